@@ -1,0 +1,45 @@
+"""Every exception raised on purpose.
+
+Each one is a :class:`ValueError`, so a caller who does not know this package can still catch it, and each message
+names the first offending entry, its value and what was wanted.
+"""
+
+
+class VerifiedRiskError(ValueError):
+    """Base of all errors of this package."""
+
+
+class InvalidNumber(VerifiedRiskError):
+    """Something that should be an exact finite number is not."""
+
+
+class InvalidLaw(VerifiedRiskError):
+    """Atoms and masses that are not a probability law."""
+
+
+class InvalidModel(VerifiedRiskError):
+    """Transitions, rewards, horizon or discount that are not an MDP."""
+
+
+class InvalidObjective(VerifiedRiskError):
+    """A weighting that is not a nondecreasing function from G(0) = 0 to G(1) = 1, or a level outside its range."""
+
+
+class InvalidPolicy(VerifiedRiskError):
+    """A decision that the model does not offer, or a policy of another model."""
+
+
+class InvalidArgument(VerifiedRiskError):
+    """An option of a planner or learner outside its range."""
+
+
+class InvalidFile(VerifiedRiskError):
+    """A file that is truncated, edited, of another kind or of another version."""
+
+
+class Unsupported(VerifiedRiskError):
+    """A combination that has no algorithm here; the message names the one to use instead."""
+
+
+class MissingDependency(VerifiedRiskError, ImportError):
+    """An optional library is needed; the message says how to install it."""

@@ -1,0 +1,81 @@
+"""Reading numbers exactly.
+
+A float is read as its *shortest decimal*: ``0.1`` is 1/10, because that is what the writer meant, and the binary
+expansion of 0.1 is not.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from .errors import InvalidNumber
+
+Rational: TypeAlias = int | str | float | Fraction | Decimal
+
+
+def as_fraction(value: Any, where: str) -> Fraction:
+    """The exact rational meant by ``value``; ``where`` names the entry in the error.
+
+    >>> as_fraction(0.1, "p"), as_fraction("1/3", "p"), as_fraction("2.5e-1", "p")
+    (Fraction(1, 10), Fraction(1, 3), Fraction(1, 4))
+    """
+    if type(value) is Fraction:
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        raise InvalidNumber(f"{where} is {value!r}, wanted a number")
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise InvalidNumber(f"{where} is {value}, wanted a finite number")
+        return Fraction(value)
+    if isinstance(value, str):
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            raise InvalidNumber(f"{where} is {value!r}, wanted a number such as '1/3' or '0.25'") from None
+    if isinstance(value, numbers.Real):  # float, numpy floating
+        if not math.isfinite(value):
+            raise InvalidNumber(f"{where} is {value!r}, wanted a finite number")
+        # str(), not repr(): numpy scalars print their shortest decimal, at their own precision, only through str.
+        return Fraction(str(value))
+    raise InvalidNumber(f"{where} is {value!r}, wanted a number")
+
+
+def as_probability(value: Any, where: str) -> Fraction:
+    """A rational in [0, 1]."""
+    p = as_fraction(value, where)
+    if not 0 <= p <= 1:
+        raise InvalidNumber(f"{where} is {p}, wanted a probability in [0, 1]")
+    return p
+
+
+def text(value: Fraction) -> str:
+    """``p/q`` or ``p``: the form in which rationals are stored."""
+    return str(value)
+
+
+def lcm_of_denominators(values: Iterable[Fraction]) -> int:
+    """The least common denominator; 1 for no values."""
+    return math.lcm(*{value.denominator for value in values})
+
+
+def gcd_of(values: Iterable[Fraction]) -> Fraction:
+    """The largest rational of which every value is an integer multiple; 0 if all are 0.
+
+    >>> gcd_of([Fraction(1, 2), Fraction(1, 3)])
+    Fraction(1, 6)
+    """
+    nonzero = [value for value in values if value]
+    denominator = lcm_of_denominators(nonzero)
+    return Fraction(math.gcd(*(value.numerator * (denominator // value.denominator) for value in nonzero)), denominator)
+
+
+def ceil_div(value: Fraction, unit: Fraction) -> int:
+    """The least integer ``i`` with ``i * unit >= value``."""
+    return -((-value.numerator * unit.denominator) // (value.denominator * unit.numerator))
