@@ -1,0 +1,63 @@
+"""Certified planning and learning for risk-sensitive finite-horizon MDPs.
+
+The model is exact, floats only search, and every bound is a theorem about the model you gave.
+
+>>> import verified_risk as vr
+>>> mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
+>>> vr.exact_plan(mdp, vr.CVaR("1/4")).value
+Fraction(1, 4)
+"""
+
+from . import models
+from .evaluation import behavioural_form, joint_law, return_law
+from .law import Law
+from .mdp import MDP
+from .objectives import (
+    CPW,
+    CVaR,
+    DualPower,
+    Mean,
+    PiecewiseLinear,
+    ProportionalHazard,
+    Spectral,
+    VaR,
+    Wang,
+    Weighting,
+    objective,
+)
+from .planning import Plan, exact_plan
+from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
+
+__version__ = "0.1.0"
+
+__all__ = [
+    # models and laws
+    "MDP",
+    "Law",
+    "models",
+    # objectives
+    "Mean",
+    "CVaR",
+    "VaR",
+    "Wang",
+    "CPW",
+    "PiecewiseLinear",
+    "Spectral",
+    "ProportionalHazard",
+    "DualPower",
+    "Weighting",
+    "objective",
+    # policies and their evaluation
+    "Policy",
+    "MarkovPolicy",
+    "ReturnPolicy",
+    "GridPolicy",
+    "HistoryPolicy",
+    "MixturePolicy",
+    "return_law",
+    "joint_law",
+    "behavioural_form",
+    # planning
+    "exact_plan",
+    "Plan",
+]

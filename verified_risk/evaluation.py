@@ -1,0 +1,130 @@
+r"""The exact law of the return of a policy, and the augmentation theorem.
+
+One forward pass carries the joint law of state, return so far and memory in integers over a running denominator.
+Nothing here imports a planner: this is the judge, not a player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from fractions import Fraction
+
+from .errors import Unsupported
+from .grid import GridModel, grid_model
+from .law import Law
+from .mdp import MDP
+from .policy import MixturePolicy, Policy, ReturnPolicy
+from .rational import lcm_of_denominators
+
+
+def return_law(mdp: MDP, policy: Policy) -> Law:
+    """The exact law of the return of ``policy`` in ``mdp``.
+
+    >>> from verified_risk import MDP, MarkovPolicy
+    >>> mdp = MDP(initial=0, transitions=[[[1]]], rewards=[[{0: "1/2", 1: "1/2"}]], horizon=2)
+    >>> return_law(mdp, MarkovPolicy(mdp, [[0], [0]]))
+    Law({0: 1/4, 1: 1/2, 2: 1/4})
+    """
+    policy.require(mdp)
+    parts = tuple(policy.parts())
+    if len(parts) == 1:
+        *_, last = _Forward(mdp, parts[0][1])
+        weights: dict[int, int] = {}
+        for (_, z, _), w in last.weights.items():
+            weights[z] = weights.get(z, 0) + w
+        return Law.of_integers(weights, unit=last.unit, total=last.total)
+    return Law.mixture((w, return_law(mdp, part)) for w, part in parts)
+
+
+def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fraction]:
+    """The joint law of state and return so far before step ``t`` (``t = T``: after the last step), as a dict."""
+    policy.require(mdp)
+    joint: dict[tuple[int, Fraction], Fraction] = {}
+    for share, part in policy.parts():
+        for i, level in enumerate(_Forward(mdp, part)):
+            if i == t:
+                for (s, z, _), w in level.weights.items():
+                    key = (s, z * level.unit)
+                    joint[key] = joint.get(key, Fraction()) + share * Fraction(w, level.total)
+                break
+    return joint
+
+
+def visited(mdp: MDP, policy: Policy) -> Iterator[tuple[int, int, Hashable]]:
+    """All ``(t, s, memory)`` that a policy meets with positive probability before the last step is over."""
+    for t, level in enumerate(_Forward(mdp, policy)):
+        if t < mdp.horizon:
+            yield from {(t, s, memory) for s, _, memory in level.weights}
+
+
+def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
+    r"""The y-policy with the same law of the return (``thm:augmented``, corrected).
+
+    .. math:: \tilde\pi_t(a \mid s, y) = P[a_t = a \mid s_t = s,\ J = y],
+
+    conditioning on the return so far being *equal* to y.  It keeps the joint law of ``(s_t, y_t)`` for every t, for every
+    history-dependent policy and every mixture of policies.  With ``J <= y``, as printed in the paper, that is false.
+    """
+    policy.require(mdp)
+    reach: dict[tuple[int, int, Fraction], Fraction] = {}
+    taken: dict[tuple[int, int, Fraction], dict[int, Fraction]] = {}
+    for share, part in policy.parts():
+        for t, level in enumerate(_Forward(mdp, part)):
+            if t == mdp.horizon:
+                break
+            for (s, z, memory), w in level.weights.items():
+                key = (t, s, z * level.unit)
+                mass = share * Fraction(w, level.total)
+                reach[key] = reach.get(key, Fraction()) + mass
+                actions = taken.setdefault(key, {})
+                for a, p in part.choice(t, s, memory):
+                    actions[a] = actions.get(a, Fraction()) + mass * p
+    return ReturnPolicy(
+        mdp, {key: {a: mass / reach[key] for a, mass in actions.items()} for key, actions in taken.items()}
+    )
+
+
+class _Level:
+    """The joint law of (state, return so far in units, memory) before one step, as integers over ``total``."""
+
+    def __init__(self, weights: dict[tuple[int, int, Hashable], int], unit: Fraction, total: int) -> None:
+        self.weights, self.unit, self.total = weights, unit, total
+
+
+class _Forward:
+    """Iterates the levels t = 0..T of one policy that is not a mixture."""
+
+    def __init__(self, mdp: MDP, policy: Policy) -> None:
+        if isinstance(policy, MixturePolicy):
+            raise Unsupported("a mixture is evaluated part by part")
+        if not mdp.is_discrete:
+            raise Unsupported("the return has no finite law: rewards are continuous; evaluate in mdp.discretised(eta)")
+        self.mdp, self.policy = mdp, policy
+        self.grid: GridModel = grid_model(mdp)
+
+    def __iter__(self) -> Iterator[_Level]:
+        grid, policy = self.grid, self.policy
+        start = policy.start()
+        level = _Level({(s, 0, start): w for s, w in grid.initial}, grid.unit, grid.initial_denominator)
+        yield level
+        for t, step in enumerate(grid.steps):
+            level = self._advance(level, t, step)
+            yield level
+
+    def _advance(self, level: _Level, t: int, step: tuple[tuple[tuple[tuple[int, int, int], ...], ...], ...]) -> _Level:
+        policy, unit = self.policy, self.grid.unit
+        scale = unit / self.mdp.step_reward(t, Fraction(1))
+        choices = {(s, memory): policy.choice(t, s, memory) for s, _, memory in level.weights}
+        common = lcm_of_denominators(p for choice in choices.values() for _, p in choice)
+        memories: dict[tuple[Hashable, int, int, int], Hashable] = {}
+        following: dict[tuple[int, int, Hashable], int] = {}
+        for (s, z, memory), w in level.weights.items():
+            for a, p in choices[s, memory]:
+                share = w * p.numerator * (common // p.denominator)
+                for weight, target, j in step[s][a]:
+                    seen = (memory, s, a, j)
+                    if seen not in memories:
+                        memories[seen] = policy.remember(memory, t, s, a, j * scale)
+                    key = (target, z + j, memories[seen])
+                    following[key] = following.get(key, 0) + share * weight
+        return _Level(following, unit, level.total * common * self.grid.denominator)

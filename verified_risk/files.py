@@ -1,0 +1,93 @@
+"""Versioned JSON files that are written whole and refuse to be read when edited or cut.
+
+``{"format": "verified_risk/KIND", "version": 1, "sha256": ..., "data": {...}}``: the digest is over the canonical text
+of ``data``.  It guards against accidents, not against forgers; certificates carry their own recomputation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .errors import InvalidFile, VerifiedRiskError
+
+VERSION = 1
+Thing = TypeVar("Thing")
+
+
+def canonical(data: Any) -> str:
+    """One text for one value: sorted keys, no white space."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(data: Any) -> str:
+    """SHA-256 of the canonical text."""
+    return hashlib.sha256(canonical(data).encode()).hexdigest()
+
+
+def write_text(path: str | PathLike[str], content: str) -> None:
+    """Write a text file atomically: readers see the old file or the new one, never a part."""
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write(path: str | PathLike[str], kind: str, data: Any) -> None:
+    """Write ``data`` as a file of the given kind."""
+    envelope = {"format": f"verified_risk/{kind}", "version": VERSION, "sha256": digest(data), "data": data}
+    write_text(path, json.dumps(envelope, indent=1, ensure_ascii=False) + "\n")
+
+
+def read(path: str | PathLike[str], kind: str, parse: Callable[[Any], Thing]) -> Thing:
+    """Read a file of the given kind and ``parse`` its data."""
+    return parse_envelope(Path(path).read_text(encoding="utf-8"), kind, parse, where=str(path))
+
+
+def kind_of(path: str | PathLike[str]) -> str:
+    """What a file of ours holds: ``"model"``, ``"policy"``, ``"plan"``, ``"law"`` ..."""
+    envelope = _envelope(Path(path).read_text(encoding="utf-8"), str(path))
+    return str(envelope["format"]).removeprefix("verified_risk/")
+
+
+def _envelope(content: str, where: str) -> dict[str, Any]:
+    try:
+        envelope = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise InvalidFile(
+            f"{where} is not complete JSON (line {error.lineno}: {error.msg}): the file is truncated or damaged"
+        ) from None
+    if not isinstance(envelope, dict) or not {"format", "version", "sha256", "data"} <= envelope.keys():
+        raise InvalidFile(f"{where} is not a verified_risk file: wanted the keys format, version, sha256 and data")
+    return envelope
+
+
+def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, where: str) -> Thing:
+    """Check format, version and digest of a file's text, then ``parse`` its data."""
+    envelope = _envelope(content, where)
+    wanted = f"verified_risk/{kind}"
+    if envelope["format"] != wanted:
+        raise InvalidFile(f"{where} holds {envelope['format']!r}, wanted {wanted!r}")
+    if envelope["version"] != VERSION:
+        raise InvalidFile(f"{where} has version {envelope['version']!r}, this library reads version {VERSION}")
+    found = digest(envelope["data"])
+    if found != envelope["sha256"]:
+        raise InvalidFile(f"{where} was edited: its data hash to {found[:12]}…, the file says {envelope['sha256'][:12]}…")
+    try:
+        return parse(envelope["data"])
+    except VerifiedRiskError:
+        raise
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+        raise InvalidFile(f"{where} lacks what a {kind} needs: {type(error).__name__} {error}") from None

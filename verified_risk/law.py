@@ -1,0 +1,206 @@
+r"""Finite laws with rational atoms and masses.
+
+For a law with atoms :math:`x_1 < \dots < x_n` of masses :math:`p_i > 0`:
+
+.. math:: F(x) = \sum_{x_i \le x} p_i, \qquad
+          F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}, \qquad
+          F^\dagger(\tau+) = \inf\{x : F(x) > \tau\}.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from os import PathLike
+from typing import Any
+
+from . import files
+from .errors import InvalidLaw, InvalidNumber
+from .rational import Rational, as_fraction, ceil_div, text
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Law:
+    """A probability law on finitely many rationals, written ``{value: probability}``.
+
+    >>> coin = Law({0: "1/2", 1: "1/2"})
+    >>> coin.mean, coin.cdf(0), coin.quantile("1/2"), coin.upper_quantile("1/2")
+    (Fraction(1, 2), Fraction(1, 2), Fraction(0, 1), Fraction(1, 1))
+
+    Atoms of mass zero are dropped, so two laws are equal exactly when they are the same measure.
+    """
+
+    atoms: tuple[Fraction, ...]
+    masses: tuple[Fraction, ...]
+
+    def __init__(self, masses: Mapping[Any, Any] | Iterable[tuple[Any, Any]], *, where: str = "law") -> None:
+        pairs = masses.items() if isinstance(masses, Mapping) else masses
+        read: dict[Fraction, Fraction] = {}
+        for value, mass in pairs:
+            try:
+                x, p = as_fraction(value, f"{where}: atom"), as_fraction(mass, f"{where}[{value}]")
+            except InvalidNumber as error:
+                raise InvalidLaw(str(error)) from None
+            if p < 0:
+                raise InvalidLaw(f"{where}[{x}] is {p}, wanted a probability in [0, 1]")
+            if x in read:
+                raise InvalidLaw(f"{where} repeats the value {x}, wanted distinct values")
+            read[x] = p
+        if not read:
+            raise InvalidLaw(f"{where} is empty, wanted at least one value")
+        total = sum(read.values(), Fraction())
+        if total != 1:
+            shown = ", ".join(f"{x}: {p}" for x, p in read.items())
+            raise InvalidLaw(f"{where} sums to {total}, not to 1: {{{shown}}}")
+        self._set(sorted((x, p) for x, p in read.items() if p))
+
+    def _set(self, pairs: list[tuple[Fraction, Fraction]]) -> None:
+        object.__setattr__(self, "atoms", tuple(x for x, _ in pairs))
+        object.__setattr__(self, "masses", tuple(p for _, p in pairs))
+
+    @classmethod
+    def of_weights(cls, weights: Mapping[Fraction, Fraction]) -> Law:
+        """A law from masses already known to be rational and to sum to 1 (no reading, no repeated-value test)."""
+        law = cls.__new__(cls)
+        law._set(sorted((x, p) for x, p in weights.items() if p))
+        return law
+
+    @classmethod
+    def of_integers(cls, weights: Mapping[int, int], *, unit: Fraction, total: int) -> Law:
+        """The law with mass ``weights[i] / total`` at ``i * unit``."""
+        return cls.of_weights({i * unit: Fraction(w, total) for i, w in weights.items()})
+
+    @classmethod
+    def point(cls, value: Rational) -> Law:
+        """All mass at one value."""
+        return cls({value: 1})
+
+    def __iter__(self) -> Iterator[tuple[Fraction, Fraction]]:
+        """Pairs ``(atom, mass)``, atoms increasing."""
+        return zip(self.atoms, self.masses, strict=True)
+
+    def __len__(self) -> int:
+        return len(self.atoms)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{text(x)}: {text(p)}" for x, p in list(self)[:8])
+        return f"Law({{{shown}{', …' if len(self) > 8 else ''}}})"
+
+    @cached_property
+    def _cumulative(self) -> tuple[Fraction, ...]:
+        return tuple(accumulate(self.masses))
+
+    def mass(self, x: Rational) -> Fraction:
+        """P(X = x)."""
+        value = as_fraction(x, "x")
+        i = bisect_left(self.atoms, value)
+        return self.masses[i] if i < len(self.atoms) and self.atoms[i] == value else Fraction()
+
+    def cdf(self, x: Rational) -> Fraction:
+        """F(x) = P(X <= x)."""
+        i = bisect_right(self.atoms, as_fraction(x, "x"))
+        return self._cumulative[i - 1] if i else Fraction()
+
+    def cumulative(self) -> tuple[Fraction, ...]:
+        """F at the atoms."""
+        return self._cumulative
+
+    def quantile(self, tau: Rational) -> Fraction:
+        r"""The lower quantile :math:`F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}`, for tau in (0, 1]."""
+        level = as_fraction(tau, "tau")
+        if not 0 < level <= 1:
+            raise InvalidNumber(f"tau is {level}, wanted a level in (0, 1]: the infimum at 0 is -infinity")
+        return self.atoms[bisect_left(self._cumulative, level)]
+
+    def upper_quantile(self, tau: Rational) -> Fraction:
+        r"""The upper quantile :math:`F^\dagger(\tau+) = \inf\{x : F(x) > \tau\}`, for tau in [0, 1)."""
+        level = as_fraction(tau, "tau")
+        if not 0 <= level < 1:
+            raise InvalidNumber(f"tau is {level}, wanted a level in [0, 1): nothing exceeds 1")
+        return self.atoms[bisect_right(self._cumulative, level)]
+
+    @property
+    def mean(self) -> Fraction:
+        return sum((x * p for x, p in self), Fraction())
+
+    @property
+    def variance(self) -> Fraction:
+        return sum((x * x * p for x, p in self), Fraction()) - self.mean**2
+
+    def convolve(self, other: Law) -> Law:
+        """The law of the sum of independent draws."""
+        weights: dict[Fraction, Fraction] = {}
+        for x, p in self:
+            for y, q in other:
+                weights[x + y] = weights.get(x + y, Fraction()) + p * q
+        return Law.of_weights(weights)
+
+    @staticmethod
+    def mixture(parts: Iterable[tuple[Rational, Law]]) -> Law:
+        """Draw a law with the given probabilities, then draw from it."""
+        weights: dict[Fraction, Fraction] = {}
+        total = Fraction()
+        for i, (weight, law) in enumerate(parts):
+            w = as_fraction(weight, f"weight {i}")
+            if w < 0:
+                raise InvalidLaw(f"mixture weight {i} is {w}, wanted a probability")
+            total += w
+            for x, p in law:
+                weights[x] = weights.get(x, Fraction()) + w * p
+        if total != 1:
+            raise InvalidLaw(f"mixture weights sum to {total}, not to 1")
+        return Law.of_weights(weights)
+
+    def affine(self, scale: Rational = 1, shift: Rational = 0) -> Law:
+        """The law of ``scale * X + shift``."""
+        a, b = as_fraction(scale, "scale"), as_fraction(shift, "shift")
+        weights: dict[Fraction, Fraction] = {}
+        for x, p in self:
+            weights[a * x + b] = weights.get(a * x + b, Fraction()) + p
+        return Law.of_weights(weights)
+
+    def round_up(self, eta: Rational) -> Law:
+        r"""The pushforward under :math:`\phi(x) = \eta \lceil x / \eta \rceil`.
+
+        >>> Law({"1/4": "1/2", 1: "1/2"}).round_up("1/2")
+        Law({1/2: 1/2, 1: 1/2})
+        """
+        step = as_fraction(eta, "eta")
+        if step <= 0:
+            raise InvalidNumber(f"eta is {step}, wanted a positive grid step")
+        weights: dict[Fraction, Fraction] = {}
+        for x, p in self:
+            y = ceil_div(x, step) * step
+            weights[y] = weights.get(y, Fraction()) + p
+        return Law.of_weights(weights)
+
+    def kolmogorov(self, other: Law) -> Fraction:
+        """KS distance: the largest difference of the two CDFs."""
+        return max(abs(self.cdf(x) - other.cdf(x)) for x in (*self.atoms, *other.atoms))
+
+    def total_variation(self, other: Law) -> Fraction:
+        """TV distance: half the sum of the absolute differences of the masses."""
+        points = {*self.atoms, *other.atoms}
+        return sum((abs(self.mass(x) - other.mass(x)) for x in points), Fraction()) / 2
+
+    def to_json(self) -> dict[str, Any]:
+        return {"atoms": [text(x) for x in self.atoms], "masses": [text(p) for p in self.masses]}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Law:
+        atoms, masses = data["atoms"], data["masses"]
+        if len(atoms) != len(masses):
+            raise InvalidLaw(f"law has {len(atoms)} atoms and {len(masses)} masses, wanted as many of each")
+        return cls(zip(atoms, masses, strict=True))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all."""
+        files.write(path, "law", self.to_json())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Law:
+        return files.read(path, "law", cls.from_json)

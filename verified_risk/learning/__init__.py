@@ -1,0 +1,1 @@
+"""Learning by optimism: histories, empirical and optimistic models, regret."""

@@ -1,0 +1,97 @@
+"""Continuous piecewise-linear weightings with rational corners."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from ..errors import InvalidObjective
+from .weighting import Knots, Shape, Weighting, read_number
+
+
+class PiecewiseLinear(Weighting):
+    """The polygon through ``(tau, G(tau))`` corners from (0, 0) to (1, 1).
+
+    >>> G = PiecewiseLinear([(0, 0), ("1/4", 1), (1, 1)])
+    >>> G("1/8"), G.shape, G.lipschitz
+    (Fraction(1, 2), 'concave', Fraction(4, 1))
+    """
+
+    def __init__(self, corners: Iterable[tuple[Any, Any]]) -> None:
+        read = []
+        for i, corner in enumerate(corners):
+            try:
+                tau, value = corner
+            except (TypeError, ValueError):
+                raise InvalidObjective(f"corner {i} is {corner!r}, wanted a pair (tau, G(tau))") from None
+            read.append((read_number(tau, f"corner {i}: tau"), read_number(value, f"corner {i}: G(tau)")))
+        check_corners(tuple(read))
+        self._knots = without_flat_corners(tuple(read))
+
+    @property
+    def knots(self) -> Knots:
+        return self._knots
+
+    def value(self, tau: Fraction) -> Fraction:
+        return interpolate(self._knots, tau)
+
+    @property
+    def shape(self) -> Shape:
+        return shape_of(self._knots)
+
+    @property
+    def lipschitz(self) -> Fraction:
+        return max(slopes(self._knots))
+
+    @property
+    def spec(self) -> str:
+        return "pl(" + "; ".join(f"{tau}, {value}" for tau, value in self._knots) + ")"
+
+
+def check_corners(corners: Knots) -> None:
+    """Refuse anything but a nondecreasing polygon from (0, 0) to (1, 1)."""
+    if len(corners) < 2:
+        raise InvalidObjective(f"a piecewise-linear weighting has {len(corners)} corners, wanted at least (0,0) and (1,1)")
+    for name, corner, wanted in (("first", corners[0], 0), ("last", corners[-1], 1)):
+        if corner[0] != wanted:
+            raise InvalidObjective(f"the {name} corner is at tau = {corner[0]}, wanted {wanted}")
+        if corner[1] != wanted:
+            raise InvalidObjective(f"G({wanted}) is {corner[1]}, wanted {wanted}")
+    for i, ((x, y), (u, v)) in enumerate(pairwise(corners)):
+        if u <= x:
+            raise InvalidObjective(f"corner {i + 1} has tau = {u} after {x}, wanted increasing tau (G is continuous here)")
+        if v < y:
+            raise InvalidObjective(f"G decreases from {y} to {v} between tau = {x} and {u}, wanted a nondecreasing weighting")
+
+
+def slopes(knots: Knots) -> list[Fraction]:
+    """The slopes between neighbouring corners."""
+    return [(v - y) / (u - x) for (x, y), (u, v) in pairwise(knots)]
+
+
+def shape_of(knots: Knots) -> Shape:
+    steps = slopes(knots)
+    if len(set(steps)) == 1:
+        return "linear"
+    if all(a >= b for a, b in pairwise(steps)):
+        return "concave"
+    return "convex" if all(a <= b for a, b in pairwise(steps)) else "general"
+
+
+def interpolate(knots: Knots, tau: Fraction) -> Fraction:
+    i = max(1, bisect_left(knots, tau, key=lambda knot: knot[0]))
+    (x, y), (u, v) = knots[i - 1], knots[i]
+    return y + (v - y) * (tau - x) / (u - x)
+
+
+def without_flat_corners(knots: Knots) -> Knots:
+    """Drop corners at which the slope does not change, so that equal functions have equal corners."""
+    kept = [knots[0]]
+    for i in range(1, len(knots) - 1):
+        (x, y), (u, v), (p, q) = kept[-1], knots[i], knots[i + 1]
+        if (v - y) * (p - u) != (q - v) * (u - x):
+            kept.append(knots[i])
+    return (*kept, knots[-1])

@@ -1,0 +1,153 @@
+r"""What every weighting knows.
+
+A weighting is a nondecreasing ``G`` on [0, 1] with ``G(0) = 0`` and ``G(1) = 1``.  Its objective is the
+Lebesgue-Stieltjes integral over (0, 1]
+
+.. math:: \Phi_G(X) = \int_{(0,1]} F_X^\dagger(\tau)\, dG(\tau)
+          = \sum_i x_i \bigl(G(F(x_i)) - G(F(x_{i-1}))\bigr)
+
+for a law with atoms :math:`x_1 < x_2 < \dots`, because :math:`F^\dagger` equals :math:`x_i` on
+:math:`(F(x_{i-1}), F(x_i)]`.  At a jump of a right-continuous ``G`` this takes the lower quantile; a left-continuous ``G``
+charges :math:`[F(x_{i-1}), F(x_i))` instead, and the same sum takes the upper quantile.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from ..enclosure import Real
+from ..law import Law
+from ..rational import Rational, as_probability
+
+if TYPE_CHECKING:
+    from .mixture import Mixture
+
+Shape: TypeAlias = Literal["linear", "concave", "convex", "general"]
+Knots: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+
+
+class Weighting(ABC):
+    """A weighting ``G``; call it for its value, exact where that is rational, a rigorous enclosure otherwise.
+
+    ``shape``: "linear", "concave" (risk-averse), "convex" (risk-seeking) or "general".
+    ``lipschitz``: the least Lipschitz constant as a Fraction, ``math.inf`` where there is none, an upper bound
+    as a float where it is irrational.
+    """
+
+    @abstractmethod
+    def value(self, tau: Fraction) -> Real:
+        """G(tau) for a rational tau in [0, 1]."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape: ...
+
+    @property
+    @abstractmethod
+    def lipschitz(self) -> Fraction | float: ...
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The objective as text that :func:`verified_risk.objective` reads back."""
+
+    @property
+    def knots(self) -> Knots | None:
+        """The corners ``(tau, G(tau))`` of a rational continuous piecewise-linear G, None for any other."""
+        return None
+
+    def __call__(self, tau: Rational) -> Real:
+        return self.value(as_probability(tau, "tau"))
+
+    def of(self, law: Law) -> Real:
+        """The objective of a law, by the quantile integral; a Fraction wherever G is rational."""
+        total: Real = Fraction()
+        below: Real = Fraction()
+        for x, level in zip(law.atoms, law.cumulative(), strict=True):
+            here = self.value(level)
+            total = total + x * (here - below)
+            below = here
+        return total
+
+    def __add__(self, other: Weighting | WeightedTerms) -> WeightedTerms | Mixture:
+        return WeightedTerms.of(self) + other
+
+    def __mul__(self, weight: Rational) -> WeightedTerms | Mixture:
+        return WeightedTerms.of(self) * weight
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Weighting) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __repr__(self) -> str:
+        return self.spec
+
+    def to_json(self) -> str:
+        return self.spec
+
+
+class WeightedTerms:
+    """An unfinished mixture ``w_1 G_1 + ...`` whose weights do not yet sum to 1.
+
+    It becomes a :class:`Mixture` as soon as they do (``0.5 * (Mean() + CVaR("1/4"))`` works); planners refuse it before.
+    """
+
+    def __init__(self, terms: tuple[tuple[Fraction, Weighting], ...]) -> None:
+        self.terms = terms
+
+    @classmethod
+    def of(cls, weighting: Weighting) -> WeightedTerms:
+        from .mixture import Mixture
+
+        return cls(weighting.terms if isinstance(weighting, Mixture) else ((Fraction(1), weighting),))
+
+    def __add__(self, other: Any) -> WeightedTerms | Mixture:
+        from .mixture import finished
+
+        if isinstance(other, Weighting):
+            other = WeightedTerms.of(other)
+        if not isinstance(other, WeightedTerms):
+            return NotImplemented
+        return finished(self.terms + other.terms)
+
+    def __mul__(self, weight: Rational) -> WeightedTerms | Mixture:
+        from .mixture import finished, read_weight
+
+        w = read_weight(weight)
+        return finished(tuple((w * v, g) for v, g in self.terms))
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{w}*{g!r}" for w, g in self.terms) + "   (unfinished: weights must sum to 1)"
+
+
+def read_level(value: Any, name: str) -> Fraction:
+    """A level in (0, 1]."""
+    from ..errors import InvalidNumber, InvalidObjective
+    from ..rational import as_fraction
+
+    try:
+        level = as_fraction(value, name)
+    except InvalidNumber as error:
+        raise InvalidObjective(str(error)) from None
+    if not 0 < level <= 1:
+        raise InvalidObjective(f"{name} is {level}, wanted a level in (0, 1]")
+    return level
+
+
+def read_number(value: Any, name: str) -> Fraction:
+    """A parameter of an objective."""
+    from ..errors import InvalidNumber, InvalidObjective
+    from ..rational import as_fraction
+
+    try:
+        return as_fraction(value, name)
+    except InvalidNumber as error:
+        raise InvalidObjective(str(error)) from None

@@ -1,0 +1,44 @@
+r"""A concave piecewise-linear weighting as a mixture of CVaRs.
+
+With corners :math:`0 = \tau_0 < \tau_1 < \dots < \tau_n = 1` and slopes :math:`c_1 \ge c_2 \ge \dots \ge c_n`, :math:`c_{n+1} = 0`,
+
+.. math:: G(\tau) = \sum_j w_j \min\{\tau/\tau_j, 1\}, \qquad w_j = \tau_j (c_j - c_{j+1}) \ge 0,
+
+hence, with one :math:`\rho_j` for each level,
+
+.. math:: \Phi(Z) = \max_{\rho_1, \rho_2, \dots} \mathbf E \sum_j w_j \bigl(\rho_j - (\rho_j - Z)^+/\tau_j\bigr).
+
+The level 1 is the mean and needs no :math:`\rho`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..errors import Unsupported
+from ..objectives import Weighting
+from ..objectives.piecewise import slopes
+
+
+@dataclass(frozen=True)
+class Levels:
+    """``mean * E Z + sum of w * CVaR_alpha(Z)`` over ``tails = ((alpha, w), ...)``, alpha < 1 increasing."""
+
+    mean: Fraction
+    tails: tuple[tuple[Fraction, Fraction], ...]
+
+
+def levels_of(weighting: Weighting) -> Levels:
+    """The mixture of CVaRs that a concave piecewise-linear weighting is.
+
+    >>> from verified_risk import CVaR, Mean
+    >>> levels_of(0.5 * Mean() + 0.5 * CVaR("1/4"))
+    Levels(mean=Fraction(1, 2), tails=((Fraction(1, 4), Fraction(1, 2)),))
+    """
+    knots = weighting.knots
+    if knots is None or weighting.shape not in ("linear", "concave"):
+        raise Unsupported(f"{weighting!r} is not concave piecewise linear with rational corners: use plan(mdp, G)")
+    steps = [*slopes(knots), Fraction()]
+    weights = [(tau, tau * (steps[j] - steps[j + 1])) for j, (tau, _) in enumerate(knots[1:])]
+    return Levels(weights[-1][1], tuple((tau, w) for tau, w in weights[:-1] if w))

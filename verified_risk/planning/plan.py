@@ -1,0 +1,99 @@
+"""What a planner answers: a policy, what it is worth, and how well that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+from .. import files
+from ..errors import InvalidFile
+from ..law import Law
+from ..mdp import MDP
+from ..objectives import Weighting, objective
+from ..policy import Policy, policy_from_json
+from ..rational import text
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Why the bounds hold: the method, and what each source of error contributed to ``upper - lower``."""
+
+    method: str
+    contributions: tuple[tuple[str, Fraction], ...] = ()
+
+    def __str__(self) -> str:
+        width = max((len(source) for source, _ in self.contributions), default=0)
+        lines = [f"  {source:<{width}}  {float(amount):.3g}" for source, amount in self.contributions]
+        return "\n".join([self.method, *lines])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"method": self.method, "contributions": [[source, text(x)] for source, x in self.contributions]}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Certificate:
+        return cls(data["method"], tuple((source, Fraction(x)) for source, x in data["contributions"]))
+
+
+@dataclass(frozen=True)
+class Plan:
+    r"""A policy with certified bounds: ``lower <= sup over all policies of Phi <= upper``, and ``policy`` attains ``lower``.
+
+    All three numbers are exact rationals, in the user's units.  ``eta`` is the grid on which the return was tracked;
+    ``law`` is the law of the return of ``policy`` in the model itself.
+    """
+
+    mdp: MDP = field(repr=False)
+    objective: Weighting
+    value: Fraction
+    lower: Fraction
+    upper: Fraction
+    policy: Policy = field(repr=False)
+    law: Law = field(repr=False)
+    eta: Fraction
+    certificate: Certificate = field(repr=False)
+
+    @property
+    def gap(self) -> Fraction:
+        """How far the policy may be from optimal."""
+        return self.upper - self.lower
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "model": self.mdp.to_json(),
+            "objective": self.objective.to_json(),
+            "value": text(self.value),
+            "lower": text(self.lower),
+            "upper": text(self.upper),
+            "eta": text(self.eta),
+            "policy": self.policy.to_json(),
+            "law": self.law.to_json(),
+            "certificate": self.certificate.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Plan:
+        mdp = MDP.from_json(data["model"])
+        value, lower, upper, eta = (Fraction(data[key]) for key in ("value", "lower", "upper", "eta"))
+        if not lower <= value <= upper:
+            raise InvalidFile(f"the plan says {lower} <= {value} <= {upper}, which is false")
+        return cls(
+            mdp,
+            objective(data["objective"]),
+            value,
+            lower,
+            upper,
+            policy_from_json(data["policy"], mdp),
+            Law.from_json(data["law"]),
+            eta,
+            Certificate.from_json(data["certificate"]),
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all."""
+        files.write(path, "plan", self.to_json())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Plan:
+        return files.read(path, "plan", cls.from_json)

@@ -1,0 +1,68 @@
+r"""Continuous rewards: a frozen ``scipy.stats`` law of bounded support, seen through its CDF.
+
+The only exact thing one can do with it is the paper's pushforward to a grid,
+
+.. math:: P[\hat r = \eta i] = F(\eta i) - F(\eta (i - 1)) .
+
+The values of F come from scipy in float64 and are *trusted*: they are taken as the definition of the law.  As
+fractions, their differences telescope, so the rounded law sums to exactly 1.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from .errors import InvalidModel
+from .law import Law
+from .rational import as_fraction, ceil_div
+
+
+class ContinuousReward:
+    """A law of rewards on ``[low, high]`` given by its CDF."""
+
+    def __init__(self, frozen: Any, *, where: str = "reward") -> None:
+        low, high = (float(end) for end in frozen.support())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise InvalidModel(f"{where} has support [{low}, {high}], wanted a bounded one (truncate the law first)")
+        self.frozen = frozen
+        self.low, self.high = as_fraction(low, where), as_fraction(high, where)
+
+    def cdf(self, x: Fraction) -> Fraction:
+        """F(x), exactly 0 below ``low`` and exactly 1 from ``high`` on."""
+        if x < self.low:
+            return Fraction()
+        return Fraction(1) if x >= self.high else Fraction(float(self.frozen.cdf(float(x))))
+
+    def round_up(self, eta: Fraction) -> Law:
+        """The law of ``eta * ceil(r / eta)``."""
+        weights: dict[Fraction, Fraction] = {}
+        below = Fraction()
+        for i in range(ceil_div(self.low, eta), ceil_div(self.high, eta) + 1):
+            x = i * eta
+            here = self.cdf(x)
+            if here < below:
+                raise InvalidModel(f"the cdf of {self} decreases from {below} to {here} at {x}, wanted a nondecreasing one")
+            weights[x], below = here - below, here
+        return Law.of_weights(weights)
+
+    def __repr__(self) -> str:
+        return f"{self.frozen.dist.name}{tuple(self.frozen.args)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The name and parameters of the scipy law."""
+        return {
+            "scipy": self.frozen.dist.name,
+            "args": [float(x) for x in self.frozen.args],
+            "kwds": {key: float(x) for key, x in sorted(self.frozen.kwds.items())},
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> ContinuousReward:
+        from scipy import stats
+
+        family = getattr(stats, data["scipy"], None)
+        if not isinstance(family, stats.rv_continuous):
+            raise InvalidModel(f"reward law {data['scipy']!r} is not a continuous law of scipy.stats")
+        return cls(family(*data["args"], **data["kwds"]))
