@@ -1,0 +1,185 @@
+"""Slow definitions that share no code with the packages.
+
+Models here are plain data: ``initial = {s: p}``, ``outcomes[s][a] = [(p, s', r), ...]``, ``horizon``.  Everything is a
+Fraction, nothing is shared with ``verified_risk`` but the numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+
+
+class Model:
+    def __init__(self, initial, outcomes, horizon, discount=1):
+        self.initial, self.outcomes, self.horizon, self.discount = initial, outcomes, horizon, Fraction(discount)
+
+
+def random_model(rng: random.Random, *, max_states=3, max_actions=2, max_horizon=3, product=False, max_branches=2):
+    """A small model with ties and zero probabilities; rewards in eighths, quarters or thirds."""
+    n = rng.randint(1, max_states)
+    horizon = rng.randint(1, max_horizon)
+    grid = rng.choice([1, 2, 3, 4])
+    rewards = [Fraction(i, grid) for i in range(-1 if rng.random() < 0.2 else 0, grid + 1)]
+
+    def simplex(k):
+        weights = [rng.choice([0, 1, 1, 2, 3]) for _ in range(k)]
+        if not any(weights):
+            weights[rng.randrange(k)] = 1
+        return [Fraction(w, sum(weights)) for w in weights]
+
+    outcomes = []
+    for _ in range(n):
+        actions = []
+        for _ in range(rng.randint(1, max_actions)):
+            if product:
+                nexts = list(zip(simplex(min(n, 2)), rng.sample(range(n), min(n, 2)), strict=True))
+                chosen = rng.sample(rewards, min(2, len(rewards)))
+                laws = list(zip(simplex(len(chosen)), chosen, strict=True))
+                actions.append([(p * q, s, r) for p, s in nexts for q, r in laws])
+            else:
+                k = rng.randint(1, max_branches)
+                actions.append([(p, rng.randrange(n), rng.choice(rewards)) for p in simplex(k)])
+        outcomes.append(actions)
+    initial = dict(enumerate(simplex(n)))
+    discount = rng.choice([1, 1, 1, Fraction(1, 2), Fraction(9, 10)])
+    return Model(initial, outcomes, horizon, discount)
+
+
+def law_of_rule(model, rule):
+    """{return: probability} of ``rule(history) -> {action: probability}`` by walking every history."""
+    law = {}
+
+    def walk(history, s, z, p):
+        t = len(history)
+        if t == model.horizon:
+            law[z] = law.get(z, Fraction()) + p
+            return
+        for a, q in rule((*history, s)).items():
+            for w, s2, r in model.outcomes[s][a]:
+                if w and q:
+                    walk((*history, (s, a, r)), s2, z + model.discount**t * r, p * q * w)
+
+    for s, p in model.initial.items():
+        if p:
+            walk((), s, Fraction(), Fraction(p))
+    return law
+
+
+def quantile(law, tau, *, upper=False):
+    """inf{x : F(x) >= tau}, or inf{x : F(x) > tau}, by scanning."""
+    total = Fraction()
+    for x in sorted(law):
+        total += law[x]
+        if (total > tau) if upper else (total >= tau):
+            return x
+    raise AssertionError("no quantile")
+
+
+def cvar(law, alpha):
+    """The mean of the worst alpha share, by filling it from below."""
+    left, total = alpha, Fraction()
+    for x in sorted(law):
+        take = min(left, law[x])
+        total += take * x
+        left -= take
+    return total / alpha
+
+
+def mean(law):
+    return sum(x * p for x, p in law.items())
+
+
+def phi_by_area(law, weight, top):
+    """top - integral of G(F(x)) dx from the least atom's level: the key identity, not the quantile sum."""
+    atoms = sorted(law)
+    bottom = atoms[0]
+    total, level = Fraction(), Fraction()
+    for x, following in itertools.pairwise([*atoms, top]):
+        level += law[x]
+        total += weight(level) * (following - x)
+    return bottom + (top - bottom) - total
+
+
+def reachable(model):
+    """All (t, s, y) that some policy reaches."""
+    found, level = [], {(s, Fraction()) for s, p in model.initial.items() if p}
+    for t in range(model.horizon):
+        found.append(sorted(level))
+        level = {
+            (s2, y + model.discount**t * r)
+            for s, y in level
+            for action in model.outcomes[s]
+            for p, s2, r in action
+            if p
+        }
+    return found
+
+
+def count_return_policies(model):
+    count = 1
+    for level in reachable(model):
+        for s, _ in level:
+            count *= len(model.outcomes[s])
+    return count
+
+
+def all_return_laws(model):
+    """The law of the return of every deterministic (t, s, y)-policy, by enumerating all of them."""
+    keys = [(t, s, y) for t, level in enumerate(reachable(model)) for s, y in level]
+    for actions in itertools.product(*(range(len(model.outcomes[s])) for _, s, _ in keys)):
+        table = dict(zip(keys, actions, strict=True))
+        yield law_of_table(model, table)
+
+
+def law_of_table(model, table):
+    level = {(s, Fraction()): Fraction(p) for s, p in model.initial.items() if p}
+    for t in range(model.horizon):
+        following = {}
+        for (s, y), p in level.items():
+            for w, s2, r in model.outcomes[s][table[t, s, y]]:
+                if w:
+                    key = (s2, y + model.discount**t * r)
+                    following[key] = following.get(key, Fraction()) + p * w
+        level = following
+    law = {}
+    for (_, z), p in level.items():
+        law[z] = law.get(z, Fraction()) + p
+    return law
+
+
+def all_history_laws(model):
+    """The law of the return of every deterministic history-dependent policy; T <= 2 and few branches only."""
+    histories = [(s,) for s, p in model.initial.items() if p]
+    keys = list(histories)
+    for _ in range(model.horizon - 1):
+        histories = sorted(
+            {
+                (*h[:-1], (h[-1], a, r), s2)
+                for h in histories
+                for a, action in enumerate(model.outcomes[h[-1]])
+                for p, s2, r in action
+                if p
+            }
+        )
+        keys += histories
+    for actions in itertools.product(*(range(len(model.outcomes[h[-1]])) for h in keys)):
+        table = dict(zip(keys, actions, strict=True))
+        yield law_of_rule(model, lambda h, table=table: {table[h]: Fraction(1)})
+
+
+def count_history_policies(model):
+    histories = [(s,) for s, p in model.initial.items() if p]
+    count = 1
+    for t in range(model.horizon):
+        for h in histories:
+            count *= len(model.outcomes[h[-1]])
+        if t < model.horizon - 1:
+            histories = [
+                (*h[:-1], (h[-1], a, r), s2)
+                for h in histories
+                for a, action in enumerate(model.outcomes[h[-1]])
+                for s2, r in {(s2, r) for p, s2, r in action if p}
+            ]
+    return count
