@@ -1,0 +1,1 @@
+"""Every statement of the paper, executable: printed, corrected, refuted, supported."""

@@ -1,0 +1,155 @@
+"""Looking for the least slack: exhaustively on small cases, at random, and climbing towards failure.
+
+The search never decides anything: it returns the worst case it met, and the slack of that case is exact.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real, bounds
+
+from .model import Case, Claim, Statement, Verdict, verdict_of
+
+
+@dataclass
+class Search(Generic[Case]):
+    """What a search met: how many cases, how many of them met the hypotheses, and the worst of these."""
+
+    tried: int = 0
+    met: int = 0
+    refuted: int = 0
+    unknown: int = 0
+    worst: Real | None = None
+    worst_case: Case | None = None
+    seconds: float = field(default=0.0, compare=False)
+
+    def see(self, claim: Claim[Case], case: Case) -> Real | None:
+        """Evaluate the claim on one more case; its slack, or None outside the hypotheses."""
+        self.tried += 1
+        if not claim.when(case):
+            return None
+        self.met += 1
+        slack = claim.slack(case)
+        verdict = verdict_of(slack)
+        self.refuted += verdict is Verdict.REFUTED
+        self.unknown += verdict is Verdict.UNKNOWN
+        if self.worst is None or bounds(slack) < bounds(self.worst):
+            self.worst, self.worst_case = slack, case
+        return slack
+
+    @property
+    def verdict(self) -> Verdict:
+        """REFUTED by one case; HOLDS only if some case met the hypotheses and none was undecided."""
+        if self.refuted:
+            return Verdict.REFUTED
+        return Verdict.HOLDS if self.met and not self.unknown else Verdict.UNKNOWN
+
+
+@dataclass(frozen=True)
+class Found(Generic[Case]):
+    """A counterexample that a generator found by itself: the first one met, what it shrank to, and the effort."""
+
+    first: Case
+    case: Case
+    slack: Real
+    cases: int
+    seconds: float
+
+
+def exhaustive(claim: Claim[Case], cases: Iterable[Case]) -> Search[Case]:
+    """Every case of an enumeration."""
+    search: Search[Case] = Search()
+    start = time.perf_counter()
+    for case in cases:
+        search.see(claim, case)
+    search.seconds = time.perf_counter() - start
+    return search
+
+
+def random(claim: Claim[Case], cases: SearchStrategy[Case], *, examples: int, seed: int) -> Search[Case]:
+    """``examples`` random cases; a part of them climbs towards smaller slack (hypothesis' targeting)."""
+    search: Search[Case] = Search()
+    start = time.perf_counter()
+
+    def look(case: Case) -> None:
+        slack = search.see(claim, case)
+        if slack is not None:
+            _aim(slack)
+
+    _run(look, cases, examples=examples, seed=seed, phases=(Phase.generate, Phase.target))
+    search.seconds = time.perf_counter() - start
+    return search
+
+
+def find_counterexample(
+    statement: Statement[Case], *, seed: int, budget: int | None = None, claim: Claim[Case] | None = None
+) -> Found[Case] | None:
+    """Let the statement's own generator look for a case on which the printed claim fails, and shrink what it finds.
+
+    ``budget`` bounds the cases until the first failure (default: the statement's ``find_budget``); shrinking comes
+    after and is not counted.  ``claim`` replaces the printed claim.  None if nothing was found.
+    """
+    target = claim if claim is not None else statement.printed
+    if target is None:
+        raise ValueError(f"{statement.label} has no printed claim to refute")
+    return find(target, statement.cases(), seed=seed, budget=statement.find_budget if budget is None else budget)
+
+
+def find(claim: Claim[Case], cases: SearchStrategy[Case], *, seed: int, budget: int) -> Found[Case] | None:
+    """A case of the strategy on which the claim fails, shrunk; None if ``budget`` cases show none."""
+    failures: list[tuple[Case, Real]] = []
+    tried, first_at, first_seconds = 0, 0, 0.0
+    start = time.perf_counter()
+
+    def look(case: Case) -> None:
+        nonlocal tried, first_at, first_seconds
+        tried += 1
+        if not claim.when(case):
+            return
+        slack = claim.slack(case)
+        if verdict_of(slack) is Verdict.REFUTED:
+            if not failures:
+                first_at, first_seconds = tried, time.perf_counter() - start
+            failures.append((case, slack))
+            raise _Refuted
+        _aim(slack)
+
+    try:
+        _run(look, cases, examples=budget, seed=seed, phases=(Phase.generate, Phase.target, Phase.shrink))
+    except _Refuted:
+        case, slack = failures[-1]  # hypothesis replays the smallest failure last
+        return Found(failures[0][0], case, slack, first_at, first_seconds)
+    return None
+
+
+class _Refuted(Exception):
+    """Raised inside a search to make hypothesis shrink."""
+
+
+def _aim(slack: Real) -> None:
+    hypothesis.target(-float(slack), label="slack")
+
+
+def _run(
+    look: Callable[[Any], None], cases: SearchStrategy[Any], *, examples: int, seed: int, phases: tuple[Phase, ...]
+) -> None:
+    # HealthChecks are about speed and filtering; the audit counts the cases that met the hypotheses instead.
+    run = hypothesis.settings(
+        max_examples=max(1, examples),
+        phases=phases,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        report_multiple_bugs=False,
+        verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )(hypothesis.seed(seed)(hypothesis.given(cases)(look)))
+    run()
