@@ -18,7 +18,7 @@ from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
-from verified_risk.enclosure import Real, Truth, at_least, bounds
+from verified_risk.enclosure import Interval, Real, Truth, at_least, bounds
 
 from . import codec
 
@@ -58,7 +58,7 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Support for a claim; ``detail`` says how much, or where: ``"1200 cases, seed 0"``, ``"T <= 2"``, a file, a citation.
+    """Support for a claim; ``detail`` says how much, or where: ``"1200 cases, seed 0"``, ``"T <= 2"``, a citation.
 
     >>> print(Evidence(Rank.RANDOM, "1200 cases, seed 0"))
     random (1200 cases, seed 0)
@@ -105,20 +105,15 @@ def equality(left: Real, right: Real) -> Real:
     low, high = bounds(left - right)
     if low == high:
         return -abs(low)
-    from verified_risk.enclosure import Interval
-
     nearest = Fraction() if low <= 0 <= high else min(abs(low), abs(high))
     return Interval(-max(abs(low), abs(high)), -nearest)
 
 
 def least(*slacks: Real) -> Real:
     """The slack of a conjunction."""
-    lows, highs = zip(*(bounds(slack) for slack in slacks), strict=True)
-    if min(lows) == min(highs):
-        return min(lows)
-    from verified_risk.enclosure import Interval
-
-    return Interval(min(lows), min(highs))
+    low = min(bounds(slack)[0] for slack in slacks)
+    high = min(bounds(slack)[1] for slack in slacks)
+    return low if low == high else Interval(low, high)
 
 
 def _no_cases() -> Iterator[Any]:
@@ -130,8 +125,8 @@ class Statement(Generic[Case]):
     """One sentence of the paper (or of the corrected theory), executable.
 
     ``cases()`` is a hypothesis strategy; ``small_cases()`` enumerates every case up to the size described by
-    ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the number
-    of cases within which the strategy alone finds one.  ``theory`` is the anchor of the proof in ``docs/theory``.
+    ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
+    number of cases within which the strategy alone finds one.  ``theory`` is the anchor of the proof in ``docs/theory``.
     ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
     cases that meet the hypotheses count as a vacuous check, which is a failure.
     """
