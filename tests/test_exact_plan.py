@@ -17,9 +17,7 @@ LEVELS = [Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fract
 
 
 def as_mdp(model: oracles.Model) -> vr.MDP:
-    return vr.MDP.from_outcomes(
-        model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount
-    )
+    return vr.MDP.from_outcomes(model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount)
 
 
 def small_models(seed, count, most=MOST_POLICIES, **sizes):

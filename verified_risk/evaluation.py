@@ -62,8 +62,9 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
 
     .. math:: \tilde\pi_t(a \mid s, y) = P[a_t = a \mid s_t = s,\ J = y],
 
-    conditioning on the return so far being *equal* to y.  It keeps the joint law of ``(s_t, y_t)`` for every t, for every
-    history-dependent policy and every mixture of policies.  With ``J <= y``, as printed in the paper, that is false.
+    conditioning on the return so far being *equal* to y.  It keeps the joint law of ``(s_t, y_t)`` for every t, for
+    every history-dependent policy and every mixture of policies.  With ``J <= y``, as printed in the paper, that is
+    false.
     """
     policy.require(mdp)
     reach: dict[tuple[int, int, Fraction], Fraction] = {}

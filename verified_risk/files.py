@@ -84,7 +84,9 @@ def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, wh
         raise InvalidFile(f"{where} has version {envelope['version']!r}, this library reads version {VERSION}")
     found = digest(envelope["data"])
     if found != envelope["sha256"]:
-        raise InvalidFile(f"{where} was edited: its data hash to {found[:12]}…, the file says {envelope['sha256'][:12]}…")
+        raise InvalidFile(
+            f"{where} was edited: its data hash to {found[:12]}…, the file says {envelope['sha256'][:12]}…"
+        )
     try:
         return parse(envelope["data"])
     except VerifiedRiskError:

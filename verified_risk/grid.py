@@ -2,7 +2,8 @@ r"""The grid of cumulative rewards, and the model in integers.
 
 All exact algorithms run on a :class:`GridModel`: probabilities are integer weights over one denominator, rewards are
 integer multiples of one ``unit``.  With ``eta=None`` the unit is the largest one on which every step reward lies, and
-nothing is lost.  With ``eta`` given, the rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.
+nothing is lost.  With ``eta`` given, the rewards of each step are rounded *up*,
+:math:`\phi(x) = \eta\lceil x/\eta\rceil`.
 """
 
 from __future__ import annotations
@@ -49,15 +50,6 @@ class GridModel:
     @property
     def horizon(self) -> int:
         return len(self.steps)
-
-    def remaining_range(self) -> list[tuple[int, int]]:
-        """For each ``t``, the least and greatest sum of the rewards of steps ``t, ..., T-1``, state by state ignored."""
-        ranges = [(0, 0)]
-        for step in reversed(self.steps):
-            rewards = [j for actions in step for branches in actions for _, _, j in branches]
-            low, high = ranges[-1]
-            ranges.append((low + min(rewards), high + max(rewards)))
-        return ranges[::-1]
 
     def reachable(self) -> list[dict[int, set[int]]]:
         """For each ``t = 0..T``, the cumulative rewards that some policy reaches in each state."""

@@ -1,8 +1,8 @@
 r"""Finite-horizon MDPs in exact arithmetic.
 
 An MDP is :math:`(\mathcal S, \mathcal A, D, P, R, T)`: an initial law ``D``, transitions ``P(s' | s, a)``, reward laws
-``R(s, a)``, a horizon ``T``.  Steps are numbered ``t = 0, ..., T-1``; step ``t`` pays ``discount**t * r``.  The return is
-``Z = sum_t discount**t * r_t``.
+``R(s, a)``, a horizon ``T``.  Steps are numbered ``t = 0, ..., T-1``; step ``t`` pays ``discount**t * r``.  The
+return is ``Z = sum_t discount**t * r_t``.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from numbers import Integral
 from os import PathLike
 from typing import Any, TypeAlias
 
 from . import files
 from .errors import InvalidLaw, InvalidModel, InvalidNumber, Unsupported
 from .law import Law
-from .rational import Rational, as_fraction, text
+from .rational import Rational, as_fraction, as_whole, text
 from .rewards import ContinuousReward
 
 Outcome: TypeAlias = tuple[Fraction, int, Fraction]
@@ -70,7 +69,9 @@ class Action:
     def reward_law(self) -> Law:
         """The reward as a finite law; an error for continuous rewards."""
         if not isinstance(self.reward, Law):
-            raise Unsupported(f"rewards are continuous ({self.reward}): discretise the model first, mdp.discretised(eta)")
+            raise Unsupported(
+                f"rewards are continuous ({self.reward}): discretise the model first, mdp.discretised(eta)"
+            )
         return self.reward
 
     @property
@@ -95,6 +96,13 @@ class MDP:
     ``initial`` and each transition row may be a list over all states or a dict ``{state: probability}``; each reward is
     a dict ``{reward: probability}``, a :class:`Law`, a number, or a frozen ``scipy.stats`` law of bounded support.
     """
+
+    _states: tuple[tuple[Action, ...], ...]
+    _horizon: int
+    _discount: Fraction
+    _initial: tuple[tuple[int, Fraction], ...]
+    drawing: str | None
+    notes: tuple[str, ...]
 
     def __init__(
         self,
@@ -165,10 +173,6 @@ class MDP:
     ) -> None:
         if not states:
             raise InvalidModel("the model has no states, wanted at least one")
-        if isinstance(horizon, bool) or not isinstance(horizon, Integral):
-            raise InvalidModel(f"horizon is {horizon!r}, wanted a positive integer")
-        if horizon < 1:
-            raise InvalidModel(f"horizon is {horizon}, wanted at least 1")
         try:
             gamma = as_fraction(discount, "discount")
         except InvalidNumber as error:
@@ -176,13 +180,11 @@ class MDP:
         if not 0 < gamma <= 1:
             raise InvalidModel(f"discount is {gamma}, wanted a number in (0, 1]")
         self._states = tuple(states)
-        self._horizon = int(horizon)
+        self._horizon = _read_horizon(horizon)
         self._discount = gamma
-        self._initial = read.row(
-            {initial: 1} if isinstance(initial, Integral) and not isinstance(initial, bool) else initial, "initial"
-        )
+        self._initial = read.row(initial if as_whole(initial) is None else {initial: 1}, "initial")
         self.drawing = drawing
-        self.notes: tuple[str, ...] = (*notes, *read.notes)
+        self.notes = (*notes, *read.notes)
 
     # -- what it consists of ------------------------------------------------------------------------------------------
 
@@ -290,9 +292,7 @@ class MDP:
 
     def with_horizon(self, horizon: int) -> MDP:
         """The same model played for another number of steps."""
-        if isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < 1:
-            raise InvalidModel(f"horizon is {horizon!r}, wanted a positive integer")
-        return self._replace(horizon=int(horizon))
+        return self._replace(horizon=_read_horizon(horizon))
 
     def _replace(self, states: tuple[tuple[Action, ...], ...] | None = None, horizon: int | None = None) -> MDP:
         twin = MDP.__new__(MDP)
@@ -405,6 +405,13 @@ class MDP:
         return "\n".join(([self.drawing, ""] if self.drawing else []) + lines)
 
 
+def _read_horizon(value: Any) -> int:
+    horizon = as_whole(value)
+    if horizon is None or horizon < 1:
+        raise InvalidModel(f"horizon is {value!r}, wanted an integer of at least 1")
+    return horizon
+
+
 def _range(action: Action) -> tuple[Fraction, Fraction]:
     if not action.independent:
         rewards = [r for _, _, r in action.outcomes]
@@ -441,9 +448,10 @@ class _Reader:
         return p
 
     def state(self, value: Any, where: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= value < self.n_states:
+        s = as_whole(value)
+        if s is None or not 0 <= s < self.n_states:
             raise InvalidModel(f"{where} names state {value!r}, wanted an integer in 0..{self.n_states - 1}")
-        return int(value)
+        return s
 
     def total(self, masses: Iterable[Fraction], where: str, shown: str) -> Fraction:
         """Check that a row sums to 1; with normalisation, return what to divide by."""

@@ -19,14 +19,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from numbers import Integral
 from os import PathLike
 from typing import Any, TypeAlias
 
 from . import files
 from .errors import InvalidNumber, InvalidPolicy, Unsupported
 from .mdp import MDP
-from .rational import Rational, as_fraction, ceil_div, text
+from .rational import Rational, as_fraction, as_whole, ceil_div, text
 
 Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Pairs ``(action, probability)`` of positive probability."""
@@ -62,8 +61,8 @@ class Policy(ABC):
         """Refuse a model that is not the policy's own."""
         if mdp is not self.mdp and mdp != self.mdp:
             raise InvalidPolicy(
-                f"the policy belongs to another model: its own is {self.mdp!r} ({self.mdp.fingerprint[:8]}), this one is "
-                f"{mdp!r} ({mdp.fingerprint[:8]}); use policy.on(mdp) to play it there on purpose"
+                f"the policy belongs to another model: its own is {self.mdp!r} ({self.mdp.fingerprint[:8]}), "
+                f"this one is {mdp!r} ({mdp.fingerprint[:8]}); use policy.on(mdp) to play it there on purpose"
             )
 
     def to_json(self) -> dict[str, Any]:
@@ -118,7 +117,9 @@ class ReturnPolicy(Policy):
     ``rule`` is a dict ``{(t, s, y): choice}`` or a function ``rule(t, s, y)``.
     """
 
-    def __init__(self, mdp: MDP, rule: Mapping[tuple[int, int, Any], Any] | Callable[[int, int, Fraction], Any]) -> None:
+    def __init__(
+        self, mdp: MDP, rule: Mapping[tuple[int, int, Any], Any] | Callable[[int, int, Fraction], Any]
+    ) -> None:
         super().__init__(mdp)
         self.table: dict[tuple[int, int, Fraction], Choice] | None = None
         self.rule: Callable[[int, int, Fraction], Any] | None = None
@@ -127,7 +128,9 @@ class ReturnPolicy(Policy):
             for (t, s, y), entry in rule.items():
                 where = f"policy[{t}, {s}, {y}]"
                 if not (0 <= t < mdp.horizon and 0 <= s < mdp.n_states):
-                    raise InvalidPolicy(f"{where} is outside steps 0..{mdp.horizon - 1} and states 0..{mdp.n_states - 1}")
+                    raise InvalidPolicy(
+                        f"{where} is outside steps 0..{mdp.horizon - 1} and states 0..{mdp.n_states - 1}"
+                    )
                 self.table[t, s, as_fraction(y, where)] = read_choice(mdp, s, entry, where)
         else:
             self.rule = rule
@@ -203,12 +206,9 @@ class GridPolicy(Policy):
         """Stored as the table of the choices it makes on reachable sums."""
         from .evaluation import visited
 
-        rows = sorted((t, s, memory, self.choice(t, s, memory)) for t, s, memory in visited(self.mdp, self))
-        return {
-            "kind": "grid",
-            "eta": text(self.eta),
-            "rows": [[t, s, memory, _choice_json(choice)] for t, s, memory, choice in rows],
-        }
+        cells: list[Any] = list(visited(self.mdp, self))
+        rows = [[t, s, i, _choice_json(self.choice(t, s, i))] for t, s, i in sorted(cells)]
+        return {"kind": "grid", "eta": text(self.eta), "rows": rows}
 
 
 class HistoryPolicy(Policy):
@@ -274,15 +274,17 @@ class MixturePolicy(Policy):
 def read_choice(mdp: MDP, s: int, entry: Any, where: str) -> Choice:
     """An action index, or ``{action: probability}``, checked against the model."""
     count = mdp.n_actions[s]
-    if isinstance(entry, Integral) and not isinstance(entry, bool):
-        if not 0 <= entry < count:
-            raise InvalidPolicy(f"{where} plays action {entry}, state {s} has actions 0..{count - 1}")
-        return ((int(entry), Fraction(1)),)
+    action = as_whole(entry)
+    if action is not None:
+        if not 0 <= action < count:
+            raise InvalidPolicy(f"{where} plays action {action}, state {s} has actions 0..{count - 1}")
+        return ((action, Fraction(1)),)
     if not isinstance(entry, Mapping):
         raise InvalidPolicy(f"{where} is {entry!r}, wanted an action or a dict of action probabilities")
     choice = []
     for a, p in entry.items():
-        if isinstance(a, bool) or not isinstance(a, Integral) or not 0 <= a < count:
+        index = as_whole(a)
+        if index is None or not 0 <= index < count:
             raise InvalidPolicy(f"{where} plays action {a!r}, state {s} has actions 0..{count - 1}")
         try:
             mass = as_fraction(p, f"{where}[{a}]")
@@ -291,7 +293,7 @@ def read_choice(mdp: MDP, s: int, entry: Any, where: str) -> Choice:
         if mass < 0:
             raise InvalidPolicy(f"{where}[{a}] is {mass}, wanted a probability")
         if mass:
-            choice.append((int(a), mass))
+            choice.append((index, mass))
     total = sum((p for _, p in choice), Fraction())
     if total != 1:
         raise InvalidPolicy(f"{where} has probabilities that sum to {total}, not to 1")

@@ -55,6 +55,13 @@ def as_probability(value: Any, where: str) -> Fraction:
     return p
 
 
+def as_whole(value: Any) -> int | None:
+    """The integer that ``value`` is, or None: bools and floats are not integers, numpy's integers are."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return int(value)
+    return None
+
+
 def text(value: Fraction) -> str:
     """``p/q`` or ``p``: the form in which rationals are stored."""
     return str(value)

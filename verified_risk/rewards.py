@@ -43,7 +43,9 @@ class ContinuousReward:
             x = i * eta
             here = self.cdf(x)
             if here < below:
-                raise InvalidModel(f"the cdf of {self} decreases from {below} to {here} at {x}, wanted a nondecreasing one")
+                raise InvalidModel(
+                    f"the cdf of {self} decreases from {below} to {here} at {x}, wanted a nondecreasing one"
+                )
             weights[x], below = here - below, here
         return Law.of_weights(weights)
 

@@ -17,8 +17,8 @@ class CPW(Weighting):
     >>> float(CPW(0.71)("1/10"))
     0.16...
 
-    Not Lipschitz for ``gamma < 1``: :math:`G(\tau)/\tau \ge \tau^{\gamma-1} 2^{-(1-\gamma)/\gamma}` tends to infinity at 0.
-    Below gamma = 0.28 the formula is not monotone and is refused.
+    Not Lipschitz for ``gamma < 1``: :math:`G(\tau)/\tau \ge \tau^{\gamma-1} 2^{-(1-\gamma)/\gamma}` tends to infinity
+    at 0. Below gamma = 0.28 the formula is not monotone and is refused.
     """
 
     def __init__(self, gamma: Any) -> None:

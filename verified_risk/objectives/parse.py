@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from ..errors import InvalidObjective
 from .cpw import CPW
@@ -37,7 +38,9 @@ def objective(text: str) -> Weighting:
     for part in _split(text):
         match = _TERM.fullmatch(part)
         if match is None:
-            raise InvalidObjective(f"cannot read {part!r} in {text!r}, wanted weight*name(arguments) with name one of {FORMS}")
+            raise InvalidObjective(
+                f"cannot read {part!r} in {text!r}, wanted weight*name(arguments) with name one of {FORMS}"
+            )
         terms.append((match["weight"] or 1, _leaf(match["name"], match["arguments"], text)))
     return terms[0][1] if len(terms) == 1 and terms[0][0] == 1 else Mixture(terms)
 
@@ -59,5 +62,6 @@ def _leaf(name: str, arguments: str | None, text: str) -> Weighting:
             raise InvalidObjective(f"var({arguments}) in {text!r}: wanted var(a) or var(a, upper)")
         return VaR(level, upper=bool(rest))
     if name == "pl":
-        return PiecewiseLinear([tuple(corner.split(",")) for corner in arguments.split(";")])
+        corners: list[Any] = [corner.split(",") for corner in arguments.split(";")]
+        return PiecewiseLinear(corners)
     return FAMILIES[name](arguments)

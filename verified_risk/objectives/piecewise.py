@@ -54,7 +54,9 @@ class PiecewiseLinear(Weighting):
 def check_corners(corners: Knots) -> None:
     """Refuse anything but a nondecreasing polygon from (0, 0) to (1, 1)."""
     if len(corners) < 2:
-        raise InvalidObjective(f"a piecewise-linear weighting has {len(corners)} corners, wanted at least (0,0) and (1,1)")
+        raise InvalidObjective(
+            f"a piecewise-linear weighting has {len(corners)} corners, wanted at least (0,0) and (1,1)"
+        )
     for name, corner, wanted in (("first", corners[0], 0), ("last", corners[-1], 1)):
         if corner[0] != wanted:
             raise InvalidObjective(f"the {name} corner is at tau = {corner[0]}, wanted {wanted}")
@@ -62,9 +64,13 @@ def check_corners(corners: Knots) -> None:
             raise InvalidObjective(f"G({wanted}) is {corner[1]}, wanted {wanted}")
     for i, ((x, y), (u, v)) in enumerate(pairwise(corners)):
         if u <= x:
-            raise InvalidObjective(f"corner {i + 1} has tau = {u} after {x}, wanted increasing tau (G is continuous here)")
+            raise InvalidObjective(
+                f"corner {i + 1} has tau = {u} after {x}, wanted increasing tau (G is continuous here)"
+            )
         if v < y:
-            raise InvalidObjective(f"G decreases from {y} to {v} between tau = {x} and {u}, wanted a nondecreasing weighting")
+            raise InvalidObjective(
+                f"G decreases from {y} to {v} between tau = {x} and {u}, wanted a nondecreasing weighting"
+            )
 
 
 def slopes(knots: Knots) -> list[Fraction]:

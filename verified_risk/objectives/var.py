@@ -13,8 +13,8 @@ from .weighting import Shape, Weighting, read_number
 class VaR(Weighting):
     r"""The lower quantile :math:`F^\dagger(\alpha)`, weighting :math:`G(\tau) = 1(\tau \ge \alpha)`.
 
-    With ``upper=True`` the upper quantile :math:`F^\dagger(\alpha+)`, weighting :math:`1(\tau > \alpha)`.  They differ where
-    the CDF is flat at height alpha:
+    With ``upper=True`` the upper quantile :math:`F^\dagger(\alpha+)`, weighting :math:`1(\tau > \alpha)`.  They
+    differ where the CDF is flat at height alpha:
 
     >>> from verified_risk.law import Law
     >>> coin = Law({0: "1/2", 1: "1/2"})

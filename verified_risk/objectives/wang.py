@@ -18,8 +18,9 @@ class Wang(Weighting):
     >>> float(Wang(0.75)("1/2"))
     0.7733726476231318
 
-    Not Lipschitz for ``beta != 0``: with :math:`z = N^{-1}(\tau)` the slope is :math:`e^{-\beta z - \beta^2/2}`, unbounded as
-    z tends to minus (``beta > 0``) or plus infinity.  Values are irrational and come as rigorous enclosures.
+    Not Lipschitz for ``beta != 0``: with :math:`z = N^{-1}(\tau)` the slope is :math:`e^{-\beta z - \beta^2/2}`,
+    unbounded as z tends to minus (``beta > 0``) or plus infinity.  Values are irrational and come as rigorous
+    enclosures.
     """
 
     def __init__(self, beta: Any) -> None:

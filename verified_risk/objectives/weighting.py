@@ -7,8 +7,8 @@ Lebesgue-Stieltjes integral over (0, 1]
           = \sum_i x_i \bigl(G(F(x_i)) - G(F(x_{i-1}))\bigr)
 
 for a law with atoms :math:`x_1 < x_2 < \dots`, because :math:`F^\dagger` equals :math:`x_i` on
-:math:`(F(x_{i-1}), F(x_i)]`.  At a jump of a right-continuous ``G`` this takes the lower quantile; a left-continuous ``G``
-charges :math:`[F(x_{i-1}), F(x_i))` instead, and the same sum takes the upper quantile.
+:math:`(F(x_{i-1}), F(x_i)]`.  At a jump of a right-continuous ``G`` this takes the lower quantile; a left-continuous
+``G`` charges :math:`[F(x_{i-1}), F(x_i))` instead, and the same sum takes the upper quantile.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ class Weighting(ABC):
 class WeightedTerms:
     """An unfinished mixture ``w_1 G_1 + ...`` whose weights do not yet sum to 1.
 
-    It becomes a :class:`Mixture` as soon as they do (``0.5 * (Mean() + CVaR("1/4"))`` works); planners refuse it before.
+    It becomes a :class:`Mixture` as soon as they do (``0.5 * (Mean() + CVaR("1/4"))`` works); planners refuse it
+    before.
     """
 
     def __init__(self, terms: tuple[tuple[Fraction, Weighting], ...]) -> None:

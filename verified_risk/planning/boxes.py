@@ -6,8 +6,9 @@ For a fixed vector the objective is the mean of a utility and one backward pass 
 .. math:: \bar u(z) = \sum_j w_j \max_{l_j \le \rho \le h_j} \{\rho - (\rho - z)^+/\alpha_j\}, \qquad
           \text{maximum at } \rho = \min\{\max\{z, l_j\}, h_j\},
 
-dominates every utility of the box, so its optimal value bounds the box; the greedy policy's own law gives an incumbent.  An
-optimal :math:`\rho_j` is a quantile of the optimal law, hence an attainable return, so boxes are finite and the search ends.
+dominates every utility of the box, so its optimal value bounds the box; the greedy policy's own law gives an
+incumbent.  An optimal :math:`\rho_j` is a quantile of the optimal law, hence an attainable return, so boxes are
+finite and the search ends.
 """
 
 from __future__ import annotations

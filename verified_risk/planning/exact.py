@@ -6,11 +6,12 @@ Mean, CVaR and ``w * Mean + (1 - w) * CVaR`` take one backward pass over the *bu
           \Phi^* = \max_\rho \{ \rho - \mathbf E_D W_0(S, \rho) \},
 
 with :math:`c(b) = w b + \frac{1-w}{\alpha} b^+`, rho over the attainable returns.  VaR takes the same pass with
-:math:`c(b) = 1(b > 0)`: the largest rho that some policy falls short of with probability below alpha.  A weighting with several
-levels needs one rho for each; they are found by branch and bound on boxes of rhos (see :mod:`.boxes`).
+:math:`c(b) = 1(b > 0)`: the largest rho that some policy falls short of with probability below alpha.  A weighting
+with several levels needs one rho for each; they are found by branch and bound on boxes of rhos (see :mod:`.boxes`).
 
 Ties break towards the least action index.  Where the objective no longer depends on what happens next, or is linear in
-it, the action with the largest expected remaining return is taken (again the least index).  Compare values, not policies.
+it, the action with the largest expected remaining return is taken (again the least index).  Compare values, not
+policies.
 """
 
 from __future__ import annotations
@@ -91,9 +92,7 @@ def mean_to_go(grid: GridModel) -> MeanToGo:
     power = 1
     for step in reversed(grid.steps):
         best = [
-            max(
-                (sum(w * (j * power + value[-1][s]) for w, s, j in branches), -a) for a, branches in enumerate(actions)
-            )
+            max((sum(w * (j * power + value[-1][s]) for w, s, j in branches), -a) for a, branches in enumerate(actions))
             for actions in step
         ]
         value.append([v for v, _ in best])
@@ -115,9 +114,7 @@ def budget_pass(
 
     Values at step t are integers over ``Q**(T-t)``; returns one dict ``{(s, b): (W, action)}`` per step.
     """
-    needed: list[set[tuple[int, int]]] = [
-        {(s, b) for s, _ in grid.initial for b in budgets if known(0, s, b) is None}
-    ]
+    needed: list[set[tuple[int, int]]] = [{(s, b) for s, _ in grid.initial for b in budgets if known(0, s, b) is None}]
     for t, step in enumerate(grid.steps[:-1]):
         following = {(target, b - j) for s, b in needed[t] for branches in step[s] for _, target, j in branches}
         needed.append({(s, b) for s, b in following if known(t + 1, s, b) is None})
@@ -125,7 +122,9 @@ def budget_pass(
     for t in range(grid.horizon - 1, -1, -1):
         following_table, last = tables[-1], t == grid.horizon - 1
 
-        def after(s: int, b: int, t: int = t, table: dict[tuple[int, int], Cell] = following_table, last: bool = last) -> int:
+        def after(
+            s: int, b: int, t: int = t, table: dict[tuple[int, int], Cell] = following_table, last: bool = last
+        ) -> int:
             if last:
                 return terminal(b)
             cell = table.get((s, b)) or known(t + 1, s, b)
@@ -144,10 +143,18 @@ def budget_pass(
     return tables[:0:-1]
 
 
+def _powers(grid: GridModel) -> list[int]:
+    """``Q**(T-t)``: the denominators of the values of each step."""
+    powers = [1]
+    for _ in grid.steps:
+        powers.append(powers[-1] * grid.denominator)
+    return powers[::-1]
+
+
 def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decision]:
     """``mean * E Z + w * CVaR_alpha(Z)``, or the mean alone."""
     outlook = mean_to_go(grid)
-    full = grid.denominator**grid.horizon * grid.initial_denominator
+    full = _powers(grid)[0] * grid.initial_denominator
     if not levels.tails:
         best = Fraction(sum(w * outlook.value[0][s] for s, w in grid.initial), full) * grid.unit
         return best, lambda t, s, y: outlook.action[t][s]
@@ -155,7 +162,7 @@ def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decis
     slope = weight / alpha
     scale = lcm_of_denominators((levels.mean, slope))
     below, above = int(levels.mean * scale), int((levels.mean + slope) * scale)  # slopes of c left and right of 0
-    powers = [grid.denominator ** (grid.horizon - t) for t in range(grid.horizon + 1)]
+    powers = _powers(grid)
 
     def known(t: int, s: int, b: int) -> Cell | None:
         if b <= outlook.least[t][s]:
@@ -182,7 +189,7 @@ def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decis
 def _best_quantile(grid: GridModel, objective: VaR) -> tuple[Fraction, Decision]:
     """The largest rho with ``min P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile)."""
     outlook = mean_to_go(grid)
-    powers = [grid.denominator ** (grid.horizon - t) for t in range(grid.horizon + 1)]
+    powers = _powers(grid)
     full = powers[0] * grid.initial_denominator
 
     def known(t: int, s: int, b: int) -> Cell | None:

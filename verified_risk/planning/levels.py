@@ -1,6 +1,7 @@
 r"""A concave piecewise-linear weighting as a mixture of CVaRs.
 
-With corners :math:`0 = \tau_0 < \tau_1 < \dots < \tau_n = 1` and slopes :math:`c_1 \ge c_2 \ge \dots \ge c_n`, :math:`c_{n+1} = 0`,
+With corners :math:`0 = \tau_0 < \tau_1 < \dots < \tau_n = 1`, slopes :math:`c_1 \ge c_2 \ge \dots \ge c_n` and
+:math:`c_{n+1} = 0`,
 
 .. math:: G(\tau) = \sum_j w_j \min\{\tau/\tau_j, 1\}, \qquad w_j = \tau_j (c_j - c_{j+1}) \ge 0,
 

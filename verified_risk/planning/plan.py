@@ -38,7 +38,8 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Plan:
-    r"""A policy with certified bounds: ``lower <= sup over all policies of Phi <= upper``, and ``policy`` attains ``lower``.
+    r"""A policy with certified bounds: ``lower <= sup over all policies of Phi <= upper``, and ``policy`` attains
+    ``lower``.
 
     All three numbers are exact rationals, in the user's units.  ``eta`` is the grid on which the return was tracked;
     ``law`` is the law of the return of ``policy`` in the model itself.
