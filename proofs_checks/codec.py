@@ -17,7 +17,9 @@ from verified_risk.errors import InvalidFile
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
 from verified_risk.objectives import Weighting, objective
-from verified_risk.policy import Policy, policy_from_json
+from verified_risk.policy import HistoryPolicy, Policy, policy_from_json
+
+from .histories import History, HistoryTable, history_policy
 
 Case = TypeVar("Case")
 
@@ -33,6 +35,8 @@ def encode(value: Any) -> Any:
         return value
     if isinstance(value, Fraction):
         return str(value)
+    if isinstance(value, HistoryPolicy) and isinstance(value.rule, HistoryTable):
+        return {"kind": "history", "rows": [[_history_json(xi), _choice_json(c)] for xi, c in value.rule.rows.items()]}
     if isinstance(value, (Law, Weighting, Policy)):
         return value.to_json()
     if isinstance(value, MDP):
@@ -98,7 +102,25 @@ def decode(kind: Any, data: Any, model: MDP | None = None) -> Any:
     if isinstance(kind, type) and issubclass(kind, Policy):
         if model is None:
             raise InvalidFile("a policy comes before its model")
+        if data["kind"] == "history":
+            return history_policy(model, {_history_read(xi): _choice_read(choice) for xi, choice in data["rows"]})
         return policy_from_json(data, model)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return decode_case(kind, data)
     raise TypeError(f"no reader for {kind!r}: give the statement its own decode")
+
+
+def _history_json(history: History) -> list[Any]:
+    return [*([s, a, str(r)] for s, a, r in history[:-1]), history[-1]]
+
+
+def _history_read(data: list[Any]) -> History:
+    return (*((s, a, Fraction(r)) for s, a, r in data[:-1]), data[-1])
+
+
+def _choice_json(choice: Any) -> Any:
+    return {str(a): str(Fraction(p)) for a, p in choice.items()} if isinstance(choice, Mapping) else choice
+
+
+def _choice_read(data: Any) -> Any:
+    return {int(a): Fraction(p) for a, p in data.items()} if isinstance(data, dict) else data

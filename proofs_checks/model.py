@@ -126,7 +126,7 @@ class Statement(Generic[Case]):
 
     ``cases()`` is a hypothesis strategy; ``small_cases()`` enumerates every case up to the size described by
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
-    number of cases within which the strategy alone finds one.  ``theory`` is the anchor of the proof in ``docs/theory``.
+    number of cases within which the strategy alone finds one.  ``theory`` is the proof's anchor in ``docs/theory``.
     ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
     cases that meet the hypotheses count as a vacuous check, which is a failure.
     """
