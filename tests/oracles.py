@@ -183,3 +183,47 @@ def count_history_policies(model):
                 for s2, r in {(s2, r) for p, s2, r in action if p}
             ]
     return count
+
+
+def best_expected_utility(model, utility):
+    """max over all policies of E utility(Z), by plain recursion on (t, s, y)."""
+    memo = {}
+
+    def value(t, s, y):
+        if t == model.horizon:
+            return utility(y)
+        if (t, s, y) not in memo:
+            memo[t, s, y] = max(
+                sum(p * value(t + 1, s2, y + model.discount**t * r) for p, s2, r in action if p)
+                for action in model.outcomes[s]
+            )
+        return memo[t, s, y]
+
+    return sum(p * value(0, s, Fraction()) for s, p in model.initial.items() if p)
+
+
+def best_spectral_by_rho_vectors(model, levels):
+    """max over nondecreasing vectors of attainable rhos of max_pi E sum_j w_j (rho_j - (rho_j - Z)^+ / a_j)."""
+    last = oracle_returns(model)
+    best = None
+    for rhos in itertools.combinations_with_replacement(last, len(levels)):
+
+        def utility(z, rhos=rhos):
+            return sum(w * (rho - max(rho - z, 0) / a) for rho, (a, w) in zip(rhos, levels, strict=True))
+
+        value = best_expected_utility(model, utility)
+        best = value if best is None else max(best, value)
+    return best
+
+
+def oracle_returns(model):
+    level = {(s, Fraction()) for s, p in model.initial.items() if p}
+    for t in range(model.horizon):
+        level = {
+            (s2, y + model.discount**t * r)
+            for s, y in level
+            for action in model.outcomes[s]
+            for p, s2, r in action
+            if p
+        }
+    return sorted({y for _, y in level})

@@ -59,3 +59,67 @@ def test_the_planner_attains_the_brute_force_optimum(name):
         best = max(phi(law) for law in oracles.all_return_laws(model))
         assert plan.value == best
         assert phi(dict(plan.law)) == best
+
+
+def test_no_history_dependent_policy_beats_the_planner():
+    """Brute force over every deterministic policy of the whole history, T <= 2."""
+    rng, done = random.Random("histories"), 0
+    while done < 150:
+        model = oracles.random_model(rng, max_states=2, max_actions=2, max_horizon=2, product=rng.random() < 0.5)
+        if not 1 < oracles.count_history_policies(model) <= 300:
+            continue
+        done += 1
+        for G, phi in objectives(rng).values():
+            assert vr.exact_plan(as_mdp(model), G).value == max(phi(law) for law in oracles.all_history_laws(model))
+
+
+def test_randomising_does_not_help_a_concave_objective_or_a_quantile():
+    for model, rng in small_models("mixtures", 60, most=30):
+        laws = list(oracles.all_return_laws(model))
+        for G, phi in objectives(rng).values():
+            best = vr.exact_plan(as_mdp(model), G).value
+            for _ in range(5):
+                a, b, w = rng.choice(laws), rng.choice(laws), Fraction(rng.randint(0, 6), 6)
+                mixed = {x: w * a.get(x, 0) + (1 - w) * b.get(x, 0) for x in {*a, *b}}
+                assert phi({x: p for x, p in mixed.items() if p}) <= best
+
+
+def test_a_plan_comes_back_from_its_file(tmp_path):
+    for model, rng in small_models("saved plans", 20):
+        for G, _ in objectives(rng).values():
+            plan = vr.exact_plan(as_mdp(model), G)
+            plan.save(tmp_path / "plan.json")
+            again = vr.Plan.load(tmp_path / "plan.json")
+            assert (again.mdp, again.objective, again.law) == (plan.mdp, plan.objective, plan.law)
+            assert again.lower == again.value == again.upper == plan.value
+            assert vr.return_law(again.mdp, again.policy) == plan.law
+
+
+@pytest.mark.parametrize("G", [vr.Wang(0.5), vr.CPW(0.7), vr.PiecewiseLinear([(0, 0), ("1/2", 0), (1, 1)])], ids=repr)
+def test_what_has_no_exact_algorithm_is_refused_by_name(G):
+    mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[1]], horizon=1)
+    with pytest.raises(vr.errors.Unsupported, match=r"use plan\(mdp, G\)"):
+        vr.exact_plan(mdp, G)
+
+
+def test_an_objective_that_is_no_weighting_is_refused():
+    mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[1]], horizon=1)
+    with pytest.raises(vr.errors.InvalidObjective, match="is not a weighting"):
+        vr.exact_plan(mdp, 0.5 * vr.Mean())
+
+
+def test_ties_go_to_the_least_action():
+    mdp = vr.MDP(initial=0, transitions=[[[1]] * 3], rewards=[[1, 1, 1]], horizon=2)
+    for G in (vr.Mean(), vr.CVaR("1/2"), vr.VaR("1/2"), vr.Spectral(["1/4", "1/2"], ["1/2", "1/2"])):
+        policy = vr.exact_plan(mdp, G).policy
+        assert policy.choice(0, 0, Fraction(0)) == policy.choice(1, 0, Fraction(1)) == ((0, Fraction(1)),)
+
+
+def test_several_levels_need_the_search_and_get_the_optimum_on_a_deeper_model():
+    """Three levels and T = 5: against the maximum over all ordered vectors of rhos, one utility at a time."""
+    rng = random.Random("deep")
+    for _ in range(4):
+        model = oracles.random_model(rng, max_states=3, max_actions=2, max_horizon=4)
+        levels = [(Fraction(1, 10), Fraction(1, 2)), (Fraction(1, 3), Fraction(1, 4)), (Fraction(2, 3), Fraction(1, 4))]
+        plan = vr.exact_plan(as_mdp(model), vr.Spectral(*zip(*levels, strict=True)))
+        assert plan.value == oracles.best_spectral_by_rho_vectors(model, levels)

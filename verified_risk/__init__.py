@@ -8,7 +8,7 @@ The model is exact, floats only search, and every bound is a theorem about the m
 Fraction(1, 4)
 """
 
-from . import models
+from . import errors, models
 from .evaluation import behavioural_form, joint_law, return_law
 from .law import Law
 from .mdp import MDP
@@ -35,6 +35,7 @@ __all__ = [
     "MDP",
     "Law",
     "models",
+    "errors",
     # objectives
     "Mean",
     "CVaR",

@@ -1,0 +1,44 @@
+# Two commands do everything: `make run` and `make test`.  Both set up the environment first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test check bench report nightly clean setup proofs
+
+run: setup  ## plan, learn, audit: the main job, in under three minutes
+	$(BIN)/verified-risk models show frozen_lake
+	$(BIN)/verified-risk plan frozen_lake --objective "cvar(33/100)"
+	$(BIN)/verified-risk learn frozen_lake --objective "cvar(33/100)" --episodes 500
+	$(BIN)/verified-risk audit --examples 50
+	@echo
+	@echo "Next: README.md for the library, docs/audit.md for what is true in the paper, docs/theory/ for the proofs."
+
+test: setup  ## every test that fits in CI
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+check: setup  ## style, types, examples in docstrings, stale generated files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --doctest-modules verified_risk proofs_checks -p no:cacheprovider
+	$(BIN)/python -m proofs_checks report --check
+
+bench: setup  ## ratios of one run, both sides' times
+	$(BIN)/python tests/benchmarks/run.py
+
+report: setup  ## regenerate docs/audit.md, docs/statements.svg and the certificates
+	$(BIN)/python -m proofs_checks report
+
+nightly: setup  ## slow campaigns
+	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
+
+setup: $(READY)
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,23 @@
+"""Hypothesis profiles: the first kernel call compiles, so there is no deadline."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("ci", max_examples=100, derandomize=True, **_common)
+settings.register_profile("nightly", max_examples=2000, **_common)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_collection_modifyitems(config, items):
+    """`slow` tests run only when a marker expression asks for them."""
+    import pytest
+
+    if config.option.markexpr:
+        return
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="slow campaign: run `make nightly`"))

@@ -1,0 +1,186 @@
+"""Policies and the law of their return, against a walk over all histories."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import oracles
+import pytest
+from test_exact_plan import as_mdp
+
+import verified_risk as vr
+from verified_risk.policy import policy_from_json
+
+HALF = Fraction(1, 2)
+
+
+def random_choice(rng, count):
+    weights = [rng.choice([0, 1, 2]) for _ in range(count)]
+    if not any(weights):
+        weights[0] = 1
+    return {a: Fraction(w, sum(weights)) for a, w in enumerate(weights)}
+
+
+def random_rule(rng, model, key):
+    """A stochastic rule that depends on the history through ``key`` only, drawn lazily and remembered."""
+    table = {}
+
+    def rule(history):
+        k = key(history)
+        if k not in table:
+            table[k] = random_choice(rng, len(model.outcomes[history[-1]]))
+        return table[k]
+
+    return rule
+
+
+def return_so_far(model, history):
+    return sum((model.discount**t * step[2] for t, step in enumerate(history[:-1])), Fraction())
+
+
+def models(seed, count):
+    rng = random.Random(seed)
+    return [(rng, oracles.random_model(rng, max_actions=3)) for _ in range(count)]
+
+
+def test_history_dependent_policies_have_the_law_of_all_walks():
+    for rng, model in models("history", 150):
+        rule = random_rule(rng, model, lambda h: h)
+        mdp = as_mdp(model)
+        law = vr.return_law(mdp, vr.HistoryPolicy(mdp, rule))
+        assert dict(law) == oracles.law_of_rule(model, rule)
+
+
+def test_return_and_markov_policies_have_the_law_of_all_walks():
+    for rng, model in models("return", 150):
+        mdp = as_mdp(model)
+        by_return = random_rule(rng, model, lambda h, model=model: (len(h), h[-1], return_so_far(model, h)))
+        seen = {}
+
+        def rule(t, s, y, model=model, by_return=by_return, seen=seen):
+            fake = (
+                *[(None, None, Fraction(0))] * (t - 1),
+                *([(None, None, y / model.discount ** (t - 1))] if t else []),
+                s,
+            )
+            seen[t, s, y] = by_return(fake)
+            return seen[t, s, y]
+
+        policy = vr.ReturnPolicy(mdp, rule)
+        law = vr.return_law(mdp, policy)
+        assert dict(law) == oracles.law_of_rule(model, by_return)
+        assert vr.return_law(mdp, vr.ReturnPolicy(mdp, seen)) == law
+        table = [[random_choice(rng, n) for n in mdp.n_actions] for _ in range(mdp.horizon)]
+        walked = oracles.law_of_rule(model, lambda h, table=table: table[len(h) - 1][h[-1]])
+        assert dict(vr.return_law(mdp, vr.MarkovPolicy(mdp, table))) == walked
+
+
+def test_a_mixture_draws_its_policy_once():
+    mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=2)
+    low, high = (vr.MarkovPolicy(mdp, [[a], [a]]) for a in (0, 1))
+    policy = vr.MixturePolicy([("1/3", low), ("2/3", vr.MixturePolicy([(HALF, low), (HALF, high)]))])
+    assert vr.return_law(mdp, policy) == vr.Law({0: "2/3", 2: "1/3"})
+    assert len(list(policy.parts())) == 3
+
+
+def test_an_adapted_policy_carries_the_sum_of_rounded_rewards():
+    """T = 2, eta = 1, R(a) = 3/4, R(b) = 0; a, then a iff the rounded return is 1: plays a twice, return 3/2."""
+    mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[["3/4", 0]], horizon=2)
+    inner = vr.ReturnPolicy(mdp.discretised(1), {(0, 0, 0): 0, (1, 0, 1): 0, (1, 0, 0): 1})
+    adapted = vr.GridPolicy.adapt(inner, mdp, 1)
+    assert vr.return_law(mdp, adapted) == vr.Law.point("3/2")
+    assert vr.return_law(mdp.discretised(1), inner) == vr.Law.point(2)
+
+
+def test_rounded_and_raw_return_stay_within_horizon_times_eta():
+    for rng, model in models("adapted", 100):
+        if model.discount != 1:
+            continue
+        mdp, eta = as_mdp(model), Fraction(2, 5)
+        rounded = mdp.discretised(eta)
+        by_return = random_rule(rng, model, lambda h: h)
+        inner = vr.ReturnPolicy(rounded, lambda t, s, y, rule=by_return: rule((*[0] * t, y, s)))
+        z_hat = vr.return_law(rounded, inner)
+        z = vr.return_law(mdp, vr.GridPolicy.adapt(inner, mdp, eta))
+        for x in (*z.atoms, *z_hat.atoms):
+            assert z_hat.cdf(x) <= z.cdf(x) <= z_hat.cdf(x + mdp.horizon * eta)
+
+
+def test_conditioning_on_the_return_so_far_keeps_every_joint_law():
+    for rng, model in models("augmented", 80):
+        mdp = as_mdp(model)
+        parts = [vr.HistoryPolicy(mdp, random_rule(rng, model, lambda h: h)) for _ in range(2)]
+        policy = vr.MixturePolicy([("1/3", parts[0]), ("2/3", parts[1])])
+        behavioural = vr.behavioural_form(mdp, policy)
+        for t in range(mdp.horizon + 1):
+            assert vr.joint_law(mdp, policy, t) == vr.joint_law(mdp, behavioural, t)
+        assert vr.return_law(mdp, policy) == vr.return_law(mdp, behavioural)
+
+
+def test_the_joint_law_is_that_of_all_walks():
+    for rng, model in models("joint", 40):
+        mdp = as_mdp(model)
+        rule = random_rule(rng, model, lambda h: h)
+        t = rng.randint(0, mdp.horizon)
+        cut = oracles.Model(model.initial, model.outcomes, t, model.discount)
+        joint = vr.joint_law(mdp, vr.HistoryPolicy(mdp, rule), t)
+        by_return = {}
+        for (_, y), p in joint.items():
+            by_return[y] = by_return.get(y, 0) + p
+        assert by_return == oracles.law_of_rule(cut, rule)
+
+
+def test_policies_come_back_from_their_files(tmp_path):
+    for rng, model in models("saved", 25):
+        mdp = as_mdp(model)
+        history = vr.HistoryPolicy(mdp, random_rule(rng, model, lambda h: h))
+        table = vr.behavioural_form(mdp, history)
+        markov = vr.MarkovPolicy(mdp, [[random_choice(rng, n) for n in mdp.n_actions] for _ in range(mdp.horizon)])
+        grid = vr.GridPolicy(mdp, "1/2", lambda t, s, i, mdp=mdp: i % mdp.n_actions[s])
+        for policy in (table, markov, grid, vr.MixturePolicy([("1/4", markov), ("3/4", grid)])):
+            policy.save(tmp_path / "p.json")
+            again = vr.Policy.load(tmp_path / "p.json")
+            assert type(again) is type(policy)
+            assert vr.return_law(mdp, again) == vr.return_law(mdp, policy)
+        with pytest.raises(vr.errors.Unsupported, match="cannot be saved"):
+            history.save(tmp_path / "p.json")
+        with pytest.raises(vr.errors.InvalidPolicy, match="kind 'x' is not known"):
+            policy_from_json({"kind": "x"}, mdp)
+
+
+def test_a_policy_of_another_model_is_refused_unless_moved_on_purpose():
+    a = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=1)
+    b = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 2]], horizon=1)
+    c = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[0]], horizon=1)
+    policy = vr.ReturnPolicy(a, {(0, 0, 0): 1})
+    with pytest.raises(vr.errors.InvalidPolicy, match="belongs to another model"):
+        vr.return_law(b, policy)
+    assert vr.return_law(b, policy.on(b)) == vr.Law.point(2)
+    with pytest.raises(vr.errors.InvalidPolicy, match="not the states, actions and horizon"):
+        policy.on(c)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda m: vr.MarkovPolicy(m, [[2]]), r"policy\[0\]\[0\] plays action 2, state 0 has actions 0..1"),
+        (lambda m: vr.MarkovPolicy(m, [[{0: HALF, 1: "1/3"}]]), r"probabilities that sum to 5/6, not to 1"),
+        (lambda m: vr.MarkovPolicy(m, [[{0: 2, 1: -1}]]), r"policy\[0\]\[0\]\[1\] is -1, wanted a probability"),
+        (lambda m: vr.MarkovPolicy(m, [[{7: 1}]]), "plays action 7"),
+        (lambda m: vr.MarkovPolicy(m, [[{0: "x"}]]), "is 'x', wanted a number"),
+        (lambda m: vr.MarkovPolicy(m, [["a"]]), "wanted an action or a dict"),
+        (lambda m: vr.MarkovPolicy(m, [[0], [0]]), "has 2 steps, wanted 1"),
+        (lambda m: vr.MarkovPolicy(m, [[0, 0]]), "has 2 states, wanted 1"),
+        (lambda m: vr.ReturnPolicy(m, {(1, 0, 0): 0}), "is outside steps 0..0"),
+        (lambda m: vr.return_law(m, vr.ReturnPolicy(m, {(0, 0, 1): 0})), "says nothing at step 0, state 0"),
+        (lambda m: vr.return_law(m, vr.HistoryPolicy(m, lambda h: 5)), "plays action 5"),
+        (lambda m: vr.GridPolicy(m, 0, lambda t, s, i: 0), "eta is 0"),
+        (lambda m: vr.MixturePolicy([(HALF, vr.MarkovPolicy(m, [[0]]))]), "sum to 1/2, not to 1"),
+        (lambda m: vr.MixturePolicy([(-1, vr.MarkovPolicy(m, [[0]]))]), "weight 0 of the mixture is -1"),
+    ],
+)
+def test_what_is_not_a_policy_is_refused(build, message):
+    mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=1)
+    with pytest.raises(vr.errors.InvalidPolicy, match=message):
+        build(mdp)

@@ -1,0 +1,265 @@
+"""Models: reading, refusing, deriving, saving."""
+
+from __future__ import annotations
+
+import json
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+import oracles
+import pytest
+
+import verified_risk as vr
+from verified_risk.grid import grid_model
+from verified_risk.rewards import ContinuousReward
+
+HALF = Fraction(1, 2)
+
+
+def coin(**changes):
+    """Two states; state 1 has a second action."""
+    parts = {
+        "initial": ["1/2", "1/2"],
+        "transitions": [[[0, 1]], [["1/3", "2/3"], [1, 0]]],
+        "rewards": [[{0: HALF, 1: 0.5}], [{"3/4": 1}, {0: Decimal("0.25"), 2: "3/4"}]],
+        "horizon": 3,
+    }
+    return vr.MDP(**(parts | changes))
+
+
+def test_every_way_of_writing_a_number_means_the_same_model():
+    dense = coin()
+    sparse = coin(
+        initial={0: 0.5, 1: 0.5}, transitions=[[{1: 1}], [{0: Fraction(1, 3), 1: Fraction(2, 3)}, {0: "1.0"}]]
+    )
+    assert dense == sparse
+    assert hash(dense) == hash(sparse)
+    assert dense != coin(horizon=4)
+    assert coin(initial=1) == coin(initial=[0, 1])
+
+
+def test_a_model_has_one_form_however_it_was_given():
+    product = coin()
+    joint = vr.MDP.from_outcomes(
+        [[action.outcomes for action in product.actions(s)] for s in range(2)],
+        initial=dict(product.initial),
+        horizon=3,
+    )
+    assert product.is_product
+    assert joint == product
+
+
+def test_a_reward_that_depends_on_the_next_state_keeps_its_joint_law():
+    rows = [(HALF, 0, 0), ("1/4", 1, 0), ("1/4", 1, 1)]
+    mdp = vr.MDP.from_outcomes([[rows], [[(1, 1, 0)]]], initial=0, horizon=2)
+    action = mdp.actions(0)[0]
+    assert not mdp.is_product
+    assert not action.independent
+    assert action.outcomes == tuple((Fraction(p), s, Fraction(r)) for p, s, r in rows)
+    assert action.successors == ((0, HALF), (1, HALF))
+    assert action.reward == vr.Law({0: "3/4", 1: "1/4"})
+    assert vr.return_law(mdp, vr.MarkovPolicy(mdp, [[0, 0]] * 2)) == vr.Law({0: "5/8", 1: "3/8"})
+
+
+def test_equal_outcomes_are_added_and_empty_ones_dropped():
+    mdp = vr.MDP.from_outcomes([[[("1/4", 0, 1), ("1/4", 0, 1.0), ("1/2", 0, 0), (0, 0, 7)]]], initial=0, horizon=1)
+    assert mdp.actions(0)[0].outcomes == ((HALF, 0, Fraction(0)), (HALF, 0, Fraction(1)))
+    assert mdp.reward_range == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"transitions": [[[0, "11/10"]], [[1, 0], [1, 0]]]},
+            r"transitions\[0\]\[0\] sums to 11/10, not to 1: \[0, 11/10\]",
+        ),
+        (
+            {"transitions": [[[0, 1]], [["1/3", 0.6], [1, 0]]]},
+            r"transitions\[1\]\[0\] sums to 14/15, not to 1: \[1/3, 3/5\]",
+        ),
+        ({"transitions": [[{1: "1/2", 0: "1/3"}], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\] sums to 5/6, not to 1"),
+        ({"transitions": [[[-1, 2]], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\]\[0\] is -1, wanted a probability"),
+        (
+            {"transitions": [[[float("nan"), 1]], [[1, 0], [1, 0]]]},
+            r"transitions\[0\]\[0\]\[0\] is nan, wanted a finite",
+        ),
+        (
+            {"transitions": [[[0, float("inf")]], [[1, 0], [1, 0]]]},
+            r"transitions\[0\]\[0\]\[1\] is inf, wanted a finite",
+        ),
+        (
+            {"transitions": [[{2: 1}], [[1, 0], [1, 0]]]},
+            r"transitions\[0\]\[0\] names state 2, wanted an integer in 0..1",
+        ),
+        ({"transitions": [[[0, 0, 1]], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\] has 3 entries, wanted 2"),
+        ({"transitions": [[], [[1, 0], [1, 0]]]}, "state 0 has no actions"),
+        ({"transitions": [[5], [[1, 0], [1, 0]]]}, r"transitions\[0\]\[0\] is 5, wanted a list or dict"),
+        ({"rewards": [[{0: 1}]]}, "rewards has 1 states, wanted 2"),
+        ({"rewards": [[{0: 1}], [{0: 1}]]}, r"rewards\[1\] has 1 actions, wanted 2"),
+        ({"rewards": [[{}], [{0: 1}, {0: 1}]]}, r"rewards\[0\]\[0\] is empty"),
+        ({"rewards": [[{0: HALF, "0": HALF}], [{0: 1}, {0: 1}]]}, r"rewards\[0\]\[0\] repeats the value 0"),
+        ({"rewards": [[{0: HALF}], [{0: 1}, {0: 1}]]}, r"rewards\[0\]\[0\] sums to 1/2, not to 1"),
+        ({"rewards": [["x"], [{0: 1}, {0: 1}]]}, r"rewards\[0\]\[0\] is 'x', wanted a number"),
+        ({"initial": [1]}, "initial has 1 entries, wanted 2"),
+        ({"initial": ["1/2", "1/3"]}, "initial sums to 5/6, not to 1"),
+        ({"initial": 2}, "initial names state 2"),
+        ({"horizon": 0}, "horizon is 0, wanted an integer of at least 1"),
+        ({"horizon": 1.5}, "horizon is 1.5, wanted an integer"),
+        ({"horizon": True}, "horizon is True, wanted an integer"),
+        ({"discount": 0}, r"discount is 0, wanted a number in \(0, 1\]"),
+        ({"discount": "11/10"}, "discount is 11/10"),
+        ({"discount": float("nan")}, "discount is nan"),
+        ({"transitions": [], "rewards": []}, "no states"),
+    ],
+)
+def test_what_is_not_a_model_is_refused_with_its_witness(changes, message):
+    with pytest.raises(vr.errors.InvalidModel, match=message) as caught:
+        coin(**changes)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "message"),
+    [
+        ([[[(1, 1, 0)]]], r"outcomes\[0\]\[0\]\[0\] names state 1, wanted an integer in 0..0"),
+        ([[[("1/2", 0, 0)]]], r"outcomes\[0\]\[0\] sums to 1/2, not to 1"),
+        ([[[(1, 0)]]], r"outcomes\[0\]\[0\]\[0\] is \(1, 0\), wanted \(probability, next_state, reward\)"),
+        ([[[(1, 0, float("inf"))]]], r"outcomes\[0\]\[0\]\[0\] reward is inf"),
+        ([[[]]], r"outcomes\[0\]\[0\] is empty"),
+        ([[]], "state 0 has no actions"),
+    ],
+)
+def test_bad_outcomes_are_refused_with_their_witness(outcomes, message):
+    with pytest.raises(vr.errors.InvalidModel, match=message):
+        vr.MDP.from_outcomes(outcomes, initial=0, horizon=1)
+
+
+def test_normalisation_happens_only_on_request_and_is_reported():
+    thirds = [[[0.3333, 0.6666]], [[1, 0], [1, 0]]]
+    with pytest.raises(vr.errors.InvalidModel, match="sums to 9999/10000"):
+        coin(transitions=thirds)
+    mdp = coin(transitions=thirds, normalise=True)
+    assert mdp.actions(0)[0].successors == ((0, Fraction(3333, 9999)), (1, Fraction(6666, 9999)))
+    assert mdp.notes == ("transitions[0][0] summed to 9999/10000 and was divided by it (moved by 0.0001)",)
+
+
+def test_discretisation_rounds_every_reward_up():
+    rounded = coin().discretised("1/2")
+    assert rounded.actions(1)[0].reward == vr.Law.point(1)
+    assert rounded.actions(1)[1].reward == vr.Law({0: "1/4", 2: "3/4"})
+    with pytest.raises(vr.errors.Unsupported, match="discounted model has no stationary"):
+        coin(discount=0.9).discretised("1/2")
+    with pytest.raises(vr.errors.InvalidModel, match="eta is 0"):
+        coin().discretised(0)
+
+
+def test_the_grid_model_is_the_model_in_integers():
+    rng = random.Random(5)
+    for _ in range(100):
+        plain = oracles.random_model(rng)
+        mdp = vr.MDP.from_outcomes(
+            plain.outcomes, initial=plain.initial, horizon=plain.horizon, discount=plain.discount
+        )
+        for eta in (None, Fraction(1, 3)):
+            grid = grid_model(mdp, eta)
+            for t, step in enumerate(grid.steps):
+                for s, actions in enumerate(step):
+                    for a, branches in enumerate(actions):
+                        want = {}
+                        for p, s2, r in plain.outcomes[s][a]:
+                            if not p:
+                                continue
+                            gain = plain.discount**t * r
+                            units = gain / grid.unit
+                            j = -((-units.numerator) // units.denominator)
+                            assert eta is not None or j * grid.unit == gain
+                            want[s2, j] = want.get((s2, j), 0) + p
+                        assert {(s2, j): Fraction(w, grid.denominator) for w, s2, j in branches} == want
+            levels = grid.reachable()
+            for t, level in enumerate(oracles.reachable(plain)):
+                if eta is None:
+                    assert {(s, y * grid.unit) for s, sums in levels[t].items() for y in sums} == set(level)
+
+
+def test_continuous_rewards_telescope_to_one_and_match_the_cdf():
+    from scipy import stats
+
+    mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[stats.beta(2, 3)]], horizon=2)
+    assert not mdp.is_discrete
+    assert mdp.reward_range == (0, 1)
+    law = mdp.discretised("1/10").actions(0)[0].reward
+    assert isinstance(law, vr.Law)
+    assert sum(law.masses) == 1
+    assert [float(p) for p in law.masses] == pytest.approx(
+        [stats.beta(2, 3).cdf((i + 1) / 10) - stats.beta(2, 3).cdf(i / 10) for i in range(10)]
+    )
+    with pytest.raises(vr.errors.Unsupported, match="rewards are continuous"):
+        vr.exact_plan(mdp, vr.Mean())
+    with pytest.raises(vr.errors.InvalidModel, match="wanted a bounded one"):
+        vr.MDP(initial=0, transitions=[[[1]]], rewards=[[stats.norm()]], horizon=2)
+
+
+def test_discounted_continuous_rewards_are_rounded_step_by_step():
+    from scipy import stats
+
+    law = ContinuousReward(stats.uniform())
+    mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[law]], horizon=2, discount="1/2")
+    grid = grid_model(mdp, "1/4")
+    second = {j: Fraction(w, grid.denominator) for w, _, j in grid.steps[1][0][0]}
+    assert second == {1: HALF, 2: HALF}
+
+
+@pytest.mark.parametrize("discount", [1, "9/10"])
+def test_a_saved_model_comes_back_equal(tmp_path, discount):
+    from scipy import stats
+
+    for mdp in (
+        coin(discount=discount),
+        vr.MDP.from_outcomes([[[(1, 0, -2)]]], initial=0, horizon=2, discount=discount, drawing="o", notes=["seen"]),
+        vr.MDP(initial=0, transitions=[[[1]]], rewards=[[stats.beta(2, 3, loc=1)]], horizon=2),
+    ):
+        mdp.save(tmp_path / "m.json")
+        again = vr.MDP.load(tmp_path / "m.json")
+        assert again == mdp
+        assert (again.drawing, again.notes) == (mdp.drawing, mdp.notes)
+
+
+def test_a_damaged_file_is_refused_and_says_how(tmp_path):
+    path = tmp_path / "m.json"
+    coin().save(path)
+    content = path.read_text()
+    for damage, message in [
+        (content[:-40], "truncated or damaged"),
+        (content.replace('"1/3"', '"2/5"', 1), "was edited"),
+        (content.replace('"version": 1', '"version": 9'), "has version 9"),
+        (content.replace("verified_risk/model", "verified_risk/law"), "wanted 'verified_risk/model'"),
+        ("[]", "is not a verified_risk file"),
+    ]:
+        path.write_text(damage)
+        with pytest.raises(vr.errors.InvalidFile, match=message):
+            vr.MDP.load(path)
+    envelope = json.loads(content)
+    del envelope["data"]["horizon"]
+    envelope["sha256"] = vr.files.digest(envelope["data"])
+    path.write_text(json.dumps(envelope))
+    with pytest.raises(vr.errors.InvalidFile, match="lacks what a model needs"):
+        vr.MDP.load(path)
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
+    path = tmp_path / "m.json"
+    coin().save(path)
+    before = path.read_text()
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        coin(horizon=9).save(path)
+    assert path.read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["m.json"]
+
+
+def test_a_description_shows_drawing_sizes_and_notes():
+    mdp = vr.MDP.from_outcomes([[[(1, 0, 2)]]], initial=0, horizon=2, drawing="[#]", notes=["restored"])
+    assert mdp.describe() == "[#]\n\nMDP(1 state, 1 action, horizon 2)\nrewards from 2 to 2 a step\nrestored"
+    assert repr(coin(discount=0.5)) == "MDP(2 states, 1 to 2 actions, horizon 3, discount 1/2)"
