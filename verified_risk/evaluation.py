@@ -7,6 +7,7 @@ Nothing here imports a planner: this is the judge, not a player.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 from .errors import Unsupported
@@ -54,7 +55,7 @@ def visited(mdp: MDP, policy: Policy) -> Iterator[tuple[int, int, Hashable]]:
     """All ``(t, s, memory)`` that a policy meets with positive probability before the last step is over."""
     for t, level in enumerate(_Forward(mdp, policy)):
         if t < mdp.horizon:
-            yield from {(t, s, memory) for s, _, memory in level.weights}
+            yield from {(t, s, level.memory(z, memory)) for s, z, memory in level.weights}
 
 
 def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
@@ -78,18 +79,27 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
                 mass = share * Fraction(w, level.total)
                 reach[key] = reach.get(key, Fraction()) + mass
                 actions = taken.setdefault(key, {})
-                for a, p in part.choice(t, s, memory):
+                for a, p in part.choice(t, s, level.memory(z, memory)):
                     actions[a] = actions.get(a, Fraction()) + mass * p
     return ReturnPolicy(
         mdp, {key: {a: mass / reach[key] for a, mass in actions.items()} for key, actions in taken.items()}
     )
 
 
+@dataclass(frozen=True)
 class _Level:
-    """The joint law of (state, return so far in units, memory) before one step, as integers over ``total``."""
+    """The joint law of (state, return so far in units, memory) before one step, as integers over ``total``.
 
-    def __init__(self, weights: dict[tuple[int, int, Hashable], int], unit: Fraction, total: int) -> None:
-        self.weights, self.unit, self.total = weights, unit, total
+    Where the memory is the return so far, None stands for it in the keys.
+    """
+
+    weights: dict[tuple[int, int, Hashable], int]
+    unit: Fraction
+    total: int
+    memory_is_return: bool
+
+    def memory(self, z: int, memory: Hashable) -> Hashable:
+        return z * self.unit if self.memory_is_return else memory
 
 
 class _Forward:
@@ -105,8 +115,9 @@ class _Forward:
 
     def __iter__(self) -> Iterator[_Level]:
         grid, policy = self.grid, self.policy
-        start = policy.start()
-        level = _Level({(s, 0, start): w for s, w in grid.initial}, grid.unit, grid.initial_denominator)
+        plain = policy.memory_is_return
+        start = None if plain else policy.start()
+        level = _Level({(s, 0, start): w for s, w in grid.initial}, grid.unit, grid.initial_denominator, plain)
         yield level
         for t, step in enumerate(grid.steps):
             level = self._advance(level, t, step)
@@ -115,17 +126,21 @@ class _Forward:
     def _advance(self, level: _Level, t: int, step: tuple[tuple[tuple[tuple[int, int, int], ...], ...], ...]) -> _Level:
         policy, unit = self.policy, self.grid.unit
         scale = unit / self.mdp.step_reward(t, Fraction(1))
-        choices = {(s, memory): policy.choice(t, s, memory) for s, _, memory in level.weights}
+        situations = {(s, z if level.memory_is_return else 0, memory) for s, z, memory in level.weights}
+        choices = {(s, z, memory): policy.choice(t, s, level.memory(z, memory)) for s, z, memory in situations}
         common = lcm_of_denominators(p for choice in choices.values() for _, p in choice)
         memories: dict[tuple[Hashable, int, int, int], Hashable] = {}
         following: dict[tuple[int, int, Hashable], int] = {}
         for (s, z, memory), w in level.weights.items():
-            for a, p in choices[s, memory]:
+            for a, p in choices[s, z if level.memory_is_return else 0, memory]:
                 share = w * p.numerator * (common // p.denominator)
                 for weight, target, j in step[s][a]:
-                    seen = (memory, s, a, j)
-                    if seen not in memories:
-                        memories[seen] = policy.remember(memory, t, s, a, j * scale)
-                    key = (target, z + j, memories[seen])
+                    if level.memory_is_return:
+                        key = (target, z + j, memory)
+                    else:
+                        seen = (memory, s, a, j)
+                        if seen not in memories:
+                            memories[seen] = policy.remember(memory, t, s, a, j * scale)
+                        key = (target, z + j, memories[seen])
                     following[key] = following.get(key, 0) + share * weight
-        return _Level(following, unit, level.total * common * self.grid.denominator)
+        return _Level(following, unit, level.total * common * self.grid.denominator, level.memory_is_return)

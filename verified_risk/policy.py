@@ -34,6 +34,9 @@ Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 class Policy(ABC):
     """Base of all policies; it belongs to one model and knows which."""
 
+    #: The memory is the return so far itself, so an evaluator that tracks the return need not track it twice.
+    memory_is_return = False
+
     def __init__(self, mdp: MDP) -> None:
         self.mdp = mdp
 
@@ -116,6 +119,8 @@ class ReturnPolicy(Policy):
 
     ``rule`` is a dict ``{(t, s, y): choice}`` or a function ``rule(t, s, y)``.
     """
+
+    memory_is_return = True
 
     def __init__(
         self, mdp: MDP, rule: Mapping[tuple[int, int, Any], Any] | Callable[[int, int, Fraction], Any]
