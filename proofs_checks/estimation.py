@@ -1,0 +1,240 @@
+r"""Empirical and optimistic models, radii and the event, exactly.
+
+Letters: ``S0`` ordinary states ``0..S0-1``; the optimistic model has one more state, ``s_inf = S0``, that pays 1 and
+never leaves.  :math:`\tilde P, \tilde R` are the estimates from :math:`N(s,a)` visits, :math:`\epsilon(s,a)` a radius.
+
+.. math:: \hat P(s'\mid s,a) = (\tilde P(s'\mid s,a) - \epsilon)^+, \qquad
+          \hat P(s_\infty\mid s,a) = 1 - \sum_{s'\ne s_\infty} \hat P(s'\mid s,a), \qquad
+          F_{\hat R}(r) = (F_{\tilde R}(r) - \epsilon)^+ \ (r < 1), \quad F_{\hat R}(1) = 1 .
+
+A pair that was never visited has radius 1 (any estimate): then :math:`\hat P = \delta_{s_\infty}` and
+:math:`\hat R = \delta_1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from verified_risk.enclosure import Real, bounds
+from verified_risk.evaluation import return_law
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import Weighting
+from verified_risk.policy import MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
+
+from .irrational import divide, log, root
+
+Radii: TypeAlias = tuple[tuple[Fraction, ...], ...]
+"""``radii[s][a]``."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """``steps = ((s_0, a_0, r_0), ...)`` and the state after the last step."""
+
+    steps: tuple[tuple[int, int, Fraction], ...]
+    last: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one pair has shown: visits, successors, rewards."""
+
+    visits: int
+    successors: tuple[int, ...]
+    rewards: tuple[tuple[Fraction, int], ...]
+
+
+def counts_of(mdp: MDP, history: Iterable[Episode]) -> dict[tuple[int, int], Counts]:
+    """The counts of every pair of ``mdp`` over the episodes of a history."""
+    successors = {(s, a): [0] * mdp.n_states for s, a, _ in mdp}
+    rewards: dict[tuple[int, int], dict[Fraction, int]] = {pair: {} for pair in successors}
+    for episode in history:
+        states = [s for s, _, _ in episode.steps[1:]] + [episode.last]
+        for (s, a, r), following in zip(episode.steps, states, strict=True):
+            successors[s, a][following] += 1
+            rewards[s, a][r] = rewards[s, a].get(r, 0) + 1
+    return {
+        pair: Counts(sum(row), tuple(row), tuple(sorted(rewards[pair].items()))) for pair, row in successors.items()
+    }
+
+
+def empirical_law(rewards: Iterable[tuple[Fraction, int]]) -> Law:
+    """The law of the observed rewards: its CDF counts the observations that are *at most* r."""
+    pairs = list(rewards)
+    total = sum(n for _, n in pairs)
+    return Law.of_weights({r: Fraction(n, total) for r, n in pairs})
+
+
+def empirical_mdp(mdp: MDP, history: Iterable[Episode]) -> MDP:
+    """The model of the observed frequencies; an unvisited pair pays 0 and stays (it needs radius 1 to be used)."""
+    counts = counts_of(mdp, history)
+    transitions: list[list[Any]] = [[] for _ in range(mdp.n_states)]
+    rewards: list[list[Any]] = [[] for _ in range(mdp.n_states)]
+    for (s, _), seen in counts.items():
+        n = seen.visits
+        transitions[s].append([Fraction(m, n) for m in seen.successors] if n else {s: 1})
+        rewards[s].append(empirical_law(seen.rewards) if n else 0)
+    return MDP(dict(mdp.initial), transitions, rewards, mdp.horizon)
+
+
+def row_of(mdp: MDP, s: int, a: int) -> tuple[Fraction, ...]:
+    """``P(. | s, a)`` over all states."""
+    row = [Fraction()] * mdp.n_states
+    for target, p in mdp.actions(s)[a].successors:
+        row[target] = p
+    return tuple(row)
+
+
+def optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ...]:
+    """Every ordinary state loses up to ``eps``; ``s_inf`` takes all that is missing from 1."""
+    kept = tuple(max(p - eps, Fraction()) for p in row)
+    return (*kept, 1 - sum(kept, Fraction()))
+
+
+def printed_optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Fraction, ...]:
+    """As printed: ``s_inf`` takes what is missing from the *unshifted* row, which is nothing."""
+    kept = tuple(max(p - eps, Fraction()) for p in row)
+    return (*kept, 1 - sum(row, Fraction()))
+
+
+def optimistic_reward(law: Law, eps: Fraction) -> Law:
+    """The least favourable ``eps`` of mass moves to reward 1."""
+    weights: dict[Fraction, Fraction] = {}
+    below = Fraction()
+    for r, level in zip(law.atoms, law.cumulative(), strict=True):
+        shifted = max(level - eps, Fraction()) if r < 1 else Fraction(1)
+        weights[r], below = shifted - below, shifted
+    weights[Fraction(1)] = weights.get(Fraction(1), Fraction()) + 1 - below
+    return Law.of_weights(weights)
+
+
+def optimistic_mdp(estimate: MDP, radii: Radii) -> MDP:
+    """The corrected optimistic model: one state more than ``estimate``."""
+    top = estimate.n_states
+    transitions: list[list[Any]] = [
+        [optimistic_row(row_of(estimate, s, a), radii[s][a]) for a in range(estimate.n_actions[s])] for s in range(top)
+    ]
+    rewards: list[list[Any]] = [
+        [optimistic_reward(action.reward_law, radii[s][a]) for a, action in enumerate(estimate.actions(s))]
+        for s in range(top)
+    ]
+    return MDP(dict(estimate.initial), [*transitions, [{top: 1}]], [*rewards, [1]], estimate.horizon)
+
+
+def with_top_state(mdp: MDP) -> MDP:
+    """The same model with an unreachable ``s_inf``, so that policies of the optimistic model can play in it."""
+    top = mdp.n_states
+    transitions: list[list[Any]] = [[dict(action.successors) for action in mdp.actions(s)] for s in range(top)]
+    rewards: list[list[Any]] = [[action.reward_law for action in mdp.actions(s)] for s in range(top)]
+    return MDP(dict(mdp.initial), [*transitions, [{top: 1}]], [*rewards, [1]], mdp.horizon)
+
+
+def lifted(policy: Policy, mdp: MDP) -> Policy:
+    """A policy of a model without ``s_inf``, to be played in ``mdp`` with it (``s_inf`` offers no choice)."""
+    top = mdp.n_states - 1
+    if isinstance(policy, MarkovPolicy):
+        return MarkovPolicy(mdp, [[*(dict(choice) for choice in row), 0] for row in policy.table])
+    if isinstance(policy, MixturePolicy):
+        return MixturePolicy([(w, lifted(part, mdp)) for w, part in policy.parts()])
+    if not isinstance(policy, ReturnPolicy):
+        raise TypeError(f"{policy!r} cannot be lifted: wanted a Markov policy, a return policy or a mixture of them")
+    return ReturnPolicy(mdp, lambda t, s, y: 0 if s == top else dict(policy.choice(t, s, y)))
+
+
+# -- the event ----------------------------------------------------------------------------------------------------
+
+
+def on_event(mdp: MDP, estimate: MDP, radii: Radii) -> bool:
+    r"""Corrected event: :math:`|F_{\tilde R} - F_R| \le \epsilon` and :math:`\tilde P - P \le \epsilon` for all pairs.
+
+    A radius of 1 or more constrains nothing, whatever the estimate.
+    """
+    for s, a, action in mdp:
+        eps = radii[s][a]
+        other = estimate.actions(s)[a]
+        if any(q - p > eps for p, q in zip(row_of(mdp, s, a), row_of(estimate, s, a), strict=True)):
+            return False
+        if action.reward_law.kolmogorov(other.reward_law) > eps:
+            return False
+    return True
+
+
+def on_printed_event(mdp: MDP, estimate: MDP, radii: Radii) -> bool:
+    r"""The paper's event, with :math:`\epsilon_P = 2\sqrt{|S|}\,\epsilon_R`: l1, sup-norm and rewards."""
+    for s, a, action in mdp:
+        eps = radii[s][a]
+        gaps = [abs(p - q) for p, q in zip(row_of(mdp, s, a), row_of(estimate, s, a), strict=True)]
+        if max(gaps) > eps or sum(gaps) ** 2 > 4 * (mdp.n_states + 1) * eps**2:
+            return False
+        if action.reward_law.kolmogorov(estimate.actions(s)[a].reward_law) > eps:
+            return False
+    return True
+
+
+def corrected_level(states: int, actions: int, episodes: int, horizon: int, delta: Fraction) -> Real:
+    r""":math:`\ell = \log\bigl((S_0+2) S_0 |A| K T / \delta\bigr)`, ``states`` ordinary states."""
+    return log(Fraction((states + 2) * states * actions * episodes * horizon) / delta)
+
+
+def printed_level(states: int, actions: int, episodes: int, delta: Fraction) -> Real:
+    r""":math:`\log(6 |S| |A| K / \delta)`, ``states`` counting ``s_inf``."""
+    return log(Fraction(6 * states * actions * episodes) / delta)
+
+
+def radius(level: Real, visits: int) -> Real:
+    r""":math:`\epsilon = \sqrt{\ell / 2N}`."""
+    return root(divide(level, 2 * visits))
+
+
+# -- evaluation ---------------------------------------------------------------------------------------------------
+
+
+def phi(weighting: Weighting, mdp: MDP, policy: Policy) -> Real:
+    """The objective of a policy in ``mdp``; the policy may belong to another model of the same shape."""
+    own = policy if policy.mdp is mdp else policy.on(mdp)
+    return weighting.of(return_law(mdp, own))
+
+
+def expected_cost(mdp: MDP, policy: Policy, cost: Callable[[int, int, int], Real]) -> Real:
+    r""":math:`\mathbf E_{M,\pi} \sum_t cost(t, s_t, a_t)`, steps ``t = 0..T-1``."""
+    total: Real = Fraction()
+    for share, part in policy.parts():
+        level: dict[tuple[int, Hashable], Fraction] = {(s, part.start()): p * share for s, p in mdp.initial}
+        for t in range(mdp.horizon):
+            following: dict[tuple[int, Hashable], Fraction] = {}
+            for (s, memory), mass in level.items():
+                for a, q in part.choice(t, s, memory):
+                    total = total + mass * q * cost(t, s, a)
+                    for p, target, r in mdp.actions(s)[a].outcomes if t + 1 < mdp.horizon else ():
+                        key = (target, part.remember(memory, t, s, a, r))
+                        following[key] = following.get(key, Fraction()) + mass * q * p
+            level = following
+    return total
+
+
+def lipschitz(weighting: Weighting) -> Fraction:
+    """``L_G`` of a piecewise-linear weighting."""
+    constant = weighting.lipschitz
+    if not isinstance(constant, Fraction):
+        raise TypeError(f"{weighting} has no rational Lipschitz constant")
+    return constant
+
+
+def total_variation(row: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
+    """Half the l1 distance of two rows."""
+    return sum((abs(p - q) for p, q in zip(row, other, strict=True)), Fraction()) / 2
+
+
+def area_between(law: Law, dominating: Law) -> Fraction:
+    r""":math:`\int_0^1 (F_R - F_{\hat R})`, which is the difference of the means."""
+    return dominating.mean - law.mean
+
+
+def float_of(x: Real) -> float:
+    """The middle of an enclosure, for tests and notes."""
+    low, high = bounds(x)
+    return float((low + high) / 2)

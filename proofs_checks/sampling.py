@@ -1,0 +1,93 @@
+r"""Exact laws of small experiments: multinomials, tapes of independent draws, adaptive trees.
+
+Nothing here is simulated: every outcome is enumerated with its rational probability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import accumulate
+
+
+def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to write ``total`` as an ordered sum of ``parts`` nonnegative integers."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def multinomial(masses: Sequence[Fraction], n: int) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    """The counts of ``n`` independent draws, with their probabilities; impossible counts are left out."""
+    for counts in compositions(n, len(masses)):
+        ways = math.factorial(n)
+        probability = Fraction(1)
+        for count, mass in zip(counts, masses, strict=True):
+            ways //= math.factorial(count)
+            probability *= mass**count
+        if probability:
+            yield counts, ways * probability
+
+
+def kolmogorov_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
+    """The largest difference of the cumulative frequencies and the cumulative masses (atoms in increasing order)."""
+    n = sum(counts)
+    return max(abs(Fraction(c, n) - f) for c, f in zip(accumulate(counts), accumulate(masses), strict=True))
+
+
+def l1_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
+    n = sum(counts)
+    return sum((abs(Fraction(c, n) - p) for c, p in zip(counts, masses, strict=True)), Fraction())
+
+
+def sup_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
+    n = sum(counts)
+    return max(abs(Fraction(c, n) - p) for c, p in zip(counts, masses, strict=True))
+
+
+def excess_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
+    """One-sided: how far the most overrated outcome is overrated."""
+    n = sum(counts)
+    return max(Fraction(c, n) - p for c, p in zip(counts, masses, strict=True))
+
+
+def tail_of(
+    gap: Callable[[Sequence[int], Sequence[Fraction]], Fraction], masses: Sequence[Fraction], n: int
+) -> list[tuple[Fraction, Fraction]]:
+    """Pairs ``(d, P(gap >= d))`` over the attained distances d, increasing."""
+    weights: dict[Fraction, Fraction] = {}
+    for counts, p in multinomial(masses, n):
+        d = gap(counts, masses)
+        weights[d] = weights.get(d, Fraction()) + p
+    pairs: list[tuple[Fraction, Fraction]] = []
+    tail = Fraction()
+    for d in sorted(weights, reverse=True):
+        tail += weights[d]
+        pairs.append((d, tail))
+    return pairs[::-1]
+
+
+def leaving_probability(
+    masses: Sequence[Fraction], most: int, leaves: Callable[[int, tuple[int, ...]], bool]
+) -> Fraction:
+    """The probability that independent draws ever make ``leaves(n, counts)`` true for some ``1 <= n <= most``."""
+    level: dict[tuple[int, ...], Fraction] = {(0,) * len(masses): Fraction(1)}
+    left = Fraction()
+    for n in range(1, most + 1):
+        following: dict[tuple[int, ...], Fraction] = {}
+        for counts, p in level.items():
+            for i, mass in enumerate(masses):
+                if mass:
+                    key = (*counts[:i], counts[i] + 1, *counts[i + 1 :])
+                    following[key] = following.get(key, Fraction()) + p * mass
+        level = {}
+        for counts, p in following.items():
+            if leaves(n, counts):
+                left += p
+            else:
+                level[counts] = p
+    return left
