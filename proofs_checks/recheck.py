@@ -16,6 +16,7 @@ import json
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 FORMAT = "proofs_checks/counterexample"
@@ -117,7 +118,7 @@ def law(data: Any) -> Law:
 
 
 def weighting(spec: str) -> Callable[[Fraction], Fraction]:
-    """``"1/2*mean + 1/2*cvar(1/4)"``, ``"var(1/2)"``, ``"var(1/2, upper)"``, ``"pl(0, 0; 1/4, 1; 1, 1)"`` as a function."""
+    """The function that a text such as ``1/2*mean + 1/2*cvar(1/4)``, ``var(1/2, upper)``, ``pl(0, 0; 1/4, 1; 1, 1)`` names."""
     parts = []
     for term in spec.replace(" ", "").split("+"):
         weight, _, name = term.rpartition("*")
@@ -145,7 +146,7 @@ def _leaf(name: str) -> Callable[[Fraction], Fraction]:
     )
 
     def polygon(tau: Fraction) -> Fraction:
-        for (x, y), (u, v) in zip(corners, corners[1:], strict=False):
+        for (x, y), (u, v) in pairwise(corners):
             if x <= tau <= u:
                 return y + (v - y) * (tau - x) / (u - x)
         raise Rejected(f"{tau} is outside [0, 1]")
@@ -170,7 +171,7 @@ def phi(z: Law, g: Callable[[Fraction], Fraction]) -> Fraction:
 def area(z: Law, g: Callable[[Fraction], Fraction], low: Fraction, high: Fraction) -> Fraction:
     """The integral of G(F(x)) over ``[low, high]``."""
     corners = sorted({low, high, *(x for x in z if low < x < high)})
-    return sum((g(cdf(z, x)) * (u - x) for x, u in zip(corners, corners[1:], strict=False)), Fraction())
+    return sum((g(cdf(z, x)) * (u - x) for x, u in pairwise(corners)), Fraction())
 
 
 class Model(NamedTuple):
