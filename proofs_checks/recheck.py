@@ -118,7 +118,7 @@ def law(data: Any) -> Law:
 
 
 def weighting(spec: str) -> Callable[[Fraction], Fraction]:
-    """The function that a text such as ``1/2*mean + 1/2*cvar(1/4)``, ``var(1/2, upper)``, ``pl(0, 0; 1/4, 1; 1, 1)`` names."""
+    """The function that a text such as ``1/2*mean + 1/2*cvar(1/4)``, ``var(1/2, upper)``, ``pl(0, 0; 1, 1)`` names."""
     parts = []
     for term in spec.replace(" ", "").split("+"):
         weight, _, name = term.rpartition("*")
@@ -141,9 +141,7 @@ def _leaf(name: str) -> Callable[[Fraction], Fraction]:
         return lambda tau: Fraction(tau > alpha if upper else tau >= alpha)
     require(family == "pl", f"a known weighting, not {name!r}")
     corners = [(number(t), number(v)) for t, v in (corner.split(",") for corner in rest.split(";"))]
-    require(
-        corners[0] == (0, 0) and corners[-1] == (1, 1) and corners == sorted(corners), "corners from (0,0) to (1,1)"
-    )
+    require(corners == sorted(corners) and {*corners[0]} == {0} and {*corners[-1]} == {1}, "corners (0,0) to (1,1)")
 
     def polygon(tau: Fraction) -> Fraction:
         for (x, y), (u, v) in pairwise(corners):
