@@ -31,9 +31,9 @@ def main(debug: bool) -> None:
 
 
 def _add_commands() -> None:
-    from . import audit, learn, models, plan
+    from . import models, plan
 
-    for module in (models, plan, learn, audit):
+    for module in (models, plan):
         for command in module.COMMANDS:
             main.add_command(command)
 

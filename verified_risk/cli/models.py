@@ -28,7 +28,7 @@ def models(ctx: click.Context, as_json: bool) -> None:
 @models.command()
 @model_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(model: str, horizon: int | None, initial: int, index_base: int, as_json: bool) -> None:
+def show(model: str, horizon: int | None, initial: int | None, index_base: int, as_json: bool) -> None:
     """Draw MODEL: a named model, a saved JSON, a CSV, or gym:ID."""
     mdp = read_model(model, horizon, initial, index_base)
     if as_json:

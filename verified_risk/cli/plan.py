@@ -22,7 +22,7 @@ from .source import model_options, read_model
 def plan(
     model: str,
     horizon: int | None,
-    initial: int,
+    initial: int | None,
     index_base: int,
     text: str,
     eta: str | None,

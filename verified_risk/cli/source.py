@@ -16,7 +16,9 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The argument MODEL and the options that only some sources need."""
     for decorate in (
         click.option("--index-base", type=int, default=0, help="Least index in a CSV, 0 or 1."),
-        click.option("--initial", type=int, default=0, help="Initial state of a CSV."),
+        click.option(
+            "--initial", type=int, default=None, help="Initial state of a CSV, as numbered there; default: the first."
+        ),
         click.option("--horizon", type=int, default=None, help="Steps; needed for CSV and gym models."),
         click.argument("model"),
     ):
@@ -24,15 +26,15 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def read_model(model: str, horizon: int | None, initial: int, index_base: int) -> MDP:
+def read_model(model: str, horizon: int | None, initial: int | None, index_base: int) -> MDP:
     """A named model, a saved JSON, a CSV, or ``gym:ID``."""
     from .. import models
 
     if model.startswith("gym:"):
         return MDP.from_gymnasium(model.removeprefix("gym:"), horizon=_needed(horizon, model))
     if model.endswith(".csv"):
-        steps = _needed(horizon, model)
-        return MDP.from_csv(model, initial=initial - index_base, horizon=steps, index_base=index_base)
+        start = index_base if initial is None else initial
+        return MDP.from_csv(model, initial=start, horizon=_needed(horizon, model), index_base=index_base)
     if model.endswith(".json") or Path(model).is_file():
         loaded = MDP.load(model)
     else:
