@@ -35,10 +35,8 @@ def read_model(model: str, horizon: int | None, initial: int | None, index_base:
     if model.endswith(".csv"):
         start = index_base if initial is None else initial
         return MDP.from_csv(model, initial=start, horizon=_needed(horizon, model), index_base=index_base)
-    if model.endswith(".json") or Path(model).is_file():
-        loaded = MDP.load(model)
-    else:
-        loaded = models.load(model)
+    saved = model.endswith(".json") or Path(model).is_file()
+    loaded = MDP.load(model) if saved else models.load(model)
     return loaded if horizon is None else loaded.with_horizon(horizon)
 
 
