@@ -1,0 +1,151 @@
+r"""Nondecreasing functions on the line with rational corners, and their generalised inverse.
+
+A function is constant left of its first and right of its last corner, linear in between, and may jump at a corner,
+where its left limit, its value and its right limit are given.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import TypeAlias
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+Extended: TypeAlias = Fraction | float
+"""A rational, or plus or minus infinity."""
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A point of the line with the limits and the value there."""
+
+    at: Fraction
+    left: Fraction
+    value: Fraction
+    right: Fraction
+
+
+@dataclass(frozen=True)
+class Monotone:
+    """A nondecreasing function; see the module."""
+
+    corners: tuple[Corner, ...]
+
+    def __post_init__(self) -> None:
+        heights = [h for c in self.corners for h in (c.left, c.value, c.right)]
+        places = [c.at for c in self.corners]
+        if not places or heights != sorted(heights) or any(a >= b for a, b in pairwise(places)):
+            raise ValueError(f"corners must have increasing places and nondecreasing heights: {self.corners}")
+
+    def __call__(self, x: Fraction) -> Fraction:
+        """F(x)."""
+        if x < self.corners[0].at:
+            return self.corners[0].left
+        for here, following in pairwise(self.corners):
+            if x == here.at:
+                return here.value
+            if x < following.at:
+                share = (x - here.at) / (following.at - here.at)
+                return here.right + share * (following.left - here.right)
+        last = self.corners[-1]
+        return last.value if x == last.at else last.right
+
+    def inverse(self, tau: Fraction) -> Extended:
+        r""":math:`F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}`, in the extended line."""
+        if self.corners[0].left >= tau:
+            return -math.inf
+        for i, corner in enumerate(self.corners):
+            if corner.right >= tau:
+                return corner.at
+            if i + 1 < len(self.corners) and self.corners[i + 1].left >= tau:
+                following = self.corners[i + 1]
+                share = (tau - corner.right) / (following.left - corner.right)
+                return corner.at + share * (following.at - corner.at)
+        return math.inf
+
+    @property
+    def right_continuous(self) -> bool:
+        return all(c.value == c.right for c in self.corners)
+
+    @property
+    def continuous(self) -> bool:
+        return all(c.left == c.value == c.right for c in self.corners)
+
+    @property
+    def strict(self) -> bool:
+        """Strictly increasing between its first and its last corner."""
+        return len(self.corners) > 1 and all(a.right < b.left for a, b in pairwise(self.corners))
+
+    def shifted(self, eta: Fraction) -> Monotone:
+        """``x -> F(x + eta)``."""
+        return Monotone(tuple(Corner(c.at - eta, c.left, c.value, c.right) for c in self.corners))
+
+
+def lower_of(first: Monotone, second: Monotone) -> Monotone:
+    """The pointwise minimum of two step functions, again a step function."""
+    places = sorted({c.at for c in (*first.corners, *second.corners)})
+    return Monotone(
+        tuple(
+            Corner(
+                x,
+                min(limit(first, x, -1), limit(second, x, -1)),
+                min(first(x), second(x)),
+                min(limit(first, x, 1), limit(second, x, 1)),
+            )
+            for x in places
+        )
+    )
+
+
+def limit(function: Monotone, x: Fraction, side: int) -> Fraction:
+    """The one-sided limit at ``x``: from below for ``side = -1``, from above for ``side = 1``."""
+    for corner in function.corners:
+        if corner.at == x:
+            return corner.left if side < 0 else corner.right
+    return function(x)
+
+
+@st.composite
+def monotone_functions(
+    draw: DrawFn, *, max_corners: int = 3, max_denominator: int = 2, steps: bool = False
+) -> Monotone:
+    """Nondecreasing functions; they shrink to constants.  ``steps``: constant between corners."""
+    count = draw(st.integers(1, max_corners))
+    d = draw(st.integers(1, max_denominator))
+    places = sorted(draw(st.lists(st.integers(-2 * d, 2 * d), min_size=count, max_size=count, unique=True)))
+    needed = 2 * count + 1 if steps else 3 * count
+    heights = iter(sorted(draw(st.lists(st.integers(-d, 2 * d), min_size=needed, max_size=needed))))
+    corners = []
+    plateau = Fraction(next(heights), d) if steps else None
+    for x in places:
+        left = plateau if plateau is not None else Fraction(next(heights), d)
+        value, right = Fraction(next(heights), d), Fraction(next(heights), d)
+        corners.append(Corner(Fraction(x, d), left, value, right))
+        plateau = right if steps else None
+    return Monotone(tuple(corners))
+
+
+@st.composite
+def strict_functions(
+    draw: DrawFn, *, max_corners: int = 3, max_denominator: int = 3, continuous: bool = False
+) -> Monotone:
+    """Functions strictly increasing between their first and last corner, from below 0 to above 1."""
+    count = draw(st.integers(2, max_corners))
+    d = draw(st.integers(1, max_denominator))
+    places = sorted(draw(st.lists(st.integers(0, 2 * d), min_size=count, max_size=count, unique=True)))
+    gaps = [draw(st.integers(1, 3)) for _ in range(count)]
+    jumps = [(0, 0) if continuous else draw(st.tuples(st.integers(0, 2), st.integers(0, 2))) for _ in range(count)]
+    total = sum(gaps[1:]) + sum(a + b for a, b in jumps)
+    height, corners = Fraction(), []
+    for i, x in enumerate(places):
+        if i:
+            height += Fraction(gaps[i], total)
+        left = height
+        value = left + Fraction(jumps[i][0], total)
+        height = value + Fraction(jumps[i][1], total)
+        corners.append(Corner(Fraction(x, d), left, value, height))
+    return Monotone(tuple(corners))
