@@ -1,0 +1,36 @@
+(** The assumptions of every main theorem, in the paper's order. *)
+
+From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse
+  KeyIdentityPrintedDiverges Summary Augmentation AugmentationPrintedFalse Discretisation DiscretisationPrintedFalse.
+
+(* lem:key *)
+Print Assumptions key_identity.
+Print Assumptions Phi_eq_rank_sum.
+Print Assumptions no_improper_integral_of_weighted_cdf.
+Print Assumptions printed_right_side_drifts.
+
+(* lem:augmented:1, lem:augmented:2, thm:augmented *)
+Print Assumptions augmented_same_average.
+Print Assumptions augmented_same_joint_law.
+Print Assumptions augmented_same_value.
+Print Assumptions best_y_policy_is_best.
+Print Assumptions printed_average_differs.
+Print Assumptions return_of_printed_augmented.
+Print Assumptions printed_augmentation_changes_value.
+
+(* lem:quantileinverse, lem:monotoneinversebound *)
+Print Assumptions quantile_of_value_le.
+Print Assumptions value_of_quantile_ge.
+Print Assumptions value_of_quantile_ge_false_for_monotone.
+Print Assumptions quantile_ge_of_shifted_bound.
+Print Assumptions cdf_of_quantile_ge.
+
+(* lem:pihatcdfbound, lem:pihatphibound, lem:picdfbound, lem:piphibound, thm:discretized *)
+Print Assumptions return_within_T_eta.
+Print Assumptions adapted_cdf_bounds.
+Print Assumptions adapted_value_ge.
+Print Assumptions discretised_cdf_le.
+Print Assumptions discretised_value_ge.
+Print Assumptions adapted_optimal_loses_at_most_T_eta.
+Print Assumptions discretisation_loss_exceeds_eta.
+Print Assumptions no_constant_below_T.

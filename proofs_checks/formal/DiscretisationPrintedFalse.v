@@ -1,0 +1,150 @@
+(** * The loss of discretisation is T eta, not eta      (paper: thm:discretized)
+
+    One state, horizon T, two actions: a pays d in (0, eta]; b pays eta with probability 1 - e and else 0.  Rounding up
+    turns d into eta, so always-a is optimal in the discretised MDP, and for the mean
+
+      Phi(always b) - Phi(always a, adapted)  =  T ((1 - e) eta - d).
+
+    At T = 2, eta = 1, d = 1/4, e = 1/10 the loss is 13/10 > eta.  For small d and e it exceeds c eta, for any c < T:
+    no constant below T will do. *)
+
+Require Import Reals Lra List ZArith.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Discretisation.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition mean_weight : R -> R := fun tau => tau.
+
+(** ** A constant action earns its mean reward at every step *)
+
+Definition always {S A} (a : A) : policy S A := fun _ => ret a.
+
+Lemma is_policy_always {S A} (a : A) : is_policy (always (S := S) a).
+Proof. intros h; apply law_ret. Qed.
+
+Lemma mean_of_always {A} (M : mdp unit A) a m :
+  is_mdp M -> E (reward M tt a) (fun r => r) = m -> value mean_weight M (always a) = INR (horizon M) * m.
+Proof.
+  intros HM Hm. unfold value, mean_weight.
+  rewrite Phi_id_eq_mean by (apply law_return; [assumption | apply is_policy_always]).
+  rewrite E_return_law.
+  assert (H : forall t, E (history_law M (always a) t) collected = INR t * m); [|apply H].
+  induction t as [|t IH].
+  - rewrite E_history_law_0. change (E (init M) (fun _ => 0) = 0 * m). rewrite E_zero; ring.
+  - rewrite E_history_law_S, S_INR.
+    rewrite (E_ext _ _ (fun h => m + collected h)).
+    + rewrite E_plus, E_const, IH by (apply law_history; [assumption | apply is_policy_always]). ring.
+    + intros h. rewrite E_step; unfold always; rewrite E_ret.
+      assert (Hs : state h = tt) by now destruct (state h). rewrite Hs.
+      rewrite (E_ext _ _ (fun r => r + collected h)).
+      * rewrite E_plus, Hm, E_const by (apply reward_law, HM). reflexivity.
+      * intros r. rewrite (E_ext _ _ (fun _ => r + collected h)) by reflexivity.
+        apply E_const, trans_law, HM.
+Qed.
+
+(** ** The family *)
+
+Section Family.
+  Variables (T : nat) (eta d e : R).
+  Hypothesis Heta : 0 < eta.
+  Hypothesis Hd : 0 < d <= eta.
+  Hypothesis He : 0 <= e <= 1.
+
+  (** [false] is the sure action a, [true] the risky action b. *)
+  Definition trap : mdp unit bool := {|
+    horizon := T;
+    init := ret tt;
+    trans := fun _ _ => ret tt;
+    reward := fun _ (b : bool) => if b then [(eta, 1 - e); (0, e)] else ret d
+  |}.
+
+  Lemma is_mdp_trap : is_mdp trap.
+  Proof.
+    split; simpl; intros; try apply law_ret.
+    destruct a; [|apply law_ret]. split; [|simpl; ring].
+    intros x p [H|[H|[]]]; injection H as <- <-; lra.
+  Qed.
+
+  Lemma trap_rewards : rewards_within eta trap.
+  Proof.
+    intros s [|] r p; simpl; intros Hin _.
+    - destruct Hin as [H|[H|[]]]; injection H as <- <-; lra.
+    - destruct Hin as [H|[]]; injection H as <- <-; lra.
+  Qed.
+
+  Lemma round_trap : round_up eta d = eta /\ round_up eta eta = eta /\ round_up eta 0 = 0.
+  Proof.
+    repeat split.
+    - rewrite (round_up_eq eta d 1) by (simpl; lra). ring.
+    - rewrite (round_up_eq eta eta 1) by (simpl; lra). ring.
+    - rewrite (round_up_eq eta 0 0) by (simpl; lra). ring.
+  Qed.
+
+  Lemma rounded_trap_rewards : rewards_within eta (discretise eta trap).
+  Proof.
+    destruct round_trap as [R1 [R2 R3]]. intros s [|]; apply as_image; intros r p Hin _; simpl in Hin.
+    - destruct Hin as [H|[H|[]]]; injection H as <- <-; rewrite ?R2, ?R3; lra.
+    - destruct Hin as [H|[]]; injection H as <- <-; rewrite R1; lra.
+  Qed.
+
+  (** In the discretised MDP the sure action attains the largest return there is. *)
+  Lemma always_a_optimal_after_rounding pi :
+    is_policy pi -> value mean_weight (discretise eta trap) pi <= value mean_weight (discretise eta trap) (always false).
+  Proof.
+    intros Hpi. pose proof (is_mdp_discretise eta trap is_mdp_trap) as HM.
+    rewrite (mean_of_always (discretise eta trap) false eta HM) by (simpl; rewrite (proj1 round_trap); ring).
+    apply (Phi_range mean_weight weighting_id _ 0); [now apply law_return|].
+    apply (return_within (discretise eta trap) pi eta rounded_trap_rewards).
+  Qed.
+
+  Lemma loss_of_adapted_always_a :
+    value mean_weight trap (always true) - value mean_weight trap (adapt eta (always false)) =
+    INR T * ((1 - e) * eta - d).
+  Proof.
+    change (adapt eta (always false)) with (always (S := unit) false).
+    rewrite (mean_of_always trap true ((1 - e) * eta) is_mdp_trap) by (simpl; ring).
+    rewrite (mean_of_always trap false d is_mdp_trap) by (simpl; ring). simpl horizon. ring.
+  Qed.
+End Family.
+
+(** ** The printed theorem at T = 2, and the exact constant *)
+
+Theorem discretisation_loss_exceeds_eta :
+  exists (M : mdp unit bool) (hat pi : policy unit bool),
+    horizon M = 2%nat /\ is_mdp M /\ rewards_within 1 M /\ is_policy hat /\ is_policy pi /\
+    (forall pi', is_policy pi' ->
+       value mean_weight (discretise 1 M) pi' <= value mean_weight (discretise 1 M) hat) /\
+    value mean_weight M pi - value mean_weight M (adapt 1 hat) = 13 / 10.
+Proof.
+  exists (trap 2 1 (1 / 4) (1 / 10)), (always false), (always true).
+  split; [reflexivity|]. split; [apply is_mdp_trap; lra|]. split; [apply trap_rewards; lra|].
+  split; [apply is_policy_always|]. split; [apply is_policy_always|]. split.
+  - intros pi' Hpi'; apply always_a_optimal_after_rounding; (assumption || lra).
+  - rewrite loss_of_adapted_always_a by lra. simpl; lra.
+Qed.
+
+Theorem no_constant_below_T (T : nat) (eta c : R) :
+  0 < eta -> c < INR T ->
+  exists (M : mdp unit bool) (hat pi : policy unit bool),
+    horizon M = T /\ is_mdp M /\ rewards_within eta M /\ is_policy hat /\ is_policy pi /\
+    (forall pi', is_policy pi' ->
+       value mean_weight (discretise eta M) pi' <= value mean_weight (discretise eta M) hat) /\
+    c * eta < value mean_weight M pi - value mean_weight M (adapt eta hat).
+Proof.
+  intros Heta Hc. pose proof (pos_INR T) as HT.
+  set (e := Rmin (1 / 4) ((INR T - c) / (4 * (INR T + 1)))).
+  assert (Hpos : 0 < (INR T - c) / (4 * (INR T + 1))) by (apply Rdiv_lt_0_compat; lra).
+  assert (He : 0 < e <= 1 / 4) by (unfold e; split; [apply Rmin_pos; lra | apply Rmin_l]).
+  assert (Hsmall : e * (4 * (INR T + 1)) <= INR T - c).
+  { apply Rle_trans with ((INR T - c) / (4 * (INR T + 1)) * (4 * (INR T + 1))).
+    - apply Rmult_le_compat_r; [lra | apply Rmin_r].
+    - right; field; lra. }
+  assert (Hd : 0 < e * eta <= eta) by nra.
+  exists (trap T eta (e * eta) e), (always false), (always true).
+  split; [reflexivity|]. split; [apply is_mdp_trap; lra|]. split; [apply trap_rewards; lra|].
+  split; [apply is_policy_always|]. split; [apply is_policy_always|]. split.
+  - intros pi' Hpi'; apply always_a_optimal_after_rounding; (assumption || lra).
+  - rewrite loss_of_adapted_always_a by lra.
+    replace (INR T * ((1 - e) * eta - e * eta)) with ((INR T - 2 * (INR T * e)) * eta) by ring.
+    apply Rmult_lt_compat_r; [assumption|]. nra.
+Qed.

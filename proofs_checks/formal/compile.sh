@@ -1,0 +1,70 @@
+#!/bin/sh
+# Compiles every proof in dependency order, with the time of each file, and prints the assumptions of the main theorems.
+#   ./compile.sh             needs Coq 8.16 with Coquelicot; says what is missing
+#   INSTALL=1 ./compile.sh   installs what is missing with apt (as root)
+#   CHECK=1 ./compile.sh     also runs coqchk over the compiled files
+set -eu
+cd "$(dirname "$0")"
+
+PACKAGES="coq libcoq-coquelicot libcoq-flocq"
+FLAGS="-w -ambiguous-paths -Q . VerifiedRisk"
+
+missing() {
+    command -v coqc >/dev/null 2>&1 || return 0
+    lib="$(coqc -where)/user-contrib"
+    [ -d "$lib/Coquelicot" ] && [ -d "$lib/Flocq" ] && return 1
+    return 0
+}
+
+if missing; then
+    if [ "${INSTALL:-0}" = 1 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        apt-get update -qq
+        # shellcheck disable=SC2086
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $PACKAGES
+    else
+        echo "The proofs need Coq 8.16 with Coquelicot and Flocq. On Debian or Ubuntu, as root:" >&2
+        echo "  apt-get install --no-install-recommends $PACKAGES" >&2
+        echo "or run this script as root with INSTALL=1. With opam: opam install coq.8.16.1 coq-coquelicot coq-flocq." >&2
+        exit 2
+    fi
+fi
+if missing; then
+    echo "Coq or one of its libraries is still missing." >&2
+    exit 2
+fi
+
+if grep -nE '^[[:space:]]*(Admitted|Axiom|Conjecture)\b|\badmit\b' ./*.v; then
+    echo "A proof is missing (see above)." >&2
+    exit 1
+fi
+
+coqc --version | head -n 1
+# shellcheck disable=SC2046
+FILES="$(coqdep -Q . VerifiedRisk -sort $(ls ./*.v | grep -v Assumptions) 2>/dev/null)"
+started=$(date +%s)
+for file in $FILES; do
+    from=$(date +%s)
+    # shellcheck disable=SC2086
+    coqc $FLAGS "$file"
+    printf '%4ss  %s\n' "$(($(date +%s) - from))" "${file#./}"
+done
+printf '%4ss  in all\n' "$(($(date +%s) - started))"
+
+echo
+echo "Assumptions of the main theorems (theorem: axioms):"
+# Print Assumptions answers in the order of the file, without names: put each name in front of its answer.
+# An axiom's line is not indented and has its name first.
+names="$(sed -n 's/^Print Assumptions \([A-Za-z0-9_.]*\)\.$/\1/p' Assumptions.v)"
+# shellcheck disable=SC2086
+coqc $FLAGS Assumptions.v | awk -v names="$names" '
+    BEGIN { count = split(names, name, "\n") }
+    /^Axioms:/ || /^Closed under the global context/ { if (k) print line; k++; line = name[k] ":"; next }
+    /^[A-Za-z]/ { line = line " " $1 }
+    END { if (k) print line; if (k != count) { print "expected " count " answers, got " k; exit 1 } }'
+
+if [ "${CHECK:-0}" = 1 ]; then
+    modules=""
+    for file in $FILES; do modules="$modules VerifiedRisk.$(basename "$file" .v)"; done
+    # shellcheck disable=SC2086
+    coqchk -silent -o -Q . VerifiedRisk $modules
+fi
