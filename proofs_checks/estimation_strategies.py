@@ -1,7 +1,7 @@
 r"""Strategies for learning: pairs of close models, histories, empirical models on and off the event.
 
-The closeness lemma of the paper breaks where the rewards of the two models *interlace*: the distributions are close, the
-atoms are not, and a y-policy can tell them apart.  Random pairs hardly ever show this; :func:`mdp_pairs` constructs it.
+The closeness lemma of the paper breaks where the rewards of the two models *interlace*: the distributions are close,
+the atoms are not, and a y-policy can tell them apart.  Random pairs hardly ever show this; :func:`mdp_pairs` builds it.
 """
 
 from __future__ import annotations

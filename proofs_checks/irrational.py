@@ -10,7 +10,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from verified_risk.enclosure import Interval, Real, ball, bounds, enclose
+from verified_risk.enclosure import Interval, Real, Truth, at_least, ball, bounds, enclose
 
 
 @lru_cache(maxsize=20_000)
@@ -80,8 +80,15 @@ def absolute(x: Real) -> Real:
     return Interval(Fraction(), max(-low, high))
 
 
-#: Euler's number over itself less one, the constant of the martingale step.
+def exceeds(x: Real, y: Real) -> bool:
+    """``x > y``, decided; an exception where the enclosures overlap."""
+    verdict = at_least(y, x)
+    if verdict is Truth.UNKNOWN:
+        raise ArithmeticError(f"{x} and {y} are too close to compare")
+    return verdict is Truth.FAILS
+
+
 def e_ratio() -> Real:
-    r""":math:`e / (e - 1)`."""
+    r""":math:`e / (e - 1)`, the constant of the martingale step."""
     e = exp(Fraction(1))
     return divide(e, e - 1)
