@@ -7,7 +7,7 @@ return is ``Z = sum_t discount**t * r_t``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from . import files
 from .errors import InvalidLaw, InvalidModel, InvalidNumber, Unsupported
 from .law import Law
-from .rational import Rational, as_fraction, as_whole, text
+from .rational import Rational, as_fraction, as_whole, exact_sum, lcm_of_denominators, text
 from .rewards import ContinuousReward
 
 Outcome: TypeAlias = tuple[Fraction, int, Fraction]
@@ -147,7 +147,8 @@ class MDP:
     ) -> MDP:
         """``outcomes[s][a] = [(probability, next_state, reward), ...]``: the reward may depend on the next state.
 
-        Equal ``(next_state, reward)`` pairs are added up.
+        Equal ``(next_state, reward)`` pairs are added up.  Where reward and next state turn out to be independent, the
+        action is the same as one given by transitions and rewards.
         """
         self = cls.__new__(cls)
         read = _Reader(len(outcomes), normalise)
@@ -155,9 +156,7 @@ class MDP:
         for s, choices in enumerate(outcomes):
             if len(choices) == 0:
                 raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
-            states.append(
-                tuple(Action(outcomes=read.joint(list(rows), f"outcomes[{s}][{a}]")) for a, rows in enumerate(choices))
-            )
+            states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
         self._finish(read, initial, states, horizon, discount, drawing, notes)
         return self
 
@@ -313,12 +312,24 @@ class MDP:
 
     @classmethod
     def from_csv(
-        cls, path: str | PathLike[str], *, initial: Any, horizon: int, discount: Rational = 1, index_base: int
+        cls,
+        path: str | PathLike[str],
+        *,
+        initial: Any,
+        horizon: int,
+        discount: Rational = 1,
+        index_base: int,
+        normalise: bool = False,
     ) -> MDP:
-        """Columns ``idstatefrom,idaction,idstateto,probability,reward``; ``index_base`` is the least index, 0 or 1."""
+        """Columns ``idstatefrom,idaction,idstateto,probability,reward``; ``index_base`` is the least index, 0 or 1.
+
+        ``initial`` counts the states as the file does.
+        """
         from .interop.csv import read_csv
 
-        return read_csv(path, initial=initial, horizon=horizon, discount=discount, index_base=index_base)
+        return read_csv(
+            path, initial=initial, horizon=horizon, discount=discount, index_base=index_base, normalise=normalise
+        )
 
     def to_csv(self, path: str | PathLike[str], *, index_base: int = 0) -> None:
         """Write ``idstatefrom,idaction,idstateto,probability,reward``, rationals as ``p/q``."""
@@ -354,7 +365,7 @@ class MDP:
 
         def action(entry: dict[str, Any], where: str) -> Action:
             if "outcomes" in entry:
-                return Action(outcomes=read.joint(entry["outcomes"], where))
+                return read.action(entry["outcomes"], where)
             law = entry["reward"]
             reward = ContinuousReward.from_json(law) if "scipy" in law else Law.from_json(law)
             return Action(read.row(dict(map(tuple, entry["next"])), where), reward)
@@ -420,6 +431,38 @@ def _range(action: Action) -> tuple[Fraction, Fraction]:
     return (law.atoms[0], law.atoms[-1]) if isinstance(law, Law) else (law.low, law.high)
 
 
+PLAIN = frozenset((int, float, str, Fraction))
+"""Types of numbers that compare equal only if they mean the same number."""
+
+
+def _independent_marginals(
+    outcomes: tuple[Outcome, ...],
+) -> tuple[tuple[tuple[int, Fraction], ...], dict[Fraction, Fraction]] | None:
+    """The laws of next state and reward if these are independent; outcomes come sorted by next state, then reward."""
+    width = next((i for i, (_, s, _) in enumerate(outcomes) if s != outcomes[0][1]), len(outcomes))
+    if len(outcomes) % width:
+        return None
+    blocks = [outcomes[i : i + width] for i in range(0, len(outcomes), width)]  # one next state each, if independent
+    rewards = [r for _, _, r in blocks[0]]
+    if any(block[0][1] != block[-1][1] or [r for _, _, r in block] != rewards for block in blocks):
+        return None
+    whole = lcm_of_denominators(p for p, _, _ in outcomes)
+    weights = [[p.numerator * (whole // p.denominator) for p, _, _ in block] for block in blocks]
+    rows, columns = [sum(row) for row in weights], [sum(column) for column in zip(*weights, strict=True)]
+    if any(
+        w * whole != row * column
+        for line, row in zip(weights, rows, strict=True)
+        for w, column in zip(line, columns, strict=True)
+    ):
+        return None
+    successors = tuple((block[0][1], Fraction(row, whole)) for block, row in zip(blocks, rows, strict=True))
+    return successors, {r: Fraction(column, whole) for r, column in zip(rewards, columns, strict=True)}
+
+
+def _listed(masses: Iterable[Fraction]) -> str:
+    return "[" + ", ".join(map(text, masses)) + "]"
+
+
 class _Reader:
     """Reads rows of probabilities exactly, and remembers what normalisation moved."""
 
@@ -428,6 +471,8 @@ class _Reader:
         self.normalise = normalise
         self.notes: list[str] = []
         self._numbers: dict[Any, Fraction] = {}  # large models repeat few distinct numbers
+        self._points: dict[Fraction, Law] = {}
+        self._laws: dict[tuple[tuple[Any, Any], ...], Law] = {}
 
     def number(self, value: Any, where: str) -> Fraction:
         key = (type(value), value) if isinstance(value, (int, float, str)) else None
@@ -453,20 +498,19 @@ class _Reader:
             raise InvalidModel(f"{where} names state {value!r}, wanted an integer in 0..{self.n_states - 1}")
         return s
 
-    def total(self, masses: Iterable[Fraction], where: str, shown: str) -> Fraction:
+    def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:
         """Check that a row sums to 1; with normalisation, return what to divide by."""
-        total = sum(masses, Fraction())
+        total = exact_sum(masses)
         if total == 1:
             return total
         if not self.normalise or total == 0:
-            raise InvalidModel(f"{where} sums to {total}, not to 1: {shown}")
+            raise InvalidModel(f"{where} sums to {total}, not to 1: {shown()}")
         self.notes.append(f"{where} summed to {total} and was divided by it (moved by {float(abs(total - 1)):.3g})")
         return total
 
     def row(self, row: Any, where: str) -> tuple[tuple[int, Fraction], ...]:
         if isinstance(row, Mapping):
             masses = {self.state(s, where): self.probability(p, f"{where}[{s}]") for s, p in row.items()}
-            shown = "{" + ", ".join(f"{s}: {p}" for s, p in masses.items()) + "}"
         else:
             try:
                 entries = list(row)
@@ -475,7 +519,12 @@ class _Reader:
             if len(entries) != self.n_states:
                 raise InvalidModel(f"{where} has {len(entries)} entries, wanted {self.n_states}, one per state")
             masses = {s: self.probability(p, f"{where}[{s}]") for s, p in enumerate(entries)}
-            shown = "[" + ", ".join(str(p) for p in masses.values()) + "]"
+
+        def shown() -> str:
+            if isinstance(row, Mapping):
+                return "{" + ", ".join(f"{s}: {p}" for s, p in masses.items()) + "}"
+            return _listed(masses.values())
+
         total = self.total(masses.values(), where, shown)
         return tuple((s, p / total if total != 1 else p) for s, p in sorted(masses.items()) if p)
 
@@ -486,29 +535,56 @@ class _Reader:
             return ContinuousReward(law, where=where)
         try:
             if isinstance(law, Mapping):
-                return self._reward_of_mapping(law, where)
-            return Law.point(as_fraction(law, where))
+                return self._shared_reward(law, where)
+            return self.point(as_fraction(law, where))
         except (InvalidLaw, InvalidNumber) as error:
             raise InvalidModel(str(error)) from None
+
+    def _shared_reward(self, law: Mapping[Any, Any], where: str) -> Law:
+        """Equal reward laws are read once and shared: large models have few different ones."""
+        key = tuple(law.items())
+        if not all(type(x) in PLAIN and type(p) in PLAIN for x, p in key):
+            return self._reward_of_mapping(law, where)
+        if key not in self._laws:
+            self._laws[key] = self._reward_of_mapping(law, where)
+        return self._laws[key]
 
     def _reward_of_mapping(self, law: Mapping[Any, Any], where: str) -> Law:
         if self.normalise:
             masses = [self.probability(p, f"{where}[{r}]") for r, p in law.items()]
-            total = self.total(masses, where, str(dict(law)))
+            total = self.total(masses, where, lambda: str(dict(law)))
             return Law(zip(law.keys(), (p / total for p in masses), strict=True), where=where)
         return Law(law, where=where)
 
     def joint(self, rows: list[Any], where: str) -> tuple[Outcome, ...]:
         if not rows:
             raise InvalidModel(f"{where} is empty, wanted at least one (probability, next_state, reward)")
-        totals: dict[tuple[int, Fraction], Fraction] = {}
+        found: dict[tuple[int, int, int], Outcome] = {}  # keyed by integers: hashing a Fraction is slow
         for i, entry in enumerate(rows):
             try:
-                p, s, r = entry
+                p, target, reward = entry
             except (TypeError, ValueError):
                 raise InvalidModel(f"{where}[{i}] is {entry!r}, wanted (probability, next_state, reward)") from None
-            key = (self.state(s, f"{where}[{i}]"), self.number(r, f"{where}[{i}] reward"))
+            s, r = self.state(target, f"{where}[{i}]"), self.number(reward, f"{where}[{i}] reward")
             mass = self.probability(p, f"{where}[{i}] probability")
-            totals[key] = totals.get(key, Fraction()) + mass if key in totals else mass
-        total = self.total(totals.values(), where, "[" + ", ".join(str(p) for p in totals.values()) + "]")
-        return tuple((p / total if total != 1 else p, s, r) for (s, r), p in sorted(totals.items()) if p)
+            key = (s, r.numerator, r.denominator)
+            found[key] = (found[key][0] + mass if key in found else mass, s, r)
+        masses = [p for p, _, _ in found.values()]
+        total = self.total(masses, where, lambda: _listed(masses))
+        ordered = sorted(found.values(), key=lambda outcome: outcome[1:])
+        return tuple((p / total if total != 1 else p, s, r) for p, s, r in ordered if p)
+
+    def action(self, rows: list[Any], where: str) -> Action:
+        """An action given by its joint law, in product form if it has one: however given, equal models are equal."""
+        outcomes = self.joint(rows, where)
+        marginals = _independent_marginals(outcomes)
+        if marginals is None:
+            return Action(outcomes=outcomes)
+        successors, law = marginals
+        return Action(successors, self.point(outcomes[0][2]) if len(law) == 1 else Law.of_weights(law))
+
+    def point(self, reward: Fraction) -> Law:
+        """All mass at one reward; large models share these laws."""
+        if reward not in self._points:
+            self._points[reward] = Law.of_weights({reward: Fraction(1)})
+        return self._points[reward]

@@ -1,0 +1,197 @@
+"""Models as CSV: ``idstatefrom,idaction,idstateto,probability,reward``, one outcome a row.
+
+Rows with equal states and action and different rewards are separate outcomes.  States may differ in their actions;
+every state needs at least one.  The file holds neither the initial law nor the horizon nor the discount.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from .. import files
+from ..errors import InvalidFile, InvalidModel, InvalidNumber
+from ..mdp import MDP, Outcome
+from ..rational import Rational, as_fraction, as_whole, exact_sum, text
+
+COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
+
+Line: TypeAlias = tuple[int, int, int, int, Fraction, Fraction]
+"""``(line number, state, action, next state, probability, reward)``, indices as in the file."""
+
+
+def read_csv(
+    path: str | PathLike[str],
+    *,
+    initial: Any,
+    horizon: int,
+    discount: Rational = 1,
+    index_base: int,
+    normalise: bool = False,
+) -> MDP:
+    """The model of a CSV file whose least state and action index is ``index_base``, 0 or 1.
+
+    ``initial`` is a state or a dict ``{state: probability}`` *numbered as in the file*, or a list over all states.
+    Numbers are read exactly: ``1/3``, ``0.25``, ``1e-3``.  The states of the model are numbered from 0.
+    """
+    if isinstance(index_base, bool) or index_base not in (0, 1):
+        raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1: the least index in the file")
+    where = str(path)
+    lines, ignored = _parse(Path(path).read_text(encoding="utf-8-sig"), where)
+    _check_base(lines, index_base, where)
+    outcomes = _arrange(lines, index_base, where)
+    if not normalise:
+        _check_sums(outcomes, lines, index_base, where)
+    return MDP.from_outcomes(
+        outcomes,
+        initial=_shifted(initial, index_base, len(outcomes), where),
+        horizon=horizon,
+        discount=discount,
+        normalise=normalise,
+        notes=[f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else (),
+    )
+
+
+def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> None:
+    """Write every outcome of positive probability, rationals as ``p/q``; the file appears whole or not at all."""
+    if isinstance(index_base, bool) or index_base not in (0, 1):
+        raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for s, a, action in mdp:
+        for p, target, r in action.outcomes:
+            writer.writerow((s + index_base, a + index_base, target + index_base, text(p), text(r)))
+    files.write_text(path, buffer.getvalue())
+
+
+def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
+    """All rows, and the names of the columns that mean nothing here."""
+    reader = csv.reader(io.StringIO(content))
+    header = [name.strip() for name in next(reader, [])]
+    for column in COLUMNS:
+        if header.count(column) != 1:
+            raise InvalidFile(
+                f"{where} has {header.count(column)} columns {column!r} in its first line "
+                f"({', '.join(header) or 'empty'}), wanted one each of {', '.join(COLUMNS)}"
+            )
+    places = [header.index(column) for column in COLUMNS]
+    numbers: dict[str, Fraction] = {}
+
+    def number(entry: str, column: str, line: int) -> Fraction:
+        if entry not in numbers:
+            try:
+                numbers[entry] = as_fraction(entry.strip(), f"{where}, line {line}: {column}")
+            except InvalidNumber as error:
+                raise InvalidFile(str(error)) from None
+        return numbers[entry]
+
+    def index(entry: str, column: str, line: int) -> int:
+        try:
+            return int(entry)
+        except ValueError:
+            raise InvalidFile(f"{where}, line {line}: {column} is {entry!r}, wanted an integer") from None
+
+    def lines() -> Iterator[Line]:
+        for row in reader:
+            line = reader.line_num
+            if not any(entry.strip() for entry in row):
+                continue
+            if len(row) != len(header):
+                raise InvalidFile(
+                    f"{where}, line {line} has {len(row)} entries, wanted {len(header)} as in the first line"
+                )
+            s, a, target, p, r = (row[place] for place in places)
+            mass = number(p, "probability", line)
+            if mass < 0:
+                raise InvalidFile(f"{where}, line {line}: probability is {mass}, wanted a probability in [0, 1]")
+            yield (
+                line,
+                index(s, "idstatefrom", line),
+                index(a, "idaction", line),
+                index(target, "idstateto", line),
+                mass,
+                number(r, "reward", line),
+            )
+
+    found = list(lines())
+    if not found:
+        raise InvalidFile(f"{where} has no rows, wanted at least one outcome")
+    return found, [name for name in header if name not in COLUMNS]
+
+
+def _check_base(lines: list[Line], index_base: int, where: str) -> None:
+    for name, least, line in (
+        ("state", *min((min(s, target), line) for line, s, _, target, _, _ in lines)),
+        ("action", *min((a, line) for line, _, a, _, _, _ in lines)),
+    ):
+        if least != index_base:
+            raise InvalidFile(
+                f"{where}: the least {name} index is {least} (line {line}), wanted index_base = {index_base}"
+            )
+
+
+def _arrange(lines: list[Line], index_base: int, where: str) -> list[list[list[Outcome]]]:
+    """``outcomes[s][a]``, indices from 0."""
+    grouped: dict[int, dict[int, list[Outcome]]] = {}
+    seen: dict[tuple[int, int, int, Fraction], tuple[int, Fraction]] = {}
+    first_named: dict[int, int] = {}
+    for line, s, a, target, p, r in lines:
+        earlier, mass = seen.setdefault((s, a, target, r), (line, p))
+        if earlier != line:
+            relation = "repeats" if mass == p else "contradicts"
+            raise InvalidFile(
+                f"{where}, line {line} {relation} line {earlier}: state {s}, action {a}, next state {target}, "
+                f"reward {r} has probability {p} here and {mass} there, wanted one row"
+            )
+        grouped.setdefault(s, {}).setdefault(a, []).append((p, target - index_base, r))
+        first_named.setdefault(s, line)
+        first_named.setdefault(target, line)
+    last = max(first_named)
+    outcomes = []
+    for s in range(index_base, last + 1):
+        if s not in grouped:
+            named = f"named in line {first_named[s]}" if s in first_named else f"below the greatest state {last}"
+            raise InvalidFile(f"{where}: state {s} ({named}) has no rows, wanted at least one action for every state")
+        actions = grouped[s]
+        for a in range(index_base, index_base + len(actions)):
+            if a not in actions:
+                raise InvalidFile(
+                    f"{where}: state {s} has actions {', '.join(map(str, sorted(actions)))} and no action {a}, "
+                    f"wanted them numbered from {index_base} without a gap"
+                )
+        outcomes.append([actions[a] for a in sorted(actions)])
+    return outcomes
+
+
+def _check_sums(outcomes: list[list[list[Outcome]]], lines: list[Line], index_base: int, where: str) -> None:
+    for s, actions in enumerate(outcomes, index_base):
+        for a, action in enumerate(actions, index_base):
+            total = exact_sum([p for p, _, _ in action])
+            if total != 1:
+                at = next(line for line, state, choice, *_ in lines if (state, choice) == (s, a))
+                shown = ", ".join(text(p) for p, _, _ in action)
+                raise InvalidModel(
+                    f"{where}: state {s}, action {a} (from line {at}) sums to {total}, not to 1: [{shown}]"
+                )
+
+
+def _shifted(initial: Any, index_base: int, n: int, where: str) -> Any:
+    """The initial law in the model's own numbering."""
+
+    def shift(s: Any) -> int:
+        state = as_whole(s)
+        if state is None or not index_base <= state < n + index_base:
+            raise InvalidModel(
+                f"initial names state {s!r}, wanted one of the states {index_base}..{n + index_base - 1} of {where}"
+            )
+        return state - index_base
+
+    if isinstance(initial, Mapping):
+        return {shift(s): p for s, p in initial.items()}
+    return initial if as_whole(initial) is None else shift(initial)

@@ -1,0 +1,61 @@
+"""Two games of repeated bets: the return is the money won or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..errors import InvalidModel
+from ..mdp import MDP, Outcome
+from ..rational import Rational, as_probability
+
+
+def gamblers_ruin(goal: int = 8, start: int = 4, win: Rational = "2/5", *, horizon: int = 6) -> MDP:
+    """Play until ruined or until the goal is reached: no sitting out.
+
+    The state is the capital ``c``, 0 to ``goal``; action ``k`` stakes ``k + 1``, up to ``min(c, goal - c)``, so states
+    differ in their actions; each bet pays plus or minus the stake.  Every unit staked loses ``1 - 2 win`` on average,
+    so the mean minds the total staked: small stakes, or one large one that ends the game at once.
+
+    >>> from verified_risk import Mean, exact_plan
+    >>> exact_plan(gamblers_ruin(horizon=1), Mean()).value     # stake 1: 2/5 - 3/5
+    Fraction(-1, 5)
+    """
+    if goal < 2 or not 0 < start < goal:
+        raise InvalidModel(f"start is {start} and goal is {goal}, wanted 0 < start < goal")
+    chance = as_probability(win, "win")
+    outcomes: list[list[list[Outcome]]] = []
+    for c in range(goal + 1):
+        stakes = range(1, min(c, goal - c) + 1)
+        outcomes.append([_bet(c, stake, chance) for stake in stakes] or [[(Fraction(1), c, Fraction(0))]])
+    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon)
+
+
+def betting_game(
+    start: int = 10, stakes: Sequence[int] = (0, 1, 2, 5, 10), win: Rational = "7/10", *, horizon: int = 6
+) -> MDP:
+    """A favourable bet, repeated: the mean wants the largest stake, the tail wants to keep something.
+
+    The state is the money, action ``k`` stakes the k-th of the ``stakes`` that the player can afford, and each bet pays
+    plus or minus the stake.  (A standard example for CVaR, after Bäuerle and Ott 2011.)
+
+    >>> from verified_risk import CVaR, Mean, exact_plan
+    >>> game = betting_game(horizon=1)
+    >>> exact_plan(game, Mean()).value, exact_plan(game, CVaR("3/10")).value   # stake 10: 10 (7/10 - 3/10); stake 0
+    (Fraction(4, 1), Fraction(0, 1))
+    """
+    if start < 0:
+        raise InvalidModel(f"start is {start}, wanted at least 0")
+    if not stakes or min(stakes) != 0 or len(set(stakes)) != len(stakes):
+        raise InvalidModel(f"stakes is {tuple(stakes)}, wanted distinct amounts, the least of them 0")
+    chance = as_probability(win, "win")
+    most = start + horizon * max(stakes)
+    outcomes: list[list[list[Outcome]]] = []
+    for money in range(most + 1):
+        affordable = [stake for stake in stakes if stake <= min(money, most - money)]
+        outcomes.append([_bet(money, stake, chance) for stake in affordable])
+    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon)
+
+
+def _bet(money: int, stake: int, chance: Fraction) -> list[Outcome]:
+    return [(chance, money + stake, Fraction(stake)), (1 - chance, money - stake, Fraction(-stake))]

@@ -1,0 +1,40 @@
+"""A machine that wears out: run it, or replace it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..errors import InvalidModel
+from ..mdp import MDP
+from ..rational import Rational, as_fraction, as_probability
+
+RUN, REPLACE = range(2)
+
+
+def machine_replacement(
+    conditions: int = 5,
+    wear: Rational = "1/4",
+    outage: Rational = 4,
+    price: Rational = 3,
+    *,
+    horizon: int = 8,
+    discount: Rational = 1,
+) -> MDP:
+    """Condition 0 is new, the last is broken; replacing too late risks outages, replacing too early costs money.
+
+    Running (action 0) in condition c earns ``conditions - 1 - c`` and leaves a machine one condition worse with
+    probability ``wear``; a broken one costs ``outage`` a step and stays broken.  Replacing (action 1) costs ``price``
+    and the next step finds a new machine.  (A textbook problem; see Puterman, *Markov Decision Processes*.)
+
+    >>> from verified_risk import Mean, exact_plan
+    >>> exact_plan(machine_replacement(horizon=2), Mean()).value    # run twice: 4 + (3/4 * 4 + 1/4 * 3)
+    Fraction(31, 4)
+    """
+    if conditions < 2:
+        raise InvalidModel(f"conditions is {conditions}, wanted at least 2: new and broken")
+    chance = as_probability(wear, "wear")
+    loss, cost = as_fraction(outage, "outage"), as_fraction(price, "price")
+    broken = conditions - 1
+    transitions = [[{c: 1 - chance, c + 1: chance}, {0: 1}] for c in range(broken)] + [[{broken: 1}, {0: 1}]]
+    rewards = [[Fraction(broken - c), -cost] for c in range(broken)] + [[-loss, -cost]]
+    return MDP(initial=0, transitions=transitions, rewards=rewards, horizon=horizon, discount=discount)
