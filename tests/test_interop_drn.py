@@ -1,0 +1,199 @@
+"""DRN files: read back by a parser written here, and by Storm itself where it is installed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+
+import oracles
+import pytest
+
+import verified_risk as vr
+from verified_risk import models
+from verified_risk.errors import InvalidArgument
+from verified_risk.interop.drn import write_drn, write_return_drn
+
+every_model = pytest.mark.parametrize("name", models.NAMES)
+
+
+@dataclass
+class State:
+    reward: Fraction
+    labels: list[str]
+    choices: list[tuple[Fraction, list[tuple[int, Fraction]]]] = field(default_factory=list)
+
+
+def parse(path):
+    """The states of a DRN file, checking counts, numbering and row sums on the way."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    cut = lines.index("@model")
+    header = [line for line in lines[:cut] if not line.startswith("//")]
+    assert header[0] == "@type: MDP"
+    assert header[header.index("@reward_models") + 1] == "return"
+    states = []
+    for line in lines[cut + 1 :]:
+        words = line.split()
+        if words[0] == "state":
+            assert int(words[1]) == len(states)
+            states.append(State(Fraction(words[2].strip("[]")), words[3:]))
+        elif words[0] == "action":
+            assert int(words[1]) == len(states[-1].choices)
+            states[-1].choices.append((Fraction(words[2].strip("[]")), []))
+        else:
+            target, colon, mass = words
+            assert colon == ":"
+            states[-1].choices[-1][1].append((int(target), Fraction(mass)))
+    assert int(header[header.index("@nr_states") + 1]) == len(states)
+    assert int(header[header.index("@nr_choices") + 1]) == sum(len(state.choices) for state in states)
+    for state in states:
+        assert state.choices
+        assert all(sum(p for _, p in branches) == 1 for _, branches in state.choices)
+        assert all(0 <= target < len(states) and p > 0 for _, branches in state.choices for target, p in branches)
+    return states
+
+
+def start_of(states):
+    (start,) = [i for i, state in enumerate(states) if "init" in state.labels]
+    return start
+
+
+def best_reward(states):
+    """R{"return"}max=? [F "end"]: the files are acyclic up to the end."""
+
+    @cache
+    def value(i):
+        if "end" in states[i].labels:
+            return Fraction(0)
+        return states[i].reward + max(
+            reward + sum(p * value(target) for target, p in branches) for reward, branches in states[i].choices
+        )
+
+    return value(start_of(states))
+
+
+def best_chance(states, label):
+    """Pmax=? [F label]."""
+
+    @cache
+    def value(i):
+        if label in states[i].labels:
+            return Fraction(1)
+        if "end" in states[i].labels:
+            return Fraction(0)
+        return max(sum(p * value(target) for target, p in branches) for _, branches in states[i].choices)
+
+    return value(start_of(states))
+
+
+def law_of_first_actions(states):
+    """{accumulated reward: probability} when the first action is always taken."""
+    law, level = {}, {(start_of(states), Fraction()): Fraction(1)}
+    while level:
+        following = {}
+        for (i, z), p in level.items():
+            if "end" in states[i].labels:
+                law[z] = law.get(z, 0) + p
+                continue
+            reward, branches = states[i].choices[0]
+            for target, q in branches:
+                key = (target, z + states[i].reward + reward)
+                following[key] = following.get(key, 0) + p * q
+        level = following
+    return law
+
+
+def small_models():
+    rng = random.Random("drn")
+    for _ in range(40):
+        model = oracles.random_model(rng, max_states=3, max_actions=2, max_horizon=2, max_branches=3)
+        if oracles.count_return_policies(model) <= 300:
+            yield (
+                model,
+                vr.MDP.from_outcomes(
+                    model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount
+                ),
+            )
+
+
+@every_model
+def test_the_unrolled_file_has_the_largest_mean(name, tmp_path):
+    mdp = models.load(name)
+    mdp.to_drn(tmp_path / "model.drn")
+    assert best_reward(parse(tmp_path / "model.drn")) == vr.exact_plan(mdp, vr.Mean()).value
+
+
+def test_the_accumulated_reward_has_the_law_of_the_return(tmp_path):
+    path = tmp_path / "model.drn"
+    uncertain = 0
+    for _, mdp in small_models():
+        write_drn(mdp, path)
+        first = vr.MarkovPolicy(mdp, [[0] * mdp.n_states] * mdp.horizon)
+        states = parse(path)
+        assert law_of_first_actions(states) == dict(vr.return_law(mdp, first))
+        uncertain += any(state.reward for state in states)  # pay states were needed
+    assert uncertain > 10
+
+
+def test_the_return_file_has_the_largest_chance_of_every_return(tmp_path):
+    path = tmp_path / "model.drn"
+    for model, mdp in small_models():
+        laws = list(oracles.all_return_laws(model))
+        returns = sorted({z for law in laws for z in law})
+        named = write_return_drn(mdp, path, thresholds=returns)
+        assert set(returns) <= set(named.values())
+        states = parse(path)
+        assert best_reward(states) == max(map(oracles.mean, laws))
+        for x in returns:
+            label = "at_least_" + str(x).replace("-", "minus_").replace("/", "_")
+            assert best_chance(states, label) == max(sum(p for z, p in law.items() if z >= x) for law in laws)
+        for label, z in named.items():
+            assert best_chance(states, label) == max(law.get(z, 0) for law in laws)
+
+
+def test_the_lake_file_says_how_likely_each_prize_is(tmp_path):
+    path = tmp_path / "lake.drn"
+    named = write_return_drn(models.frozen_lake(), path, thresholds=[2, 4])
+    assert named == {f"return_{z}": z for z in (0, 1, 2, 4, 6)}
+    states = parse(path)
+    assert best_chance(states, "return_6") == Fraction(729, 1000)
+    assert best_chance(states, "at_least_4") == Fraction(81, 100)
+    assert best_chance(states, "at_least_2") == Fraction(9, 10)
+
+
+def test_a_threshold_above_every_return_is_refused(tmp_path):
+    with pytest.raises(InvalidArgument, match="threshold 7 is above every return, wanted at most 6"):
+        write_return_drn(models.frozen_lake(), tmp_path / "lake.drn", thresholds=[7])
+
+
+# -- Storm ------------------------------------------------------------------------------------------------------------
+
+
+def ask_storm(path, formula):
+    """Storm's exact answer."""
+    stormpy = pytest.importorskip("stormpy", reason="Storm is not installed: pip install stormpy")
+    model = stormpy.build_model_from_drn[stormpy.Rational](str(path))
+    (formula,) = stormpy.parse_properties(formula)
+    (start,) = model.initial_states
+    return Fraction(str(stormpy.model_checking(model, formula).get_value(start)))
+
+
+@every_model
+def test_storm_finds_the_same_largest_mean(name, tmp_path):
+    mdp = models.load(name)
+    mdp.to_drn(tmp_path / "model.drn")
+    assert ask_storm(tmp_path / "model.drn", 'R{"return"}max=? [F "end"]') == vr.exact_plan(mdp, vr.Mean()).value
+
+
+def test_storm_finds_the_same_chances_of_every_return(tmp_path):
+    path = tmp_path / "model.drn"
+    for model, mdp in small_models():
+        laws = list(oracles.all_return_laws(model))
+        write_drn(mdp, path)
+        assert ask_storm(path, 'R{"return"}max=? [F "end"]') == max(map(oracles.mean, laws))
+        named = write_return_drn(mdp, path)
+        for x in named.values():
+            union = " | ".join(f'"{label}"' for label, z in named.items() if z >= x)
+            best = max(sum(p for z, p in law.items() if z >= x) for law in laws)
+            assert ask_storm(path, f"Pmax=? [F ({union})]") == best
