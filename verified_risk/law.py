@@ -16,11 +16,15 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import files
 from .errors import InvalidLaw, InvalidNumber
 from .rational import Rational, as_fraction, ceil_div, text
+
+if TYPE_CHECKING:
+    from .objectives import Weighting
+    from .plotting import Picture
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -186,6 +190,17 @@ class Law:
         """TV distance: half the sum of the absolute differences of the masses."""
         points = {*self.atoms, *other.atoms}
         return sum((abs(self.mass(x) - other.mass(x)) for x in points), Fraction()) / 2
+
+    def plot(self, objective: Weighting | None = None) -> Picture:
+        """Masses, CDF and quantiles; with an ``objective``, also what it weighs."""
+        from .plotting import draw_law
+
+        return draw_law(self, objective)
+
+    def _repr_html_(self) -> str:
+        from .plotting.html import law_html
+
+        return law_html(self)
 
     def to_json(self) -> dict[str, Any]:
         return {"atoms": [text(x) for x in self.atoms], "masses": [text(p) for p in self.masses]}

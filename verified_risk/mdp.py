@@ -409,6 +409,11 @@ class MDP:
         discount = "" if self._discount == 1 else f", discount {self._discount}"
         return f"MDP({states}, {actions} action{'s' if counts[-1] > 1 else ''}, horizon {self._horizon}{discount})"
 
+    def _repr_html_(self) -> str:
+        from .plotting.html import mdp_html
+
+        return mdp_html(self)
+
     def describe(self) -> str:
         """A few lines of text: the drawing if there is one, sizes, rewards, notes."""
         low, high = self.reward_range

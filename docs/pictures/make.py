@@ -1,0 +1,84 @@
+"""Draw every picture of the documentation: ``python docs/pictures/make.py [FOLDER]``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import verified_risk as vr
+from verified_risk import plotting
+from verified_risk.models import frozen_lake, gridworld, machine_replacement
+
+FIELD = """
+#####A##
+S~~~~.~O
+######~#
+######B#
+"""
+
+
+def law() -> plotting.Picture:
+    return vr.exact_plan(machine_replacement(), vr.objective("1/2*mean + 1/2*cvar(1/5)")).plot()
+
+
+def curve() -> plotting.Picture:
+    return plotting.draw_curve(
+        frozen_lake(), "33/100", title="Four paths over the lake: J is not concave, local search is unsafe"
+    )
+
+
+def policy_map() -> plotting.Picture:
+    mdp = gridworld(FIELD, rewards={"A": 6, "B": 11}, horizon=12, slip="1/4", move_reward=-1)
+    plan = vr.exact_plan(mdp, vr.CVaR("3/4"))
+    return plotting.draw_policy_map(
+        plan.policy,
+        earned=[-3, -4, -5],
+        title="The same crossing, two decisions: in time take the sure A, late gamble for B",
+    )
+
+
+def lake_map() -> plotting.Picture:
+    plan = vr.exact_plan(frozen_lake(), vr.CVaR("33/100"))
+    return plotting.draw_policy_map(plan.policy, title="CVaR at 33/100 takes the path of return 4")
+
+
+def augmentation() -> plotting.Picture:
+    """The minimal counterexample to ``thm:augmented``: a or b at random, then the same again."""
+    mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=2)
+    half = {0: Fraction(1, 2), 1: Fraction(1, 2)}
+    given = vr.HistoryPolicy(mdp, lambda history: half if len(history) == 1 else history[0][1])
+    # Conditioning on J <= y: after y = 0 only a has been played; after y = 1 every history counts, half of them play a.
+    printed = vr.ReturnPolicy(mdp, {(0, 0, 0): half, (1, 0, 0): 0, (1, 0, 1): half})
+    corrected = vr.behavioural_form(mdp, given)
+    return plotting.draw_comparison(
+        [
+            ("the policy given", vr.return_law(mdp, given)),
+            ("as printed: given J ≤ y", vr.return_law(mdp, printed)),
+            ("corrected: given J = y", vr.return_law(mdp, corrected)),
+        ],
+        title="Augmentation must not change the law of the return",
+    )
+
+
+PICTURES: dict[str, Callable[[], plotting.Picture]] = {
+    "law": law,
+    "curve": curve,
+    "policy_map": policy_map,
+    "lake_map": lake_map,
+    "augmentation": augmentation,
+}
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, draw in PICTURES.items():
+        picture = draw()
+        picture.save(folder / f"{name}.svg")
+        picture.save(folder / f"{name}.png")
+        print(folder / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

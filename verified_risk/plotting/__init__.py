@@ -1,0 +1,32 @@
+"""Pictures of laws, plans, policies, bounds and runs.
+
+Each function returns a :class:`Picture`, which shows itself in a notebook and saves as SVG, PNG or PDF.  Every picture
+can be read in black and white: where two things differ in colour they differ in hatching, line style or marker too.
+matplotlib (the extra ``plot``) is imported by the functions, never by ``import verified_risk``.
+
+>>> from verified_risk import CVaR, Law
+>>> picture = draw_law(Law({0: "1/4", 1: "3/4"}), CVaR("1/2"))
+>>> picture.bytes("png")[1:4]
+b'PNG'
+"""
+
+from .bounds import draw_bounds
+from .compare import draw_comparison
+from .curve import draw_curve, shortfall_curve
+from .law import draw_law
+from .picture import Picture
+from .plan import draw_plan
+from .policy_map import draw_policy_map
+from .regret import draw_regret
+
+__all__ = [
+    "Picture",
+    "draw_bounds",
+    "draw_comparison",
+    "draw_curve",
+    "draw_law",
+    "draw_plan",
+    "draw_policy_map",
+    "draw_regret",
+    "shortfall_curve",
+]

@@ -1,0 +1,60 @@
+"""Certified bounds that close while a planner works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import InvalidArgument
+from ..rational import Rational, as_fraction
+from .picture import BLUE, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+
+
+def draw_bounds(
+    trace: Iterable[tuple[float, Rational, Rational]], *, title: str = "Bounds on the optimum", name: str = ""
+) -> Picture:
+    """``trace`` holds ``(seconds, lower, upper)``; above the bounds, below the gap on a logarithmic scale."""
+    rows = [(float(s), as_fraction(low, "lower"), as_fraction(high, "upper")) for s, low, high in trace]
+    if not rows:
+        raise InvalidArgument("the trace is empty, wanted at least one (seconds, lower, upper)")
+    for seconds, low, high in rows:
+        if low > high:
+            raise InvalidArgument(f"at {seconds} seconds the lower bound {low} exceeds the upper bound {high}")
+    times = [seconds for seconds, _, _ in rows]
+    lowers, uppers = [float(low) for _, low, _ in rows], [float(high) for _, _, high in rows]
+    with style():
+        figure = new_figure(6.4, 4.4)
+        bounds, gaps = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+        bounds.fill_between(times, lowers, uppers, step="post", facecolor="white", edgecolor="#c9c9c9", hatch="////")
+        bounds.step(times, uppers, where="post", color=RED, linestyle=(0, (5, 2)))
+        bounds.step(times, lowers, where="post", color=BLUE)
+        _name_the_end(bounds, times, uppers[-1], f"upper {short(uppers[-1])}", RED, above=True)
+        _name_the_end(bounds, times, lowers[-1], f"attained {short(lowers[-1])}", BLUE, above=False)
+        bounds.set_ylabel(name or r"$\Phi$")
+        bounds.set_title(title)
+        quiet_grid(bounds)
+        spans = [float(high - low) for _, low, high in rows]
+        positive = [(t, span) for t, span in zip(times, spans, strict=True) if span > 0]
+        if positive:
+            gaps.step([t for t, _ in positive], [span for _, span in positive], where="post", color=QUIET)
+            gaps.plot([positive[-1][0]], [positive[-1][1]], "o", color=QUIET, markersize=4)
+            gaps.set_yscale("log")
+        if spans[-1] == 0:
+            gaps.annotate("gap 0", (times[-1], 0), xycoords=("data", "axes fraction"), ha="right", va="bottom")
+        gaps.set_ylabel("gap")
+        gaps.set_xlabel("seconds")
+        quiet_grid(gaps)
+        return Picture(figure)
+
+
+def _name_the_end(axes: Any, times: list[float], y: float, words: str, colour: str, *, above: bool) -> None:
+    axes.annotate(
+        words,
+        (times[-1], y),
+        xytext=(0, 6 if above else -6),
+        textcoords="offset points",
+        ha="right",
+        va="bottom" if above else "top",
+        color=colour,
+        fontsize=8,
+    )

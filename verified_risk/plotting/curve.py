@@ -1,0 +1,111 @@
+r"""The curve that CVaR planning maximises, and why a local search may not climb it.
+
+.. math:: J(\rho) = \rho - \tfrac1\alpha\, \mathbf E_D W_0(S, \rho), \qquad \mathrm{CVaR}^*_\alpha = \max_\rho J(\rho) .
+
+For one policy J is concave; the best policy changes with :math:`\rho`, so the curve of the best is a maximum of concave
+functions and need not be concave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from ..errors import InvalidArgument
+from ..grid import grid_model
+from ..mdp import MDP
+from ..planning.exact import budget_pass
+from ..rational import Rational, as_probability
+from .picture import BLUE, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+
+Curve = list[tuple[Fraction, Fraction]]
+
+
+def shortfall_curve(mdp: MDP, alpha: Rational, *, refine: int = 8) -> tuple[Curve, Curve]:
+    r"""Pairs :math:`(\rho, J(\rho))`, exact: first at the attainable returns, then ``refine`` times as densely.
+
+    Between two attainable returns J is convex, so its maximum is at an attainable return.
+
+    >>> from verified_risk import MDP
+    >>> mdp = MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
+    >>> [(str(rho), str(value)) for rho, value in shortfall_curve(mdp, "1/4")[0]]
+    [('0', '0'), ('1/4', '1/4'), ('1/2', '1/4')]
+    """
+    level = as_probability(alpha, "alpha")
+    if level == 0:
+        raise InvalidArgument("alpha is 0, wanted a level in (0, 1]")
+    if refine < 1:
+        raise InvalidArgument(f"refine is {refine}, wanted at least 1")
+    coarse = grid_model(mdp)
+    unit = coarse.unit / refine
+    fine = replace(
+        coarse,
+        unit=unit,
+        steps=tuple(
+            tuple(tuple(tuple((w, s, j * refine) for w, s, j in action) for action in actions) for actions in step)
+            for step in coarse.steps
+        ),
+    )
+    attainable = sorted({z for sums in fine.reachable()[-1].values() for z in sums})
+    pad = max(1, (attainable[-1] - attainable[0]) // 8)
+    budgets = range(attainable[0] - pad, attainable[-1] + pad + 1)
+    total = fine.denominator**fine.horizon * fine.initial_denominator
+    first = budget_pass(fine, budgets, lambda b: max(b, 0), lambda t, s, b: None)[0]
+
+    def value(b: int) -> Fraction:
+        shortfall = Fraction(sum(w * first[s, b][0] for s, w in fine.initial), total)
+        return (b - shortfall / level) * unit
+
+    return [(b * unit, value(b)) for b in attainable], [(b * unit, value(b)) for b in budgets]
+
+
+def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What CVaR planning maximises") -> Picture:
+    r"""The curve :math:`J(\rho)` with its maximum, the attainable returns, and every other local maximum."""
+    marked, curve = shortfall_curve(mdp, alpha, refine=refine)
+    best = max(value for _, value in marked)
+    with style():
+        figure = new_figure(6.4, 3.4)
+        axes = figure.subplots()
+        axes.plot([float(x) for x, _ in curve], [float(v) for _, v in curve], color=BLUE, label=r"$J(\rho)$")
+        axes.plot(
+            [float(x) for x, _ in marked],
+            [float(v) for _, v in marked],
+            "o",
+            color="white",
+            markeredgecolor=BLUE,
+            markersize=4.5,
+            label="attainable returns",
+        )
+        axes.axhline(float(best), color=QUIET, linewidth=0.8, linestyle=(0, (1, 1.5)))
+        for rho, value in local_maxima(curve):
+            top = value == best
+            axes.plot([float(rho)], [float(value)], "^" if top else "v", color=RED if top else QUIET, markersize=9)
+            axes.annotate(
+                rf"$\rho$ = {short(rho)}, $J$ = {short(value)}" if top else f"local maximum {short(value)}",
+                (float(rho), float(value)),
+                xytext=(0, 9),
+                textcoords="offset points",
+                ha="center",
+                color=RED if top else QUIET,
+                fontsize=8,
+                bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+            )
+        lowest = min(float(v) for _, v in marked)
+        height = (float(best) - lowest) or 1.0
+        axes.set_ylim(lowest - 0.1 * height, float(best) + 0.16 * height)
+        axes.set_xlabel(r"threshold $\rho$")
+        axes.set_ylabel(rf"$J(\rho)$ at $\alpha$ = {short(as_probability(alpha, 'alpha'))}")
+        axes.set_title(title)
+        axes.legend(loc="lower right")
+        quiet_grid(axes)
+        return Picture(figure)
+
+
+def local_maxima(curve: Curve) -> Curve:
+    """The points strictly above both neighbours (a plateau counts once, at its left end)."""
+    found = []
+    for i in range(1, len(curve) - 1):
+        after = next((v for _, v in curve[i + 1 :] if v != curve[i][1]), curve[i][1])
+        if curve[i - 1][1] < curve[i][1] and after < curve[i][1]:
+            found.append(curve[i])
+    return found

@@ -1,0 +1,96 @@
+"""Laws, models and plans as small pieces of HTML for a notebook: tables, no picture library, no script.
+
+Colours are taken from the page (``currentColor``), so that a dark notebook stays dark.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..enclosure import Real, bounds
+from ..rational import text
+
+if TYPE_CHECKING:
+    from ..law import Law
+    from ..mdp import MDP
+    from ..planning import Plan
+
+MOST_ROWS = 12
+BAR = "display:inline-block;height:0.7em;background:currentColor;opacity:0.55;min-width:1px"
+LEFT = "text-align:left"
+PRE = "line-height:1.15;margin:0.4em 0"
+
+
+def law_html(law: Law) -> str:
+    """A table of the likeliest atoms with bars."""
+    shown = sorted(sorted(law, key=lambda pair: -pair[1])[:MOST_ROWS])
+    peak = max(p for _, p in shown)
+    rows = [
+        f'<tr><td>{number(x)}</td><td>{number(p)}</td><td style="{LEFT}">'
+        f'<span style="{BAR};width:{float(9 * p / peak):.2f}em"></span></td></tr>'
+        for x, p in shown
+    ]
+    rest = Fraction(1) - sum((p for _, p in shown), Fraction())
+    if len(law) > len(shown):
+        rows.append(
+            f'<tr><td colspan="3" style="{LEFT}">{len(law) - len(shown)} more, together {number(rest)}</td></tr>'
+        )
+    head = "<tr><th>value</th><th>probability</th><th></th></tr>"
+    caption = f"mean {number(law.mean)}, standard deviation {float(law.variance) ** 0.5:.4g}"
+    title = f"Law of {len(law)} value{'s' * (len(law) > 1)}; {caption}"
+    return f"<div><p>{title}</p><table>{head}{''.join(rows)}</table></div>"
+
+
+def mdp_html(mdp: MDP) -> str:
+    """The drawing if there is one, otherwise the first actions as a table; sizes and notes."""
+    low, high = mdp.reward_range
+    lines = [f"<p>{escape(repr(mdp))}, rewards from {number(low)} to {number(high)} a step</p>"]
+    if mdp.drawing:
+        lines.append(f'<pre style="{PRE}">{escape(mdp.drawing)}</pre>')
+    elif mdp.is_discrete:
+        lines.append(_actions_table(mdp))
+    lines += [f"<p>{escape(note)}</p>" for note in mdp.notes]
+    return f"<div>{''.join(lines)}</div>"
+
+
+def _actions_table(mdp: MDP) -> str:
+    rows: list[str] = []
+    for s, a, action in mdp:
+        if len(rows) == MOST_ROWS:
+            rows.append(f'<tr><td colspan="3" style="{LEFT}">and {sum(mdp.n_actions) - MOST_ROWS} more</td></tr>')
+            break
+        shown = action.outcomes[:4]
+        outcomes = "; ".join(f"{number(p)}: to {target}, pays {number(r)}" for p, target, r in shown)
+        more = f"; {len(action.outcomes) - 4} more" if len(action.outcomes) > 4 else ""
+        rows.append(f'<tr><td>{s}</td><td>{a}</td><td style="{LEFT}">{outcomes}{more}</td></tr>')
+    head = f'<tr><th>state</th><th>action</th><th style="{LEFT}">outcomes</th></tr>'
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+def plan_html(plan: Plan) -> str:
+    """Objective, certified bounds, how they were obtained, and the law of the return."""
+    span = (
+        f"best over all policies = {number(plan.value)}, exactly"
+        if plan.gap == 0
+        else f"{number(plan.lower)} ≤ best over all policies ≤ {number(plan.upper)} (gap {float(plan.gap):.3g})"
+    )
+    pairs = [
+        ("objective", escape(plan.objective.spec)),
+        ("model", escape(repr(plan.mdp))),
+        ("the policy attains", number(plan.value)),
+        ("certified", span),
+        ("because", escape(plan.certificate.method)),
+        *((escape(f"· {source}"), f"{float(amount):.3g}") for source, amount in plan.certificate.contributions),
+    ]
+    rows = "".join(f'<tr><th style="{LEFT}">{name}</th><td style="{LEFT}">{value}</td></tr>' for name, value in pairs)
+    return f"<div><table>{rows}</table>{law_html(plan.law)}</div>"
+
+
+def number(x: Real) -> str:
+    """A rational where it is short, otherwise six digits."""
+    low, high = bounds(x)
+    if low == high and len(text(low)) <= 12:
+        return text(low)
+    return f"{float((low + high) / 2):.6g}"

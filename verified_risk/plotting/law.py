@@ -1,0 +1,138 @@
+r"""The law of a return, its quantiles, and what an objective makes of it.
+
+An objective :math:`\Phi = \int F^\dagger\,dG` replaces the probability :math:`F(x_i) - F(x_{i-1})` of each atom by the
+weight :math:`G(F(x_i)) - G(F(x_{i-1}))`.  The picture shows both, the CDF with some quantiles, and beside it how much weight
+G puts on each level :math:`\tau`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from ..law import Law
+from ..objectives import Weighting
+from ..rational import Rational, as_fraction
+from .picture import BLUE, INK, LIGHT, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+
+LEVELS = ("1/20", "1/4", "1/2")
+MOST_BARS = 40
+CELLS = 200
+
+
+def draw_law(
+    law: Law,
+    objective: Weighting | None = None,
+    *,
+    quantiles: Iterable[Rational] = LEVELS,
+    title: str = "Law of the return",
+) -> Picture:
+    """Masses and CDF of a law with its quantiles; with an ``objective``, also what the objective weighs."""
+    levels = [as_fraction(tau, "quantile level") for tau in quantiles]
+    with style():
+        figure = new_figure(6.4, 4.6)
+        if objective is None:
+            masses, cdf = figure.subplots(2, 1, sharex=True, height_ratios=[2, 3])
+        else:
+            grid = figure.subplots(2, 2, sharex="col", sharey="row", height_ratios=[2, 3], width_ratios=[5, 1])
+            (masses, corner), (cdf, weights) = grid
+            corner.axis("off")
+            _draw_weights(weights, objective)
+        _draw_masses(masses, law, objective)
+        _draw_cdf(cdf, law, objective, levels)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+        return Picture(figure)
+
+
+def _draw_masses(axes: Any, law: Law, objective: Weighting | None) -> None:
+    xs = [float(x) for x in law.atoms]
+    probabilities = [float(p) for p in law.masses]
+    if len(law) > MOST_BARS:
+        axes.vlines(xs, 0, probabilities, color=QUIET, linewidth=1.2, label="probability")
+        if objective is not None:
+            axes.plot(xs, _weights(law, objective), color=RED, linewidth=1.2, label=f"weight in {objective.spec}")
+    else:
+        width = _bar_width(xs)
+        if objective is None:
+            axes.bar(xs, probabilities, width, color=BLUE, label="probability")
+        else:
+            half = width / 2
+            axes.bar([x - half / 2 for x in xs], probabilities, half, color=LIGHT, edgecolor=QUIET, label="probability")
+            axes.bar(
+                [x + half / 2 for x in xs],
+                _weights(law, objective),
+                half,
+                color="white",
+                edgecolor=RED,
+                hatch="/////",
+                label=f"weight in {objective.spec}",
+            )
+    axes.set_ylim(bottom=0)
+    quiet_grid(axes)
+    if objective is not None:
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 0.98), borderaxespad=0.0, ncols=2)
+    axes.set_ylabel("probability")
+
+
+def _weights(law: Law, objective: Weighting) -> list[float]:
+    values = [0.0, *(float(objective.value(level)) for level in law.cumulative())]
+    return [after - before for before, after in pairwise(values)]
+
+
+def _bar_width(xs: list[float]) -> float:
+    gaps = [b - a for a, b in pairwise(xs)]
+    return 0.8 * min(max(min(gaps, default=1.0), (xs[-1] - xs[0]) / 40), 1.0 if len(xs) == 1 else (xs[-1] - xs[0]) / 6)
+
+
+def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fraction]) -> None:
+    xs = [float(x) for x in law.atoms]
+    heights = [float(level) for level in law.cumulative()]
+    margin = 0.06 * (xs[-1] - xs[0]) or 0.5
+    left, right = xs[0] - margin, xs[-1] + margin
+    axes.step([left, *xs, right], [0.0, *heights, 1.0], where="post", color=INK)
+    if len(xs) <= MOST_BARS:
+        axes.plot(xs, heights, "o", color=INK, markersize=3.5)
+    for tau in levels:
+        x = float(law.quantile(tau))
+        axes.plot([left, x], [float(tau)] * 2, color=BLUE, linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.plot([x], [float(tau)], "D", color=BLUE, markersize=4)
+        axes.annotate(
+            f"{short(tau)}-quantile {short(law.quantile(tau))}",
+            (left, float(tau)),
+            xytext=(4, 2),
+            textcoords="offset points",
+            color=BLUE,
+            fontsize=8,
+        )
+    if objective is not None:
+        value = objective.of(law)
+        shown = value if isinstance(value, Fraction) else float(value)
+        axes.axvline(float(value), color=RED, linewidth=1.3, linestyle=(0, (1, 1.2)))
+        axes.annotate(
+            f"$\\Phi$ = {short(shown)}",
+            (float(value), 1.0),
+            xytext=(4, 3),
+            textcoords="offset points",
+            color=RED,
+            fontsize=9,
+            annotation_clip=False,
+        )
+    axes.set_xlim(left, right)
+    axes.set_ylim(0, 1.08)
+    axes.set_ylabel(r"$F(x) = P(Z \leq x)$")
+    axes.set_xlabel("return")
+    quiet_grid(axes)
+
+
+def _draw_weights(axes: Any, objective: Weighting) -> None:
+    r"""The density of G over the level tau, averaged over cells; a jump of G shows as a spike."""
+    values = [float(objective.value(Fraction(i, CELLS))) for i in range(CELLS + 1)]
+    density = [(after - before) * CELLS for before, after in pairwise(values)]
+    edges = [i / CELLS for i in range(CELLS + 1)]
+    axes.stairs(density, edges, orientation="horizontal", fill=True, facecolor="white", edgecolor=RED, hatch="/////")
+    axes.stairs(density, edges, orientation="horizontal", color=RED, linewidth=1.0)
+    axes.set_xlim(0, max(density) * 1.15)
+    axes.set_xlabel(r"$G'(\tau)$")
+    axes.tick_params(labelleft=False)

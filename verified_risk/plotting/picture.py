@@ -1,0 +1,113 @@
+"""A figure that saves and shows itself, and the few choices of style that all pictures share."""
+
+from __future__ import annotations
+
+import io
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidArgument, MissingDependency
+
+INK = "#1b1b1b"
+QUIET = "#8a8a8a"
+LIGHT = "#d9d9d9"
+BLUE = "#1f4e79"
+RED = "#b3401a"
+
+STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "mathtext.fontset": "dejavusans",
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "axes.labelcolor": INK,
+    "axes.edgecolor": QUIET,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "text.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "hatch.linewidth": 0.7,
+    "lines.linewidth": 1.5,
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "svg.hashsalt": "verified_risk",  # the same picture gives the same bytes
+}
+FORMATS = ("svg", "png", "pdf")
+
+
+class Picture:
+    """A finished figure: shows itself in a notebook, saves as SVG, PNG or PDF; ``figure`` is matplotlib's own."""
+
+    def __init__(self, figure: Any) -> None:
+        self.figure = figure
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the picture; the suffix of ``path`` says how.  The file appears whole or not at all."""
+        target = Path(path)
+        kind = target.suffix.removeprefix(".").lower()
+        if kind not in FORMATS:
+            raise InvalidArgument(f"{target.name} has the suffix {target.suffix!r}, wanted one of .svg, .png, .pdf")
+        content = self.bytes(kind)
+        draft = target.with_name(f".{target.name}.part")
+        draft.write_bytes(content)
+        draft.replace(target)
+
+    def bytes(self, kind: str) -> bytes:
+        """The picture as a file of the given kind; equal pictures give equal bytes."""
+        stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+        buffer = io.BytesIO()
+        with style():
+            self.figure.savefig(buffer, format=kind, metadata=stamp)
+        return buffer.getvalue()
+
+    def _repr_svg_(self) -> str:
+        text = self.bytes("svg").decode()
+        return text[text.index("<svg") :]
+
+
+def style() -> Any:
+    """A context in which figures are drawn in the style of this package."""
+    return pyplot_free_matplotlib().rc_context(STYLE)
+
+
+def pyplot_free_matplotlib() -> Any:
+    """matplotlib without pyplot: no global state, no window, no figure that stays open."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingDependency("pictures need matplotlib: pip install 'verified-risk[plot]'") from None
+    return matplotlib
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure of so many inches."""
+    pyplot_free_matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def quiet_grid(axes: Any, axis: str = "y") -> None:
+    axes.grid(axis=axis, color="#ececec", linewidth=0.7)
+
+
+def short(x: Fraction | float) -> str:
+    """A number for a label: the fraction where it is short, otherwise four digits."""
+    if isinstance(x, Fraction):
+        if x.denominator == 1:
+            return str(x.numerator)
+        if len(str(x)) <= 7:
+            return f"{x.numerator}/{x.denominator}"
+    return f"{float(x):.4g}"

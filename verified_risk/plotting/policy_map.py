@@ -1,0 +1,162 @@
+"""A policy of a gridworld as a map: one panel for each return so far, arrows where it goes from there.
+
+A y-policy may do different things in the same cell, depending on what it has earned already.  A large return
+so far is a small remaining budget.  An arrow is as strong as the cell is likely to be passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..errors import InvalidArgument, Unsupported
+from ..evaluation import behavioural_form, joint_law
+from ..mdp import MDP
+from ..models.gridworld import FLOOR, HOLE, ICE, MOVES, START, WALL
+from ..policy import Policy
+from ..rational import Rational, as_fraction, text
+from .picture import BLUE, INK, QUIET, Picture, new_figure, short, style
+
+ARROWS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}
+LEAST_SHARE = 0.05  # an action taken less often than this in a cell gets no arrow
+MOST_PANELS = 6
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One return so far: how likely each cell is, and how often each action is taken there."""
+
+    earned: Fraction
+    steps: tuple[int, int]
+    visits: dict[int, float]
+    taken: dict[tuple[int, int], float]
+
+
+def draw_policy_map(
+    policy: Policy,
+    *,
+    earned: Sequence[Rational] | None = None,
+    moves: Sequence[str] = MOVES,
+    title: str = "Where the policy goes",
+) -> Picture:
+    """The map of ``policy.mdp``, once for each return so far in ``earned`` (by default the likeliest six).
+
+    ``moves`` names the direction of each action (gymnasium's lakes count left, down, right, up).
+    """
+    mdp = policy.mdp
+    lines = map_lines(mdp)
+    wrong = [name for name in moves if name not in ARROWS]
+    if wrong:
+        raise InvalidArgument(f"moves names {wrong[0]!r}, wanted directions among {', '.join(ARROWS)}")
+    shown = _panels(mdp, policy, earned)
+    columns = min(3, len(shown))
+    rows = -(-len(shown) // columns)
+    height, width = len(lines), len(lines[0])
+    side = min(0.42, 2.9 / width) if columns > 1 else min(0.5, 5.0 / width)
+    with style():
+        figure = new_figure(max(columns * (width * side + 0.25), 3.2), rows * (height * side + 0.42) + 0.35)
+        axes = figure.subplots(rows, columns, squeeze=False)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+        for i, place in enumerate(axes.flat):
+            if i >= len(shown):
+                place.axis("off")
+                continue
+            _draw_cells(place, lines)
+            _draw_arrows(place, lines, shown[i], moves, side)
+            first, last = shown[i].steps
+            when = f"step {first + 1}" if first == last else f"steps {first + 1} to {last + 1}"
+            place.set_title(f"earned {short(shown[i].earned)} so far ({when})", fontsize=8.5, fontweight="normal")
+        return Picture(figure)
+
+
+def map_lines(mdp: MDP) -> list[str]:
+    """The map at the head of ``mdp.drawing``: every cell that is not a wall is a state, in reading order."""
+    lines: list[str] = []
+    for line in (mdp.drawing or "").splitlines():
+        if lines and len(line) != len(lines[0]):
+            break
+        lines.append(line)
+        if sum(letter != WALL for row in lines for letter in row) == mdp.n_states:
+            return lines
+    raise Unsupported(f"{mdp!r} has no map: its drawing does not show one cell for each state")
+
+
+def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list[_Panel]:
+    rule = behavioural_form(mdp, policy)
+    found: dict[Fraction, _Panel] = {}
+    for t in range(mdp.horizon):
+        for (s, y), mass in joint_law(mdp, policy, t).items():
+            if mdp.n_actions[s] == 1:  # holes and goals decide nothing
+                continue
+            panel = found.get(y) or _Panel(y, (t, t), {}, {})
+            found[y] = panel = _Panel(y, (panel.steps[0], t), panel.visits, panel.taken)
+            panel.visits[s] = panel.visits.get(s, 0.0) + float(mass)
+            for a, p in rule.choice(t, s, y):
+                panel.taken[s, a] = panel.taken.get((s, a), 0.0) + float(mass * p)
+    if earned is not None:
+        return [_panel_of(found, as_fraction(y, "earned")) for y in earned]
+    likeliest = sorted(found.values(), key=lambda panel: -sum(panel.visits.values()))[:MOST_PANELS]
+    return sorted(likeliest, key=lambda panel: (panel.steps, panel.earned))
+
+
+def _panel_of(found: dict[Fraction, _Panel], y: Fraction) -> _Panel:
+    if y not in found:
+        met = ", ".join(text(z) for z in sorted(found))
+        raise InvalidArgument(f"the policy decides nothing after earning {y}, wanted one of {met}")
+    return found[y]
+
+
+def _draw_cells(axes: Any, lines: list[str]) -> None:
+    from matplotlib.patches import Circle, Rectangle
+
+    for row, line in enumerate(lines):
+        for column, letter in enumerate(line):
+            corner = (column - 0.5, row - 0.5)
+            if letter == WALL:
+                axes.add_patch(Rectangle(corner, 1, 1, facecolor="#bdbdbd", edgecolor="none"))
+                continue
+            axes.add_patch(Rectangle(corner, 1, 1, facecolor="white", edgecolor="#dddddd", linewidth=0.6))
+            if letter == ICE:
+                axes.add_patch(
+                    Rectangle(corner, 1, 1, facecolor="#e3edf5", edgecolor="#9db8cc", hatch="////", linewidth=0.0)
+                )
+            elif letter in (HOLE, "H"):
+                axes.add_patch(Circle((column, row), 0.32, facecolor=INK, edgecolor="none"))
+            elif letter == START:
+                axes.add_patch(Circle((column, row), 0.36, facecolor="none", edgecolor=QUIET, linewidth=1.2))
+            elif letter not in (FLOOR, "F"):
+                axes.text(column, row, letter, ha="center", va="center", fontsize=9, fontweight="bold")
+    axes.set_xlim(-0.5, len(lines[0]) - 0.5)
+    axes.set_ylim(len(lines) - 0.5, -0.5)
+    axes.set_aspect("equal")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _draw_arrows(axes: Any, lines: list[str], panel: _Panel, moves: Sequence[str], side: float) -> None:
+    cells = [(column, row) for row, line in enumerate(lines) for column, letter in enumerate(line) if letter != WALL]
+    for (s, a), mass in sorted(panel.taken.items()):
+        share = mass / panel.visits[s]
+        if share < LEAST_SHARE or a >= len(moves):
+            continue
+        (x, y), (dx, dy) = cells[s], ARROWS[moves[a]]
+        reach = 0.38 * (0.5 + 0.5 * share)
+        strength = 0.3 + 0.7 * min(1.0, panel.visits[s]) ** 0.5
+        axes.annotate(
+            "",
+            (x + dx * reach, y + dy * reach),
+            xytext=(x - dx * reach, y - dy * reach),
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": BLUE,
+                "linewidth": (0.8 + 1.6 * min(1.0, panel.visits[s])) * side / 0.4,
+                "mutation_scale": 26 * side,
+                "alpha": strength,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )

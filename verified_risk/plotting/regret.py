@@ -1,0 +1,50 @@
+"""Regret of learning runs against what the theorem allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+
+from ..errors import InvalidArgument
+from .picture import BLUE, INK, QUIET, RED, Picture, new_figure, quiet_grid, style
+
+LINES = ((BLUE, "-"), (RED, (0, (5, 2))), (INK, (0, (1, 1))), (QUIET, (0, (6, 2, 1, 2))))
+
+
+def draw_regret(
+    curves: Sequence[tuple[str, Sequence[float]]],
+    bound: Sequence[float] | None = None,
+    *,
+    title: str = "Cumulative regret",
+    bound_name: str = "bound of the corrected theorem",
+) -> Picture:
+    """``curves`` holds ``(name, cumulative regret per episode)``; the bound is far above, in a logarithmic panel."""
+    if not curves or not all(len(regret) for _, regret in curves):
+        raise InvalidArgument("nothing to draw, wanted at least one (name, regret) with at least one episode")
+    with style():
+        figure = new_figure(6.4, 3.4 if bound is None else 4.8)
+        if bound is None:
+            axes, far = figure.subplots(), None
+        else:
+            axes, far = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+        for (name, regret), (colour, line) in zip(curves, cycle(LINES), strict=False):
+            episodes = range(1, len(regret) + 1)
+            values = [float(x) for x in regret]
+            axes.plot(episodes, values, color=colour, linestyle=line, label=name)
+            if far is not None:
+                far.plot(episodes, [max(x, 1e-12) for x in values], color=colour, linestyle=line)
+        axes.set_ylim(bottom=min(0.0, *(float(min(regret)) for _, regret in curves)))
+        axes.set_ylabel("regret")
+        axes.set_title(title)
+        axes.legend(loc="upper left")
+        quiet_grid(axes)
+        if far is not None and bound is not None:
+            far.plot(range(1, len(bound) + 1), [float(x) for x in bound], color=INK, linewidth=2.2, label=bound_name)
+            far.set_yscale("log")
+            largest = max(float(regret[-1]) for _, regret in curves)
+            far.set_ylim(max(largest / 1e3, 1e-3), float(bound[-1]) * 5)
+            far.legend(loc="lower right")
+            far.set_ylabel("regret, log scale")
+            quiet_grid(far)
+        (far or axes).set_xlabel("episode")
+        return Picture(figure)
