@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import files
 from ..errors import InvalidFile
@@ -14,6 +14,9 @@ from ..mdp import MDP
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
 from ..rational import text
+
+if TYPE_CHECKING:
+    from ..plotting import Picture
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,17 @@ class Plan:
     def gap(self) -> Fraction:
         """How far the policy may be from optimal."""
         return self.upper - self.lower
+
+    def plot(self) -> Picture:
+        """The law of the return of the policy, its quantiles, and what the objective weighs."""
+        from ..plotting import draw_plan
+
+        return draw_plan(self)
+
+    def _repr_html_(self) -> str:
+        from ..plotting.html import plan_html
+
+        return plan_html(self)
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -1,8 +1,8 @@
 r"""The law of a return, its quantiles, and what an objective makes of it.
 
 An objective :math:`\Phi = \int F^\dagger\,dG` replaces the probability :math:`F(x_i) - F(x_{i-1})` of each atom by the
-weight :math:`G(F(x_i)) - G(F(x_{i-1}))`.  The picture shows both, the CDF with some quantiles, and beside it how much weight
-G puts on each level :math:`\tau`.
+weight :math:`G(F(x_i)) - G(F(x_{i-1}))`.  The picture shows both, the CDF with some quantiles, and beside it how much
+weight G puts on each level :math:`\tau`.
 """
 
 from __future__ import annotations
