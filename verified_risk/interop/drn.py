@@ -3,7 +3,7 @@ r"""Models for the Storm model checker, in its explicit DRN format, with exact r
 Storm has no horizon, so the step becomes part of the state.  Two files can be written:
 
 * :func:`write_drn`: states ``(t, s)``.  The reward collected on the way to ``end`` is the return, path by path, so
-  ``R{"return"}max=? [F "end"]`` is the largest mean.
+  ``R{"return"}max=? [F "end"]`` is the largest mean.  (Storm refuses the question where every reward is 0.)
 * :func:`write_return_drn`: states ``(t, s, y)`` with the return so far, so that the law of the return can be asked for:
   ``Pmax=? [F "at_least_3_2"]`` is the largest probability of a return of at least 3/2.
 
