@@ -40,6 +40,8 @@ def mdp_pairs(
 
     They shrink towards two equal models.
     """
+    if interlaced is not False and draw(st.booleans()):
+        return draw(interlaced_pairs())
     mdp = draw(
         strategies.mdps(
             max_states=max_states,
@@ -67,6 +69,24 @@ def mdp_pairs(
     return mdp, MDP(dict(mdp.initial), transitions, rewards, mdp.horizon)
 
 
+@st.composite
+def interlaced_pairs(draw: DrawFn, *, max_teeth: int = 4) -> tuple[MDP, MDP]:
+    """One state, T = 2: the first action pays a comb of ``m`` equally likely rewards, its twin the comb between.
+
+    The other actions pay 0 or 1 in both.  KS is at most ``1/m``, TV is 1.
+    """
+    teeth = draw(st.integers(1, max_teeth))
+    shift = Fraction(1, teeth * draw(st.sampled_from((2, 4, 8))))
+    pays = draw(st.lists(st.integers(0, 1), min_size=1, max_size=2, unique=True))
+    rows = [[[1]] * (1 + len(pays))]
+    mass = Fraction(1, teeth)
+    combs = [{Fraction(j, teeth) + move: mass for j in range(teeth)} for move in (Fraction(), shift)]
+    if draw(st.booleans()):
+        combs.reverse()
+    mdp, twin = (MDP(0, rows, [[Law(comb), *pays]], 2) for comb in combs)
+    return mdp, twin
+
+
 def _moved(law: Law, move: Fraction) -> Law:
     """Every atom moved by the same amount, kept inside [0, 1]."""
     weights: dict[Fraction, Fraction] = {}
@@ -76,39 +96,50 @@ def _moved(law: Law, move: Fraction) -> Law:
     return Law.of_weights(weights)
 
 
+def _shared_keys(mdp: MDP, models: Iterable[MDP]) -> list[tuple[int, int, Fraction]]:
+    """All ``(t, s, y)`` where some policy leads in some of the models, s a state of ``mdp``."""
+    return sorted(
+        {
+            (t, s, y)
+            for model in models
+            for t, level in enumerate(reachable_sums(model)[:-1])
+            for s, y in level
+            if s < mdp.n_states
+        }
+    )
+
+
 @st.composite
 def shared_return_policies(
     draw: DrawFn, mdp: MDP, models: Iterable[MDP], *, deterministic: bool = True
 ) -> ReturnPolicy:
-    """y-policies of ``mdp`` with an entry wherever some policy leads in any of ``models``.
-
-    Half of them follow the *origin* of y: one action where only the first model leads, another where others do.
-    """
-    maps = [reachable_sums(model)[:-1] for model in models]
-    keys = sorted(
-        {(t, s, y) for levels in maps for t, level in enumerate(levels) for s, y in level if s < mdp.n_states}
-    )
-    if draw(st.booleans()):
-        inside = draw(st.integers(0, 1))
-        first = {s: draw(st.integers(0, mdp.n_actions[s] - 1)) for s in range(mdp.n_states)}
-        table: dict[tuple[int, int, Fraction], Any] = {}
-        for t, s, y in keys:
-            own = (s, y) in maps[0][t]
-            table[t, s, y] = first[s] if t == 0 else min(inside if own else 1 - inside, mdp.n_actions[s] - 1)
-        return ReturnPolicy(mdp, table)
+    """y-policies of ``mdp`` with an entry wherever some policy leads in any of ``models``."""
     choose = {s: strategies.choices(mdp.n_actions[s], deterministic=deterministic) for s in range(mdp.n_states)}
-    return ReturnPolicy(mdp, {(t, s, y): draw(choose[s]) for t, s, y in keys})
+    return ReturnPolicy(mdp, {(t, s, y): draw(choose[s]) for t, s, y in _shared_keys(mdp, models)})
+
+
+@st.composite
+def origin_policies(draw: DrawFn, mdp: MDP, models: Iterable[MDP]) -> ReturnPolicy:
+    """y-policies that see where y comes from: per state one action where the first model leads, one elsewhere."""
+    several = tuple(models)
+    own = reachable_sums(several[0])
+    actions = [st.integers(0, count - 1) for count in mdp.n_actions]
+    first, inside, outside = ([draw(choice) for choice in actions] for _ in range(3))
+    table = {}
+    for t, s, y in _shared_keys(mdp, several):
+        table[t, s, y] = first[s] if t == 0 else (inside if (s, y) in own[t] else outside)[s]
+    return ReturnPolicy(mdp, table)
 
 
 def shared_policies(mdp: MDP, models: Iterable[MDP]) -> SearchStrategy[Policy]:
-    """Markov policies, y-policies and mixtures of two y-policies, playable in all of ``models``."""
+    """Markov policies, y-policies, origin policies and mixtures of two y-policies, playable in all of ``models``."""
     several = tuple(models)
     returns = shared_return_policies(mdp, several, deterministic=False)
     mixtures = st.tuples(st.integers(1, 3), returns, returns).map(
         lambda parts: MixturePolicy([(Fraction(parts[0], 4), parts[1]), (1 - Fraction(parts[0], 4), parts[2])])
     )
     markov: SearchStrategy[Policy] = strategies.markov_policies(mdp)
-    return st.one_of(markov, returns, mixtures)
+    return st.one_of(markov, returns, origin_policies(mdp, several), mixtures)
 
 
 def markov_policies_of(mdp: MDP) -> SearchStrategy[MarkovPolicy]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from hypothesis.strategies import SearchStrategy
+
 from verified_risk.enclosure import Real
 
 from ..irrational import exp
@@ -23,6 +25,10 @@ def _printed_slack(draws: Draws) -> Real:
 def _corrected_slack(draws: Draws) -> Real:
     outcomes = len(draws.masses)
     return tail_slack(draws, sup_gap, lambda v: 2 * outcomes * exp(-2 * draws.n * v**2))
+
+
+def _cases() -> SearchStrategy[Draws]:
+    return drawn()
 
 
 STATEMENT = Statement(
@@ -41,7 +47,7 @@ STATEMENT = Statement(
     ),
     verdict="corrected",
     uses=("def:empirical",),
-    cases=drawn,
+    cases=_cases,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 3),) * 3, 1),

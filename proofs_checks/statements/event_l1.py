@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from hypothesis.strategies import SearchStrategy
+
 from verified_risk.enclosure import Real
 
 from ..codec import decoder
@@ -27,6 +29,10 @@ def _slack(draws: Draws) -> Real:
     return least(tail, *(u / (3 * m) - (2**m - 2) * (u / (6 * m)) ** m for u in shares))
 
 
+def _cases() -> SearchStrategy[Draws]:
+    return drawn()
+
+
 STATEMENT = Statement(
     label="lem:event/l1",
     title="the empirical transitions are within their l1 radius",
@@ -39,7 +45,7 @@ STATEMENT = Statement(
     corrected=None,
     verdict="holds",
     uses=("def:empirical",),
-    cases=drawn,
+    cases=_cases,
     small_cases=small_draws,
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
     decode=decoder(Draws),

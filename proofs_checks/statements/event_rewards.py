@@ -6,6 +6,8 @@ With :math:`\epsilon_R^2 = \log(6|S||A|K/\delta)/2n` the bound :math:`2e^{-2n\ep
 
 from __future__ import annotations
 
+from hypothesis.strategies import SearchStrategy
+
 from verified_risk.enclosure import Real
 
 from ..codec import decoder
@@ -20,6 +22,10 @@ def _slack(draws: Draws) -> Real:
     return tail_slack(draws, kolmogorov_gap, lambda v: 2 * exp(-2 * draws.n * v**2))
 
 
+def _cases() -> SearchStrategy[Draws]:
+    return drawn()
+
+
 STATEMENT = Statement(
     label="lem:event/rewards",
     title="the empirical reward CDF is within its radius",
@@ -32,7 +38,7 @@ STATEMENT = Statement(
     corrected=None,
     verdict="holds",
     uses=("def:empirical",),
-    cases=drawn,
+    cases=_cases,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from hypothesis.strategies import SearchStrategy
+
 from verified_risk.enclosure import Real, Truth, at_least
 
 from ..codec import decoder
@@ -43,6 +45,10 @@ def _met(draws: Draws) -> bool:
     return len(draws.masses) > 1 and _in_range(draws, 2 * exp(-2 * draws.n * farthest**2))
 
 
+def _cases() -> SearchStrategy[Draws]:
+    return drawn(max_outcomes=5, max_draws=8)
+
+
 STATEMENT = Statement(
     label="lem:event/sup-norm",
     title="the empirical transitions are within their sup-norm radius",
@@ -61,7 +67,7 @@ STATEMENT = Statement(
     ),
     verdict="gap",
     uses=("lem:event/hoeffding",),
-    cases=lambda: drawn(max_outcomes=5, max_draws=8),
+    cases=_cases,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
