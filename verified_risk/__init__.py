@@ -25,7 +25,7 @@ from .objectives import (
     Weighting,
     objective,
 )
-from .planning import Plan, exact_plan
+from .planning import Plan, cvar_frontier, exact_plan, mean_cvar_front, plan
 from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
 
 __version__ = "0.1.0"
@@ -59,6 +59,9 @@ __all__ = [
     "joint_law",
     "behavioural_form",
     # planning
+    "plan",
+    "cvar_frontier",
+    "mean_cvar_front",
     "exact_plan",
     "Plan",
 ]

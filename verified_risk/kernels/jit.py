@@ -48,7 +48,7 @@ def kernel(function: Function) -> Function:
     compiled = numba.njit(fastmath=set(FLOAT_RULES), error_model="numpy", nogil=True)(function)
     directory = cache_directory()
     if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
-        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
+        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call, attr-defined]
     return cast(Function, compiled)
 
 

@@ -55,7 +55,9 @@ def exact_plan(mdp: MDP, objective: Weighting) -> Plan:
         raise Unsupported("rewards are continuous: use exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)")
     grid = grid_model(mdp)
     if isinstance(objective, VaR):
-        value, decision = _best_quantile(grid, objective)
+        found = best_quantile(grid, objective)
+        assert found is not None  # the least return is always attained
+        value, decision = found
     else:
         levels = levels_of(objective)
         value, decision = best_over_boxes(grid, levels) if len(levels.tails) > 1 else _best_single_level(grid, levels)
@@ -186,8 +188,13 @@ def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decis
     return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]
 
 
-def _best_quantile(grid: GridModel, objective: VaR) -> tuple[Fraction, Decision]:
-    """The largest rho with ``min P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile)."""
+def best_quantile(
+    grid: GridModel, objective: VaR, among: Iterable[int] | None = None
+) -> tuple[Fraction, Decision] | None:
+    """The largest rho with ``min P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile).
+
+    ``among`` restricts rho to some returns (in units); None if none of them will do.
+    """
     outlook = mean_to_go(grid)
     powers = _powers(grid)
     full = powers[0] * grid.initial_denominator
@@ -199,7 +206,7 @@ def _best_quantile(grid: GridModel, objective: VaR) -> tuple[Fraction, Decision]
             return powers[t], outlook.action[t][s]
         return None
 
-    budgets = sorted({z for sums in grid.reachable()[-1].values() for z in sums})
+    budgets = sorted({z for sums in grid.reachable()[-1].values() for z in sums} if among is None else among)
     tables = budget_pass(grid, budgets, lambda b: int(b > 0), known)
 
     def cell(t: int, s: int, b: int) -> Cell:
@@ -211,5 +218,7 @@ def _best_quantile(grid: GridModel, objective: VaR) -> tuple[Fraction, Decision]
         shortfall = Fraction(sum(w * cell(0, s, rho)[0] for s, w in grid.initial), full)
         return shortfall <= objective.alpha if objective.upper else shortfall < objective.alpha
 
-    rho = max(filter(attained, budgets))
+    rho = max(filter(attained, budgets), default=None)
+    if rho is None:
+        return None
     return rho * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]

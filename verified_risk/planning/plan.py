@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from ..rational import text
 
 if TYPE_CHECKING:
     from ..plotting import Picture
+    from .recheck import Recheck
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Plan:
     ``lower``.
 
     All three numbers are exact rationals, in the user's units.  ``eta`` is the grid on which the return was tracked;
-    ``law`` is the law of the return of ``policy`` in the model itself.
+    ``law`` is the law of the return of ``policy`` in the model itself, computed when first asked for: exactly where that is
+    affordable (``law_error`` is 0), otherwise in float64 on the grid, with every value of the CDF off by at most ``law_error``
+    from that of the policy's return rounded up to the grid.
     """
 
     mdp: MDP = field(repr=False)
@@ -54,7 +58,7 @@ class Plan:
     lower: Fraction
     upper: Fraction
     policy: Policy = field(repr=False)
-    law: Law = field(repr=False)
+    known_law: Law | None = field(repr=False)
     eta: Fraction
     certificate: Certificate = field(repr=False)
 
@@ -62,6 +66,30 @@ class Plan:
     def gap(self) -> Fraction:
         """How far the policy may be from optimal."""
         return self.upper - self.lower
+
+    @cached_property
+    def _law(self) -> tuple[Law, Fraction]:
+        if self.known_law is not None:
+            return self.known_law, Fraction()
+        from .laws import affordable_law
+
+        return affordable_law(self.mdp, self.policy)
+
+    @property
+    def law(self) -> Law:
+        """The law of the return of ``policy`` in ``mdp``."""
+        return self._law[0]
+
+    @property
+    def law_error(self) -> Fraction:
+        """How far ``law`` may be from exact, in every value of its CDF; 0 if it is exact."""
+        return self._law[1]
+
+    def recheck(self) -> Recheck:
+        """Recompute the lower bound by exact evaluation of the policy, the upper bound by a route of its own."""
+        from .recheck import recheck
+
+        return recheck(self)
 
     def plot(self) -> Picture:
         """The law of the return of the policy, its quantiles, and what the objective weighs."""

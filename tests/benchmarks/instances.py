@@ -1,0 +1,71 @@
+"""Random models of given sizes, as plain numbers and as an MDP: the same instance on both sides of every ratio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+import verified_risk as vr
+
+SPARSE = {"tiny": (10, 4, 10, 10, 3), "small": (100, 4, 50, 20, 5), "large": (1000, 4, 100, 10, 10)}
+"""States, actions, horizon, 1/eta, successors."""
+DENSE = (200, 10, 50, 50, 200)
+GENERAL = [(5, 3, 5, 4, 3), (10, 4, 10, 10, 3), (20, 4, 10, 10, 3), (50, 4, 20, 10, 3)]
+REWARDS = 3
+
+
+@dataclass(frozen=True)
+class Instance:
+    """``succ[i], weight[i]`` for action ``i = s * A + a`` over ``denominator``; rewards in units of ``1/units``."""
+
+    n_states: int
+    n_actions: int
+    horizon: int
+    units: int
+    succ: np.ndarray
+    weight: np.ndarray
+    reward: np.ndarray
+    reward_weight: np.ndarray
+    denominator: int
+
+    def mdp(self) -> vr.MDP:
+        transitions, rewards = [], []
+        for s in range(self.n_states):
+            rows = range(s * self.n_actions, (s + 1) * self.n_actions)
+            transitions.append(
+                [
+                    {int(j): Fraction(int(w), self.denominator) for j, w in zip(self.succ[i], self.weight[i], strict=True)}
+                    for i in rows
+                ]
+            )
+            rewards.append(
+                [
+                    {
+                        Fraction(int(r), self.units): Fraction(int(w), self.denominator)
+                        for r, w in zip(self.reward[i], self.reward_weight[i], strict=True)
+                    }
+                    for i in rows
+                ]
+            )
+        return vr.MDP(0, transitions, rewards, self.horizon)
+
+
+def instance(size: tuple[int, int, int, int, int], seed: int = 0) -> Instance:
+    """Dirichlet(1) weights over a common denominator, rewards drawn without repetition from the grid of [0, 1]."""
+    n_states, n_actions, horizon, units, successors = size
+    rng = np.random.default_rng(seed)
+    denominator = 1000 if successors < 500 else 100 * successors
+    rows = n_states * n_actions
+    succ = np.array([np.sort(rng.choice(n_states, successors, replace=False)) for _ in range(rows)])
+    reward = np.array([np.sort(rng.choice(units + 1, REWARDS, replace=False)) for _ in range(rows)])
+    weight = np.array([_simplex(rng, successors, denominator) for _ in range(rows)])
+    reward_weight = np.array([_simplex(rng, REWARDS, denominator) for _ in range(rows)])
+    return Instance(n_states, n_actions, horizon, units, succ, weight, reward, reward_weight, denominator)
+
+
+def _simplex(rng: np.random.Generator, k: int, denominator: int) -> np.ndarray:
+    weights = np.floor(rng.dirichlet(np.ones(k)) * (denominator - k)).astype(np.int64) + 1
+    weights[np.argmax(weights)] += denominator - weights.sum()
+    return weights

@@ -1,0 +1,54 @@
+r"""The law of a plan's policy: exact where that is affordable, otherwise in float64 with a stated error."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..enclosure import bounds
+from ..evaluation import return_law
+from ..law import Law
+from ..mdp import MDP
+from ..objectives import Weighting
+from ..policy import GridPolicy, Policy
+from .floats import own_unit
+
+QUICK = 30_000
+"""Branches that an exact evaluation may follow in every call of ``plan``: tens of milliseconds."""
+PATIENT = 2_000_000
+"""The same where the exact value is worth waiting for: seconds."""
+
+
+def evaluation_work(mdp: MDP, policy: Policy) -> float:
+    """At most how many branches the exact evaluation of ``policy`` follows."""
+    if not mdp.is_discrete:
+        return float("inf")
+    unit = own_unit(mdp)
+    low, high = mdp.reward_range
+    branches = max(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
+    total = 0.0
+    for _, part in policy.parts():
+        cells, sums = float(len(mdp.initial)), 1.0
+        off_grid = isinstance(part, GridPolicy) and (unit / part.eta).denominator != 1
+        for t in range(mdp.horizon):
+            total += cells * branches
+            sums += float(mdp.step_reward(t, high - low) / unit)
+            # a cell is (state, return so far, what the policy remembers): the rounded sum, at most t + 2 given the return
+            cells = min(cells * branches, mdp.n_states * sums * (t + 2 if off_grid else 1))
+    return total
+
+
+def exact_value(mdp: MDP, policy: Policy, objective: Weighting, *, patient: bool) -> tuple[Fraction, Law] | None:
+    """A number that the policy's objective is at least (its value, where that is rational), and its law; None if too dear."""
+    if evaluation_work(mdp, policy) > (PATIENT if patient else QUICK):
+        return None
+    law = return_law(mdp, policy)
+    return bounds(objective.of(law))[0], law
+
+
+def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction]:
+    """The policy's law and a bound on the error of its CDF."""
+    if evaluation_work(mdp, policy) <= PATIENT:
+        return return_law(mdp, policy), Fraction()
+    from .forward import float_law
+
+    return float_law(mdp, policy)

@@ -1,0 +1,70 @@
+r"""How far a computed number can be from the exact one (docs/theory/05-certificates.md, part A).
+
+With :math:`u = 2^{-53}`, an expression of nonnegative leaves of depth ``K`` is computed as :math:`\hat x` with
+
+.. math:: \hat x (1 - K u) \le x \le \hat x / (1 - K u),
+
+whatever the order of its sums, fused or not.  Underflow adds an absolute term.  Everything here is rational, so nothing is
+rounded a second time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..errors import Unsupported
+
+UNIT_ROUNDOFF = Fraction(1, 2**53)
+SMALLEST_NORMAL = Fraction(1, 2**1022)
+
+
+def gamma(depth: int) -> Fraction:
+    r""":math:`\gamma_K = K u / (1 - K u)`."""
+    share = depth * UNIT_ROUNDOFF
+    if share >= 1:
+        raise Unsupported(f"{depth} roundings in a row leave no correct digit: use exact_plan, or a coarser eta")
+    return share / (1 - share)
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """What depth ``depth`` and at most ``operations`` underflows (on values up to ``size``) can do to a nonnegative number.
+
+    Even hardware that flushes subnormal numbers to zero loses at most ``2**-1022`` per operation and, per probability
+    that is itself subnormal, that much times the value it weighs.
+    """
+
+    depth: int
+    size: int = 1
+
+    @property
+    def shrink(self) -> Fraction:
+        """``1 - K u``."""
+        gamma(self.depth)  # refuses a depth without meaning
+        return 1 - self.depth * UNIT_ROUNDOFF
+
+    @property
+    def underflow(self) -> Fraction:
+        return 4 * self.depth * (self.size + 1) * SMALLEST_NORMAL
+
+    def below(self, computed: float) -> Fraction:
+        """A number that the exact value is at least."""
+        return max(Fraction(computed) * self.shrink - self.underflow, Fraction())
+
+    def above(self, computed: float) -> Fraction:
+        """A number that the exact value is at most."""
+        return (Fraction(computed) + self.underflow) / self.shrink
+
+
+def float_below(x: Fraction) -> float:
+    """The largest float that is at most ``x`` (or its neighbour below)."""
+    y = float(x)
+    return y if Fraction(y) <= x else math.nextafter(y, -math.inf)
+
+
+def float_above(x: Fraction) -> float:
+    """The least float that is at least ``x`` (or its neighbour above)."""
+    y = float(x)
+    return y if Fraction(y) >= x else math.nextafter(y, math.inf)
