@@ -30,8 +30,12 @@ bench: setup  ## ratios of one run, both sides' times
 report: setup  ## regenerate docs/audit.md, docs/statements.svg and the certificates
 	$(BIN)/python -m proofs_checks report
 
+proofs:  ## compile every Coq proof and print its axioms; installs Coq with apt when run as root
+	INSTALL=1 sh proofs_checks/formal/compile.sh
+
 nightly: setup  ## slow campaigns
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
+	INSTALL=1 CHECK=1 sh proofs_checks/formal/compile.sh
 
 setup: $(READY)
 $(READY): pyproject.toml
