@@ -163,6 +163,13 @@ def test_a_table_needs_no_gymnasium_around_it():
     assert vr.MDP.from_gymnasium(Table(GOOD, s=0), horizon=2) == mdp
 
 
+def test_a_terminal_state_that_would_go_on_paying_is_replaced_by_the_end():
+    table = {0: {0: [(1.0, 1, 5, True)]}, 1: {0: [(1.0, 1, 7, True)]}}
+    mdp = vr.MDP.from_gymnasium(Table(table, [1.0, 0.0]), horizon=3)
+    assert mdp.n_states == 3
+    assert vr.exact_plan(mdp, vr.Mean()).law == vr.Law.point(5)
+
+
 @pytest.mark.parametrize("name", ["CartPole-v1", "Blackjack-v1"])
 def test_an_environment_without_a_table_is_refused(name):
     with pytest.raises(Unsupported, match=f"{name} has no attribute P and observations .*wanted a tabular environment"):

@@ -130,6 +130,11 @@ def test_a_slide_stops_at_a_wall_and_a_move_against_a_wall_stays():
     assert {mdp.actions(0)[MOVES.index(move)].successors for move in ("up", "down", "left")} == {((0, 1),)}
 
 
+def test_bumping_into_a_wall_on_ice_stays_on_the_ice():
+    mdp = models.gridworld("S~.", rewards={}, horizon=2)
+    assert mdp.actions(1)[MOVES.index("up")].outcomes == ((1, 1, 0),)
+
+
 def test_a_slide_goes_one_cell_only():
     mdp = models.gridworld("S~~~G", rewards={"G": 1}, horizon=1, slip="1/3")
     assert mdp.actions(0)[1].successors == ((1, Fraction(2, 3)), (2, Fraction(1, 3)))
@@ -175,6 +180,10 @@ def test_two_paths_switches_at_one_half():
 def test_three_periods_of_the_inventory_have_putermans_values():
     values = [vr.exact_plan(models.inventory(start=s), vr.Mean()).value for s in range(4)]
     assert values == [Fraction(67, 16), Fraction(129, 16), Fraction(194, 16), Fraction(227, 16)]
+
+
+def test_nobody_stakes_more_than_he_has_or_more_than_the_goal_needs():
+    assert models.gamblers_ruin(goal=6, start=2).n_actions == (1, 1, 2, 3, 2, 1, 1)
 
 
 def test_bold_play_reaches_the_goal_by_winning_twice():
@@ -293,6 +302,7 @@ def test_a_product_given_by_its_outcomes_is_the_same_model():
         [("1/4", 0, 0), ("1/4", 0, 1), ("1/4", 1, 0), ("1/4", 1, 2)],
         [("1/8", 0, 0), ("3/8", 0, 1), ("1/4", 1, 0), ("1/4", 1, 1)],
         [("1/4", 0, 0), ("1/4", 1, 0), ("1/4", 1, 1), ("1/4", 2, 0)],
+        [("1/4", 0, 0), ("1/4", 0, 1), ("1/4", 1, 0), ("1/4", 2, 1)],
     ],
 )
 def test_a_reward_that_tells_the_next_state_is_not_a_product(rows):

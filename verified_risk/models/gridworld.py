@@ -70,7 +70,7 @@ def gridworld(
 
     def move(cell: Cell, step: Cell) -> list[tuple[Fraction, int, Fraction]]:
         reached = neighbour(cell, step)
-        if reached != cell and cells[reached] == ICE:
+        if cells[reached] == ICE:  # whoever bumps into a wall while on ice slides into it, and stays
             landings = [(1 - chance, reached), (chance, neighbour(reached, step))]
         else:
             landings = [(Fraction(1), reached)]
