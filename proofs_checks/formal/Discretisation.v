@@ -141,7 +141,7 @@ Section Discretisation.
 
   Variable M : mdp S A.
   Hypothesis HM : is_mdp M.
-  Let T : R := INR (horizon M).
+  Local Notation T := (INR (horizon M)).
 
   Lemma discretised_return_law hat f :
     E (return_law (discretise M) hat) f =
@@ -165,7 +165,7 @@ Section Discretisation.
     unfold cdf; rewrite !discretised_return_law, !E_image, !E_return_law.
     pose proof (history_time M (adapt hat) (horizon M)) as Ht.
     split; apply E_le_as; try apply Hl; revert Ht; apply as_impl; intros h Hh;
-      pose proof (recorded_bounds h) as Hb; rewrite Hh in Hb; fold T in Hb; apply ind_le; lra.
+      pose proof (recorded_bounds h) as Hb; rewrite Hh in Hb; apply ind_le; lra.
   Qed.
 
   (** ** The objective *)
@@ -187,7 +187,7 @@ Section Discretisation.
         with (Phi G (image (fun h => recorded (round_up eta) h + - (T * eta)) (history_law M (adapt hat) (horizon M))))
         by (rewrite (Phi_shift G HG) by assumption; ring).
       apply Phi_mono_coupling; [assumption..|]. revert Ht; apply as_impl; intros h Hh.
-      pose proof (recorded_bounds h) as Hb; rewrite Hh in Hb; fold T in Hb; lra.
+      pose proof (recorded_bounds h) as Hb; rewrite Hh in Hb; lra.
     - apply Phi_mono_coupling; [assumption..|]. apply as_always; intros h; apply recorded_bounds.
   Qed.
 

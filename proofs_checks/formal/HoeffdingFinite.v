@@ -134,8 +134,8 @@ Section Hoeffding.
   Variables (ds : list (dist X)) (u : X -> R).
   Hypothesis Hds : List.Forall is_law ds.
   Hypothesis Hu : List.Forall (fun d => almost_surely d (fun x => 0 <= u x <= 1)) ds.
-  Let n := INR (length ds).
-  Let m := sum ds (fun d => E d u).
+  Local Notation n := (INR (length ds)).
+  Local Notation m := (sum ds (fun d => E d u)).
 
   Lemma chernoff s h :
     prob (draws ds) (fun xs => Rle_dec (h * m + h * s) (h * sum xs u)) <= exp (n * (h ^ 2 / 8) - h * s).
@@ -191,7 +191,7 @@ Section Average.
   Hypothesis Hd : is_law d.
   Hypothesis Hu : almost_surely d (fun x => 0 <= u x <= 1).
   Hypothesis Hn : (0 < n)%nat.
-  Let sample := draws (repeat d n).
+  Local Notation sample := (draws (repeat d n)).
 
   Lemma law_sample : is_law sample.
   Proof. apply law_draws, Forall_repeat, Hd. Qed.
