@@ -11,6 +11,7 @@ Fraction(1, 4)
 from . import errors, models
 from .evaluation import behavioural_form, joint_law, return_law
 from .law import Law
+from .learning import Run, learn
 from .mdp import MDP
 from .objectives import (
     CPW,
@@ -64,4 +65,7 @@ __all__ = [
     "mean_cvar_front",
     "exact_plan",
     "Plan",
+    # learning
+    "learn",
+    "Run",
 ]

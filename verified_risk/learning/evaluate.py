@@ -1,0 +1,153 @@
+r"""What the played policies are worth, and what the best policy is worth: exactly, or enclosed; never by sampling.
+
+On an exact grid the law of the return comes from one forward pass in floating point.  All its terms are nonnegative,
+so every :math:`F_i` has a relative error below :math:`\gamma_D`, D the number of roundings on the longest chain.  With
+:math:`|F_i - F(i)| \le e` and G nondecreasing,
+
+.. math:: \sum_i \bigl(1 - G(F_i + e)\bigr) \;\le\; \Phi \;\le\; \sum_i \bigl(1 - G(F_i - e)\bigr) \quad \text{(in
+units)}.
+
+Where rewards were rounded to a grid, the policy is judged in the user's model itself, in rational arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..enclosure import bounds
+from ..errors import Unsupported
+from ..evaluation import return_law
+from ..mdp import MDP
+from ..objectives import VaR, Weighting
+from .learner import Floats, Learner
+from .policies import LearnedPolicy
+from .standard import Standard
+from .target import planner_allowance
+
+MOST_EXACT_BRANCHES = 400_000
+"""Up to about this many branches the optimum is computed in integers."""
+UNIT_ROUNDOFF = 2.0**-53
+WIDEST = 1e-6
+"""An enclosure wider than this (in units of the whole range) is replaced by exact arithmetic: VaR near a jump."""
+
+
+class Judge:
+    """Values of policies in one model under one objective; policies are looked up by their tables."""
+
+    def __init__(self, mdp: MDP | None, standard: Standard, objective: Weighting, learner: Learner) -> None:
+        self.mdp, self.standard, self.objective, self.learner = mdp, standard, objective, learner
+        self._exact: dict[bytes, tuple[float, float]] = {}
+
+    @property
+    def by_laws(self) -> bool:
+        """Whether a law in units tells the value: the grid is exact, or the rewards are continuous and the grid is
+        the model.
+        """
+        return self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
+
+    def of_laws(self, laws: Floats) -> tuple[Floats, Floats]:
+        """Lower and upper values, in the user's units, of policies given by their laws in the true model."""
+        top = self.standard.top[0]
+        cdf = np.minimum(np.cumsum(laws[:, :top], axis=1), 1.0)
+        error = self.law_error()
+        low = self._sum(np.minimum(cdf + error, 1.0))
+        high = self._sum(np.maximum(cdf - error, 0.0))
+        steepest = (
+            self.objective.lipschitz if self.objective.lipschitz != math.inf else 1
+        )  # else G is exact or enclosed
+        slack = 1e-14 * max(top, 1) * max(1.0, float(steepest))
+        return self._user(low - slack, math.floor), self._user(high + slack, math.ceil)
+
+    def law_error(self) -> float:
+        """Rounding in the forward pass: at most this in every value of the CDF."""
+        standard = self.standard
+        m, pairs = len(standard.atoms), sum(standard.n_actions)
+        chain = standard.horizon * (m + pairs + 6) + standard.n_states + standard.top[0] + 4
+        return 1.01 * chain * UNIT_ROUNDOFF + UNIT_ROUNDOFF
+
+    def _sum(self, cdf: Floats) -> Floats:
+        knots = self.objective.knots
+        if knots is not None:
+            tau, height = (np.array([float(x) for x in column]) for column in zip(*knots, strict=True))
+            return np.asarray((1.0 - np.interp(cdf, tau, height)).sum(axis=1))
+        levels, where = np.unique(cdf, return_inverse=True)
+        weights = np.array([float(sum(bounds(self.objective.value(Fraction(x)))) / 2) for x in levels])
+        return np.asarray((1.0 - weights[where.reshape(cdf.shape)]).sum(axis=1))
+
+    def _user(self, units: Floats, direction: Any) -> Floats:
+        scale, offset = float(self.standard.range * self.standard.unit), float(self.standard.offset)
+        value = scale * units + offset
+        nudge = 4 * UNIT_ROUNDOFF * (np.abs(value) + abs(offset) + scale * np.abs(units))
+        return value - nudge if direction is math.floor else value + nudge
+
+    def of_policy(self, table: NDArray[np.int16]) -> tuple[float, float]:
+        """The same for one policy table, in exact arithmetic in the user's model; remembered."""
+        key = table.tobytes()
+        if key not in self._exact:
+            if self.mdp is None:
+                raise Unsupported("the environment is a black box: policies cannot be evaluated without its model")
+            policy = LearnedPolicy(self.mdp, self.standard, table.tolist())
+            low, high = bounds(self.objective.of(return_law(self.mdp, policy)))
+            self._exact[key] = (math.nextafter(float(low), -math.inf), math.nextafter(float(high), math.inf))
+        return self._exact[key]
+
+
+def _jumps(objective: Weighting) -> bool:
+    return isinstance(objective, VaR) or any(_jumps(part) for _, part in getattr(objective, "terms", ()))
+
+
+def planner_of_truth(standard: Standard, target: Any) -> Learner:
+    """A learner that has planned in the true model: nothing was counted, so nothing is rebuilt."""
+    learner = Learner(standard, target)
+    learner.model = learner.truth
+    learner.touched[:] = False
+    learner.plan()
+    return learner
+
+
+def best_value(mdp: MDP, standard: Standard, objective: Weighting, target: Any) -> tuple[Fraction, Fraction, str]:
+    """Bounds on the optimum over all policies, in the user's units, and how they were obtained.
+
+    ``target`` is the kernel's target for the objective without optimism.  With continuous rewards the grid is the
+    model.
+    """
+    solvable = isinstance(objective, VaR) or (objective.knots is not None and objective.shape in ("linear", "concave"))
+    if mdp.is_discrete and solvable and _branches(mdp, standard) <= MOST_EXACT_BRANCHES:
+        from ..planning import exact_plan
+
+        value = exact_plan(mdp, objective).value
+        return value, value, "exact integer arithmetic"
+    learner = planner_of_truth(standard, target)
+    if solvable and not isinstance(objective, VaR) and learner.value == learner.upper:
+        allowance = Fraction(planner_allowance(standard, target, float(objective.lipschitz)))
+        low, high = Fraction(learner.value) - allowance, Fraction(learner.upper) + allowance
+        loss = standard.rounding if mdp.is_discrete else Fraction()
+        return (
+            standard.value(low) - loss,
+            standard.value(high),
+            "budget recursion in floating point with a rounding bound",
+        )
+    if mdp.is_discrete:
+        from .. import planning
+
+        try:
+            found = planning.plan(mdp, objective, time_limit=20)
+            return found.lower, found.upper, "certified search"
+        except ImportError:
+            pass
+    judge = Judge(mdp, standard, objective, learner)
+    lower = Fraction(float(judge.of_laws(learner.law(learner.policy_table())[None])[0][0]))
+    upper = standard.value(Fraction(learner.upper) * (1 + Fraction(1, 2**40)))
+    return lower, max(lower, upper), "local search below, every level at its own optimum above"
+
+
+def _branches(mdp: MDP, standard: Standard) -> int:
+    """An estimate of the work of the exact planner."""
+    outcomes = sum(len(action.outcomes) for _, _, action in mdp)
+    returns: int = min(standard.top[0] + 1, 4 ** min(mdp.horizon, 10))
+    return outcomes * mdp.horizon * returns

@@ -1,0 +1,165 @@
+"""What a run of a learner leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import files
+from ..errors import InvalidArgument, InvalidFile, Unsupported
+from ..mdp import MDP
+from ..objectives import Weighting, objective
+from ..rational import text
+from .learner import Floats
+
+if TYPE_CHECKING:
+    from .audit import AuditReport
+    from .policies import LearnedPolicy
+
+SERIES = ("returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound")
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run of ``episodes`` episodes, one entry per episode in every array, in the user's units.
+
+    ``regret``          cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``, as an upper bound within
+    ``regret_width`` of the truth; ``bound``           the theorem's bound with probability ``1 - 2 delta`` after
+    each episode; None where there is none; ``expected_bound``  the theorem's bound in expectation;
+    ``value_gap``       optimistic value minus true value of the policy played;
+    ``values``          ``Phi(pi)``, certified lower ends; ``returns``: what was actually earned.
+
+    For a black-box environment ``values``, ``regret`` and ``value_gap`` are None: they need the model.
+    """
+
+    mdp: MDP | None = field(repr=False)
+    objective: Weighting
+    algorithm: str
+    episodes: int
+    delta: Fraction
+    eta: Fraction | None
+    seed: int
+    bonus_scale: Fraction
+    best: tuple[Fraction, Fraction] | None
+    guarantee: str
+    proved: bool
+    returns: Floats = field(repr=False)
+    values: Floats | None = field(repr=False)
+    values_width: Floats | None = field(repr=False)
+    optimistic: Floats = field(repr=False)
+    planner_error: Floats = field(repr=False)
+    regret: Floats | None = field(repr=False)
+    bound: Floats | None = field(repr=False)
+    expected_bound: Floats | None = field(repr=False)
+    audit: AuditReport | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def value_gap(self) -> Floats | None:
+        """Optimistic value minus true value of the policy played: what the closeness step of the proof bounds."""
+        return None if self.values is None else self.optimistic - self.values
+
+    @property
+    def regret_width(self) -> Floats | None:
+        """How far below ``regret`` the true cumulative pseudo-regret may be."""
+        if self.values_width is None or self.best is None:
+            return None
+        width = float(self.best[1] - self.best[0])
+        return np.cumsum(self.values_width + width)
+
+    def policy(self, k: int) -> LearnedPolicy:
+        """The policy of episode ``k = 0, 1, ...``: the run is replayed up to it."""
+        from .learn import replay
+
+        if not 0 <= k < self.episodes:
+            raise InvalidArgument(f"episode {k} is outside 0..{self.episodes - 1}")
+        if self.mdp is None:
+            raise Unsupported("the environment is a black box: the run cannot be replayed without it")
+        return replay(self, k)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.algorithm} on {self.objective}: {self.episodes} episodes, delta {self.delta}, seed {self.seed}"
+        ]
+        if self.bonus_scale != 1:
+            lines[0] += f", radii times {self.bonus_scale}"
+        if self.regret is not None and self.best is not None:
+            last = max(1, self.episodes // 10)
+            before = self.regret[-last - 1] if self.episodes > last else 0.0
+            recent = (self.regret[-1] - before) / last
+            best = f"{float(self.best[1]):.6g}"
+            lines.append(f"  best value             {best}" + (" (exact)" if self.best[0] == self.best[1] else ""))
+            lines.append(f"  pseudo-regret          {self.regret[-1]:.6g}")
+            lines.append(f"  per episode, last {last:<4} {recent:.6g}")
+        lines.append(f"  mean return            {float(np.mean(self.returns)):.6g}")
+        if self.bound is not None:
+            lines.append(f"  bound (prob. 1-2delta) {self.bound[-1]:.6g}")
+        if self.expected_bound is not None:
+            lines.append(f"  bound (expectation)    {self.expected_bound[-1]:.6g}")
+        lines.append(f"  guarantee: {self.guarantee}")
+        lines.extend(f"  note: {note}" for note in self.notes)
+        if self.audit is not None:
+            lines += ["", str(self.audit)]
+        return "\n".join(lines)
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        def series(x: Floats | None) -> list[float] | None:
+            return None if x is None else [float(v) for v in x]
+
+        return {
+            "model": None if self.mdp is None else self.mdp.to_json(),
+            "objective": self.objective.to_json(),
+            "algorithm": self.algorithm,
+            "episodes": self.episodes,
+            "delta": text(self.delta),
+            "eta": None if self.eta is None else text(self.eta),
+            "seed": self.seed,
+            "bonus_scale": text(self.bonus_scale),
+            "best": None if self.best is None else [text(x) for x in self.best],
+            "guarantee": self.guarantee,
+            "proved": self.proved,
+            "notes": list(self.notes),
+            "audit": None if self.audit is None else self.audit.to_json(),
+            **{name: series(getattr(self, name)) for name in SERIES},
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Run:
+        from .audit import AuditReport
+
+        arrays: dict[str, Any] = {
+            name: None if data[name] is None else np.array(data[name], dtype=np.float64) for name in SERIES
+        }
+        for name, values in arrays.items():
+            if values is not None and len(values) != data["episodes"]:
+                raise InvalidFile(f"{name} has {len(values)} entries, wanted {data['episodes']}, one per episode")
+        return cls(
+            mdp=None if data["model"] is None else MDP.from_json(data["model"]),
+            objective=objective(data["objective"]),
+            algorithm=data["algorithm"],
+            episodes=data["episodes"],
+            delta=Fraction(data["delta"]),
+            eta=None if data["eta"] is None else Fraction(data["eta"]),
+            seed=data["seed"],
+            bonus_scale=Fraction(data["bonus_scale"]),
+            best=None if data["best"] is None else (Fraction(data["best"][0]), Fraction(data["best"][1])),
+            guarantee=data["guarantee"],
+            proved=data["proved"],
+            notes=tuple(data["notes"]),
+            audit=None if data["audit"] is None else AuditReport.from_json(data["audit"]),
+            **arrays,
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write as versioned JSON together with its model; the file appears whole or not at all."""
+        files.write(path, "run", self.to_json())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Run:
+        return files.read(path, "run", cls.from_json)

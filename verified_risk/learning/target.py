@@ -1,0 +1,218 @@
+r"""Which planner serves which objective inside the learner, and what is then guaranteed.
+
+============== ===================================================================
+=============================================== objective      planner
+             planner error per episode
+============== ===================================================================
+=============================================== mean           value iteration
+             rounding only w mean + (1-w) the budget recursion: one pass, all rho, so rho is the maximiser
+             rounding only
+CVaR
+several levels, ascent on utilities ``u' = G'(F)`` from five starts: greedy for a  certified, usually not 0: the best
+of every smooth concave utility of the right kind, perhaps not the best one                 level separately minus
+the value found other G        the same ascent                                                     certified: every
+point of the CDF at its own
+                                                                                   best minus the value found
+VaR            the quantile recursion                                              no bound is known for it
+============== ===================================================================
+===============================================
+
+The proof of the regret theorem needs the greedy policy of *some* utility ``h <= Phi``, nondecreasing and
+``L``-Lipschitz, and pays for the difference between the optimistic optimum and that policy's value; it does not need
+the best utility.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ..enclosure import bounds
+from ..errors import InvalidArgument
+from ..objectives import VaR, Weighting
+from ..planning.levels import Levels, levels_of
+from .bounds import Problem, RegretBound, down, regret_bounds, up
+from .standard import Standard
+
+Algorithm: TypeAlias = Literal["ucb", "ucb-as-printed", "greedy", "ucbvi"]
+ALGORITHMS: tuple[Algorithm, ...] = ("ucb", "ucb-as-printed", "greedy", "ucbvi")
+CURVE_POINTS = 1024
+"""Corners that stand for a smooth G in the float planner."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What is proved about the regret: bounds in expectation and with probability ``1 - 2 delta``, or why there is
+    none.
+    """
+
+    text: str
+    expected: RegretBound | None = None
+    likely: RegretBound | None = None
+    proved: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """G as the planner sees it: a polygon, its CVaR levels if it is concave, and how far (in height) it is from G."""
+
+    knots: tuple[float, ...]
+    heights: tuple[float, ...]
+    levels: Levels | None
+    error: float
+
+
+def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: Fraction) -> Problem:
+    concave = objective.shape in ("linear", "concave")
+    return Problem(
+        standard.n_states, max(standard.n_actions), standard.horizon, episodes, delta, concave, len(standard.atoms)
+    )
+
+
+def guarantee_of(
+    problem: Problem, objective: Weighting, algorithm: Algorithm, scale: Fraction, *, rounded: bool
+) -> Guarantee:
+    """The theorem that covers a run, or an honest absence."""
+    if algorithm == "greedy":
+        return Guarantee("none: without optimism the regret may grow linearly")
+    if algorithm == "ucbvi":
+        return Guarantee("none for this objective: UCBVI maximises the expected return, with a bound for that alone")
+    if algorithm == "ucb-as-printed":
+        return Guarantee(
+            "none: the printed radii lack the union over steps and successors, and the printed theorem is false"
+        )
+    lipschitz = objective.lipschitz
+    if lipschitz == math.inf:
+        return Guarantee(
+            f"none is known: the weighting {objective.spec} is not Lipschitz, and no regret theorem covers it"
+        )
+    constant = lipschitz if isinstance(lipschitz, Fraction) else Fraction(lipschitz)
+    expected, likely = regret_bounds(problem, constant, scale=scale)
+    kind = "the corrected theorem for concave G" if problem.concave else (
+        f"the bound for Lipschitz G with {problem.atoms} known reward atoms"
+    )  # fmt: skip
+    extra = " + T eta per episode for the grid" if rounded else ""
+    if scale < 1:
+        text = f"not proved: the radii are {scale} of the theorem's; shown for comparison: {kind}"
+        return Guarantee(text, expected, likely)
+    return Guarantee(f"{kind} + certified planner error{extra}", expected, likely, proved=True)
+
+
+def curve_of(objective: Weighting) -> Curve:
+    """A polygon for G: exact for rational piecewise-linear G, interpolated otherwise.
+
+    The height error of interpolation is at most the largest increase between neighbouring corners, and for a concave
+    or convex G at most a quarter of the width times the change of slope across the neighbours (G lies in the
+    triangle of its chords).
+    """
+    if objective.knots is not None:
+        knots = objective.knots
+        levels = levels_of(objective) if objective.shape in ("linear", "concave") else None
+        return Curve(tuple(float(x) for x, _ in knots), tuple(float(y) for _, y in knots), levels, 0.0)
+    taus = [Fraction(i, CURVE_POINTS) for i in range(CURVE_POINTS + 1)]
+    ends = [bounds(objective.value(tau)) for tau in taus]
+    middles = [(low + high) / 2 for low, high in ends]
+    middles[0], middles[-1] = Fraction(0), Fraction(1)
+    error = max(float(b - a) for a, b in pairwise(middles))
+    if objective.shape in ("concave", "convex"):
+        chords = [(b - a) * CURVE_POINTS for a, b in pairwise(middles)]
+        bends = [abs(float(c - a)) for a, c in zip(chords, chords[2:], strict=False)]
+        edge = max(float(abs(chords[0]) + abs(chords[1])), float(abs(chords[-1]) + abs(chords[-2])))
+        inner = max(bends) / (4 * CURVE_POINTS)
+        # The outermost cells have a neighbour on one side only; there the increase itself is the bound.
+        outer = min(edge / CURVE_POINTS, max(float(middles[1]), float(1 - middles[-2])))
+        error = max(inner, outer)
+    return Curve(tuple(map(float, taus)), tuple(map(float, middles)), _polygon_levels(taus, middles, objective), error)
+
+
+def _polygon_levels(taus: list[Fraction], heights: list[Fraction], objective: Weighting) -> Levels | None:
+    if objective.shape != "concave":
+        return None
+    chords = [(b - a) * CURVE_POINTS for a, b in pairwise(heights)]
+    chords.append(Fraction())
+    weights = [tau * max(chords[j] - chords[j + 1], Fraction()) for j, tau in enumerate(taus[1:])]
+    return Levels(weights[-1], tuple((tau, w) for tau, w in zip(taus[1:-1], weights[:-1], strict=True) if w))
+
+
+def target_of(
+    standard: Standard, objective: Weighting, algorithm: Algorithm, problem: Problem, scale: Fraction
+) -> tuple[Any, float]:
+    """The kernel's :class:`Target` and the height error of its curve."""
+    from ..kernels.learn_run import CURVE, MEAN, QUANTILE, TAIL, UCBVI, Target
+
+    top = max(standard.top[0], 1)
+    none = np.zeros(0)
+    fields: dict[str, Any] = {
+        "kind": MEAN,
+        "left": 0.0,
+        "right": 0.0,
+        "threshold": 0.0,
+        "knots": none,
+        "heights": none,
+        "levels": none,
+        "weights": none,
+        "mean_weight": 0.0,
+        "concave": True,
+        "log_term": up(problem.log_term()),
+        "scale": float(scale),
+        "unit_per_reward": float(1 / standard.unit),
+        "tie": 1e-11 * top,
+    }
+    error = 0.0
+    if algorithm == "ucb-as-printed":
+        fields["log_term"] = up(problem.printed_log_term())
+    elif algorithm == "greedy":
+        fields["scale"] = 0.0
+    elif algorithm == "ucbvi":
+        inside = Fraction(5 * problem.states * problem.actions * problem.episodes * problem.horizon) / problem.delta
+        fields.update(kind=UCBVI, log_term=math.log(inside))
+        return Target(**fields), error
+    if isinstance(objective, VaR):
+        nudge = 1e-12 if objective.upper else -1e-12
+        fields.update(kind=QUANTILE, threshold=float(objective.alpha) + nudge, tie=1e-11)
+        return Target(**fields), error
+    curve = curve_of(objective)
+    levels = curve.levels
+    if levels is None or len(levels.tails) > 1:
+        fields.update(
+            kind=CURVE, concave=levels is not None, knots=np.array(curve.knots), heights=np.array(curve.heights)
+        )
+        error = curve.error
+        if levels is not None:
+            fields.update(
+                levels=np.array([down(a) for a, _ in levels.tails]),
+                weights=np.array([float(w) for _, w in levels.tails]),
+                mean_weight=float(levels.mean),
+            )
+    elif levels.tails:
+        ((alpha, weight),) = levels.tails
+        right = float(levels.mean + weight / alpha)
+        fields.update(kind=TAIL, left=float(levels.mean), right=right, tie=1e-11 * top * right)
+    return Target(**fields), error
+
+
+def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> float:
+    r"""A bound, in units, on what rounding and ties cost one plan.
+
+    Let ``u = 2^-53``, and let C bound all table entries: the steepest slope times the largest return.  A row of the
+    optimistic model has entries within ``2u`` and a sum within ``3nu`` (n entries of at most 1), so its l1 error is
+    below ``6nu``; a backup sums ``n + 1`` then ``m`` products, errors ``2(n + 2)u C`` and ``2(m + 2)u C``; the
+    linear ends add less than ``10 u C``.  With ``n <= S + 1`` that is below ``8(S + m + 8) u C`` a step; ties add
+    ``tie`` a step; value, policy and rho each pay once.
+    """
+    T, S, m = standard.horizon, standard.n_states, len(standard.atoms)
+    steepest = max(float(target.right), lipschitz if math.isfinite(lipschitz) else 0.0, 1.0)
+    once = 8 * (T + 1) * (S + m + 8) * 2.0**-53 * steepest * max(standard.top[0], 1) + (T + 1) * float(target.tie)
+    return 4 * once
+
+
+def read_algorithm(name: str) -> Algorithm:
+    for known in ALGORITHMS:
+        if name == known:
+            return known
+    raise InvalidArgument(f"algorithm is {name!r}, wanted one of {', '.join(ALGORITHMS)}")
