@@ -139,6 +139,12 @@ def test_an_empty_file_is_refused(tmp_path):
         vr.MDP.from_csv(tmp_path / "empty.csv", initial=0, horizon=1, index_base=0)
 
 
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    (tmp_path / "model.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidFile, match="not a text file"):
+        vr.MDP.from_csv(tmp_path / "model.csv", initial=0, horizon=1, index_base=0)
+
+
 def test_a_failed_write_leaves_the_old_file_alone(tmp_path):
     stats = pytest.importorskip("scipy.stats")
     path = tmp_path / "model.csv"

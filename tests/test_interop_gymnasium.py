@@ -194,6 +194,14 @@ def test_a_wrapper_that_changes_rewards_is_named_in_the_notes():
     ]
 
 
+def test_a_time_limit_below_the_horizon_is_named_in_the_notes():
+    env = gymnasium.make("FrozenLake-v1", max_episode_steps=5)
+    assert not any("cut off" in note for note in vr.MDP.from_gymnasium(env, horizon=5).notes)
+    assert "the environment is cut off after 5 steps, the model goes on to its horizon 6" in (
+        vr.MDP.from_gymnasium(env, horizon=6).notes
+    )
+
+
 @pytest.mark.parametrize(
     ("env", "message"),
     [

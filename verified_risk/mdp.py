@@ -338,7 +338,10 @@ class MDP:
         write_csv(self, path, index_base=index_base)
 
     def to_drn(self, path: str | PathLike[str]) -> None:
-        """Write the model, its steps unrolled into the state, in Storm's explicit DRN format."""
+        """Write the model, its steps unrolled into the state, in Storm's explicit DRN format.
+
+        :func:`verified_risk.interop.drn.write_return_drn` writes the return so far into the state as well.
+        """
         from .interop.drn import write_drn
 
         write_drn(self, path)

@@ -42,7 +42,10 @@ def read_csv(
     if isinstance(index_base, bool) or index_base not in (0, 1):
         raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1: the least index in the file")
     where = str(path)
-    lines, ignored = _parse(Path(path).read_text(encoding="utf-8-sig"), where)
+    try:
+        lines, ignored = _parse(Path(path).read_text(encoding="utf-8-sig"), where)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InvalidFile(f"{where} is not a text file of comma-separated values: {error}") from None
     _check_base(lines, index_base, where)
     outcomes = _arrange(lines, index_base, where)
     if not normalise:

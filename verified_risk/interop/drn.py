@@ -184,7 +184,7 @@ def _write(path: str | PathLike[str], initial: Branches, node: Callable[[Place],
             masses: dict[int, Fraction] = {}
             for p, place in choice.branches:
                 target = number(place)
-                masses[target] = masses.get(target, Fraction()) + p
+                masses[target] = masses[target] + p if target in masses else p
             lines.extend(f"\t\t{target} : {text(p)}" for target, p in sorted(masses.items()))
 
     put(0, Node([Choice(Fraction(0), initial)]), ("init",))

@@ -56,7 +56,7 @@ def mdp_of_environment(env: Any, *, horizon: int, discount: Rational = 1) -> MDP
         return p, (n if ended and target not in absorbing else target), r
 
     outcomes = [[[outcome(*row) for row in action] for action in actions] for actions in rows]
-    notes = [f"read from gymnasium's {name}", *restore.notes(), *_wrapper_notes(env)]
+    notes = [f"read from gymnasium's {name}", *restore.notes(), *_wrapper_notes(env, horizon)]
     if needs_end:
         outcomes.append([[(Fraction(1), n, Fraction(0))]])
         notes.append(f"state {n} was added: it follows every transition that ends the episode, and earns nothing")
@@ -193,13 +193,16 @@ def _initial(inner: Any, n: int, restore: _Restorer, name: str) -> dict[int, Fra
     raise InvalidModel(f"{name} says nowhere where it starts, wanted initial_state_distrib or a start state")
 
 
-def _wrapper_notes(env: Any) -> list[str]:
+def _wrapper_notes(env: Any, horizon: int) -> list[str]:
     """What the table cannot know: wrappers around it."""
     notes = []
     while env is not getattr(env, "unwrapped", env):
         kind = type(env).__name__
         if kind not in HARMLESS_WRAPPERS:
             notes.append(f"the wrapper {kind} is not part of the model: the table is that of the environment inside")
+        limit = getattr(env, "_max_episode_steps", None) if kind == "TimeLimit" else None
+        if limit is not None and horizon > limit:
+            notes.append(f"the environment is cut off after {limit} steps, the model goes on to its horizon {horizon}")
         env = env.env
     return notes
 
