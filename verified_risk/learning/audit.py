@@ -53,7 +53,6 @@ ROWS = {
     "L3": "counting",
     "regret": "regret below the theorem's bound",
 }
-ON_EVENT = ("L1", "L2a", "L2b")
 
 
 @dataclass
@@ -130,16 +129,19 @@ def audited_run(
     settings: Settings,
     problem: Problem,
     best: tuple[Fraction, Fraction],
+    height_error: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Record, AuditReport]:
-    """Play all episodes one by one and test every claim; ``best`` encloses the optimum of the model, in the user's
-    units.
+    """Play all episodes one by one and test every claim.
+
+    ``best`` encloses the optimum of the model, in the user's units; ``height_error`` is how far the planner's polygon is
+    from G.
     """
     from .learn import Record
 
     if settings.algorithm not in ("ucb", "ucb-as-printed"):
         raise InvalidArgument(f"algorithm is {settings.algorithm!r}: there is no theorem to audit, wanted 'ucb'")
-    auditor = _Auditor(learner, judge, settings, problem, best)
+    auditor = _Auditor(learner, judge, settings, problem, best, height_error)
     K, horizon = settings.episodes, learner.standard.horizon
     rng = np.random.default_rng(settings.seed)
     returns, values, uppers, low, high = (np.zeros(K) for _ in range(5))
@@ -157,7 +159,13 @@ def audited_run(
 
 class _Auditor:
     def __init__(
-        self, learner: Learner, judge: Judge, settings: Settings, problem: Problem, best: tuple[Fraction, Fraction]
+        self,
+        learner: Learner,
+        judge: Judge,
+        settings: Settings,
+        problem: Problem,
+        best: tuple[Fraction, Fraction],
+        height_error: float,
     ) -> None:
         self.learner, self.judge, self.settings, self.problem = learner, judge, settings, problem
         standard = self.standard = learner.standard
@@ -169,7 +177,8 @@ class _Auditor:
         self.best = tuple((x - standard.offset) / self.scale for x in best)
         self.lipschitz = Fraction(settings.objective.lipschitz) if settings.objective.lipschitz != math.inf else None
         lipschitz = math.inf if self.lipschitz is None else float(self.lipschitz)
-        self.allowance = Fraction(planner_allowance(standard, learner.target, lipschitz))
+        rounding = Fraction(planner_allowance(standard, learner.target, lipschitz))
+        self.allowance = rounding + 2 * Fraction(height_error) * standard.top[0]
         self.pairs = [(s, a) for s in range(standard.n_states) for a in range(standard.n_actions[s])]
         self.number = {pair: i for i, pair in enumerate(self.pairs)}
         self.visits = np.zeros_like(learner.counts.visits)
@@ -182,7 +191,7 @@ class _Auditor:
         self.occupancies: dict[bytes, tuple[Occupancy, tuple[Fraction, Fraction]]] = {}
         self.used_visits = learner.counts.visits.copy()
         self.sums = [0] * len(self.pairs)
-        self.regret = 0.0
+        self.regret = self.planner = 0.0
         likely = guarantee_of(problem, settings.objective, "ucb", Fraction(1), rounded=False).likely
         self.bound = likely
         self.true_means = {
@@ -220,7 +229,7 @@ class _Auditor:
         self.on_event += holds
         if holds:
             self._test_optimism(k)
-            if self.lipschitz is not None:
+            if self.lipschitz is not None and self.problem.concave:  # for other G closeness costs total variation
                 self._test_closeness(k, occupancy, low, high)
         user = self.standard.value(low), self.standard.value(high)
         if not self.judge.standard.exact and self.judge.by_laws is False:
@@ -302,12 +311,10 @@ class _Auditor:
                 jump = one if eps is None else min(one, standard.n_states * eps)
                 lift = one if eps is None else min(one, 2 * eps)
                 through_radius += mass * (after * jump + most * lift)
-        if self.problem.concave:  # for other G the closeness step is about total variation, not tested here
-            value = Fraction(self.learner.value)
-            slack = self.lipschitz * through_model - value
-            self.rows["L2a"].note(
-                k, (slack + low - self.allowance) * self.scale, (slack + high + self.allowance) * self.scale
-            )
+        slack = self.lipschitz * through_model - Fraction(self.learner.value)
+        self.rows["L2a"].note(
+            k, (slack + low - self.allowance) * self.scale, (slack + high + self.allowance) * self.scale
+        )
         self.rows["L2b"].note(k, self.lipschitz * (through_radius - through_model) * self.scale)
 
     def _units(self, t: int, r: Fraction) -> int:
@@ -319,7 +326,7 @@ class _Auditor:
         gap = float((self.best[1] - low) * self.standard.unit)
         self.regret += max(gap, 0.0)
         errors = float((Fraction(self.learner.upper - self.learner.value) + self.allowance) * self.standard.unit)
-        self.planner = getattr(self, "planner", 0.0) + max(errors, 0.0)
+        self.planner += max(errors, 0.0)
         bound = float(self.bound.at(np.array([k + 1.0]))[0]) + self.planner
         self.rows["regret"].note(k, (bound - self.regret) * float(self.standard.range))
 

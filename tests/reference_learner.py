@@ -1,0 +1,130 @@
+"""The corrected learner in plain Python, of another shape: counters, memoised recursion on joint outcomes, no arrays.
+
+It shares nothing with ``verified_risk.learning`` but the random numbers it is given and the rule for ties.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+
+class ReferenceLearner:
+    """``w * mean + (1 - w) * CVaR_alpha`` by optimism, for product models without discount."""
+
+    def __init__(self, mdp, episodes, delta, *, alpha, mean_weight=0, scale=1.0, printed=False):
+        self.T = mdp.horizon
+        self.S = mdp.n_states
+        low, high = mdp.reward_range
+        spread = high - low or 1
+        self.succ, self.pay = {}, {}
+        for s, a, action in mdp:
+            self.succ[s, a] = action.successors
+            self.pay[s, a] = [((r - low) / spread, p) for r, p in action.reward_law]
+        values = sorted({r for law in self.pay.values() for r, _ in law} | {Fraction(0), Fraction(1)})
+        common = math.lcm(*(r.denominator for r in values))
+        step = math.gcd(*(int(r * common) for r in values))
+        self.unit = {r: int(r * common) // step for r in values}
+        self.one = self.unit[Fraction(1)]
+        self.initial = mdp.initial
+        self.actions = mdp.n_actions
+        A = max(self.actions)
+        inside = (self.S + 2) * self.S * A * episodes * self.T / delta
+        if printed:
+            inside = 6 * (self.S + 1) * A * episodes / delta
+        self.log, self.scale = math.log(inside), scale
+        self.left = float(mean_weight)
+        self.right = float(mean_weight) + float(1 - Fraction(mean_weight)) / float(alpha)
+        self.tie = 1e-11 * self.T * self.one * self.right
+        self.nexts = {pair: Counter() for pair in self.succ}
+        self.rewards = {pair: Counter() for pair in self.succ}
+
+    # -- the optimistic model as a list of joint outcomes, next state None for s_inf ---------------------------------------
+
+    def outcomes(self, pair):
+        n = self.rewards[pair].total()
+        if n == 0:
+            return [(1.0, None, self.one)]
+        eps = self.scale * math.sqrt(self.log / (2 * n))
+        steps = [(max(c / n - eps, 0.0), s) for s, c in sorted(self.nexts[pair].items())]
+        steps.append((1.0 - sum(p for p, _ in steps), None))
+        left, law = eps, []  # take eps of mass away from the lowest rewards and give it to reward 1
+        for r in sorted(self.rewards[pair]):
+            mass = self.rewards[pair][r] / n
+            taken = min(mass, left) if r < self.one else 0.0
+            left -= taken
+            law.append((mass - taken, r))
+        law.append((1.0 - sum(p for p, _ in law), self.one))
+        return [(p * q, s, r) for p, s in steps if p > 0 for q, r in law if q > 0]
+
+    # -- planning ------------------------------------------------------------------------------------------------------
+
+    def plan(self):
+        self.model = {pair: self.outcomes(pair) for pair in self.succ}
+        self.memo_mean, self.memo_cost = {}, {}
+        best, self.rho = None, 0
+        for rho in range(self.T * self.one + 1):
+            score = rho - sum(float(p) * self.cost(0, s, rho)[0] for s, p in self.initial)
+            if best is None or score > best + self.tie:
+                best, self.rho = score, rho
+        return best
+
+    def mean(self, t, s):
+        """(best expected remaining return, its action); s_inf earns everything."""
+        if s is None:
+            return float((self.T - t) * self.one), 0
+        if t == self.T:
+            return 0.0, 0
+        if (t, s) not in self.memo_mean:
+            best = None
+            for a in range(self.actions[s]):
+                total = sum(p * (r + self.mean(t + 1, s2)[0]) for p, s2, r in self.model[s, a])
+                if best is None or total > best[0] + self.tie:
+                    best = (total, a)
+            self.memo_mean[t, s] = best
+        return self.memo_mean[t, s]
+
+    def cost(self, t, s, b):
+        """(W_t(s, b), action)."""
+        top = (self.T - t) * self.one
+        if s is None:
+            return (self.left if b <= top else self.right) * (b - top), 0
+        if b <= 0 or b > top:
+            value, action = self.mean(t, s)
+            return (self.left if b <= 0 else self.right) * (b - value), action
+        if (t, s, b) not in self.memo_cost:
+            best = None
+            for a in range(self.actions[s]):
+                total = sum(p * self.cost(t + 1, s2, b - r)[0] for p, s2, r in self.model[s, a])
+                if best is None or total < best[0] - self.tie:
+                    best = (total, a)
+            self.memo_cost[t, s, b] = best
+        return self.memo_cost[t, s, b]
+
+    # -- playing -------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def draw(u, law):
+        total = Fraction(0)
+        for value, p in law:
+            total += p
+            if u < float(total):
+                return value
+        raise AssertionError("probabilities do not reach 1")
+
+    def episode(self, row):
+        """Plan, play with the random numbers of ``row``, count; returns [(s, a, reward in units, s'), ...]."""
+        self.plan()
+        row = iter(row)
+        s, y, trace = self.draw(next(row), self.initial), 0, []
+        for t in range(self.T):
+            a = self.cost(t, s, self.rho - y)[1]
+            r = self.unit[self.draw(next(row), self.pay[s, a])]
+            s2 = self.draw(next(row), self.succ[s, a])
+            trace.append((s, a, r, s2))
+            s, y = s2, y + r
+        for s, a, r, s2 in trace:
+            self.nexts[s, a][s2] += 1
+            self.rewards[s, a][r] += 1
+        return trace

@@ -1,0 +1,66 @@
+"""The compiled learner against a plain-Python learner of another shape: the same random numbers, the same trajectories."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from reference_learner import ReferenceLearner
+
+import verified_risk as vr
+from verified_risk.learning.learner import Learner, draws_of
+from verified_risk.learning.standard import standard_form
+from verified_risk.learning.target import problem_of, target_of
+
+EPISODES = 200
+DELTA = Fraction(1, 10)
+
+
+def compiled(mdp, objective, algorithm, scale, draws):
+    standard = standard_form(mdp)
+    problem = problem_of(standard, objective, EPISODES, DELTA)
+    target, _ = target_of(standard, objective, algorithm, problem, scale)
+    return Learner(standard, target).run(draws, evaluate=False)
+
+
+CASES = {
+    "lake": (vr.models.frozen_lake, Fraction(1, 20), Fraction(33, 100), Fraction(0), "ucb"),
+    "machine": (
+        lambda: vr.models.machine_replacement(horizon=5),
+        Fraction(1, 10),
+        Fraction(1, 4),
+        Fraction(1, 3),
+        "ucb",
+    ),
+    "random": (
+        lambda: vr.models.random_sparse(5, 2, 3, 2, horizon=4, seed=3, grid=3),
+        Fraction(1, 5),
+        Fraction(1, 2),
+        Fraction(0),
+        "ucb",
+    ),
+    "two paths, the theorem's radii": (vr.models.two_paths, Fraction(1), Fraction(1, 3), Fraction(0), "ucb"),
+    "two paths as printed": (vr.models.two_paths, Fraction(1), Fraction(1, 3), Fraction(1, 5), "ucb-as-printed"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_learners_walk_the_same_trajectories(name):
+    build, scale, alpha, weight, algorithm = CASES[name]
+    mdp = build()
+    objective = vr.CVaR(alpha) if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR(alpha)
+    draws = draws_of(7, EPISODES, mdp.horizon)
+    found = compiled(mdp, objective, algorithm, scale, draws)
+    assert len(found.values) == EPISODES
+    reference = ReferenceLearner(
+        mdp, EPISODES, float(DELTA), alpha=alpha, mean_weight=weight, scale=float(scale), printed=algorithm != "ucb"
+    )
+    distinct = set()
+    for k in range(EPISODES):
+        trace = reference.episode(draws[k].tolist())
+        assert [s for s, _, _, _ in trace] == found.states[k, :-1].tolist(), k
+        assert [a for _, a, _, _ in trace] == found.actions[k].tolist(), k
+        assert trace[-1][3] == found.states[k, -1]
+        assert sum(r for _, _, r, _ in trace) == found.returns[k]
+        distinct.add(tuple(a for _, a, _, _ in trace))
+    assert len(distinct) > 1  # it did learn something on the way
