@@ -50,6 +50,11 @@ def test_a_model_has_one_form_however_it_was_given():
     assert joint == product
 
 
+def test_a_float_and_the_fraction_of_its_bits_are_different_rewards():
+    mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{0.1: 1}, {Fraction(0.1): 1}]], horizon=1)
+    assert [action.reward_range[0] for action in mdp.actions(0)] == [Fraction(1, 10), Fraction(0.1)]
+
+
 def test_a_reward_that_depends_on_the_next_state_keeps_its_joint_law():
     rows = [(HALF, 0, 0), ("1/4", 1, 0), ("1/4", 1, 1)]
     mdp = vr.MDP.from_outcomes([[rows], [[(1, 1, 0)]]], initial=0, horizon=2)

@@ -20,6 +20,8 @@ ROOMS = [
     {"enclosure"},
     {"law"},
     {"rewards"},
+    {"action"},
+    {"reading"},
     {"mdp"},
     {"grid", "objectives"},
     {"policy"},

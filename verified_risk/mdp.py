@@ -7,80 +7,20 @@ return is ``Z = sum_t discount**t * r_t``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any
 
 from . import files
-from .errors import InvalidLaw, InvalidModel, InvalidNumber, Unsupported
+from .action import Action as Action
+from .action import Outcome as Outcome
+from .errors import InvalidModel, InvalidNumber, Unsupported
 from .law import Law
-from .rational import Rational, as_fraction, as_whole, exact_sum, lcm_of_denominators, text
+from .rational import Rational, as_fraction, as_whole, text
+from .reading import Reader
 from .rewards import ContinuousReward
-
-Outcome: TypeAlias = tuple[Fraction, int, Fraction]
-"""``(probability, next state, reward)``."""
-
-
-class Action:
-    """What one action in one state does: where it leads and what it pays.
-
-    ``independent`` says that reward and next state are independent, as in the paper; then ``successors`` and ``reward``
-    describe it fully.  Otherwise ``outcomes`` does, and ``successors`` and ``reward`` are its marginals.
-    """
-
-    __slots__ = ("_outcomes", "_reward", "_successors", "independent")
-
-    def __init__(
-        self,
-        successors: tuple[tuple[int, Fraction], ...] | None = None,
-        reward: Law | ContinuousReward | None = None,
-        outcomes: tuple[Outcome, ...] | None = None,
-    ) -> None:
-        self.independent = outcomes is None
-        self._successors = successors
-        self._reward = reward
-        self._outcomes = outcomes
-
-    @property
-    def successors(self) -> tuple[tuple[int, Fraction], ...]:
-        """Pairs ``(next state, probability)``, states increasing, probabilities positive."""
-        if self._successors is None:
-            assert self._outcomes is not None
-            totals: dict[int, Fraction] = {}
-            for p, s, _ in self._outcomes:
-                totals[s] = totals.get(s, Fraction()) + p
-            self._successors = tuple(sorted(totals.items()))
-        return self._successors
-
-    @property
-    def reward(self) -> Law | ContinuousReward:
-        """The (marginal) law of the reward."""
-        if self._reward is None:
-            assert self._outcomes is not None
-            totals: dict[Fraction, Fraction] = {}
-            for p, _, r in self._outcomes:
-                totals[r] = totals.get(r, Fraction()) + p
-            self._reward = Law.of_weights(totals)
-        return self._reward
-
-    @property
-    def reward_law(self) -> Law:
-        """The reward as a finite law; an error for continuous rewards."""
-        if not isinstance(self.reward, Law):
-            raise Unsupported(
-                f"rewards are continuous ({self.reward}): discretise the model first, mdp.discretised(eta)"
-            )
-        return self.reward
-
-    @property
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """All ``(probability, next state, reward)`` of positive probability."""
-        if self._outcomes is not None:
-            return self._outcomes
-        law = self.reward_law
-        return tuple((p * q, s, r) for s, p in self.successors for r, q in law)
 
 
 class MDP:
@@ -116,7 +56,7 @@ class MDP:
         drawing: str | None = None,
         notes: Iterable[str] = (),
     ) -> None:
-        read = _Reader(len(transitions), normalise)
+        read = Reader(len(transitions), normalise)
         if len(rewards) != len(transitions):
             raise InvalidModel(f"rewards has {len(rewards)} states, wanted {len(transitions)} as in transitions")
         states = []
@@ -151,7 +91,7 @@ class MDP:
         action is the same as one given by transitions and rewards.
         """
         self = cls.__new__(cls)
-        read = _Reader(len(outcomes), normalise)
+        read = Reader(len(outcomes), normalise)
         states = []
         for s, choices in enumerate(outcomes):
             if len(choices) == 0:
@@ -162,7 +102,7 @@ class MDP:
 
     def _finish(
         self,
-        read: _Reader,
+        read: Reader,
         initial: Any,
         states: list[tuple[Action, ...]],
         horizon: int,
@@ -232,7 +172,7 @@ class MDP:
     @cached_property
     def reward_range(self) -> tuple[Fraction, Fraction]:
         """The least and the greatest reward of a single step, undiscounted."""
-        lows, highs = zip(*(_range(action) for _, _, action in self), strict=True)
+        lows, highs = zip(*(action.reward_range for _, _, action in self), strict=True)
         return min(lows), max(highs)
 
     def step_reward(self, t: int, r: Fraction) -> Fraction:
@@ -268,26 +208,11 @@ class MDP:
         change_continuous: Callable[[ContinuousReward], Law | ContinuousReward] | None = None,
     ) -> MDP:
         """The same model with every reward ``r`` replaced by ``change(r)``."""
-
-        def changed(action: Action) -> Action:
-            if not action.independent:
-                totals: dict[tuple[int, Fraction], Fraction] = {}
-                for p, s, r in action.outcomes:
-                    key = (s, change(r))
-                    totals[key] = totals.get(key, Fraction()) + p
-                return Action(outcomes=tuple((p, s, r) for (s, r), p in sorted(totals.items())))
-            law = action.reward
-            if isinstance(law, Law):
-                weights: dict[Fraction, Fraction] = {}
-                for r, p in law:
-                    y = change(r)
-                    weights[y] = weights.get(y, Fraction()) + p
-                return Action(action.successors, Law.of_weights(weights))
-            if change_continuous is None:
-                raise Unsupported(f"rewards are continuous ({law}): discretise the model first, mdp.discretised(eta)")
-            return Action(action.successors, change_continuous(law))
-
-        return self._replace(states=tuple(tuple(changed(action) for action in actions) for actions in self._states))
+        return self._replace(
+            states=tuple(
+                tuple(action.map_rewards(change, change_continuous) for action in actions) for actions in self._states
+            )
+        )
 
     def with_horizon(self, horizon: int) -> MDP:
         """The same model played for another number of steps."""
@@ -364,7 +289,7 @@ class MDP:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MDP:
         self = cls.__new__(cls)
-        read = _Reader(len(data["states"]), normalise=False)
+        read = Reader(len(data["states"]), normalise=False)
 
         def action(entry: dict[str, Any], where: str) -> Action:
             if "outcomes" in entry:
@@ -429,170 +354,3 @@ def _read_horizon(value: Any) -> int:
     if horizon is None or horizon < 1:
         raise InvalidModel(f"horizon is {value!r}, wanted an integer of at least 1")
     return horizon
-
-
-def _range(action: Action) -> tuple[Fraction, Fraction]:
-    if not action.independent:
-        rewards = [r for _, _, r in action.outcomes]
-        return min(rewards), max(rewards)
-    law = action.reward
-    return (law.atoms[0], law.atoms[-1]) if isinstance(law, Law) else (law.low, law.high)
-
-
-PLAIN = frozenset((int, float, str, Fraction))
-"""Types of numbers that compare equal only if they mean the same number."""
-
-
-def _independent_marginals(
-    outcomes: tuple[Outcome, ...],
-) -> tuple[tuple[tuple[int, Fraction], ...], dict[Fraction, Fraction]] | None:
-    """The laws of next state and reward if these are independent; outcomes come sorted by next state, then reward."""
-    width = next((i for i, (_, s, _) in enumerate(outcomes) if s != outcomes[0][1]), len(outcomes))
-    if len(outcomes) % width:
-        return None
-    blocks = [outcomes[i : i + width] for i in range(0, len(outcomes), width)]  # one next state each, if independent
-    rewards = [r for _, _, r in blocks[0]]
-    if any(block[0][1] != block[-1][1] or [r for _, _, r in block] != rewards for block in blocks):
-        return None
-    whole = lcm_of_denominators(p for p, _, _ in outcomes)
-    weights = [[p.numerator * (whole // p.denominator) for p, _, _ in block] for block in blocks]
-    rows, columns = [sum(row) for row in weights], [sum(column) for column in zip(*weights, strict=True)]
-    if any(
-        w * whole != row * column
-        for line, row in zip(weights, rows, strict=True)
-        for w, column in zip(line, columns, strict=True)
-    ):
-        return None
-    successors = tuple((block[0][1], Fraction(row, whole)) for block, row in zip(blocks, rows, strict=True))
-    return successors, {r: Fraction(column, whole) for r, column in zip(rewards, columns, strict=True)}
-
-
-def _listed(masses: Iterable[Fraction]) -> str:
-    return "[" + ", ".join(map(text, masses)) + "]"
-
-
-class _Reader:
-    """Reads rows of probabilities exactly, and remembers what normalisation moved."""
-
-    def __init__(self, n_states: int, normalise: bool) -> None:
-        self.n_states = n_states
-        self.normalise = normalise
-        self.notes: list[str] = []
-        self._numbers: dict[Any, Fraction] = {}  # large models repeat few distinct numbers
-        self._points: dict[Fraction, Law] = {}
-        self._laws: dict[tuple[tuple[Any, Any], ...], Law] = {}
-
-    def number(self, value: Any, where: str) -> Fraction:
-        key = (type(value), value) if isinstance(value, (int, float, str)) else None
-        if key is not None and key in self._numbers:
-            return self._numbers[key]
-        try:
-            exact = as_fraction(value, where)
-        except InvalidNumber as error:
-            raise InvalidModel(str(error)) from None
-        if key is not None:
-            self._numbers[key] = exact
-        return exact
-
-    def probability(self, value: Any, where: str) -> Fraction:
-        p = self.number(value, where)
-        if p < 0:
-            raise InvalidModel(f"{where} is {p}, wanted a probability in [0, 1]")
-        return p
-
-    def state(self, value: Any, where: str) -> int:
-        s = as_whole(value)
-        if s is None or not 0 <= s < self.n_states:
-            raise InvalidModel(f"{where} names state {value!r}, wanted an integer in 0..{self.n_states - 1}")
-        return s
-
-    def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:
-        """Check that a row sums to 1; with normalisation, return what to divide by."""
-        total = exact_sum(masses)
-        if total == 1:
-            return total
-        if not self.normalise or total == 0:
-            raise InvalidModel(f"{where} sums to {total}, not to 1: {shown()}")
-        self.notes.append(f"{where} summed to {total} and was divided by it (moved by {float(abs(total - 1)):.3g})")
-        return total
-
-    def row(self, row: Any, where: str) -> tuple[tuple[int, Fraction], ...]:
-        if isinstance(row, Mapping):
-            masses = {self.state(s, where): self.probability(p, f"{where}[{s}]") for s, p in row.items()}
-        else:
-            try:
-                entries = list(row)
-            except TypeError:
-                raise InvalidModel(f"{where} is {row!r}, wanted a list or dict of probabilities") from None
-            if len(entries) != self.n_states:
-                raise InvalidModel(f"{where} has {len(entries)} entries, wanted {self.n_states}, one per state")
-            masses = {s: self.probability(p, f"{where}[{s}]") for s, p in enumerate(entries)}
-
-        def shown() -> str:
-            if isinstance(row, Mapping):
-                return "{" + ", ".join(f"{s}: {p}" for s, p in masses.items()) + "}"
-            return _listed(masses.values())
-
-        total = self.total(masses.values(), where, shown)
-        return tuple((s, p / total if total != 1 else p) for s, p in sorted(masses.items()) if p)
-
-    def reward(self, law: Any, where: str) -> Law | ContinuousReward:
-        if isinstance(law, (Law, ContinuousReward)):
-            return law
-        if hasattr(law, "cdf") and hasattr(law, "support"):
-            return ContinuousReward(law, where=where)
-        try:
-            if isinstance(law, Mapping):
-                return self._shared_reward(law, where)
-            return self.point(as_fraction(law, where))
-        except (InvalidLaw, InvalidNumber) as error:
-            raise InvalidModel(str(error)) from None
-
-    def _shared_reward(self, law: Mapping[Any, Any], where: str) -> Law:
-        """Equal reward laws are read once and shared: large models have few different ones."""
-        key = tuple(law.items())
-        if not all(type(x) in PLAIN and type(p) in PLAIN for x, p in key):
-            return self._reward_of_mapping(law, where)
-        if key not in self._laws:
-            self._laws[key] = self._reward_of_mapping(law, where)
-        return self._laws[key]
-
-    def _reward_of_mapping(self, law: Mapping[Any, Any], where: str) -> Law:
-        if self.normalise:
-            masses = [self.probability(p, f"{where}[{r}]") for r, p in law.items()]
-            total = self.total(masses, where, lambda: str(dict(law)))
-            return Law(zip(law.keys(), (p / total for p in masses), strict=True), where=where)
-        return Law(law, where=where)
-
-    def joint(self, rows: list[Any], where: str) -> tuple[Outcome, ...]:
-        if not rows:
-            raise InvalidModel(f"{where} is empty, wanted at least one (probability, next_state, reward)")
-        found: dict[tuple[int, int, int], Outcome] = {}  # keyed by integers: hashing a Fraction is slow
-        for i, entry in enumerate(rows):
-            try:
-                p, target, reward = entry
-            except (TypeError, ValueError):
-                raise InvalidModel(f"{where}[{i}] is {entry!r}, wanted (probability, next_state, reward)") from None
-            s, r = self.state(target, f"{where}[{i}]"), self.number(reward, f"{where}[{i}] reward")
-            mass = self.probability(p, f"{where}[{i}] probability")
-            key = (s, r.numerator, r.denominator)
-            found[key] = (found[key][0] + mass if key in found else mass, s, r)
-        masses = [p for p, _, _ in found.values()]
-        total = self.total(masses, where, lambda: _listed(masses))
-        ordered = sorted(found.values(), key=lambda outcome: outcome[1:])
-        return tuple((p / total if total != 1 else p, s, r) for p, s, r in ordered if p)
-
-    def action(self, rows: list[Any], where: str) -> Action:
-        """An action given by its joint law, in product form if it has one: however given, equal models are equal."""
-        outcomes = self.joint(rows, where)
-        marginals = _independent_marginals(outcomes)
-        if marginals is None:
-            return Action(outcomes=outcomes)
-        successors, law = marginals
-        return Action(successors, self.point(outcomes[0][2]) if len(law) == 1 else Law.of_weights(law))
-
-    def point(self, reward: Fraction) -> Law:
-        """All mass at one reward; large models share these laws."""
-        if reward not in self._points:
-            self._points[reward] = Law.of_weights({reward: Fraction(1)})
-        return self._points[reward]

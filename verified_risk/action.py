@@ -1,0 +1,143 @@
+"""One action in one state: where it leads and what it pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+from .errors import Unsupported
+from .law import Law
+from .rational import lcm_of_denominators
+from .rewards import ContinuousReward
+
+Outcome: TypeAlias = tuple[Fraction, int, Fraction]
+"""``(probability, next state, reward)``."""
+
+
+class Action:
+    """What one action in one state does: where it leads and what it pays.
+
+    ``independent`` says that reward and next state are independent, as in the paper; then ``successors`` and ``reward``
+    describe it fully.  Otherwise ``outcomes`` does, and ``successors`` and ``reward`` are its marginals.
+    """
+
+    __slots__ = ("_outcomes", "_reward", "_successors", "independent")
+
+    def __init__(
+        self,
+        successors: tuple[tuple[int, Fraction], ...] | None = None,
+        reward: Law | ContinuousReward | None = None,
+        outcomes: tuple[Outcome, ...] | None = None,
+    ) -> None:
+        self.independent = outcomes is None
+        self._successors = successors
+        self._reward = reward
+        self._outcomes = outcomes
+
+    @property
+    def successors(self) -> tuple[tuple[int, Fraction], ...]:
+        """Pairs ``(next state, probability)``, states increasing, probabilities positive."""
+        if self._successors is None:
+            assert self._outcomes is not None
+            totals: dict[int, Fraction] = {}
+            for p, s, _ in self._outcomes:
+                totals[s] = totals.get(s, Fraction()) + p
+            self._successors = tuple(sorted(totals.items()))
+        return self._successors
+
+    @property
+    def reward(self) -> Law | ContinuousReward:
+        """The (marginal) law of the reward."""
+        if self._reward is None:
+            assert self._outcomes is not None
+            totals: dict[Fraction, Fraction] = {}
+            for p, _, r in self._outcomes:
+                totals[r] = totals.get(r, Fraction()) + p
+            self._reward = Law.of_weights(totals)
+        return self._reward
+
+    @property
+    def reward_law(self) -> Law:
+        """The reward as a finite law; an error for continuous rewards."""
+        if not isinstance(self.reward, Law):
+            raise Unsupported(
+                f"rewards are continuous ({self.reward}): discretise the model first, mdp.discretised(eta)"
+            )
+        return self.reward
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """All ``(probability, next state, reward)`` of positive probability."""
+        if self._outcomes is not None:
+            return self._outcomes
+        law = self.reward_law
+        return tuple((p * q, s, r) for s, p in self.successors for r, q in law)
+
+    @property
+    def reward_range(self) -> tuple[Fraction, Fraction]:
+        """The least and the greatest reward."""
+        if not self.independent:
+            rewards = [r for _, _, r in self.outcomes]
+            return min(rewards), max(rewards)
+        law = self.reward
+        return (law.atoms[0], law.atoms[-1]) if isinstance(law, Law) else (law.low, law.high)
+
+    @classmethod
+    def of_outcomes(cls, outcomes: tuple[Outcome, ...]) -> Action:
+        """From outcomes sorted by next state, then reward; in product form if that is what they are.
+
+        So equal actions are equal, however they were given.
+        """
+        marginals = independent_marginals(outcomes)
+        if marginals is None:
+            return cls(outcomes=outcomes)
+        successors, weights = marginals
+        return cls(successors, Law.of_weights(weights))
+
+    def map_rewards(
+        self,
+        change: Callable[[Fraction], Fraction],
+        change_continuous: Callable[[ContinuousReward], Law | ContinuousReward] | None,
+    ) -> Action:
+        """The same action with every reward ``r`` replaced by ``change(r)``."""
+        if not self.independent:
+            totals: dict[tuple[int, Fraction], Fraction] = {}
+            for p, s, r in self.outcomes:
+                key = (s, change(r))
+                totals[key] = totals.get(key, Fraction()) + p
+            return Action.of_outcomes(tuple((p, s, r) for (s, r), p in sorted(totals.items())))
+        law = self.reward
+        if isinstance(law, Law):
+            weights: dict[Fraction, Fraction] = {}
+            for r, p in law:
+                y = change(r)
+                weights[y] = weights.get(y, Fraction()) + p
+            return Action(self.successors, Law.of_weights(weights))
+        if change_continuous is None:
+            raise Unsupported(f"rewards are continuous ({law}): discretise the model first, mdp.discretised(eta)")
+        return Action(self.successors, change_continuous(law))
+
+
+def independent_marginals(
+    outcomes: tuple[Outcome, ...],
+) -> tuple[tuple[tuple[int, Fraction], ...], dict[Fraction, Fraction]] | None:
+    """The laws of next state and reward if these are independent; outcomes come sorted by next state, then reward."""
+    width = next((i for i, (_, s, _) in enumerate(outcomes) if s != outcomes[0][1]), len(outcomes))
+    if len(outcomes) % width:
+        return None
+    blocks = [outcomes[i : i + width] for i in range(0, len(outcomes), width)]  # one next state each, if independent
+    rewards = [r for _, _, r in blocks[0]]
+    if any(block[0][1] != block[-1][1] or [r for _, _, r in block] != rewards for block in blocks):
+        return None
+    whole = lcm_of_denominators(p for p, _, _ in outcomes)
+    weights = [[p.numerator * (whole // p.denominator) for p, _, _ in block] for block in blocks]
+    rows, columns = [sum(row) for row in weights], [sum(column) for column in zip(*weights, strict=True)]
+    if any(
+        w * whole != row * column
+        for line, row in zip(weights, rows, strict=True)
+        for w, column in zip(line, columns, strict=True)
+    ):
+        return None
+    successors = tuple((block[0][1], Fraction(row, whole)) for block, row in zip(blocks, rows, strict=True))
+    return successors, {r: Fraction(column, whole) for r, column in zip(rewards, columns, strict=True)}

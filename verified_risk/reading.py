@@ -1,0 +1,142 @@
+"""Reading rows of a model exactly, with errors that name the entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from .action import Action, Outcome
+from .errors import InvalidLaw, InvalidModel, InvalidNumber
+from .law import Law
+from .rational import as_fraction, as_whole, exact_sum, text
+from .rewards import ContinuousReward
+
+
+class Reader:
+    """Reads rows of probabilities exactly, and remembers what normalisation moved."""
+
+    def __init__(self, n_states: int, normalise: bool) -> None:
+        self.n_states = n_states
+        self.normalise = normalise
+        self.notes: list[str] = []
+        self._numbers: dict[Any, Fraction] = {}  # large models repeat few distinct numbers
+        self._points: dict[Fraction, Law] = {}
+        self._laws: dict[tuple[Any, ...], Law] = {}
+
+    def number(self, value: Any, where: str) -> Fraction:
+        key = (type(value), value) if isinstance(value, (int, float, str)) else None
+        if key is not None and key in self._numbers:
+            return self._numbers[key]
+        try:
+            exact = as_fraction(value, where)
+        except InvalidNumber as error:
+            raise InvalidModel(str(error)) from None
+        if key is not None:
+            self._numbers[key] = exact
+        return exact
+
+    def probability(self, value: Any, where: str) -> Fraction:
+        p = self.number(value, where)
+        if p < 0:
+            raise InvalidModel(f"{where} is {p}, wanted a probability in [0, 1]")
+        return p
+
+    def state(self, value: Any, where: str) -> int:
+        s = as_whole(value)
+        if s is None or not 0 <= s < self.n_states:
+            raise InvalidModel(f"{where} names state {value!r}, wanted an integer in 0..{self.n_states - 1}")
+        return s
+
+    def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:
+        """Check that a row sums to 1; with normalisation, return what to divide by."""
+        total = exact_sum(masses)
+        if total == 1:
+            return total
+        if not self.normalise or total == 0:
+            raise InvalidModel(f"{where} sums to {total}, not to 1: {shown()}")
+        self.notes.append(f"{where} summed to {total} and was divided by it (moved by {float(abs(total - 1)):.3g})")
+        return total
+
+    def row(self, row: Any, where: str) -> tuple[tuple[int, Fraction], ...]:
+        if isinstance(row, Mapping):
+            masses = {self.state(s, where): self.probability(p, f"{where}[{s}]") for s, p in row.items()}
+        else:
+            try:
+                entries = list(row)
+            except TypeError:
+                raise InvalidModel(f"{where} is {row!r}, wanted a list or dict of probabilities") from None
+            if len(entries) != self.n_states:
+                raise InvalidModel(f"{where} has {len(entries)} entries, wanted {self.n_states}, one per state")
+            masses = {s: self.probability(p, f"{where}[{s}]") for s, p in enumerate(entries)}
+
+        def shown() -> str:
+            if isinstance(row, Mapping):
+                return "{" + ", ".join(f"{s}: {p}" for s, p in masses.items()) + "}"
+            return listed(masses.values())
+
+        total = self.total(masses.values(), where, shown)
+        return tuple((s, p / total if total != 1 else p) for s, p in sorted(masses.items()) if p)
+
+    def reward(self, law: Any, where: str) -> Law | ContinuousReward:
+        if isinstance(law, (Law, ContinuousReward)):
+            return law
+        if hasattr(law, "cdf") and hasattr(law, "support"):
+            return ContinuousReward(law, where=where)
+        try:
+            if isinstance(law, Mapping):
+                return self._shared_reward(law, where)
+            return self.point(as_fraction(law, where))
+        except (InvalidLaw, InvalidNumber) as error:
+            raise InvalidModel(str(error)) from None
+
+    def _shared_reward(self, law: Mapping[Any, Any], where: str) -> Law:
+        """Equal reward laws are read once and shared: large models have few different ones."""
+        # With their types: the float 0.1 equals, and hashes as, the fraction of its binary expansion, but means 1/10.
+        key = tuple((type(x), x, type(p), p) for x, p in law.items())
+        if key not in self._laws:
+            self._laws[key] = self._reward_of_mapping(law, where)
+        return self._laws[key]
+
+    def _reward_of_mapping(self, law: Mapping[Any, Any], where: str) -> Law:
+        if self.normalise:
+            masses = [self.probability(p, f"{where}[{r}]") for r, p in law.items()]
+            total = self.total(masses, where, lambda: str(dict(law)))
+            return Law(zip(law.keys(), (p / total for p in masses), strict=True), where=where)
+        return Law(law, where=where)
+
+    def joint(self, rows: list[Any], where: str) -> tuple[Outcome, ...]:
+        if not rows:
+            raise InvalidModel(f"{where} is empty, wanted at least one (probability, next_state, reward)")
+        found: dict[tuple[int, int, int], Outcome] = {}  # keyed by integers: hashing a Fraction is slow
+        for i, entry in enumerate(rows):
+            try:
+                p, target, reward = entry
+            except (TypeError, ValueError):
+                raise InvalidModel(f"{where}[{i}] is {entry!r}, wanted (probability, next_state, reward)") from None
+            s, r = self.state(target, f"{where}[{i}]"), self.number(reward, f"{where}[{i}] reward")
+            mass = self.probability(p, f"{where}[{i}] probability")
+            key = (s, r.numerator, r.denominator)
+            found[key] = (found[key][0] + mass if key in found else mass, s, r)
+        masses = [p for p, _, _ in found.values()]
+        total = self.total(masses, where, lambda: listed(masses))
+        ordered = sorted(found.values(), key=lambda outcome: outcome[1:])
+        return tuple((p / total if total != 1 else p, s, r) for p, s, r in ordered if p)
+
+    def action(self, rows: list[Any], where: str) -> Action:
+        """An action given by its joint law."""
+        outcomes = self.joint(rows, where)
+        if len(outcomes) == 1:
+            p, s, r = outcomes[0]
+            return Action(((s, p),), self.point(r))
+        return Action.of_outcomes(outcomes)
+
+    def point(self, reward: Fraction) -> Law:
+        """All mass at one reward; large models share these laws."""
+        if reward not in self._points:
+            self._points[reward] = Law.of_weights({reward: Fraction(1)})
+        return self._points[reward]
+
+
+def listed(masses: Iterable[Fraction]) -> str:
+    return "[" + ", ".join(map(text, masses)) + "]"
