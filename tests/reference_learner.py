@@ -40,7 +40,7 @@ class ReferenceLearner:
         self.nexts = {pair: Counter() for pair in self.succ}
         self.rewards = {pair: Counter() for pair in self.succ}
 
-    # -- the optimistic model as a list of joint outcomes, next state None for s_inf ---------------------------------------
+    # -- the optimistic model: joint outcomes, next state None for s_inf ------------------------------------
 
     def outcomes(self, pair):
         n = self.rewards[pair].total()

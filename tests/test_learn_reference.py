@@ -1,4 +1,4 @@
-"""The compiled learner against a plain-Python learner of another shape: the same random numbers, the same trajectories."""
+"""The compiled learner against a plain-Python learner of another shape: same random numbers, same trajectories."""
 
 from __future__ import annotations
 

@@ -134,8 +134,8 @@ def audited_run(
 ) -> tuple[Record, AuditReport]:
     """Play all episodes one by one and test every claim.
 
-    ``best`` encloses the optimum of the model, in the user's units; ``height_error`` is how far the planner's polygon is
-    from G.
+    ``best`` encloses the optimum of the model, in the user's units; ``height_error`` is how far the planner's
+    polygon is from G.
     """
     from .learn import Record
 

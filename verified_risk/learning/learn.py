@@ -119,7 +119,7 @@ def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Progress |
         from .audit import audited_run
 
         record, report = audited_run(
-            learner, judge, settings, problem, best_on_grid(standard, reference, best), progress
+            learner, judge, settings, problem, best_on_grid(standard, reference, best), height_error, progress
         )
     else:
         record = play_all(learner, judge, settings, progress)
