@@ -623,13 +623,12 @@ Section Dkw.
   Qed.
 
   (** Checking the values of the law is enough: otherwise F_n is within v of F at every real. *)
-  Theorem near_at_every_real :
-    almost_surely sample (fun xs =>
-      ~ Exists (fun z => v <= Rabs (empirical xs z - cdf d z)) (map fst d) ->
-      forall x, Rabs (empirical xs x - cdf d x) < v).
+  Lemma near_at_every_real_of_support xs :
+    List.Forall (fun x => In x (map fst d)) xs ->
+    ~ Exists (fun z => v <= Rabs (empirical xs z - cdf d z)) (map fst d) ->
+    forall x, Rabs (empirical xs x - cdf d x) < v.
   Proof.
-    assert (Hs : almost_surely d (fun x => In x (map fst d))) by (intros x p H _; apply in_map_iff; now exists (x, p)).
-    apply (draws_support d n) in Hs. revert Hs; apply as_impl; intros xs Hxs Hnot x.
+    intros Hxs Hnot x.
     assert (Hsame : forall z, (forall w, In w (map fst d) -> (w <= x <-> w <= z)) ->
                     empirical xs x = empirical xs z /\ cdf d x = cdf d z).
     { intros z Hz; split.
@@ -655,5 +654,14 @@ Section Dkw.
         * rewrite sum_const; unfold Rdiv; ring.
         * intros w Hw. apply ind_no. rewrite Forall_forall in Hxs. specialize (Hnone w (Hxs w Hw)); lra.
     - destruct (Hsame z Hsz) as [-> ->]. apply Rnot_le_lt; intros Hle. apply Hnot, Exists_exists; now exists z.
+  Qed.
+
+  Theorem near_at_every_real :
+    almost_surely sample (fun xs =>
+      ~ Exists (fun z => v <= Rabs (empirical xs z - cdf d z)) (map fst d) ->
+      forall x, Rabs (empirical xs x - cdf d x) < v).
+  Proof.
+    assert (Hs : almost_surely d (fun x => In x (map fst d))) by (intros x p H _; apply in_map_iff; now exists (x, p)).
+    apply (draws_support d n) in Hs. revert Hs; apply as_impl; intros xs Hxs. now apply near_at_every_real_of_support.
   Qed.
 End Dkw.
