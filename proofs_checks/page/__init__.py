@@ -1,0 +1,10 @@
+"""The audit as one self-contained HTML page: no network, no library, mathematics as MathML.
+
+>>> empty = {"examples": 0, "seed": 0, "statements": [], "failures": []}
+>>> page_html(empty).splitlines()[0]
+'<!doctype html>'
+"""
+
+from .build import page_html, statement_html, write_page
+
+__all__ = ["page_html", "statement_html", "write_page"]

@@ -1,0 +1,180 @@
+"""One statement as a card: what is printed, what is true, why, and the counterexample in numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from .. import recheck
+from .instance import instance_html, number
+from .links import Links
+from .mathematics import formula_html
+from .words import FINDINGS, GLYPHS, RANKS, anchor
+
+Row = Mapping[str, Any]
+RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
+
+
+def card_html(row: Row, users: Sequence[str], certificate: Mapping[str, Any] | None, links: Links) -> str:
+    """The card of one row of the ledger; ``users`` are the labels that use it."""
+    finding, rank = row["finding"], rank_of(row)
+    head = (
+        f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
+        f'<span class="title">{escape(sentence(row["title"]))}</span>'
+        f'<code class="label">{escape(row["label"])}</code>'
+        f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
+    )
+    parts = [
+        claims_html(row),
+        failures_html(row),
+        counterexample_html(row, certificate),
+        evidence_html(row),
+        notes_html(row),
+        relations_html(row, users),
+        links.html(row, certificate is not None),
+    ]
+    data = f'data-finding="{finding}" data-rank="{rank or ""}"'
+    return (
+        f'<details class="card {finding}" id="{anchor(row["label"])}" {data}>'
+        f"<summary>{head}</summary><div class=body>{''.join(parts)}</div></details>"
+    )
+
+
+def rank_of(row: Row) -> str | None:
+    """The strongest evidence for what is true."""
+    support = row["support"]
+    return None if support is None else support["rank"]
+
+
+def rank_dots(rank: str | None) -> str:
+    """Filled dots out of five, strongest evidence full."""
+    filled = len(RANKS) - list(RANKS).index(rank) if rank in RANKS else 0
+    return f'<span class="dots" aria-hidden="true">{"●" * filled}{"○" * (len(RANKS) - filled)}</span>'
+
+
+def sentence(text: str) -> str:
+    """The text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def claims_html(row: Row) -> str:
+    """Printed and corrected claim side by side; a single claim where nothing had to be changed."""
+    printed, corrected, finding = row["printed"], row["corrected"], row["finding"]
+    blocks = []
+    if printed is not None:
+        mark = {"holds": "true", "gap": "not contradicted"}.get(finding, "false")
+        blocks.append(_claim("as printed", mark, printed))
+    if corrected is not None:
+        blocks.append(_claim("corrected" if printed is not None else "claim", "true", corrected))
+    return f'<div class="claims">{"".join(blocks)}</div>'
+
+
+def _claim(name: str, mark: str, claim: Mapping[str, str]) -> str:
+    words = escape(sentence(claim["words"]).rstrip("."))
+    return (
+        f'<section class="claim {mark.split()[0]}"><h4>{name} <em>{mark}</em></h4>'
+        f'<div class="formula" tabindex="0">{formula_html(claim["formula"])}</div><p>{words}.</p></section>'
+    )
+
+
+def failures_html(row: Row) -> str:
+    if not row["failures"]:
+        return ""
+    items = "".join(f"<li>{escape(failure)}</li>" for failure in row["failures"])
+    return f'<section class="failures"><h4>This audit found something wrong</h4><ul>{items}</ul></section>'
+
+
+def counterexample_html(row: Row, certificate: Mapping[str, Any] | None) -> str:
+    """The instance in words, both sides of the printed claim, and how a search finds such a case."""
+    refutation = row["refutation"]
+    if refutation is None:
+        return ""
+    lines = []
+    if certificate is not None:
+        lines.append(instance_html(certificate["instance"]))
+        lines.append(_both_sides(certificate))
+    if refutation["slack"]:
+        lines.append(f"<p>Slack of the printed claim on this instance: <b>{_slack(refutation['slack'])}</b>.</p>")
+    if refutation["rechecked"]:
+        lines.append("<p>Confirmed by the standalone checker, which needs the standard library only.</p>")
+    found = refutation["found"]
+    if found:
+        lines.append(
+            f"<p>Found again by random search after {found['cases']} case{'s' * (found['cases'] != 1)} "
+            f"(seed {found['seed']}), shrunk to slack {_slack(found['slack'])}.</p>"
+        )
+    if certificate is not None:
+        text = escape(json.dumps(certificate, indent=1, ensure_ascii=False))
+        lines.append(
+            f"<details class=file><summary>The certificate file</summary><pre tabindex=0>{text}</pre></details>"
+        )
+    return f'<section class="counterexample"><h4>Counterexample to the printed claim</h4>{"".join(lines)}</section>'
+
+
+def _both_sides(certificate: Mapping[str, Any]) -> str:
+    try:
+        outcome = recheck.check_text(json.dumps(certificate))
+    except recheck.Rejected:
+        return ""  # the audit itself reports a certificate that its checker does not accept
+    left, right = _side(outcome.left), _side(outcome.right)
+    gap = ""
+    if isinstance(outcome.left, (int, Fraction)) and isinstance(outcome.right, (int, Fraction)):
+        gap = f", off by {number(abs(Fraction(outcome.left) - Fraction(outcome.right)))}"
+    return (
+        f'<p class="sides">The printed claim says <b>{left} {RELATIONS[outcome.relation]} {right}</b>: '
+        f"<strong>false{gap}</strong>.</p>"
+    )
+
+
+def _side(value: Any) -> str:
+    if isinstance(value, dict):
+        return escape(", ".join(f"{number(x)} with {number(p)}" for x, p in sorted(value.items())))
+    return escape(number(value))
+
+
+def evidence_html(row: Row) -> str:
+    """Every piece of evidence for what is true, strongest first, and the least slack seen."""
+    support = row["support"]
+    if support is None:
+        return ""
+    items = "".join(f"<li>{escape(piece)}</li>" for piece in support["evidence"])
+    worst = ""
+    if support["worst_slack"] not in (None, ""):
+        tight = " (tight)" if support["worst_slack"] == "0" else ""
+        worst = f"<p>Least slack over all cases: <b>{_slack(support['worst_slack'])}</b>{tight}.</p>"
+        if support["worst_case"]:
+            worst += (
+                "<details class=file><summary>The case with the least slack</summary>"
+                f"{instance_html(support['worst_case'])}</details>"
+            )
+    name = "the corrected claim" if row["corrected"] is not None and row["printed"] is not None else "the claim"
+    return f'<section class="evidence"><h4>Evidence for {name}</h4><ul>{items}</ul>{worst}</section>'
+
+
+def _slack(text: str) -> str:
+    return escape(text if text.startswith("≈") else number(text))
+
+
+def notes_html(row: Row) -> str:
+    return f'<p class="notes">{escape(row["notes"])}</p>' if row["notes"] else ""
+
+
+def relations_html(row: Row, users: Sequence[str]) -> str:
+    parts = [
+        f"<span>{name} {', '.join(reference(label) for label in labels)}</span>"
+        for name, labels in (("Uses", row["uses"]), ("Used by", users))
+        if labels
+    ]
+    return f'<p class="relations">{" ".join(parts)}</p>' if parts else ""
+
+
+def reference(label: str) -> str:
+    """A link to another card."""
+    return f'<a href="#{anchor(label)}"><code>{escape(label)}</code></a>'
+
+
+def finding_words(finding: str) -> str:
+    return f"{finding}: {FINDINGS[finding]}"

@@ -1,0 +1,58 @@
+"""The vocabulary of the page: verdicts, ranks, sections, anchors."""
+
+from __future__ import annotations
+
+import re
+
+FINDINGS = {
+    "holds": "true as printed",
+    "corrected": "an obvious repair makes it true",
+    "refuted": "false in substance; another statement replaces it",
+    "gap": "not contradicted, but its proof is unsound",
+}
+GLYPHS = {"holds": "✓", "corrected": "✎", "refuted": "✗", "gap": "?"}
+
+RANKS = {
+    "machine-checked": "proved for all sizes, checked by a proof assistant",
+    "symbolic": "proved for all real numbers at bounded size by a solver",
+    "exhaustive": "every case up to a stated size",
+    "random": "random cases only: support, never a proof",
+    "cited": "a theorem from the literature, not proved here",
+}
+"""Strongest first."""
+
+SECTIONS = {
+    "1": "Introduction",
+    "2": "Problem formulation",
+    "3": "Optimal risk-sensitive policies",
+    "4": "Upper confidence bound algorithm",
+    "5": "Proof of the main theorem",
+    "6": "Experiments",
+    "A": "Proof of the augmentation theorem",
+    "B": "Proof of the discretisation theorem",
+    "C": "Proofs of the lemmas on learning",
+    "D": "The optimal policy for CVaR",
+    "corrected": "The corrected theory",
+    "production": "This library against its own claims",
+}
+
+
+def section_key(section: str) -> str:
+    """``"5 Proof of the main theorem"`` and ``"5"`` are the same section."""
+    first = section.split(maxsplit=1)[0] if section.strip() else ""
+    return first if first in SECTIONS else section
+
+
+def section_title(key: str) -> str:
+    """The heading of a section."""
+    if key not in SECTIONS:
+        return key or "Other statements"
+    name = SECTIONS[key]
+    if key.isdigit():
+        return f"Section {key}. {name}"
+    return f"Appendix {key}. {name}" if len(key) == 1 else name
+
+
+def anchor(label: str) -> str:
+    """The id of a statement's card."""
+    return "s-" + re.sub(r"[^A-Za-z0-9]+", "-", label).strip("-")
