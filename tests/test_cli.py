@@ -69,3 +69,25 @@ def test_an_error_is_one_line_that_says_what_is_wrong(arguments, message):
     assert output.startswith("error: ")
     assert message in output
     assert "Traceback" not in output
+
+
+def test_printed_bounds_are_rounded_outward():
+    from decimal import Decimal
+
+    from verified_risk.cli.show import at_least, at_most
+
+    for x in (Fraction(56, 33), Fraction(-1, 3**30), Fraction(10**12 + 1, 7), Fraction(0), Fraction(1, 3)):
+        low, high = (Fraction(Decimal(t)) if "/" not in t else Fraction(t) for t in (at_least(x), at_most(x)))
+        assert low <= x <= high
+        assert high - low <= abs(x) / 10**8
+
+
+def test_learning_prints_regret_below_its_bound(tmp_path):
+    output = run(
+        "learn", "two_paths", "--objective", "cvar(1/2)", "--episodes", 60, "--audit", "--save", tmp_path / "r.json"
+    )
+    assert "the event held on 60" in output
+    assert "optimism of the value" in output
+    answer = json.loads(run("learn", "two_paths", "--objective", "cvar(1/2)", "--episodes", 60, "--json"))
+    assert all(r <= b for r, b in zip(answer["regret"], answer["bound"], strict=True))
+    assert vr.Run.load(tmp_path / "r.json").episodes == 60

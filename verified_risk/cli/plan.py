@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .show import emit_json, json_number, law_lines, number
+from .show import at_least, at_most, emit_json, json_number, law_lines, number
 from .source import model_options, read_model
 
 
@@ -49,7 +49,7 @@ def plan(
         return
     click.echo(f"objective  {weighting.spec} of the return of {mdp!r}")
     click.echo(f"value      {number(answer.value)}")
-    click.echo(f"certified  {number(answer.lower)} <= best over all policies <= {number(answer.upper)}")
+    click.echo(f"certified  {at_least(answer.lower)} <= best over all policies <= {at_most(answer.upper)}")
     click.echo(f"because    {answer.certificate}")
     click.echo("return of the policy (value, probability):")
     for line in law_lines(answer.law):

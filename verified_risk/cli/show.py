@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,14 +12,33 @@ import click
 from ..enclosure import Real, bounds
 from ..law import Law
 
+DIGITS = 10
+
 
 def number(x: Real) -> str:
-    """``56/33 = 1.69697``, without the fraction where it is long, without the decimal where it is whole."""
+    """``56/33 ≈ 1.696969697``: the fraction where it is short, the decimal where it is not whole."""
     low, high = bounds(x)
-    decimal = f"{float((low + high) / 2):.9g}"
+    decimal = _decimal((low + high) / 2, ROUND_HALF_EVEN)
     if low != high or len(str(low)) > 24:
-        return decimal
-    return str(low) if low.denominator == 1 else f"{low} = {decimal}"
+        return f"≈ {decimal}"
+    return str(low) if low.denominator == 1 else f"{low} ≈ {decimal}"
+
+
+def at_least(x: Fraction) -> str:
+    """A decimal that is certainly not above ``x``; the number itself where it is short."""
+    return str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_FLOOR)
+
+
+def at_most(x: Fraction) -> str:
+    """A decimal that is certainly not below ``x``; the number itself where it is short."""
+    return str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_CEILING)
+
+
+def _decimal(x: Fraction, rounding: str) -> str:
+    """``x`` to ten significant digits, rounded once in the given direction."""
+    quotient = Context(prec=DIGITS, rounding=rounding).divide(Decimal(x.numerator), Decimal(x.denominator))
+    plain = format(quotient, "f")
+    return plain if len(plain) <= 2 * DIGITS else str(quotient)
 
 
 def emit_json(data: dict[str, Any]) -> None:
