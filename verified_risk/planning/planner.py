@@ -24,6 +24,7 @@ from .floats import FloatModel, float_model, own_unit, read_unit
 from .laws import exact_value
 from .levels import levels_of
 from .plan import Certificate, Plan
+from .rounding import float_above, float_below
 from .tails import Bounds, best_single_level
 
 DEFAULT_SEARCH_SECONDS = 60.0
@@ -155,10 +156,21 @@ def _solve(
     return best_general(mdp, objective, model, gap, seconds, progress)
 
 
+def tidy_below(x: Fraction) -> Fraction:
+    """``x`` itself if it is short, otherwise a float below it: bounds should print on one line."""
+    return x if x.denominator.bit_length() <= 64 else Fraction(float_below(x))
+
+
+def tidy_above(x: Fraction) -> Fraction:
+    """``x`` itself if it is short, otherwise a float above it."""
+    return x if x.denominator.bit_length() <= 64 else Fraction(float_above(x))
+
+
 def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, method: str) -> Plan:
     """Back to the user's units and the user's model."""
     shift = model.offsets[-1]
     grid_lower, estimate, upper = (model.unit * (shift + x) for x in (bounds.lower, bounds.estimate, bounds.upper))
+    grid_lower, upper = tidy_below(grid_lower), tidy_above(upper)
     policy: Policy = GridPolicy(mdp, model.unit, bounds.rule)
     lower = grid_lower - model.loss
     value, law = estimate - model.loss if model.loss else estimate, None

@@ -1,0 +1,145 @@
+r"""Any weighting, over all policies: search, then certify the answer in the model itself.
+
+``upper`` comes from the search over a polygon below G (theory B7), ``lower`` from the policy that was found: its exact law where that is
+affordable, otherwise its float law with every CDF value raised by its error.  For convex or general G the policy may be a mixture.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..enclosure import bounds
+from ..mdp import MDP
+from ..objectives import Weighting
+from ..policy import GridPolicy, MixturePolicy, Policy
+from .cdf import Oracle
+from .floats import FloatModel
+from .laws import exact_value
+from .plan import Certificate, Plan
+from .planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS, tidy_above, tidy_below
+from .rounding import SMALLEST_NORMAL
+from .search import Search
+from .tails import best_mean
+from .under import Polygon, polygon_below
+
+LEAST_WEIGHT = 1e-10
+"""Parts of a mixture below this are left out; the lower bound is that of what remains."""
+
+
+class TableRule:
+    """A policy on the grid by its table: ``table[t, s, y]``, y the shifted sum."""
+
+    def __init__(self, model: FloatModel, table: npt.NDArray[Any]) -> None:
+        self.table = table
+        self._offsets = model.offsets
+
+    def __call__(self, t: int, s: int, i: int) -> int:
+        return int(self.table[t, s, i - self._offsets[t]])
+
+    def choices(self, t: int, width: int) -> npt.NDArray[Any]:
+        return self.table[t, :, :width]
+
+
+@lru_cache(maxsize=32)
+def _below(objective: Weighting, accuracy: Fraction) -> Polygon:
+    return polygon_below(objective, accuracy)
+
+
+def best_general(
+    mdp: MDP,
+    objective: Weighting,
+    model: FloatModel,
+    gap: Fraction | None,
+    seconds: float | None,
+    progress: Callable[[str], None] | None,
+) -> Plan:
+    """Search until the gap is closed or time is up."""
+    top = model.remaining[0]
+    if seconds is None and gap is None:
+        seconds = DEFAULT_SEARCH_SECONDS
+    wanted = DEFAULT_SEARCH_GAP * top if gap is None else max(gap / model.unit, DEFAULT_SEARCH_GAP / 10**4)
+    if top == 0:
+        return _constant(mdp, objective, model)
+    began = time.monotonic()
+    polygon = _below(objective, _power_of_two_below(wanted / (8 * top)))
+    oracle = Oracle(model)
+
+    def report(incumbent: float, bound: float) -> None:
+        assert progress is not None
+        low, high = (float(model.unit) * (top - x) + float(model.unit * model.offsets[-1]) for x in (incumbent, bound))
+        progress(f"{time.monotonic() - began:7.1f} s   {low:.9g} <= optimum <= {high:.9g}   gap {high - low:.2e}")
+
+    deadline = np.inf if seconds is None else began + seconds
+    search = Search(oracle, polygon, float(wanted) / 2, deadline, None if progress is None else report)
+    search.run()
+    if progress is not None:
+        report(search.best.value, max(search.bound, search.uncut_bound))
+    return _certified(mdp, objective, model, oracle, search)
+
+
+def _power_of_two_below(x: Fraction) -> Fraction:
+    """So that polygons are shared between calls of similar accuracy."""
+    power = Fraction(1)
+    while power > x:
+        power /= 2
+    return power
+
+
+def _constant(mdp: MDP, objective: Weighting, model: FloatModel) -> Plan:
+    """Every policy has the same (rounded) return."""
+    from .planner import finished
+
+    return finished(mdp, objective, model, best_mean(model), "the return is constant on the grid")
+
+
+def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle, search: Search) -> Plan:
+    top, shift, unit = model.remaining[0], model.offsets[-1], model.unit
+    bound = max(search.bound, search.uncut_bound, 0.0)
+    upper = tidy_above(unit * (shift + top - Fraction(bound)))
+    parts = [(Fraction(w), choice) for w, choice in search.best.parts if w > LEAST_WEIGHT]
+    scale = sum(w for w, _ in parts)
+    policies: list[tuple[Fraction, Policy]] = [
+        (w / scale, GridPolicy(mdp, unit, TableRule(model, choice))) for w, choice in parts
+    ]
+    policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
+    grid_lower = unit * (shift + top - _cost_above(objective, oracle, parts, scale))
+    lower, law = grid_lower - model.loss, None
+    found = exact_value(mdp, policy, objective, patient=True)
+    if found is not None:
+        lower, law = max(lower, found[0]), found[1]
+    lower = min(tidy_below(lower), upper)
+    searched = tidy_above(unit * (shift + top - Fraction(search.best.value)))
+    discretised = Fraction() if model.exact else max(Fraction(), grid_lower - lower)
+    gap = max(Fraction(), min(upper - searched, upper - lower - discretised))
+    contributions = (
+        ("rewards rounded up to the grid", discretised),
+        ("search", gap),
+        ("weighting below its polygon, floating point", upper - lower - discretised - gap),
+    )
+    method = f"search over CDFs: {oracle.calls} passes, {search.nodes} nodes"
+    return Plan(mdp, objective, lower, lower, upper, policy, law, unit, Certificate(method, contributions))
+
+
+def _cost_above(objective: Weighting, oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> Fraction:
+    """An upper bound of ``sum_i G(F_i)`` for the mixture, from float laws: F is raised by its error, G enclosed from above."""
+    raised = [Fraction()] * oracle.top
+    error = 1 + oracle.law_gamma
+    for w, choice in parts:
+        for i, value in enumerate(oracle.cdf(choice).tolist()):
+            raised[i] += w / scale * min(Fraction(1), Fraction(value) * error + oracle.top * SMALLEST_NORMAL * 2**20)
+    return sum((bounds(objective.value(_short(min(x, Fraction(1)))))[1] for x in raised), Fraction())
+
+
+def _short(x: Fraction) -> Fraction:
+    """A float at least ``x``, as a fraction in [0, 1]: arithmetic with it is fast."""
+    from .rounding import float_above
+
+    return min(Fraction(1), Fraction(float_above(x)))
+
