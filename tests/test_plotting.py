@@ -182,3 +182,19 @@ def test_notebook_tables_need_no_matplotlib():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "pictures need matplotlib: pip install 'verified-risk[plot]'"
+
+
+def test_bounds_in_a_table_are_rounded_outward():
+    plan = vr.plan(frozen_lake(), vr.CVaR("33/100"))
+    assert plan.gap > 0
+    shown = plan._repr_html_()
+    upper = Fraction(shown.split("best over all policies ≤ ")[1].split(" ")[0])
+    assert plan.upper <= upper <= plan.upper + Fraction(1, 10**4)
+    assert "is exceeded by no policy" in plan.plot().figure._suptitle.get_text()
+
+
+def test_a_run_is_drawn_with_its_own_regret_and_bound():
+    run = vr.learn(two_paths(), vr.CVaR("1/2"), episodes=20)
+    near, far = run.plot().figure.axes
+    assert list(near.lines[0].get_ydata()) == pytest.approx(list(run.regret), abs=0)
+    assert list(far.lines[-1].get_ydata()) == pytest.approx(list(run.bound), abs=0)

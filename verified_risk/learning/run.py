@@ -17,6 +17,7 @@ from ..rational import text
 from .learner import Floats
 
 if TYPE_CHECKING:
+    from ..plotting import Picture
     from .audit import AuditReport
     from .policies import LearnedPolicy
 
@@ -105,6 +106,12 @@ class Run:
         if self.audit is not None:
             lines += ["", str(self.audit)]
         return "\n".join(lines)
+
+    def plot(self) -> Picture:
+        """Cumulative regret per episode, and the theorem's bound far above it."""
+        from ..plotting import draw_run
+
+        return draw_run(self)
 
     # -- files --------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from .law import draw_law
 from .picture import Picture
 from .plan import draw_plan
 from .policy_map import draw_policy_map
-from .regret import draw_regret
+from .regret import draw_regret, draw_run
 
 __all__ = [
     "Picture",
@@ -28,5 +28,6 @@ __all__ = [
     "draw_plan",
     "draw_policy_map",
     "draw_regret",
+    "draw_run",
     "shortfall_curve",
 ]

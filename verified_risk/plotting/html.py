@@ -5,12 +5,14 @@ Colours are taken from the page (``currentColor``), so that a dark notebook stay
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
 from ..enclosure import Real, bounds
 from ..rational import text
+from .picture import rounded
 
 if TYPE_CHECKING:
     from ..law import Law
@@ -74,12 +76,13 @@ def plan_html(plan: Plan) -> str:
     span = (
         f"best over all policies = {number(plan.value)}, exactly"
         if plan.gap == 0
-        else f"{number(plan.lower)} ≤ best over all policies ≤ {number(plan.upper)} (gap {float(plan.gap):.3g})"
+        else f"{rounded(plan.lower, ROUND_FLOOR)} ≤ best over all policies ≤ {rounded(plan.upper, ROUND_CEILING)} "
+        f"(gap {float(plan.gap):.2g})"
     )
     pairs = [
         ("objective", escape(plan.objective.spec)),
         ("model", escape(repr(plan.mdp))),
-        ("the policy attains", number(plan.value)),
+        ("the policy attains", number(plan.lower)),
         ("certified", span),
         ("because", escape(plan.certificate.method)),
         *((escape(f"· {source}"), f"{float(amount):.3g}") for source, amount in plan.certificate.contributions),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from decimal import Context, Decimal
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -111,3 +112,16 @@ def short(x: Fraction | float) -> str:
         if len(str(x)) <= 7:
             return f"{x.numerator}/{x.denominator}"
     return f"{float(x):.4g}"
+
+
+def rounded(x: Fraction, direction: str, digits: int = 6) -> str:
+    """A bound for a label: the fraction where it is short, otherwise so many digits, rounded away from the other bound.
+
+    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
+    >>> rounded(Fraction(2 * 10**8, 3 * 10**8 + 1), ROUND_CEILING), rounded(Fraction(1, 3), ROUND_FLOOR)
+    ('0.666667', '1/3')
+    """
+    if len(str(x)) <= 12:
+        return str(x)
+    context = Context(prec=digits, rounding=direction)
+    return str(context.divide(Decimal(x.numerator), Decimal(x.denominator)))

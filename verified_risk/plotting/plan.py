@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
 from ..planning import Plan
 from .law import draw_law
-from .picture import Picture, short
+from .picture import Picture, rounded, short
 
 
 def draw_plan(plan: Plan) -> Picture:
@@ -12,5 +14,6 @@ def draw_plan(plan: Plan) -> Picture:
     if plan.gap == 0:
         claim = f"the best over all policies, {short(plan.value)}, is attained"
     else:
-        claim = f"attains {short(plan.lower)}; no policy exceeds {short(plan.upper)} (gap {float(plan.gap):.2g})"
+        low, high = rounded(plan.lower, ROUND_FLOOR), rounded(plan.upper, ROUND_CEILING)
+        claim = f"{low} is attained, {high} is exceeded by no policy"
     return draw_law(plan.law, plan.objective, title=f"{plan.objective.spec}: {claim}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, Unsupported
+from ..learning import Run
 from .picture import BLUE, INK, QUIET, RED, Picture, new_figure, quiet_grid, style
 
 LINES = ((BLUE, "-"), (RED, (0, (5, 2))), (INK, (0, (1, 1))), (QUIET, (0, (6, 2, 1, 2))))
@@ -48,3 +49,14 @@ def draw_regret(
             quiet_grid(far)
         (far or axes).set_xlabel("episode")
         return Picture(figure)
+
+
+def draw_run(run: Run) -> Picture:
+    """The regret of one run against its bound."""
+    if run.regret is None:
+        raise Unsupported("the environment was a black box: without its model there is no regret to draw")
+    name = run.algorithm if run.bonus_scale == 1 else f"{run.algorithm}, radii times {run.bonus_scale}"
+    bound = None if run.bound is None else [float(x) for x in run.bound]
+    return draw_regret(
+        [(name, [float(x) for x in run.regret])], bound, title=f"Regret of learning {run.objective.spec}"
+    )
