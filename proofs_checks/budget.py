@@ -1,0 +1,66 @@
+r"""CVaR by budgets, in plain rational recursion.
+
+.. math:: W_{T+1}(s,b) = b^+, \qquad W_t(s,b) = \min_a E\,W_{t+1}(S', b - R),
+
+.. math:: \mathrm{CVaR}^*_\alpha = \max_\rho \Bigl\{ \rho - \tfrac1\alpha \sum_s D(s) W_1(s, \rho) \Bigr\}.
+
+Steps are counted from 0.  This is the slow twin of the library's planner and shares no code with it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+
+from .histories import weighted
+
+
+class Budgets:
+    """The table W of one model; ``steps`` of its rewards count (print forgets the last one)."""
+
+    def __init__(self, mdp: MDP, steps: int | None = None) -> None:
+        self.mdp = mdp
+        self.steps = mdp.horizon if steps is None else steps
+        self._known: dict[tuple[int, int, Fraction], Fraction] = {}
+
+    def value(self, t: int, s: int, b: Fraction) -> Fraction:
+        """W before step t."""
+        if t == self.steps:
+            return max(b, Fraction())
+        key = (t, s, b)
+        if key not in self._known:
+            self._known[key] = min(self.after(t, s, b, a) for a in range(self.mdp.n_actions[s]))
+        return self._known[key]
+
+    def after(self, t: int, s: int, b: Fraction, a: int) -> Fraction:
+        """E W after playing a."""
+        outcomes = self.mdp.actions(s)[a].outcomes
+        return sum((p * self.value(t + 1, target, b - r) for p, target, r in outcomes), Fraction())
+
+    def greedy(self, t: int, s: int, b: Fraction) -> int:
+        """The least optimal action."""
+        return min(range(self.mdp.n_actions[s]), key=lambda a: (self.after(t, s, b, a), a))
+
+    def expected(self, rho: Fraction) -> Fraction:
+        """E_D W(S, rho): the least expected shortfall below rho over all policies."""
+        return sum((p * self.value(0, s, rho) for s, p in self.mdp.initial), Fraction())
+
+    def law_from(self, t: int, s: int, b: Fraction) -> Law:
+        """The law of the rewards to come when the greedy policy starts from budget b."""
+        if t == self.mdp.horizon:
+            return Law.point(0)
+        return weighted(
+            (r + z, p * mass)
+            for p, target, r in self.mdp.actions(s)[self.greedy(t, s, b)].outcomes
+            for z, mass in self.law_from(t + 1, target, b - r)
+        )
+
+
+def attainable_returns(mdp: MDP) -> list[Fraction]:
+    """All returns that some policy reaches."""
+    level = {(s, Fraction()) for s, _ in mdp.initial}
+    for _ in range(mdp.horizon):
+        level = {(target, y + r) for s, y in level for action in mdp.actions(s) for _, target, r in action.outcomes}
+    return sorted({y for _, y in level})

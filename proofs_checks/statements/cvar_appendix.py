@@ -1,0 +1,446 @@
+r"""The CVaR appendix: five claims about planning CVaR, restated for rewards (a cost is a negative reward).
+
+* Rockafellar-Uryasev: :math:`\mathrm{CVaR}_\alpha(Z) = \max_\rho \{\rho - E(\rho-Z)^+/\alpha\}`, attained at the
+  quantile.  The appendix prints the cost form with tail 1 - alpha under the name that the body gives to the reward form
+  with tail alpha.
+* :math:`J(\rho)` is printed with a maximum over policies where a minimum is meant.
+* The recursion is printed with its terminal value at T; it belongs at T + 1.
+* One :math:`\rho^*` serves the initial law; print lets every initial state have its own.
+* J need not be concave, so rho must be searched over all attainable returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import CVaR
+from verified_risk.planning import exact_plan
+
+from .. import strategies
+from ..budget import Budgets, attainable_returns
+from ..enumeration import all_laws, attainable_laws, grid, one_state_models, two_point_laws
+from ..model import Claim, Statement, equality, least
+
+SECTION = "D"
+THEORY = "04-planning.md"
+
+
+def shortfall(law: Law, rho: Fraction) -> Fraction:
+    """E(rho - Z)^+."""
+    return sum((p * max(rho - z, Fraction()) for z, p in law), Fraction())
+
+
+def tail_mean(law: Law, alpha: Fraction) -> Fraction:
+    """The mean of the worst alpha share, filled from below: CVaR as the body of the paper defines it."""
+    left, total = alpha, Fraction()
+    for z, p in law:
+        total += min(left, p) * z
+        left -= min(left, p)
+    return total / alpha
+
+
+# -- Rockafellar-Uryasev ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LawCase:
+    """The law of a return and a level in (0, 1)."""
+
+    law: Law
+    alpha: Fraction
+
+
+def _ru_printed(case: LawCase) -> Fraction:
+    """-|CVaR_alpha - inf_rho {rho + E(Z - rho)^+ / (1 - alpha)}|; the infimum is at an atom."""
+    excess = [
+        rho + sum((p * max(z - rho, Fraction()) for z, p in case.law), Fraction()) / (1 - case.alpha)
+        for rho in case.law.atoms
+    ]
+    return -abs(tail_mean(case.law, case.alpha) - min(excess))
+
+
+def _ru_corrected(case: LawCase) -> Real:
+    """max_rho {rho - E(rho - Z)^+/alpha} = CVaR_alpha, attained at the alpha-quantile; likewise the library's CVaR."""
+
+    def score(rho: Fraction) -> Fraction:
+        return rho - shortfall(case.law, rho) / case.alpha
+
+    value = tail_mean(case.law, case.alpha)
+    best = max(score(rho) for rho in case.law.atoms)
+    return least(
+        equality(best, value),
+        equality(score(case.law.quantile(case.alpha)), value),
+        equality(CVaR(case.alpha).of(case.law), value),
+    )
+
+
+def _law_cases() -> SearchStrategy[LawCase]:
+    return st.builds(LawCase, strategies.laws(max_value=2), strategies.levels(include_one=False))
+
+
+def _small_laws() -> Iterator[LawCase]:
+    for law in all_laws(grid("1/2"), 4):
+        for alpha in grid("1/8")[1:-1]:
+            yield LawCase(law, alpha)
+
+
+ROCKAFELLAR_URYASEV = Statement(
+    label="cvar:ru",
+    title="CVaR as an optimum over rho",
+    section=SECTION,
+    printed=Claim(
+        r"\mathrm{CVaR}_\alpha(Z) = \inf_\rho \{\rho + \tfrac{1}{1-\alpha} E(Z-\rho)^+\}",
+        "The CVaR of the body (mean of the lowest alpha share) is the infimum of the cost form with tail 1 - alpha.",
+        _ru_printed,
+    ),
+    corrected=Claim(
+        r"\mathrm{CVaR}_\alpha(Z) = \max_\rho \{\rho - \tfrac1\alpha E(\rho-Z)^+\}, \quad \rho^* = F^\dagger(\alpha)",
+        "The mean of the lowest alpha share is the maximum of rho minus the expected shortfall over alpha.",
+        _ru_corrected,
+    ),
+    verdict="corrected",
+    uses=("def:objective/cvar",),
+    cases=_law_cases,
+    small_cases=_small_laws,
+    small_size="all laws on {0, 1/2, 1} with masses in quarters, levels in eighths",
+    counterexample=LawCase(Law({0: "1/2", 1: "1/2"}), Fraction(1, 2)),
+    find_budget=100,
+    theory=THEORY + "#ru",
+)
+
+
+# -- J(rho): max against min ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ModelCase:
+    """A model and a level."""
+
+    mdp: MDP
+    alpha: Fraction
+
+
+def _model_cases() -> SearchStrategy[ModelCase]:
+    return st.builds(ModelCase, strategies.mdps(max_horizon=2, max_denominator=3), strategies.levels(max_denominator=4))
+
+
+def _small_models() -> Iterator[ModelCase]:
+    for horizon in (1, 2):
+        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
+            for alpha in (Fraction(1, 3), Fraction(1, 2), Fraction(1)):
+                yield ModelCase(mdp, alpha)
+
+
+SMALL = "one state, two actions, T <= 2, rewards in halves, coin flips, levels 1/3, 1/2, 1"
+
+
+def supremum(functions: list[Callable[[Fraction], Fraction]], corners: list[Fraction]) -> Fraction:
+    """sup over rho of the minimum of concave functions that are linear between corners and fall or are flat outside.
+
+    On each piece the minimum of lines is concave; its maximum is at an end or where two lines meet.
+    """
+    candidates = set(corners)
+    for low, high in pairwise(corners):
+        lines = {(f(low), (f(high) - f(low)) / (high - low)) for f in functions}
+        for (v, a), (w, b) in combinations(sorted(lines), 2):
+            if a != b:
+                x = low + (w - v) / (a - b)
+                if low < x < high:
+                    candidates.add(x)
+    return max(min(f(x) for f in functions) for x in candidates)
+
+
+def _optimum(laws: list[Law], alpha: Fraction) -> Fraction:
+    return max(tail_mean(law, alpha) for law in laws)
+
+
+def _j_printed(case: ModelCase) -> Fraction:
+    """-|CVaR* - sup_rho {rho - max_pi E(rho - Z)^+ / alpha}|."""
+    laws = attainable_laws(case.mdp)
+
+    def line(law: Law) -> Callable[[Fraction], Fraction]:
+        return lambda rho: rho - shortfall(law, rho) / case.alpha
+
+    corners = sorted({z for law in laws for z in law.atoms})
+    return -abs(_optimum(laws, case.alpha) - supremum([line(law) for law in laws], corners))
+
+
+def _j_corrected(case: ModelCase) -> Fraction:
+    """-|CVaR* - max_rho {rho - min_pi E(rho - Z)^+ / alpha}| over attainable rho, the minimum by recursion."""
+    table = Budgets(case.mdp)
+    best = max(rho - table.expected(rho) / case.alpha for rho in attainable_returns(case.mdp))
+    return -abs(_optimum(attainable_laws(case.mdp), case.alpha) - best)
+
+
+MINIMUM = Statement(
+    label="cvar:min",
+    title="the minimum inside J",
+    section=SECTION,
+    printed=Claim(
+        r"\mathrm{CVaR}^* = \sup_\rho \{\rho - \tfrac1\alpha \max_\pi E(\rho - Z^\pi)^+\}",
+        "The optimal CVaR is the best rho against the policy with the largest expected shortfall.",
+        _j_printed,
+    ),
+    corrected=Claim(
+        r"\mathrm{CVaR}^* = \max_{\rho\ \text{attainable}} \{\rho - \tfrac1\alpha \min_\pi E(\rho - Z^\pi)^+\}",
+        "The optimal CVaR is the best attainable rho against the policy with the least expected shortfall.",
+        _j_corrected,
+    ),
+    verdict="corrected",
+    uses=("cvar:ru",),
+    cases=_model_cases,
+    small_cases=_small_models,
+    small_size=SMALL,
+    counterexample=ModelCase(MDP(0, [[[1], [1]]], [[0, 1]], 1), Fraction(1)),
+    find_budget=200,
+    theory=THEORY + "#appendix-printed",
+    examples_share=0.5,
+)
+
+
+# -- the value at T + 1 -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BudgetCase:
+    """A model and a budget."""
+
+    mdp: MDP
+    rho: Fraction
+
+
+@st.composite
+def _budget_cases(draw: DrawFn) -> BudgetCase:
+    mdp = draw(strategies.mdps(max_horizon=2, max_denominator=3))
+    return BudgetCase(mdp, draw(strategies.rationals(min_value=-1, max_value=3, max_denominator=3)))
+
+
+def _small_budgets() -> Iterator[BudgetCase]:
+    for horizon in (1, 2):
+        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
+            for rho in grid("1/2", 2):
+                yield BudgetCase(mdp, rho)
+
+
+def _value(case: BudgetCase, steps: int) -> Fraction:
+    """-|min_pi E(rho - Z)^+ - E_D W(S, rho)|, the minimum over all policies by enumeration."""
+    least_shortfall = min(shortfall(law, case.rho) for law in attainable_laws(case.mdp))
+    return -abs(least_shortfall - Budgets(case.mdp, steps).expected(case.rho))
+
+
+VALUE = Statement(
+    label="cvar:value",
+    title="the terminal step of the recursion",
+    section=SECTION,
+    printed=Claim(
+        r"W_T(s,b) = b^+ \Rightarrow \min_\pi E(\rho - Z)^+ = E\,W_1(S_1, \rho)",
+        "With the terminal value at step T, the recursion gives the least expected shortfall.",
+        lambda case: _value(case, case.mdp.horizon - 1),
+    ),
+    corrected=Claim(
+        r"W_{T+1}(s,b) = b^+ \Rightarrow \min_\pi E(\rho - Z)^+ = E\,W_1(S_1, \rho)",
+        "With the terminal value after step T, the recursion gives the least expected shortfall.",
+        lambda case: _value(case, case.mdp.horizon),
+    ),
+    verdict="corrected",
+    uses=("def:augmented",),
+    cases=_budget_cases,
+    small_cases=_small_budgets,
+    small_size="one state, two actions, T <= 2, rewards in halves, coin flips, budgets in halves",
+    counterexample=BudgetCase(MDP(0, [[[1]]], [[1]], 1), Fraction(1)),
+    find_budget=200,
+    theory=THEORY + "#budget",
+    examples_share=0.5,
+)
+
+
+# -- one rho for the initial law --------------------------------------------------------------------------------------
+
+
+def _worth(case: ModelCase, rho_of: Callable[[int], Fraction]) -> Fraction:
+    """CVaR of the policy that starts state s with budget rho(s) and then plays greedily."""
+    table = Budgets(case.mdp)
+    law = Law.mixture((p, table.law_from(0, s, rho_of(s))) for s, p in case.mdp.initial)
+    return tail_mean(law, case.alpha)
+
+
+def _own_rho(case: ModelCase) -> Fraction:
+    """CVaR of the printed rule, one rho per initial state, minus the optimum."""
+    table = Budgets(case.mdp)
+    returns = attainable_returns(case.mdp)
+
+    def rho_of(s: int) -> Fraction:
+        return max(returns, key=lambda rho: rho - table.value(0, s, rho) / case.alpha)
+
+    return _worth(case, rho_of) - exact_plan(case.mdp, CVaR(case.alpha)).value
+
+
+def _one_rho(case: ModelCase) -> Fraction:
+    """-|CVaR of the rule with one rho against the initial law - optimum|."""
+    table = Budgets(case.mdp)
+    rho = max(attainable_returns(case.mdp), key=lambda rho: rho - table.expected(rho) / case.alpha)
+    return -abs(_worth(case, lambda s: rho) - exact_plan(case.mdp, CVaR(case.alpha)).value)
+
+
+def _start_cases() -> SearchStrategy[ModelCase]:
+    two_states = strategies.mdps(min_states=2, max_states=2, max_horizon=1, max_denominator=4)
+    return st.builds(
+        ModelCase, st.one_of(two_states, _lucky_or_not()), strategies.levels(max_denominator=4, include_one=False)
+    )
+
+
+@st.composite
+def _lucky_or_not(draw: DrawFn) -> MDP:
+    """Two equally likely states; one pays surely, the other offers a sure reward or a lottery."""
+    half = [Fraction(1, 2), Fraction(1, 2)]
+    reward = strategies.rationals()
+    first, sure, prize = Law.point(draw(reward)), Law.point(draw(reward)), draw(reward)
+    failure = draw(strategies.levels(include_one=False, max_denominator=4))
+    risky = Law.mixture([(failure, Law.point(0)), (1 - failure, Law.point(prize))])
+    return MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[first], [sure, risky]], 1)
+
+
+def _small_starts() -> Iterator[ModelCase]:
+    half = [Fraction(1, 2), Fraction(1, 2)]
+    choices = [Law.point(r) for r in grid("1/4")] + [Law({0: "1/2", "3/4": "1/2"}), Law({0: "1/2", 1: "1/2"})]
+    for sure in grid("1/2"):
+        for first, second in combinations(choices, 2):
+            for alpha in (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
+                mdp = MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[Law.point(sure)], [first, second]], 1)
+                yield ModelCase(mdp, alpha)
+
+
+ONE_RHO = Statement(
+    label="cvar:rho",
+    title="one rho for the initial law",
+    section=SECTION,
+    printed=Claim(
+        r"\rho^*(s_1) = \arg\max_\rho \{\rho - \tfrac1\alpha W_1(s_1, \rho)\} \text{ is optimal for every } s_1",
+        "Choosing rho for the initial state that occurred and playing greedily is optimal.",
+        _own_rho,
+    ),
+    corrected=Claim(
+        r"\rho^* = \arg\max_\rho \{\rho - \tfrac1\alpha \textstyle\sum_s D(s) W_1(s, \rho)\} \text{ is optimal}",
+        "Choosing one rho against the initial law and playing greedily is optimal.",
+        _one_rho,
+    ),
+    verdict="refuted",
+    uses=("cvar:min", "cvar:value"),
+    cases=_start_cases,
+    small_cases=_small_starts,
+    small_size="T = 1, two equally likely states, one with a choice between two of seven laws, three levels",
+    counterexample=ModelCase(
+        MDP(
+            ["1/2", "1/2"],
+            [[[1, 0]], [[0, 1], [0, 1]]],
+            [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]],
+            1,
+        ),
+        Fraction(1, 2),
+    ),
+    find_budget=1500,
+    theory=THEORY + "#one-rho",
+)
+
+
+# -- J is not concave -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CurveCase:
+    """A model, a level, and two budgets."""
+
+    mdp: MDP
+    alpha: Fraction
+    low: Fraction
+    high: Fraction
+
+
+def _j(case: CurveCase) -> Callable[[Fraction], Fraction]:
+    table = Budgets(case.mdp)
+    return lambda rho: rho - table.expected(rho) / case.alpha
+
+
+def _midpoint(case: CurveCase) -> Fraction:
+    """J at the middle minus the mean of J at the ends."""
+    j = _j(case)
+    return j((case.low + case.high) / 2) - (j(case.low) + j(case.high)) / 2
+
+
+def _attainable_suffices(case: CurveCase) -> Fraction:
+    """The least of max over attainable rho of J minus J at the two budgets and their middle, and -|max J - CVaR*|."""
+    j = _j(case)
+    best = max(j(rho) for rho in attainable_returns(case.mdp))
+    points = (case.low, (case.low + case.high) / 2, case.high)
+    optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
+    return min(*(best - j(rho) for rho in points), -abs(best - optimum))
+
+
+@st.composite
+def _curve_cases(draw: DrawFn) -> CurveCase:
+    mdp = draw(st.one_of(_sure_against_risky(), strategies.mdps(max_horizon=2, max_denominator=4)))
+    alpha = draw(strategies.levels(max_denominator=4, include_one=False))
+    returns = attainable_returns(mdp)
+    low, high = draw(st.sampled_from(returns)), draw(st.sampled_from(returns))
+    return CurveCase(mdp, alpha, min(low, high), max(low, high))
+
+
+@st.composite
+def _sure_against_risky(draw: DrawFn) -> MDP:
+    """One action pays x surely, the other more, or nothing: J follows the first, falls, and rises with the second."""
+    prize = draw(strategies.rationals(min_value=Fraction(1, 4)))
+    sure = prize * draw(strategies.levels(include_one=False, max_denominator=4))
+    failure = draw(strategies.levels(include_one=False, max_denominator=8))
+    return MDP(0, [[[1], [1]]], [[Law.point(sure), Law.of_weights({Fraction(0): failure, prize: 1 - failure})]], 1)
+
+
+def _small_curves() -> Iterator[CurveCase]:
+    laws = [Law.point(r) for r in grid("1/4")]
+    laws += [Law({0: p, "1/2": 1 - p}) for p in (Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))]
+    for mdp in one_state_models(laws, 1):
+        for alpha in (Fraction(1, 4), Fraction(1, 2)):
+            for low, high in combinations(grid("1/4"), 2):
+                yield CurveCase(mdp, alpha, low, high)
+
+
+CONCAVITY = Statement(
+    label="cvar:concave",
+    title="J is not concave",
+    section=SECTION,
+    printed=Claim(
+        r"J(\tfrac{\rho+\rho'}2) \ge \tfrac12 J(\rho) + \tfrac12 J(\rho'), \quad "
+        r"J(\rho) = \rho - \tfrac1\alpha E\,W_1(S_1,\rho)",
+        "J is concave, so that a local search over rho finds the optimum (implied by optimising J as if it were easy).",
+        _midpoint,
+    ),
+    corrected=Claim(
+        r"\sup_\rho J(\rho) = \max\{J(\rho) : \rho \text{ an attainable return}\} = \mathrm{CVaR}^*",
+        "The maximum of J over all attainable returns is its supremum and the optimal CVaR.",
+        _attainable_suffices,
+    ),
+    verdict="refuted",
+    uses=("cvar:min", "cvar:value"),
+    cases=_curve_cases,
+    small_cases=_small_curves,
+    small_size="T = 1, one state, two of eight laws, levels 1/4 and 1/2, budgets in quarters",
+    counterexample=CurveCase(
+        MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 1),
+        Fraction(1, 4),
+        Fraction(1, 4),
+        Fraction(1, 2),
+    ),
+    find_budget=1000,
+    theory=THEORY + "#nonconcave-j",
+    notes="The paper does not state concavity; it minimises J over the line without saying how.",
+)
+
+STATEMENTS = (ROCKAFELLAR_URYASEV, MINIMUM, VALUE, ONE_RHO, CONCAVITY)
