@@ -12,13 +12,31 @@ from html import escape, unescape
 
 from verified_risk.errors import InvalidArgument
 
-DOUBLE_STRUCK = {"C": "ℂ", "E": "𝔼", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ", "1": "𝟙"}
-SCRIPT = {"A": "𝒜", "E": "ℰ", "F": "ℱ", "H": "ℋ", "M": "ℳ", "P": "𝒫", "S": "𝒮", "X": "𝒳", "Z": "𝒵"}
-BOLD = {letter: chr(0x1D400 + ord(letter) - ord("A")) for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"} | {"1": "𝟏"}
-ALPHABETS = {"double-struck": DOUBLE_STRUCK, "script": SCRIPT, "bold": BOLD, "italic": {}, "normal": {}}
+CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _alphabet(first: int, exceptions: str = "") -> dict[str, str]:
+    """The capitals of a mathematical alphabet of Unicode; those that are older than the block lie elsewhere."""
+    usual = {letter: chr(first + i) for i, letter in enumerate(CAPITALS)}
+    return usual | dict(zip(exceptions[::2], exceptions[1::2], strict=True))
+
+
+ALPHABETS = {
+    "double-struck": _alphabet(0x1D538, "CℂHℍNℕPℙQℚRℝZℤ1𝟙"),
+    "script": _alphabet(0x1D49C, "BℬEℰFℱHℋIℐLℒMℳRℛ"),
+    "fraktur": _alphabet(0x1D504, "CℭHℌIℑRℜZℨ"),
+    "bold": _alphabet(0x1D400, "1𝟏"),
+    "sans-serif": _alphabet(0x1D5A0),
+    "italic": {},
+    "normal": {},
+}
 
 VARIANT = re.compile(r'<(mi|mn|mo) mathvariant="([a-z-]+)">([^<]*)</\1>')
 UPRIGHT = re.compile(r'(?:<mi mathvariant="normal">[^<]</mi>){2,}')
+ARGUMENT = re.compile(r"\\arg\\(min|max)(?![A-Za-z])")
+ACCENT = re.compile(r"<mo[^>]*>([\^~¯])</mo></mover>")
+ACCENTS = {"^": "ˆ", "~": "˜", "¯": "¯"}
+BAR = re.compile(r"<mo[^>]*>([|‖])</mo>")
 OPERATOR = re.compile(r"\\(?:operatorname|mathop)\*?\{([A-Za-z ]+)\}")
 
 RELATIONS = {"=", "<", ">", r"\le", r"\leq", r"\ge", r"\geq", r"\succeq", r"\Rightarrow", r"\implies", r"\iff"}
@@ -71,13 +89,13 @@ def mathml(formula: str, *, large: bool = False) -> str:
         from latex2mathml.converter import convert
     except ImportError:  # the page stays readable, the audit does not depend on a renderer
         return f'<code class="latex">{escape(formula)}</code>'
-    source = OPERATOR.sub(r"\\mathrm{\1}", formula)
+    source = ARGUMENT.sub(r"\\mathrm{arg\1}", OPERATOR.sub(r"\\mathrm{\1}", formula))
     try:
         text = str(convert(source))
     except Exception as error:
         raise InvalidArgument(f"the formula {formula!r} cannot be converted: {type(error).__name__} {error}") from None
     body = text[text.index(">") + 1 : text.rindex("</math>")]
-    body = _characters(_words(_named(body)))
+    body = _spaced(_characters(_words(_named(body))))
     left_over = re.search(r"\\[A-Za-z]+", unescape(re.sub(r"<[^>]*>", "", body)))
     if left_over:
         raise InvalidArgument(f"the formula {formula!r} uses {left_over.group()}, which has no MathML here")
@@ -93,6 +111,13 @@ def _named(body: str) -> str:
         return escape(letter) if letter in "<>&" else letter
 
     return re.sub(r"&#x([0-9A-Fa-f]+);", character, body)
+
+
+def _spaced(body: str) -> str:
+    """Accents close to their letters, and bars without the space of an infix operator."""
+    body = ACCENT.sub(lambda match: f'<mo stretchy="false">{ACCENTS[match.group(1)]}</mo></mover>', body)
+    body = body.replace("<mover>", '<mover accent="true">')
+    return BAR.sub(r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', body)
 
 
 def _words(body: str) -> str:

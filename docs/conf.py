@@ -1,0 +1,48 @@
+"""Sphinx configuration: offline, executed examples, mathematics as MathML (no script, no font to download).
+
+    python -m sphinx -W --keep-going -b html docs docs/_build/html
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import sphinx_mathml  # noqa: E402
+
+import verified_risk  # noqa: E402
+
+project = "verified_risk"
+author = "the verified_risk authors"
+version = release = verified_risk.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_mathml"]
+assert sphinx_mathml.setup  # found next to this file
+exclude_patterns = ["_build", "pictures/*.py", "decisions/template.md"]
+html_theme = "furo"
+html_title = "verified_risk"
+html_math_renderer = "mathml"
+html_static_path: list[str] = []
+html_show_sourcelink = False
+templates_path: list[str] = []
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+myst_dmath_double_inline = True
+
+nb_execution_mode = "auto"
+nb_execution_timeout = 180
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+nb_execution_show_tb = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_class_signature = "mixed"
+autodoc_default_options = {"members": True, "show-inheritance": True}
+suppress_warnings = ["mystnb.unknown_mime_type"]
+nitpicky = False
