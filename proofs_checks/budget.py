@@ -9,12 +9,11 @@ Steps are counted from 0.  This is the slow twin of the library's planner and sh
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
-
-from .histories import weighted
 
 
 class Budgets:
@@ -39,23 +38,25 @@ class Budgets:
         outcomes = self.mdp.actions(s)[a].outcomes
         return sum((p * self.value(t + 1, target, b - r) for p, target, r in outcomes), Fraction())
 
-    def greedy(self, t: int, s: int, b: Fraction) -> int:
-        """The least optimal action."""
-        return min(range(self.mdp.n_actions[s]), key=lambda a: (self.after(t, s, b, a), a))
+    def greedy(self, t: int, s: int, b: Fraction) -> list[int]:
+        """All optimal actions."""
+        best = self.value(t, s, b)
+        return [a for a in range(self.mdp.n_actions[s]) if self.after(t, s, b, a) == best]
 
     def expected(self, rho: Fraction) -> Fraction:
         """E_D W(S, rho): the least expected shortfall below rho over all policies."""
         return sum((p * self.value(0, s, rho) for s, p in self.mdp.initial), Fraction())
 
-    def law_from(self, t: int, s: int, b: Fraction) -> Law:
-        """The law of the rewards to come when the greedy policy starts from budget b."""
+    def laws_from(self, t: int, s: int, b: Fraction) -> set[Law]:
+        """The laws of the rewards to come of all greedy policies that start from budget b, however ties are broken."""
         if t == self.mdp.horizon:
-            return Law.point(0)
-        return weighted(
-            (r + z, p * mass)
-            for p, target, r in self.mdp.actions(s)[self.greedy(t, s, b)].outcomes
-            for z, mass in self.law_from(t + 1, target, b - r)
-        )
+            return {Law.point(0)}
+        laws = set()
+        for a in self.greedy(t, s, b):
+            outcomes = self.mdp.actions(s)[a].outcomes
+            for rest in itertools.product(*(self.laws_from(t + 1, target, b - r) for _, target, r in outcomes)):
+                laws.add(Law.mixture((p, law.affine(1, r)) for (p, _, r), law in zip(outcomes, rest, strict=True)))
+        return laws
 
 
 def attainable_returns(mdp: MDP) -> list[Fraction]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -266,29 +266,39 @@ VALUE = Statement(
 # -- one rho for the initial law --------------------------------------------------------------------------------------
 
 
-def _worth(case: ModelCase, rho_of: Callable[[int], Fraction]) -> Fraction:
-    """CVaR of the policy that starts state s with budget rho(s) and then plays greedily."""
+def _worth(case: ModelCase, rhos_of: Callable[[int], list[Fraction]]) -> list[Fraction]:
+    """CVaR of each policy that starts state s with one of the budgets and then plays greedily, for all ties."""
     table = Budgets(case.mdp)
-    law = Law.mixture((p, table.law_from(0, s, rho_of(s))) for s, p in case.mdp.initial)
-    return tail_mean(law, case.alpha)
+    options = [[(p, law) for rho in rhos_of(s) for law in table.laws_from(0, s, rho)] for s, p in case.mdp.initial]
+    return [tail_mean(Law.mixture(parts), case.alpha) for parts in product(*options)]
+
+
+def _maximisers(returns: list[Fraction], score: Callable[[Fraction], Fraction]) -> list[Fraction]:
+    best = max(score(rho) for rho in returns)
+    return [rho for rho in returns if score(rho) == best]
 
 
 def _own_rho(case: ModelCase) -> Fraction:
-    """CVaR of the printed rule, one rho per initial state, minus the optimum."""
+    """CVaR of the printed rule, one rho per initial state, ties broken in its favour, minus the optimum."""
     table = Budgets(case.mdp)
     returns = attainable_returns(case.mdp)
 
-    def rho_of(s: int) -> Fraction:
-        return max(returns, key=lambda rho: rho - table.value(0, s, rho) / case.alpha)
+    def rhos_of(s: int) -> list[Fraction]:
+        return _maximisers(returns, lambda rho: rho - table.value(0, s, rho) / case.alpha)
 
-    return _worth(case, rho_of) - exact_plan(case.mdp, CVaR(case.alpha)).value
+    return max(_worth(case, rhos_of)) - exact_plan(case.mdp, CVaR(case.alpha)).value
 
 
 def _one_rho(case: ModelCase) -> Fraction:
-    """-|CVaR of the rule with one rho against the initial law - optimum|."""
+    """-|CVaR of the rule with one rho against the initial law - optimum|, whichever ties: all must be optimal."""
     table = Budgets(case.mdp)
-    rho = max(attainable_returns(case.mdp), key=lambda rho: rho - table.expected(rho) / case.alpha)
-    return -abs(_worth(case, lambda s: rho) - exact_plan(case.mdp, CVaR(case.alpha)).value)
+    best = _maximisers(attainable_returns(case.mdp), lambda rho: rho - table.expected(rho) / case.alpha)
+    optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
+    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, _always(rho)))
+
+
+def _always(rho: Fraction) -> Callable[[int], list[Fraction]]:
+    return lambda s: [rho]
 
 
 def _start_cases() -> SearchStrategy[ModelCase]:
