@@ -169,6 +169,11 @@ class Statement(Generic[Case]):
         """Whether the printed claim is false and a counterexample is owed."""
         return self.printed is not None and self.verdict in ("corrected", "refuted")
 
+    def _repr_html_(self) -> str:
+        from .page import statement_html
+
+        return statement_html(self)
+
     def read(self, instance: dict[str, Any]) -> Case:
         """The case that a JSON instance encodes."""
         if self.decode is not None:

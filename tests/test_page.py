@@ -324,3 +324,10 @@ def wait_until(tab, condition: str) -> None:
     while not tab.run(condition):
         assert time.monotonic() < deadline, f"{condition} did not come true"
         time.sleep(0.05)
+
+
+def test_a_statement_shows_both_claims_in_a_notebook():
+    html = statements.by_label("thm:augmented")._repr_html_()
+    assert html.count("<math") >= 2
+    assert "as printed <em>false" in html
+    assert "corrected <em>true" in html
