@@ -64,7 +64,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="def:empirical",
     title="the empirical model's reward CDF is a CDF",
-    section="4 Upper confidence bound algorithm",
+    section="4",
     printed=Claim(
         r"\tilde F(r) = \frac1N \sum_i 1(r \le r_i) \text{ is a CDF}",
         "the share of observations not below r is a distribution function of r",
@@ -81,5 +81,5 @@ STATEMENT = Statement(
     small_size="up to 4 rewards in quarters",
     counterexample=Case((Fraction(),)),
     find_budget=10,
-    theory="empirical",
+    theory="06-event-and-optimism.md#empirical",
 )

@@ -144,7 +144,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="lem:event/conditioning",
     title="the event has its probability given the counts",
-    section="5 Proof of the main theorem",
+    section="5",
     printed=Claim(
         r"P[\mathcal E \mid \{N^{(k)}\}_{k \le K}] \ge 1 - \delta",
         "whatever the visit counts were, given them the event has probability at least 1 - delta",
@@ -163,6 +163,6 @@ STATEMENT = Statement(
     small_size="T <= 3, up to 3 episodes before the last, stay in 1/100, 1/2, 9/10, delta in 1/10, 1/2",
     counterexample=Case(Fraction(1, 100), 4, Fraction(1, 2), (4,)),
     find_budget=400,
-    theory="event-conditioning",
+    theory="06-event-and-optimism.md#event-conditioning",
     notes="One earlier episode suffices: four visits to the first state show at least three stays.",
 )

@@ -34,7 +34,7 @@ def _cases() -> SearchStrategy[Draws]:
 STATEMENT = Statement(
     label="lem:event/hoeffding",
     title="Hoeffding's inequality for the largest coordinate",
-    section="5 Proof of the main theorem",
+    section="5",
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2}",
         "one application of Hoeffding's inequality bounds the error of every successor's frequency at once",
@@ -52,6 +52,6 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 3),) * 3, 1),
     find_budget=100,
-    theory="event-supnorm",
+    theory="06-event-and-optimism.md#event-supnorm",
     notes="Two draws from four equally likely outcomes refute it as well, at v = 3/4.",
 )

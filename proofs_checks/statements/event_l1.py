@@ -36,7 +36,7 @@ def _cases() -> SearchStrategy[Draws]:
 STATEMENT = Statement(
     label="lem:event/l1",
     title="the empirical transitions are within their l1 radius",
-    section="5 Proof of the main theorem",
+    section="5",
     printed=Claim(
         r"P(\|\tilde P - P\|_1 \ge v) \le (2^{|S|} - 2) e^{-n v^2/2} \le \delta/(3|S||A|K) \text{ at } v = \epsilon_P",
         "n independent successors have frequencies within l1 distance v of the truth, but for the stated probability",
@@ -49,6 +49,6 @@ STATEMENT = Statement(
     small_cases=small_draws,
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
     decode=decoder(Draws),
-    theory="event-printed",
+    theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Weissman et al., HP Labs (2003)"),),
 )

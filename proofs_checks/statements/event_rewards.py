@@ -29,7 +29,7 @@ def _cases() -> SearchStrategy[Draws]:
 STATEMENT = Statement(
     label="lem:event/rewards",
     title="the empirical reward CDF is within its radius",
-    section="5 Proof of the main theorem",
+    section="5",
     printed=Claim(
         r"P(\|F_{\tilde R} - F_R\|_\infty \ge v) \le 2 e^{-2 n v^2}",
         "n independent rewards have an empirical CDF within v of the true one, but for probability 2 exp(-2 n v^2)",
@@ -42,6 +42,6 @@ STATEMENT = Statement(
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
-    theory="event-printed",
+    theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Massart, Ann. Probab. 18 (1990)"),),
 )

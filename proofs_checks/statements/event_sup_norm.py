@@ -52,7 +52,7 @@ def _cases() -> SearchStrategy[Draws]:
 STATEMENT = Statement(
     label="lem:event/sup-norm",
     title="the empirical transitions are within their sup-norm radius",
-    section="5 Proof of the main theorem",
+    section="5",
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2} \text{ if } 2 e^{-2 n v^2} \le 1/(3|S|)",
         "at the radius of the rewards, every successor's frequency is close, but for the stated probability",
@@ -71,7 +71,7 @@ STATEMENT = Statement(
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
-    theory="event-supnorm",
+    theory="06-event-and-optimism.md#event-supnorm",
     notes="The closest case known: three draws from five equally likely outcomes, v = 4/5, ratio 0.931.",
     examples_share=0.5,
 )

@@ -66,7 +66,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="def:optimistic/rewards",
     title="the optimistic rewards are laws that dominate",
-    section="4 Upper confidence bound algorithm",
+    section="4",
     printed=Claim(
         r"F_{\hat R} = (F_{\tilde R} - \epsilon)^+ \text{ on } [0,1),\ F_{\hat R}(1)=1: \ \hat R \succeq \tilde R,\ "
         r"\mathrm{TV}(\hat R, \tilde R) \le \epsilon",
@@ -80,6 +80,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, radii in eighths up to 1",
     decode=decoder(Case),
-    theory="optimistic",
+    theory="06-event-and-optimism.md#optimistic",
     notes="The shift moves the lowest epsilon of mass to reward 1, so the distance holds in TV, not only in KS.",
 )

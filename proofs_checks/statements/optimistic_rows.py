@@ -65,7 +65,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="def:optimistic/rows",
     title="the optimistic transitions are laws",
-    section="4 Upper confidence bound algorithm",
+    section="4",
     printed=Claim(
         r"\hat P(s') = (\tilde P(s') - \epsilon)^+, \ \hat P(s_\infty) = 1 - \sum_{s'} \tilde P(s'): \ \sum \hat P = 1",
         "the optimistic row, with the mass missing from the empirical row at s_inf, is a law",
@@ -84,6 +84,6 @@ STATEMENT = Statement(
     small_size="up to 3 states, masses in quarters, radii in eighths up to 1",
     counterexample=Case((Fraction(1),), Fraction(1)),
     find_budget=20,
-    theory="optimistic",
+    theory="06-event-and-optimism.md#optimistic",
     notes="For the row (3/4, 1/4) and radius 1/8 the printed row sums to 3/4.",
 )

@@ -80,7 +80,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="def:unvisited",
     title="pairs that were never visited",
-    section="4 Upper confidence bound algorithm",
+    section="4",
     printed=Claim(
         r"N(s,a) \ge 1 \quad \forall s, a",
         "the quotients that define the estimates and the radii exist at every pair",
@@ -98,5 +98,5 @@ STATEMENT = Statement(
     small_size="one state, two actions, T = 1, up to 3 episodes",
     counterexample=Case(MDP(0, [[[1]]], [[0]], 1), (), Fraction()),
     find_budget=10,
-    theory="unvisited",
+    theory="06-event-and-optimism.md#unvisited",
 )
