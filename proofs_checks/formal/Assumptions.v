@@ -1,7 +1,8 @@
 (** The assumptions of every main theorem, in the paper's order. *)
 
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse
-  KeyIdentityPrintedDiverges Summary Augmentation AugmentationPrintedFalse Discretisation DiscretisationPrintedFalse.
+  KeyIdentityPrintedDiverges Summary Augmentation AugmentationPrintedFalse Discretisation DiscretisationPrintedFalse
+  HoeffdingFinite DkwFinite MartingaleStep EventHolds RegretAssembly.
 
 (* lem:key *)
 Print Assumptions key_identity.
@@ -34,3 +35,23 @@ Print Assumptions discretised_value_ge.
 Print Assumptions adapted_optimal_loses_at_most_T_eta.
 Print Assumptions discretisation_loss_exceeds_eta.
 Print Assumptions no_constant_below_T.
+
+(* lem:event: Hoeffding, DKW, optional skipping, the event *)
+Print Assumptions hoeffding_lemma.
+Print Assumptions hoeffding_upper.
+Print Assumptions hoeffding_lower.
+Print Assumptions average_rarely_far.
+Print Assumptions chain_rarely_exceeds.
+Print Assumptions empirical_rarely_above.
+Print Assumptions empirical_rarely_below.
+Print Assumptions dkw.
+Print Assumptions near_at_every_real.
+Print Assumptions optional_skipping.
+Print Assumptions event_holds.
+
+(* thm:main, from one episode to the regret *)
+Print Assumptions mean_of_observed.
+Print Assumptions sum_of_means_rarely_large.
+Print Assumptions observed_cost_le.
+Print Assumptions expected_regret_le.
+Print Assumptions regret_le_with_high_probability.
