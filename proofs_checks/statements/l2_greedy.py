@@ -1,7 +1,9 @@
 r"""L2/greedy: closeness (c), for a concave weighting and the policy that is greedy in M' at every (t, s, y).
 
 .. math:: v' - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_{t=1}^T
-          \Bigl[(T-t)\,\mathrm{TV}(P',P) + \int_0^1 (F_R - F_{R'})^+\Bigr], \qquad \int (F_R - F_{R'})^+ \le \mathrm{KS}.
+          \Bigl[(T-t)\,\mathrm{TV}(P',P) + \int_0^1 (F_R - F_{R'})^+\Bigr],
+
+where the integral is at most KS.
 
 Telescope with the value of M' inside and the process of M outside.
 """
@@ -84,7 +86,8 @@ STATEMENT = Statement(
     section="corrected",
     printed=None,
     corrected=Claim(
-        r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t [(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+]",
+        r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t "
+        r"[(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+]",
         "a policy that is greedy in M' wherever it may come loses little when played in M",
         _slack,
     ),

@@ -1,7 +1,7 @@
 r"""L2/optimistic: closeness of the optimistic pair, on the event, for the greedy policy of a concave weighting.
 
 .. math:: \hat\Phi(\hat\pi) - \Phi(\hat\pi)
-          \le L_G\, \mathbf E_{M,\hat\pi} \sum_t \Bigl[(T-t)\,\hat P(s_\infty\mid s_t,a_t) + \int_0^1 (F_R - F_{\hat R})\Bigr]
+          \le L_G\, \mathbf E_{M,\hat\pi} \sum_t \Bigl[(T-t)\,\hat P(s_\infty) + \int_0^1 (F_R - F_{\hat R})\Bigr]
           \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)] .
 """
 
