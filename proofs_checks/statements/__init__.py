@@ -8,6 +8,15 @@ from ..model import Statement
 from . import (
     assump_lipschitz,
     assump_quantile,
+    class_atoms,
+    class_markov,
+    close_hat_tilde,
+    close_markov,
+    close_tv,
+    corrected_episode,
+    corrected_iii,
+    corrected_run,
+    corrected_sum,
     cvar_appendix,
     def_augmented,
     def_bellman,
@@ -15,22 +24,56 @@ from . import (
     def_history,
     def_objective,
     def_quantile,
+    empirical_model,
+    event_conditioning,
+    event_hoeffding,
+    event_l1,
+    event_rewards,
+    event_sup_norm,
+    exp_forty,
     experiment_paths,
+    intro_bound,
+    l0_adaptive,
+    l0_tape,
+    l1_coupling,
+    l1_greedy,
+    l1_markov,
+    l1_value,
+    l2_duality,
+    l2_greedy,
+    l2_merely_optimal,
+    l2_optimistic,
+    l2_values,
+    l3_counting,
     lem_augmented,
+    lem_fullbound,
+    lem_genbound,
+    lem_hattildebound,
     lem_key,
     lem_monotoneinversebound,
+    lem_optimismhat,
     lem_picdfbound,
     lem_pihatcdfbound,
     lem_pihatphibound,
     lem_piphibound,
     lem_quantileinverse,
+    lem_tildebound,
+    limits_convex,
+    martingale,
+    optimistic_rewards,
+    optimistic_rows,
     pathwise,
     production,
     thm_augmented,
     thm_discretized,
+    thm_main,
+    thm_main_constant,
+    thm_main_counting,
+    thm_main_radius,
+    unvisited_pairs,
 )
 
-INTRODUCTION: tuple[Statement[Any], ...] = (lem_key.INTRODUCTION,)
+INTRODUCTION: tuple[Statement[Any], ...] = (intro_bound.STATEMENT, lem_key.INTRODUCTION)
 
 PROBLEM: tuple[Statement[Any], ...] = (  # section 2
     *def_history.STATEMENTS,
@@ -48,13 +91,29 @@ OPTIMAL_POLICIES: tuple[Statement[Any], ...] = (  # section 3
     thm_discretized.LOSS,
 )
 
-ALGORITHM: tuple[Statement[Any], ...] = ()  # section 4: empirical and optimistic model, the main theorem
+ALGORITHM: tuple[Statement[Any], ...] = (  # section 4: empirical and optimistic model, the main theorem
+    empirical_model.STATEMENT,
+    optimistic_rows.STATEMENT,
+    optimistic_rewards.STATEMENT,
+    unvisited_pairs.STATEMENT,
+    thm_main.STATEMENT,
+)
 
 KEY_IDENTITY: tuple[Statement[Any], ...] = (lem_key.KEY,)  # section 5, its first lemma
 
-EVENT_AND_CLOSENESS: tuple[Statement[Any], ...] = ()  # the rest of section 5
+EVENT_AND_CLOSENESS: tuple[Statement[Any], ...] = (  # the rest of section 5
+    event_rewards.STATEMENT,
+    event_l1.STATEMENT,
+    event_sup_norm.STATEMENT,
+    event_conditioning.STATEMENT,
+    lem_genbound.STATEMENT,
+    lem_tildebound.STATEMENT,
+    lem_hattildebound.STATEMENT,
+    lem_fullbound.STATEMENT,
+    lem_optimismhat.STATEMENT,
+)
 
-EXPERIMENT: tuple[Statement[Any], ...] = (experiment_paths.STATEMENT,)  # section 6
+EXPERIMENT: tuple[Statement[Any], ...] = (experiment_paths.STATEMENT, exp_forty.STATEMENT)  # section 6
 
 APPENDIX_AUGMENTATION: tuple[Statement[Any], ...] = lem_augmented.STATEMENTS  # appendix A
 
@@ -67,13 +126,41 @@ APPENDIX_DISCRETISATION: tuple[Statement[Any], ...] = (  # appendix B
     lem_piphibound.STATEMENT,
 )
 
-APPENDIX_REGRET: tuple[Statement[Any], ...] = ()  # appendix C: the proof of the main theorem, step by step
+APPENDIX_REGRET: tuple[Statement[Any], ...] = (  # appendix C: the proof of the main theorem, step by step
+    event_hoeffding.STATEMENT,
+    *thm_main_radius.STATEMENTS,
+    *thm_main_counting.STATEMENTS,
+    thm_main_constant.STATEMENT,
+)
 
 APPENDIX_CVAR: tuple[Statement[Any], ...] = cvar_appendix.STATEMENTS  # appendix D
 
 CORRECTED_THEORY: tuple[Statement[Any], ...] = (  # what replaces the refuted statements
     pathwise.STATEMENT,
     thm_discretized.CONSTANT,
+    l0_tape.STATEMENT,
+    l0_adaptive.STATEMENT,
+    l1_coupling.STATEMENT,
+    l1_value.STATEMENT,
+    l1_markov.STATEMENT,
+    l1_greedy.STATEMENT,
+    close_tv.STATEMENT,
+    close_markov.STATEMENT,
+    close_hat_tilde.STATEMENT,
+    l2_duality.STATEMENT,
+    l2_values.STATEMENT,
+    l2_greedy.STATEMENT,
+    l2_optimistic.STATEMENT,
+    l2_merely_optimal.STATEMENT,
+    l3_counting.STATEMENT,
+    martingale.STATEMENT,
+    corrected_episode.STATEMENT,
+    *corrected_sum.STATEMENTS,
+    corrected_iii.STATEMENT,
+    corrected_run.STATEMENT,
+    class_markov.STATEMENT,
+    class_atoms.STATEMENT,
+    limits_convex.STATEMENT,
 )
 
 PRODUCTION: tuple[Statement[Any], ...] = production.STATEMENTS  # this library's own planner and evaluator

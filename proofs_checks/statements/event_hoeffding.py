@@ -34,7 +34,7 @@ def _cases() -> SearchStrategy[Draws]:
 STATEMENT = Statement(
     label="lem:event/hoeffding",
     title="Hoeffding's inequality for the largest coordinate",
-    section="5",
+    section="C",
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2}",
         "one application of Hoeffding's inequality bounds the error of every successor's frequency at once",

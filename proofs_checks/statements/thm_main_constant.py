@@ -49,7 +49,7 @@ def _small_cases() -> Iterator[Problem]:
 STATEMENT = Statement(
     label="thm:main/constant",
     title="the final constant 4",
-    section="5",
+    section="C",
     printed=Claim(
         r"2T\sqrt{5|S|^2\ell}\cdot 2\sqrt{2|S||A|KT} \le 4 T^{3/2}|S|\sqrt{5|S||A|K\ell}",
         "the leading term of the proof, its lost factor restored, is within the printed bound",

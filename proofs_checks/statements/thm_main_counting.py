@@ -183,7 +183,7 @@ _VISITS_SIZE = "T <= 3, K <= 4, all courses of one pair"
 VISITS = Statement(
     label="thm:main/visits",
     title="visits to a pair that has been visited at most T times",
-    section="5",
+    section="C",
     printed=Claim(
         r"\#\{\text{visits with } N^{(k)} \le T\} < 2T",
         "such visits happen fewer than 2T times per pair",
@@ -206,7 +206,7 @@ VISITS = Statement(
 UNVISITED = Statement(
     label="thm:main/unvisited",
     title="one over root N at the first visits",
-    section="5",
+    section="C",
     printed=Claim(
         r"N^{(k)} \le T \Rightarrow 1/\sqrt{N^{(k)}} \le 1",
         "each of the few visits costs at most 1 (it needs N >= 1; at the first visit N = 0 and the term is infinite)",
@@ -232,7 +232,7 @@ UNVISITED = Statement(
 HARMONIC = Statement(
     label="thm:main/harmonic",
     title="the sum of inverse roots",
-    section="5",
+    section="C",
     printed=Claim(
         r"\sum_{j \le N} j^{-1/2} \le \int_0^N x^{-1/2} dx = 2\sqrt N",
         "the sum is at most the integral",
@@ -250,7 +250,7 @@ HARMONIC = Statement(
 FACTOR = Statement(
     label="thm:main/factor",
     title="the integral of one over root x",
-    section="5",
+    section="C",
     printed=Claim(
         r"\sum_{s,a} \sum_{j \le N(s,a)} j^{-1/2} \le \sqrt{|S||A| \sum N(s,a)}",
         "summed over the pairs, the inverse roots are at most the root of the number of pairs times the visits",
@@ -274,7 +274,7 @@ FACTOR = Statement(
 DROPPED = Statement(
     label="thm:main/dropped",
     title="the cost of the first visits is dropped",
-    section="5",
+    section="C",
     printed=Claim(
         r"\sum_k \sum_t \min(1, 1/\sqrt{N^{(k)}(s_t,a_t)}) \le \sqrt{2|S||A|KT}",
         "the few visits cost nothing in the end",

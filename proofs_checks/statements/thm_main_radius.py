@@ -82,7 +82,7 @@ _SMALL_SIZE = "|S| <= 6, |A| <= 3, K in 1, 2, 3, 10, 1000, delta in 1, 1/10"
 COEFFICIENT = Statement(
     label="thm:main/coefficient",
     title="the two radii add up to sqrt(5) |S|",
-    section="5",
+    section="C",
     printed=Claim(
         r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr) \le \sqrt5\,|S|",
         "the sum of the radii, times the root of |S|, is at most the root of 5 times |S|",
@@ -101,7 +101,7 @@ COEFFICIENT = Statement(
 LOG = Statement(
     label="thm:main/log",
     title="log 6 becomes log 4",
-    section="5",
+    section="C",
     printed=Claim(
         r"\log\frac{6|S||A|K}{\delta} \le \log\frac{4|S||A|K}{\delta}",
         "the logarithm of the radii may be replaced by one with a 4",
