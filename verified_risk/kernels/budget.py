@@ -1,11 +1,14 @@
-r"""One step of the budget recursion :math:`W_t(s, b) = \min_a \{ e_a + \mathbf E\, W_{t+1}(S', b - R) \}` on a window of budgets.
+r"""One step of the budget recursion :math:`W_t(s, b) = \min_a \{ e_a + \mathbf E\, W_{t+1}(S', b - R) \}` on a window
+of budgets.
 
-Tables have one row per state; budget ``b`` is column ``margin + b``.  Columns left of ``margin`` repeat budget 0 (nothing is left
-to lose there), so that ``b - r`` never needs a test.  Rows of actions are in compressed form: the actions of state s are
-``action_start[s] .. action_start[s + 1]``, the successors of action i are ``succ_start[i] .. succ_start[i + 1]``, and so on.
-All terms are nonnegative; sums are plain loops, because the error bound (docs/theory, A1) holds for every order of summation.
+Tables have one row per state; budget ``b`` is column ``margin + b``.  Columns left of ``margin`` repeat budget 0
+(nothing is left to lose there), so that ``b - r`` never needs a test.  Rows of actions are in compressed form: the
+actions of state s are ``action_start[s] .. action_start[s + 1]``, the successors of action i are ``succ_start[i] ..
+succ_start[i + 1]``, and so on. All terms are nonnegative; sums are plain loops, because the error bound (docs/theory,
+A1) holds for every order of summation.
 
-The inner loops run over slices that start at 0: with offsets numba tests every index for wrap-around and does not vectorise.
+The inner loops run over slices that start at 0: with offsets numba tests every index for wrap-around and does not
+vectorise.
 """
 
 from __future__ import annotations
@@ -88,7 +91,8 @@ def mix_rows(table, state, prob, first, last, start, width, out):  # type: ignor
 
 @kernel
 def reward_min(u, origin, units, prob, first, last, extra, action, width, q, out, choice):  # type: ignore[no-untyped-def]
-    """``x[b] = extra + sum_k prob[k] * u[origin - units[k] + b]``; keep it where it is less than ``out`` (action 0: everywhere)."""
+    """``x[b] = extra + sum_k prob[k] * u[origin - units[k] + b]``; keep it where it is less than ``out`` (action 0:
+    everywhere)."""
     k = first
     x = q[:width]
     if last - k > 3:
@@ -142,7 +146,8 @@ def product_step(  # type: ignore[no-untyped-def]
     action_start, succ_start, succ_state, succ_prob, reward_start, reward_units, reward_prob, extra,
     after, now, u, q, policy,
 ):  # fmt: skip
-    """Budgets ``low..high`` of one step of a product model: transitions first, then rewards (at most ``span`` units)."""
+    """Budgets ``low..high`` of one step of a product model: transitions first, then rewards (at most ``span``
+    units)."""
     width = high - low + 1
     start = max(low - span, 0)
     mixed = high - start + 1
@@ -164,7 +169,8 @@ def product_step(  # type: ignore[no-untyped-def]
 def joint_step(  # type: ignore[no-untyped-def]
     low, high, margin, action_start, succ_start, succ_state, succ_prob, succ_units, extra, after, now, q, policy
 ):
-    """Budgets ``low..high`` of one step when reward and next state are drawn together: each outcome has its own shift."""
+    """Budgets ``low..high`` of one step when reward and next state are drawn together: each outcome has its own
+    shift."""
     width = high - low + 1
     x = q[:width]
     origin = margin + low

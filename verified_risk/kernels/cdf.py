@@ -1,11 +1,13 @@
 r"""Linear functions of the CDF of the return: the oracle of every search over policies.
 
-For :math:`c \in \mathbf R^B` and :math:`h(z) = \sum_{i \ge z} c_i`, :math:`c \cdot F = \mathbf E\, h(Z)` over CDF vectors
+For :math:`c \in \mathbf R^B` and :math:`h(z) = \sum_{i \ge z} c_i`, :math:`c \cdot F = \mathbf E\, h(Z)` over CDF
+vectors
 :math:`F_i = P(Z \le i)`, ``i < B``, in units; one backward pass minimises it over all policies (docs/theory, A5).
 
-Outcomes are joint: those of action i are ``out_start[i] .. out_start[i + 1]``; ``out_prob[block[t]]`` and ``out_units[block[t]]`` are their
-probabilities and rewards at step t.
-``low[t, s] .. high[t, s]`` are the sums that can be reached; ``allowed[t, s, y]`` has a bit per action that may be taken.
+Outcomes are joint: those of action i are ``out_start[i] .. out_start[i + 1]``; ``out_prob[block[t]]`` and
+``out_units[block[t]]`` are their probabilities and rewards at step t.
+``low[t, s] .. high[t, s]`` are the sums that can be reached; ``allowed[t, s, y]`` has a bit per action that may be
+taken.
 """
 
 from __future__ import annotations
@@ -168,10 +170,11 @@ def contract_pass(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     r"""The stationarity contractor (docs/theory, B5): remove actions that are optimal for no slope vector of the box.
 
-    Per cell it carries the value for ``c0`` and three conditional CDFs of the remaining return: the least and the greatest over
-    kept actions, and that of the c0-greedy policy.  An action goes when its loss at c0 exceeds what any other c of the box can
-    win back, by more than ``margin``; ``inflate`` is the relative error of that sum.  ``out_low, out_high`` receive the least and greatest
-    CDF over the kept actions.  Returns the number of actions removed.
+    Per cell it carries the value for ``c0`` and three conditional CDFs of the remaining return: the least and the
+    greatest over kept actions, and that of the c0-greedy policy.  An action goes when its loss at c0 exceeds what any
+    other c of the box can win back, by more than ``margin``; ``inflate`` is the relative error of that sum.
+    ``out_low, out_high`` receive the least and greatest CDF over the kept actions.  Returns the number of actions
+    removed.
     """
     horizon = block.shape[0]
     top = c0.shape[0]

@@ -12,7 +12,8 @@ def forward_step(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Move ``mass[s, y]`` of ``y < width`` along the actions ``choice[s, y]`` into ``after`` (which must hold zeros).
 
-    For each state and action, the mass that takes the action is first spread over its rewards, then over its successors.
+    For each state and action, the mass that takes the action is first spread over its rewards, then over its
+    successors.
     """
     for s in range(action_start.shape[0] - 1):
         m, c = mass[s, :width], choice[s, :width]

@@ -29,13 +29,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numba
 import numpy as np
 from numba.core import caching
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 FLOAT_RULES = frozenset({"contract", "nsz"})
 KERNELS = Path(__file__).parent
@@ -43,13 +41,13 @@ PREFIX = "verified-risk-"
 FORGET_AFTER_DAYS = 30
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile ``function`` on its first call; the result is kept in :func:`cache_directory`."""
     compiled = numba.njit(fastmath=set(FLOAT_RULES), error_model="numpy", nogil=True)(function)
     directory = cache_directory()
     if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
         compiled._cache = _Cache(function)  # type: ignore[no-untyped-call, attr-defined]
-    return cast(Function, compiled)
+    return compiled
 
 
 def sources_digest(folder: Path = KERNELS) -> str:

@@ -1,8 +1,8 @@
 r"""Piecewise-linear functions on [0, 1]: ``x`` increasing knots, ``g`` values; a function is the pair.
 
 Bounds are rounded down by :data:`SLACK` times the magnitudes that were added (docs/theory, B1): interpolation evaluates
-``g[a] + (g[b] - g[a]) * t`` with ``0 <= t <= 1`` known to a few roundings, so its error is a few units of roundoff, whatever the
-slope.
+``g[a] + (g[b] - g[a]) * t`` with ``0 <= t <= 1`` known to a few roundings, so its error is a few units of roundoff,
+whatever the slope.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def slopes_at(f, x, g, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def tilted_minima(c, low, high, x, g, least, where):  # type: ignore[no-untyped-def]
-    """``least_i <= min over [low_i, high_i] of G(t) - c_i t``, attained near ``where_i``; a minimum is at an end or a knot."""
+    """``least_i <= min over [low_i, high_i] of G(t) - c_i t``, attained near ``where_i``; a minimum is at an end or a
+    knot."""
     for i in range(c.shape[0]):
         a, b, slope = low[i], high[i], c[i]
         best, at = value(a, x, g) - slope * a, a
@@ -73,7 +74,8 @@ def tilted_minima(c, low, high, x, g, least, where):  # type: ignore[no-untyped-
 
 @kernel
 def envelope(low, high, ref, x, g, slope, height, hull_x, hull_g):  # type: ignore[no-untyped-def]
-    """Slope and height at ``ref`` (moved into the box) of the convex envelope of G on each ``[low_i, high_i]``; heuristic."""
+    """Slope and height at ``ref`` (moved into the box) of the convex envelope of G on each ``[low_i, high_i]``;
+    heuristic."""
     for i in range(low.shape[0]):
         a, b = low[i], high[i]
         t = min(max(ref[i], a), b)
@@ -112,10 +114,11 @@ def envelope(low, high, ref, x, g, slope, height, hull_x, hull_g):  # type: igno
 
 @kernel
 def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-untyped-def]
-    """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (docs/theory, B5), and a slope inside it.
+    """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (docs/theory, B5), and a slope
+    inside it.
 
-    Slopes of all segments that meet the open box; at an end that is a knot also the slope beyond it if the corner there is
-    convex (at a concave corner either slope will do).  Widened by a few roundings.
+    Slopes of all segments that meet the open box; at an end that is a knot also the slope beyond it if the corner
+    there is convex (at a concave corner either slope will do).  Widened by a few roundings.
     """
     n = x.shape[0]
     for i in range(low.shape[0]):
@@ -147,7 +150,8 @@ def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-u
 
 @kernel
 def cut_ends(c, least, room, low, high, x, g):  # type: ignore[no-untyped-def]
-    """Shrink boxes to where ``G(t) - c_i t <= least_i + room``: end pieces only, cut points moved outward (docs/theory, B2)."""
+    """Shrink boxes to where ``G(t) - c_i t <= least_i + room``: end pieces only, cut points moved outward
+    (docs/theory, B2)."""
     changed = 0
     for i in range(c.shape[0]):
         a, b, slope = low[i], high[i], c[i]
@@ -195,10 +199,10 @@ def close_monotone(low, high):  # type: ignore[no-untyped-def]
         low[i] = max(low[i], low[i - 1])
     for i in range(n - 2, -1, -1):
         high[i] = min(high[i], high[i + 1])
+    empty = 0
     for i in range(n):
-        if low[i] > high[i]:
-            return False
-    return True
+        empty += low[i] > high[i]
+    return empty == 0
 
 
 @kernel

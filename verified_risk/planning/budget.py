@@ -5,12 +5,13 @@ With ``b = rho - y`` the budget left, in units, and rewards shifted to start at 
 .. math:: W_T(s, b) = b^+ \text{ or } 1(b > 0), \qquad
           W_t(s, b) = \min_a \{ \kappa\, \mathbf E[m_t - R] + \mathbf E\, W_{t+1}(S', b - R) \},
 
-:math:`m_t` the greatest reward of step t.  :math:`\kappa = 0` is CVaR; a mixture :math:`w_0 \mathrm{Mean} + k\alpha\,\mathrm{CVaR}_\alpha`
-has the cost :math:`w_0 b + k b^+`, and adding :math:`w_0 (M_t - b)`, :math:`M_t = m_t + m_{t+1} + \dots`, makes every term nonnegative:
+:math:`m_t` the greatest reward of step t.  :math:`\kappa = 0` is CVaR; a mixture
+:math:`w_0 \mathrm{Mean} + k\alpha\,\mathrm{CVaR}_\alpha` has the cost :math:`w_0 b + k b^+`, and adding
+:math:`w_0 (M_t - b)`, :math:`M_t = m_t + m_{t+1} + \dots`, makes every term nonnegative:
 :math:`\kappa = w_0 / k`.
 
-Exact reductions: left of ``b = 0`` W does not depend on b; right of :math:`M_t` it is linear (or 1); only budgets that lead from the
-window can be met.  The chosen action of each cell is kept in one byte.
+Exact reductions: left of ``b = 0`` W does not depend on b; right of :math:`M_t` it is linear (or 1); only budgets
+that lead from the window can be met.  The chosen action of each cell is kept in one byte.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,7 +42,7 @@ def memory_limit() -> int:
 
 def table_bytes(n_states: int, remaining: list[int]) -> int:
     """Two tables of floats and a byte per cell for the policy."""
-    widest = remaining[0] + max(a - b for a, b in zip(remaining, remaining[1:], strict=False))
+    widest = remaining[0] + max(a - b for a, b in pairwise(remaining))
     return n_states * (16 * (widest + 1) + sum(remaining[:-1]))
 
 
@@ -71,7 +73,8 @@ class LinearPart:
     value: list[Floats]
     action: list[npt.NDArray[Any]]
     variance: float
-    """Of the return of the policy that maximises the mean, in units squared (an estimate with error below ``slack``)."""
+    """Of the return of the policy that maximises the mean, in units squared (an estimate with error below
+    ``slack``)."""
     slack: float
 
 
@@ -84,7 +87,14 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
     for step in reversed(model.steps):
         now, choice = np.zeros(model.n_states), np.zeros(model.n_states, dtype=_choice_type(model))
         kernels.linear_step(
-            model.action_start, model.succ_start, model.succ_state, model.succ_prob, step.shortfall, value[-1], now, choice
+            model.action_start,
+            model.succ_start,
+            model.succ_state,
+            model.succ_prob,
+            step.shortfall,
+            value[-1],
+            now,
+            choice,
         )
         value.append(now)
         action.append(choice)
@@ -99,7 +109,8 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
 
 
 def _variance(model: FloatModel, value: list[Floats], action: list[npt.NDArray[Any]]) -> float:
-    """The law of total variance, backwards, under the given Markov actions; the initial state is a step like any other."""
+    """The law of total variance, backwards, under the given Markov actions; the initial state is a step like any
+    other."""
     from ..kernels import budget as kernels
 
     spread = np.zeros(model.n_states)
@@ -120,7 +131,8 @@ def _choice_type(model: FloatModel) -> type[np.signedinteger[Any]]:
 
 
 class BudgetRule:
-    """``rule(t, s, i)``: the action of the budget ``rho - y``, where ``y`` is ``i`` units less the shift of steps before t."""
+    """``rule(t, s, i)``: the action of the budget ``rho - y``, where ``y`` is ``i`` units less the shift of steps
+    before t."""
 
     def __init__(self, tables: BudgetTables, rho: int) -> None:
         self.tables, self.rho = tables, rho
@@ -173,7 +185,9 @@ class Workspace:
         self.dense: Floats | None = None
         if model.product and terms >= DENSE_SHARE * rows * model.n_states and model.n_states >= 16:
             self.dense = np.zeros((rows, model.n_states))
-            np.add.at(self.dense, (np.repeat(np.arange(rows), np.diff(model.succ_start)), model.succ_state), model.succ_prob)
+            np.add.at(
+                self.dense, (np.repeat(np.arange(rows), np.diff(model.succ_start)), model.succ_state), model.succ_prob
+            )
             largest = max(
                 int(model.action_start[min(s + CHUNK, model.n_states)] - model.action_start[s])
                 for s in range(0, model.n_states, CHUNK)
@@ -213,7 +227,13 @@ class Workspace:
 
 
 def budget_tables(
-    model: FloatModel, kappa: Fraction, low: int, high: int, *, threshold: bool = False, linear: LinearPart | None = None
+    model: FloatModel,
+    kappa: Fraction,
+    low: int,
+    high: int,
+    *,
+    threshold: bool = False,
+    linear: LinearPart | None = None,
 ) -> BudgetTables:
     """Run the recursion for rho in ``low..high`` (shifted units, ``0 <= low <= high <= M_0``)."""
     from ..kernels import budget as kernels
@@ -240,6 +260,4 @@ def budget_tables(
         after, now = now, after
     rows = after[model.initial_state, margin + low : margin + high + 1]
     enclosure = Enclosure(model.depth + len(model.initial_state) + 2, size=remaining[0] + 1)
-    return BudgetTables(
-        model, linear, low, high, model.initial_prob @ rows, policy[::-1], starts[::-1], enclosure
-    )
+    return BudgetTables(model, linear, low, high, model.initial_prob @ rows, policy[::-1], starts[::-1], enclosure)

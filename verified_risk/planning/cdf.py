@@ -29,9 +29,7 @@ class Oracle:
         self._outcomes()
         horizon, n = model.horizon, model.n_states
         cells = horizon * n * (self.top + 1)
-        self.table_bytes = 8 * 6 * n * max(
-            (model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining
-        )
+        self.table_bytes = 8 * 6 * n * max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
         if cells * 10 + self.table_bytes > memory_limit():
             raise InvalidArgument(
                 f"eta is {model.unit}: the search needs {(cells * 10 + self.table_bytes) / 1e9:.1f} GB of "
@@ -41,7 +39,9 @@ class Oracle:
 
         self.low = np.zeros((horizon + 1, n), dtype=np.int64)
         self.high = np.zeros((horizon + 1, n), dtype=np.int64)
-        kernels.reach_windows(*self.arrays[:3], self.arrays[4], self.arrays[5], model.initial_state, self.low, self.high)
+        kernels.reach_windows(
+            *self.arrays[:3], self.arrays[4], self.arrays[5], model.initial_state, self.low, self.high
+        )
         actions = np.diff(model.action_start)
         self.maskable = int(actions.max()) <= MOST_ACTIONS
         everything = (np.int64(1) << np.minimum(actions, MOST_ACTIONS)) - 1
@@ -52,7 +52,8 @@ class Oracle:
         self._q = np.zeros(self.top + 1)
         self._contractor: _Contractor | None = None
         terms = int(np.diff(self.arrays[1]).max())
-        #: roundings in a row of a signed pass: the terminal sums, then per step three per joint probability and one per term (A5)
+        #: roundings in a row of a signed pass: the terminal sums, then per step three per joint probability and one
+        #: per term (A5)
         self.depth = self.top + horizon * (terms + 4) + len(model.initial_state) + 2
         self.table_depth = horizon * (terms + 4) + len(model.initial_state) + 2
         self.gamma = float(gamma(self.depth)) * (1 + 1e-12)
@@ -88,7 +89,10 @@ class Oracle:
                 law = np.zeros(widths[i])
                 gains = np.zeros(widths[i], dtype=np.int64)
                 n = step.start[i + 1] - step.start[i]
-                law[:n], gains[:n] = step.prob[step.start[i] : step.start[i + 1]], step.units[step.start[i] : step.start[i + 1]]
+                law[:n], gains[:n] = (
+                    step.prob[step.start[i] : step.start[i + 1]],
+                    step.units[step.start[i] : step.start[i + 1]],
+                )
                 prob[k, here] = np.outer(law, model.succ_prob[first:last]).ravel()
                 units[k, here] = np.repeat(gains, last - first)
         self.arrays = (model.action_start, start, state, prob, units, block)
@@ -100,7 +104,15 @@ class Oracle:
         self.calls += 1
         model = self.model
         kernels.cost_pass(
-            *self.arrays, self.low, self.high, self.allowed, masked and self.maskable, cost, self._values, self._q, self.choice
+            *self.arrays,
+            self.low,
+            self.high,
+            self.allowed,
+            masked and self.maskable,
+            cost,
+            self._values,
+            self._q,
+            self.choice,
         )
         return float(model.initial_prob @ self._values[0, model.initial_state, 0])
 
@@ -132,9 +144,7 @@ class _Contractor:
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
         model = oracle.model
-        size = model.n_states * max(
-            (model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining
-        )
+        size = model.n_states * max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
         self.least, self.most, self.own = (np.zeros((2, size)) for _ in range(3))
         self.rows = np.zeros((4, int(np.diff(model.action_start).max()), max(oracle.top, 1)))
         self.reached = np.zeros((model.horizon, model.n_states, oracle.top + 1), dtype=np.int8)
@@ -148,7 +158,16 @@ class _Contractor:
         model = o.model
         action_start, out_start, out_state, _, units, block = o.arrays
         kernels.mark_reachable(
-            action_start, out_start, out_state, units, block, o.low, o.high, model.initial_state, o.allowed, self.reached
+            action_start,
+            out_start,
+            out_state,
+            units,
+            block,
+            o.low,
+            o.high,
+            model.initial_state,
+            o.allowed,
+            self.reached,
         )
         spread = np.maximum(c0 - c_low, c_high - c0)
         magnitude = float(np.abs(c0).sum())

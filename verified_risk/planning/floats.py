@@ -1,8 +1,9 @@
 r"""The model in float64 arrays: what the kernels read.
 
-Step rewards are integers in units of ``unit`` (rounded up where ``eta`` is given, exact otherwise), shifted by the least one of
-their step so that they start at 0.  Probabilities are rounded once to the nearest float.  The rows of all actions lie behind each
-other; models of the paper's product form keep successors and rewards apart, all others list joint outcomes.
+Step rewards are integers in units of ``unit`` (rounded up where ``eta`` is given, exact otherwise), shifted by the
+least one of their step so that they start at 0.  Probabilities are rounded once to the nearest float.  The rows of
+all actions lie behind each other; models of the paper's product form keep successors and rewards apart, all others
+list joint outcomes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ LARGEST_GRID = 2**40
 
 @dataclass(frozen=True)
 class Step:
-    """The rewards of one step; in product form ``start`` delimits actions, in joint form units go with the successors."""
+    """The rewards of one step; in product form ``start`` delimits actions, in joint form units go with the
+    successors."""
 
     units: Ints
     prob: Floats
@@ -111,7 +113,8 @@ def read_unit(mdp: MDP, eta: Any) -> Fraction | None:
 
 
 def own_unit(mdp: MDP) -> Fraction:
-    """The largest unit of which every step reward is a multiple (:func:`verified_risk.grid.own_unit`, without outcomes)."""
+    """The largest unit of which every step reward is a multiple (:func:`verified_risk.grid.own_unit`, without
+    outcomes)."""
     seen: dict[tuple[int, int], Fraction] = {}
     for _, _, action in mdp:
         for r in action.reward_law.atoms if action.independent else [r for _, _, r in action.outcomes]:

@@ -1,7 +1,7 @@
 r"""The law of the return of a planned policy in float64, with a bound on its error.
 
-Masses are sums of products of nonnegative numbers, so each is off by a factor of at most :math:`1 + \gamma_K` (theory A1), and so is
-every value of the CDF.
+Masses are sums of products of nonnegative numbers, so each is off by a factor of at most :math:`1 + \gamma_K` (theory
+A1), and so is every value of the CDF.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
     top = model.remaining[0]
     mass, after = np.zeros((model.n_states, top + 1)), np.zeros((model.n_states, top + 1))
     u = np.zeros(top + max(step.span for step in model.steps) + 2)
-    np.add.at(mass, (model.initial_state, 0), model.initial_prob)
+    mass[model.initial_state, 0] = model.initial_prob
     width = 1
     for t, step in enumerate(model.steps):
         after[:] = 0.0
         kernels.forward_step(
             model.product, model.action_start, model.succ_start, model.succ_state, model.succ_prob,
-            step.start, step.units, step.prob, np.ascontiguousarray(rule.choices(t, width)), width, step.span, mass, after, u,
+            step.start, step.units, step.prob, np.ascontiguousarray(rule.choices(t, width)), width, step.span, mass,
+            after, u,
         )  # fmt: skip
         mass, after = after, mass
         width += step.span
@@ -55,12 +56,14 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
 
 
 def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction]:
-    """The law of ``policy`` on its grid and a bound on the error of its CDF; exact, however long it takes, for other kinds."""
+    """The law of ``policy`` on its grid and a bound on the error of its CDF; exact, however long it takes, for other
+    kinds."""
     if not all(isinstance(part, GridPolicy) and isinstance(part.rule, ArrayRule) for _, part in policy.parts()):
         if not mdp.is_discrete:
             raise Unsupported("rewards are continuous and the policy has no table: its return has no law here")
         return return_law(mdp, policy), Fraction()
-    laws, error = [], Fraction()
+    laws: list[tuple[Fraction, Law]] = []
+    error = Fraction()
     for weight, part in policy.parts():
         assert isinstance(part, GridPolicy)
         assert isinstance(part.rule, ArrayRule)

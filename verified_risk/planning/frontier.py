@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from ..enclosure import Interval
@@ -50,7 +51,9 @@ class CVaRFrontier:
     def plan(self, alpha: Rational) -> Plan:
         """The plan of one level, from the tables of all."""
         level = read_level(alpha, "alpha")
-        return finished(self.mdp, CVaR(level), self._tables.model, self._bounds(level), "budget recursion, float64, all levels")
+        return finished(
+            self.mdp, CVaR(level), self._tables.model, self._bounds(level), "budget recursion, float64, all levels"
+        )
 
     def _bounds(self, alpha: Fraction) -> Bounds:
         return assemble(self._tables, Fraction(), 1 / alpha)
@@ -84,7 +87,7 @@ def _corners(tables: BudgetTables) -> Iterator[Fraction]:
                 break
             hull.pop()
         hull.append((rho, w))
-    for (a, u), (b, v) in zip(hull, hull[1:], strict=False):
+    for (a, u), (b, v) in pairwise(hull):
         alpha = (v - u) / (b - a)
         if 0 < alpha < 1:
             yield alpha
@@ -110,9 +113,10 @@ def mean_cvar_front(
 ) -> tuple[FrontPoint, ...]:
     r"""The supported points of the Pareto front of mean against CVaR, by increasing mean.
 
-    Between two neighbours the weight that values both equally is tried; a better policy there is a new point (Aneja and Nair).
-    The points maximise :math:`w\,\mathrm{Mean} + (1-w)\,\mathrm{CVaR}_\alpha` for some w; points below the segments between them are
-    not found.  The ends are found with weights 1/1000 and 999/1000, so that ties are broken by the other criterion.
+    Between two neighbours the weight that values both equally is tried; a better policy there is a new point (Aneja
+    and Nair). The points maximise :math:`w\,\mathrm{Mean} + (1-w)\,\mathrm{CVaR}_\alpha` for some w; points below the
+    segments between them are not found.  The ends are found with weights 1/1000 and 999/1000, so that ties are broken
+    by the other criterion.
     """
     level = read_level(alpha, "alpha")
     least = _point(mdp, level, Fraction(1, 1000), eta, gap)

@@ -1,7 +1,8 @@
 r"""Any weighting, over all policies: search, then certify the answer in the model itself.
 
-``upper`` comes from the search over a polygon below G (theory B7), ``lower`` from the policy that was found: its exact law where that is
-affordable, otherwise its float law with every CDF value raised by its error.  For convex or general G the policy may be a mixture.
+``upper`` comes from the search over a polygon below G (theory B7), ``lower`` from the policy that was found: its
+exact law where that is affordable, otherwise its float law with every CDF value raised by its error.  For convex or
+general G the policy may be a mixture.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def best_general(
     top = model.remaining[0]
     if seconds is None and gap is None:
         seconds = DEFAULT_SEARCH_SECONDS
-    wanted = DEFAULT_SEARCH_GAP * top if gap is None else max(gap / model.unit, DEFAULT_SEARCH_GAP / 10**4)
+    wanted = DEFAULT_SEARCH_GAP * top
+    if gap is not None:
+        wanted = max(max(gap - model.loss, gap / 10) / model.unit, DEFAULT_SEARCH_GAP / 10**4)
     if top == 0:
         return _constant(mdp, objective, model)
     began = time.monotonic()
@@ -104,7 +107,7 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
     bound = max(search.bound, search.uncut_bound, 0.0)
     upper = tidy_above(unit * (shift + top - Fraction(bound)))
     parts = [(Fraction(w), choice) for w, choice in search.best.parts if w > LEAST_WEIGHT]
-    scale = sum(w for w, _ in parts)
+    scale = sum((w for w, _ in parts), Fraction())
     policies: list[tuple[Fraction, Policy]] = [
         (w / scale, GridPolicy(mdp, unit, TableRule(model, choice))) for w, choice in parts
     ]
@@ -128,7 +131,8 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
 
 
 def _cost_above(objective: Weighting, oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> Fraction:
-    """An upper bound of ``sum_i G(F_i)`` for the mixture, from float laws: F is raised by its error, G enclosed from above."""
+    """An upper bound of ``sum_i G(F_i)`` for the mixture, from float laws: F is raised by its error, G enclosed from
+    above."""
     raised = [Fraction()] * oracle.top
     error = 1 + oracle.law_gamma
     for w, choice in parts:
@@ -142,4 +146,3 @@ def _short(x: Fraction) -> Fraction:
     from .rounding import float_above
 
     return min(Fraction(1), Fraction(float_above(x)))
-

@@ -32,13 +32,15 @@ def evaluation_work(mdp: MDP, policy: Policy) -> float:
         for t in range(mdp.horizon):
             total += cells * branches
             sums += float(mdp.step_reward(t, high - low) / unit)
-            # a cell is (state, return so far, what the policy remembers): the rounded sum, at most t + 2 given the return
+            # a cell is (state, return so far, what the policy remembers): the rounded sum, at most t + 2 given the
+            # return
             cells = min(cells * branches, mdp.n_states * sums * (t + 2 if off_grid else 1))
     return total
 
 
 def exact_value(mdp: MDP, policy: Policy, objective: Weighting, *, patient: bool) -> tuple[Fraction, Law] | None:
-    """A number that the policy's objective is at least (its value, where that is rational), and its law; None if too dear."""
+    """A number that the policy's objective is at least (its value, where that is rational), and its law; None if too
+    dear."""
     if evaluation_work(mdp, policy) > (PATIENT if patient else QUICK):
         return None
     law = return_law(mdp, policy)

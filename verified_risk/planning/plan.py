@@ -47,9 +47,9 @@ class Plan:
     ``lower``.
 
     All three numbers are exact rationals, in the user's units.  ``eta`` is the grid on which the return was tracked;
-    ``law`` is the law of the return of ``policy`` in the model itself, computed when first asked for: exactly where that is
-    affordable (``law_error`` is 0), otherwise in float64 on the grid, with every value of the CDF off by at most ``law_error``
-    from that of the policy's return rounded up to the grid.
+    ``law`` is the law of the return of ``policy`` in the model itself, computed when first asked for: exactly where
+    that is affordable (``law_error`` is 0), otherwise in float64 on the grid, with every value of the CDF off by at
+    most ``law_error`` from that of the policy's return rounded up to the grid.
     """
 
     mdp: MDP = field(repr=False)

@@ -41,7 +41,8 @@ def plan(
     *,
     progress: Callable[[str], None] | None = None,
 ) -> Plan:
-    """A policy with certified bounds on the optimum over *all* policies, randomised and history-dependent ones included.
+    """A policy with certified bounds on the optimum over *all* policies, randomised and history-dependent ones
+    included.
 
     >>> import verified_risk as vr
     >>> mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
@@ -49,11 +50,11 @@ def plan(
     >>> answer.lower, answer.upper >= answer.lower
     (Fraction(1, 4), True)
 
-    ``eta`` is the grid of rewards; without it, the rewards' own grid is used where there is one and it fits in memory, and
-    otherwise the coarsest grid that meets ``gap``.  Mean, CVaR, their mixtures and VaR need no search.  All other
-    weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of returns) or
-    after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid whenever it stops.
-    ``progress`` is called with one line of text now and then.
+    ``eta`` is the grid of rewards; without it, the rewards' own grid is used where there is one and it fits in
+    memory, and otherwise the coarsest grid that meets ``gap``.  Mean, CVaR, their mixtures and VaR need no search.
+    All other weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
+    returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
+    whenever it stops.  ``progress`` is called with one line of text now and then.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
     ``time_limit`` bounds the search, not the first compilation of the kernels.
@@ -62,9 +63,19 @@ def plan(
         raise InvalidObjective(f"{objective!r} is not a weighting; wanted one such as CVaR('1/4')")
     wanted = read_gap(gap)
     seconds = _nonnegative(time_limit, "time_limit")
-    model = float_model(mdp, choose_unit(mdp, eta, wanted))
+    share = Fraction(1, 2) if _needs_search(objective) else Fraction(99, 100)
+    model = float_model(mdp, choose_unit(mdp, eta, wanted, share))
     require_memory(model)
     return _solve(mdp, objective, model, wanted, None if seconds is None else float(seconds), progress)
+
+
+def _needs_search(objective: Weighting) -> bool:
+    """Whether one pass does not suffice: anything but VaR, the mean, and the mean with one CVaR."""
+    if isinstance(objective, VaR):
+        return False
+    if objective.knots is None or objective.shape not in ("linear", "concave"):
+        return True
+    return len(levels_of(objective).tails) > 1
 
 
 def read_gap(gap: Any) -> Fraction | None:
@@ -86,8 +97,8 @@ def _nonnegative(value: Any, name: str) -> Fraction | None:
     return number
 
 
-def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None) -> Fraction:
-    """The grid step: the caller's, or the rewards' own, or the coarsest that keeps ``T * eta`` within ``gap``."""
+def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fraction = Fraction(99, 100)) -> Fraction:
+    """The grid step: the caller's, or the rewards' own, or the coarsest that keeps ``T * eta`` within ``share`` of gap."""
     unit = read_unit(mdp, eta)
     if unit is not None:
         return unit
@@ -105,14 +116,14 @@ def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None) -> Fractio
         raise InvalidArgument(
             f"eta is None, gap is {gap} and the rewards are continuous: give eta, the grid step, or a positive gap"
         )
-    # Rounding up costs at most T eta; a hundredth of the gap is left for floating point.
-    unit = Fraction(1, math.ceil(mdp.horizon / (gap * Fraction(99, 100))))
+    # Rounding up costs at most T eta; the rest of the gap is left for floating point and, where there is one, the search.
+    unit = Fraction(1, math.ceil(mdp.horizon / (gap * share)))
     needed, limit = table_bytes(mdp.n_states, _steps_remaining(mdp, unit)), memory_limit()
     if needed > limit:
         fits = own_grid_that_fits(mdp, unit)
         raise InvalidArgument(
-            f"gap is {gap}: the grid it needs (step {unit}) takes {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB allowed, "
-            f"wanted a larger gap, or eta of at least {fits}"
+            f"gap is {gap}: the grid it needs (step {unit}) takes {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB "
+            f"allowed, wanted a larger gap, or eta of at least {fits}"
         )
     return unit
 
@@ -147,10 +158,9 @@ def _solve(
         from .quantile import best_quantile
 
         return finished(mdp, objective, model, best_quantile(model, objective, mdp), "threshold probabilities")
-    if objective.knots is not None and objective.shape in ("linear", "concave"):
-        levels = levels_of(objective)
-        if len(levels.tails) <= 1:
-            return finished(mdp, objective, model, best_single_level(model, levels), "budget recursion, float64")
+    if not _needs_search(objective):
+        bounds = best_single_level(model, levels_of(objective))
+        return finished(mdp, objective, model, bounds, "budget recursion, float64")
     from .general import best_general
 
     return best_general(mdp, objective, model, gap, seconds, progress)

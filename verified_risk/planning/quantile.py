@@ -1,8 +1,8 @@
 r"""Value at risk by threshold probabilities.
 
-The best lower quantile is the largest rho that some policy falls short of with probability below alpha (upper quantile: at most
-alpha).  One pass computes :math:`p(\rho) = \min_\pi P(Z < \rho)` for all rho; where its enclosure contains alpha (equality is
-common), integers decide, if the model is small enough.
+The best lower quantile is the largest rho that some policy falls short of with probability below alpha (upper
+quantile: at most alpha).  One pass computes :math:`p(\rho) = \min_\pi P(Z < \rho)` for all rho; where its enclosure
+contains alpha (equality is common), integers decide, if the model is small enough.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def _answer(tables: BudgetTables, certain: int, possible: int) -> Bounds:
 
 
 def _settle(model: FloatModel, objective: VaR, mdp: MDP, rhos: range) -> Bounds | None:
-    """Decide the doubtful rhos in integers; a lower bound of -1 if none is attained, None if that would take too long."""
+    """Decide the doubtful rhos in integers; a lower bound of -1 if none is attained, None if that would take too
+    long."""
     cells = model.n_states * sum(model.remaining) * max(1, int(model.succ_start[-1]) // model.n_states)
     if cells * len(rhos) > EXACT_CELLS:
         return None

@@ -4,8 +4,8 @@ With :math:`u = 2^{-53}`, an expression of nonnegative leaves of depth ``K`` is 
 
 .. math:: \hat x (1 - K u) \le x \le \hat x / (1 - K u),
 
-whatever the order of its sums, fused or not.  Underflow adds an absolute term.  Everything here is rational, so nothing is
-rounded a second time.
+whatever the order of its sums, fused or not.  Underflow adds an absolute term.  Everything here is rational, so
+nothing is rounded a second time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def gamma(depth: int) -> Fraction:
 
 @dataclass(frozen=True)
 class Enclosure:
-    """What depth ``depth`` and at most ``operations`` underflows (on values up to ``size``) can do to a nonnegative number.
+    """What depth ``depth`` and at most ``operations`` underflows (on values up to ``size``) can do to a nonnegative
+    number.
 
     Even hardware that flushes subnormal numbers to zero loses at most ``2**-1022`` per operation and, per probability
     that is itself subnormal, that much times the value it weighs.

@@ -1,9 +1,10 @@
 r"""Branch and bound on boxes of CDFs, for any weighting (docs/theory/05-certificates.md, part B).
 
-Minimise :math:`\underline g(F) = \sum_i \underline G(F_i)` over the CDF vectors of all policies, :math:`\underline G` a polygon below G.  A node is a
-box of CDFs.  Its bound is weak duality (B1); reduced costs (B2), probing (B3) and above all the stationarity contractor (B5)
-shrink boxes and rule out actions, usually until the root closes.  Every cut is valid for one fixed global minimiser as long as
-it is better than ``incumbent - tol``, so the answer (B7) is ``min(incumbent - tol, bounds of open nodes)``.
+Minimise :math:`\underline g(F) = \sum_i \underline G(F_i)` over the CDF vectors of all policies, :math:`\underline G`
+a polygon below G.  A node is a box of CDFs.  Its bound is weak duality (B1); reduced costs (B2), probing (B3) and
+above all the stationarity contractor (B5) shrink boxes and rule out actions, usually until the root closes.  Every
+cut is valid for one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7) is
+``min(incumbent - tol, bounds of open nodes)``.
 
 What chooses slopes, reference points and branching is heuristic and cannot make a bound wrong.
 """
@@ -230,7 +231,8 @@ class Search:
         return 0.5 * (left + right)
 
     def descend(self, steps: int) -> None:
-        """Pairwise Frank-Wolfe on the polygon itself from the incumbent: mixtures can beat policies unless G is concave."""
+        """Pairwise Frank-Wolfe on the polygon itself from the incumbent: mixtures can beat policies unless G is
+        concave."""
         from ..kernels import polygon as kernels
 
         atoms, weights = [self.oracle.cdf(choice) for _, choice in self.best.parts], [w for w, _ in self.best.parts]
@@ -315,7 +317,8 @@ class Search:
     # -- nodes --------------------------------------------------------------------------------------------------------
 
     def evaluate(self, node: Node, rounds: int, probes: int, steps: int) -> None:
-        """Tighten a node until it closes (``bound`` reaches the target) or stops shrinking; then choose where to branch."""
+        """Tighten a node until it closes (``bound`` reaches the target) or stops shrinking; then choose where to
+        branch."""
         from ..kernels import polygon as kernels
 
         reference = node.reference
@@ -343,7 +346,8 @@ class Search:
         node.branch = self._branching(node, reference)
 
     def _branching(self, node: Node, reference: Floats) -> tuple[int, float] | None:
-        """The coordinate whose envelope is furthest below G, cut at a knot; the widest one if no box has a knot inside."""
+        """The coordinate whose envelope is furthest below G, cut at a knot; the widest one if no box has a knot
+        inside."""
         inside, middle = np.clip(reference, node.low, node.high), 0.5 * (node.low + node.high)
         width = node.high - node.low
         scores = np.where(width > 1e-11, self._gap(node, inside) + 0.1 * self._gap(node, middle), -1.0)

@@ -1,15 +1,17 @@
 r"""Mean, CVaR and ``w * Mean + (1 - w) * CVaR``: one backward pass, certified.
 
-.. math:: \Phi^* = \max_\rho \{ \rho - \mathbf E\, c(\rho - Z) \}, \qquad c(b) = w_0 b + k b^+, \qquad k = (1 - w_0)/\alpha .
+.. math:: \Phi^* = \max_\rho \{ \rho - \mathbf E\, c(\rho - Z) \}, \qquad c(b) = w_0 b + k b^+,
+          \qquad k = (1 - w_0)/\alpha .
 
-The computed table encloses the exact one (theory A2) and the chosen policy's own (A3), so both bounds come from the same pass; the
-rest is rational arithmetic (A4).  For one level only rho in
+The computed table encloses the exact one (theory A2) and the chosen policy's own (A3), so both bounds come from the
+same pass; the rest is rational arithmetic (A4).  For one level only rho in
 
 .. math:: c \le \rho \le J_1 + (J_1 - c)\,\alpha / (1 - \alpha)
 
-matter, :math:`J_1` the best mean and c any lower bound of the optimal CVaR: an optimal rho is a quantile of the optimal law, hence at
-least its CVaR, and ``alpha * CVaR + (1 - alpha) * rho`` is at most its mean.  Here c comes from the mean-optimal policy's mean and
-standard deviation, :math:`\mathrm{CVaR}_\alpha \ge \mu - \sigma \sqrt{(1-\alpha)/\alpha}`.
+matter, :math:`J_1` the best mean and c any lower bound of the optimal CVaR: an optimal rho is a quantile of the
+optimal law, hence at least its CVaR, and ``alpha * CVaR + (1 - alpha) * rho`` is at most its mean.  Here c comes from
+the mean-optimal policy's mean and standard deviation,
+:math:`\mathrm{CVaR}_\alpha \ge \mu - \sigma \sqrt{(1-\alpha)/\alpha}`.
 """
 
 from __future__ import annotations
@@ -99,7 +101,8 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
     def exact(rho: int, shortfall: Fraction) -> Fraction:
         return (1 - mean_weight) * rho + mean_weight * top - slope * shortfall
 
-    # A rho whose score is lower than the best by more than the errors of both cannot matter; the others are compared exactly.
+    # A rho whose score is lower than the best by more than the errors of both cannot matter; the others are compared
+    # exactly.
     enclosure = tables.enclosure
     largest = top + 1 + float(slope) * float(np.max(tables.shortfall))
     margin = (1e-9 + 2 * float(gamma(enclosure.depth))) * largest
@@ -113,4 +116,6 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
 
 def scores_of(shortfall: Floats, rhos: range, mean_weight: Fraction, slope: Fraction, top: int) -> Floats:
     """The float form of the objective at every rho."""
-    return float(1 - mean_weight) * np.arange(rhos.start, rhos.stop) + float(mean_weight) * top - float(slope) * shortfall
+    return (
+        float(1 - mean_weight) * np.arange(rhos.start, rhos.stop) + float(mean_weight) * top - float(slope) * shortfall
+    )

@@ -1,7 +1,8 @@
 r"""Piecewise-linear functions below a weighting: how any G enters the search, rigorously.
 
-The search works with a *continuous* piecewise-linear :math:`\underline G \le G` whose knots and values are floats.  That it lies below G
-is proved here from enclosures of G at rational points and from its shape; how far below only matters for the gap.
+The search works with a *continuous* piecewise-linear :math:`\underline G \le G` whose knots and values are floats.
+That it lies below G is proved here from enclosures of G at rational points and from its shape; how far below only
+matters for the gap.
 
 * rational corners: the polygon itself, lowered by what moving its corners to floats can change;
 * concave: chords between points of the graph;
@@ -74,7 +75,8 @@ def _points(weighting: Weighting, accuracy: Fraction) -> Points:
 
 
 def _corners_as_floats(knots: tuple[tuple[Fraction, Fraction], ...]) -> Points:
-    r"""Corners moved to floats by at most u: the function changes by at most :math:`L u`, and is lowered by twice that."""
+    r"""Corners moved to floats by at most u: the function changes by at most :math:`L u`, and is lowered by twice
+    that."""
     drop = 2 * max(slopes(knots)) * UNIT_ROUNDOFF
     found: dict[Fraction, Fraction] = {}
     for tau, g in knots:
@@ -120,11 +122,13 @@ def _chords(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fra
 def _supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
     r"""G convex on ``[left, right]``: the largest of lines that are below it.
 
-    Let :math:`x_k` be points of the graph and :math:`\sigma_k` the slope of the chord over :math:`[x_k, x_{k+1}]`.  There G is at least the chords of
-    the two neighbouring intervals, extended.  A line of slope :math:`m \in [\sigma_{k-1}, \sigma_{k+1}]` is put below those, and below
-    :math:`G(x_k) - \sigma_k (x_k - x)` on the interval to the left and :math:`G(x_{k+1}) + \sigma_k (x - x_{k+1})` on that to the right; further
-    out G is steeper than the line on the right and flatter on the left.  Slopes are known between bounds, and each is used from
-    the side that makes the line lower.  The constant line through the left end is always below, G being monotone.
+    Let :math:`x_k` be points of the graph and :math:`\sigma_k` the slope of the chord over :math:`[x_k, x_{k+1}]`.
+    There G is at least the chords of the two neighbouring intervals, extended.  A line of slope
+    :math:`m \in [\sigma_{k-1}, \sigma_{k+1}]` is put below those, and below
+    :math:`G(x_k) - \sigma_k (x_k - x)` on the interval to the left and :math:`G(x_{k+1}) + \sigma_k (x - x_{k+1})` on
+    that to the right; further out G is steeper than the line on the right and flatter on the left.  Slopes are known
+    between bounds, and each is used from the side that makes the line lower.  The constant line through the left end
+    is always below, G being monotone.
     """
     knots = [x for x, _ in _graph(weighting, left, right, accuracy / 2)]
     low, high = map(list, zip(*(_enclosed(weighting, x) for x in knots), strict=True))
@@ -192,7 +196,9 @@ def _upper_envelope(lines: Points, left: Fraction, right: Fraction) -> Points:
     ]
 
 
-def _concave_then_convex(weighting: Weighting, concave_to: Fraction, convex_from: Fraction, accuracy: Fraction) -> Points:
+def _concave_then_convex(
+    weighting: Weighting, concave_to: Fraction, convex_from: Fraction, accuracy: Fraction
+) -> Points:
     """Chords, then lines, flat over the short interval in between, where only monotonicity is used."""
     rising = _chords(weighting, Fraction(), concave_to, accuracy)
     turning = _supports(weighting, convex_from, Fraction(1), accuracy)
@@ -233,12 +239,14 @@ def _sum(parts: list[tuple[Fraction, Points]]) -> Points:
 def inflection_of_cpw(gamma: Fraction) -> tuple[Fraction, Fraction]:
     r"""Floats ``a < b`` such that CPW's G is concave on [0, a] and convex on [b, 1], proved in ball arithmetic.
 
-    With :math:`D = \tau^\gamma + \sigma^\gamma`, :math:`\sigma = 1 - \tau`, :math:`N = \tau^{\gamma-1} - \sigma^{\gamma-1}` and :math:`h = (\ln G)' = \gamma/\tau - N/D`,
+    With :math:`D = \tau^\gamma + \sigma^\gamma`, :math:`\sigma = 1 - \tau`,
+    :math:`N = \tau^{\gamma-1} - \sigma^{\gamma-1}` and :math:`h = (\ln G)' = \gamma/\tau - N/D`,
 
-    .. math:: G''/G = h^2 + h' = h^2 - \gamma/\tau^2 - (\gamma-1)(\tau^{\gamma-2} + \sigma^{\gamma-2})/D + \gamma N^2/D^2 .
+    .. math:: G''/G = h^2 + h' = h^2 - \gamma/\tau^2
+              - (\gamma-1)(\tau^{\gamma-2} + \sigma^{\gamma-2})/D + \gamma N^2/D^2 .
 
-    Its sign is found on subintervals, after multiplication with :math:`\tau^2` left of 1/2 and with :math:`\sigma^{2-\gamma}` right of it, which keeps all
-    terms bounded at the ends.
+    Its sign is found on subintervals, after multiplication with :math:`\tau^2` left of 1/2 and with
+    :math:`\sigma^{2-\gamma}` right of it, which keeps all terms bounded at the ends.
     """
     guess = _where_cpw_turns(float(gamma))
     width = Fraction(1, 2**26)
@@ -259,7 +267,8 @@ def _where_cpw_turns(gamma: float) -> Fraction:
         s = 1 - x
         d, n = x**gamma + s**gamma, x ** (gamma - 1) - s ** (gamma - 1)
         h = gamma / x - n / d
-        return h * h - gamma / x**2 - (gamma - 1) * (x ** (gamma - 2) + s ** (gamma - 2)) / d + gamma * n * n / d**2
+        bend = h * h - gamma / x**2 - (gamma - 1) * (x ** (gamma - 2) + s ** (gamma - 2)) / d + gamma * n * n / d**2
+        return float(bend)
 
     low, high = 1e-6, 1 - 1e-6
     for _ in range(80):
