@@ -14,9 +14,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
+from math import isqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 FORMAT = "proofs_checks/counterexample"
@@ -261,6 +263,528 @@ def returns(m: Model, choose: Callable[[History], Lottery]) -> Law:
 
 
 # -- part A: definitions, augmentation, discretisation, key identity, CVaR, experiment --------------------------------
+
+
+def kolmogorov(x: Law, y: Law) -> tuple[Fraction, Fraction]:
+    """The two CDFs where they differ most."""
+    return max(((cdf(x, z), cdf(y, z)) for z in {*x, *y}), key=lambda pair: abs(pair[0] - pair[1]))
+
+
+def shifted(z: Law, by: Fraction) -> Law:
+    """The law of Z + by."""
+    return {x + by: p for x, p in z.items()}
+
+
+def round_up(r: Fraction, eta: Fraction) -> Fraction:
+    """The least multiple of eta that is at least r."""
+    return eta * -(-r // eta)
+
+
+def y_policies(m: Model) -> Iterator[Callable[[History], Lottery]]:
+    """All deterministic policies of (step, state, return so far)."""
+    levels: list[set[tuple[int, Fraction]]] = [{(s, Fraction()) for s, p in m.initial if p}]
+    for _ in range(m.horizon - 1):
+        levels.append({(s2, y + r) for s, y in levels[-1] for a in m.outcomes[s] for p, s2, r in a if p})
+    cells = [(t, s, y) for t, level in enumerate(levels) for s, y in sorted(level)]
+    for actions in product(*(range(len(m.outcomes[s])) for _, s, _ in cells)):
+        table = dict(zip(cells, actions, strict=True))
+        yield lambda xi, table=table: [(table[len(xi) - 1, xi[-1], gained(xi)], Fraction(1))]  # type: ignore[misc]
+
+
+@check("lem:key")
+def _key_identity(data: dict[str, Any]) -> Outcome:
+    """Phi <= T - int_0^M G(F), which the printed identity implies for every M because G(F) >= 0."""
+    return _key_form(data, 1)
+
+
+@check("intro:key")
+def _key_identity_of_the_introduction(data: dict[str, Any]) -> Outcome:
+    """The same with 2T."""
+    return _key_form(data, 2)
+
+
+def _key_form(data: dict[str, Any], factor: int) -> Outcome:
+    z, g, horizon, top = law(data["law"]), weighting(data["objective"]), data["horizon"], number(data["top"])
+    require(min(z) >= 0 and max(z) == horizon <= top, "returns in [0, T], T attained, M >= T")
+    return Outcome(factor * horizon - area(z, g, Fraction(), top), ">=", phi(z, g))
+
+
+@check("def:history/episode")
+def _episode(data: dict[str, Any]) -> Outcome:
+    """The rewards in a history of length T against the return."""
+    m = model(data["mdp"])
+    choose = policy(data["policy"], m)
+    short = law_of((gained(xi), p) for xi, p in histories(m, choose, m.horizon - 1).items())
+    left, right = kolmogorov(short, returns(m, choose))
+    return Outcome(left, "=", right)
+
+
+@check("def:return")
+def _printed_return(data: dict[str, Any]) -> Outcome:
+    """(T - t + 1) r_t against r_t + ... + r_T."""
+    m, t = model(data["mdp"]), data["t"]
+    require(1 <= t <= m.horizon, "t between 1 and T")
+    episodes = histories(m, policy(data["policy"], m), m.horizon)
+    printed = law_of(((m.horizon - t + 1) * xi[t - 1][2], p) for xi, p in episodes.items())
+    true = law_of((sum((r for _, _, r in xi[t - 1 : -1]), Fraction()), p) for xi, p in episodes.items())
+    left, right = kolmogorov(printed, true)
+    return Outcome(left, "=", right)
+
+
+@check("def:quantile/zero")
+def _quantile_at_zero(data: dict[str, Any]) -> Outcome:
+    """A point x with F(x) >= tau against the least return."""
+    z, tau, x = law(data["law"]), number(data["tau"]), number(data["x"])
+    require(0 <= tau <= 1 and cdf(z, x) >= tau, "a level in [0, 1] that F(x) reaches")
+    return Outcome(x, ">=", min(z))
+
+
+class Corners(NamedTuple):
+    """A nondecreasing function: at each place its left limit, value and right limit; linear between places."""
+
+    places: list[tuple[Fraction, Fraction, Fraction, Fraction]]
+
+    def value(self, x: Fraction) -> Fraction:
+        """F(x)."""
+        if x < self.places[0][0]:
+            return self.places[0][1]
+        for (a, _, va, ra), (b, lb, _, _) in pairwise(self.places):
+            if x == a:
+                return va
+            if x < b:
+                return ra + (lb - ra) * (x - a) / (b - a)
+        last = self.places[-1]
+        return last[2] if x == last[0] else last[3]
+
+    def quantile(self, tau: Fraction) -> Fraction:
+        """inf{x : F(x) >= tau}, which must be finite."""
+        require(self.places[0][1] < tau <= self.places[-1][3], "a finite quantile")
+        for i, (at, _, _, right) in enumerate(self.places):
+            if right >= tau:
+                return at
+            following, left, _, _ = self.places[i + 1]
+            if left >= tau:
+                return at + (tau - right) * (following - at) / (left - right)
+        raise Rejected("no quantile")
+
+
+def corners(data: Any) -> Corners:
+    """A function, checked to be nondecreasing."""
+    places = [tuple(number(c[key]) for key in ("at", "left", "value", "right")) for c in data["corners"]]
+    heights = [h for place in places for h in place[1:]]
+    require(len(places) > 0 and heights == sorted(heights), "nondecreasing heights")
+    require(all(a[0] < b[0] for a, b in pairwise(places)), "increasing places")
+    return Corners(places)  # type: ignore[arg-type]
+
+
+@check("def:quantile/invertible")
+def _strictly_increasing(data: dict[str, Any]) -> Outcome:
+    """F(F†(tau)) = tau for a strictly increasing F."""
+    f, tau = corners(data["function"]), number(data["tau"])
+    require(len(f.places) > 1 and all(a[3] < b[1] for a, b in pairwise(f.places)), "F strictly increasing")
+    require(f.places[0][2] < tau < f.places[-1][2], "a level between the extreme values")
+    return Outcome(f.value(f.quantile(tau)), "=", tau)
+
+
+@check("lem:quantileinverse/second")
+def _reaches_its_level(data: dict[str, Any]) -> Outcome:
+    """F(F†(tau)) >= tau for a nondecreasing F."""
+    f, tau = corners(data["function"]), number(data["tau"])
+    return Outcome(f.value(f.quantile(tau)), ">=", tau)
+
+
+@check("def:objective/var")
+def _decreasing_indicator(data: dict[str, Any]) -> Outcome:
+    """G(tau) = 1(tau <= alpha) as a CDF: nondecreasing, G(0) = 0, G(1) = 1."""
+    alpha, sigma, tau = number(data["alpha"]), number(data["sigma"]), number(data["tau"])
+    require(0 < alpha <= 1 and 0 <= sigma <= tau <= 1, "levels in order")
+    if int(tau <= alpha) < int(sigma <= alpha):
+        return Outcome(int(tau <= alpha), ">=", int(sigma <= alpha))
+    return Outcome(int(alpha >= 0), "=", 0)
+
+
+@check("def:objective/jumps")
+def _lower_and_upper_quantile(data: dict[str, Any]) -> Outcome:
+    """The lower and the upper quantile."""
+    z, alpha = law(data["law"]), number(data["alpha"])
+    require(0 < alpha < 1, "a level in (0, 1)")
+    return Outcome(
+        min(x for x in z if z[x] and cdf(z, x) >= alpha), "=", min(x for x in z if z[x] and cdf(z, x) > alpha)
+    )
+
+
+@check("def:objective/cvar")
+def _cvar_at_level_zero(data: dict[str, Any]) -> Outcome:
+    """G(tau) <= L tau for CVaR, the level 0 read as the limit 1(tau > 0), L = 1/alpha or, at 0, any L proposed."""
+    alpha, tau, constant = number(data["alpha"]), number(data["tau"]), number(data["constant"])
+    require(0 <= alpha <= 1 and 0 <= tau <= 1 and (alpha == 0 or constant * alpha == 1), "a level and its constant")
+    return Outcome(min(tau / alpha, Fraction(1)) if alpha else Fraction(tau > 0), "<=", constant * tau)
+
+
+@check("assump:quantile")
+def _largest_return(data: dict[str, Any]) -> Outcome:
+    """F†(1) = T."""
+    z = law(data["law"])
+    require(min(z) >= 0 and max(z) <= data["horizon"], "returns in [0, T]")
+    return Outcome(max(x for x in z if z[x]), "=", data["horizon"])
+
+
+@check("assump:quantile/empirical")
+def _largest_sampled_reward(data: dict[str, Any]) -> Outcome:
+    """The largest reward of a sample of a law that can pay 1."""
+    z, sample = law(data["law"]), [number(r) for r in data["sample"]]
+    require(max(x for x in z if z[x]) == 1 and all(z.get(r, 0) > 0 for r in sample), "a sample of a law that pays 1")
+    return Outcome(max(sample), "=", 1)
+
+
+@check("assump:lipschitz/var")
+def _var_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
+    """|VaR - VaR'| <= L KS for the coins with P(0) = 1/2 and 1/2 - 1/(2L+2), medians 0 and 1."""
+    constant = data["constant"]
+    require(isinstance(constant, int) and constant >= 1, "a positive constant")
+    apart = Fraction(1, 2 * constant + 2)
+    fair = {Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)}
+    tilted = {Fraction(0): Fraction(1, 2) - apart, Fraction(1): Fraction(1, 2) + apart}
+    medians = [min(x for x in z if cdf(z, x) >= Fraction(1, 2)) for z in (fair, tilted)]
+    return Outcome(abs(medians[0] - medians[1]), "<=", constant * apart)
+
+
+@check("assump:lipschitz/cpw")
+def _cpw_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
+    """G(tau) <= L tau for gamma = 1/2, squared, at tau = 1/(n^2+1), n = 4L + 8: (G(tau)/tau)^2 = (n^2+1)^3/(n+1)^4."""
+    constant = data["constant"]
+    require(isinstance(constant, int) and constant >= 1, "a positive constant")
+    n = 4 * constant + 8
+    return Outcome(Fraction((n * n + 1) ** 3, (n + 1) ** 4), "<=", constant**2)
+
+
+@check("assump:lipschitz/wang")
+def _wang_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
+    """N(N^{-1}(tau) + 1) <= L tau at tau = 4^-k: take z with N(z) <= tau; then the left side is at least N(z + 1)."""
+    constant = data["constant"]
+    require(isinstance(constant, int) and constant >= 1, "a positive constant")
+    tau = Fraction(1, 4 ** (2 + constant.bit_length()))
+    z = Fraction(round(NormalDist().inv_cdf(float(tau)) * 2**20) - 1, 2**20)  # a guess, certified by the next line
+    require(normal(z)[1] <= tau, "the guessed quantile is below the true one")
+    return Outcome(normal(z + 1)[0], "<=", constant * tau)
+
+
+def normal(z: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds on the normal CDF: 1/2 + (2 pi)^(-1/2) sum_n (-1)^n z^(2n+1) / (n! 2^n (2n+1)), an alternating series."""
+    low_pi, high_pi = Fraction("3.14159265358979323846"), Fraction("3.14159265358979323847")
+    unit = 10**20
+    low, high = (Fraction(unit, isqrt(int(2 * p * unit**2)) + e) for p, e in ((high_pi, 1), (low_pi, 0)))
+    term, total, n = z, z, 0
+    while n < z * z or abs(term) > Fraction(1, 10**15):  # beyond n = z^2 the terms decrease
+        n += 1
+        term = -term * z * z * (2 * n - 1) / (2 * n * (2 * n + 1))
+        total += term
+    ends = [c * (total + e * abs(term)) for c in (low, high) for e in (-1, 1)]
+    return Fraction(1, 2) + min(ends), Fraction(1, 2) + max(ends)
+
+
+# Augmentation: a policy averaged over the histories with the same state that earned at most y.
+
+
+def averaged(m: Model, choose: Callable[[History], Lottery]) -> Callable[[History], Lottery]:
+    """The printed policy: E[pi(a | Xi) | J(Xi) <= y, state s]."""
+    levels = [histories(m, choose, t) for t in range(m.horizon)]
+
+    def printed(xi: History) -> Lottery:
+        same = {h: p for h, p in levels[len(xi) - 1].items() if h[-1] == xi[-1] and gained(h) <= gained(xi)}
+        total = sum(same.values(), Fraction())
+        require(total > 0, "the printed policy conditions on an event of positive probability")
+        shares: dict[int, Fraction] = {}
+        for h, p in same.items():
+            for a, q in choose(h):
+                shares[a] = shares.get(a, Fraction()) + p * q / total
+        return list(shares.items())
+
+    return printed
+
+
+@check("thm:augmented")
+def _augmentation(data: dict[str, Any]) -> Outcome:
+    """Phi of the printed average against Phi of the policy."""
+    m, g = model(data["mdp"]), weighting(data["objective"])
+    choose = policy(data["policy"], m)
+    return Outcome(phi(returns(m, averaged(m, choose)), g), "=", phi(returns(m, choose), g))
+
+
+@check("lem:augmented:1")
+def _plays_as_often(data: dict[str, Any]) -> Outcome:
+    """How often an action is played on histories that earned at most y: the worst t, s, y, a."""
+    m = model(data["mdp"])
+    choose = policy(data["policy"], m)
+    printed = averaged(m, choose)
+    pairs = []
+    for t in range(m.horizon):
+        level = histories(m, choose, t)
+        for end in level:
+            below = {h: p for h, p in level.items() if h[-1] == end[-1] and gained(h) <= gained(end)}
+            for a in range(len(m.outcomes[end[-1]])):
+                pairs.append(
+                    tuple(
+                        sum((p * dict(rule(h)).get(a, Fraction()) for h, p in below.items()), Fraction())
+                        for rule in (choose, printed)
+                    )
+                )
+    left, right = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
+    return Outcome(left, "=", right)
+
+
+@check("lem:augmented:2")
+def _reaches_as_often(data: dict[str, Any]) -> Outcome:
+    """P(J <= y, state s) under the policy and under its printed average: the worst t, s, y."""
+    m = model(data["mdp"])
+    choose = policy(data["policy"], m)
+    printed = averaged(m, choose)
+    pairs = []
+    for t in range(m.horizon + 1):
+        first, second = histories(m, choose, t), histories(m, printed, t)
+        for end in {*first, *second}:
+            pairs.append(
+                tuple(
+                    sum((p for h, p in level.items() if h[-1] == end[-1] and gained(h) <= gained(end)), Fraction())
+                    for level in (first, second)
+                )
+            )
+    left, right = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
+    return Outcome(left, "=", right)
+
+
+@check("def:augmented")
+def _augmented_payment(data: dict[str, Any]) -> Outcome:
+    """The optimum of Phi(y_T) against the optimum of Phi(Z), concave G, over all deterministic y-policies."""
+    m, g = model(data["mdp"]), weighting(data["objective"])
+    paid = [
+        phi(law_of((gained(xi), p) for xi, p in histories(m, choose, m.horizon - 1).items()), g)
+        for choose in y_policies(m)
+    ]
+    return Outcome(max(paid), "=", max(phi(returns(m, choose), g) for choose in y_policies(m)))
+
+
+# Discretisation: rewards rounded up to multiples of eta.
+
+
+def _sums(data: dict[str, Any]) -> list[Fraction]:
+    """The sums of up to T rounded rewards."""
+    horizon, eta, rewards = data["horizon"], number(data["eta"]), [number(r) for r in data["rewards"]]
+    require(horizon >= 1 and 0 < eta <= 1 and all(0 <= r <= 1 for r in rewards), "rewards in [0, 1], eta in (0, 1]")
+    level, seen = {Fraction()}, {Fraction()}
+    for _ in range(horizon):
+        level = {y + round_up(r, eta) for y in level for r in rewards}
+        seen |= level
+    return sorted(seen)
+
+
+@check("def:grid/points")
+def _grid_points(data: dict[str, Any]) -> Outcome:
+    """The number of sums against ceil(T/eta)."""
+    return Outcome(len(_sums(data)), "<=", -(-data["horizon"] // number(data["eta"])))
+
+
+@check("def:grid/range")
+def _grid_range(data: dict[str, Any]) -> Outcome:
+    """The largest sum against T."""
+    return Outcome(max(_sums(data)), "<=", data["horizon"])
+
+
+@check("thm:discretized")
+def _discretisation_loss(data: dict[str, Any]) -> Outcome:
+    """Phi of the optimal policies of the rounded model, adapted (ties in their favour), against the optimum minus eta."""
+    m, eta, g = model(data["mdp"]), number(data["eta"]), weighting(data["objective"])
+    require(eta > 0, "a positive grid step")
+    rounded = m._replace(outcomes=[[[(p, s, round_up(r, eta)) for p, s, r in a] for a in acts] for acts in m.outcomes])
+    scored = [(phi(returns(rounded, choose), g), choose) for choose in y_policies(rounded)]
+    best = max(score for score, _ in scored)
+
+    def adapted(choose: Callable[[History], Lottery]) -> Callable[[History], Lottery]:
+        return lambda xi: choose((*((s, a, round_up(r, eta)) for s, a, r in xi[:-1]), xi[-1]))
+
+    attained = max(phi(returns(m, adapted(choose)), g) for score, choose in scored if score == best)
+    return Outcome(attained, ">=", max(phi(returns(m, choose), g) for choose in y_policies(m)) - eta)
+
+
+class Adaptation(NamedTuple):
+    """The models that round the rewards of their first tau - 1 and first tau steps, and a rule for every real y."""
+
+    m: Model
+    eta: Fraction
+    tau: int
+    rows: dict[tuple[int, int, Fraction], list[Fraction]]
+
+    def lottery(self, t: int, s: int, y: Fraction) -> Lottery:
+        return list(enumerate(self.rows[t, s, y])) if (t, s, y) in self.rows else [(0, Fraction(1))]
+
+    def to_come(self, rounded: int, t: int, s: int, y: Fraction, alpha: Fraction, mode: str) -> Law:
+        """The law of the rewards from step t on (counted from 0) if the first ``rounded`` steps are rounded up.
+
+        ``mode`` says how the internal state changes on step tau: "keep", "up" (phi(r) - r), or "printed" (r).
+        """
+        if t == self.m.horizon:
+            return {Fraction(): Fraction(1)}
+        parts = []
+        for a, q in self.lottery(t, s, y + alpha):
+            for p, target, raw in self.m.outcomes[s][a]:
+                r = round_up(raw, self.eta) if t < rounded else raw
+                change = {"keep": alpha, "up": round_up(raw, self.eta) - raw, "printed": raw}[mode]
+                beta = change if t == self.tau - 1 else alpha
+                rest = self.to_come(rounded, t + 1, target, y + r, beta, mode)
+                parts += [(r + z, q * p * w) for z, w in rest.items()]
+        return law_of(parts)
+
+
+def adaptation(data: dict[str, Any]) -> Adaptation:
+    """The part of an instance that describes an adaptation."""
+    m, eta, tau = model(data["mdp"]), number(data["eta"]), data["tau"]
+    require(eta > 0 and 1 <= tau <= m.horizon, "a grid step and a step")
+    rows = {}
+    for t, s, y, entry in data["rule"]["rows"]:
+        rows[t, s, number(y)] = [number(p) for p in entry]
+        lottery({str(a): p for a, p in enumerate(entry)}, len(m.outcomes[s]))
+    return Adaptation(m, eta, tau, rows)
+
+
+@check("lem:pihatcdfbound/after")
+def _after_rounding_down(data: dict[str, Any]) -> Outcome:
+    """Totals after step tau: the adapted policy from (y, alpha) against that of the rounded model from y + alpha."""
+    return _totals(data, ("up", lambda tau: tau - 1), ("keep", lambda tau: tau))
+
+
+@check("lem:picdfbound/after")
+def _after_rounding_up(data: dict[str, Any]) -> Outcome:
+    """Totals after step tau: the adapted policy from (y, alpha) against that of the raw model from y + alpha."""
+    return _totals(data, ("keep", lambda tau: tau), ("keep", lambda tau: tau - 1))
+
+
+def _totals(data: dict[str, Any], mine: Any, other: Any) -> Outcome:
+    case = adaptation(data["adaptation"])
+    t, s, y, alpha = data["t"], data["s"], number(data["y"]), number(data["alpha"])
+    require(case.tau < t <= case.m.horizon, "a step after tau")
+    first = case.to_come(mine[1](case.tau), t - 1, s, y, alpha, mine[0])
+    second = case.to_come(other[1](case.tau), t - 1, s, y + alpha, Fraction(), other[0])
+    left, right = kolmogorov(shifted(first, y), shifted(second, y + alpha))
+    return Outcome(left, "=", right)
+
+
+@check("lem:picdfbound/before")
+def _printed_internal_state(data: dict[str, Any]) -> Outcome:
+    """F of the printed adaptation <= F of the policy, from the initial states, where they differ most."""
+    case = adaptation(data)
+    pairs = []
+    for s, p in case.m.initial:
+        mine = case.to_come(case.tau, 0, s, Fraction(), Fraction(), "printed")
+        own = case.to_come(case.tau - 1, 0, s, Fraction(), Fraction(), "keep")
+        pairs += [(cdf(mine, x), cdf(own, x)) for x in mine if p]
+    left, right = max(pairs, key=lambda pair: pair[0] - pair[1])
+    return Outcome(left, "<=", right)
+
+
+@check("lem:piphibound")
+def _printed_internal_state_costs(data: dict[str, Any]) -> Outcome:
+    """Phi of the printed adaptation against Phi of the policy."""
+    case, g = adaptation(data["adaptation"]), weighting(data["objective"])
+
+    def value(rounded: int, mode: str) -> Fraction:
+        laws = [(p, case.to_come(rounded, 0, s, Fraction(), Fraction(), mode)) for s, p in case.m.initial]
+        return phi(law_of((z, p * w) for p, part in laws for z, w in part.items()), g)
+
+    return Outcome(value(case.tau, "printed"), ">=", value(case.tau - 1, "keep"))
+
+
+# CVaR planning and the experiment.
+
+
+def tail_mean(z: Law, alpha: Fraction) -> Fraction:
+    """The mean of the lowest alpha share."""
+    return phi(z, lambda tau: min(tau / alpha, Fraction(1)))
+
+
+def shortfall(z: Law, rho: Fraction) -> Fraction:
+    """E(rho - Z)^+."""
+    return sum((p * max(rho - x, Fraction()) for x, p in z.items()), Fraction())
+
+
+@check("cvar:ru")
+def _rockafellar_uryasev(data: dict[str, Any]) -> Outcome:
+    """The body's CVaR_alpha against inf_rho {rho + E(Z - rho)^+ / (1 - alpha)}, which is attained at an atom."""
+    z, alpha = law(data["law"]), number(data["alpha"])
+    require(0 < alpha < 1, "a level in (0, 1)")
+    costs = [r + sum((p * max(x - r, Fraction()) for x, p in z.items()), Fraction()) / (1 - alpha) for r in z]
+    return Outcome(tail_mean(z, alpha), "=", min(costs))
+
+
+@check("cvar:min")
+def _maximum_inside_j(data: dict[str, Any]) -> Outcome:
+    """CVaR* <= sup_rho {rho - max_pi E(rho - Z)^+ / alpha}.  For each pi, rho - E(rho-Z)^+/alpha <= CVaR(pi): so the
+    right side is at most the least CVaR of a policy, and that is what is compared."""
+    m, alpha = model(data["mdp"]), number(data["alpha"])
+    require(0 < alpha <= 1, "a level in (0, 1]")
+    values = [tail_mean(returns(m, choose), alpha) for choose in y_policies(m)]
+    return Outcome(max(values), "<=", min(values))
+
+
+@check("cvar:value")
+def _terminal_value(data: dict[str, Any]) -> Outcome:
+    """min over policies of E(rho - Z)^+ against the recursion that stops one step early."""
+    m, rho = model(data["mdp"]), number(data["rho"])
+
+    def early(t: int, s: int, b: Fraction) -> Fraction:
+        if t == m.horizon - 1:
+            return max(b, Fraction())
+        return min(sum((p * early(t + 1, s2, b - r) for p, s2, r in a), Fraction()) for a in m.outcomes[s])
+
+    recursion = sum((p * early(0, s, rho) for s, p in m.initial), Fraction())
+    return Outcome(recursion, "=", min(shortfall(returns(m, choose), rho) for choose in y_policies(m)))
+
+
+@check("cvar:rho")
+def _own_rho(data: dict[str, Any]) -> Outcome:
+    """T = 1: each initial state takes its own rho and a greedy action (ties in favour), against the optimum."""
+    m, alpha = model(data["mdp"]), number(data["alpha"])
+    require(m.horizon == 1 and 0 < alpha <= 1, "one step and a level in (0, 1]")
+    laws = [[law_of((r, p) for p, _, r in a) for a in m.outcomes[s]] for s, _ in m.initial]
+    points = sorted({r for options in laws for z in options for r in z})
+    chosen = []
+    for options in laws:
+        scores = {rho: rho - min(shortfall(z, rho) for z in options) / alpha for rho in points}
+        best = [rho for rho in points if scores[rho] == max(scores.values())]
+        chosen.append(
+            [z for z in options if any(shortfall(z, b) == min(shortfall(y, b) for y in options) for b in best)]
+        )
+
+    def value(options: list[list[Law]]) -> Fraction:
+        return max(
+            tail_mean(law_of((r, p * w) for (_, p), z in zip(m.initial, zs, strict=True) for r, w in z.items()), alpha)
+            for zs in product(*options)
+        )
+
+    return Outcome(value(chosen), ">=", value(laws))
+
+
+@check("cvar:concave")
+def _midpoint_of_j(data: dict[str, Any]) -> Outcome:
+    """J at the middle of two budgets against the mean of J at the two."""
+    m, alpha, low, high = model(data["mdp"]), *(number(data[key]) for key in ("alpha", "low", "high"))
+    laws = [returns(m, choose) for choose in y_policies(m)]
+
+    def j(rho: Fraction) -> Fraction:
+        return rho - min(shortfall(z, rho) for z in laws) / alpha
+
+    return Outcome(j((low + high) / 2), ">=", (j(low) + j(high)) / 2)
+
+
+@check("experiment:paths")
+def _optimal_path(data: dict[str, Any]) -> Outcome:
+    """The CVaR of the path named in print against the best of the four."""
+    alpha = number(data["alpha"])
+    chance = {6: Fraction("0.729"), 4: Fraction("0.81"), 2: Fraction("0.9"), 1: Fraction(1)}
+    named = {Fraction("0.40"): 6, Fraction("0.33"): 4, Fraction("0.25"): 2, Fraction("0.01"): 1}
+    require(alpha in named, "one of the four printed levels")
+    worth = {x: tail_mean(law_of([(Fraction(0), 1 - q), (Fraction(x), q)]), alpha) for x, q in chance.items()}
+    return Outcome(worth[named[alpha]], ">=", max(worth.values()))
+
 
 # -- part B: the event, closeness, optimism, regret -------------------------------------------------------------------
 

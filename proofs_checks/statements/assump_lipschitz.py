@@ -8,7 +8,6 @@ faster than L.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -108,8 +107,8 @@ def var_growth(constant: int) -> Real:
 
 
 def wang_growth(constant: int) -> Real:
-    r"""G(tau)/tau at :math:`\tau = 4^{-k}` for the Wang transform with beta = 1, k large enough for the constant."""
-    tau = Fraction(1, 4 ** (2 + math.ceil(math.log2(constant + 1))))
+    r"""G(tau)/tau at :math:`\tau = 4^{-k}`, k = 2 + the bit length of L, for the Wang transform with beta = 1."""
+    tau = Fraction(1, 4 ** (2 + constant.bit_length()))
     return Wang(1)(tau) * (1 / tau)
 
 
