@@ -31,18 +31,21 @@ import numpy as np
 
 from ..enclosure import bounds
 from ..errors import InvalidArgument
+from ..objectives import VaR
+from ..planning import exact_plan
 from .bounds import Problem, up
 from .evaluate import Judge
 from .history import History
 from .learner import Learner, draws_of
 from .occupancy import Occupancy
-from .optimism import OptimisticPair, event_slack, optimistic_pair
+from .optimism import OptimisticPair, event_slack, optimistic_mdp, optimistic_pair
 from .target import guarantee_of, planner_allowance
 
 if TYPE_CHECKING:
     from .learn import Record, Settings
 
 MODEL_TOLERANCE = Fraction(1, 10**12)
+MOST_EXACT_CELLS = 2_000
 ROWS = {
     "counts": "counts are those of the episodes played",
     "model": "optimistic model is the corrected one",
@@ -292,10 +295,23 @@ class _Auditor:
             self.occupancies[key] = occupancy, bounds(self.settings.objective.of(occupancy.law))
         return self.occupancies[key]
 
+    @property
+    def _exactly_solvable(self) -> bool:
+        """Whether the optimistic model itself can be solved in integers, should rounding leave a claim undecided."""
+        standard, objective = self.standard, self.settings.objective
+        cells = standard.n_states * max(standard.n_actions) * standard.horizon * (standard.top[0] + 1)
+        known = isinstance(objective, VaR) or (objective.knots is not None and self.problem.concave)
+        return known and standard.exact and not standard.carries_rewards and cells <= MOST_EXACT_CELLS
+
     def _test_optimism(self, k: int) -> None:
         """The best optimistic value lies in ``[value, upper]``, both widened by rounding."""
         low = Fraction(self.learner.value) - self.allowance - self.best[1]
         high = Fraction(self.learner.upper) + self.allowance - self.best[0]
+        if low < 0 <= high and self._exactly_solvable:
+            radius = {pair: eps for pair, eps in self.radius.items() if eps is not None}
+            hat = optimistic_mdp(self.standard, self.history, radius)
+            exact = exact_plan(hat, self.settings.objective).value / self.standard.unit
+            low, high = exact - self.best[1], exact - self.best[0]
         self.rows["L1"].note(k, low * self.scale, high * self.scale)
 
     def _test_closeness(self, k: int, occupancy: Occupancy, low: Fraction, high: Fraction) -> None:

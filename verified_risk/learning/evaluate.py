@@ -45,10 +45,11 @@ class Judge:
 
     @property
     def by_laws(self) -> bool:
-        """Whether a law in units tells the value: the grid is exact, or the rewards are continuous and the grid is
-        the model.
+        """Whether laws in floating point tell the values: the grid is the model, and G has no jump that rounding
+        could hit.
         """
-        return self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
+        grid = self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
+        return grid and not _jumps(self.objective)
 
     def of_laws(self, laws: Floats) -> tuple[Floats, Floats]:
         """Lower and upper values, in the user's units, of policies given by their laws in the true model."""

@@ -77,4 +77,4 @@ def optimistic_mdp(standard: Standard, history: History, radius: dict[tuple[int,
         rewards.append([pair.reward for pair in pairs])
     transitions.append([{n: Fraction(1)}])
     rewards.append([Law.point(1)])
-    return MDP(dict(standard.initial), transitions, rewards, standard.horizon)
+    return MDP(dict(standard.initial), transitions, rewards, standard.horizon, standard.discount)

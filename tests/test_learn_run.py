@@ -1,0 +1,332 @@
+"""``vr.learn``: regret, bounds, reproducibility, files, environments, bad input."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import verified_risk as vr
+from verified_risk.errors import InvalidArgument, InvalidFile, InvalidObjective, Unsupported
+from verified_risk.learning.bounds import Problem, regret_bounds, up
+
+CVAR = vr.CVaR("33/100")
+
+
+# -- regret ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("algorithm", ["ucb", "ucb-as-printed", "greedy", "ucbvi"])
+@pytest.mark.parametrize("G", [CVAR, vr.Spectral(["1/5", 1], ["1/2", "1/2"]), vr.VaR("1/4")], ids=str)
+def test_the_regret_is_that_of_the_policies_played_evaluated_exactly(algorithm, G):
+    mdp = vr.models.machine_replacement(horizon=4)
+    run = vr.learn(mdp, G, 40, algorithm=algorithm, bonus_scale="1/20", seed=2)
+    best = vr.exact_plan(mdp, G).value
+    assert run.best == (best, best)
+    total = Fraction()
+    for k in range(40):
+        value = G.of(vr.return_law(mdp, run.policy(k)))
+        total += best - value
+        assert abs(run.values[k] - float(value)) < 1e-9
+        assert total <= run.regret[k] + 1e-12
+        assert run.regret[k] - run.regret_width[k] - 1e-12 <= total
+    assert run.regret_width[-1] < 1e-8
+
+
+@pytest.mark.parametrize("name", ["frozen_lake", "two_paths", "machine_replacement", "gamblers_ruin"])
+@pytest.mark.parametrize("G", [CVAR, vr.Mean(), vr.Spectral(["1/10", "1/2"], ["1/2", "1/2"])], ids=str)
+def test_the_regret_stays_below_both_bounds(name, G):
+    for seed in range(3):
+        run = vr.learn(vr.models.load(name), G, 300, seed=seed)
+        assert run.proved
+        assert (run.regret <= run.expected_bound).all()
+        assert (run.regret <= run.bound).all()
+        assert (np.diff(run.regret) >= 0).all()
+
+
+def test_ucb_learns_the_lake_and_the_baselines_do_not():
+    """With radii small enough to see it: the regret of ucb flattens, those of greedy and ucbvi grow linearly."""
+    lake = vr.models.frozen_lake()
+    last = {}
+    for algorithm, scale in (("ucb", "1/10"), ("greedy", 1), ("ucbvi", "1/5000")):
+        run = vr.learn(lake, CVAR, 4000, algorithm=algorithm, bonus_scale=scale, seed=4)
+        last[algorithm] = (run.regret[-1] - run.regret[-1001]) / 1000
+        if algorithm == "ucb":
+            assert run.regret[-1] - run.regret[1999] < 0.05 * run.regret[1999]
+    assert last["ucb"] < 0.01
+    assert last["greedy"] > 0.5
+    assert last["ucbvi"] == pytest.approx(
+        float(Fraction(56, 33) - Fraction(59, 55)), abs=1e-6
+    )  # it takes the path of 6
+
+
+def test_the_optimistic_value_dominates_and_the_gap_is_what_it_says():
+    run = vr.learn(vr.models.frozen_lake(), CVAR, 50)
+    assert (run.optimistic >= float(run.best[0])).all()
+    assert np.allclose(run.value_gap, run.optimistic - run.values)
+
+
+def test_results_come_back_in_the_units_of_the_user():
+    """Rewards multiplied by 3 and shifted by -1 per step: the same choices, Phi times 3 minus the horizon."""
+    mdp = vr.models.machine_replacement(horizon=3)
+    other = mdp.map_rewards(lambda r: 3 * r - 1)
+    one, two = (vr.learn(model, CVAR, 60, seed=9, bonus_scale="1/10") for model in (mdp, other))
+    assert np.allclose(two.values, 3 * one.values - 3)
+    assert np.allclose(two.returns, 3 * one.returns - 3)
+    assert np.allclose(two.regret, 3 * one.regret)
+    assert np.allclose(two.bound, 3 * one.bound)
+
+
+def test_a_model_with_one_reward_has_no_regret():
+    mdp = vr.MDP(0, [[[1], [1]]], [[5, 5]], horizon=2)
+    run = vr.learn(mdp, CVAR, 10)
+    assert run.best[0] == 10
+    assert run.regret[-1] < 1e-9
+
+
+def test_a_grid_coarser_than_the_rewards_is_judged_in_the_model_itself():
+    lake = vr.models.frozen_lake()
+    run = vr.learn(lake, CVAR, 30, eta=3, bonus_scale="1/20")
+    assert run.best[0] == Fraction(56, 33)
+    for k in (0, 10, 29):
+        assert run.values[k] == pytest.approx(float(CVAR.of(vr.return_law(lake, run.policy(k)))), abs=1e-12)
+    assert "grid" in run.notes[0]
+    exact = vr.learn(lake, CVAR, 30, eta=1, bonus_scale="1/20")
+    assert run.bound[-1] - exact.bound[-1] == pytest.approx(30 * 5 * 3, rel=1e-3)  # K T eta
+
+
+def test_continuous_rewards_are_learned_on_a_grid():
+    from scipy import stats
+
+    mdp = vr.MDP(0, [[[1], [1]]], [[stats.beta(2, 2), {"1/4": 1}]], horizon=2)
+    G = vr.CVaR("1/10")
+    run = vr.learn(mdp, G, 200, eta="1/20", seed=3)
+    on_grid = mdp.discretised("1/20")
+    best = vr.exact_plan(on_grid, G).value
+    assert run.best[0] <= best <= run.best[1]
+    for k in (0, 50, 199):
+        policy = run.policy(k)
+        table = {}
+        for t, s, (y, _) in visited_cells(on_grid, policy):
+            table[t, s, Fraction(y, 20)] = policy.choice(t, s, (y, -1))[0][0]
+        value = G.of(vr.return_law(on_grid, vr.ReturnPolicy(on_grid, table)))
+        assert run.values[k] == pytest.approx(float(value), abs=1e-9)
+    assert "grid" in run.notes[0]
+    assert (run.regret <= run.bound).all()
+
+
+def visited_cells(mdp, policy):
+    from verified_risk.evaluation import visited
+
+    return visited(mdp, policy.on(mdp))
+
+
+def test_discounted_models_are_learned():
+    mdp = vr.models.machine_replacement(conditions=3, horizon=4, discount="1/2")
+    run = vr.learn(mdp, CVAR, 300, bonus_scale="1/50", seed=1)
+    assert run.best[0] == vr.exact_plan(mdp, CVAR).value
+    assert run.regret[-1] - run.regret[199] < 0.2 * run.regret[199] + 1e-6
+
+
+# -- reproducibility and files -----------------------------------------------------------------------------------------
+
+
+def test_a_run_depends_on_its_seed_and_on_nothing_else(monkeypatch):
+    import sys
+
+    module = sys.modules["verified_risk.learning.learn"]  # the package shows the function of the same name
+
+    mdp = vr.models.machine_replacement()
+    one = vr.learn(mdp, CVAR, 120, seed=5, bonus_scale="1/10")
+    monkeypatch.setattr(module, "CHUNK", 7)
+    two = vr.learn(mdp, CVAR, 120, seed=5, bonus_scale="1/10")
+    three = vr.learn(mdp, CVAR, 120, seed=6, bonus_scale="1/10")
+    assert (one.regret == two.regret).all()
+    assert (one.returns == two.returns).all()
+    assert (one.returns != three.returns).any()
+    audited = vr.learn(mdp, CVAR, 120, seed=5, bonus_scale="1/10", audit=True)
+    assert (one.returns == audited.returns).all()
+
+
+def test_a_run_survives_its_file(tmp_path):
+    run = vr.learn(vr.models.two_paths(), CVAR, 30, audit=True)
+    run.save(tmp_path / "run.json")
+    again = vr.Run.load(tmp_path / "run.json")
+    assert str(again) == str(run)
+    assert (again.regret == run.regret).all()
+    assert again.mdp == run.mdp
+    text = (tmp_path / "run.json").read_text()
+    (tmp_path / "cut.json").write_text(text[:-100])
+    with pytest.raises(InvalidFile, match="truncated"):
+        vr.Run.load(tmp_path / "cut.json")
+
+
+def test_progress_is_reported_to_the_end():
+    seen = []
+    vr.learn(vr.models.two_paths(), CVAR, 50, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (50, 50)
+
+
+def test_a_learned_policy_can_be_saved_and_played_elsewhere(tmp_path):
+    mdp = vr.models.machine_replacement(horizon=3)
+    policy = vr.learn(mdp, CVAR, 20, bonus_scale="1/10").policy(19)
+    policy.save(tmp_path / "policy.json")
+    assert vr.return_law(mdp, vr.Policy.load(tmp_path / "policy.json")) == vr.return_law(mdp, policy)
+    with pytest.raises(InvalidArgument, match="outside 0"):
+        vr.learn(mdp, CVAR, 20).policy(20)
+
+
+# -- guarantees --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("G", "said", "bounded"),
+    [
+        (CVAR, "corrected theorem for concave", True),
+        (vr.DualPower(2), "corrected theorem for concave", True),
+        (vr.ProportionalHazard(2), "known reward atoms", True),
+        (vr.VaR("1/4"), "none is known", False),
+        (vr.Wang("3/4"), "none is known", False),
+        (vr.CPW("71/100"), "none is known", False),
+    ],
+    ids=str,
+)
+def test_every_objective_runs_and_says_what_is_guaranteed(G, said, bounded):
+    run = vr.learn(vr.models.two_paths(), G, 30)
+    assert said in run.guarantee
+    assert (run.bound is not None) == bounded
+    assert run.proved == bounded
+    if bounded:
+        assert (run.regret <= run.bound).all()
+
+
+def test_radii_below_the_theorem_are_not_called_proved_and_those_above_cost_more():
+    mdp = vr.models.two_paths()
+    assert not vr.learn(mdp, CVAR, 10, bonus_scale="1/2").proved
+    wide, plain = vr.learn(mdp, CVAR, 10, bonus_scale=2), vr.learn(mdp, CVAR, 10)
+    assert wide.proved
+    assert wide.bound[-1] > plain.bound[-1]
+    for algorithm in ("greedy", "ucbvi", "ucb-as-printed"):
+        assert vr.learn(mdp, CVAR, 10, algorithm=algorithm).bound is None
+
+
+def test_the_bounds_are_the_formulas_of_the_theorem_rounded_up():
+    T, S0, A, K, delta, L = 4, 5, 3, 1000, Fraction(1, 20), Fraction(10, 3)
+    ell = math.log((S0 + 2) * S0 * A * K * T / float(delta))
+    root = float(L) * ((T - 1) * S0 + 2) * math.sqrt(2 * S0 * A * T * ell)
+    expected, likely = regret_bounds(Problem(S0, A, T, K, delta), L)
+    k = np.array([1.0, 10.0, 1000.0])
+    formula = root * np.sqrt(k) + float(L) * T**2 * S0 * A + float(delta) * k * T
+    assert (expected.at(k) >= formula * (1 - 1e-13)).all()
+    assert np.allclose(expected.at(k), formula, rtol=1e-12)
+    e = math.e / (math.e - 1)
+    formula = e * (root * np.sqrt(k) + float(L) * (T**2 * S0 * A + T * (T + 1) / 2 * math.log(1 / float(delta))))
+    assert np.allclose(likely.at(k), formula, rtol=1e-12)
+    general, _ = regret_bounds(Problem(S0, A, T, K, delta, concave=False, atoms=3), L)
+    ell = math.log((S0 + 3) * S0 * A * K * T / float(delta))
+    assert general.root == pytest.approx(float(L) * T * (S0 + 1 + 2) * math.sqrt(2 * S0 * A * T * ell))
+    assert Fraction(up(Fraction(1, 3))) > Fraction(1, 3)
+
+
+# -- environments ------------------------------------------------------------------------------------------------------
+
+
+def test_a_gymnasium_environment_is_learned_as_a_black_box():
+    gymnasium = pytest.importorskip("gymnasium")
+    env = gymnasium.make("FrozenLake-v1", map_name="4x4", is_slippery=False)
+    run = vr.learn(env, vr.Mean(), 400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
+    assert run.regret is None
+    assert run.values is None
+    assert run.returns[-20:].mean() == 1.0  # the path is found and kept
+    assert run.bound is not None
+    with pytest.raises(Unsupported, match="black box"):
+        run.policy(0)
+    again = vr.learn(env, vr.Mean(), 400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
+    assert (run.returns == again.returns).all()
+
+
+class Chain:
+    """A minimal environment without gymnasium: two observations, two actions."""
+
+    class Space:
+        def __init__(self, n):
+            self.n = n
+
+    observation_space, action_space = Space(2), Space(2)
+
+    def __init__(self, rewards=(0, 1), starts=(0,)):
+        self.rewards, self.starts, self.resets = rewards, starts, 0
+
+    def reset(self, seed=None):
+        self.state = self.starts[self.resets % len(self.starts)]
+        self.resets += 1
+        return self.state, {}
+
+    def step(self, action):
+        self.state = action
+        return self.state, self.rewards[action], False, False, {}
+
+
+def test_a_reward_outside_the_declared_range_stops_at_its_step():
+    with pytest.raises(
+        InvalidArgument, match=r"episode \d+, step \d: the reward is 3, outside the declared range \[0, 1\]"
+    ):
+        vr.learn(Chain((0, 3)), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+
+
+def test_an_unknown_initial_law_is_refused():
+    with pytest.raises(Unsupported, match="began in observation 1"):
+        vr.learn(Chain(starts=(0, 1)), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"horizon": None}, "horizon is None"),
+        ({"horizon": 0}, "wanted a positive integer"),
+        ({"reward_range": None}, "reward_range is None"),
+        ({"reward_range": (1, 0)}, "wanted low < high"),
+        ({"reward_range": (1, 2)}, "contains 0"),
+        ({"eta": None}, "eta is None"),
+        ({"eta": "2/3"}, "divides the range"),
+        ({"audit": True}, "cannot be audited"),
+    ],
+)
+def test_an_environment_without_what_it_needs_is_refused(arguments, said):
+    settings = {"horizon": 2, "reward_range": (0, 1), "eta": 1, **arguments}
+    with pytest.raises((InvalidArgument, Unsupported), match=said):
+        vr.learn(Chain(), vr.Mean(), 5, **settings)
+
+
+def test_continuous_spaces_are_refused():
+    gymnasium = pytest.importorskip("gymnasium")
+    with pytest.raises(InvalidArgument, match="observation_space is Box"):
+        vr.learn(gymnasium.make("CartPole-v1"), vr.Mean(), 5, horizon=10, reward_range=(0, 1), eta=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"episodes": 0}, "episodes is 0"),
+        ({"episodes": 2.5}, "episodes is 2.5"),
+        ({"delta": 0}, "delta is 0"),
+        ({"delta": 1}, "delta is 1"),
+        ({"seed": -1}, "seed is -1"),
+        ({"algorithm": "sarsa"}, "algorithm is 'sarsa'"),
+        ({"bonus_scale": 0}, "bonus_scale is 0"),
+        ({"eta": "3/7"}, "evenly"),
+        ({"horizon": 3}, "for environments"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, said):
+    with pytest.raises(InvalidArgument, match=said):
+        vr.learn(vr.models.two_paths(), CVAR, **{"episodes": 5, **arguments})
+
+
+def test_what_is_neither_a_model_nor_an_environment_is_refused():
+    with pytest.raises(InvalidArgument, match="neither an MDP nor an environment"):
+        vr.learn(42, CVAR, 5)
+    with pytest.raises(InvalidObjective):
+        vr.learn(vr.models.two_paths(), "cvar", 5)
