@@ -61,7 +61,7 @@ def _small_cases() -> Iterator[Played]:
 STATEMENT = Statement(
     label="class/atoms",
     title="known reward atoms, any Lipschitz weighting, every policy",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"|\hat\Phi - \Phi| \le L_G\, \mathbf E_{M,\pi} \sum_t (T-t+1) \min(1, (|S| + \sqrt{m+1})\,\epsilon)",

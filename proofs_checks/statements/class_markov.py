@@ -50,7 +50,7 @@ def _small_cases() -> Iterator[Played]:
 STATEMENT = Statement(
     label="class/markov",
     title="Markov policies, any Lipschitz weighting",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathcal E, \pi \text{ Markov}:\ 0 \le \hat\Phi - \Phi \le L_G\, \mathbf E \sum_t "

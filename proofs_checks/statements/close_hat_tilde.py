@@ -55,7 +55,7 @@ def _small_cases() -> Iterator[Played]:
 STATEMENT = Statement(
     label="close/hat-tilde",
     title="the optimistic model is close to the empirical one in total variation",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"|\hat\Phi - \tilde\Phi| \le L_G\, \mathbf E \sum_t [(T-t+1)\min(1,\epsilon) + (T-t)\hat P(s_\infty)] "

@@ -52,7 +52,7 @@ def _small_cases() -> Iterator[Pair]:
 STATEMENT = Statement(
     label="close/markov",
     title="closeness (b): Markov policies, areas between CDFs",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t [W_1(R,R') + (T-t)\,\mathrm{TV}(P,P')], \ \pi \text{ Markov}",

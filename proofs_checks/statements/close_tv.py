@@ -54,7 +54,7 @@ def _small_cases() -> Iterator[Pair]:
 STATEMENT = Statement(
     label="close/tv",
     title="closeness (a): every policy, total variation",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"|\Phi' - \Phi| \le L_G\, \mathbf E \sum_t \min\{(T-t+1)\mathrm{TV}(R,R') + (T-t)\mathrm{TV}(P,P'),\ "

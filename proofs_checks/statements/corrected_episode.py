@@ -59,7 +59,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="corrected/episode",
     title="what one episode can cost",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"Y_t \le \min\{T-t+1,\ ((T-1)S_0+2)\,\epsilon\}, \quad \sum_t Y_t \le \tfrac{T(T+1)}2",

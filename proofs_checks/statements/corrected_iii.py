@@ -35,7 +35,7 @@ def _small_cases() -> Iterator[Problem]:
 STATEMENT = Statement(
     label="corrected/iii",
     title="the printed right-hand side for the corrected learner",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\min\{KT,\ \tfrac{e}{e-1}[\beta_{\delta/2} + \tfrac{T(T+1)}2 \log\tfrac2\delta]\} \le "

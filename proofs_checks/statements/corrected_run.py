@@ -135,7 +135,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="corrected/run",
     title="exact regrets of small learners",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathbf E[\mathrm{Reg}] \le L_G\beta + \delta K,\ P[\mathcal E] \ge 1-\delta,\ "

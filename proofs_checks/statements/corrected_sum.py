@@ -99,7 +99,7 @@ _SIZE = "up to 3 pairs, T <= 3, K <= 4, all ways to share the steps, delta 1/10"
 EXPECTED = Statement(
     label="corrected/i",
     title="the corrected theorem, in expectation",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathbf E[\mathrm{Reg}] \le L_G\beta + \delta KT: \ \sum_{s,a}[T\min(T,N) + 2c\sqrt N] \le \beta",
@@ -120,7 +120,7 @@ EXPECTED = Statement(
 PROBABLE = Statement(
     label="corrected/ii",
     title="the corrected theorem, with high probability",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathrm{Reg} \le \tfrac{e}{e-1} L_G [\beta + \tfrac{T(T+1)}2 \log\tfrac1\delta] \text{ w.p. } 1-2\delta: \ "

@@ -98,7 +98,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L0/adaptive",
     title="the event, whatever the learner does",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",

@@ -79,7 +79,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L0/tape",
     title="one tape stays within its radius at every length",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "

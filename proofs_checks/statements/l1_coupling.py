@@ -105,7 +105,7 @@ def _small_cases() -> Iterator[Played]:
 STATEMENT = Statement(
     label="L1/coupling",
     title="every policy has a better one in the optimistic model",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \forall \pi\, \exists \hat\pi:\ F_{\hat Z^{\hat\pi}} \le F_{Z^\pi}, "

@@ -34,7 +34,7 @@ def _small_cases() -> Iterator[Estimated]:
 STATEMENT = Statement(
     label="L1/greedy",
     title="optimism of the greedy optimal policy",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \hat\Phi(\pi^*) \ge \Phi(\pi^*), \ \pi^* \text{ greedy in } M \text{ everywhere, } "

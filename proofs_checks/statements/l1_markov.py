@@ -30,7 +30,7 @@ def _small_cases() -> Iterator[Played]:
 STATEMENT = Statement(
     label="L1/markov",
     title="optimism of every Markov policy",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \hat\Phi(\pi) \ge \Phi(\pi), \ \pi \text{ Markov, any nondecreasing } G",

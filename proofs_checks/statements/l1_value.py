@@ -35,7 +35,7 @@ def _small_cases() -> Iterator[Estimated]:
 STATEMENT = Statement(
     label="L1/value",
     title="optimism of the value",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi)",

@@ -84,7 +84,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L2/duality",
     title="concave objectives are maxima of expected utilities",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\Phi(Z) = \max_\rho \mathbf E h_\rho(Z), \ h_\rho \text{ nondecreasing and } L_G\text{-Lipschitz}",

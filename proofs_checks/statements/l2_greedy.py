@@ -83,7 +83,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L2/greedy",
     title="closeness (c): concave weighting, greedy everywhere",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t "

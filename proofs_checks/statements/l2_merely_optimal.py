@@ -91,7 +91,7 @@ def _small_cases() -> Iterator[Pair]:
 STATEMENT = Statement(
     label="L2/merely-optimal",
     title="an optimal policy of M' that is not greedy everywhere",
-    section="corrected",
+    section="corrected theory",
     printed=Claim(
         r"\pi' \in \arg\max \Phi':\ \Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t "
         r"[(T-t)\mathrm{TV}(P',P) + \mathrm{KS}(R',R)]",

@@ -54,7 +54,7 @@ def _small_cases() -> Iterator[Estimated]:
 STATEMENT = Statement(
     label="L2/optimistic",
     title="closeness of the optimistic pair",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\hat P(s_\infty) + "

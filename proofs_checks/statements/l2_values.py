@@ -78,7 +78,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L2/values",
     title="values are nondecreasing, Lipschitz, and close between states",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"0 \le V_t(s,z) - V_t(s,y) \le L_G (z-y), \quad |V_t(s,y) - V_t(s',y)| \le L_G (T-t+1)",

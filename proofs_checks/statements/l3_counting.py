@@ -68,7 +68,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     label="L3",
     title="what the visits of one pair cost",
-    section="corrected",
+    section="corrected theory",
     printed=None,
     corrected=Claim(
         r"\sum_{\text{visits}} \min(T, c/\sqrt{N^{(k)}}) \le T\min(T,N) + 2c\sqrt N",
