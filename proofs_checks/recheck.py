@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -787,6 +788,505 @@ def _optimal_path(data: dict[str, Any]) -> Outcome:
 
 
 # -- part B: the event, closeness, optimism, regret -------------------------------------------------------------------
+#
+# Irrational numbers are enclosed in rational intervals (low, high); a claim "left <= right" is refuted when the low end
+# of its left side exceeds the high end of its right side.
+
+Bounds = tuple[Fraction, Fraction]
+
+
+def outward(low: Fraction, high: Fraction, digits: int = 50) -> Bounds:
+    """The same interval with short endpoints, a little wider."""
+    scale = 10**digits
+    return Fraction(low * scale // 1, scale), Fraction(-(-high * scale // 1), scale)
+
+
+def shown(low: Fraction) -> Fraction:
+    """A lower bound with twelve decimals, to be printed."""
+    return outward(low, low, 12)[0]
+
+
+def log_of(x: Fraction) -> Bounds:
+    """log x = k log 2 + log m with 1 <= m < 2, by log m = 2 (z + z^3/3 + z^5/5 + ...), z = (m-1)/(m+1) <= 1/3."""
+    require(x >= 1, "a logarithm of a number at least 1")
+    k = 0
+    while x >= 2:
+        x, k = x / 2, k + 1
+    low, high = _log_series(x)
+    two_low, two_high = _log_series(Fraction(2))
+    return outward(low + k * two_low, high + k * two_high)
+
+
+def _log_series(m: Fraction, terms: int = 60) -> Bounds:
+    z = (m - 1) / (m + 1)
+    total = sum((2 * z ** (2 * i + 1) / (2 * i + 1) for i in range(terms)), Fraction())
+    return total, total + 2 * z ** (2 * terms + 1) / ((2 * terms + 1) * (1 - z * z))
+
+
+def exp_minus(x: Fraction) -> Bounds:
+    """exp(-x) for x >= 0, by the Taylor series of exp(x / 2^k), 0 <= x / 2^k <= 1/2, squared k times and inverted."""
+    require(x >= 0, "a nonnegative exponent")
+    k = 0
+    while x > Fraction(1, 2):
+        x, k = x / 2, k + 1
+    term, low = Fraction(1), Fraction()
+    for i in range(1, 60):
+        low, term = low + term, term * x / i
+    high = low + 2 * term
+    for _ in range(k):
+        low, high = outward(low * low, high * high)
+    return outward(1 / high, 1 / low)
+
+
+def root_of(x: Fraction, digits: int = 50) -> Bounds:
+    """The square root of a nonnegative number."""
+    scale = 10**digits
+    floor = math.isqrt(x.numerator * scale**2 // x.denominator)
+    return Fraction(floor, scale), Fraction(floor + 1, scale)
+
+
+def root_between(x: Bounds) -> Bounds:
+    """The square root of an enclosed number."""
+    return root_of(x[0])[0], root_of(x[1])[1]
+
+
+def printed_radius(states: int, actions: int, episodes: int, delta: Fraction, visits: int) -> Bounds:
+    """sqrt(log(6 |S| |A| K / delta) / (2 N)), |S| counting s_inf."""
+    require(0 < delta <= 1 and visits >= 1, "delta in (0, 1] and at least one visit")
+    low, high = log_of(Fraction(6 * states * actions * episodes) / delta)
+    return root_between((low / (2 * visits), high / (2 * visits)))
+
+
+def printed_regret_bound(states: int, actions: int, horizon: int, episodes: int, delta: Fraction) -> Bounds:
+    """4 T^(3/2) |S| sqrt(5 |S| |A| K log(4 |S| |A| K / delta)) for L_G = 1."""
+    low, high = log_of(Fraction(4 * states * actions * episodes) / delta)
+    inside = 5 * horizon**3 * states * actions * episodes
+    low, high = root_between((inside * low, inside * high))
+    return 4 * states * low, 4 * states * high
+
+
+def whole(entry: Any, least: int = 0) -> int:
+    """An integer that is at least ``least``."""
+    require(isinstance(entry, int) and not isinstance(entry, bool) and entry >= least, f"{entry!r} is at least {least}")
+    return int(entry)
+
+
+def rewards_of(m: Model, s: int, a: int) -> Law:
+    """The law of the reward of one action."""
+    return law_of((r, p) for p, _, r in m.outcomes[s][a])
+
+
+def row_of(m: Model, s: int, a: int) -> list[Fraction]:
+    """The law of the next state of one action."""
+    row = [Fraction()] * len(m.outcomes)
+    for p, target, _ in m.outcomes[s][a]:
+        row[target] += p
+    return row
+
+
+def kolmogorov(one: Law, two: Law) -> Fraction:
+    """The largest difference of two CDFs."""
+    return max(abs(cdf(one, x) - cdf(two, x)) for x in {*one, *two})
+
+
+def same_shape(m: Model, twin: Model) -> None:
+    """Both models have the same states, actions, initial law and horizon."""
+    require(
+        m.horizon == twin.horizon
+        and sorted(m.initial) == sorted(twin.initial)
+        and [len(state) for state in m.outcomes] == [len(state) for state in twin.outcomes],
+        "two models of one shape",
+    )
+
+
+def expected_cost(
+    m: Model, choose: Callable[[History], Lottery], cost: Callable[[int, int, int], Fraction]
+) -> Fraction:
+    """The expected sum of ``cost(t, s, a)`` over the steps of an episode."""
+    total = Fraction()
+    for t in range(m.horizon):
+        for xi, mass in histories(m, choose, t).items():
+            total += sum((mass * q * cost(t, xi[-1], a) for a, q in choose(xi)), Fraction())
+    return total
+
+
+@check("def:empirical")
+def _empirical(instance: dict[str, Any]) -> Outcome:
+    """1/N sum 1(r <= r_i) is nondecreasing: its value at the far left is at most its value at the far right."""
+    seen = [number(r) for r in instance["rewards"]]
+    left, right = min(seen) - 1, max(seen) + 1
+    share = [Fraction(sum(x <= r for r in seen), len(seen)) for x in (left, right)]
+    return Outcome(share[0], "<=", share[1])
+
+
+@check("def:optimistic/rows")
+def _optimistic_rows(instance: dict[str, Any]) -> Outcome:
+    """sum (P~ - eps)^+ + (1 - sum P~) = 1."""
+    row, eps = [number(p) for p in instance["row"]], number(instance["eps"])
+    require(sum(row) == 1 and min(row) >= 0 and eps >= 0, "a probability vector and a radius")
+    return Outcome(sum(max(p - eps, Fraction()) for p in row) + (1 - sum(row)), "=", Fraction(1))
+
+
+@check("def:unvisited")
+def _unvisited(instance: dict[str, Any]) -> Outcome:
+    """N(s, a) >= 1 for every pair."""
+    m = model(instance["mdp"])
+    visits = {(s, a): 0 for s, state in enumerate(m.outcomes) for a in range(len(state))}
+    for episode in instance["history"]:
+        for s, a, _ in episode["steps"]:
+            visits[s, a] += 1
+    return Outcome(min(visits.values()), ">=", 1)
+
+
+@check("lem:event/hoeffding")
+def _hoeffding(instance: dict[str, Any]) -> Outcome:
+    """P(max |p~ - p| >= v) <= 2 exp(-2 n v^2) for every v: the attained v where the left side is ahead most."""
+    masses, n = [number(p) for p in instance["masses"]], whole(instance["n"], 1)
+    require(sum(masses) == 1 and min(masses) >= 0 and len(masses) ** n <= 10**6, "a small probability vector")
+    weights: Law = {}
+    for draws in product(range(len(masses)), repeat=n):
+        gap = max(abs(Fraction(draws.count(i), n) - p) for i, p in enumerate(masses))
+        weights[gap] = weights.get(gap, Fraction()) + math.prod((masses[i] for i in draws), start=Fraction(1))
+    sides = []
+    for v in weights:
+        tail = sum((p for gap, p in weights.items() if gap >= v), Fraction())
+        sides.append((tail, 2 * exp_minus(2 * n * v * v)[1]))
+    left, right = max(sides, key=lambda pair: pair[0] - pair[1])
+    return Outcome(left, "<=", right)
+
+
+@check("lem:event/conditioning")
+def _conditioning(instance: dict[str, Any]) -> Outcome:
+    """P[event | counts] >= 1 - delta, by walking every course of the earlier episodes."""
+    stay, delta = number(instance["stay"]), number(instance["delta"])
+    horizon, visits = whole(instance["horizon"], 1), [whole(v, 1) for v in instance["visits"]]
+    require(0 <= stay <= 1 and 0 < delta <= 1 and max(visits) <= horizon, "a chain and its counts")
+    episodes = len(visits) + 1
+    courses = {(0, 0): (Fraction(1), Fraction(1))}  # (stays, leaves): probability, and that of the event as well
+    for wanted in visits:
+        following: dict[tuple[int, int], tuple[Fraction, Fraction]] = {}
+        for (stays, leaves), (mass, good) in courses.items():
+            for moves in product((True, False), repeat=horizon):  # True: stays; after the first False all is forced
+                first = moves.index(False) if False in moves else horizon
+                if False in moves and any(moves[first:]):
+                    continue
+                if min(first + 1, horizon) != wanted:
+                    continue
+                p = stay**first * (1 - stay if False in moves else 1)
+                if not p:
+                    continue
+                new = (stays + first, leaves + (False in moves))
+                n = sum(new)
+                radius = printed_radius(3, 1, episodes, delta, n)
+                gap = abs(Fraction(new[0], n) - stay)
+                require(not radius[0] < gap <= radius[1], "the radius is decided")
+                old = following.get(new, (Fraction(), Fraction()))
+                following[new] = (old[0] + mass * p, old[1] + (good * p if gap <= radius[0] else 0))
+        courses = following
+    total = sum((mass for mass, _ in courses.values()), Fraction())
+    require(total > 0, "counts of positive probability")
+    return Outcome(sum((good for _, good in courses.values()), Fraction()) / total, ">=", 1 - delta)
+
+
+@check("lem:genbound")
+def _genbound(instance: dict[str, Any]) -> Outcome:
+    """|Phi' - Phi| <= T L_G E_M sum [l1 distance of rows + KS distance of rewards]."""
+    m, twin, g = model(instance["mdp"]), model(instance["twin"]), weighting(instance["weighting"])
+    same_shape(m, twin)
+    choose = policy(instance["policy"], m)
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        rows = sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction())
+        return rows + kolmogorov(rewards_of(m, s, a), rewards_of(twin, s, a))
+
+    bound = m.horizon * steepest(instance["weighting"]) * expected_cost(m, choose, cost)
+    return Outcome(abs(phi(returns(twin, choose), g) - phi(returns(m, choose), g)), "<=", bound)
+
+
+def steepest(spec: str) -> Fraction:
+    """The Lipschitz constant of the mean, a CVaR or a polygon."""
+    name = spec.replace(" ", "")
+    if name == "mean":
+        return Fraction(1)
+    family, _, rest = name.removesuffix(")").partition("(")
+    if family == "cvar":
+        return 1 / number(rest)
+    require(family == "pl", "the mean, a CVaR or a polygon")
+    corners = [(number(t), number(v)) for t, v in (corner.split(",") for corner in rest.split(";"))]
+    return max((v - y) / (u - x) for (x, y), (u, v) in pairwise(corners))
+
+
+class Comb(NamedTuple):
+    """The counts of a sampled comb: ``seen`` of ``seen * spread`` rewards of a; b pays ``pay_b``, c nothing."""
+
+    seen: int
+    spread: int
+    pay_b: int
+    visits_b: int
+    visits_c: int
+    episodes: int
+    delta: Fraction
+    true_mean: Fraction
+    seen_mean: Fraction
+
+    def radius(self, visits: int) -> Bounds:
+        return printed_radius(2, 3, self.episodes, self.delta, visits)
+
+    def budget(self) -> Fraction:
+        """An upper bound of E_M sum (eps_P + eps_R): a, then b at one of ``spread`` rewards and c at the others."""
+        share = Fraction(1, self.spread)
+        radii = [self.radius(n)[1] for n in (self.seen, self.visits_b, self.visits_c)]
+        return (2 * root_of(Fraction(2))[1] + 1) * (radii[0] + share * radii[1] + (1 - share) * radii[2])
+
+
+def comb(instance: dict[str, Any], *, event: bool) -> Comb:
+    """Read the counts, list the rewards of a, and require the printed event if the claim does."""
+    seen, spread = whole(instance["seen"], 1), whole(instance["spread"], 1)
+    visits_b, episodes = whole(instance["visits_b"], 1), whole(instance["episodes"], 1)
+    visits_c = 2 * (episodes - 1) - seen - visits_b
+    points = seen * spread
+    require(visits_c >= 1 and instance["pay_b"] in (0, 1) and points <= 10**7, "counts that some history has")
+    offset = (spread - 1) // 2
+    sample = range(offset, points, spread)
+    c = Comb(
+        seen,
+        spread,
+        int(instance["pay_b"]),
+        visits_b,
+        visits_c,
+        episodes,
+        number(instance["delta"]),
+        Fraction(sum(range(points)), points * points),
+        Fraction(sum(sample), points * seen),
+    )
+    if event:  # between two seen rewards the CDFs differ most just before the upper one and at the lower one
+        gap = max(
+            max(abs(Fraction(j, points) - Fraction(i, seen)) for i, j in enumerate(sample)),
+            max(abs(Fraction(j + 1, points) - Fraction(i + 1, seen)) for i, j in enumerate(sample)),
+        )
+        require(gap <= c.radius(seen)[0], "the event")
+    return c
+
+
+@check("lem:tildebound")
+def _tildebound(instance: dict[str, Any]) -> Outcome:
+    """|Phi~ - Phi| <= T L_G B: a, then b at a seen first reward, c at any other."""
+    c = comb(instance, event=True)
+    gap = abs((c.seen_mean + c.pay_b) - (c.true_mean + Fraction(c.pay_b, c.spread)))
+    return Outcome(gap, "<=", 2 * c.budget())
+
+
+@check("lem:hattildebound")
+def _hattildebound(instance: dict[str, Any]) -> Outcome:
+    """|Phi^ - Phi~| <= T L_G sqrt|S| B.  R^(a) dominates R~(a), and R^(b) is 1 when b's radius is at least 1."""
+    c = comb(instance, event=False)
+    require(c.pay_b == 0 and c.radius(c.visits_b)[0] >= 1, "b pays nothing and its radius is at least 1")
+    return Outcome(Fraction(1), "<=", 2 * root_of(Fraction(2))[1] * c.budget())
+
+
+@check("lem:fullbound")
+def _fullbound(instance: dict[str, Any]) -> Outcome:
+    """|Phi^ - Phi| <= 2 T L_G sqrt|S| B.  R^(a) dominates R~(a), and the second reward of Phi^ is 1."""
+    c = comb(instance, event=True)
+    require(c.pay_b == 1, "b pays 1")
+    gap = (c.seen_mean + 1) - (c.true_mean + Fraction(1, c.spread))
+    return Outcome(gap, "<=", 4 * root_of(Fraction(2))[1] * c.budget())
+
+
+@check("lem:optimismhat")
+def _optimismhat(instance: dict[str, Any]) -> Outcome:
+    """Phi^ >= Phi on the printed event, with the printed radius for some delta <= 1."""
+    m, estimate, g = model(instance["mdp"]), model(instance["estimate"]), weighting(instance["weighting"])
+    same_shape(m, estimate)
+    n, eps = whole(instance["visits"], 1), number(instance["eps"])
+    require(len(m.outcomes) == 1, "one ordinary state")
+    actions = len(m.outcomes[0])
+    require(actions * n % m.horizon == 0, "whole episodes")
+    episodes = actions * n // m.horizon + 1
+    require(2 * n * eps**2 >= log_of(Fraction(12 * actions * episodes))[1], "the radius belongs to some delta <= 1")
+    better = []
+    for a in range(actions):
+        true, seen = rewards_of(m, 0, a), rewards_of(estimate, 0, a)
+        require(set(seen) <= set(true) and all((n * p).denominator == 1 for p in seen.values()), "a possible estimate")
+        require(kolmogorov(true, seen) <= eps, "the event")
+        shifted: Law = {}
+        level = Fraction()
+        for r in sorted(seen):
+            up = max(cdf(seen, r) - eps, Fraction()) if r < 1 else Fraction(1)
+            shifted[r], level = up - level, up
+        shifted[Fraction(1)] = shifted.get(Fraction(1), Fraction()) + 1 - level
+        kept = max(1 - eps, Fraction())
+        better.append([(p * q, s, r) for q, s in ((kept, 0), (1 - kept, 1)) for r, p in shifted.items() if p * q])
+    hat = Model(m.horizon, m.initial, [better, [[(Fraction(1), 1, Fraction(1))]]])
+    choose = policy(instance["policy"], m)
+    value = phi(returns(hat, lambda xi: [(0, Fraction(1))] if xi[-1] == 1 else choose(xi)), g)
+    return Outcome(value, ">=", phi(returns(m, choose), g))
+
+
+@check("thm:main/log")
+def _main_log(instance: dict[str, Any]) -> Outcome:
+    """log 6x <= log 4x."""
+    sizes = [whole(instance[key], 1) for key in ("states", "actions", "episodes")]
+    require(sizes[0] >= 2, "an ordinary state")
+    x = Fraction(math.prod(sizes)) / number(instance["delta"])
+    return Outcome(shown(log_of(6 * x)[0]), "<=", log_of(4 * x)[1])
+
+
+def visits_before(visits: list[int]) -> list[tuple[int, int]]:
+    """``(visits before the episode, visits in it)``."""
+    return [(sum(visits[:k]), v) for k, v in enumerate(visits)]
+
+
+@check("thm:main/visits")
+def _main_visits(instance: dict[str, Any]) -> Outcome:
+    """Visits with N <= T number fewer than 2T, that is at most 2T - 1."""
+    horizon, visits = whole(instance["horizon"], 1), [whole(v) for v in instance["visits"]]
+    require(max(visits) <= horizon, "at most T visits per episode")
+    return Outcome(sum(v for n, v in visits_before(visits) if n <= horizon), "<=", 2 * horizon - 1)
+
+
+@check("thm:main/unvisited")
+def _main_unvisited(instance: dict[str, Any]) -> Outcome:
+    """1/sqrt(N) <= 1 at every visit, that is N >= 1."""
+    horizon, visits = whole(instance["horizon"], 1), [whole(v) for v in instance["visits"]]
+    require(max(visits) <= horizon and any(visits), "at most T visits per episode, and some visit")
+    return Outcome(min(n for n, v in visits_before(visits) if v), ">=", 1)
+
+
+@check("thm:main/factor")
+def _main_factor(instance: dict[str, Any]) -> Outcome:
+    """sum over pairs and j <= N of j^(-1/2) <= sqrt(number of pairs * visits)."""
+    counts = [whole(n, 1) for n in instance["counts"]]
+    left = sum((1 / root_of(Fraction(j))[1] for n in counts for j in range(1, n + 1)), Fraction())
+    return Outcome(shown(left), "<=", root_of(Fraction(len(counts) * sum(counts)))[1])
+
+
+@check("thm:main/dropped")
+def _main_dropped(instance: dict[str, Any]) -> Outcome:
+    """sum of min(1, 1/sqrt(N)) over all visits <= sqrt(2 |S| |A| K T), |S| = 2."""
+    rows = [[whole(v) for v in row] for row in instance["visits"]]
+    actions, horizon = len(rows[0]), sum(rows[0])
+    require(all(len(row) == actions and sum(row) == horizon for row in rows) and horizon >= 1, "episodes of T steps")
+    left = Fraction()
+    for a in range(actions):
+        for n, v in visits_before([row[a] for row in rows]):
+            left += v if n == 0 else v / root_of(Fraction(n))[1]
+    return Outcome(shown(left), "<=", root_of(Fraction(4 * actions * len(rows) * horizon))[1])
+
+
+@check("thm:main/constant")
+def _main_constant(instance: dict[str, Any]) -> Outcome:
+    """2T sqrt(5 |S|^2 l) * 2 sqrt(2 |S| |A| K T) <= 4 T^(3/2) |S| sqrt(5 |S| |A| K l)."""
+    states, actions = whole(instance["ordinary"], 1) + 1, whole(instance["actions"], 1)
+    horizon, episodes, delta = whole(instance["horizon"], 1), whole(instance["episodes"], 1), number(instance["delta"])
+    level = log_of(Fraction(4 * states * actions * episodes) / delta)[0]
+    pairs = root_of(Fraction(2 * states * actions * episodes * horizon))[0]
+    left = 2 * horizon * root_of(5 * states**2 * level)[0] * 2 * pairs
+    return Outcome(shown(left), "<=", printed_regret_bound(states, actions, horizon, episodes, delta)[1])
+
+
+@check("thm:main")
+def _main(instance: dict[str, Any]) -> Outcome:
+    """P[Reg > bound] <= delta.
+
+    a pays one of m equally likely rewards below 1, b nothing, T = 2.  The planner plays a, then a at a first reward seen
+    before (or 1) and b at any other; a and b then have equal counts as long as no first reward repeats.  Episode k loses
+    the mean reward at all but its k - 1 seen first rewards.  A repetition has probability at most K (K-1) / 2m.
+    """
+    points, episodes = whole(instance["points"], 1), whole(instance["episodes"], 1)
+    low, delta = number(instance["low"]), number(instance["delta"])
+    require(0 <= low < 1 and 0 < delta <= 1, "rewards in [0, 1) and delta in (0, 1]")
+    mean = low + (1 - low) * Fraction(points - 1, 2 * points)
+    regret = sum((mean * Fraction(points - k, points) for k in range(episodes)), Fraction())
+    require(regret > printed_regret_bound(2, 2, 2, episodes, delta)[1], "the regret exceeds the printed bound")
+    return Outcome(1 - Fraction(episodes * (episodes - 1), 2 * points), "<=", delta)
+
+
+@check("intro:bound")
+def _intro_bound(instance: dict[str, Any]) -> Outcome:
+    """T^2 |A| = T^(3/2) sqrt|A|, squared."""
+    horizon, actions = whole(instance["horizon"], 1), whole(instance["actions"], 1)
+    return Outcome(horizon**4 * actions**2, "=", horizon**3 * actions)
+
+
+@check("exp:forty")
+def _forty(instance: dict[str, Any]) -> Outcome:
+    """P[6 (1 - (f/n - eps)^+ / alpha)^+ <= 56/33] >= 1/2 with f failures of n, each of probability 271/1000."""
+    n, episodes, delta = whole(instance["visits"], 1), whole(instance["episodes"], 1), number(instance["delta"])
+    require(n <= 40 <= episodes, "at most 40 visits")
+    eps, alpha, failure = printed_radius(1, 1, episodes, delta, n)[0], Fraction(33, 100), Fraction(271, 1000)
+    total = Fraction()
+    for f in range(n + 1):
+        value = 6 * max(1 - max(Fraction(f, n) - eps, Fraction()) / alpha, Fraction())
+        if value <= Fraction(56, 33):
+            total += math.comb(n, f) * failure**f * (1 - failure) ** (n - f)
+    return Outcome(total, ">=", Fraction(1, 2))
+
+
+def all_policies(m: Model, *, most: int = 5000) -> list[Callable[[History], Lottery]]:
+    """Every deterministic policy of step, state and return so far; they suffice for a concave weighting."""
+    keys: list[tuple[int, int, Fraction]] = []
+    level = {(s, Fraction()) for s, _ in m.initial}
+    for t in range(m.horizon):
+        keys += [(t, s, y) for s, y in sorted(level)]
+        level = {(k, y + r) for s, y in level for action in m.outcomes[s] for p, k, r in action if p}
+    require(math.prod(len(m.outcomes[s]) for _, s, _ in keys) <= most, "few policies")
+    rules = []
+    for actions in product(*(range(len(m.outcomes[s])) for _, s, _ in keys)):
+        table = dict(zip(keys, actions, strict=True))
+        rules.append(lambda xi, table=table: [(table[len(xi) - 1, xi[-1], gained(xi)], Fraction(1))])
+    return rules
+
+
+@check("L2/merely-optimal")
+def _merely_optimal(instance: dict[str, Any]) -> Outcome:
+    """Phi' - Phi <= L_G E_M sum [(T-t) TV + KS] for a policy that is optimal in M'."""
+    m, twin, g = model(instance["mdp"]), model(instance["twin"]), weighting(instance["weighting"])
+    same_shape(m, twin)
+    require(instance["weighting"].replace(" ", "").startswith(("mean", "cvar(")), "a concave weighting")
+    choose = policy(instance["policy"], m)
+    value = phi(returns(twin, choose), g)
+    require(value == max(phi(returns(twin, rule), g) for rule in all_policies(twin)), "the policy is optimal in M'")
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        rows = sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction()) / 2
+        return (m.horizon - 1 - t) * rows + kolmogorov(rewards_of(m, s, a), rewards_of(twin, s, a))
+
+    bound = steepest(instance["weighting"]) * expected_cost(m, choose, cost)
+    return Outcome(value - phi(returns(m, choose), g), "<=", bound)
+
+
+@check("limits/convex")
+def _convex(instance: dict[str, Any]) -> Outcome:
+    """Phi' - Phi <= L_G KS + w for the mean of the upper half, L_G = 2, and a policy greedy up to w for a utility.
+
+    First rewards: m points below zeta in M, those between in M'.  Then a pays 1/5, b pays 1 with probability 1/8.  The
+    policy plays a at every first reward of M, and in M' a at three of seven, b at four of seven.
+    """
+    points, zeta = whole(instance["points"], 7), number(instance["zeta"])
+    require(points % 7 == 0 and 0 < zeta <= 1, "a multiple of seven points below zeta")
+    safe, chance = Fraction(1, 5), Fraction(1, 8)
+    own = [zeta * j / points for j in range(points)]
+    other = [y + zeta / (2 * points) for y in own]
+
+    def utility(z: Fraction) -> Fraction:
+        return Fraction(8, 7) * min(z, safe) + 2 * max(z - safe, Fraction())
+
+    def upper_half(tau: Fraction) -> Fraction:
+        return max(2 * tau - 1, Fraction())
+
+    values, gap = [], Fraction()
+    for sums, plays in ((own, [0] * points), (other, [int(j % 7 >= 3) for j in range(points)])):
+        pairs: list[tuple[Fraction, Fraction]] = []
+        for y, a in zip(sums, plays, strict=True):
+            q = [utility(y + safe), (1 - chance) * utility(y) + chance * utility(y + 1)]
+            gap = max(gap, max(q) - q[a])
+            pairs += [(y, (1 - chance) / points), (y + 1, chance / points)] if a else [(y + safe, Fraction(1, points))]
+        values.append(phi(law_of(pairs), upper_half))
+    uniform = Fraction(1, points)
+    distance = kolmogorov(dict.fromkeys(own, uniform), dict.fromkeys(other, uniform))
+    return Outcome(values[1] - values[0], "<=", 2 * distance + gap)
+
 
 # -- command ----------------------------------------------------------------------------------------------------------
 
