@@ -884,7 +884,7 @@ def row_of(m: Model, s: int, a: int) -> list[Fraction]:
     return row
 
 
-def kolmogorov(one: Law, two: Law) -> Fraction:
+def ks_distance(one: Law, two: Law) -> Fraction:
     """The largest difference of two CDFs."""
     return max(abs(cdf(one, x) - cdf(two, x)) for x in {*one, *two})
 
@@ -997,7 +997,7 @@ def _genbound(instance: dict[str, Any]) -> Outcome:
 
     def cost(t: int, s: int, a: int) -> Fraction:
         rows = sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction())
-        return rows + kolmogorov(rewards_of(m, s, a), rewards_of(twin, s, a))
+        return rows + ks_distance(rewards_of(m, s, a), rewards_of(twin, s, a))
 
     bound = m.horizon * steepest(instance["weighting"]) * expected_cost(m, choose, cost)
     return Outcome(abs(phi(returns(twin, choose), g) - phi(returns(m, choose), g)), "<=", bound)
@@ -1108,7 +1108,7 @@ def _optimismhat(instance: dict[str, Any]) -> Outcome:
     for a in range(actions):
         true, seen = rewards_of(m, 0, a), rewards_of(estimate, 0, a)
         require(set(seen) <= set(true) and all((n * p).denominator == 1 for p in seen.values()), "a possible estimate")
-        require(kolmogorov(true, seen) <= eps, "the event")
+        require(ks_distance(true, seen) <= eps, "the event")
         shifted: Law = {}
         level = Fraction()
         for r in sorted(seen):
@@ -1189,9 +1189,9 @@ def _main_constant(instance: dict[str, Any]) -> Outcome:
 def _main(instance: dict[str, Any]) -> Outcome:
     """P[Reg > bound] <= delta.
 
-    a pays one of m equally likely rewards below 1, b nothing, T = 2.  The planner plays a, then a at a first reward seen
-    before (or 1) and b at any other; a and b then have equal counts as long as no first reward repeats.  Episode k loses
-    the mean reward at all but its k - 1 seen first rewards.  A repetition has probability at most K (K-1) / 2m.
+    a pays one of m equally likely rewards below 1, b nothing, T = 2.  The planner plays a, then a at a first reward
+    seen before (or 1) and b at any other; a and b then have equal counts as long as no first reward repeats.  Episode
+    k loses the mean reward at all but its k - 1 seen first rewards.  A repetition has probability at most K (K-1) / 2m.
     """
     points, episodes = whole(instance["points"], 1), whole(instance["episodes"], 1)
     low, delta = number(instance["low"]), number(instance["delta"])
@@ -1250,7 +1250,7 @@ def _merely_optimal(instance: dict[str, Any]) -> Outcome:
 
     def cost(t: int, s: int, a: int) -> Fraction:
         rows = sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction()) / 2
-        return (m.horizon - 1 - t) * rows + kolmogorov(rewards_of(m, s, a), rewards_of(twin, s, a))
+        return (m.horizon - 1 - t) * rows + ks_distance(rewards_of(m, s, a), rewards_of(twin, s, a))
 
     bound = steepest(instance["weighting"]) * expected_cost(m, choose, cost)
     return Outcome(value - phi(returns(m, choose), g), "<=", bound)
@@ -1284,7 +1284,7 @@ def _convex(instance: dict[str, Any]) -> Outcome:
             pairs += [(y, (1 - chance) / points), (y + 1, chance / points)] if a else [(y + safe, Fraction(1, points))]
         values.append(phi(law_of(pairs), upper_half))
     uniform = Fraction(1, points)
-    distance = kolmogorov(dict.fromkeys(own, uniform), dict.fromkeys(other, uniform))
+    distance = ks_distance(dict.fromkeys(own, uniform), dict.fromkeys(other, uniform))
     return Outcome(values[1] - values[0], "<=", 2 * distance + gap)
 
 
