@@ -801,9 +801,14 @@ def outward(low: Fraction, high: Fraction, digits: int = 50) -> Bounds:
     return Fraction(low * scale // 1, scale), Fraction(-(-high * scale // 1), scale)
 
 
-def shown(low: Fraction) -> Fraction:
+def below(x: Fraction) -> Fraction:
     """A lower bound with twelve decimals, to be printed."""
-    return outward(low, low, 12)[0]
+    return outward(x, x, 12)[0]
+
+
+def above(x: Fraction) -> Fraction:
+    """An upper bound with twelve decimals, to be printed."""
+    return outward(x, x, 12)[1]
 
 
 def log_of(x: Fraction) -> Bounds:
@@ -952,7 +957,7 @@ def _hoeffding(instance: dict[str, Any]) -> Outcome:
         tail = sum((p for gap, p in weights.items() if gap >= v), Fraction())
         sides.append((tail, 2 * exp_minus(2 * n * v * v)[1]))
     left, right = max(sides, key=lambda pair: pair[0] - pair[1])
-    return Outcome(left, "<=", right)
+    return Outcome(left, "<=", above(right))
 
 
 @check("lem:event/conditioning")
@@ -1073,7 +1078,7 @@ def _tildebound(instance: dict[str, Any]) -> Outcome:
     """|Phi~ - Phi| <= T L_G B: a, then b at a seen first reward, c at any other."""
     c = comb(instance, event=True)
     gap = abs((c.seen_mean + c.pay_b) - (c.true_mean + Fraction(c.pay_b, c.spread)))
-    return Outcome(gap, "<=", 2 * c.budget())
+    return Outcome(gap, "<=", above(2 * c.budget()))
 
 
 @check("lem:hattildebound")
@@ -1081,7 +1086,7 @@ def _hattildebound(instance: dict[str, Any]) -> Outcome:
     """|Phi^ - Phi~| <= T L_G sqrt|S| B.  R^(a) dominates R~(a), and R^(b) is 1 when b's radius is at least 1."""
     c = comb(instance, event=False)
     require(c.pay_b == 0 and c.radius(c.visits_b)[0] >= 1, "b pays nothing and its radius is at least 1")
-    return Outcome(Fraction(1), "<=", 2 * root_of(Fraction(2))[1] * c.budget())
+    return Outcome(Fraction(1), "<=", above(2 * root_of(Fraction(2))[1] * c.budget()))
 
 
 @check("lem:fullbound")
@@ -1090,7 +1095,7 @@ def _fullbound(instance: dict[str, Any]) -> Outcome:
     c = comb(instance, event=True)
     require(c.pay_b == 1, "b pays 1")
     gap = (c.seen_mean + 1) - (c.true_mean + Fraction(1, c.spread))
-    return Outcome(gap, "<=", 4 * root_of(Fraction(2))[1] * c.budget())
+    return Outcome(gap, "<=", above(4 * root_of(Fraction(2))[1] * c.budget()))
 
 
 @check("lem:optimismhat")
@@ -1129,7 +1134,7 @@ def _main_log(instance: dict[str, Any]) -> Outcome:
     sizes = [whole(instance[key], 1) for key in ("states", "actions", "episodes")]
     require(sizes[0] >= 2, "an ordinary state")
     x = Fraction(math.prod(sizes)) / number(instance["delta"])
-    return Outcome(shown(log_of(6 * x)[0]), "<=", log_of(4 * x)[1])
+    return Outcome(below(log_of(6 * x)[0]), "<=", above(log_of(4 * x)[1]))
 
 
 def visits_before(visits: list[int]) -> list[tuple[int, int]]:
@@ -1158,7 +1163,7 @@ def _main_factor(instance: dict[str, Any]) -> Outcome:
     """sum over pairs and j <= N of j^(-1/2) <= sqrt(number of pairs * visits)."""
     counts = [whole(n, 1) for n in instance["counts"]]
     left = sum((1 / root_of(Fraction(j))[1] for n in counts for j in range(1, n + 1)), Fraction())
-    return Outcome(shown(left), "<=", root_of(Fraction(len(counts) * sum(counts)))[1])
+    return Outcome(below(left), "<=", above(root_of(Fraction(len(counts) * sum(counts)))[1]))
 
 
 @check("thm:main/dropped")
@@ -1171,7 +1176,7 @@ def _main_dropped(instance: dict[str, Any]) -> Outcome:
     for a in range(actions):
         for n, v in visits_before([row[a] for row in rows]):
             left += v if n == 0 else v / root_of(Fraction(n))[1]
-    return Outcome(shown(left), "<=", root_of(Fraction(4 * actions * len(rows) * horizon))[1])
+    return Outcome(below(left), "<=", above(root_of(Fraction(4 * actions * len(rows) * horizon))[1]))
 
 
 @check("thm:main/constant")
@@ -1182,7 +1187,7 @@ def _main_constant(instance: dict[str, Any]) -> Outcome:
     level = log_of(Fraction(4 * states * actions * episodes) / delta)[0]
     pairs = root_of(Fraction(2 * states * actions * episodes * horizon))[0]
     left = 2 * horizon * root_of(5 * states**2 * level)[0] * 2 * pairs
-    return Outcome(shown(left), "<=", printed_regret_bound(states, actions, horizon, episodes, delta)[1])
+    return Outcome(below(left), "<=", above(printed_regret_bound(states, actions, horizon, episodes, delta)[1]))
 
 
 @check("thm:main")
@@ -1197,7 +1202,7 @@ def _main(instance: dict[str, Any]) -> Outcome:
     low, delta = number(instance["low"]), number(instance["delta"])
     require(0 <= low < 1 and 0 < delta <= 1, "rewards in [0, 1) and delta in (0, 1]")
     mean = low + (1 - low) * Fraction(points - 1, 2 * points)
-    regret = sum((mean * Fraction(points - k, points) for k in range(episodes)), Fraction())
+    regret = mean * Fraction(sum(points - k for k in range(episodes)), points)
     require(regret > printed_regret_bound(2, 2, 2, episodes, delta)[1], "the regret exceeds the printed bound")
     return Outcome(1 - Fraction(episodes * (episodes - 1), 2 * points), "<=", delta)
 
@@ -1220,7 +1225,11 @@ def _forty(instance: dict[str, Any]) -> Outcome:
         value = 6 * max(1 - max(Fraction(f, n) - eps, Fraction()) / alpha, Fraction())
         if value <= Fraction(56, 33):
             total += math.comb(n, f) * failure**f * (1 - failure) ** (n - f)
-    return Outcome(total, ">=", Fraction(1, 2))
+    return Outcome(above(total), ">=", Fraction(1, 2))
+
+
+def _rule(table: dict[tuple[int, int, Fraction], int]) -> Callable[[History], Lottery]:
+    return lambda xi: [(table[len(xi) - 1, xi[-1], gained(xi)], Fraction(1))]
 
 
 def all_policies(m: Model, *, most: int = 5000) -> list[Callable[[History], Lottery]]:
@@ -1231,10 +1240,10 @@ def all_policies(m: Model, *, most: int = 5000) -> list[Callable[[History], Lott
         keys += [(t, s, y) for s, y in sorted(level)]
         level = {(k, y + r) for s, y in level for action in m.outcomes[s] for p, k, r in action if p}
     require(math.prod(len(m.outcomes[s]) for _, s, _ in keys) <= most, "few policies")
-    rules = []
+    rules: list[Callable[[History], Lottery]] = []
     for actions in product(*(range(len(m.outcomes[s])) for _, s, _ in keys)):
         table = dict(zip(keys, actions, strict=True))
-        rules.append(lambda xi, table=table: [(table[len(xi) - 1, xi[-1], gained(xi)], Fraction(1))])
+        rules.append(_rule(table))
     return rules
 
 
