@@ -55,3 +55,30 @@ Print Assumptions sum_of_means_rarely_large.
 Print Assumptions observed_cost_le.
 Print Assumptions expected_regret_le.
 Print Assumptions regret_le_with_high_probability.
+
+From VerifiedRisk Require Import RockafellarUryasev DynamicProgramming CvarPlanner FloatCertificate CountingInequality
+  SupportingUtility LawDistances Telescoping ClosenessTotalVariation ClosenessGreedy ClosenessMarkov QuantileCoupling
+  Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner.
+
+(** A group is printed at once: each answer costs one walk through the library of reals. *)
+
+Definition cvar_planning := (@rockafellar_uryasev, @quantile_is_atom, @utility_le_dp, @greedy_utility_eq_dp,
+  @budget_le_shortfall, @budget_greedy_attains, @cvar_planner_correct, @computed_budget_within_gamma).
+Print Assumptions cvar_planning.
+
+(* lem:genbound and its relatives *)
+Definition closeness := (@Phi_difference_is_utility_difference, @supporting_utility_exists, @tv_le_tv,
+  @utility_difference_le_kolmogorov, @value_close_in_total_variation, @value_close_in_total_variation_T,
+  @markov_value_close, @greedy_value_close, @maximising_utility_exists, @optimistic_value_close, @episode_loss_le).
+Print Assumptions closeness.
+
+(* lem:optimismhat *)
+Definition optimism := (@quantile_coupling_spec, @simulated_return_dominates, @cdf_raise, @jump_le, @low_le_true,
+  @cdf_optimistic_le, @cdf_optimistic_ge, @optimistic_policy_dominates).
+Print Assumptions optimism.
+
+(* thm:main *)
+Definition main_theorem := (@visit_cost_le, @visit_costs_le, @optimistic_learner_expected_regret,
+  @optimistic_learner_regret_with_high_probability, @cvar_learner_expected_regret,
+  @cvar_learner_regret_with_high_probability, @best_is_attained).
+Print Assumptions main_theorem.
