@@ -8,6 +8,9 @@ From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts 
 Import ListNotations.
 Open Scope R_scope.
 
+Definition unit_dec (s s' : unit) : {s = s'} + {s <> s'}.
+Proof. destruct s, s'; now left. Defined.
+
 Definition one_state {A} (T : nat) (rewards : A -> dist R) : mdp unit A := {|
   horizon := T;
   init := ret tt;
