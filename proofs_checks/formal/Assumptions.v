@@ -82,3 +82,14 @@ Definition main_theorem := (@visit_cost_le, @visit_costs_le, @optimistic_learner
   @optimistic_learner_regret_with_high_probability, @cvar_learner_expected_regret,
   @cvar_learner_regret_with_high_probability, @best_is_attained).
 Print Assumptions main_theorem.
+
+(* printed forms that fail: examples of objectives, lem:genbound, lem:optimismhat, appendix on CVaR *)
+From VerifiedRisk Require Import OneState WeightingsNotLipschitz ClosenessPrintedFalse OptimismPrintedFalse
+  CvarPlannerPrintedFalse.
+Print Assumptions var_is_not_continuous.
+Print Assumptions cpw_is_not_lipschitz.
+Print Assumptions cvar_is_lipschitz.
+Print Assumptions closeness_fails_for_y_policies.
+Print Assumptions optimism_fails_for_a_given_y_policy.
+Print Assumptions best_action_per_state_is_not_best.
+Print Assumptions outer_objective_is_not_concave.
