@@ -26,6 +26,7 @@ from verified_risk.mdp import MDP
 from verified_risk.objectives import PiecewiseLinear, VaR, Weighting
 from verified_risk.policy import HistoryPolicy, MarkovPolicy, Policy, ReturnPolicy
 
+from .estimation import Episode, Radii
 from .histories import history_policy, possible_histories
 
 Shape: TypeAlias = Literal["any", "linear", "concave", "convex", "general"]
@@ -237,6 +238,33 @@ def mdps_with_policies(
     return mdps(**bounds).flatmap(
         lambda mdp: st.tuples(st.just(mdp), policies(mdp, kinds=kinds, deterministic=deterministic))
     )
+
+
+# Strategies for learning live in their own file, which uses this one; these are their public doors.
+
+
+def mdp_pairs(**bounds: Any) -> SearchStrategy[tuple[MDP, MDP]]:
+    """Two close models of one shape; half of them with interlaced rewards, where closeness lemmas break.
+
+    ``bounds`` as in :func:`proofs_checks.estimation_strategies.mdp_pairs`.
+    """
+    from . import estimation_strategies
+
+    return estimation_strategies.mdp_pairs(**bounds)
+
+
+def histories(mdp: MDP, *, min_episodes: int = 0, max_episodes: int = 6) -> SearchStrategy[tuple[Episode, ...]]:
+    """Episodes of ``mdp``, played by any learner at all; they shrink to none."""
+    from . import estimation_strategies
+
+    return estimation_strategies.histories(mdp, min_episodes=min_episodes, max_episodes=max_episodes)
+
+
+def empirical_models(mdp: MDP, *, event: Literal["on", "off", "any"] = "on") -> SearchStrategy[tuple[MDP, Radii]]:
+    """An estimate of ``mdp`` and a radius for every pair, on or off the event that the radii cover the errors."""
+    from . import estimation_strategies
+
+    return estimation_strategies.empirical_models(mdp, event=event)
 
 
 def register() -> None:

@@ -49,6 +49,7 @@ STATEMENT = Statement(
     small_cases=small_draws,
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
     decode=decoder(Draws),
+    examples_share=0.3,
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Weissman et al., HP Labs (2003)"),),
 )

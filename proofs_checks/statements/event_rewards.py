@@ -42,6 +42,7 @@ STATEMENT = Statement(
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
+    examples_share=0.3,
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Massart, Ann. Probab. 18 (1990)"),),
 )

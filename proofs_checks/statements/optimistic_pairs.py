@@ -24,7 +24,7 @@ from ..estimation import Radii, on_event
 from ..estimation_strategies import Event, empirical_models, models_of, shared_policies
 
 SMALL_SIZE = (
-    "T = 2; one state with two actions, or two states with one; rewards 0, 1/2, 1; "
+    "T = 2; one state with two actions, or two states with one; rewards on 0, 1/2, 1; "
     "estimates and radii in halves; mean and CVaR at 1/2"
 )
 
@@ -94,7 +94,7 @@ def small_models() -> Iterator[tuple[MDP, MDP, Radii]]:
     laws = [Law({0: 1}), Law({1: 1}), Law({0: half, 1: half}), Law({half: 1})]
     seen = {law: [law] if len(law) == 1 else [law, Law({0: 1}), Law({1: 1})] for law in laws}
     rates = (Fraction(), half, Fraction(1))
-    for first, second in product(laws, laws):
+    for first, second in product(laws, laws[:3:2]):
         for one, two in product(seen[first], seen[second]):
             for eps in product(rates, repeat=2):
                 rows = [[[1], [1]]]
