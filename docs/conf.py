@@ -1,6 +1,6 @@
 """Sphinx configuration: offline, executed examples, mathematics as MathML (no script, no font to download).
 
-    python -m sphinx -W --keep-going -b html docs docs/_build/html
+python -m sphinx -W --keep-going -b html docs docs/_build/html
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ templates_path: list[str] = []
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
+myst_ref_domains = ["std"]  # a link in the text means an anchor, never a method of the same name
 
 nb_execution_mode = "auto"
 nb_execution_timeout = 180
@@ -43,6 +44,5 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_class_signature = "mixed"
-autodoc_default_options = {"members": True, "show-inheritance": True}
 suppress_warnings = ["mystnb.unknown_mime_type"]
 nitpicky = False
