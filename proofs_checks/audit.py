@@ -11,7 +11,6 @@ The result is a ledger, plain data that goes to JSON.  An audit fails when
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 from verified_risk.enclosure import Real, bounds
 
 from . import certificate, recheck, search
+from .evidence import machine_checked
 from .model import Claim, Evidence, Rank, Statement, Verdict
 
 LEDGER_FORMAT = "proofs_checks/ledger"
@@ -120,7 +120,7 @@ def _support(
     small = search.exhaustive(claim, statement.small_cases())
     count = max(1, round(examples * statement.examples_share))
     sampled = search.random(claim, statement.cases(), examples=count, seed=seed)
-    evidence = list(statement.evidence)
+    evidence = [*statement.evidence, *machine_checked(statement.label)]
     if small.met:
         evidence.append(Evidence(Rank.EXHAUSTIVE, f"{small.met} cases: {statement.small_size}"))
     if sampled.met:
@@ -173,7 +173,7 @@ def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> dict[s
         if statement.corrected is not None and statement.corrected.verdict(case) is Verdict.REFUTED:
             failures.append("the stored counterexample also refutes the correction")
         row["rechecked"] = _rechecked(statement, case, failures)
-    found = search.find_counterexample(statement, seed=seed)
+    found = search.find_counterexample(statement, seed=seed, shrink=False)
     if found is None:
         failures.append(f"the generator found no counterexample in {statement.find_budget} cases (seed {seed})")
     else:
@@ -195,14 +195,14 @@ def _rechecked(statement: Statement[Any], case: Any, failures: list[str]) -> boo
 
 def source_file(statement: Statement[Any]) -> str:
     """The file that defines the statement, relative to the project."""
-    path = Path(inspect.getfile(inspect.unwrap(statement.cases)))
-    root = Path(__file__).parent.parent
+    path, root = Path(statement.source), Path(__file__).parent.parent
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 def source_hash(statement: Statement[Any]) -> str:
-    """A digest of that file: when it changes, older evidence is stale."""
-    return hashlib.sha256(Path(inspect.getfile(inspect.unwrap(statement.cases))).read_bytes()).hexdigest()
+    """A digest of that file: when it changes, older evidence is stale.  Typed at a prompt, there is no file to hash."""
+    path = Path(statement.source)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def stale(ledger: Ledger, statements: Sequence[Statement[Any]]) -> list[str]:

@@ -12,6 +12,7 @@ exhaustive enumeration of cases, and a counterexample to the printed claim where
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -128,7 +129,7 @@ class Statement(Generic[Case]):
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
     number of cases within which the strategy alone finds one.  ``theory`` is the proof's anchor in ``docs/theory``.
     ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
-    cases that meet the hypotheses count as a vacuous check, which is a failure.
+    cases that meet the hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file.
     """
 
     label: str
@@ -150,8 +151,11 @@ class Statement(Generic[Case]):
     evidence: tuple[Evidence, ...] = field(default=())
     examples_share: float = 1.0
     least_met: int = 10
+    source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
+        if not self.source:  # the file that wrote Statement(...): two frames up, past the generated __init__
+            object.__setattr__(self, "source", sys._getframe(2).f_code.co_filename)
         if self.printed is None and self.corrected is None:
             raise ValueError(f"{self.label} claims nothing: wanted a printed or a corrected claim")
         if self.counterexample is not None and self.printed is None:

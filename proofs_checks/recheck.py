@@ -593,7 +593,7 @@ def _grid_range(data: dict[str, Any]) -> Outcome:
 
 @check("thm:discretized")
 def _discretisation_loss(data: dict[str, Any]) -> Outcome:
-    """Phi of the optimal policies of the rounded model, adapted (ties in their favour), against the optimum minus eta."""
+    """Phi of the optimal policies of the rounded model, adapted (best of ties), against the optimum minus eta."""
     m, eta, g = model(data["mdp"]), number(data["eta"]), weighting(data["objective"])
     require(eta > 0, "a positive grid step")
     rounded = m._replace(outcomes=[[[(p, s, round_up(r, eta)) for p, s, r in a] for a in acts] for acts in m.outcomes])
@@ -1300,6 +1300,11 @@ def _convex(instance: dict[str, Any]) -> Outcome:
 # -- command ----------------------------------------------------------------------------------------------------------
 
 
+def shown(value: Any) -> str:
+    """A number exactly, or, if that is long, as a decimal marked as rounded."""
+    return str(value) if len(str(value)) <= 30 else f"{float(value):.12g} (rounded)"
+
+
 def main(paths: list[str]) -> int:
     """Recheck files; the exit status of the worst of them."""
     if not paths:
@@ -1314,7 +1319,7 @@ def main(paths: list[str]) -> int:
             print(f"{path}: REJECTED: {error}")
             status = 2
             continue
-        says = f"the claim says {outcome.left} {outcome.relation} {outcome.right}"
+        says = f"the claim says {shown(outcome.left)} {outcome.relation} {shown(outcome.right)}"
         print(f"{path}: {'REFUTES' if outcome.refutes else 'DOES NOT REFUTE'}: {says}")
         if not outcome.refutes:
             status = max(status, 1)

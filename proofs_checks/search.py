@@ -90,7 +90,12 @@ def random(claim: Claim[Case], cases: SearchStrategy[Case], *, examples: int, se
 
 
 def find_counterexample(
-    statement: Statement[Case], *, seed: int, budget: int | None = None, claim: Claim[Case] | None = None
+    statement: Statement[Case],
+    *,
+    seed: int,
+    budget: int | None = None,
+    claim: Claim[Case] | None = None,
+    shrink: bool = True,
 ) -> Found[Case] | None:
     """Let the statement's own generator look for a case on which the printed claim fails, and shrink what it finds.
 
@@ -100,11 +105,14 @@ def find_counterexample(
     target = claim if claim is not None else statement.printed
     if target is None:
         raise ValueError(f"{statement.label} has no printed claim to refute")
-    return find(target, statement.cases(), seed=seed, budget=statement.find_budget if budget is None else budget)
+    cases = statement.find_budget if budget is None else budget
+    return find(target, statement.cases(), seed=seed, budget=cases, shrink=shrink)
 
 
-def find(claim: Claim[Case], cases: SearchStrategy[Case], *, seed: int, budget: int) -> Found[Case] | None:
-    """A case of the strategy on which the claim fails, shrunk; None if ``budget`` cases show none."""
+def find(
+    claim: Claim[Case], cases: SearchStrategy[Case], *, seed: int, budget: int, shrink: bool = True
+) -> Found[Case] | None:
+    """A case of the strategy on which the claim fails, shrunk if wanted; None if ``budget`` cases show none."""
     failures: list[tuple[Case, Real]] = []
     tried, first_at, first_seconds = 0, 0, 0.0
     start = time.perf_counter()
@@ -123,7 +131,8 @@ def find(claim: Claim[Case], cases: SearchStrategy[Case], *, seed: int, budget: 
         _aim(slack)
 
     try:
-        _run(look, cases, examples=budget, seed=seed, phases=(Phase.generate, Phase.target, Phase.shrink))
+        phases = (Phase.generate, Phase.target, Phase.shrink) if shrink else (Phase.generate, Phase.target)
+        _run(look, cases, examples=budget, seed=seed, phases=phases)
     except _Refuted:
         case, slack = failures[-1]  # hypothesis replays the smallest failure last
         return Found(failures[0][0], case, slack, first_at, first_seconds)

@@ -144,7 +144,7 @@ KEY = Statement(
     ),
     corrected=CORRECTED,
     verdict="corrected",
-    uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile", "assump:lipschitz"),
+    uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,

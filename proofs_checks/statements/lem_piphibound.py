@@ -5,8 +5,6 @@ With the printed internal state r (see ``lem:picdfbound``) the adapted policy ma
 
 from __future__ import annotations
 
-from hypothesis.strategies import SearchStrategy
-
 import verified_risk as vr
 from verified_risk.enclosure import Real
 
@@ -22,10 +20,6 @@ def _slack(case: ObjectiveCase, *, printed: bool) -> Real:
     mine = start_law(inner, rounded_steps(inner, inner.tau), undo(inner, printed=printed))
     other = start_law(inner, rounded_steps(inner, inner.tau - 1), keep)
     return case.objective.of(mine) - case.objective.of(other)
-
-
-def _cases() -> SearchStrategy[ObjectiveCase]:
-    return objective_cases()
 
 
 STATEMENT = Statement(
@@ -44,7 +38,7 @@ STATEMENT = Statement(
     ),
     verdict="corrected",
     uses=("lem:picdfbound/before", "lem:monotoneinversebound"),
-    cases=_cases,
+    cases=objective_cases,
     small_cases=small_objective_cases,
     small_size=SMALL,
     counterexample=ObjectiveCase(looks_up_the_wrong_return(), vr.Mean()),
