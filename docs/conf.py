@@ -27,6 +27,7 @@ html_title = "verified_risk"
 html_math_renderer = "mathml"
 html_static_path: list[str] = []
 html_show_sourcelink = False
+html_show_copyright = False
 templates_path: list[str] = []
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]

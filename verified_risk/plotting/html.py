@@ -5,14 +5,13 @@ Colours are taken from the page (``currentColor``), so that a dark notebook stay
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
 from ..enclosure import Real, bounds
 from ..rational import text
-from .picture import rounded
+from .picture import bounds_words
 
 if TYPE_CHECKING:
     from ..law import Law
@@ -73,12 +72,9 @@ def _actions_table(mdp: MDP) -> str:
 
 def plan_html(plan: Plan) -> str:
     """Objective, certified bounds, how they were obtained, and the law of the return."""
-    span = (
-        f"best over all policies = {number(plan.value)}, exactly"
-        if plan.gap == 0
-        else f"{rounded(plan.lower, ROUND_FLOOR)} ≤ best over all policies ≤ {rounded(plan.upper, ROUND_CEILING)} "
-        f"(gap {float(plan.gap):.2g})"
-    )
+    low, high = bounds_words(plan.lower, plan.upper)
+    exactly = f"best over all policies = {number(plan.value)}, exactly"
+    span = exactly if plan.gap == 0 else f"{low} ≤ best over all policies ≤ {high}"
     pairs = [
         ("objective", escape(plan.objective.spec)),
         ("model", escape(repr(plan.mdp))),

@@ -89,7 +89,7 @@ def _bar_width(xs: list[float]) -> float:
 def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fraction]) -> None:
     xs = [float(x) for x in law.atoms]
     heights = [float(level) for level in law.cumulative()]
-    margin = 0.06 * (xs[-1] - xs[0]) or 0.5
+    margin = max(0.06 * (xs[-1] - xs[0]), 0.6 * _bar_width(xs)) if len(xs) > 1 else 1.0
     left, right = xs[0] - margin, xs[-1] + margin
     axes.step([left, *xs, right], [0.0, *heights, 1.0], where="post", color=INK)
     if len(xs) <= MOST_BARS:
@@ -98,13 +98,15 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
         x = float(law.quantile(tau))
         axes.plot([left, x], [float(tau)] * 2, color=BLUE, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.plot([x], [float(tau)], "D", color=BLUE, markersize=4)
+        room = x - left > 0.3 * (right - left)  # enough of the dashed line to write on
         axes.annotate(
             f"{short(tau)}-quantile {short(law.quantile(tau))}",
-            (left, float(tau)),
-            xytext=(4, 2),
+            (left if room else x, float(tau)),
+            xytext=(4 if room else 7, 2),
             textcoords="offset points",
             color=BLUE,
             fontsize=8,
+            bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )
     if objective is not None:
         value = objective.of(law)

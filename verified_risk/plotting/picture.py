@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from decimal import Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -114,6 +114,20 @@ def short(x: Fraction | float) -> str:
     return f"{float(x):.4g}"
 
 
+def bounds_words(lower: Fraction, upper: Fraction) -> tuple[str, str]:
+    """Lower and upper bound for a label, rounded outward; where they nearly agree, the upper one is ``lower + gap``.
+
+    >>> bounds_words(Fraction(2), 2 + Fraction(1, 3 * 10**9))
+    ('2', '2 + 3.4e-10')
+    >>> bounds_words(Fraction(2), Fraction(5, 2))
+    ('2', '5/2')
+    """
+    low = rounded(lower, ROUND_FLOOR)
+    if 10**5 * (upper - lower) < abs(lower):
+        return low, f"{low} + {decimal(upper - Fraction(low), ROUND_CEILING, 2)}"
+    return low, rounded(upper, ROUND_CEILING)
+
+
 def rounded(x: Fraction, direction: str, digits: int = 6) -> str:
     """A bound for a label: the fraction where it is short, otherwise so many digits, rounded away from the other bound.
 
@@ -123,5 +137,10 @@ def rounded(x: Fraction, direction: str, digits: int = 6) -> str:
     """
     if len(str(x)) <= 12:
         return str(x)
+    return decimal(x, direction, digits)
+
+
+def decimal(x: Fraction, direction: str, digits: int) -> str:
+    """So many significant digits, rounded in the given direction of :mod:`decimal`."""
     context = Context(prec=digits, rounding=direction)
-    return str(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    return str(context.divide(Decimal(x.numerator), Decimal(x.denominator))).lower()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR
-
 from ..planning import Plan
 from .law import draw_law
-from .picture import Picture, rounded, short
+from .picture import Picture, bounds_words, short
 
 
 def draw_plan(plan: Plan) -> Picture:
@@ -14,6 +12,6 @@ def draw_plan(plan: Plan) -> Picture:
     if plan.gap == 0:
         claim = f"the best over all policies, {short(plan.value)}, is attained"
     else:
-        low, high = rounded(plan.lower, ROUND_FLOOR), rounded(plan.upper, ROUND_CEILING)
+        low, high = bounds_words(plan.lower, plan.upper)
         claim = f"{low} is attained, {high} is exceeded by no policy"
     return draw_law(plan.law, plan.objective, title=f"{plan.objective.spec}: {claim}")

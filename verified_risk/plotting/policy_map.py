@@ -56,7 +56,9 @@ def draw_policy_map(
     height, width = len(lines), len(lines[0])
     side = min(0.42, 2.9 / width) if columns > 1 else min(0.5, 5.0 / width)
     with style():
-        figure = new_figure(max(columns * (width * side + 0.25), 3.2), rows * (height * side + 0.42) + 0.35)
+        figure = new_figure(
+            columns * max(width * side + 0.25, 2.4 if columns > 1 else 3.4), rows * (height * side + 0.42) + 0.35
+        )
         axes = figure.subplots(rows, columns, squeeze=False)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
         for i, place in enumerate(axes.flat):
@@ -85,10 +87,11 @@ def map_lines(mdp: MDP) -> list[str]:
 
 def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list[_Panel]:
     rule = behavioural_form(mdp, policy)
+    settled = {s for s in range(mdp.n_states) if _decides_nothing(mdp, s)}
     found: dict[Fraction, _Panel] = {}
     for t in range(mdp.horizon):
         for (s, y), mass in joint_law(mdp, policy, t).items():
-            if mdp.n_actions[s] == 1:  # holes and goals decide nothing
+            if s in settled:
                 continue
             panel = found.get(y) or _Panel(y, (t, t), {}, {})
             found[y] = panel = _Panel(y, (panel.steps[0], t), panel.visits, panel.taken)
@@ -99,6 +102,12 @@ def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list
         return [_panel_of(found, as_fraction(y, "earned")) for y in earned]
     likeliest = sorted(found.values(), key=lambda panel: -sum(panel.visits.values()))[:MOST_PANELS]
     return sorted(likeliest, key=lambda panel: (panel.steps, panel.earned))
+
+
+def _decides_nothing(mdp: MDP, s: int) -> bool:
+    """Holes and goals: every action stays, and all of them pay the same."""
+    ways = {tuple((target, r) for _, target, r in action.outcomes) for action in mdp.actions(s)}
+    return len(ways) == 1 and all(target == s for way in ways for target, _ in way)
 
 
 def _panel_of(found: dict[Fraction, _Panel], y: Fraction) -> _Panel:
