@@ -83,13 +83,14 @@ Definition main_theorem := (@visit_cost_le, @visit_costs_le, @optimistic_learner
   @cvar_learner_regret_with_high_probability, @best_is_attained).
 Print Assumptions main_theorem.
 
-(* printed forms that fail: examples of objectives, lem:genbound, lem:optimismhat, appendix on CVaR *)
+(* printed forms that fail: examples of objectives, lem:genbound, lem:optimismhat, thm:main, appendix on CVaR *)
 From VerifiedRisk Require Import OneState WeightingsNotLipschitz ClosenessPrintedFalse OptimismPrintedFalse
-  CvarPlannerPrintedFalse.
+  MainTheoremPrintedFalse CvarPlannerPrintedFalse.
 Print Assumptions var_is_not_continuous.
 Print Assumptions cpw_is_not_lipschitz.
 Print Assumptions cvar_is_lipschitz.
 Print Assumptions closeness_fails_for_y_policies.
 Print Assumptions optimism_fails_for_a_given_y_policy.
+Print Assumptions printed_regret_theorem_is_false.
 Print Assumptions best_action_per_state_is_not_best.
 Print Assumptions outer_objective_is_not_concave.
