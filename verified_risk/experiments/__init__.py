@@ -1,1 +1,13 @@
-"""Experiments of the paper and sweeps."""
+"""The paper's experiment, a scaling study, and sweeps on one machine or a cluster.
+
+>>> from verified_risk.experiments import Cell, grid
+>>> len(grid(Cell("frozen_lake", "cvar(1/3)"), algorithm=["ucb", "greedy"], seed=range(5)))
+10
+"""
+
+from .cells import Cell, grid, run_cell
+from .lake import lake_experiment
+from .scaling import scaling_study
+from .sweep import SweepResult, sweep
+
+__all__ = ["Cell", "SweepResult", "grid", "lake_experiment", "run_cell", "scaling_study", "sweep"]

@@ -1,0 +1,200 @@
+"""Sweeps resume, engines agree to the byte, and failures are reported without losing anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from verified_risk.errors import InvalidArgument, InvalidFile
+from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study, sweep
+from verified_risk.experiments import sweep as sweep_function
+from verified_risk.experiments.cells import checkpoints, run_cell
+
+BASE = Cell("two_paths", "cvar(1/3)", bonus_scale="1/10", episodes=300)
+CELLS = grid(BASE, algorithm=["ucb", "greedy", "ucbvi"], seed=range(4))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """The table of the sweep, run in this process without interruption."""
+    folder = tmp_path_factory.mktemp("plain") / "sweep"
+    outcome = sweep(CELLS, folder, workers=0)
+    assert not outcome.failed
+    return outcome.table.read_bytes()
+
+
+def test_two_processes_give_the_same_table(tmp_path, expected):
+    assert sweep(CELLS, tmp_path / "sweep", workers=2).table.read_bytes() == expected
+
+
+def test_a_two_worker_dask_cluster_gives_the_same_table(tmp_path, expected):
+    pytest.importorskip("distributed")
+    outcome = sweep(CELLS, tmp_path / "sweep", local_cluster=2)
+    assert outcome.table.read_bytes() == expected
+
+
+def test_killed_in_the_middle_and_started_again_it_gives_the_same_table(tmp_path):
+    cells = grid(replace(BASE, model="frozen_lake", episodes=3000), algorithm=["ucb", "ucb-as-printed"], seed=range(5))
+    expected = sweep(cells, tmp_path / "plain", workers=0).table.read_bytes()
+    listing, folder = tmp_path / "cells.json", tmp_path / "sweep"
+    listing.write_text(json.dumps([cell.to_json() for cell in cells]))
+    command = [sys.executable, "-m", "verified_risk.experiments", "sweep", str(listing), "--out", str(folder)]
+    process = subprocess.Popen([*command, "--workers", "0"], start_new_session=True)
+    wait_for(lambda: len(list(folder.glob("*.json"))) >= 4 if folder.exists() else False)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    done = {path: path.stat().st_mtime_ns for path in folder.glob("*.json")}
+    assert not (folder / "results.csv").exists()
+    assert 4 <= len(done) < len(cells) + 1
+    subprocess.run([*command, "--workers", "0"], check=True, capture_output=True)
+    assert (folder / "results.csv").read_bytes() == expected
+    assert all(path.stat().st_mtime_ns == stamp for path, stamp in done.items())  # what was done was not done again
+
+
+def wait_for(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.002)
+
+
+def test_a_cell_that_fails_is_reported_and_does_not_lose_the_others(tmp_path):
+    bad = [replace(BASE, model="no_such_model"), replace(BASE, objective="cvar(7)"), replace(BASE, eta="3/7")]
+    outcome = sweep([*CELLS[:2], *bad], tmp_path / "sweep", workers=0)
+    assert len(outcome.results) == 2
+    assert outcome.table is None
+    assert {cell for cell, _ in outcome.failed} == set(bad)
+    assert "no model is named 'no_such_model'" in str(outcome)
+    assert "alpha is 7" in str(outcome)
+    assert len(list((tmp_path / "sweep").glob("*.error.txt"))) == 3
+
+
+def test_a_worker_that_dies_is_retried_and_then_given_up_without_losing_the_others(tmp_path, monkeypatch):
+    from verified_risk.experiments import cells as cells_module
+
+    module = sys.modules["verified_risk.experiments.sweep"]
+    monkeypatch.setattr(module, "attempt", dies_once)
+    monkeypatch.setenv("DIES_ONCE", str(tmp_path / "died"))
+    outcome = sweep_function(CELLS[:2], tmp_path / "sweep", workers=2)
+    assert (tmp_path / "died").exists()
+    assert not outcome.failed
+    assert len(outcome.results) == 2
+    monkeypatch.setattr(module, "attempt", always_dies_on_seed_one)
+    outcome = sweep_function(CELLS[:3], tmp_path / "other", workers=1)
+    assert [(cell.seed, error) for cell, error in outcome.failed] == [(1, "its worker died 3 times")]
+    assert len(outcome.results) == 2
+    assert cells_module.attempt is not dies_once
+
+
+def dies_once(data):
+    """Stands in for a worker that is killed: the first to come here ends its process."""
+    from verified_risk.experiments.cells import attempt
+
+    mark = Path(os.environ["DIES_ONCE"])
+    try:
+        mark.touch(exist_ok=False)
+    except FileExistsError:
+        return attempt(data)
+    os._exit(9)
+
+
+def always_dies_on_seed_one(data):
+    from verified_risk.experiments.cells import attempt
+
+    if data["seed"] == 1:
+        os._exit(9)
+    return attempt(data)
+
+
+def test_a_folder_of_another_sweep_is_refused_and_left_alone(tmp_path):
+    sweep(CELLS[:1], tmp_path / "sweep", workers=0)
+    before = sorted(path.name for path in (tmp_path / "sweep").iterdir())
+    with pytest.raises(InvalidFile, match="another sweep"):
+        sweep(CELLS[:2], tmp_path / "sweep", workers=0)
+    assert sorted(path.name for path in (tmp_path / "sweep").iterdir()) == before
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("precious")
+    with pytest.raises(InvalidFile, match="not empty"):
+        sweep(CELLS[:1], tmp_path / "full", workers=0)
+
+
+def test_an_edited_result_is_refused(tmp_path):
+    sweep(CELLS[:1], tmp_path / "sweep", workers=0)
+    path = tmp_path / "sweep" / f"{CELLS[0].key}.json"
+    path.write_text(path.read_text().replace("two_paths", "two_pathz"))
+    with pytest.raises(InvalidFile, match="edited"):
+        sweep(CELLS[:1], tmp_path / "sweep", workers=0)
+
+
+def test_an_unreachable_scheduler_is_an_error_that_loses_nothing(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    sweep(CELLS[:1], tmp_path / "sweep", workers=0)
+    with pytest.raises(InvalidArgument, match="cannot be reached"):
+        sweep(CELLS[1:2], tmp_path / "other", scheduler="tcp://127.0.0.1:9")
+    assert (tmp_path / "sweep" / "results.csv").exists()
+    assert sweep(CELLS[1:2], tmp_path / "other", workers=0).table is not None
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"workers": -1}, {"local_cluster": 0}, {"scheduler": "tcp://x:1", "local_cluster": 1}], ids=str
+)
+def test_impossible_engines_are_refused(tmp_path, arguments):
+    with pytest.raises(InvalidArgument):
+        sweep(CELLS[:1], tmp_path / "sweep", **arguments)
+    with pytest.raises(InvalidArgument, match="no cells"):
+        sweep([], tmp_path / "sweep")
+
+
+def test_a_cell_is_its_json_and_its_checkpoints_reach_the_end():
+    cell = replace(BASE, model="random_sparse", parameters=(("states", 3), ("successors", 2)), episodes=20)
+    assert Cell.from_json(json.loads(json.dumps(cell.to_json()))) == cell
+    result = run_cell(cell)
+    assert result["episode"] == checkpoints(20) == list(range(1, 21))
+    assert len(checkpoints(100_000)) < 320
+    assert checkpoints(100_000)[-1] == 100_000
+    with pytest.raises(InvalidArgument, match="cannot be read"):
+        Cell.from_json({"model": "two_paths", "color": "red"})
+
+
+def test_the_lake_experiment_draws_both_panels_and_says_what_disagrees(tmp_path):
+    page = lake_experiment(tmp_path / "lake", episodes=60, seeds=2, workers=0)
+    text = page.read_text()
+    assert "| 0.4 | 21/10 | 4 | 6 | **disagrees** |" in text
+    assert text.count("| agrees |") == 3
+    assert "Converges within 40 episodes" in text
+    folder = tmp_path / "lake"
+    assert (folder / "lake.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (folder / "lake.svg").read_text()
+    assert (folder / "lake.csv").read_text().count("frozen_lake,") > 60
+    before = (folder / "lake.svg").read_bytes(), page.read_bytes()
+    assert lake_experiment(tmp_path / "lake", episodes=60, seeds=2, workers=0) == page
+    assert ((folder / "lake.svg").read_bytes(), page.read_bytes()) == before
+    with pytest.raises(InvalidFile, match="another sweep"):
+        lake_experiment(tmp_path / "lake", episodes=61, seeds=2, workers=0)
+    with pytest.raises(InvalidArgument, match="seeds is 0"):
+        lake_experiment(tmp_path / "none", seeds=0)
+
+
+@pytest.mark.slow
+def test_the_scaling_study_fits_a_slope_to_every_quantity(tmp_path):
+    text = scaling_study(tmp_path / "scaling", seeds=2).read_text()
+    for name in ("K", "S", "A", "T", "1/alpha"):
+        assert f"| {name} |" in text
+
+
+def test_the_command_line_reports_errors_in_one_line(tmp_path):
+    listing = tmp_path / "cells.json"
+    listing.write_text("[")
+    command = [sys.executable, "-m", "verified_risk.experiments", "sweep", str(listing), "--out", str(tmp_path / "out")]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert found.stderr.startswith("error:")
+    assert "is not JSON" in found.stderr

@@ -1,0 +1,133 @@
+"""One cell of a sweep: a model, an objective, an algorithm, a seed; and what running it leaves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import files, models
+from ..errors import InvalidArgument
+from ..mdp import MDP
+from ..objectives import objective
+
+COLUMNS = (
+    "model", "parameters", "objective", "algorithm", "bonus_scale", "delta", "eta", "seed", "episodes", "episode",
+    "regret", "bound",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Everything that determines a run; numbers as text, so that a cell is its JSON."""
+
+    model: str
+    objective: str
+    algorithm: str = "ucb"
+    bonus_scale: str = "1"
+    episodes: int = 1000
+    seed: int = 0
+    delta: str = "1/10"
+    eta: str | None = None
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The name of the cell's file."""
+        return files.digest(self.to_json())[:20]
+
+    def build(self) -> MDP:
+        """The model: one of ``verified_risk.models`` by name, with the cell's parameters."""
+        function = getattr(models, self.model, None)
+        if self.model.startswith("_") or not callable(function) or self.model == "load":
+            raise InvalidArgument(f"no model is named {self.model!r}, wanted one of {', '.join(models.__all__)}")
+        mdp = function(**dict(self.parameters))
+        if not isinstance(mdp, MDP):
+            raise InvalidArgument(f"{self.model!r} does not name a model")
+        return mdp
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "parameters": [list(pair) for pair in self.parameters]}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Cell:
+        try:
+            parameters = tuple((str(name), value) for name, value in data.get("parameters", ()))
+            return cls(**{**data, "parameters": parameters})
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(f"cell {data!r} cannot be read: {error}") from None
+
+
+def run_cell(cell: Cell) -> dict[str, Any]:
+    """Run one cell; its regret at checkpoints, its bound, and the last episode that played a suboptimal policy."""
+    from ..learning import learn
+
+    run = learn(
+        cell.build(),
+        objective(cell.objective),
+        cell.episodes,
+        delta=cell.delta,
+        eta=cell.eta,
+        seed=cell.seed,
+        algorithm=cell.algorithm,
+        bonus_scale=cell.bonus_scale,
+    )
+    assert run.regret is not None
+    assert run.values is not None
+    assert run.best is not None
+    marks = checkpoints(cell.episodes)
+    at = np.array(marks) - 1
+    worse = np.nonzero(float(run.best[0]) - run.values > 1e-6 * max(1.0, abs(float(run.best[0]))))[0]
+    return {
+        "cell": cell.to_json(),
+        "episode": marks,
+        "regret": [float(x) for x in run.regret[at]],
+        "bound": None if run.bound is None else [float(x) for x in run.bound[at]],
+        "last_suboptimal": int(worse[-1]) + 1 if len(worse) else 0,
+        "best": str(run.best[0]),
+        "proved": run.proved,
+    }
+
+
+def attempt(data: dict[str, Any]) -> dict[str, Any]:
+    """What a worker does: a cell's JSON in, its result or its error out.  Nothing is raised across processes."""
+    try:
+        return run_cell(Cell.from_json(data))
+    except Exception as error:
+        return {"cell": data, "error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+
+
+def checkpoints(episodes: int) -> list[int]:
+    """At most about 300 episodes: evenly spaced, and dense at the start."""
+    even = np.linspace(1, episodes, min(episodes, 200))
+    dense = np.geomspace(1, episodes, min(episodes, 100))
+    return sorted({round(float(x)) for x in (*even, *dense)})
+
+
+def csv_of(results: Sequence[dict[str, Any]]) -> str:
+    """All results as one table; floats in their shortest exact form, so equal runs give equal bytes."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for result in results:
+        cell = Cell.from_json(result["cell"])
+        parameters = ";".join(f"{name}={value}" for name, value in cell.parameters)
+        head = [cell.model, parameters, cell.objective, cell.algorithm, cell.bonus_scale, cell.delta, cell.eta or ""]
+        for i, episode in enumerate(result["episode"]):
+            bound = "" if result["bound"] is None else repr(result["bound"][i])
+            writer.writerow([*head, cell.seed, cell.episodes, episode, repr(result["regret"][i]), bound])
+    return out.getvalue()
+
+
+def grid(base: Cell, **choices: Iterable[Any]) -> list[Cell]:
+    """The product of choices: ``grid(base, algorithm=["ucb", "greedy"], seed=range(5))``."""
+    from dataclasses import replace
+    from itertools import product
+
+    names = list(choices)
+    return [replace(base, **dict(zip(names, values, strict=True))) for values in product(*choices.values())]
