@@ -263,11 +263,15 @@ Section Budget.
       rewrite Hsp in H1; rewrite Hsp in Ea. lra.
   Qed.
 
-  (** One cell computed from the table [w] of the next step: successors first, then rewards, then the minimum. *)
-  Definition computed_cell (w : S -> R -> R) (s : S) (b z : R) : Prop :=
-    exists Q : A -> R, z = min_over Q (acts s) /\ forall a, In a (acts s) -> exists U : R -> R,
+  (** The value of one action computed from the table [w] of the next step: successors first, then rewards. *)
+  Definition computed_action (w : S -> R -> R) (s : S) (b : R) (a : A) (z : R) : Prop :=
+    exists U : R -> R,
       (forall r q, In (r, q) (R' s a) -> dot u (terms (P' s a) (fun s' => w s' (b - r))) (U r)) /\
-      dot u (terms (R' s a) U) (Q a).
+      dot u (terms (R' s a) U) z.
+
+  (** One cell: the minimum over the actions. *)
+  Definition computed_cell (w : S -> R -> R) (s : S) (b z : R) : Prop :=
+    exists Q : A -> R, z = min_over Q (acts s) /\ forall a, In a (acts s) -> computed_action w s b a (Q a).
 
   (** A whole computed table: each cell directly, or by the linear tail from a directly computed cell. *)
   Definition computed_table (rmax : R) (w : nat -> S -> R -> R) : Prop :=
@@ -276,27 +280,32 @@ Section Budget.
       exists b0 z, INR (Datatypes.S n) * rmax <= b0 <= b /\ computed_cell (w n) s b0 z /\
         rounds u (z + (b - b0)) (w (Datatypes.S n) s b).
 
+  Lemma computed_action_near (exact w : S -> R -> R) k s b a z :
+    (forall s' c, 0 <= exact s' c) -> (forall s' c, near u k (exact s' c) (w s' c)) -> computed_action w s b a z ->
+    near u (k + nnz + m + 2) (spend M exact s b a) z.
+  Proof.
+    intros H0 Hw [U [HU Hz]]; unfold spend.
+    assert (Hin : forall r q, In (r, q) (R' s a) ->
+              0 <= E (trans M s a) (fun s' => exact s' (b - r)) /\
+              near u (k + nnz + 1) (E (trans M s a) (fun s' => exact s' (b - r))) (U r)).
+    { intros r q Hr.
+      assert (He : 0 <= E (trans M s a) (fun s' => exact s' (b - r)))
+        by (apply E_nonneg; [apply (trans_law M HM) | intros; apply H0]).
+      split; [assumption|].
+      apply near_weaken with (k + length (trans M s a) + 1)%nat; auto; [specialize (Hnnz s a); lia|].
+      apply near_expectation with (P' s a) (fun s' => w s' (b - r)); auto; [apply (trans_law M HM) | now apply (HU r q)]. }
+    assert (He : 0 <= E (reward M s a) (fun r => E (trans M s a) (fun s' => exact s' (b - r)))).
+    { apply E_nonneg; [apply (reward_law M HM) | intros r]. apply E_nonneg; [apply (trans_law M HM) | intros; apply H0]. }
+    apply near_weaken with (k + nnz + 1 + length (reward M s a) + 1)%nat; auto; [specialize (Hm s a); lia|].
+    apply near_expectation with (R' s a) U; auto. apply (reward_law M HM).
+  Qed.
+
   Lemma computed_cell_near w n k s b z :
     (forall s' c, near u k (W acts M n s' c) (w s' c)) -> computed_cell w s b z ->
     near u (k + nnz + m + 2) (W acts M (Datatypes.S n) s b) z.
   Proof.
     intros Hw [Q [-> HQ]]; cbn [W]. apply near_min; [assumption | apply Hacts|].
-    intros a Ha; destruct (HQ a Ha) as [U [HU Hz]]; unfold spend.
-    assert (Hin : forall r q, In (r, q) (R' s a) ->
-              0 <= E (trans M s a) (fun s' => W acts M n s' (b - r)) /\
-              near u (k + nnz + 1) (E (trans M s a) (fun s' => W acts M n s' (b - r))) (U r)).
-    { intros r q Hr.
-      assert (H0 : 0 <= E (trans M s a) (fun s' => W acts M n s' (b - r)))
-        by (apply E_nonneg; [apply (trans_law M HM) | intros; apply W_nonneg]).
-      split; [assumption|].
-      apply near_weaken with (k + length (trans M s a) + 1)%nat; auto; [specialize (Hnnz s a); lia|].
-      apply near_expectation with (P' s a) (fun s' => w s' (b - r)); auto;
-        [apply (trans_law M HM) | intros; split; [apply W_nonneg | apply Hw] | now apply (HU r q)]. }
-    assert (H0 : 0 <= E (reward M s a) (fun r => E (trans M s a) (fun s' => W acts M n s' (b - r)))).
-    { apply E_nonneg; [apply (reward_law M HM) | intros r].
-      apply E_nonneg; [apply (trans_law M HM) | intros; apply W_nonneg]. }
-    apply near_weaken with (k + nnz + 1 + length (reward M s a) + 1)%nat; auto; [specialize (Hm s a); lia|].
-    apply near_expectation with (R' s a) U; auto. apply (reward_law M HM).
+    intros a Ha. apply computed_action_near with w; [intros; apply W_nonneg | assumption | now apply HQ].
   Qed.
 
   Theorem computed_budget_near rmax w n s b :
