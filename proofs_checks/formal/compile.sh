@@ -2,17 +2,18 @@
 # Compiles every proof in dependency order, with the time of each file, and prints the assumptions of the main theorems.
 #   ./compile.sh             needs Coq 8.16 with Coquelicot; says what is missing
 #   INSTALL=1 ./compile.sh   installs what is missing with apt (as root)
+#   EACH=1 ./compile.sh      prints the assumptions theorem by theorem instead of by group
 #   CHECK=1 ./compile.sh     also runs coqchk over the compiled files
 set -eu
 cd "$(dirname "$0")"
 
-PACKAGES="coq libcoq-coquelicot libcoq-flocq"
+PACKAGES="coq libcoq-coquelicot"
 FLAGS="-w -ambiguous-paths -Q . VerifiedRisk"
 
 missing() {
     command -v coqc >/dev/null 2>&1 || return 0
     lib="$(coqc -where)/user-contrib"
-    [ -d "$lib/Coquelicot" ] && [ -d "$lib/Flocq" ] && return 1
+    [ -d "$lib/Coquelicot" ] && return 1
     return 0
 }
 
@@ -22,9 +23,9 @@ if missing; then
         # shellcheck disable=SC2086
         DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $PACKAGES
     else
-        echo "The proofs need Coq 8.16 with Coquelicot and Flocq. On Debian or Ubuntu, as root:" >&2
+        echo "The proofs need Coq 8.16 with Coquelicot. On Debian or Ubuntu, as root:" >&2
         echo "  apt-get install --no-install-recommends $PACKAGES" >&2
-        echo "or run this script as root with INSTALL=1. With opam: opam install coq.8.16.1 coq-coquelicot coq-flocq." >&2
+        echo "or run this script as root with INSTALL=1. With opam: opam install coq.8.16.1 coq-coquelicot." >&2
         exit 2
     fi
 fi
@@ -50,23 +51,40 @@ for file in $FILES; do
 done
 printf '%4ss  in all\n' "$(($(date +%s) - started))"
 
-echo
-echo "Assumptions of the main theorems (theorem: axioms):"
 # Print Assumptions answers in the order of the file, without names: put each name in front of its answer.
 # An axiom's line is not indented and has its name first; only the axioms of the classical reals may appear.
-names="$(sed -n 's/^Print Assumptions \([A-Za-z0-9_.]*\)\.$/\1/p' Assumptions.v)"
-# shellcheck disable=SC2086
-coqc $FLAGS Assumptions.v | awk -v names="$names" '
-    BEGIN {
-        count = split(names, name, "\n")
-        allowed["ClassicalDedekindReals.sig_forall_dec"]
-        allowed["ClassicalDedekindReals.sig_not_dec"]
-        allowed["FunctionalExtensionality.functional_extensionality_dep"]
-        allowed["Classical_Prop.classic"]
-    }
-    /^Axioms:/ || /^Closed under the global context/ { if (k) print line; k++; line = name[k] ":"; next }
-    /^[A-Za-z]/ { line = line " " $1; if (!($1 in allowed)) { print "not allowed: " $1; bad = 1 } }
-    END { if (bad) exit 1; if (k) print line; if (k != count) { print "expected " count " answers, got " k; exit 1 } }'
+assumptions() {
+    names="$(sed -n 's/^Print Assumptions \([A-Za-z0-9_.]*\)\.$/\1/p' "$1")"
+    # shellcheck disable=SC2086
+    coqc $FLAGS "$1" | awk -v names="$names" '
+        BEGIN {
+            count = split(names, name, "\n")
+            allowed["ClassicalDedekindReals.sig_forall_dec"]
+            allowed["ClassicalDedekindReals.sig_not_dec"]
+            allowed["FunctionalExtensionality.functional_extensionality_dep"]
+            allowed["Classical_Prop.classic"]
+        }
+        /^Axioms:/ || /^Closed under the global context/ { if (k) print line; k++; line = name[k] ":"; next }
+        /^[A-Za-z]/ { line = line " " $1; if (!($1 in allowed)) { print "not allowed: " $1; bad = 1 } }
+        END {
+            if (k) print line
+            if (k != count) { print "expected " count " answers, got " k; bad = 1 }
+            exit bad
+        }'
+}
+
+echo
+if [ "${EACH:-0}" = 1 ]; then
+    echo "Assumptions of each main theorem (theorem: axioms):"
+    each="$(mktemp -d)"
+    trap 'rm -rf "$each"' EXIT
+    sed -n '/^From/,/\.$/p' Assumptions.v > "$each/Each.v"
+    grep -o '@[A-Za-z0-9_]*' Assumptions.v | sed 's/@\(.*\)/Print Assumptions \1./' >> "$each/Each.v"
+    assumptions "$each/Each.v"
+else
+    echo "Assumptions of the main theorems, by group (see Assumptions.v for the members):"
+    assumptions Assumptions.v
+fi
 
 if [ "${CHECK:-0}" = 1 ]; then
     modules=""
