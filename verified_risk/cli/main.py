@@ -31,9 +31,9 @@ def main(debug: bool) -> None:
 
 
 def _add_commands() -> None:
-    from . import learn, models, plan
+    from . import audit, learn, models, plan
 
-    for module in (models, plan, learn):
+    for module in (models, plan, learn, audit):
         for command in module.COMMANDS:
             main.add_command(command)
 
