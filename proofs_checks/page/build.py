@@ -17,7 +17,7 @@ from .cards import card_html, claims_html, rank_of
 from .graph import Node, graph_svg
 from .links import Links
 from .summary import summary_html
-from .words import FINDINGS, GLYPHS, RANKS, section_key, section_title
+from .words import FINDINGS, GLYPHS, RANKS, kind_of, section_key, section_title
 
 HERE = Path(__file__).parent
 TITLE = "What is true in “Regret Bounds for Risk-Sensitive Reinforcement Learning”"
@@ -39,9 +39,9 @@ def page_html(ledger: Mapping[str, Any], *, folder: Path | None = None) -> str:
     links = Links(folder)
     sections: dict[str, list[str]] = {}
     for row in rows:
-        card = card_html(row, users[row["label"]], certificate_of(row), links)
+        card = card_html(row, users[row["label"]], certificate_of(row), links, meaning_of(row["label"]))
         sections.setdefault(section_key(row["section"]), []).append(card)
-    nodes = [Node(row["label"], row["title"], row["finding"], tuple(row["uses"])) for row in rows]
+    nodes = [Node(row["label"], row["title"], kind_of(row), tuple(row["uses"])) for row in rows]
     return "\n".join(
         [
             "<!doctype html>",
@@ -75,6 +75,17 @@ def certificate_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
     return None
 
 
+def meaning_of(label: str) -> str:
+    """The first sentence of the docstring of the statement's cases; nothing for a statement of someone else."""
+    from .. import statements
+
+    for statement in statements.ALL:
+        if statement.label == label and statement.counterexample is not None:
+            words = " ".join((type(statement.counterexample).__doc__ or "").split("\n\n")[0].split())
+            return words.split(". ")[0].replace("``", "").replace("*", "")
+    return ""
+
+
 def statement_html(statement: Statement[Any]) -> str:
     """A statement in a notebook: what is printed and what is true."""
     row = {
@@ -96,14 +107,14 @@ def _graph_section(nodes: Sequence[Node]) -> str:
         return ""
     return (
         '<section class="graph-section"><h2>What rests on what</h2>'
-        "<p>A statement stands to the right of what it uses. Choose one to open its card.</p>"
+        "<p>A statement stands to the right of what it uses. Choose one to open its card; scroll sideways for more.</p>"
         f'<div class="scroll" tabindex="0" role="region" aria-label="Graph of the statements">{svg}</div></section>'
     )
 
 
 def _filters(rows: Sequence[Mapping[str, Any]]) -> str:
     """Buttons that narrow the list; they appear only where the script runs."""
-    findings = [finding for finding in FINDINGS if any(row["finding"] == finding for row in rows)]
+    findings = [finding for finding in FINDINGS if any(kind_of(row) == finding for row in rows)]
     ranks = [rank for rank in RANKS if any(rank_of(row) == rank for row in rows)]
     verdicts = "".join(
         f'<button type="button" data-kind="finding" data-value="{finding}" aria-pressed="false" '

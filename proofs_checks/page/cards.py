@@ -12,25 +12,27 @@ from .. import recheck
 from .instance import instance_html, number
 from .links import Links
 from .mathematics import formula_html
-from .words import FINDINGS, GLYPHS, RANKS, anchor
+from .words import GLYPHS, RANKS, anchor, kind_of, prose
 
 Row = Mapping[str, Any]
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
 
 
-def card_html(row: Row, users: Sequence[str], certificate: Mapping[str, Any] | None, links: Links) -> str:
-    """The card of one row of the ledger; ``users`` are the labels that use it."""
-    finding, rank = row["finding"], rank_of(row)
+def card_html(
+    row: Row, users: Sequence[str], certificate: Mapping[str, Any] | None, links: Links, meaning: str = ""
+) -> str:
+    """The card of one row of the ledger; ``users`` are the labels that use it, ``meaning`` describes its cases."""
+    finding, rank = kind_of(row), rank_of(row)
     head = (
         f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
-        f'<span class="title">{escape(sentence(row["title"]))}</span>'
+        f'<span class="title">{prose(row["title"])}</span>'
         f'<code class="label">{escape(row["label"])}</code>'
         f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
     )
     parts = [
         claims_html(row),
         failures_html(row),
-        counterexample_html(row, certificate),
+        counterexample_html(row, certificate, meaning),
         evidence_html(row),
         notes_html(row),
         relations_html(row, users),
@@ -55,11 +57,6 @@ def rank_dots(rank: str | None) -> str:
     return f'<span class="dots" aria-hidden="true">{"●" * filled}{"○" * (len(RANKS) - filled)}</span>'
 
 
-def sentence(text: str) -> str:
-    """The text with a capital first letter."""
-    return text[:1].upper() + text[1:]
-
-
 def claims_html(row: Row) -> str:
     """Printed and corrected claim side by side; a single claim where nothing had to be changed."""
     printed, corrected, finding = row["printed"], row["corrected"], row["finding"]
@@ -73,10 +70,10 @@ def claims_html(row: Row) -> str:
 
 
 def _claim(name: str, mark: str, claim: Mapping[str, str]) -> str:
-    words = escape(sentence(claim["words"]).rstrip("."))
     return (
         f'<section class="claim {mark.split()[0]}"><h4>{name} <em>{mark}</em></h4>'
-        f'<div class="formula" tabindex="0">{formula_html(claim["formula"])}</div><p>{words}.</p></section>'
+        f'<div class="formula" tabindex="0">{formula_html(claim["formula"])}</div>'
+        f"<p>{prose(claim['words'])}.</p></section>"
     )
 
 
@@ -87,16 +84,22 @@ def failures_html(row: Row) -> str:
     return f'<section class="failures"><h4>This audit found something wrong</h4><ul>{items}</ul></section>'
 
 
-def counterexample_html(row: Row, certificate: Mapping[str, Any] | None) -> str:
-    """The instance in words, both sides of the printed claim, and how a search finds such a case."""
+def counterexample_html(row: Row, certificate: Mapping[str, Any] | None, meaning: str = "") -> str:
+    """The instance in words, both sides of the printed claim, and how a search finds such a case.
+
+    ``meaning`` says in one sentence what a case of this statement consists of.
+    """
     refutation = row["refutation"]
     if refutation is None:
         return ""
     lines = []
+    sides = ""
     if certificate is not None:
+        lines.append(f"<p>{prose(meaning)}:</p>" if meaning else "")
         lines.append(instance_html(certificate["instance"]))
-        lines.append(_both_sides(certificate))
-    if refutation["slack"]:
+        sides = _both_sides(certificate)
+        lines.append(sides)
+    if refutation["slack"] and "off by" not in sides:
         lines.append(f"<p>Slack of the printed claim on this instance: <b>{_slack(refutation['slack'])}</b>.</p>")
     if refutation["rechecked"]:
         lines.append("<p>Confirmed by the standalone checker, which needs the standard library only.</p>")
@@ -174,7 +177,3 @@ def relations_html(row: Row, users: Sequence[str]) -> str:
 def reference(label: str) -> str:
     """A link to another card."""
     return f'<a href="#{anchor(label)}"><code>{escape(label)}</code></a>'
-
-
-def finding_words(finding: str) -> str:
-    return f"{finding}: {FINDINGS[finding]}"

@@ -8,7 +8,7 @@ from html import escape
 
 from .words import GLYPHS, anchor
 
-ROW, GAP, PAD = 30, 70, 12
+ROW, GAP, PAD = 29, 46, 8
 CHARACTER = 6.7  # width of one character of a label at 11 px monospace
 SWEEPS = 8
 

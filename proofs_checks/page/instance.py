@@ -173,4 +173,4 @@ def number(value: Any) -> str:
         return f"{value:.6g}"
     if exact.denominator == 1 or exact.denominator <= 100:
         return str(exact)
-    return f"{exact} ≈ {float(exact):.4g}" if len(str(exact)) <= 24 else f"≈ {float(exact):.6g}"
+    return f"{exact} ≈ {float(exact):.6g}" if len(str(exact)) <= 24 else f"≈ {float(exact):.6g}"

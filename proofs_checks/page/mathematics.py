@@ -43,23 +43,28 @@ RELATIONS = {"=", "<", ">", r"\le", r"\leq", r"\ge", r"\geq", r"\succeq", r"\Rig
 SPACES = {r"\quad", r"\qquad", "\\ "}
 OPENING = {"{", "(", "[", r"\{", r"\left", r"\begin", r"\bigl", r"\Bigl"}
 CLOSING = {"}", ")", "]", r"\}", r"\right", r"\end", r"\bigr", r"\Bigr"}
-TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
+TEXT = re.compile(r"\\text\{([^{}$\\]*)\}")
+TOKEN = re.compile(r"\\text\{[^{}$\\]*\}|\\[A-Za-z]+|\\.|.", re.DOTALL)
 
 
 def formula_html(formula: str) -> str:
-    r"""The formula as several ``<math>`` elements, between which a narrow screen may break the line.
+    r"""The formula as several ``<math>`` elements and words, between which a narrow screen may break the line.
 
     Browsers do not break inside ``<math>``, so the formula is cut before relations and at wide spaces that stand
-    outside all brackets.
+    outside all brackets, and ``\text{...}`` becomes text of the page.
     """
-    return " ".join(mathml(piece, large=True) for piece in pieces(formula))
+    shown = []
+    for piece in pieces(formula):
+        words = TEXT.fullmatch(piece)
+        shown.append(f"<span>{escape(words.group(1).strip())}</span>" if words else mathml(piece, large=True))
+    return " ".join(shown)
 
 
 def pieces(formula: str) -> list[str]:
     r"""The formula cut where a line may end.
 
-    >>> pieces(r"f(x = 1) \le 2 \Rightarrow |g| < \left(a = b\right)")
-    ['f(x = 1)', '\\le 2', '\\Rightarrow |g|', '< \\left(a = b\\right)']
+    >>> pieces(r"f(x = 1) \le 2 \Rightarrow |g| < \left(a = b\right) \text{ for all } x")
+    ['f(x = 1)', '\\le 2', '\\Rightarrow |g|', '< \\left(a = b\\right)', '\\text{ for all }', 'x']
     """
     cut: list[str] = [""]
     depth = bars = 0
@@ -70,13 +75,25 @@ def pieces(formula: str) -> list[str]:
             depth -= 1
         elif token in ("|", "\\|"):
             bars += 1
-        elif token in SPACES and depth <= 0:
-            cut.append("")
+        elif depth <= 0 and (token in SPACES or TEXT.fullmatch(token)):
+            cut += [token, ""] if TEXT.fullmatch(token) else [""]
             continue
         elif token in RELATIONS and depth <= 0 and bars % 2 == 0 and cut[-1].strip():
             cut.append("")
         cut[-1] += token
-    return [piece.strip() for piece in cut if piece.strip()]
+    return _without_lone_marks([piece.strip() for piece in cut if piece.strip()])
+
+
+def _without_lone_marks(parts: list[str]) -> list[str]:
+    """A comma that would stand alone joins what precedes it."""
+    joined: list[str] = []
+    for part in parts:
+        if part in (",", ";", ":", ".") and joined:
+            words = TEXT.fullmatch(joined[-1])
+            joined[-1] = rf"\text{{{words.group(1).rstrip()}{part}}}" if words else joined[-1] + part
+        else:
+            joined.append(part)
+    return joined
 
 
 def mathml(formula: str, *, large: bool = False) -> str:

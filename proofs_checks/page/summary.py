@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from .cards import rank_dots, rank_of, sentence
-from .words import FINDINGS, GLYPHS, RANKS, anchor
+from .cards import rank_dots, rank_of
+from .words import FINDINGS, GLYPHS, RANKS, anchor, prose
 
 Row = Mapping[str, Any]
 MOST_FAILURES = 8
@@ -31,10 +31,11 @@ def summary_html(ledger: Mapping[str, Any]) -> str:
 def _lead(printed: Sequence[Row], counts: Counter[str]) -> str:
     false = counts["refuted"] + counts["corrected"]
     recheckable = sum(bool(row["refutation"] and row["refutation"]["rechecked"]) for row in printed)
+    which = f"All {false} false ones" if recheckable == false else f"{recheckable} of the {false} false ones"
     return (
         f"Of {len(printed)} printed statements, {counts['holds']} hold as printed, {counts['corrected']} hold after an "
         f"obvious repair, {counts['refuted']} are false in substance and {counts['gap']} "
-        f"{'has' if counts['gap'] == 1 else 'have'} a gap in the proof. {recheckable} of the {false} false ones come "
+        f"{'has' if counts['gap'] == 1 else 'have'} a gap in the proof. {which} come "
         "with a counterexample in exact rational numbers that the Python standard library alone can recheck."
     )
 
@@ -52,20 +53,22 @@ def _bar(counts: Counter[str], total: int) -> str:
 
 
 def _theorems(printed: Sequence[Row]) -> str:
-    """What becomes of each theorem: the sentence that is true."""
-    theorems = [row for row in printed if row["label"].startswith("thm:")]
-    if not theorems:
-        return ""
+    """What becomes of each theorem: the sentence that is true.  What else is false in substance, by name."""
+    theorems = [row for row in printed if row["label"].startswith("thm:") and "/" not in row["label"]]
+    others = [row for row in printed if row["finding"] == "refuted" and row not in theorems]
     lines = []
     for row in theorems:
         true = row["corrected"] or row["printed"]
         lines.append(
             f'<tr><td><span class="chip {row["finding"]}">{GLYPHS[row["finding"]]} {row["finding"]}</span></td>'
-            f'<td><a href="#{anchor(row["label"])}">{escape(sentence(row["title"]))}</a></td>'
-            f"<td>{escape(sentence(true['words']).rstrip('.'))}.</td></tr>"
+            f'<td><a href="#{anchor(row["label"])}">{prose(row["title"])}</a></td>'
+            f"<td>{prose(true['words'])}.</td></tr>"
         )
     head = "<tr><th>verdict</th><th>theorem</th><th>what is true</th></tr>"
-    return f'<div class="scroll" tabindex="0"><table class="theorems">{head}{"".join(lines)}</table></div>'
+    table = f'<div class="scroll" tabindex="0"><table class="theorems">{head}{"".join(lines)}</table></div>'
+    names = "; ".join(f'<a href="#{anchor(row["label"])}">{prose(row["title"])}</a>' for row in others)
+    also = f'<p class="also">{"Also refuted" if lines else "Refuted"}: {names}.</p>' if others else ""
+    return (table if lines else "") + also
 
 
 def _evidence(rows: Sequence[Row]) -> str:

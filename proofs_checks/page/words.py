@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any
 
 FINDINGS = {
     "holds": "true as printed",
     "corrected": "an obvious repair makes it true",
     "refuted": "false in substance; another statement replaces it",
     "gap": "not contradicted, but its proof is unsound",
+    "own": "not in the paper: part of what replaces it",
 }
-GLYPHS = {"holds": "✓", "corrected": "✎", "refuted": "✗", "gap": "?"}
+GLYPHS = {"holds": "✓", "corrected": "✎", "refuted": "✗", "gap": "?", "own": "+"}
 
 RANKS = {
     "machine-checked": "proved for all sizes, checked by a proof assistant",
@@ -33,8 +37,13 @@ SECTIONS = {
     "C": "Proofs of the lemmas on learning",
     "D": "The optimal policy for CVaR",
     "corrected": "The corrected theory",
-    "production": "This library against its own claims",
+    "this": "This library against its own claims",
 }
+
+
+def kind_of(row: Mapping[str, Any]) -> str:
+    """The verdict on what the paper prints; statements that the paper does not print are our own."""
+    return str(row["finding"]) if row["printed"] is not None else "own"
 
 
 def section_key(section: str) -> str:
@@ -51,6 +60,17 @@ def section_title(key: str) -> str:
     if key.isdigit():
         return f"Section {key}. {name}"
     return f"Appendix {key}. {name}" if len(key) == 1 else name
+
+
+def prose(text: str) -> str:
+    """A sentence for the page: a capital first letter, no full stop, ``L_G`` with its index set low.
+
+    >>> prose("at most T L_G, and s_inf.")
+    'At most T L<sub>G</sub>, and s<sub>∞</sub>'
+    """
+    plain = escape(text[:1].upper() + text[1:]).rstrip(".")
+    low = re.sub(r"(?<![\w\\])([A-Za-z])_(inf|[A-Za-z0-9])(?!\w)", r"\1<sub>\2</sub>", plain)
+    return low.replace("<sub>inf</sub>", "<sub>∞</sub>")
 
 
 def anchor(label: str) -> str:
