@@ -220,16 +220,21 @@ Section Supporting.
       intros q Hq. pose proof (weighting_mono G HG q 1 ltac:(lra) ltac:(lra) ltac:(lra)); lra.
   Qed.
 
-  Theorem supporting_utility_exists d lo hi :
+  (** The supporting utility of a law on [lo, hi]. *)
+  Definition slope_utility (d : dist R) (lo hi : R) : R -> R := utility_of (fun x => slope (cdf d x)) lo hi.
+  Definition supporting (d : dist R) (lo hi z : R) : R :=
+    Phi G d - E d (slope_utility d lo hi) + slope_utility d lo hi z.
+
+  Theorem supporting_spec d lo hi :
     is_law d -> lo <= hi -> almost_surely d (fun z => lo <= z <= hi) ->
-    exists h, is_utility L h /\ E d h = Phi G d /\
-      forall e, is_law e -> almost_surely e (fun z => lo <= z <= hi) -> E e h <= Phi G e.
+    is_utility L (supporting d lo hi) /\ E d (supporting d lo hi) = Phi G d /\
+    forall e, is_law e -> almost_surely e (fun z => lo <= z <= hi) -> E e (supporting d lo hi) <= Phi G e.
   Proof.
     intros Hd Hle Bd. set (g := fun x => slope (cdf d x)).
     assert (Hg : forall x, 0 <= g x <= L) by (intros x; apply slope_spec; now apply cdf_range).
     assert (Hex : ex_RInt g lo hi) by now apply (ex_RInt_of_cdfs (fun p _ => slope p) d d).
-    set (f := utility_of g lo hi).
-    exists (fun z => Phi G d - E d f + f z). split; [|split].
+    unfold supporting. change (slope_utility d lo hi) with (utility_of g lo hi). set (f := utility_of g lo hi).
+    split; [|split].
     - intros x y Hxy. pose proof (is_utility_utility_of g L lo hi Hle Hg Hex x y Hxy). unfold f; lra.
     - rewrite E_plus, E_const by assumption. ring.
     - intros e He Be. rewrite E_plus, E_const by assumption.
@@ -248,4 +253,10 @@ Section Supporting.
         - etransitivity; [exact (is_RInt_unique _ _ _ _ J)|]. unfold minus, plus, opp; simpl. unfold f; lra. }
       rewrite (Phi_eq_hi_minus_area G d lo hi), (Phi_eq_hi_minus_area G e lo hi) by assumption. lra.
   Qed.
+
+  Theorem supporting_utility_exists d lo hi :
+    is_law d -> lo <= hi -> almost_surely d (fun z => lo <= z <= hi) ->
+    exists h, is_utility L h /\ E d h = Phi G d /\
+      forall e, is_law e -> almost_surely e (fun z => lo <= z <= hi) -> E e h <= Phi G e.
+  Proof. intros; exists (supporting d lo hi); now apply supporting_spec. Qed.
 End Supporting.
