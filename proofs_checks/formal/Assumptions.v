@@ -8,7 +8,8 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   SupportingUtility LawDistances Telescoping ClosenessTotalVariation ClosenessGreedy ClosenessMarkov QuantileCoupling
   Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
-  MainTheoremPrintedFalse CvarPlannerPrintedFalse.
+  MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner PrintedBoundHolds ConcavePlanner
+  ConcaveLearner.
 
 Definition lem_key := (@key_identity, @Phi_eq_hi_minus_area, @is_stieltjes_quantile, @Phi_eq_rank_sum,
   @no_improper_integral_of_weighted_cdf, @printed_right_side_drifts).
@@ -41,13 +42,16 @@ Definition lem_genbound := (@Phi_difference_is_utility_difference, @supporting_u
 Print Assumptions lem_genbound.
 
 Definition lem_optimismhat := (@quantile_coupling_spec, @simulated_return_dominates, @cdf_raise, @jump_le, @low_le_true,
-  @cdf_optimistic_le, @cdf_optimistic_ge, @optimistic_policy_dominates, @printed_optimism_false).
+  @cdf_optimistic_le, @cdf_optimistic_ge, @optimistic_policy_dominates, @markov_optimism, @printed_optimism_false).
 Print Assumptions lem_optimismhat.
 
 Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum_of_means_rarely_large, @observed_cost_le,
   @expected_regret_le, @regret_le_with_high_probability, @episode_loss_le, @optimistic_learner_expected_regret,
   @optimistic_learner_regret_with_high_probability, @cvar_learner_expected_regret,
-  @cvar_learner_regret_with_high_probability, @best_is_attained, @printed_regret_theorem_is_false).
+  @cvar_learner_regret_with_high_probability, @best_is_attained, @markov_learner_expected_regret,
+  @markov_learner_regret_with_high_probability, @concave_planner_correct, @printed_bound_holds_for_cvar,
+  @concave_learner_expected_regret, @concave_learner_regret_with_high_probability, @concave_learner_meets_printed_bound,
+  @concave_best_is_attained, @printed_regret_theorem_is_false).
 Print Assumptions thm_main.
 
 Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_le_dp, @greedy_utility_eq_dp,
@@ -55,5 +59,6 @@ Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_l
   @outer_objective_is_not_concave).
 Print Assumptions appendix_cvar.
 
-Definition float_certificate := (@computed_budget_within_gamma).
+Definition float_certificate := (@computed_budget_within_gamma, @chosen_policy_within_gamma, @certified_cvar_of_policy,
+  @certified_upper_bound).
 Print Assumptions float_certificate.
