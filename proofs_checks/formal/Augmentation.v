@@ -24,11 +24,11 @@ Section Augmentation.
   Hypothesis Hpi : is_policy pi.
 
   (** The event { J = y, S = s }. *)
-  Definition here_dec (y : R) (s : S) : forall h : history S A, {summary (fun r => r) h = (y, s)} + {_} :=
-    summary_dec state_dec (fun r => r) (y, s).
+  Definition here_dec (y : R) (s : S) : forall h : history S A, {summary (fun _ r => r) h = (y, s)} + {_} :=
+    summary_dec state_dec (fun _ r => r) (y, s).
 
   (** tilde-pi: as pi on average given { J = y, S = s }. *)
-  Definition augmented : y_policy S A := conditioned state_dec (fun r => r) M pi.
+  Definition augmented : y_policy S A := conditioned state_dec (fun _ r => r) M pi.
 
   Lemma augmented_unfold t s y :
     augmented t s y = let d := history_law M pi t in
@@ -38,7 +38,7 @@ Section Augmentation.
   Lemma is_y_policy_augmented : is_y_policy augmented.
   Proof. now apply is_y_policy_conditioned. Qed.
 
-  Lemma records_itself : records (fun r => r) M M.
+  Lemma records_itself : records (fun _ r => r) M M.
   Proof. split; reflexivity. Qed.
 
   (** lem:augmented:1, corrected; [f] ranges over all functions of the action, in particular indicators. *)
@@ -46,15 +46,15 @@ Section Augmentation.
     E (history_law M pi t) (fun h => ind (here_dec y s h) * E (pi h) f) =
     E (history_law M pi t) (fun h => ind (here_dec y s h) * E (of_y_policy augmented h) f).
   Proof.
-    pose proof (conditioned_same_average state_dec (fun r => r) M pi HM Hpi t
+    pose proof (conditioned_same_average state_dec (fun _ r => r) M pi HM Hpi t
       (fun y' s' a => (if Req_EM_T y' y then if state_dec s' s then 1 else 0 else 0) * f a)) as H.
     assert (Hi : forall h, ind (here_dec y s h) =
-                 if Req_EM_T (recorded (fun r => r) h) y then if state_dec (state h) s then 1 else 0 else 0).
+                 if Req_EM_T (recorded (fun _ r => r) h) y then if state_dec (state h) s then 1 else 0 else 0).
     { intros h; unfold here_dec, summary_dec. destruct (Req_EM_T _ y); [|reflexivity].
       now destruct (state_dec (state h) s). }
     rewrite (E_ext_as _ (fun h => ind (here_dec y s h) * E (of_y_policy augmented h) f)
-      (fun h => E (conditioned state_dec (fun r => r) M pi t (state h) (recorded (fun r => r) h))
-         (fun a => (if Req_EM_T (recorded (fun r => r) h) y then if state_dec (state h) s then 1 else 0 else 0) * f a))).
+      (fun h => E (conditioned state_dec (fun _ r => r) M pi t (state h) (recorded (fun _ r => r) h))
+         (fun a => (if Req_EM_T (recorded (fun _ r => r) h) y then if state_dec (state h) s then 1 else 0 else 0) * f a))).
     - rewrite H; apply E_ext; intros h. now rewrite E_scal, Hi.
     - pose proof (history_time M pi t) as Ht; revert Ht; apply as_impl; intros h Hh.
       rewrite E_scal, Hi; unfold of_y_policy; now rewrite Hh.
@@ -64,7 +64,7 @@ Section Augmentation.
   Theorem augmented_same_joint_law t (g : R -> S -> R) :
     E (history_law M (of_y_policy augmented) t) (fun h => g (collected h) (state h)) =
     E (history_law M pi t) (fun h => g (collected h) (state h)).
-  Proof. apply (joint_law_of_summary state_dec (fun r => r) M pi HM Hpi M records_itself). Qed.
+  Proof. apply (joint_law_of_summary state_dec (fun _ r => r) M pi HM Hpi M records_itself). Qed.
 
   Theorem augmented_same_return_law f : E (return_law M (of_y_policy augmented)) f = E (return_law M pi) f.
   Proof. rewrite !E_return_law; apply (augmented_same_joint_law (horizon M) (fun y _ => f y)). Qed.

@@ -13,7 +13,7 @@
     any reals.  The paper prints eta for T eta; see [DiscretisationPrintedFalse.v]. *)
 
 Require Import Reals Lra List ZArith.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Summary.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Summary RoundingRule.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -52,66 +52,27 @@ Section Discretisation.
   Variable eta : R.
   Hypothesis Heta : 0 < eta.
 
-  (** ** The discretised MDP and the adapted policy *)
+  (** Every reward is rounded up, whatever the state. *)
+  Local Notation phi := (fun _ : S => round_up eta).
 
-  Definition discretise (M : mdp S A) : mdp S A := {|
-    horizon := horizon M;
-    init := init M;
-    trans := trans M;
-    reward := fun s a => image (round_up eta) (reward M s a)
-  |}.
-
-  Definition round_history (h : history S A) : history S A :=
-    (map (fun step => (fst step, round_up eta (snd step))) (fst h), snd h).
-
-  Definition adapt (hat : policy S A) : policy S A := fun h => hat (round_history h).
+  Definition discretise (M : mdp S A) : mdp S A := replaced phi M.
+  Definition adapt (hat : policy S A) : policy S A := adapted phi hat.
 
   Lemma is_mdp_discretise M : is_mdp M -> is_mdp (discretise M).
-  Proof. intros [H1 H2 H3]; split; simpl; auto; intros; now apply law_image. Qed.
+  Proof. apply is_mdp_replaced. Qed.
 
   Lemma is_policy_adapt hat : is_policy hat -> is_policy (adapt hat).
-  Proof. intros H h; apply H. Qed.
+  Proof. apply is_policy_adapted. Qed.
 
-  Lemma discretise_records M : records (round_up eta) M (discretise M).
-  Proof. split; try reflexivity. intros s a f; apply E_image. Qed.
-
-  Lemma time_round_history h : time (round_history h) = time h.
-  Proof. apply map_length. Qed.
-
-  Lemma state_round_history h : state (round_history h) = state h.
-  Proof. reflexivity. Qed.
-
-  Lemma round_history_extend h a r s :
-    round_history (extend h a r s) = extend (round_history h) a (round_up eta r) s.
-  Proof. reflexivity. Qed.
-
-  Lemma collected_round_history h : collected (round_history h) = recorded (round_up eta) h.
-  Proof.
-    destruct h as [past s]; unfold collected, recorded, round_history; simpl.
-    induction past as [|step past IH]; simpl; [reflexivity | now rewrite IH].
-  Qed.
-
-  (** The rounding error so far, the paper's internal state. *)
-  Definition excess (h : history S A) : R := fold_right (fun step y => (round_up eta (snd step) - snd step) + y) 0 (fst h).
-
-  Lemma recorded_eq_collected_plus_excess h : recorded (round_up eta) h = collected h + excess h.
-  Proof.
-    destruct h as [past s]; unfold collected, recorded, excess; simpl.
-    induction past as [|step past IH]; simpl; [ring | rewrite IH; ring].
-  Qed.
-
-  (** For y-policies the adaptation only needs the excess: hat-pi(t, s, y + alpha). *)
+  (** For y-policies the adaptation is hat-pi(t, s, y + alpha), alpha the excess so far. *)
   Lemma adapt_y_policy (hat : y_policy S A) h :
-    adapt (of_y_policy hat) h = hat (time h) (state h) (collected h + excess h).
-  Proof.
-    unfold adapt, of_y_policy.
-    now rewrite time_round_history, collected_round_history, recorded_eq_collected_plus_excess.
-  Qed.
+    adapt (of_y_policy hat) h = hat (time h) (state h) (collected h + excess phi h).
+  Proof. apply adapted_y_policy. Qed.
 
   (** ** Pathwise bounds *)
 
   Lemma recorded_bounds (h : history S A) :
-    recorded (round_up eta) h - INR (time h) * eta <= collected h <= recorded (round_up eta) h.
+    recorded phi h - INR (time h) * eta <= collected h <= recorded phi h.
   Proof.
     destruct h as [past s]; unfold collected, recorded, time; simpl.
     induction past as [|step past IH]; [simpl; lra|].
@@ -119,96 +80,54 @@ Section Discretisation.
   Qed.
 
   Theorem return_within_T_eta (h : history S A) :
-    (1 <= time h)%nat ->
-    recorded (round_up eta) h - INR (time h) * eta < collected h <= recorded (round_up eta) h.
+    (1 <= time h)%nat -> recorded phi h - INR (time h) * eta < collected h <= recorded phi h.
   Proof.
     destruct h as [[|step past] s]; unfold time; simpl length; [intros H; inversion H | intros _].
     pose proof (recorded_bounds (past, s)) as H. unfold collected, recorded, time in *; simpl fst in *.
     cbn [fold_right]. rewrite S_INR. pose proof (round_up_spec eta (snd step) Heta). lra.
   Qed.
 
-  (** ** The discretised process under hat-pi is the rounded process under the adapted policy *)
-
+  (** The discretised process under hat-pi is the rounded process under the adapted policy. *)
   Theorem rounded_history_law M hat t f :
-    E (history_law (discretise M) hat t) f = E (history_law M (adapt hat) t) (fun h => f (round_history h)).
-  Proof.
-    revert f; induction t as [|t IH]; intros f.
-    - now rewrite !E_history_law_0.
-    - rewrite !E_history_law_S, IH. apply E_ext; intros h. rewrite !E_step.
-      apply E_ext; intros a. simpl reward. rewrite E_image. apply E_ext; intros r. apply E_ext; intros s.
-      now rewrite round_history_extend.
-  Qed.
+    E (history_law (discretise M) hat t) f = E (history_law M (adapt hat) t) (fun h => f (replaced_history phi h)).
+  Proof. apply replaced_history_law. Qed.
 
   Variable M : mdp S A.
   Hypothesis HM : is_mdp M.
   Local Notation T := (INR (horizon M)).
 
-  Lemma discretised_return_law hat f :
-    E (return_law (discretise M) hat) f =
-    E (image (recorded (round_up eta)) (history_law M (adapt hat) (horizon M))) f.
+  Lemma excess_within_T_eta pi :
+    is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= excess phi h <= T * eta).
   Proof.
-    rewrite E_return_law, rounded_history_law, E_image. apply E_ext; intros h. now rewrite collected_round_history.
+    intros _. generalize (history_time M pi (horizon M)); apply as_impl; intros h Hh.
+    pose proof (recorded_bounds h) as Hb. rewrite Hh in Hb. unfold excess; lra.
   Qed.
 
-  Lemma law_recorded_return pi : is_policy pi -> is_law (image (recorded (round_up eta)) (history_law M pi (horizon M))).
-  Proof. intros H; apply law_image; now apply law_history. Qed.
+  (** ** The distribution functions and the objective *)
 
-  (** ** The distribution functions (lem:pihatcdfbound, all T steps at once) *)
-
+  (** lem:pihatcdfbound, all T steps at once. *)
   Theorem adapted_cdf_bounds hat x :
     is_policy hat ->
     cdf (return_law (discretise M) hat) x <= cdf (return_law M (adapt hat)) x /\
     cdf (return_law M (adapt hat)) x <= cdf (return_law (discretise M) hat) (x + T * eta).
-  Proof.
-    intros Hhat.
-    assert (Hl : is_law (history_law M (adapt hat) (horizon M))) by (apply law_history; auto using is_policy_adapt).
-    unfold cdf; rewrite !discretised_return_law, !E_image, !E_return_law.
-    pose proof (history_time M (adapt hat) (horizon M)) as Ht.
-    split; apply E_le_as; try apply Hl; revert Ht; apply as_impl; intros h Hh;
-      pose proof (recorded_bounds h) as Hb; rewrite Hh in Hb; apply ind_le; lra.
-  Qed.
-
-  (** ** The objective *)
+  Proof. now apply adapted_cdf_between, excess_within_T_eta. Qed.
 
   (** lem:pihatphibound, all steps at once. *)
   Theorem adapted_value_ge G hat :
     weighting G -> is_policy hat ->
     value G (discretise M) hat - T * eta <= value G M (adapt hat) <= value G (discretise M) hat.
-  Proof.
-    intros HG Hhat.
-    assert (Hl : is_law (history_law M (adapt hat) (horizon M))) by (apply law_history; auto using is_policy_adapt).
-    unfold value.
-    rewrite (Phi_of_same_expectations G HG (return_law (discretise M) hat) _
-      (law_return _ _ (is_mdp_discretise M HM) Hhat) (law_recorded_return _ (is_policy_adapt _ Hhat))
-      (discretised_return_law hat)).
-    pose proof (history_time M (adapt hat) (horizon M)) as Ht.
-    split.
-    - replace (Phi G (image (recorded (round_up eta)) (history_law M (adapt hat) (horizon M))) - T * eta)
-        with (Phi G (image (fun h => recorded (round_up eta) h + - (T * eta)) (history_law M (adapt hat) (horizon M))))
-        by (rewrite (Phi_shift G HG) by assumption; ring).
-      apply Phi_mono_coupling; [assumption..|]. revert Ht; apply as_impl; intros h Hh.
-      pose proof (recorded_bounds h) as Hb; rewrite Hh in Hb; lra.
-    - apply Phi_mono_coupling; [assumption..|]. apply as_always; intros h; apply recorded_bounds.
-  Qed.
+  Proof. intros HG; now apply adapted_value_between; [|apply excess_within_T_eta|]. Qed.
 
   (** lem:picdfbound and lem:piphibound: hat-M does at least as well as M, already with y-policies. *)
   Theorem discretised_cdf_le pi x :
     is_policy pi ->
-    cdf (return_law (discretise M) (of_y_policy (conditioned state_dec (round_up eta) M pi))) x
-    <= cdf (return_law M pi) x.
-  Proof.
-    intros Hpi; unfold cdf.
-    rewrite (return_of_conditioned state_dec (round_up eta) M pi HM Hpi _ (discretise_records M)), E_return_law.
-    apply E_le; [now apply law_history | intros h; apply ind_le; pose proof (recorded_bounds h); lra].
-  Qed.
+    cdf (return_law (discretise M) (of_y_policy (conditioned state_dec phi M pi))) x <= cdf (return_law M pi) x.
+  Proof. now apply conditioned_cdf_le with (T * eta), excess_within_T_eta. Qed.
 
   Theorem discretised_value_ge G pi :
     weighting G -> is_policy pi ->
-    value G M pi <= value G (discretise M) (of_y_policy (conditioned state_dec (round_up eta) M pi)).
-  Proof.
-    intros HG Hpi; apply Phi_antitone_in_cdf; [assumption | now apply law_return | | intros x; now apply discretised_cdf_le].
-    apply law_return; [now apply is_mdp_discretise|]. now apply is_policy_of_y_policy, is_y_policy_conditioned.
-  Qed.
+    value G M pi <= value G (discretise M) (of_y_policy (conditioned state_dec phi M pi)).
+  Proof. intros HG; now apply conditioned_value_ge with (T * eta); [|apply excess_within_T_eta|]. Qed.
 
   (** thm:discretized with T eta: hat-pi need only be optimal among the y-policies of hat-M. *)
   Theorem adapted_optimal_loses_at_most_T_eta G hat :
@@ -216,9 +135,6 @@ Section Discretisation.
     (forall pi, is_y_policy pi -> value G (discretise M) (of_y_policy pi) <= value G (discretise M) hat) ->
     forall pi, is_policy pi -> value G M pi - T * eta <= value G M (adapt hat).
   Proof.
-    intros HG Hhat Hopt pi Hpi.
-    pose proof (discretised_value_ge G pi HG Hpi) as H1.
-    pose proof (Hopt _ (is_y_policy_conditioned state_dec (round_up eta) M pi HM Hpi)) as H2.
-    pose proof (adapted_value_ge G hat HG Hhat) as H3. lra.
+    intros HG Hhat Hopt. apply (adapted_optimal_loses_at_most_b state_dec phi M HM); auto. apply excess_within_T_eta.
   Qed.
 End Discretisation.

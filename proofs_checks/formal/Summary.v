@@ -1,11 +1,11 @@
 (** * Replacing a history by its summary
 
-    One argument serves augmentation and discretisation.  Let N be M with every reward r recorded as phi(r).  From a
-    history-dependent policy pi of M build the y-policy of N that, at (t, s, y), draws a history of M under pi
-    conditioned on { recorded reward = y, state = s } and acts as pi does there.  Then for every t the joint law of
-    (collected reward, state) in N under the y-policy is the joint law of (recorded reward, state) in M under pi.
+    One argument serves augmentation and discretisation.  Let N be M with every reward r of a state s recorded as
+    phi(s, r).  From a history-dependent policy pi of M build the y-policy of N that, at (t, s, y), draws a history of M
+    under pi conditioned on { recorded reward = y, state = s } and acts as pi does there.  Then for every t the joint law
+    of (collected reward, state) in N under the y-policy is the joint law of (recorded reward, state) in M under pi.
 
-    With phi(r) = r this is augmentation; with phi = rounding up it is half of discretisation. *)
+    With phi(s, r) = r this is augmentation; with phi = rounding up it is half of discretisation. *)
 
 Require Import Reals Lra List.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp.
@@ -15,17 +15,17 @@ Open Scope R_scope.
 Section Summary.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable phi : R -> R.
+  Variable phi : S -> R -> R.
 
   (** The recorded reward of a history. *)
-  Definition recorded (h : history S A) : R := fold_right (fun step y => phi (snd step) + y) 0 (fst h).
+  Definition recorded (h : history S A) : R := fold_right (fun step y => phi (fst (fst step)) (snd step) + y) 0 (fst h).
 
   (** [N] is [M] with rewards recorded through [phi]; laws are compared by their expectations. *)
   Record records (M N : mdp S A) : Prop := {
     records_horizon : horizon N = horizon M;
     records_init : forall f, E (init N) f = E (init M) f;
     records_trans : forall s a f, E (trans N s a) f = E (trans M s a) f;
-    records_reward : forall s a f, E (reward N s a) f = E (reward M s a) (fun r => f (phi r))
+    records_reward : forall s a f, E (reward N s a) f = E (reward M s a) (fun r => f (phi s r))
   }.
 
   Definition summary (h : history S A) : R * S := (recorded h, state h).
@@ -87,7 +87,7 @@ Section Summary.
     - rewrite !E_history_law_0. apply (records_init M N HN).
     - rewrite !E_history_law_S.
       (* one step from the summary (y, s) with action a *)
-      set (k := fun y s a => E (reward M s a) (fun r => E (trans M s a) (fun s' => g (phi r + y) s'))).
+      set (k := fun y s a => E (reward M s a) (fun r => E (trans M s a) (fun s' => g (phi s r + y) s'))).
       transitivity (E (history_law N (of_y_policy conditioned) t)
                       (fun h => E (conditioned t (state h) (collected h)) (k (collected h) (state h)))).
       { apply E_ext_as. pose proof (history_time N (of_y_policy conditioned) t) as Ht.
