@@ -36,7 +36,10 @@ class Instance:
             rows = range(s * self.n_actions, (s + 1) * self.n_actions)
             transitions.append(
                 [
-                    {int(j): Fraction(int(w), self.denominator) for j, w in zip(self.succ[i], self.weight[i], strict=True)}
+                    {
+                        int(j): Fraction(int(w), self.denominator)
+                        for j, w in zip(self.succ[i], self.weight[i], strict=True)
+                    }
                     for i in rows
                 ]
             )

@@ -73,9 +73,11 @@ def tilted_minima(c, low, high, x, g, least, where):  # type: ignore[no-untyped-
 
 
 @kernel
-def envelope(low, high, ref, x, g, slope, height, hull_x, hull_g):  # type: ignore[no-untyped-def]
-    """Slope and height at ``ref`` (moved into the box) of the convex envelope of G on each ``[low_i, high_i]``;
-    heuristic."""
+def envelope(low, high, ref, blur, convex, x, g, slope, height, hull_x, hull_g):  # type: ignore[no-untyped-def]
+    """Height and mean slope within ``blur`` of ``ref`` of the convex envelope of G on each box; heuristic.
+
+    Blurring makes the slope continuous, without which Frank-Wolfe stalls at corners.  A convex G is its own envelope.
+    """
     for i in range(low.shape[0]):
         a, b = low[i], high[i]
         t = min(max(ref[i], a), b)
@@ -83,6 +85,11 @@ def envelope(low, high, ref, x, g, slope, height, hull_x, hull_g):  # type: igno
             k = segment(a, x)
             slope[i] = (g[k + 1] - g[k]) / (x[k + 1] - x[k])
             height[i] = value(t, x, g)
+            continue
+        left, right = max(a, t - blur), min(b, t + blur)
+        if convex:
+            height[i] = value(t, x, g)
+            slope[i] = (value(right, x, g) - value(left, x, g)) / (right - left)
             continue
         hull_x[0], hull_g[0] = a, value(a, x, g)
         n = 1
@@ -102,14 +109,8 @@ def envelope(low, high, ref, x, g, slope, height, hull_x, hull_g):  # type: igno
             if last:
                 break
             k += 1
-        j = 0
-        while j + 2 < n and hull_x[j + 1] <= t:
-            j += 1
-        if n < 2:
-            slope[i], height[i] = 0.0, hull_g[0]
-        else:
-            slope[i] = (hull_g[j + 1] - hull_g[j]) / (hull_x[j + 1] - hull_x[j])
-            height[i] = hull_g[j] + slope[i] * (t - hull_x[j])
+        height[i] = value(t, hull_x[:n], hull_g[:n])
+        slope[i] = (value(right, hull_x[:n], hull_g[:n]) - value(left, hull_x[:n], hull_g[:n])) / (right - left)
 
 
 @kernel

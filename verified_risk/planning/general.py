@@ -21,12 +21,12 @@ from ..mdp import MDP
 from ..objectives import Weighting
 from ..policy import GridPolicy, MixturePolicy, Policy
 from .cdf import Oracle
-from .floats import FloatModel
+from .floats import FloatModel, float_model
 from .laws import exact_value
 from .plan import Certificate, Plan
 from .planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS, tidy_above, tidy_below
 from .rounding import SMALLEST_NORMAL
-from .search import Search
+from .search import Node, Search
 from .tails import best_mean
 from .under import Polygon, polygon_below
 
@@ -67,12 +67,15 @@ def best_general(
         seconds = DEFAULT_SEARCH_SECONDS
     wanted = DEFAULT_SEARCH_GAP * top
     if gap is not None:
-        wanted = max(max(gap - model.loss, gap / 10) / model.unit, DEFAULT_SEARCH_GAP / 10**4)
+        # what rounding has already lost cannot be won back by searching more closely
+        wanted = max((gap - model.loss, gap / 10, model.loss / 1000)) / model.unit
+        wanted = max(wanted, DEFAULT_SEARCH_GAP / 10**4)
     if top == 0:
         return _constant(mdp, objective, model)
-    began = time.monotonic()
-    polygon = _below(objective, _power_of_two_below(wanted / (8 * top)))
+    _compile()
+    polygon = _below(objective, _power_of_four_below(wanted / (6 * top)))
     oracle = Oracle(model)
+    began = time.monotonic()
 
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
@@ -87,11 +90,27 @@ def best_general(
     return _certified(mdp, objective, model, oracle, search)
 
 
-def _power_of_two_below(x: Fraction) -> Fraction:
+@lru_cache(maxsize=1)
+def _compile() -> None:
+    """Compile, or load, every kernel of the search on two toy problems before the clock starts."""
+    coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
+    toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {1: 1}], [{0: 1}]], horizon=2)
+    model = float_model(toy, Fraction(1))
+    for polygon in (
+        Polygon(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0])),
+        Polygon(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.2, 1.0])),
+    ):
+        search = Search(Oracle(model), polygon, -1e-3, np.inf)
+        search.run()
+        node = Node(np.zeros(model.remaining[0]), np.ones(model.remaining[0]), search.best.cdf)
+        search.evaluate(node, 1, 2, 2)
+
+
+def _power_of_four_below(x: Fraction) -> Fraction:
     """So that polygons are shared between calls of similar accuracy."""
     power = Fraction(1)
     while power > x:
-        power /= 2
+        power /= 4
     return power
 
 
@@ -127,7 +146,8 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
         ("weighting below its polygon, floating point", upper - lower - discretised - gap),
     )
     method = f"search over CDFs: {oracle.calls} passes, {search.nodes} nodes"
-    return Plan(mdp, objective, lower, lower, upper, policy, law, unit, Certificate(method, contributions))
+    certificate = Certificate(method, contributions, tuple(search.multipliers.tolist()))
+    return Plan(mdp, objective, lower, lower, upper, policy, law, unit, certificate)
 
 
 def _cost_above(objective: Weighting, oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> Fraction:

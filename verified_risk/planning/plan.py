@@ -27,6 +27,8 @@ class Certificate:
 
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
+    multipliers: tuple[float, ...] = ()
+    """Where a search was needed, the slopes of its first bound by weak duality; :meth:`Plan.recheck` replays it."""
 
     def __str__(self) -> str:
         width = max((len(source) for source, _ in self.contributions), default=0)
@@ -34,11 +36,19 @@ class Certificate:
         return "\n".join([self.method, *lines])
 
     def to_json(self) -> dict[str, Any]:
-        return {"method": self.method, "contributions": [[source, text(x)] for source, x in self.contributions]}
+        return {
+            "method": self.method,
+            "contributions": [[source, text(x)] for source, x in self.contributions],
+            "multipliers": [c.hex() for c in self.multipliers],
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Certificate:
-        return cls(data["method"], tuple((source, Fraction(x)) for source, x in data["contributions"]))
+        return cls(
+            data["method"],
+            tuple((source, Fraction(x)) for source, x in data["contributions"]),
+            tuple(float.fromhex(c) for c in data["multipliers"]),
+        )
 
 
 @dataclass(frozen=True)

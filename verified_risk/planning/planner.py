@@ -57,7 +57,7 @@ def plan(
     whenever it stops.  ``progress`` is called with one line of text now and then.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
-    ``time_limit`` bounds the search, not the first compilation of the kernels.
+    ``time_limit`` bounds the search, not the compilation of the kernels or the enclosure of an irrational weighting.
     """
     if not isinstance(objective, Weighting):
         raise InvalidObjective(f"{objective!r} is not a weighting; wanted one such as CVaR('1/4')")
@@ -98,7 +98,7 @@ def _nonnegative(value: Any, name: str) -> Fraction | None:
 
 
 def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fraction = Fraction(99, 100)) -> Fraction:
-    """The grid step: the caller's, or the rewards' own, or the coarsest that keeps ``T * eta`` within ``share`` of gap."""
+    """The grid step: the caller's, the rewards' own, or the coarsest that keeps ``T * eta`` within ``share`` of gap."""
     unit = read_unit(mdp, eta)
     if unit is not None:
         return unit
@@ -116,7 +116,7 @@ def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fra
         raise InvalidArgument(
             f"eta is None, gap is {gap} and the rewards are continuous: give eta, the grid step, or a positive gap"
         )
-    # Rounding up costs at most T eta; the rest of the gap is left for floating point and, where there is one, the search.
+    # Rounding up costs at most T eta; the rest of the gap is left for floating point and for a search.
     unit = Fraction(1, math.ceil(mdp.horizon / (gap * share)))
     needed, limit = table_bytes(mdp.n_states, _steps_remaining(mdp, unit)), memory_limit()
     if needed > limit:

@@ -4,10 +4,9 @@ r"""``plan.recheck()``: both bounds again, by routes that share no code with the
 * upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, otherwise the plain recursion
   in numpy, all budgets, no windows, joint outcomes, in extended precision with its own error bound;
 * upper, several levels: ``exact_plan`` on small models;
-* upper, other weightings: weak duality (theory B1) with the tangent at the plan's own law, the dynamic program and
-  the minima in rational arithmetic.  For convex G that bound is tight; for others it may be too weak to confirm
-  anything, and then the answer is
-  *unknown*, not *holds*.
+* upper, other weightings: weak duality (theory B1) with the certificate's multipliers, the dynamic program and the
+  minima in rational arithmetic.  For convex G that bound is tight; for others it may be too weak to confirm anything,
+  and then the answer is *unknown*, not *holds*.
 """
 
 from __future__ import annotations
@@ -22,14 +21,12 @@ from ..enclosure import Truth, bounds
 from ..errors import Unsupported
 from ..evaluation import return_law
 from ..grid import GridModel, grid_model
-from ..law import Law
-from ..mdp import MDP
 from ..objectives import VaR
 from .exact import exact_plan
 from .laws import PATIENT, evaluation_work
 from .levels import Levels, levels_of
 from .plan import Plan
-from .under import Polygon, polygon_below
+from .under import polygon_below
 
 EXACT_WORK = 1_000_000
 """Backups for which the integer routes are used."""
@@ -100,8 +97,8 @@ def _upper(plan: Plan) -> tuple[Fraction | None, str]:
             return exact_plan(mdp, objective).value, EXACTLY
     if isinstance(objective, VaR) or (levels is not None and len(levels.tails) <= 1):
         return _extended(grid, objective, levels)
-    if small:
-        return _dual(plan, grid), "weak duality in rationals at the tangent of the plan's law"
+    if small and len(plan.certificate.multipliers) == remaining_range(grid)[0][1] - remaining_range(grid)[0][0]:
+        return _dual(plan, grid), "weak duality in rationals"
     return None, "no independent route for a model of this size"
 
 
@@ -223,12 +220,10 @@ def _at(row: Any, base: int, columns: Any, greatest: int, kinked: bool, threshol
 
 
 def _dual(plan: Plan, grid: GridModel) -> Fraction:
-    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with c the polygon's slopes at the plan's CDF."""
+    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the certificate's multipliers c, in rationals."""
     polygon = polygon_below(plan.objective, Fraction(1, 10**7))
     low, high = remaining_range(grid)[0]
-    law = _grid_law(plan, grid)
-    cdf = [law.cdf(i * grid.unit) for i in range(low, high)]
-    cost = [_slope_of(polygon, x) for x in cdf]
+    cost = [Fraction(c) for c in plan.certificate.multipliers]
     tail = [Fraction()]
     for c in reversed(cost):
         tail.append(tail[-1] + c)
@@ -250,17 +245,3 @@ def _dual(plan: Plan, grid: GridModel) -> Fraction:
     corners = [(Fraction(float(x)), Fraction(float(g))) for x, g in zip(polygon.x, polygon.g, strict=True)]
     least = {c: min(g - c * x for x, g in corners) for c in set(cost)}
     return (high - total - sum(least[c] for c in cost)) * grid.unit
-
-
-def _grid_law(plan: Plan, grid: GridModel) -> Law:
-    mdp: MDP = plan.mdp
-    if not grid.exact and mdp.discount == 1:
-        mdp = mdp.discretised(plan.eta)
-    return return_law(mdp, plan.policy.on(mdp)) if mdp is not plan.mdp else plan.law
-
-
-def _slope_of(polygon: Polygon, tau: Fraction) -> Fraction:
-    """A float between the slopes left and right of tau: any number is a valid multiplier."""
-    x, g = polygon.x, polygon.g
-    k = min(max(int(np.searchsorted(x, float(tau), side="right")) - 1, 0), len(x) - 2)
-    return Fraction(float((g[k + 1] - g[k]) / (x[k + 1] - x[k])))

@@ -23,13 +23,14 @@ import numpy.typing as npt
 
 from .cdf import Oracle
 from .floats import Floats
-from .under import Polygon, concave_corners
+from .under import Polygon, concave_corners, convex_corners
 
 PENALTY = 20.0
 STARTS = 40
 ROOT_ROUNDS = 60
 NODE_ROUNDS = 6
-SMALL = 1e-12
+SHARP = 1e-10
+BLURRED = 0.05
 
 
 @dataclass
@@ -63,11 +64,12 @@ class Search:
     ) -> None:
         self.oracle, self.x, self.g, self.tol, self.deadline = oracle, polygon.x, polygon.g, tol, deadline
         self.report = report
-        self.concave = concave_corners(polygon)
+        self.concave, self.convex = concave_corners(polygon), convex_corners(polygon)
         n = oracle.top
         self.best = Mixture(np.ones(n), np.inf)
         self.bound = -np.inf
         self.uncut_bound = -np.inf
+        self.multipliers = np.zeros(n)
         self.nodes = 0
         self._hull = np.zeros(len(self.x) + 2), np.zeros(len(self.x) + 2)
         self._next_report = time.monotonic() + 1.0
@@ -129,11 +131,11 @@ class Search:
         slack = 4.0 * (len(cost) + 2) * 2.0**-53 * (float(np.abs(least).sum()) + abs(value))
         return value + total - slack, cdf, where, least
 
-    def envelope(self, low: Floats, high: Floats, ref: Floats) -> tuple[Floats, Floats]:
+    def envelope(self, low: Floats, high: Floats, ref: Floats, blur: float = SHARP) -> tuple[Floats, Floats]:
         from ..kernels import polygon as kernels
 
         slope, height = np.zeros_like(low), np.zeros_like(low)
-        kernels.envelope(low, high, ref, self.x, self.g, slope, height, *self._hull)
+        kernels.envelope(low, high, ref, blur, self.convex, self.x, self.g, slope, height, *self._hull)
         return slope, height
 
     # -- bounds -------------------------------------------------------------------------------------------------------
@@ -172,8 +174,9 @@ class Search:
         weights: list[float] = []
         choices: list[npt.NDArray[Any]] = []
         best: tuple[float, Floats, Floats, Floats] | None = None
+        blur = BLURRED
         for step in range(steps):
-            slope, _ = self.envelope(low, high, point)
+            slope, _ = self.envelope(low, high, point, blur)
             cost = slope + PENALTY * (point - np.clip(point, low, high))
             bound, cdf, _, least = self.dual(cost, low, high)
             if best is None or bound > best[0]:
@@ -186,10 +189,14 @@ class Search:
                 continue
             scores = [float(cost @ atom) if w > 0 else -np.inf for atom, w in zip(atoms, weights, strict=True)]
             away = int(np.argmax(scores))
-            if scores[away] - float(cost @ cdf) < 1e-11:
-                break
+            if scores[away] - float(cost @ cdf) < max(1e-11, 0.1 * self.tol):
+                if blur <= SHARP:
+                    break
+                blur = max(0.1 * blur, SHARP)
+                continue
+            blur = max(0.7 * blur, SHARP)
             direction = cdf - atoms[away]
-            move = self._step_length(point, direction, weights[away], low, high)
+            move = self._step_length(point, direction, weights[away], low, high, blur)
             self._shift(atoms, weights, choices, away, cdf, move)
             point = np.sum([w * a for w, a in zip(weights, atoms, strict=True) if w > 0], axis=0)
             self.offer(point, [(w, c) for w, c in zip(weights, choices, strict=True) if w > 0])
@@ -214,18 +221,20 @@ class Search:
         scale = sum(weights)
         weights[:] = [w / scale for w in weights]
 
-    def _step_length(self, point: Floats, direction: Floats, most: float, low: Floats, high: Floats) -> float:
+    def _step_length(
+        self, point: Floats, direction: Floats, most: float, low: Floats, high: Floats, blur: float
+    ) -> float:
         """Where the penalised envelope stops falling, by bisection on its derivative."""
 
         def slope_at(length: float) -> float:
             x = point + length * direction
-            slope, _ = self.envelope(low, high, x)
+            slope, _ = self.envelope(low, high, x, blur)
             return float((slope + PENALTY * (x - np.clip(x, low, high))) @ direction)
 
         if slope_at(most) <= 0:
             return most
         left, right = 0.0, most
-        for _ in range(25):
+        for _ in range(20):
             middle = 0.5 * (left + right)
             left, right = (left, middle) if slope_at(middle) > 0 else (middle, right)
         return 0.5 * (left + right)
@@ -371,8 +380,8 @@ class Search:
         self.incumbents()
         root = Node(np.zeros(n), np.ones(n), self.best.cdf.copy())
         steps = 4 if self.concave else 6
-        first = steps if self.concave else 60
-        bound, _, reference, _ = self.node_bound(root.low, root.high, root.reference, first)
+        first = steps if self.concave else 300 if self.convex else 60
+        bound, self.multipliers, reference, _ = self.node_bound(root.low, root.high, root.reference, first)
         self.uncut_bound = bound
         if bound >= self.target or self.late():
             return

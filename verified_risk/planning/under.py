@@ -131,44 +131,48 @@ def _supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: F
     is always below, G being monotone.
     """
     knots = [x for x, _ in _graph(weighting, left, right, accuracy / 2)]
-    low, high = map(list, zip(*(_enclosed(weighting, x) for x in knots), strict=True))
-    n = len(knots) - 1
-    # least and greatest possible slope of each chord
-    flat = [(low[k + 1] - high[k]) / (knots[k + 1] - knots[k]) for k in range(n)]
-    steep = [(high[k + 1] - low[k]) / (knots[k + 1] - knots[k]) for k in range(n)]
-    lines = [(Fraction(), low[0])]
-    for k in range(n):
-        slope = Fraction(float((low[k + 1] - low[k]) / (knots[k + 1] - knots[k])))
-        if (k and steep[k - 1] > slope) or (k + 1 < n and slope > flat[k + 1]):
+    low, high = (np.array(v, dtype=float) for v in zip(*(_enclosed(weighting, x) for x in knots), strict=True))
+    x = np.array([float(v) for v in knots])
+    width = np.diff(x)
+    # least and greatest possible slope of each chord, a little wider than computed
+    flat = (low[1:] - high[:-1]) / width
+    steep = (high[1:] - low[:-1]) / width
+    flat, steep = flat - 1e-15 * np.abs(flat), steep + 1e-15 * np.abs(steep)
+    lines = [(0.0, float(low[0]))]
+    for k, slope in enumerate((np.diff(low) / width).tolist()):
+        following = k + 1 < len(width)
+        if (k and steep[k - 1] > slope) or (following and slope > flat[k + 1]):
             continue  # enclosures too wide to place this line: leave it out
-        a, b = knots[k], knots[k + 1]
-        from_left = (low[k], flat[k - 1] if k else Fraction())  # G(x) >= low + slope * (x - a)
-        heights = [from_left[0] - slope * a, from_left[0] + from_left[1] * (b - a) - slope * b]
-        if k + 1 < n:
-            right_low, right_slope = low[k + 1], steep[k + 1]  # G(x) >= low - slope * (b - x)
-            gap = right_slope - from_left[1]
-            if gap > 0:
-                x = (from_left[0] - from_left[1] * a - right_low + right_slope * b) / gap
-                if a < x < b:  # the two bounds cross inside: the larger of them is least there
-                    heights = [
-                        max(from_left[0], right_low - right_slope * (b - a)) - slope * a,
-                        from_left[0] + from_left[1] * (x - a) - slope * x,
-                        max(from_left[0] + from_left[1] * (b - a), right_low) - slope * b,
-                    ]
+        a, b = x[k], x[k + 1]
+        rise = max(flat[k - 1], 0.0) if k else 0.0  # G(t) >= low[k] + rise * (t - a)
+        heights = [low[k] - slope * a, low[k] + rise * (b - a) - slope * b]
+        if following and steep[k + 1] > rise:
+            # and G(t) >= low[k + 1] - steep[k + 1] * (b - t): where the two bounds cross, the larger of them is least
+            t = a + (low[k] - low[k + 1] + steep[k + 1] * (b - a)) / (steep[k + 1] - rise)
+            if a < t < b:
+                heights = [
+                    max(low[k], low[k + 1] - steep[k + 1] * (b - a)) - slope * a,
+                    low[k] + rise * (t - a) - slope * t,
+                    max(low[k] + rise * (b - a), low[k + 1]) - slope * b,
+                ]
         if k:
-            heights.append(low[k] - slope * a - max(steep[k] - slope, Fraction()) * (a - knots[k - 1]))
-        if k + 1 < n:
-            heights.append(low[k + 1] - slope * b - max(slope - flat[k], Fraction()) * (knots[k + 2] - b))
-        lines.append((slope, Fraction(float_below(min(heights)))))
-    return _upper_envelope(lines, left, right)
+            heights.append(low[k] - slope * a - max(steep[k] - slope, 0.0) * (a - x[k - 1]))
+        if following:
+            heights.append(low[k + 1] - slope * b - max(slope - flat[k], 0.0) * (x[k + 2] - b))
+        # some twenty roundings of numbers up to 1 + steep; a misplaced crossing costs no more than it was misplaced by
+        largest = 1.0 + abs(slope) + (steep[k + 1] if following else steep[k])
+        lines.append((slope, float(min(heights)) - 2.0**-45 * float(largest)))
+    return _upper_envelope(lines, float(left), float(right))
 
 
-def _upper_envelope(lines: Points, left: Fraction, right: Fraction) -> Points:
-    """The largest of the lines ``slope * x + height``, as a polygon with float knots that is nowhere above it."""
-    lines = sorted(lines)
-    hull: list[tuple[Fraction, Fraction]] = []
-    starts: list[Fraction] = []
-    for slope, height in lines:
+def _upper_envelope(lines: list[tuple[float, float]], left: float, right: float) -> Points:
+    """About the largest of the lines ``slope * x + height``, as a polygon that is nowhere above it.
+
+    Over each segment the polygon joins two points on or below one and the same line, wherever the corners are.
+    """
+    hull: list[tuple[float, float]] = []
+    starts: list[float] = []
+    for slope, height in sorted(lines):
         if hull and hull[-1][0] == slope:
             if hull[-1][1] >= height:
                 continue
@@ -185,15 +189,16 @@ def _upper_envelope(lines: Points, left: Fraction, right: Fraction) -> Points:
         if start < right:
             hull.append((slope, height))
             starts.append(max(start, left))
-    steepest = [max(slope for slope, _ in hull[k : k + 3]) for k in range(len(hull))]
-    points = {left: (hull[0], steepest[0]), right: (hull[-1], steepest[-1])}
-    for (line, _), start, steep in list(zip(zip(hull, hull, strict=True), starts, steepest, strict=True))[1:]:
-        points.setdefault(Fraction(float(start)), (line, steep))
-    return [
-        # corners moved by at most u: lowered by four times what that can change
-        (x, Fraction(float_below(slope * x + height - 4 * (1 + steep) * UNIT_ROUNDOFF)))
-        for x, ((slope, height), steep) in sorted(points.items())
-    ]
+
+    def below(line: tuple[float, float], x: float) -> float:
+        slope, height = line
+        return slope * x + height - 2.0**-50 * (1.0 + abs(slope) + abs(height))
+
+    points = [(left, below(hull[0], left))]
+    for k in range(1, len(hull)):
+        points.append((starts[k], min(below(hull[k - 1], starts[k]), below(hull[k], starts[k]))))
+    points.append((right, below(hull[-1], right)))
+    return [(Fraction(x), Fraction(g)) for x, g in points]
 
 
 def _concave_then_convex(
@@ -328,6 +333,12 @@ def _sign_is(positive: Callable[[Any, Any], Any], left: Fraction, right: Fractio
 
 
 def concave_corners(polygon: Polygon) -> bool:
-    """Whether no corner of the polygon is convex."""
+    """Whether no corner of the polygon is convex (a heuristic question: bounds do not depend on the answer)."""
     s = np.diff(polygon.g) / np.diff(polygon.x)
     return all(a >= b * (1 - 1e-12) - 1e-12 for a, b in pairwise(s))
+
+
+def convex_corners(polygon: Polygon) -> bool:
+    """Whether no corner of the polygon is concave (a heuristic question, too)."""
+    s = np.diff(polygon.g) / np.diff(polygon.x)
+    return all(a <= b * (1 + 1e-9) + 1e-9 for a, b in pairwise(s))

@@ -1,0 +1,146 @@
+"""Random models for the planner's tests, as oracle data and as an MDP, and oracles of another shape."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+
+import numpy as np
+import oracles
+
+import verified_risk as vr
+
+
+def joint(model: oracles.Model) -> vr.MDP:
+    return vr.MDP.from_outcomes(model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount)
+
+
+def product(rng: random.Random, *, max_states=3, max_actions=2, max_horizon=3, grids=(1, 2, 3, 4, 5)):
+    """A model of the paper's form with ragged actions, ties, zero probabilities and (often) unreachable states."""
+    n, horizon, grid = rng.randint(1, max_states), rng.randint(1, max_horizon), rng.choice(grids)
+    discount = rng.choice([1, 1, 1, Fraction(1, 2), Fraction(9, 10)])
+
+    def simplex(k):
+        weights = [rng.choice([0, 1, 1, 2, 3]) for _ in range(k)]
+        weights[rng.randrange(k)] += not any(weights)
+        return [Fraction(w, sum(weights)) for w in weights]
+
+    transitions, rewards, outcomes = [], [], []
+    for _ in range(n):
+        rows, laws, merged = [], [], []
+        for _ in range(rng.randint(1, max_actions)):
+            row = simplex(n)
+            values = rng.sample(range(-1, grid + 1), rng.randint(1, min(3, grid + 1)))
+            law = dict(zip([Fraction(v, grid) for v in values], simplex(len(values)), strict=True))
+            rows.append(row)
+            laws.append(law)
+            merged.append([(p * q, s, r) for s, p in enumerate(row) for r, q in law.items()])
+        transitions.append(rows)
+        rewards.append(laws)
+        outcomes.append(merged)
+    initial = simplex(n)
+    mdp = vr.MDP(initial, transitions, rewards, horizon, discount)
+    return mdp, oracles.Model(dict(enumerate(initial)), outcomes, horizon, discount)
+
+
+def small(seed, count, most=300, **sizes):
+    """An MDP and its oracle data, joint and product forms in turn, with few enough policies to try them all."""
+    rng = random.Random(seed)
+    found = 0
+    while found < count:
+        if found % 2:
+            mdp, model = product(rng, **sizes)
+        else:
+            model = oracles.random_model(rng, **sizes)
+            mdp = joint(model)
+        if 1 < oracles.count_return_policies(model) <= most:
+            found += 1
+            yield mdp, model, rng
+
+
+def law_by_playing(model: oracles.Model, policy: vr.Policy):
+    """{return: probability}, walking every history of every part of the policy with the oracle's own numbers."""
+    total: dict[Fraction, Fraction] = {}
+    for share, part in policy.parts():
+
+        def rule(history, part=part):
+            memory = part.start()
+            for t, (s, a, r) in enumerate(history[:-1]):
+                memory = part.remember(memory, t, s, a, r)
+            return dict(part.choice(len(history) - 1, history[-1], memory))
+
+        for z, p in oracles.law_of_rule(model, rule).items():
+            total[z] = total.get(z, Fraction()) + share * p
+    return total
+
+
+def occupancy_lp(model: oracles.Model):
+    """The polytope of laws of the return: ``(returns, laws, A_eq, b_eq)`` over occupation measures x[t, s, y, a].
+
+    ``laws`` maps x to the probabilities of the returns.
+    """
+    levels = oracles.reachable(model)
+    keys = [(t, s, y, a) for t, level in enumerate(levels) for s, y in level for a in range(len(model.outcomes[s]))]
+    column = {key: k for k, key in enumerate(keys)}
+    cells = [(t, s, y) for t, level in enumerate(levels) for s, y in level]
+    row = {cell: k for k, cell in enumerate(cells)}
+    a_eq, b_eq = np.zeros((len(cells), len(keys))), np.zeros(len(cells))
+    final: dict[Fraction, dict[int, float]] = {}
+    for (t, s, y, a), k in column.items():
+        a_eq[row[t, s, y], k] += 1
+        for p, target, r in model.outcomes[s][a]:
+            if p:
+                y2 = y + model.discount**t * r
+                if t + 1 < model.horizon:
+                    a_eq[row[t + 1, target, y2], k] -= float(p)
+                else:
+                    final.setdefault(y2, {})[k] = final.get(y2, {}).get(k, 0.0) + float(p)
+    for s, p in model.initial.items():
+        if p:
+            b_eq[row[0, s, Fraction()]] = float(p)
+    returns = sorted(final)
+    laws = np.zeros((len(returns), len(keys)))
+    for i, z in enumerate(returns):
+        for k, p in final[z].items():
+            laws[i, k] = p
+    return returns, laws, a_eq, b_eq
+
+
+def lp_least_shortfall(model: oracles.Model, rho: Fraction) -> float:
+    """min E (rho - Z)^+ by an LP over occupation measures."""
+    from scipy.optimize import linprog
+
+    returns, laws, a_eq, b_eq = occupancy_lp(model)
+    cost = np.array([max(float(rho - z), 0.0) for z in returns]) @ laws
+    result = linprog(cost, A_eq=a_eq, b_eq=b_eq, method="highs")
+    assert result.status == 0
+    return float(result.fun)
+
+
+def lp_convex(model: oracles.Model, corners) -> float:
+    """The optimum of a convex piecewise-linear weighting, ``top - sum of gaps * G(F_i)``: G is a maximum of lines."""
+    from scipy.optimize import linprog
+
+    returns, laws, a_eq, b_eq = occupancy_lp(model)
+    n, m = laws.shape[1], len(returns) - 1
+    if m == 0:
+        return float(returns[0])
+    gaps = np.array([float(b - a) for a, b in itertools.pairwise(returns)])
+    rows, limits = [], []
+    for (x, y), (u, v) in itertools.pairwise(corners):
+        slope, height = float((v - y) / (u - x)), float(y - (v - y) / (u - x) * x)
+        for i in range(m):  # slope * F_i + height <= t_i
+            line = np.zeros(n + m)
+            line[:n] = slope * laws[: i + 1].sum(axis=0)
+            line[n + i] = -1
+            rows.append(line)
+            limits.append(-height)
+    cost = np.concatenate([np.zeros(n), gaps])
+    bounds = [(0, None)] * n + [(None, None)] * m
+    result = linprog(
+        cost, A_ub=np.array(rows), b_ub=limits, A_eq=np.hstack([a_eq, np.zeros((len(a_eq), m))]), b_eq=b_eq,
+        bounds=bounds, method="highs",
+    )  # fmt: skip
+    assert result.status == 0
+    return float(returns[-1]) - float(result.fun)

@@ -1,0 +1,161 @@
+"""Any weighting: the search's bounds against brute force, LPs and mixtures, on hundreds of models."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+from statistics import NormalDist
+
+import oracles
+import plan_models as models
+import pytest
+
+import verified_risk as vr
+
+NORMAL = NormalDist()
+GAP = Fraction(1, 10**5)
+
+
+def wang(beta):
+    return lambda tau: float(tau) if tau in (0, 1) else NORMAL.cdf(NORMAL.inv_cdf(float(tau)) + beta)
+
+
+def cpw(gamma):
+    return lambda t: float(t) ** gamma / (float(t) ** gamma + (1 - float(t)) ** gamma) ** (1 / gamma)
+
+
+def polygon(*corners):
+    def weight(tau):
+        for (x, y), (u, v) in itertools.pairwise(corners):
+            if tau <= u:
+                return y + (v - y) * (tau - x) / (u - x)
+        raise AssertionError(tau)
+
+    return weight
+
+
+CONVEX = (
+    (Fraction(0), Fraction(0)),
+    (Fraction(1, 3), Fraction(1, 12)),
+    (Fraction(3, 4), Fraction(2, 5)),
+    (Fraction(1), Fraction(1)),
+)
+ESS = (
+    (Fraction(0), Fraction(0)),
+    (Fraction(1, 4), Fraction(1, 2)),
+    (Fraction(3, 4), Fraction(5, 8)),
+    (Fraction(1), Fraction(1)),
+)
+CASES = {
+    "spectral": (
+        vr.Spectral(["1/10", "1/3", 1], ["1/2", "1/4", "1/4"]),
+        lambda law: sum(
+            w * oracles.cvar(law, a) for a, w in [(Fraction(1, 10), 0.5), (Fraction(1, 3), 0.25), (Fraction(1), 0.25)]
+        ),
+    ),
+    "wang": (vr.Wang("3/4"), lambda law: float(oracles.phi_by_area(law, wang(0.75), max(law)))),
+    "dual-power": (vr.DualPower(3), lambda law: oracles.phi_by_area(law, lambda t: 1 - (1 - t) ** 3, max(law))),
+    "hazard": (
+        vr.ProportionalHazard("1/2"),
+        lambda law: float(oracles.phi_by_area(law, lambda t: math.sqrt(t), max(law))),
+    ),
+    "wang-seeking": (vr.Wang("-3/4"), lambda law: float(oracles.phi_by_area(law, wang(-0.75), max(law)))),
+    "convex": (vr.PiecewiseLinear(CONVEX), lambda law: oracles.phi_by_area(law, polygon(*CONVEX), max(law))),
+    "cpw": (vr.CPW("0.71"), lambda law: float(oracles.phi_by_area(law, cpw(0.71), max(law)))),
+    "ess": (vr.PiecewiseLinear(ESS), lambda law: oracles.phi_by_area(law, polygon(*ESS), max(law))),
+    "mixture": (
+        0.5 * vr.CPW("0.71") + 0.5 * vr.CVaR("1/4"),
+        lambda law: (
+            0.5 * float(oracles.phi_by_area(law, cpw(0.71), max(law))) + 0.5 * float(oracles.cvar(law, Fraction(1, 4)))
+        ),
+    ),
+}
+CONCAVE = ("spectral", "wang", "dual-power", "hazard")
+
+
+@pytest.mark.parametrize("name", CONCAVE)
+def test_for_concave_weightings_the_search_closes_on_the_brute_force_optimum(name):
+    """Phi is convex in the law, so some deterministic policy is optimal among all."""
+    G, phi = CASES[name]
+    for mdp, model, _ in models.small(f"search {name}", 100, max_states=3, max_actions=3):
+        best = float(max(phi(law) for law in oracles.all_return_laws(model)))
+        plan = vr.plan(mdp, G, gap=GAP, time_limit=20)
+        assert float(plan.lower) <= best + 1e-9
+        assert float(plan.upper) >= best - 1e-9
+        assert plan.gap <= GAP
+        assert float(phi(models.law_by_playing(model, plan.policy))) >= float(plan.lower) - 1e-9
+
+
+@pytest.mark.parametrize("name", ["wang-seeking", "convex", "cpw", "ess", "mixture"])
+def test_no_policy_and_no_mixture_of_two_exceeds_the_upper_bound(name):
+    G, phi = CASES[name]
+    closed = 0
+    for mdp, model, rng in models.small(f"mixtures {name}", 100, most=40, max_states=2, max_actions=2):
+        laws = list(oracles.all_return_laws(model))
+        values = sorted(((float(phi(law)), k) for k, law in enumerate(laws)), reverse=True)
+        candidates = [laws[k] for _, k in values[:6]]
+        best = values[0][0]
+        for a, b in itertools.combinations(candidates, 2):
+            w = Fraction(rng.randint(1, 15), 16)
+            mixed = {z: w * a.get(z, 0) + (1 - w) * b.get(z, 0) for z in {*a, *b}}
+            best = max(best, float(phi(mixed)))
+        plan = vr.plan(mdp, G, gap=GAP, time_limit=1)
+        closed += plan.gap <= GAP
+        assert float(plan.upper) >= best - 1e-9
+        assert plan.lower <= plan.upper
+        played = models.law_by_playing(model, plan.policy)
+        assert float(phi(played)) >= float(plan.lower) - 1e-9
+        assert dict(plan.law) == {z: p for z, p in played.items() if p}
+    assert closed >= 90
+
+
+def test_for_convex_weightings_the_optimum_is_that_of_an_lp_over_occupation_measures():
+    G, _ = CASES["convex"]
+    mixed = 0
+    for mdp, model, _ in models.small("lp convex", 80, most=10_000, max_states=3, max_actions=3):
+        best = models.lp_convex(model, CONVEX)
+        plan = vr.plan(mdp, G, gap=GAP, time_limit=20)
+        assert float(plan.lower) <= best + 1e-6
+        assert float(plan.upper) >= best - 1e-6
+        assert plan.gap <= GAP
+        mixed += len(list(plan.policy.parts())) > 1
+    assert mixed >= 3, "no instance needed a mixture"
+
+
+def test_a_mixture_has_a_behavioural_form_with_the_same_law():
+    G, _ = CASES["convex"]
+    tried = 0
+    rng = random.Random("behavioural")
+    for _ in range(40):
+        mdp, _ = models.product(rng, max_states=4, max_actions=3, max_horizon=4)
+        plan = vr.plan(mdp, G, gap=GAP, time_limit=2)
+        if len(list(plan.policy.parts())) > 1:
+            tried += 1
+            assert vr.return_law(mdp, vr.behavioural_form(mdp, plan.policy)) == plan.law
+    assert tried >= 3
+
+
+def test_on_a_coarse_grid_the_bounds_hold_for_the_model_itself():
+    for name in ("spectral", "wang", "cpw"):
+        G, phi = CASES[name]
+        for mdp, model, rng in models.small(f"coarse {name}", 25, most=100, max_states=2, max_actions=2):
+            eta = rng.choice([Fraction(1, 3), Fraction(2, 7), Fraction(3, 4)])
+            best = float(max(phi(law) for law in oracles.all_return_laws(model)))
+            plan = vr.plan(mdp, G, eta=eta, gap=GAP, time_limit=1)
+            assert float(plan.upper) >= best - 1e-9
+            assert float(phi(models.law_by_playing(model, plan.policy))) >= float(plan.lower) - 1e-9
+
+
+def test_a_search_stopped_at_once_still_returns_valid_bounds_and_says_where_it_stands():
+    mdp, model, _ = next(models.small("stopped", 1, most=3000, max_states=3, max_actions=3))
+    for name, (G, phi) in CASES.items():
+        lines: list[str] = []
+        plan = vr.plan(mdp, G, gap=GAP, time_limit=0, progress=lines.append)
+        best = float(max(phi(law) for law in oracles.all_return_laws(model)))
+        assert float(plan.lower) <= best + 1e-9 or name in ("wang-seeking", "convex", "cpw", "ess", "mixture")
+        assert float(plan.upper) >= best - 1e-9
+        assert float(phi(models.law_by_playing(model, plan.policy))) >= float(plan.lower) - 1e-9
+        assert lines
+        assert "optimum" in lines[-1]
