@@ -1,0 +1,142 @@
+"""The documentation: pages are reachable, links arrive, commands exist, pictures are current, tutorials run."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.util
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUICK = ("certificate", "plan")
+name_of = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+
+
+def cells(page: Path) -> list[str]:
+    return [code for _, code in CELL.findall(page.read_text("utf-8"))]
+
+
+def toctree(page: Path) -> set[Path]:
+    """The pages that a page lists."""
+    listed: set[Path] = set()
+    for block in re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        names = [line for line in block.splitlines() if line and not line.startswith(":")]
+        listed |= {(page.parent / f"{name}.md").resolve() for name in names}
+    return listed
+
+
+def test_every_page_can_be_reached_from_the_start():
+    seen: set[Path] = set()
+    new = {DOCS / "index.md"}
+    while new:
+        seen |= new
+        new = {target for page in new if page.exists() for target in toctree(page)} - seen
+    hidden = [page for page in PAGES if page not in seen and "decisions" not in page.parts]
+    assert hidden == []
+
+
+@name_of
+def test_every_link_to_a_file_arrives(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path = target.partition("#")[0]
+        if path and ":" not in path:
+            assert (page.parent / path).exists(), f"{page.name} points to {target}"
+
+
+@name_of
+def test_every_link_to_an_anchor_arrives(page):
+    anchors = {
+        name for other in PAGES for name in re.findall(r"^\(([\w-]+)\)=$", other.read_text("utf-8"), re.MULTILINE)
+    }
+    for target in re.findall(r"\]\(#([\w-]+)\)", page.read_text("utf-8")):
+        assert target in anchors, f"{page.name} points to #{target}"
+
+
+def command_lines() -> set[str]:
+    found = set()
+    for page in [*PAGES, ROOT / "README.md"]:
+        for line in re.findall(r"verified-risk ([a-z][^`\n#]*)", page.read_text("utf-8")):
+            found.add(line.strip())
+    return found
+
+
+@pytest.mark.parametrize("line", sorted(command_lines()))
+def test_every_command_in_the_documentation_exists(line):
+    """The command and its options are known; what it does is tested with the command line itself."""
+    import shlex
+
+    import click
+
+    from verified_risk.cli import main
+
+    words = shlex.split(line)
+    command: click.Command = main
+    while isinstance(command, click.Group) and words and words[0] in command.commands:
+        command = command.commands[words.pop(0)]
+    assert command is not main, f"verified-risk {line}: no such command"
+    known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_targets_of_make_in_the_documentation_exist():
+    makefile = (ROOT / "Makefile").read_text()
+    for page in PAGES:
+        for target in re.findall(r"`make ([a-z]+)`", page.read_text("utf-8")):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{page.name}: make {target} is no target"
+
+
+def make_pictures():
+    spec = importlib.util.spec_from_file_location("make_pictures", DOCS / "pictures" / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", sorted(make_pictures().PICTURES))
+def test_pictures_are_what_their_script_draws(name):
+    """Byte by byte where matplotlib is the version that drew them; another version draws other bytes."""
+    import matplotlib
+
+    stored = (DOCS / "pictures" / f"{name}.svg").read_bytes()
+    assert (DOCS / "pictures" / f"{name}.png").exists()
+    drawn = make_pictures().PICTURES[name]().bytes("svg")
+    if f"Matplotlib v{matplotlib.__version__}".encode() in stored:
+        assert drawn == stored, f"docs/pictures/{name}.svg is stale: run python docs/pictures/make.py"
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_every_cell_of_a_tutorial_is_python(page):
+    assert len(cells(page)) >= 4
+    for code in cells(page):
+        ast.parse(code)
+
+
+@pytest.mark.parametrize("page", [page for page in TUTORIALS if page.stem in QUICK], ids=lambda page: page.stem)
+def test_quick_tutorials_run(page):
+    namespace: dict[str, object] = {"__name__": "tutorial"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for code in cells(page):
+            exec(compile(code, page.name, "exec"), namespace)
+
+
+@pytest.mark.slow
+def test_the_documentation_builds_without_a_warning(tmp_path):
+    build = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(tmp_path)]
+    done = subprocess.run(build, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-4000:]
+    for page in tmp_path.rglob("*.html"):
+        loaded = re.findall(
+            r"""<(?:script|link|img)[^>]*(?:src|href)=["']?(https?:[^"' >]+)""", page.read_text("utf-8")
+        )
+        assert loaded == [], f"{page.name} loads {loaded}"
