@@ -11,9 +11,11 @@ from . import (
     assump_lipschitz,
     close_tv,
     cvar_appendix,
+    def_objective,
     def_optimistic,
     l1_markov,
     l2_greedy,
+    l2_values,
     l3_counting,
     lem_augmented,
     lem_key,
@@ -26,6 +28,7 @@ from .query import Query
 
 MODULES = (
     lem_key,
+    def_objective,
     assump_lipschitz,
     lem_augmented,
     thm_discretized,
@@ -35,6 +38,7 @@ MODULES = (
     close_tv,
     lem_optimismhat,
     l1_markov,
+    l2_values,
     l2_greedy,
     l3_counting,
     cvar_appendix,

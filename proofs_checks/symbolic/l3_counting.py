@@ -1,4 +1,4 @@
-r"""L3, thm:main/harmonic, thm:main/coefficient, corrected/episode, corrected/i: the arithmetic of the regret bound.
+r"""L3, intro:bound, thm:main/harmonic, thm:main/coefficient, corrected/episode, corrected/i: arithmetic of the bound.
 
 Roots are numbers whose squares are given.  The step under all of it is :math:`1/\sqrt n \le 2(\sqrt n - \sqrt{n-1})`:
 with :math:`s^2 = u^2 + 1`, :math:`2s(s-u) - 1 = (s-u)^2`.
@@ -94,6 +94,13 @@ def coefficient(*, planted: bool = False) -> Problem:
     return Problem(hypotheses, q * (two * q + half) <= five * q * q)
 
 
+def announced(*, planted: bool = False) -> Problem:
+    """T^{3/2} x sqrt|A| <= T^2 x |A| for T, |A| >= 1 and x = |S|^{3/2} sqrt K; t and a are the roots of T and |A|."""
+    t, a, x = real("t"), real("a"), real("x")
+    hypotheses = [t >= (0 if planted else 1), a >= 1, x >= 1]
+    return Problem(hypotheses, t * t * t * a * x <= t * t * t * t * a * a * x)
+
+
 def episode(horizon: int, *, planted: bool = False) -> Problem:
     """Y_t <= min(T - t + 1, ((T-1) S0 + 2) eps) and sum Y_t <= T(T+1)/2; z is S0 eps, for any real S0 >= 0."""
     costs, conclusions, hypotheses = [], [], []
@@ -137,6 +144,15 @@ def scaled_sum(c: Term, root: Term, *s: Term) -> tuple[Sequence[Term], Term]:
 
 
 QUERIES = (
+    Query(
+        "intro:bound",
+        "the rate of the theorem is at most the announced one",
+        "all real T, |A|, |S|, K >= 1",
+        announced,
+        "claim",
+        partial(announced, planted=True),
+        "T may be less than 1",
+    ),
     Query(
         "thm:main/harmonic",
         "2s(s - u) - 1 is a square where s^2 = u^2 + 1",
