@@ -30,11 +30,12 @@ Print Assumptions lem_quantileinverse.
 Definition thm_discretized := (@excess_of_one_step, @one_step_cdf_bounds, @one_step_value_ge,
   @one_step_conditioned_cdf_le, @one_step_conditioned_value_ge, @return_within_T_eta, @rounded_history_law, @adapted_cdf_bounds, @adapted_value_ge,
   @discretised_cdf_le, @discretised_value_ge, @adapted_optimal_loses_at_most_T_eta, @discretisation_loss_exceeds_eta,
-  @no_constant_below_T).
+  @no_constant_below_T, @printed_internal_state_fails).
 Print Assumptions thm_discretized.
 
 Definition lem_event := (@hoeffding_lemma, @hoeffding_upper, @hoeffding_lower, @average_rarely_far, @chain_rarely_exceeds,
-  @empirical_rarely_above, @empirical_rarely_below, @dkw, @near_at_every_real, @optional_skipping, @event_holds).
+  @empirical_rarely_above, @empirical_rarely_below, @dkw, @near_at_every_real, @optional_skipping, @event_holds,
+  @event_given_counts_is_impossible).
 Print Assumptions lem_event.
 
 Definition lem_genbound := (@Phi_difference_is_utility_difference, @supporting_utility_exists, @tv_le_tv,
