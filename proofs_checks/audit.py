@@ -19,7 +19,7 @@ from typing import Any
 from verified_risk.enclosure import Real, bounds
 
 from . import certificate, recheck, search
-from .evidence import machine_checked
+from .evidence import recorded
 from .model import Claim, Evidence, Rank, Statement, Verdict
 
 LEDGER_FORMAT = "proofs_checks/ledger"
@@ -120,7 +120,7 @@ def _support(
     small = search.exhaustive(claim, statement.small_cases())
     count = max(1, round(examples * statement.examples_share))
     sampled = search.random(claim, statement.cases(), examples=count, seed=seed)
-    evidence = [*statement.evidence, *machine_checked(statement.label)]
+    evidence = [*statement.evidence, *recorded(statement.label)]
     if small.met:
         evidence.append(Evidence(Rank.EXHAUSTIVE, f"{small.met} cases: {statement.small_size}"))
     if sampled.met:
