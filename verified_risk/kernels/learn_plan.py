@@ -257,15 +257,21 @@ def budget_pass(shape, model, tables, left, right, ceiling, tie, stale, everythi
             tables.mean[t, s] = best_mean
             tables.by_mean[t, s] = mean_choice
             row, choice = tables.cost[t, s, 1 : now + 1], tables.by_budget[t, s, 1 : now + 1]
+            best = tables.actions[0, :now]
             for b in range(now):
-                best, action = tables.actions[0, b], 0
-                for a in range(1, count):
-                    if tables.actions[a, b] < best - tie:
-                        best, action = tables.actions[a, b], a
-                if row[b] != best:
-                    moved = True
-                row[b] = best
-                choice[b] = action
+                choice[b] = 0
+            for a in range(1, count):
+                other = tables.actions[a, :now]
+                for b in range(now):
+                    better = other[b] < best[b] - tie
+                    best[b] = other[b] if better else best[b]
+                    choice[b] = a if better else choice[b]
+            if not moved:
+                for b in range(now):
+                    if row[b] != best[b]:
+                        moved = True
+            for b in range(now):
+                row[b] = best[b]
             tables.moved[t, s] = moved
 
 
@@ -286,12 +292,19 @@ def set_policy_of_budget(shape, tables, rho):
     changed = False
     for t in range(horizon):
         for s in range(shape.first.shape[0] - 1):
-            for y in range(shape.used[t] + 1):
-                b = rho - y
-                action = tables.by_budget[t, s, b] if 1 <= b <= shape.top[t] else tables.by_mean[t, s]
-                if tables.policy[t, s, y] != action:
-                    tables.policy[t, s, y] = action
-                    changed = True
+            row, beyond = tables.policy[t, s], tables.by_mean[t, s]
+            first = min(max(rho - shape.top[t], 0), shape.used[t] + 1)  # budgets above the window, inside it, below it
+            last = min(max(rho, first), shape.used[t] + 1)
+            inside = tables.by_budget[t, s]
+            for y in range(first):
+                changed = changed or row[y] != beyond
+                row[y] = beyond
+            for y in range(first, last):
+                changed = changed or row[y] != inside[rho - y]
+                row[y] = inside[rho - y]
+            for y in range(last, shape.used[t] + 1):
+                changed = changed or row[y] != beyond
+                row[y] = beyond
     return changed
 
 

@@ -1,0 +1,126 @@
+"""Episodes per second of the learner: S=20, A=4, T=10, 1/eta=10, 20 successors, 11 reward atoms.
+
+``python tests/benchmarks/learner.py`` prints the table; ``rows()`` is for the common report.  Processor time of one
+run on one core; ratios are within it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+import verified_risk as vr
+from verified_risk.learning.evaluate import planner_of_truth
+from verified_risk.learning.learner import Learner, draws_of
+from verified_risk.learning.standard import standard_form
+from verified_risk.learning.target import problem_of, target_of
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from reference_learner import ReferenceLearner
+
+EPISODES = 100_000
+DENSE = Fraction(1, 1000)
+"""A scale of the radii at which every successor keeps mass: the worst case for planning."""
+
+
+def model() -> vr.MDP:
+    return vr.models.random_sparse(20, 4, 20, 11, horizon=10, seed=0, grid=10)
+
+
+def learner_of(mdp, objective, algorithm, scale) -> Learner:
+    standard = standard_form(mdp)
+    problem = problem_of(standard, objective, EPISODES, Fraction(1, 10))
+    target, _ = target_of(standard, objective, algorithm, problem, scale)
+    return Learner(standard, target)
+
+
+def rate(learner: Learner, *, episodes: int, warm: int, evaluate: bool = False, everything: bool = False) -> float:
+    """Episodes per second after ``warm`` episodes."""
+    draws = draws_of(1, warm + episodes, learner.standard.horizon)
+    done = 0
+    while done < warm:
+        done += len(learner.run(draws[done:warm], evaluate=evaluate).values)
+    start = time.process_time()
+    while done < warm + episodes:
+        if everything:
+            learner.fresh = True
+            done += len(learner.run(draws[done : done + 1], evaluate=evaluate).values)
+        else:
+            done += len(learner.run(draws[done:], evaluate=evaluate).values)
+    return episodes / (time.process_time() - start)
+
+
+def planner_milliseconds(mdp, objective) -> float:
+    """One full budget pass in the true model: 20 successors, 11 atoms, nothing skipped."""
+    standard = standard_form(mdp)
+    problem = problem_of(standard, objective, EPISODES, Fraction(1, 10))
+    learner = planner_of_truth(standard, target_of(standard, objective, "greedy", problem, Fraction(1))[0])
+    times = []
+    for _ in range(50):
+        learner.fresh = True
+        start = time.process_time()
+        learner.plan()
+        times.append(time.process_time() - start)
+    return 1000 * float(np.median(times))
+
+
+def rows(quick: bool = False) -> list[dict[str, object]]:
+    """One dict per line: what, episodes per second, ratio of the dense learner to it."""
+    mdp, objective = model(), vr.CVaR("1/4")
+    n = 300 if quick else 3000
+    rate(learner_of(mdp, objective, "ucb", Fraction(1)), episodes=5, warm=5, evaluate=True)  # compile
+    found = {
+        "ucb, the theorem's radii, from the first episode": rate(
+            learner_of(mdp, objective, "ucb", Fraction(1)), episodes=n, warm=0
+        ),
+        f"ucb, radii x {DENSE}, all successors kept": rate(
+            learner_of(mdp, objective, "ucb", DENSE), episodes=n, warm=2000
+        ),
+        "the same, replanning everything": rate(
+            learner_of(mdp, objective, "ucb", DENSE), episodes=n, warm=2000, everything=True
+        ),
+        "the same, every policy evaluated as well": rate(
+            learner_of(mdp, objective, "ucb", DENSE), episodes=n, warm=2000, evaluate=True
+        ),
+        "jitted risk-neutral UCBVI": rate(learner_of(mdp, objective, "ucbvi", DENSE), episodes=n, warm=2000),
+        "plain-Python reference learner (radii x 1/1000, warm)": reference_rate(mdp, 1 if quick else 2),
+    }
+    base = found[f"ucb, radii x {DENSE}, all successors kept"]
+    table: list[dict[str, object]] = [
+        {"what": name, "episodes per second": value, "ratio": base / value} for name, value in found.items()
+    ]
+    table.append({"what": "one full plan in the true model, ms", "ms": planner_milliseconds(mdp, objective)})
+    return table
+
+
+def reference_rate(mdp, episodes: int) -> float:
+    """The reference, given the counts of a learner that has played 2000 episodes."""
+    learner = learner_of(mdp, vr.CVaR("1/4"), "ucb", DENSE)
+    draws = draws_of(1, 2000 + episodes, learner.standard.horizon)
+    reference = ReferenceLearner(mdp, EPISODES, 0.1, alpha=Fraction(1, 4), scale=float(DENSE))
+    part = learner.run(draws[:2000], evaluate=False)
+    for states, actions, rewards in zip(part.states, part.actions, part.rewards, strict=True):
+        for t, (s, a) in enumerate(zip(states[:-1].tolist(), actions.tolist(), strict=True)):
+            reference.nexts[s, a][int(states[t + 1])] += 1
+            reference.rewards[s, a][learner.standard.units[t][int(rewards[t])]] += 1
+    start = time.process_time()
+    for row in draws[2000:]:
+        reference.episode(row.tolist())
+    return episodes / (time.process_time() - start)
+
+
+def main() -> None:
+    print(f"{'S=20 A=4 T=10 1/eta=10, 20 successors, 11 atoms':<58} {'episodes/s':>11} {'ratio':>9}")
+    for row in rows(quick="--quick" in sys.argv):
+        if "ms" in row:
+            print(f"{row['what']:<58} {row['ms']:>11.3f}")
+        else:
+            print(f"{row['what']:<58} {row['episodes per second']:>11.4g} {row['ratio']:>9.3g}")
+
+
+if __name__ == "__main__":
+    main()
