@@ -85,10 +85,10 @@ _RADII = ((4, Fraction(7, 8)), (6, Fraction(3, 4)), (12, Fraction(1, 2)), (16, F
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
     visits, eps = draw(st.sampled_from(_RADII))
-    high = Law.point(1 - Fraction(1, draw(st.sampled_from((2, 4, 8, 16, 32, 64)))))
-    rewards = [high, Law.point(draw(strategies.rationals()))]
+    high = Law.point(1 - Fraction(1, draw(st.sampled_from((256, 64, 32, 16, 8, 4, 2)))))
+    rewards = [high, Law.point(draw(st.one_of(st.just(Fraction()), strategies.rationals())))]
     seen = list(rewards)
-    if draw(st.booleans()):
+    if draw(st.integers(0, 3)) == 3:
         rewards[0] = draw(strategies.laws(max_atoms=2))
         count = draw(st.integers(0, visits)) if len(rewards[0]) > 1 else visits
         masses = (Fraction(count, visits), 1 - Fraction(count, visits))

@@ -25,7 +25,7 @@ from ..estimation_strategies import Event, empirical_models, models_of, shared_p
 
 SMALL_SIZE = (
     "T = 2; one state with two actions, or two states with one; rewards on 0, 1/2, 1; "
-    "estimates and radii in halves; mean and CVaR at 1/2"
+    "estimates and radii in halves; a few more with three states or quarters; mean and CVaR at 1/2"
 )
 
 
@@ -105,6 +105,19 @@ def small_models() -> Iterator[tuple[MDP, MDP, Radii]]:
             mdp = MDP(0, [[[stay, 1 - stay]], [[half, half]]], pay, 2)
             estimate = MDP(0, [[[guess, 1 - guess]], [[half, half]]], pay, 2)
             yield mdp, estimate, tuple((e,) for e in eps)
+    # With three successors a frequency can be too high by more than any is too low.
+    pay = [[Law({0: 1})], [Law({1: 1})], [Law({1: 1})]]
+    for eps in rates:
+        stay = [[[0, 1, 0]], [[0, 0, 1]]]
+        mdp = MDP(0, [[[0, half, half]], *stay], pay, 2)
+        estimate = MDP(0, [[[1, 0, 0]], *stay], pay, 2)
+        yield mdp, estimate, ((eps,), (Fraction(1),), (Fraction(1),))
+    # An estimate that errs by its radius towards optimism, and is shifted once more: 2 eps.
+    quarter = Fraction(1, 4)
+    true, seen_law = Law({0: 1 - quarter, 1: quarter}), Law({0: half, 1: half})
+    mdp, estimate = (MDP(0, [[[1], [1]]], [[law, laws[0]]], 2) for law in (true, seen_law))
+    for eps in (quarter, half):
+        yield mdp, estimate, ((eps, quarter),)
 
 
 def small_estimated() -> Iterator[Estimated]:
