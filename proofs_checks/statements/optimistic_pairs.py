@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -105,17 +105,26 @@ def small_models() -> Iterator[tuple[MDP, MDP, Radii]]:
             mdp = MDP(0, [[[stay, 1 - stay]], [[half, half]]], pay, 2)
             estimate = MDP(0, [[[guess, 1 - guess]], [[half, half]]], pay, 2)
             yield mdp, estimate, tuple((e,) for e in eps)
-    # With three successors a frequency can be too high by more than any is too low.
-    pay = [[Law({0: 1})], [Law({1: 1})], [Law({1: 1})]]
-    for eps in rates:
-        stay = [[[0, 1, 0]], [[0, 0, 1]]]
-        mdp = MDP(0, [[[0, half, half]], *stay], pay, 2)
-        estimate = MDP(0, [[[1, 0, 0]], *stay], pay, 2)
-        yield mdp, estimate, ((eps,), (Fraction(1),), (Fraction(1),))
-    # An estimate that errs by its radius towards optimism, and is shifted once more: 2 eps.
-    quarter = Fraction(1, 4)
-    true, seen_law = Law({0: 1 - quarter, 1: quarter}), Law({0: half, 1: half})
-    mdp, estimate = (MDP(0, [[[1], [1]]], [[law, laws[0]]], 2) for law in (true, seen_law))
+    yield from _three_successors()
+    yield from _shifted_twice()
+
+
+def _three_successors() -> Iterator[tuple[MDP, MDP, Radii]]:
+    """With three successors a frequency can be too high by more than any is too low."""
+    half, one = Fraction(1, 2), Fraction(1)
+    pay: list[list[Any]] = [[0], [1], [1]]
+    rest: list[list[Any]] = [[{1: 1}], [{2: 1}]]
+    mdp = MDP(0, [[{1: half, 2: half}], *rest], pay, 2)
+    estimate = MDP(0, [[{0: 1}], *rest], pay, 2)
+    for eps in (Fraction(), half, one):
+        yield mdp, estimate, ((eps,), (one,), (one,))
+
+
+def _shifted_twice() -> Iterator[tuple[MDP, MDP, Radii]]:
+    """An estimate that errs by its radius towards optimism, and is then shifted: the rewards cost 2 eps."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    true, seen = Law({0: 1 - quarter, 1: quarter}), Law({0: half, 1: half})
+    mdp, estimate = (MDP(0, [[[1], [1]]], [[law, 0]], 2) for law in (true, seen))
     for eps in (quarter, half):
         yield mdp, estimate, ((eps, quarter),)
 
