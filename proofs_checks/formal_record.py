@@ -1,0 +1,383 @@
+"""The ledger of the machine-checked theorems: what each says, what it rests on, and which statement it supports.
+
+``formal/record.json`` is wholly generated (``python -m proofs_checks.formal_record --write``) from
+
+* the Coq sources: the text of each theorem, with the variables and hypotheses of its sections,
+* the output of ``formal/compile.sh``: the axioms of each theorem, after compiling everything,
+* the table in ``docs/theory/formal.md``: which statement a theorem is about, its hypotheses in words, and how it
+  differs from the statement's claim.
+
+Evidence comes from the record, so it needs no Coq; it says that it was recorded.  A theorem whose file, or a file it
+depends on, has changed since is stale: it is shown, and counts for nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from verified_risk.errors import InvalidFile, MissingDependency
+from verified_risk.files import write_text
+
+from .model import Evidence, Rank
+
+FORMAL = Path(__file__).with_name("formal")
+RECORD = FORMAL / "record.json"
+TABLE = Path(__file__).parent.parent / "docs" / "theory" / "formal.md"
+FORMAT = "proofs_checks/formal"
+
+CLASSICAL_REALS = frozenset(
+    {
+        "ClassicalDedekindReals.sig_forall_dec",
+        "ClassicalDedekindReals.sig_not_dec",
+        "FunctionalExtensionality.functional_extensionality_dep",
+        "Classical_Prop.classic",
+    }
+)
+
+Role: TypeAlias = Literal["proves", "part", "refutes", "step"]
+"""What a theorem does for a statement: ``proves`` its corrected claim; is ``part`` of a proof together with the other
+parts; ``refutes`` its printed claim; is a ``step`` that supports nothing by itself."""
+
+Theorem = dict[str, Any]
+
+
+# -- the Coq sources --------------------------------------------------------------------------------------------------
+
+_COMMENT = re.compile(r"\(\*|\*\)")
+_SENTENCE = re.compile(r"(?<=\.)\s+")
+_PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
+_UNPROVED = ("Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Admitted", "Abort")
+_ASSUMED_IN_SECTION = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
+
+
+def without_comments(text: str) -> str:
+    """The source with nested comments blanked out; strings are not special in these files."""
+    depth, kept, last = 0, [], 0
+    for mark in _COMMENT.finditer(text):
+        if depth == 0:
+            kept.append(text[last : mark.start()])
+        depth += 1 if mark.group() == "(*" else -1
+        last = mark.end()
+    return "".join(kept) + text[last:]
+
+
+def sentences(text: str) -> list[str]:
+    """The vernacular sentences of a file."""
+    return [part.strip() for part in _SENTENCE.split(without_comments(text)) if part.strip()]
+
+
+def theorems_of(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """``{name: (statement, what the enclosing sections assume)}`` for everything the file proves."""
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    open_sections: list[list[str]] = []
+    for sentence in sentences(text):
+        word, _, rest = sentence.partition(" ")
+        if word in ("Section", "Module"):
+            open_sections.append([])
+        elif word == "End" and open_sections:
+            open_sections.pop()
+        elif word in _ASSUMED_IN_SECTION and open_sections:
+            open_sections[-1].append(" ".join(sentence.split()))
+        elif word in _PROVED:
+            name = re.split(r"[\s:({]", rest.strip(), maxsplit=1)[0]
+            context = tuple(line for section in open_sections for line in section)
+            found[name] = (" ".join(sentence.split()), context)
+    return found
+
+
+def unproved(text: str) -> list[str]:
+    """Sentences that assume instead of proving: axioms, parameters, admitted proofs, variables outside sections."""
+    found, depth = [], 0
+    for sentence in sentences(text):
+        word = re.split(r"[\s.]", sentence, maxsplit=1)[0]
+        if word in ("Section", "Module"):
+            depth += 1
+        elif word == "End":
+            depth -= 1
+        outside = word in _ASSUMED_IN_SECTION and depth == 0
+        if word in _UNPROVED or outside or re.search(r"\badmit\b", sentence):
+            found.append(sentence)
+    return found
+
+
+def imports_of(text: str) -> list[str]:
+    """The files of this development that a file requires."""
+    names: list[str] = []
+    for sentence in sentences(text):
+        required = re.match(r"From\s+VerifiedRisk\s+Require\s+(?:Import|Export)?\s*([\w\s]+)\.$", sentence)
+        if required:
+            names += required.group(1).split()
+    return [f"{name}.v" for name in names]
+
+
+def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
+    """The file and everything it requires, directly or not, in alphabetical order."""
+    seen: set[str] = set()
+    waiting = [file]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += imports_of((folder / name).read_text(encoding="utf-8"))
+    return sorted(seen)
+
+
+def digest(file: str, folder: Path = FORMAL) -> str:
+    """SHA-256 of the file and of everything it depends on."""
+    total = hashlib.sha256()
+    for name in depends_on(file, folder):
+        total.update(name.encode() + b"\0" + hashlib.sha256((folder / name).read_bytes()).digest())
+    return total.hexdigest()
+
+
+def listed(text: str) -> dict[str, str]:
+    """``{theorem: what is printed for it}`` of Assumptions.v: itself, or the group it is printed with."""
+    groups: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
+    for sentence in sentences(text):
+        group = re.match(r"Definition\s+(\w+)\s*:=\s*\((.*)\)\.$", sentence, re.DOTALL)
+        if group:
+            groups[group.group(1)] = re.findall(r"@(\w+)", group.group(2))
+        printed = re.match(r"Print\s+Assumptions\s+([\w.]+)\.$", sentence)
+        if printed:
+            name = printed.group(1)
+            found.update(dict.fromkeys(groups.get(name, [name]), name))
+    return found
+
+
+# -- the table of docs/theory/formal.md -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row: what a theorem does for which statements, under which hypotheses, and how it differs from the claim."""
+
+    theorem: str
+    supports: tuple[tuple[Role, str], ...]
+    hypotheses: str
+    differs: str
+    anchor: str
+
+    def does(self, role: Role, label: str) -> bool:
+        """Whether the theorem plays this role for the statement."""
+        return (role, label) in self.supports
+
+
+def read_table(text: str) -> dict[str, Entry]:
+    """``{theorem: row}``; the rows are those with a theorem in backquotes in their second cell."""
+    entries: dict[str, Entry] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        cells = [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) < 2 or not re.fullmatch(r"`\w+`", cells[1]):
+            continue
+        if len(cells) != 5:
+            raise InvalidFile(f"line {number} of formal.md has {len(cells)} cells, wanted 5: {line}")
+        supports, theorem, hypotheses, differs, proof = cells
+        anchor = re.search(r"\]\(([\w.-]+\.md#[\w-]+)\)", proof)
+        if anchor is None:
+            raise InvalidFile(f"line {number} of formal.md ends without a link to a proof in words: {proof!r}")
+        name = theorem.strip("`")
+        if name in entries:
+            raise InvalidFile(f"line {number} of formal.md repeats the theorem {name}")
+        entries[name] = Entry(name, _roles(supports, number), hypotheses, differs, anchor.group(1))
+    return entries
+
+
+def _roles(cell: str, number: int) -> tuple[tuple[Role, str], ...]:
+    """``proves lem:key, intro:key; refutes ...``."""
+    found: list[tuple[Role, str]] = []
+    for group in cell.split(";"):
+        role, _, labels = group.strip().partition(" ")
+        if role not in get_args(Role) or not labels:
+            raise InvalidFile(
+                f"line {number} of formal.md: {group.strip()!r}, wanted one of {get_args(Role)} and labels"
+            )
+        found += [(role, label.strip().strip("`")) for label in labels.split(",")]  # type: ignore[misc]
+    return tuple(found)
+
+
+# -- the record -------------------------------------------------------------------------------------------------------
+
+
+def read_axioms(output: str) -> dict[str, list[str]]:
+    """``{what was printed: its axioms}`` from the output of compile.sh."""
+    parts = re.split(r"^Assumptions of .*:$", output, maxsplit=1, flags=re.MULTILINE)
+    if len(parts) == 1:
+        raise InvalidFile("the output of compile.sh has no list of assumptions")
+    lines = [re.fullmatch(r"([\w.]+):((?: \S+)*)", line) for line in parts[1].splitlines()]
+    return {line.group(1): line.group(2).split() for line in lines if line}
+
+
+def compile_copy(folder: Path = FORMAL) -> str:
+    """The output of compile.sh on a copy of the sources, so that nothing compiled before is trusted."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name in [*(path.name for path in folder.glob("*.v")), "compile.sh", "_CoqProject"]:
+            shutil.copy(folder / name, directory)
+        done = subprocess.run(["sh", "compile.sh"], cwd=directory, capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        raise MissingDependency(done.stderr.strip() or "Coq is missing")
+    if done.returncode:
+        raise InvalidFile(f"the proofs do not compile:\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def build(output: str, table: str, folder: Path = FORMAL) -> dict[str, Any]:
+    """The record, from the sources, the output of compile.sh and the table."""
+    entries, axioms = read_table(table), read_axioms(output)
+    printed = listed((folder / "Assumptions.v").read_text(encoding="utf-8"))
+    _same_names(entries, printed)
+    sources = {path.name: theorems_of(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.v"))}
+    digests = _digests(folder)
+    theorems = []
+    for name, group in printed.items():
+        file = next((file for file, proved in sources.items() if name in proved), None)
+        if file is None or group not in axioms:
+            raise InvalidFile(
+                f"theorem {name}: {'no file proves it' if file is None else 'compile.sh did not print it'}"
+            )
+        statement, context = sources[file][name]
+        theorems.append(
+            {
+                **asdict(entries[name]),
+                "supports": [list(pair) for pair in entries[name].supports],
+                "file": file,
+                "statement": statement,
+                "context": list(context),
+                "axioms": axioms[group],
+                "printed_with": group,
+                "depends_on": depends_on(file, folder),
+                "file_sha256": hashlib.sha256((folder / file).read_bytes()).hexdigest(),
+                "sha256": digests[file],
+            }
+        )
+    compiler = output.splitlines()[0] if output else ""
+    return {"format": FORMAT, "version": 1, "compiler": compiler, "theorems": theorems}
+
+
+def _same_names(entries: Iterable[str], printed: Iterable[str]) -> None:
+    without_row, without_theorem = sorted(set(printed) - set(entries)), sorted(set(entries) - set(printed))
+    if without_row or without_theorem:
+        raise InvalidFile(
+            f"formal.md has no row for {', '.join(without_row) or 'nothing'}; "
+            f"Assumptions.v does not print {', '.join(without_theorem) or 'nothing'}"
+        )
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """``{file: digest}`` of the folder as it is now."""
+    state = tuple((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in sorted(folder.glob("*.v")))
+    return _digests_of(folder, state)
+
+
+@lru_cache(maxsize=8)
+def _digests_of(folder: Path, state: tuple[tuple[str, int, int], ...]) -> dict[str, str]:
+    return {name: digest(name, folder) for name, _, _ in state}
+
+
+def read(path: Path = RECORD) -> list[Theorem]:
+    """The recorded theorems; none if there is no record."""
+    if not path.exists():
+        return []
+    theorems: list[Theorem] = json.loads(path.read_text(encoding="utf-8"))["theorems"]
+    return theorems
+
+
+def is_stale(theorem: Theorem, folder: Path = FORMAL) -> bool:
+    """Whether its file, or one that it depends on, is not what was compiled."""
+    return bool(_digests(folder).get(theorem["file"]) != theorem["sha256"])
+
+
+def stale(theorems: list[Theorem], table: str, folder: Path = FORMAL) -> list[str]:
+    """What differs between the record and the present sources and table, in words; empty if it is fresh."""
+    printed = listed((folder / "Assumptions.v").read_text(encoding="utf-8"))
+    entries, recorded = read_table(table), {theorem["theorem"]: theorem for theorem in theorems}
+    found = [f"{name} is not recorded" for name in printed.keys() - recorded.keys()]
+    found += [f"{name} is recorded, but printed no more" for name in recorded.keys() - printed.keys()]
+    found += [f"{name} has no row in formal.md" for name in printed.keys() - entries.keys()]
+    found += [f"{name} has a row in formal.md, but is not printed" for name in entries.keys() - printed.keys()]
+    for name in recorded.keys() & printed.keys():
+        if is_stale(recorded[name], folder):
+            found.append(f"{name}: {recorded[name]['file']} or a file it depends on has changed")
+        row = entries.get(name)
+        words = [[list(pair) for pair in row.supports], row.hypotheses, row.differs, row.anchor] if row else None
+        if row and words != [recorded[name][key] for key in ("supports", "hypotheses", "differs", "anchor")]:
+            found.append(f"{name}: its row in formal.md has changed")
+    return sorted(found)
+
+
+# -- evidence ---------------------------------------------------------------------------------------------------------
+
+
+def axioms_in_words(axioms: Iterable[str]) -> str:
+    """``none``, ``classical reals``, or their names if there are others."""
+    names = set(axioms)
+    if not names:
+        return "none"
+    return "classical reals" if names <= CLASSICAL_REALS else ", ".join(sorted(names))
+
+
+def machine_checked(
+    label: str, *, compiled_now: bool = False, record: Path = RECORD, folder: Path = FORMAL
+) -> tuple[Evidence, ...]:
+    """Evidence for the corrected claim of a statement: each theorem that proves it, or all parts of a proof together.
+
+    Stale theorems appear with the lowest rank, as a reminder.
+    """
+    theorems = read(record)
+    alone = [[theorem] for theorem in theorems if ["proves", label] in theorem["supports"]]
+    parts = [theorem for theorem in theorems if ["part", label] in theorem["supports"]]
+    found = [_evidence(group, compiled_now, folder) for group in alone]
+    if parts and not alone:
+        found.append(_evidence(parts, compiled_now, folder))
+    return tuple(found)
+
+
+def _evidence(theorems: list[Theorem], compiled_now: bool, folder: Path) -> Evidence:
+    names = ", ".join(theorem["theorem"] for theorem in theorems)
+    axioms = axioms_in_words(axiom for theorem in theorems for axiom in theorem["axioms"])
+    differs = "".join(f"; {theorem['differs']}" for theorem in theorems if theorem["differs"])
+    detail = f"theorem{'s' if len(theorems) > 1 else ''} {names}, axioms: {axioms}{differs}"
+    if any(is_stale(theorem, folder) for theorem in theorems):
+        return Evidence(Rank.CITED, f"stale, its source has changed since: {detail}")
+    if not {axiom for theorem in theorems for axiom in theorem["axioms"]} <= CLASSICAL_REALS:
+        return Evidence(Rank.CITED, f"rests on an axiom beyond the classical reals: {detail}")
+    return Evidence(Rank.MACHINE_CHECKED, detail if compiled_now else f"{detail}; recorded, not rechecked here")
+
+
+# -- command ----------------------------------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """``--write``: compile and record; ``--check`` (the default): say what is stale, exit status 1 if anything is."""
+    parser = argparse.ArgumentParser(prog="proofs_checks.formal_record", description="The machine-checked theorems.")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--write", action="store_true", help="compile a copy of the sources and write the record")
+    choice.add_argument("--check", action="store_true", help="compare the record with the sources (needs no Coq)")
+    options = parser.parse_args(arguments)
+    table = TABLE.read_text(encoding="utf-8")
+    if options.write:
+        _same_names(read_table(table), listed((FORMAL / "Assumptions.v").read_text(encoding="utf-8")))
+        before = _digests(FORMAL)
+        output = compile_copy()
+        if _digests(FORMAL) != before:
+            raise InvalidFile("the sources changed while they were being compiled: run again")
+        write_text(RECORD, json.dumps(build(output, table), indent=1, ensure_ascii=False) + "\n")
+    found = stale(read(), table)
+    print("\n".join(found) or f"fresh: {len(read())} theorems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
