@@ -10,7 +10,7 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
   MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner PrintedBoundHolds ConcavePlanner
-  ConcaveLearner.
+  ConcaveLearner AdaptationPrintedFalse EventPrintedFalse.
 
 Definition lem_key := (@key_identity, @Phi_eq_hi_minus_area, @is_stieltjes_quantile, @Phi_eq_rank_sum,
   @no_improper_integral_of_weighted_cdf, @printed_right_side_drifts).
