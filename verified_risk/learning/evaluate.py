@@ -32,6 +32,7 @@ from .target import planner_allowance
 MOST_EXACT_BRANCHES = 400_000
 """Up to about this many branches the optimum is computed in integers."""
 UNIT_ROUNDOFF = 2.0**-53
+SECONDS_FOR_THE_OPTIMUM = 20
 WIDEST = 1e-6
 """An enclosure wider than this (in units of the whole range) is replaced by exact arithmetic: VaR near a jump."""
 
@@ -134,13 +135,10 @@ def best_value(mdp: MDP, standard: Standard, objective: Weighting, target: Any) 
             "budget recursion in floating point with a rounding bound",
         )
     if mdp.is_discrete:
-        from .. import planning
+        from .. import planning  # its kernels are needed only here
 
-        try:
-            found = planning.plan(mdp, objective, time_limit=20)
-            return found.lower, found.upper, "certified search"
-        except ImportError:
-            pass
+        found = planning.plan(mdp, objective, time_limit=SECONDS_FOR_THE_OPTIMUM)
+        return found.lower, found.upper, "certified search"
     judge = Judge(mdp, standard, objective, learner)
     lower = Fraction(float(judge.of_laws(learner.law(learner.policy_table())[None])[0][0]))
     upper = standard.value(Fraction(learner.upper) * (1 + Fraction(1, 2**40)))
