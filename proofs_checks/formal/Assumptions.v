@@ -9,7 +9,7 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   SupportingUtility LawDistances Telescoping ClosenessTotalVariation ClosenessGreedy ClosenessMarkov QuantileCoupling
   Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
-  MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner PrintedBoundHolds ConcavePlanner
+  MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner PrintedBoundHolds ConcavePlanner BudgetShape
   ConcaveLearner AdaptationPrintedFalse EventPrintedFalse.
 
 Definition lem_key := (@key_identity, @Phi_eq_hi_minus_area, @is_stieltjes_quantile, @Phi_eq_rank_sum,
@@ -54,11 +54,12 @@ Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum
   @cvar_learner_regret_with_high_probability, @best_is_attained, @markov_learner_expected_regret,
   @markov_learner_regret_with_high_probability, @concave_planner_correct, @printed_bound_holds_for_cvar,
   @concave_learner_expected_regret, @concave_learner_regret_with_high_probability, @concave_learner_meets_printed_bound,
-  @concave_best_is_attained, @printed_regret_theorem_is_false).
+  @concave_best_is_attained, @concave_learner_ignores_unknowns, @printed_regret_theorem_is_false).
 Print Assumptions thm_main.
 
 Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_le_dp, @greedy_utility_eq_dp,
-  @budget_le_shortfall, @budget_greedy_attains, @cvar_planner_correct, @best_action_per_state_is_not_best,
+  @budget_le_shortfall, @budget_greedy_attains, @W_nondecreasing_and_lipschitz, @W_zero_without_budget, @rho_window,
+  @cvar_planner_correct, @best_action_per_state_is_not_best,
   @outer_objective_is_not_concave).
 Print Assumptions appendix_cvar.
 

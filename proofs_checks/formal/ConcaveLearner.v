@@ -118,3 +118,11 @@ Section ConcaveLearner.
     - apply Hleast; intros x [pi [Hpi [Hal' ->]]]. now apply Hmax.
   Qed.
 End ConcaveLearner.
+
+(** The learner knows the horizon, the initial law and what it has seen; of the transitions and rewards it knows nothing. *)
+Theorem concave_learner_ignores_unknowns {S A} state_dec action_dec (states : list S) (actions : list A) acts
+  (M M2 : mdp S A) G K delta :
+  horizon M2 = horizon M -> init M2 = init M ->
+  concave_learner state_dec action_dec states actions acts M2 G K delta =
+  concave_learner state_dec action_dec states actions acts M G K delta.
+Proof. destruct M, M2; simpl; intros -> ->. reflexivity. Qed.

@@ -169,3 +169,11 @@ Section CvarLearner.
       exists (of_y_policy pi); split; [now apply is_policy_of_y_policy | split; [assumption | reflexivity]].
   Qed.
 End CvarLearner.
+
+(** The learner knows the horizon, the initial law and what it has seen; of the transitions and rewards it knows nothing. *)
+Theorem cvar_learner_ignores_unknowns {S A} state_dec action_dec (states : list S) (actions : list A) acts
+  (M M2 : mdp S A) K delta alpha :
+  horizon M2 = horizon M -> init M2 = init M ->
+  cvar_learner state_dec action_dec states actions acts M2 K delta alpha =
+  cvar_learner state_dec action_dec states actions acts M K delta alpha.
+Proof. destruct M, M2; simpl; intros -> ->. reflexivity. Qed.
