@@ -5,7 +5,9 @@ For :math:`0 \le Y_k \le b` and :math:`X = \sum_k \bigl((1 - \tfrac1e)\,\mathbf 
 .. math:: \sum_k \mathbf E[Y_k\mid H_k] \le \tfrac{e}{e-1}\bigl(\textstyle\sum_k Y_k + b\log\tfrac1\delta\bigr)
           \quad\text{with probability} \ge 1-\delta, \text{ for every } \delta,
 
-is :math:`P(X \ge x) \le e^{-x}` for every x, and follows from :math:`\mathbf E\,e^X \le 1`.  Both are checked.
+is :math:`P(X \ge x) \le e^{-x}` for every x, and follows from :math:`\mathbf E\,e^X \le 1`.  Both are checked.  By
+Ville's inequality the same holds of the largest X over all prefixes (``martingale/prefix``): the bound is valid at
+all times.
 """
 
 from __future__ import annotations
@@ -69,6 +71,34 @@ def _slack(case: Case) -> Real:
     return least(1 - moment, *slacks)
 
 
+def _prefix_slack(case: Case) -> Real:
+    """exp(-x) - P(X_k >= x for some k <= K) at the worst attained x."""
+    shrink = 1 - divide(Fraction(1), exp(Fraction(1)))
+    found: list[tuple[Real, Fraction]] = []
+
+    def walk(node: int, score: Real, highest: Real, mass: Fraction) -> None:
+        if not mass:
+            return
+        if node >= len(case.nodes):
+            found.append((highest, mass))
+            return
+        low, high, p = case.nodes[node]
+        mean = low * (1 - p) + high * p
+        for child, cost, q in ((2 * node + 1, low, 1 - p), (2 * node + 2, high, p)):
+            new = score + (shrink * mean - cost)
+            walk(child, new, max(new, highest, key=bounds), mass * q)
+
+    walk(0, Fraction(), Fraction(), Fraction(1))
+    found.sort(key=lambda pair: bounds(pair[0]), reverse=True)
+    tail = Fraction()
+    slacks: list[Real] = []
+    for i, (x, mass) in enumerate(found):
+        tail += mass
+        if i + 1 == len(found) or bounds(found[i + 1][0]) != bounds(x):
+            slacks.append(exp(-x) - tail)
+    return least(*slacks)
+
+
 def _costs(case: Case) -> bool:
     size = len(case.nodes) + 1
     return size & (size - 1) == 0 and all(0 <= low <= high <= 1 and 0 <= p <= 1 for low, high, p in case.nodes)
@@ -86,6 +116,10 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 
 def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _prefix_cases() -> SearchStrategy[Case]:
     return _drawn()
 
 
@@ -115,3 +149,26 @@ STATEMENT = Statement(
     decode=decoder(Case),
     theory="08-regret.md#martingale",
 )
+
+PREFIX = Statement(
+    label="martingale/prefix",
+    title="the same at all times at once",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"P\Bigl[\exists n \le K:\ \sum_{k \le n} \mathbf E[Y_k\mid H_k] > "
+        r"\tfrac{e}{e-1}\bigl(\sum_{k \le n} Y_k + b\log\tfrac1\delta\bigr)\Bigr] \le \delta",
+        "the bound holds for every prefix of the episodes simultaneously, but for delta",
+        _prefix_slack,
+        when=_costs,
+    ),
+    verdict="holds",
+    uses=("martingale",),
+    cases=_prefix_cases,
+    small_cases=_small_cases,
+    small_size="depth 1 and 2, five laws of a cost at each node",
+    decode=decoder(Case),
+    theory="08-regret.md#regret-prefix",
+)
+
+STATEMENTS = (STATEMENT, PREFIX)
