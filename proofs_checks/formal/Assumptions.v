@@ -10,7 +10,7 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
   MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner PrintedBoundHolds ConcavePlanner BudgetShape
-  ConcaveLearner AdaptationPrintedFalse EventPrintedFalse.
+  ClosenessConstantAttained   ConcaveLearner AdaptationPrintedFalse EventPrintedFalse.
 
 Definition lem_key := (@key_identity, @Phi_eq_hi_minus_area, @is_stieltjes_quantile, @Phi_eq_rank_sum,
   @no_improper_integral_of_weighted_cdf, @printed_right_side_drifts).
@@ -39,7 +39,7 @@ Definition lem_event := (@hoeffding_lemma, @hoeffding_upper, @hoeffding_lower, @
 Print Assumptions lem_event.
 
 Definition lem_genbound := (@Phi_difference_is_utility_difference, @supporting_utility_exists, @tv_le_tv,
-  @utility_difference_le_kolmogorov, @value_close_in_total_variation, @value_close_in_total_variation_T,
+  @utility_difference_le_kolmogorov, @value_close_in_total_variation, @value_close_in_total_variation_T, @closeness_factor_T_is_attained,
   @markov_value_close, @greedy_value_close, @maximising_utility_exists, @optimistic_value_close,
   @printed_closeness_false, @closeness_fails_for_y_policies).
 Print Assumptions lem_genbound.
