@@ -103,7 +103,13 @@ def make_pictures():
     return module
 
 
-@pytest.mark.parametrize("name", sorted(make_pictures().PICTURES))
+LONG = {"regret"}  # three runs of a learner
+EVERY_PICTURE = [
+    pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in sorted(make_pictures().PICTURES)
+]
+
+
+@pytest.mark.parametrize("name", EVERY_PICTURE)
 def test_pictures_are_what_their_script_draws(name):
     """Byte by byte where matplotlib is the version that drew them; another version draws other bytes."""
     import matplotlib

@@ -1,7 +1,8 @@
-"""Draw every picture of the documentation: ``python docs/pictures/make.py [FOLDER]``."""
+"""Draw every picture of the documentation: ``python docs/pictures/make.py [--record] [FOLDER]``."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import verified_risk as vr
 from verified_risk import plotting
-from verified_risk.models import frozen_lake, gridworld, machine_replacement
+from verified_risk.models import frozen_lake, gridworld, machine_replacement, random_sparse
+
+TRACE = Path(__file__).with_name("bounds_trace.json")
 
 FIELD = """
 #####A##
@@ -62,12 +65,42 @@ def augmentation() -> plotting.Picture:
     )
 
 
+def bounds() -> plotting.Picture:
+    """Timings differ from run to run, so the picture is of a recorded run: ``make.py --record`` records another."""
+    return plotting.draw_bounds(
+        json.loads(TRACE.read_text()),
+        title="CPW(0.71), 60 states, 15 steps: bounds while the search runs",
+        name="objective",
+    )
+
+
+def record_bounds() -> None:
+    trace = plotting.BoundsTrace()
+    model = random_sparse(60, horizon=15, seed=2)
+    vr.plan(model, vr.CPW("71/100"), time_limit=60, gap="1/1000000", progress=trace)
+    TRACE.write_text(json.dumps(trace).replace("], [", "],\n [") + "\n")
+
+
+def regret() -> plotting.Picture:
+    mdp = gridworld("S..\n.O.\n~.G", rewards={"G": 1}, horizon=6, slip="1/5")
+    runs = [
+        ("radii of the theorem", vr.learn(mdp, vr.CVaR("1/2"), episodes=2000, seed=1)),
+        ("radii times 1/20: no guarantee", vr.learn(mdp, vr.CVaR("1/2"), episodes=2000, seed=1, bonus_scale="1/20")),
+        ("no optimism", vr.learn(mdp, vr.CVaR("1/2"), episodes=2000, seed=1, algorithm="greedy")),
+    ]
+    return plotting.draw_regret(
+        [(name, run.regret) for name, run in runs], runs[0][1].bound, title="Learning CVaR at 1/2 on a small lake"
+    )
+
+
 PICTURES: dict[str, Callable[[], plotting.Picture]] = {
     "law": law,
     "curve": curve,
     "policy_map": policy_map,
     "lake_map": lake_map,
     "augmentation": augmentation,
+    "bounds": bounds,
+    "regret": regret,
 }
 
 
@@ -81,4 +114,7 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if "--record" in sys.argv:
+        sys.argv.remove("--record")
+        record_bounds()
     main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

@@ -10,7 +10,7 @@ matplotlib (the extra ``plot``) is imported by the functions, never by ``import 
 b'PNG'
 """
 
-from .bounds import draw_bounds
+from .bounds import BoundsTrace, draw_bounds
 from .compare import draw_comparison
 from .curve import draw_curve, shortfall_curve
 from .law import draw_law
@@ -20,6 +20,7 @@ from .policy_map import draw_policy_map
 from .regret import draw_regret, draw_run
 
 __all__ = [
+    "BoundsTrace",
     "Picture",
     "draw_bounds",
     "draw_comparison",

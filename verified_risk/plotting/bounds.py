@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from ..errors import InvalidArgument
 from ..rational import Rational, as_fraction
-from .picture import BLUE, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+from .picture import BLUE, QUIET, RED, Picture, new_figure, quiet_grid, style
+
+LINE = re.compile(r"([0-9.]+) s\s+(\S+) <= optimum <= (\S+)")
+
+
+class BoundsTrace(list[tuple[float, float, float]]):
+    """Collects ``(seconds, lower, upper)`` from the progress of a search: ``plan(mdp, G, progress=BoundsTrace())``.
+
+    Lines without two finite bounds are passed over: a search may know an attained value before any upper bound.
+
+    >>> trace = BoundsTrace()
+    >>> trace("1.5 s   0.25 <= optimum <= 0.75   gap 5.00e-01")
+    >>> trace("0.5 s   0.25 <= optimum <= inf   gap inf")
+    >>> trace
+    [(1.5, 0.25, 0.75)]
+    """
+
+    def __call__(self, line: str) -> None:
+        found = LINE.search(line)
+        if found:
+            seconds, low, high = (float(number) for number in found.groups())
+            if math.isfinite(low) and math.isfinite(high):
+                self.append((seconds, low, high))
 
 
 def draw_bounds(
@@ -28,8 +52,10 @@ def draw_bounds(
         bounds.fill_between(times, lowers, uppers, step="post", facecolor="white", edgecolor="#c9c9c9", hatch="////")
         bounds.step(times, uppers, where="post", color=RED, linestyle=(0, (5, 2)))
         bounds.step(times, lowers, where="post", color=BLUE)
-        _name_the_end(bounds, times, uppers[-1], f"upper {short(uppers[-1])}", RED, above=True)
-        _name_the_end(bounds, times, lowers[-1], f"attained {short(lowers[-1])}", BLUE, above=False)
+        _name_the_end(bounds, times, uppers[-1], f"upper {uppers[-1]:.8g}", RED, above=True)
+        _name_the_end(bounds, times, lowers[-1], f"attained {lowers[-1]:.8g}", BLUE, above=False)
+        span = (max(uppers) - min(lowers)) or 1.0
+        bounds.set_ylim(min(lowers) - 0.14 * span, max(uppers) + 0.08 * span)
         bounds.set_ylabel(name or r"$\Phi$")
         bounds.set_title(title)
         quiet_grid(bounds)
