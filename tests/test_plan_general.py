@@ -125,11 +125,16 @@ def test_for_convex_weightings_the_optimum_is_that_of_an_lp_over_occupation_meas
 
 
 def test_a_mixture_has_a_behavioural_form_with_the_same_law():
-    G, _ = CASES["convex"]
-    tried = 0
-    rng = random.Random("behavioural")
-    for _ in range(40):
-        mdp, _ = models.product(rng, max_states=4, max_actions=3, max_horizon=4)
+    G, rng, tried = CASES["convex"][0], random.Random("behavioural"), 0
+
+    def simplex(k):
+        weights = [rng.randint(1, 9) for _ in range(k)]
+        return [Fraction(w, sum(weights)) for w in weights]
+
+    for _ in range(15):
+        transitions = [[simplex(3) for _ in range(3)] for _ in range(3)]
+        rewards = [[dict(zip(rng.sample(range(5), 3), simplex(3), strict=True)) for _ in range(3)] for _ in range(3)]
+        mdp = vr.MDP(0, transitions, rewards, horizon=3)
         plan = vr.plan(mdp, G, gap=GAP, time_limit=2)
         if len(list(plan.policy.parts())) > 1:
             tried += 1

@@ -54,13 +54,7 @@ def exact_plan(mdp: MDP, objective: Weighting) -> Plan:
     if not mdp.is_discrete:
         raise Unsupported("rewards are continuous: use exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)")
     grid = grid_model(mdp)
-    if isinstance(objective, VaR):
-        found = best_quantile(grid, objective)
-        assert found is not None  # the least return is always attained
-        value, decision = found
-    else:
-        levels = levels_of(objective)
-        value, decision = best_over_boxes(grid, levels) if len(levels.tails) > 1 else _best_single_level(grid, levels)
+    value, decision = _in_limbs(mdp, grid, objective) or _in_python_integers(grid, objective)
     policy = ReturnPolicy(
         mdp,
         {
@@ -75,6 +69,35 @@ def exact_plan(mdp: MDP, objective: Weighting) -> Plan:
     if attained != value:  # the judge and the player share no code; they must agree
         raise AssertionError(f"the policy attains {attained}, the recursion says {value}: please report this model")
     return Plan(mdp, objective, value, value, value, policy, law, grid.unit, Certificate("exact integer arithmetic"))
+
+
+def _in_python_integers(grid: GridModel, objective: Weighting) -> tuple[Fraction, Decision]:
+    if isinstance(objective, VaR):
+        found = best_quantile(grid, objective)
+        assert found is not None  # the least return is always attained
+        return found
+    levels = levels_of(objective)
+    return best_over_boxes(grid, levels) if len(levels.tails) > 1 else _best_single_level(grid, levels)
+
+
+def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting) -> tuple[Fraction, Decision] | None:
+    """The same in int64 limbs, where one pass suffices and they are proved to hold the numbers; None otherwise."""
+    from .limbs import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
+
+    levels = None if isinstance(objective, VaR) else levels_of(objective)
+    if (levels is not None and len(levels.tails) != 1) or not worth_it(mdp):
+        return None
+    outlook = mean_to_go(grid)
+    try:
+        if isinstance(objective, VaR):
+            return best_quantile_in_limbs(
+                mdp, objective.alpha, objective.upper, outlook.value, grid.denominator, outlook.action
+            )
+        assert levels is not None
+        ((alpha, weight),) = levels.tails
+        return best_tail_in_limbs(mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action)
+    except Overflow:
+        return None
 
 
 @dataclass(frozen=True)
