@@ -382,9 +382,23 @@ MUTATIONS = (
     Mutation(
         "e/(e-1) forgotten in the martingale step",
         "statements.martingale",
-        "shrink = 1 - divide(Fraction(1), exp(Fraction(1)))",
-        "shrink = Fraction(1)",
+        "return 1 - divide(Fraction(1), exp(Fraction(1)))",
+        "return Fraction(1)",
         ("martingale",),
+    ),
+    Mutation(
+        "planner's error measured where M' goes",
+        "statements.l2_planner_error",
+        "enumerate(reachable_sums(pair.mdp)[:-1])",
+        "enumerate(reachable_sums(pair.twin)[:-1])",
+        ("L2/planner-error",),
+    ),
+    Mutation(
+        "only the last time counts",
+        "statements.martingale",
+        "walk(child, new, max(new, highest, key=bounds), mass * q)",
+        "walk(child, new, new + 1, mass * q)",
+        ("martingale/prefix",),
     ),
     Mutation(
         "beta without its sqrt 2",

@@ -57,8 +57,13 @@ def paths(case: Case) -> dict[tuple[Fraction, Fraction], Fraction]:
     return found
 
 
+def _shrink() -> Real:
+    """1 - 1/e."""
+    return 1 - divide(Fraction(1), exp(Fraction(1)))
+
+
 def _slack(case: Case) -> Real:
-    shrink = 1 - divide(Fraction(1), exp(Fraction(1)))
+    shrink = _shrink()
     scores = [(shrink * means - costs, mass) for (means, costs), mass in paths(case).items()]
     scores.sort(key=lambda pair: bounds(pair[0]), reverse=True)
     moment: Real = Fraction()
@@ -73,7 +78,7 @@ def _slack(case: Case) -> Real:
 
 def _prefix_slack(case: Case) -> Real:
     """exp(-x) - P(X_k >= x for some k <= K) at the worst attained x."""
-    shrink = 1 - divide(Fraction(1), exp(Fraction(1)))
+    shrink = _shrink()
     found: list[tuple[Real, Fraction]] = []
 
     def walk(node: int, score: Real, highest: Real, mass: Fraction) -> None:
