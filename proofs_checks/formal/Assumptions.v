@@ -10,7 +10,7 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
   MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner PrintedBoundHolds ConcavePlanner BudgetShape
-  ClosenessConstantAttained   ConcaveLearner AdaptationPrintedFalse EventPrintedFalse.
+  ClosenessConstantAttained   ConcaveLearner AdaptationPrintedFalse EventPrintedFalse L1Deviation.
 
 Definition lem_key := (@key_identity, @Phi_eq_hi_minus_area, @is_stieltjes_quantile, @Phi_eq_rank_sum,
   @no_improper_integral_of_weighted_cdf, @printed_right_side_drifts).
@@ -34,7 +34,7 @@ Definition thm_discretized := (@excess_of_one_step, @one_step_cdf_bounds, @one_s
 Print Assumptions thm_discretized.
 
 Definition lem_event := (@hoeffding_lemma, @hoeffding_upper, @hoeffding_lower, @average_rarely_far, @chain_rarely_exceeds,
-  @empirical_rarely_above, @empirical_rarely_below, @dkw, @near_at_every_real, @optional_skipping, @event_holds,
+  @empirical_rarely_above, @empirical_rarely_below, @dkw, @near_at_every_real, @l1_rarely_large, @optional_skipping, @event_holds,
   @event_given_counts_is_impossible).
 Print Assumptions lem_event.
 
