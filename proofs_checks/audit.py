@@ -55,16 +55,7 @@ def run(
         if statement.label not in rows:
             rows[statement.label] = audit_statement(statement, examples, seed)
             progress(statement.label)
-    ordered = [rows[statement.label] for statement in statements]
-    failures = [f"{row['label']}: {failure}" for row in ordered for failure in row["failures"]]
-    return {
-        "format": LEDGER_FORMAT,
-        "version": LEDGER_VERSION,
-        "examples": examples,
-        "seed": seed,
-        "statements": ordered,
-        "failures": failures,
-    }
+    return assemble([rows[statement.label] for statement in statements], examples, seed)
 
 
 def exit_status(ledger: Ledger) -> int:
@@ -143,6 +134,7 @@ def _support(
         "verdict": _joint(verdicts).value,
         "rank": str(evidence[0].rank) if evidence else None,
         "evidence": [str(piece) for piece in evidence],
+        "recorded": [str(piece) for piece in recorded(statement.label)],
         "exhaustive": {"size": statement.small_size, "tried": small.tried, "met": small.met},
         "random": {"seed": seed, "tried": sampled.tried, "met": sampled.met},
         "worst_slack": None if worst is None else _text(worst.worst),
@@ -206,10 +198,28 @@ def source_hash(statement: Statement[Any]) -> str:
 
 
 def stale(ledger: Ledger, statements: Sequence[Statement[Any]]) -> list[str]:
-    """The labels whose evidence in the ledger is not about their present source, or is missing."""
-    recorded = {row["label"]: row["source_sha256"] for row in ledger["statements"]}
-    current = {statement.label: source_hash(statement) for statement in statements}
-    return sorted(label for label in recorded.keys() | current.keys() if recorded.get(label) != current.get(label))
+    """The labels whose evidence in the ledger is missing or is not about their present source and recorded proofs."""
+    stored = {
+        row["label"]: (row["source_sha256"], row["support"]["recorded"] if row["support"] else [])
+        for row in ledger["statements"]
+    }
+    current = {
+        statement.label: (source_hash(statement), [str(piece) for piece in recorded(statement.label)])
+        for statement in statements
+    }
+    return sorted(label for label in stored.keys() | current.keys() if stored.get(label) != current.get(label))
+
+
+def assemble(rows: Sequence[dict[str, Any]], examples: int, seed: int) -> Ledger:
+    """The ledger of these rows."""
+    return {
+        "format": LEDGER_FORMAT,
+        "version": LEDGER_VERSION,
+        "examples": examples,
+        "seed": seed,
+        "statements": list(rows),
+        "failures": [f"{row['label']}: {failure}" for row in rows for failure in row["failures"]],
+    }
 
 
 def _worst_key(part: search.Search[Any]) -> Any:

@@ -18,12 +18,13 @@ import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise, product
-from math import isqrt
+from math import isqrt, prod
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 FORMAT = "proofs_checks/counterexample"
 VERSION = 1
+MOST_POLICIES = 512
 
 
 class Rejected(ValueError):
@@ -219,15 +220,22 @@ History = tuple[Any, ...]
 
 
 def policy(data: Any, m: Model) -> Callable[[History], Lottery]:
-    """A stored policy as a function of the history."""
+    """A stored policy as a function of the history; every entry is checked, whether it is played or not."""
     if data["kind"] == "markov":
-        return lambda xi: lottery(data["table"][len(xi) - 1][xi[-1]], len(m.outcomes[xi[-1]]))
+        require(len(data["table"]) == m.horizon, "one row a step")
+        table = [[lottery(entry, len(m.outcomes[s])) for s, entry in enumerate(row)] for row in data["table"]]
+        require(all(len(row) == len(m.outcomes) for row in table), "one entry a state")
+        return lambda xi: table[len(xi) - 1][xi[-1]]
     if data["kind"] == "return":
-        cells = {(t, s, number(y)): entry for t, s, y, entry in data["rows"]}
-        return lambda xi: lottery(cells[len(xi) - 1, xi[-1], gained(xi)], len(m.outcomes[xi[-1]]))
+        cells = {(t, s, number(y)): lottery(entry, len(m.outcomes[s])) for t, s, y, entry in data["rows"]}
+        require(all(0 <= t < m.horizon and s >= 0 for t, s, _ in cells), "entries at steps and states that exist")
+        return lambda xi: cells[len(xi) - 1, xi[-1], gained(xi)]
     require(data["kind"] == "history", "a policy of kind markov, return or history")
-    rows = {(*((s, a, number(r)) for s, a, r in xi[:-1]), xi[-1]): entry for xi, entry in data["rows"]}
-    return lambda xi: lottery(rows[xi], len(m.outcomes[xi[-1]]))
+    rows = {
+        (*((s, a, number(r)) for s, a, r in xi[:-1]), xi[-1]): lottery(entry, len(m.outcomes[xi[-1]]))
+        for xi, entry in data["rows"]
+    }
+    return lambda xi: rows[xi]
 
 
 def gained(xi: History) -> Fraction:
@@ -282,12 +290,14 @@ def round_up(r: Fraction, eta: Fraction) -> Fraction:
 
 
 def y_policies(m: Model) -> Iterator[Callable[[History], Lottery]]:
-    """All deterministic policies of (step, state, return so far)."""
+    """All deterministic policies of (step, state, return so far), if they are not too many."""
     levels: list[set[tuple[int, Fraction]]] = [{(s, Fraction()) for s, p in m.initial if p}]
     for _ in range(m.horizon - 1):
         levels.append({(s2, y + r) for s, y in levels[-1] for a in m.outcomes[s] for p, s2, r in a if p})
     cells = [(t, s, y) for t, level in enumerate(levels) for s, y in sorted(level)]
-    for actions in product(*(range(len(m.outcomes[s])) for _, s, _ in cells)):
+    options = [range(len(m.outcomes[s])) for _, s, _ in cells]
+    require(prod(map(len, options)) <= MOST_POLICIES, f"at most {MOST_POLICIES} policies, all of which are tried here")
+    for actions in product(*options):
         table = dict(zip(cells, actions, strict=True))
         yield lambda xi, table=table: [(table[len(xi) - 1, xi[-1], gained(xi)], Fraction(1))]  # type: ignore[misc]
 
@@ -418,6 +428,7 @@ def _lower_and_upper_quantile(data: dict[str, Any]) -> Outcome:
 def _cvar_at_level_zero(data: dict[str, Any]) -> Outcome:
     """G(tau) <= L tau for CVaR, the level 0 read as the limit 1(tau > 0), L = 1/alpha or, at 0, any L proposed."""
     alpha, tau, constant = number(data["alpha"]), number(data["tau"]), number(data["constant"])
+    law(data["law"])  # not used by this claim, but part of the instance
     require(0 <= alpha <= 1 and 0 <= tau <= 1 and (alpha == 0 or constant * alpha == 1), "a level and its constant")
     return Outcome(min(tau / alpha, Fraction(1)) if alpha else Fraction(tau > 0), "<=", constant * tau)
 

@@ -1,0 +1,77 @@
+"""A user's own claim: stated in ten lines, searched, shrunk, certified, reported; and the pytest option."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import strategies as st
+
+import verified_risk as vr
+from proofs_checks import audit, certificate, report, search, strategies
+from proofs_checks.model import Claim, Statement, Verdict
+
+pytest_plugins = ["pytester"]
+
+
+@dataclass(frozen=True)
+class Case:
+    mdp: vr.MDP
+    alpha: Fraction
+
+
+CLAIM = Statement(
+    label="mine:markov",
+    title="Markov policies suffice for CVaR",
+    section="my notes",
+    printed=Claim(
+        "", "The best Markov policy attains the optimal CVaR.", lambda case: best_markov(case) - optimum(case)
+    ),
+    corrected=Claim("", "The best Markov policy is at most optimal.", lambda case: optimum(case) - best_markov(case)),
+    verdict="refuted",
+    cases=lambda: st.builds(
+        Case, strategies.mdps(max_states=1, min_actions=2, min_horizon=2, max_horizon=2), strategies.levels()
+    ),
+    find_budget=1500,
+)
+
+
+def optimum(case):
+    return vr.exact_plan(case.mdp, vr.CVaR(case.alpha)).value
+
+
+def best_markov(case):
+    tables = [[[a] for a in actions] for actions in product(range(2), repeat=case.mdp.horizon)]
+    laws = [vr.return_law(case.mdp, vr.MarkovPolicy(case.mdp, table)) for table in tables]
+    return max(vr.CVaR(case.alpha).of(law) for law in laws)
+
+
+def test_a_users_claim_is_searched_shrunk_certified_and_reported(tmp_path):
+    found = search.find_counterexample(CLAIM, seed=0)
+    assert found is not None
+    assert CLAIM.printed.verdict(found.case) is Verdict.REFUTED
+    assert sum(len(action.reward_law) for _, _, action in found.case.mdp) <= 4  # small: two actions, few atoms
+
+    path = tmp_path / "mine.json"
+    certificate.save(CLAIM, found.case, path)
+    stated = Statement(**{**vars(CLAIM), "counterexample": found.case})
+    assert certificate.refutes(path, [stated])
+
+    ledger = audit.run([stated], examples=30)
+    assert "mine:markov" in report.page(ledger)
+    assert [failure for failure in ledger["failures"] if "standalone checker" not in failure] == []
+
+
+def test_the_pytest_option_audits_a_statement_in_any_project(pytester):
+    pytester.makepyfile("def test_own(): pass")
+    result = pytester.runpytest(
+        "-p", "proofs_checks.pytest_plugin", "--audit-statement", "lem:key", "--audit-examples", "5", "-v"
+    )
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*audit*lem:key*PASSED*"])
+
+
+def test_the_pytest_option_adds_nothing_unless_asked(pytester):
+    pytester.makepyfile("def test_own(): pass")
+    pytester.runpytest("-p", "proofs_checks.pytest_plugin").assert_outcomes(passed=1)
