@@ -47,7 +47,7 @@ def lake(out: Path, episodes: int, seeds: int, bonus_scale: str, **engine: Any) 
 @main.command()
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True)
 @click.option("--seeds", type=int, default=5, show_default=True)
-@click.option("--bonus-scale", default="1/10", show_default=True)
+@click.option("--bonus-scale", default="1", show_default=True)
 @engine_options
 def scaling(out: Path, seeds: int, bonus_scale: str, **engine: Any) -> None:
     """Regret against K, S, A, T and 1/alpha."""

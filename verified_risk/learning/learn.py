@@ -88,7 +88,7 @@ def learn(
 
     >>> from verified_risk import CVaR, models
     >>> run = learn(models.two_paths(), CVaR("1/2"), episodes=50)
-    >>> run.regret[-1] <= run.bound[-1]
+    >>> bool(run.regret[-1] <= run.bound[-1])
     True
 
     Possible issues: the theorem's constants are large; on small problems the regret stays linear for many episodes
