@@ -5,8 +5,11 @@ python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+
+from sphinx.application import Sphinx
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
@@ -47,3 +50,16 @@ autodoc_typehints_description_target = "documented"
 autodoc_class_signature = "mixed"
 suppress_warnings = ["mystnb.unknown_mime_type"]
 nitpicky = False
+
+
+def write_audit_page(app: Sphinx, failure: Exception | None) -> None:
+    """The interactive page of the audit stands next to the documentation, made of the stored ledger."""
+    ledger = HERE / "audit.json"
+    if failure is None and app.builder.format == "html" and ledger.exists():
+        from proofs_checks.page import page_html
+
+        Path(app.outdir, "audit_page.html").write_text(page_html(json.loads(ledger.read_text("utf-8"))), "utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("build-finished", write_audit_page)

@@ -1,0 +1,81 @@
+"""Photograph the audit page and the command line: ``python docs/pictures/screens.py [LEDGER]`` (needs chromium).
+
+The ledger is ``docs/audit.json`` unless another one is named, for instance one written by
+``verified-risk audit --json FILE``.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from html import escape
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from chromium import Chromium  # noqa: E402
+
+from proofs_checks.page import write_page  # noqa: E402
+
+COMMANDS = {
+    "command_plan": ["plan", "frozen_lake", "--objective", "cvar(33/100)"],
+    "command_models": ["models", "show", "frozen_lake"],
+}
+TERMINAL = """<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; background: #fff; }
+div { display: inline-block; background: #16181a; color: #e6e6e3; padding: 16px 22px;
+border-radius: 8px; margin: 10px; } pre { margin: 0; font: 14px/1.35 "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+b { color: #8ab8ee; font-weight: 600; }</style>"""
+
+
+def photograph_page(browser: Chromium, ledger: Path, folder: Path) -> None:
+    """Light, dark and narrow, the graph, and a card with its counterexample."""
+    with tempfile.TemporaryDirectory() as place:
+        page = Path(place) / "audit.html"
+        write_page(json.loads(ledger.read_text("utf-8")), page)
+        for name, scheme, width, height, target in (
+            ("page_light", "light", 1100, 900, None),
+            ("page_dark", "dark", 1100, 900, "s-lem-genbound"),
+            ("page_narrow", "light", 390, 844, "s-thm-augmented"),
+        ):
+            browser.size(width, height)
+            browser.prefer(scheme)
+            browser.open(page)
+            if target:
+                browser.run(f"document.documentElement.style.scrollBehavior = 'auto', location.hash = '#{target}'")
+            time.sleep(0.5)
+            browser.screenshot(folder / f"{name}.png")
+
+
+def photograph_command(browser: Chromium, name: str, words: list[str], folder: Path) -> None:
+    """What a command prints, as a terminal shows it."""
+    program = Path(sys.executable).with_name("verified-risk")
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
+    typed = " ".join(["verified-risk", *(f'"{word}"' if " " in word else word for word in words)])
+    with tempfile.TemporaryDirectory() as place:
+        page = Path(place) / "terminal.html"
+        page.write_text(
+            f"{TERMINAL}<div><pre><b>$ {escape(typed)}</b>\n{escape(done.stdout.rstrip())}</pre></div>", "utf-8"
+        )
+        browser.prefer("light")
+        browser.size(1400, 1200)
+        browser.open(page)
+        box = browser.run("(b => [b.width, b.height])(document.querySelector('div').getBoundingClientRect())")
+        browser.size(int(box[0]) + 20, int(box[1]) + 20)
+        browser.screenshot(folder / f"{name}.png")
+
+
+def main(ledger: Path, folder: Path) -> None:
+    with Chromium() as browser:
+        photograph_page(browser, ledger, folder)
+        for name, words in COMMANDS.items():
+            photograph_command(browser, name, words, folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent / "audit.json", HERE)
