@@ -45,10 +45,10 @@ class ReferenceLearner:
     def outcomes(self, pair):
         n = self.rewards[pair].total()
         if n == 0:
-            return [(1.0, None, self.one)]
+            return [(1.0, None, self.one)] if self.scale else [(1.0, pair[0], 0)]  # no optimism: stay, earn nothing
         eps = self.scale * math.sqrt(self.log / (2 * n))
         steps = [(max(c / n - eps, 0.0), s) for s, c in sorted(self.nexts[pair].items())]
-        steps.append((1.0 - sum(p for p, _ in steps), None))
+        steps.append((1.0 - sum(p for p, _ in steps) if self.scale else 0.0, None))
         left, law = eps, []  # take eps of mass away from the lowest rewards and give it to reward 1
         for r in sorted(self.rewards[pair]):
             mass = self.rewards[pair][r] / n
@@ -128,3 +128,33 @@ class ReferenceLearner:
             self.nexts[s, a][s2] += 1
             self.rewards[s, a][r] += 1
         return trace
+
+
+class ReferenceUCBVI(ReferenceLearner):
+    """Expected return, bonus 7 H L / sqrt(N), L = log(5 S A H K / delta); values never above H or the last ones."""
+
+    def __init__(self, mdp, episodes, delta, *, scale):
+        super().__init__(mdp, episodes, delta, alpha=1, scale=scale)
+        self.L = math.log(5 * self.S * max(self.actions) * episodes * self.T / delta)
+        self.tie = 1e-11 * self.T * self.one
+        self.q = {(t, pair): float(self.T * self.one) for t in range(self.T) for pair in self.succ}
+
+    def plan(self):
+        self.rho = 0
+        self.value = {(self.T, s): (0.0, 0) for s in range(self.S)}
+        for t in reversed(range(self.T)):
+            for s in range(self.S):
+                best = None
+                for a in range(self.actions[s]):
+                    n = self.rewards[s, a].total()
+                    if n:
+                        reward = sum(r * c for r, c in self.rewards[s, a].items()) / n
+                        onward = sum(c * self.value[t + 1, s2][0] for s2, c in self.nexts[s, a].items()) / n
+                        bonus = self.scale * 7 * self.T * self.one * self.L / math.sqrt(n)
+                        self.q[t, (s, a)] = min(self.q[t, (s, a)], reward + onward + bonus)
+                    if best is None or self.q[t, (s, a)] > best[0] + self.tie:
+                        best = (self.q[t, (s, a)], a)
+                self.value[t, s] = best
+
+    def cost(self, t, s, b):
+        return self.value[t, s]
