@@ -6,6 +6,7 @@ python -m sphinx -W --keep-going -b html docs docs/_build/html
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -61,5 +62,22 @@ def write_audit_page(app: Sphinx, failure: Exception | None) -> None:
         Path(app.outdir, "audit_page.html").write_text(page_html(json.loads(ledger.read_text("utf-8"))), "utf-8")
 
 
+ANCHORS = {
+    name
+    for page in HERE.rglob("*.md")
+    for name in re.findall(r"^\(([\w-]+)\)=$", page.read_text("utf-8"), re.MULTILINE)
+}
+
+
+def link_to_anchors(app: Sphinx, name: str, source: list[str]) -> None:
+    """``[text](page.md#L0)`` works where Markdown is read as it is; here the anchor alone finds its page."""
+
+    def shortened(match: re.Match[str]) -> str:
+        return f"](#{match.group(1)})" if match.group(1) in ANCHORS else match.group()
+
+    source[0] = re.sub(r"\]\([\w./-]+\.md#([\w-]+)\)", shortened, source[0])
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("source-read", link_to_anchors)
     app.connect("build-finished", write_audit_page)

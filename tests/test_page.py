@@ -137,6 +137,14 @@ def test_every_statement_has_one_card_and_every_link_arrives(written):
             assert place in seen.ids, link
 
 
+def test_a_page_of_one_statement_has_no_broken_link(tmp_path):
+    statement = statements.by_label("thm:augmented")
+    assert statement.uses
+    page.write_page(ledger_of([row_of(statement)]), tmp_path / "one.html")
+    seen = outline(tmp_path / "one.html")
+    assert [link for link in seen.links if link.startswith("#") and link[1:] not in seen.ids] == []
+
+
 def test_the_page_is_small_and_loads_nothing(written):
     text = written.read_text("utf-8")
     assert len(text.encode()) < MOST_BYTES

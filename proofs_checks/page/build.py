@@ -35,11 +35,12 @@ def page_html(ledger: Mapping[str, Any], *, folder: Path | None = None) -> str:
     users: dict[str, list[str]] = {row["label"]: [] for row in rows}
     for row in rows:
         for used in row["uses"]:
-            users.setdefault(used, []).append(row["label"])
+            if used in users:
+                users[used].append(row["label"])
     links = Links(folder)
     sections: dict[str, list[str]] = {}
     for row in rows:
-        card = card_html(row, users[row["label"]], certificate_of(row), links, meaning_of(row["label"]))
+        card = card_html(row, users, certificate_of(row), links, meaning_of(row["label"]))
         sections.setdefault(section_key(row["section"]), []).append(card)
     nodes = [Node(row["label"], row["title"], kind_of(row), tuple(row["uses"])) for row in rows]
     return "\n".join(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -19,9 +19,16 @@ RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
 
 
 def card_html(
-    row: Row, users: Sequence[str], certificate: Mapping[str, Any] | None, links: Links, meaning: str = ""
+    row: Row,
+    users: Mapping[str, Sequence[str]],
+    certificate: Mapping[str, Any] | None,
+    links: Links,
+    meaning: str = "",
 ) -> str:
-    """The card of one row of the ledger; ``users`` are the labels that use it, ``meaning`` describes its cases."""
+    """The card of one row of the ledger.
+
+    ``users`` maps every label of the page to the labels that use it, ``meaning`` describes the cases.
+    """
     finding, rank = kind_of(row), rank_of(row)
     head = (
         f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
@@ -35,7 +42,7 @@ def card_html(
         counterexample_html(row, certificate, meaning),
         evidence_html(row),
         notes_html(row),
-        relations_html(row, users),
+        relations_html(row, users.get(row["label"], ()), users),
         links.html(row, certificate is not None),
     ]
     data = f'data-finding="{finding}" data-rank="{rank or ""}"'
@@ -165,15 +172,17 @@ def notes_html(row: Row) -> str:
     return f'<p class="notes">{escape(row["notes"])}</p>' if row["notes"] else ""
 
 
-def relations_html(row: Row, users: Sequence[str]) -> str:
+def relations_html(row: Row, users: Sequence[str], known: Collection[str]) -> str:
     parts = [
-        f"<span>{name} {', '.join(reference(label) for label in labels)}</span>"
+        f"<span>{name} {', '.join(reference(label, known) for label in labels)}</span>"
         for name, labels in (("Uses", row["uses"]), ("Used by", users))
         if labels
     ]
     return f'<p class="relations">{" ".join(parts)}</p>' if parts else ""
 
 
-def reference(label: str) -> str:
-    """A link to another card."""
+def reference(label: str, known: Collection[str]) -> str:
+    """A link to another card, or the label alone where the page has no such card."""
+    if label not in known:
+        return f"<code>{escape(label)}</code>"
     return f'<a href="#{anchor(label)}"><code>{escape(label)}</code></a>'
