@@ -3,7 +3,7 @@
     python tests/mutations_regret.py
 
 prints the table.  Each mutation changes one line of a source file (in memory only: a loader rewrites the text while the
-package is imported afresh) and must be killed by a test of ``test_statements_regret`` or by a statement's own evidence:
+package is imported afresh) and must be killed by a test of this half or by a statement's own evidence:
 its enumeration, its counterexample, the standalone checker.
 """
 
@@ -23,6 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "proofs_checks"
+TEST_MODULES = ("test_statements_regret", "test_recheck_regret")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class Mutation:
     old: str
     new: str
     killers: tuple[str, ...]
+
+
+class TableError(Exception):
+    """The table names a text or a test that is not there: this is no kill."""
 
 
 class _Rewriting(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):
@@ -62,14 +67,14 @@ def check_text_occurs_once(mutation: Mutation) -> None:
     path = ROOT / PACKAGE / (mutation.module.replace(".", "/") + ".py")
     count = path.read_text(encoding="utf-8").count(mutation.old)
     if count != 1:
-        raise LookupError(f"{mutation.name}: the text occurs {count} times in {path}, wanted once")
+        raise TableError(f"{mutation.name}: the text occurs {count} times in {path}, wanted once")
 
 
 @contextmanager
 def planted(mutation: Mutation) -> Iterator[None]:
     """Import the package afresh with the mutation in place; restore everything afterwards."""
     ours = {name: module for name, module in sys.modules.items() if name.split(".")[0] == PACKAGE}
-    tests = sys.modules.pop("test_statements_regret", None)
+    tests = {name: sys.modules.pop(name) for name in TEST_MODULES if name in sys.modules}
     for name in ours:
         del sys.modules[name]
     finder = _Rewriting(mutation)
@@ -82,9 +87,9 @@ def planted(mutation: Mutation) -> Iterator[None]:
         for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
             del sys.modules[name]
         sys.modules.update(ours)
-        sys.modules.pop("test_statements_regret", None)
-        if tests is not None:
-            sys.modules["test_statements_regret"] = tests
+        for name in TEST_MODULES:
+            sys.modules.pop(name, None)
+        sys.modules.update(tests)
 
 
 #: Parametrised tests, called once.
@@ -106,8 +111,12 @@ def _run(killer: str) -> None:
     if not name.startswith("test_"):
         evidence(name)
         return
-    module = importlib.import_module("test_statements_regret")
-    getattr(module, name)(*arguments)
+    for module in TEST_MODULES:
+        test = getattr(importlib.import_module(module), name, None)
+        if test is not None:
+            test(*arguments)
+            return
+    raise TableError(f"no test is called {name}")
 
 
 def evidence(label: str) -> None:
@@ -135,7 +144,7 @@ def killed(mutation: Mutation) -> str | None:
         with planted(mutation):
             try:
                 _run(killer)
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, TableError):
                 raise
             except BaseException:  # pytest's own failures are not Exceptions
                 return killer

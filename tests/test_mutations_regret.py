@@ -19,8 +19,11 @@ def test_a_change_that_changes_nothing_survives():
 
 
 def test_a_mutation_of_a_text_that_is_not_there_is_an_error_of_the_table():
-    with pytest.raises(LookupError, match="occurs 0 times"):
-        mutations_regret.killed(replace(mutations_regret.MUTATIONS[0], old="no such line"))
+    mutation = mutations_regret.MUTATIONS[0]
+    with pytest.raises(mutations_regret.TableError, match="occurs 0 times"):
+        mutations_regret.killed(replace(mutation, old="no such line"))
+    with pytest.raises(mutations_regret.TableError, match="no test is called"):
+        mutations_regret.killed(replace(mutation, killers=("test_that_nobody_wrote",)))
 
 
 def test_there_are_at_least_twenty_mutations_with_distinct_names():
