@@ -2,11 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
 
-.PHONY: run test check bench report nightly clean setup proofs
+.PHONY: run test check bench report docs nightly clean small setup proofs
 
-run: setup  ## plan, learn, audit: the main job, in under three minutes
+run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
 	$(BIN)/verified-risk plan frozen_lake --objective "cvar(33/100)"
 	$(BIN)/verified-risk learn frozen_lake --objective "cvar(33/100)" --episodes 500
@@ -25,10 +24,14 @@ check: setup  ## style, types, examples in docstrings, stale generated files
 	$(BIN)/python -m proofs_checks report --check
 
 bench: setup  ## ratios of one run, both sides' times
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	$(BIN)/python tests/benchmarks/run.py
 
 report: setup  ## regenerate docs/audit.md, docs/statements.svg and the certificates
 	$(BIN)/python -m proofs_checks report
+
+docs: setup  ## the documentation, tutorials executed, into docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 proofs:  ## compile every Coq proof and print its axioms; installs Coq with apt when run as root
 	INSTALL=1 sh proofs_checks/formal/compile.sh
@@ -37,12 +40,18 @@ nightly: setup  ## slow campaigns
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
 	INSTALL=1 CHECK=1 sh proofs_checks/formal/compile.sh
 
-setup: $(READY)
-$(READY): pyproject.toml
+# What `make run` needs, and everything.
+small: $(VENV)/.small
+$(VENV)/.small: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
-	touch $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[audit]"
+	touch $@
+
+setup: $(VENV)/.ready
+$(VENV)/.ready: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@ $(VENV)/.small
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
