@@ -146,3 +146,11 @@ def test_the_documentation_builds_without_a_warning(tmp_path):
             r"""<(?:script|link|img)[^>]*(?:src|href)=["']?(https?:[^"' >]+)""", page.read_text("utf-8")
         )
         assert loaded == [], f"{page.name} loads {loaded}"
+
+
+def test_every_public_name_is_in_the_reference():
+    import verified_risk
+
+    reference = (DOCS / "api.md").read_text("utf-8")
+    missing = [name for name in verified_risk.__all__ if not re.search(rf"\b{name}\b", reference)]
+    assert missing == []

@@ -214,6 +214,18 @@ def test_a_statement_stands_right_of_what_it_uses():
     assert [(label, used) for label, used in pairs if place[used] >= place[label]] == []
 
 
+def test_a_statement_that_rests_on_a_false_one_says_so():
+    base = {**row_of(statements.ALL[0]), "label": "false", "finding": "refuted", "uses": [], "refutation": None}
+    middle = {**base, "label": "middle", "finding": "holds", "uses": ["false"]}
+    top = {**base, "label": "top", "finding": "holds", "uses": ["middle"]}
+    own = {**top, "label": "own", "printed": None}
+    text = page.page_html(ledger_of([base, middle, top, own]))
+    cards = {label: text[text.index(f'id="s-{label}"') :].split("</details>")[0] for label in ("false", "top", "own")}
+    assert "rests on the faults of" in cards["top"]
+    assert "rests on the faults of" not in cards["false"] + cards["own"]
+    assert text.count('holds inherits"') == 2
+
+
 def test_a_circle_of_uses_is_drawn_and_does_not_hang():
     nodes = [Node("a", "", "holds", ("b",)), Node("b", "", "gap", ("a",)), Node("alone", "", "holds", ())]
     svg = graph_svg(nodes)

@@ -13,6 +13,7 @@ from verified_risk.files import write_text
 from .. import certificate as certificates
 from .. import recheck
 from ..model import Statement
+from ..report import inherited
 from .cards import card_html, claims_html, rank_of
 from .graph import Node, graph_svg
 from .links import Links
@@ -37,12 +38,23 @@ def page_html(ledger: Mapping[str, Any], *, folder: Path | None = None) -> str:
         for used in row["uses"]:
             if used in users:
                 users[used].append(row["label"])
+    faults = inherited(rows)
     links = Links(folder)
     sections: dict[str, list[str]] = {}
     for row in rows:
-        card = card_html(row, users, certificate_of(row), links, meaning_of(row["label"]))
+        inherits = faults[row["label"]] if row["printed"] is not None else []
+        card = card_html(row, users, certificate_of(row), links, meaning_of(row["label"]), inherits)
         sections.setdefault(section_key(row["section"]), []).append(card)
-    nodes = [Node(row["label"], row["title"], kind_of(row), tuple(row["uses"])) for row in rows]
+    nodes = [
+        Node(
+            row["label"],
+            row["title"],
+            kind_of(row),
+            tuple(row["uses"]),
+            kind_of(row) != "own" and bool(faults[row["label"]]),
+        )
+        for row in rows
+    ]
     return "\n".join(
         [
             "<!doctype html>",
@@ -108,7 +120,8 @@ def _graph_section(nodes: Sequence[Node]) -> str:
         return ""
     return (
         '<section class="graph-section"><h2>What rests on what</h2>'
-        "<p>A statement stands to the right of what it uses. Choose one to open its card; scroll sideways for more.</p>"
+        "<p>A statement stands to the right of what it uses. Choose one to open its card; scroll sideways for more. "
+        "A dashed frame: as printed it rests, directly or not, on a printed claim that is false.</p>"
         f'<div class="scroll" tabindex="0" role="region" aria-label="Graph of the statements">{svg}</div></section>'
     )
 

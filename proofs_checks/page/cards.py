@@ -24,10 +24,12 @@ def card_html(
     certificate: Mapping[str, Any] | None,
     links: Links,
     meaning: str = "",
+    inherits: Sequence[str] = (),
 ) -> str:
     """The card of one row of the ledger.
 
-    ``users`` maps every label of the page to the labels that use it, ``meaning`` describes the cases.
+    ``users`` maps every label of the page to the labels that use it, ``meaning`` describes the cases, ``inherits`` are
+    the false printed claims on which the printed one rests.
     """
     finding, rank = kind_of(row), rank_of(row)
     head = (
@@ -42,7 +44,7 @@ def card_html(
         counterexample_html(row, certificate, meaning),
         evidence_html(row),
         notes_html(row),
-        relations_html(row, users.get(row["label"], ()), users),
+        relations_html(row, users.get(row["label"], ()), users, inherits),
         links.html(row, certificate is not None),
     ]
     data = f'data-finding="{finding}" data-rank="{rank or ""}"'
@@ -172,10 +174,15 @@ def notes_html(row: Row) -> str:
     return f'<p class="notes">{escape(row["notes"])}</p>' if row["notes"] else ""
 
 
-def relations_html(row: Row, users: Sequence[str], known: Collection[str]) -> str:
+def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:
+    """What it uses, what uses it, and which false printed claims it rests on, directly or not."""
     parts = [
         f"<span>{name} {', '.join(reference(label, known) for label in labels)}</span>"
-        for name, labels in (("Uses", row["uses"]), ("Used by", users))
+        for name, labels in (
+            ("Uses", row["uses"]),
+            ("Used by", users),
+            ("As printed it rests on the faults of", inherits),
+        )
         if labels
     ]
     return f'<p class="relations">{" ".join(parts)}</p>' if parts else ""

@@ -19,6 +19,7 @@ class Node:
     title: str
     finding: str
     uses: tuple[str, ...]
+    inherits_a_fault: bool = False
 
 
 def layers(nodes: Sequence[Node]) -> list[list[str]]:
@@ -112,8 +113,9 @@ def _edge(start: tuple[float, float, float], end: tuple[float, float, float], us
 
 def _box(node: Node, left: float, middle: float, wide: float) -> str:
     name = escape(f"{node.label}: {node.title} ({node.finding})")
+    look = f"node {node.finding}" + " inherits" * node.inherits_a_fault
     return (
-        f'<a class="node {node.finding}" href="#{anchor(node.label)}" aria-label="{name}"><title>{name}</title>'
+        f'<a class="{look}" href="#{anchor(node.label)}" aria-label="{name}"><title>{name}</title>'
         f'<rect x="{left:.0f}" y="{middle - 11:.0f}" width="{wide:.0f}" height="22" rx="5"/>'
         f'<text x="{left + 8:.0f}" y="{middle + 4:.0f}">{GLYPHS[node.finding]}</text>'
         f'<text x="{left + 23:.0f}" y="{middle + 4:.0f}">{escape(node.label)}</text></a>'
