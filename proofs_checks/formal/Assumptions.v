@@ -40,8 +40,7 @@ Print Assumptions lem_event.
 
 Definition lem_genbound := (@Phi_difference_is_utility_difference, @supporting_utility_exists, @tv_le_tv,
   @utility_difference_le_kolmogorov, @value_close_in_total_variation, @value_close_in_total_variation_T, @closeness_factor_T_is_attained,
-  @markov_value_close, @markov_value_close_excess, @greedy_value_close, @greedy_value_close_excess,
-  @maximising_utility_exists, @optimistic_value_close,
+  @markov_value_close, @greedy_value_close, @maximising_utility_exists, @optimistic_value_close,
   @printed_closeness_false, @closeness_fails_for_y_policies).
 Print Assumptions lem_genbound.
 

@@ -3,7 +3,7 @@
     M = (P, R) and M' = (P', R') share states, actions, initial law and horizon T; rewards of M' in [0, 1].
     h is nondecreasing and L-Lipschitz, V' its dynamic programming value in M', v' = E_D V'_T(s, 0), and pi' uses
     maximising actions of M' at every (t, s, y).  If  TV(P', P) <= dP  and  E_{R'} f - E_R f <= L dR  for every
-    nondecreasing L-Lipschitz f  (for instance dR the integral over [0, 1] of (F_R - F_{R'})^+, or a bound of F_R - F_{R'}), then
+    nondecreasing L-Lipschitz f  (for instance F_R - F_{R'} <= dR and rewards in [0, 1]), then
 
       v' - E_{M, pi'} h(Z)   <=   L  E_{M, pi'} sum over t of [ (T - t) dP(s_t, a_t) + dR(s_t, a_t) ] .
 
@@ -155,19 +155,6 @@ Section Greedy.
     pose proof (greedy_utility_close h Hh dP dR HdP HdR pi Hpi Hg) as H.
     assert (E (return_law M pi) h <= value G M pi); [|lra].
     apply Hsup; [now apply law_return|]. generalize (return_within M pi 1 Hrew). rewrite Rmult_1_r; auto.
-  Qed.
-
-  (** With the integral of the positive part of F_R - F_{R'}. *)
-  Theorem greedy_value_close_excess h dP pi :
-    rewards_within 1 M -> supports h -> is_policy pi -> is_greedy acts M' h pi ->
-    (forall s a, tv_le (trans M' s a) (trans M s a) (dP s a)) ->
-    E (init M') (fun s => V acts M' h (horizon M') s 0) - value G M pi <=
-    L * expected_cost M pi (fun n s a => INR n * dP s a + RInt (excess (reward M s a) (reward M' s a)) 0 1).
-  Proof.
-    intros Hrew Hh Hpi Hg HdP.
-    apply (greedy_value_close h dP (fun s a => RInt (excess (reward M s a) (reward M' s a)) 0 1)); try assumption.
-    intros s a f Hf. apply utility_difference_le_excess; try assumption; try lra; try (now apply reward_law);
-      [apply Hrew | apply Hrew'].
   Qed.
 
   (** A maximising utility, up to any w > 0. *)

@@ -3,14 +3,13 @@
     M = (P, R) and M' = (P', R') share states, actions, initial law and horizon T; rewards in [0, 1]; G is an
     L-Lipschitz weighting.  For every randomised policy that sees only the time and the state
 
-      | Phi'(pi) - Phi(pi) |  <=  L  E_{M, pi} sum over t of [ d(R, R') + (T - t) TV(P, P') ] ,
+      | Phi'(pi) - Phi(pi) |  <=  L  E_{M, pi} sum over t of [ KS(R, R') + (T - t) TV(P, P') ] ,
 
-    where TV is any bound of the total variation and d any bound of the two integrals over [0, 1] of (F_R - F_{R'})^+ and
-    (F_{R'} - F_R)^+.  In particular d may be the distance W1 or a bound of |F_R - F_{R'}| (Kolmogorov). *)
+    where KS is any bound of |F_R - F_{R'}| and TV any bound of the total variation. *)
 
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity Mdp SupportingUtility LawDistances DynamicProgramming Telescoping
+From VerifiedRisk Require Import FiniteLaw Objective Mdp SupportingUtility LawDistances DynamicProgramming Telescoping
   ClosenessGreedy.
 Import ListNotations.
 Open Scope R_scope.
@@ -28,8 +27,7 @@ Section Markov.
   Hypothesis Hrew' : rewards_within 1 M'.
   Variables dP dR : S -> A -> R.
   Hypothesis HdP : forall s a, tv_le (trans M' s a) (trans M s a) (dP s a).
-  Hypothesis HdR : forall s a, RInt (excess (reward M s a) (reward M' s a)) 0 1 <= dR s a /\
-                               RInt (excess (reward M' s a) (reward M s a)) 0 1 <= dR s a.
+  Hypothesis HdR : forall s a x, Rabs (cdf (reward M s a) x - cdf (reward M' s a) x) <= dR s a.
 
   Section Utility.
     Variables (L : R) (f : R -> R).
@@ -70,9 +68,10 @@ Section Markov.
     Proof.
       assert (Hks : forall g, is_utility L g ->
                 E (reward M' s a) g - E (reward M s a) g <= L * dR s a /\ E (reward M s a) g - E (reward M' s a) g <= L * dR s a).
-      { intros g Hg. destruct (HdR s a) as [H1 H2].
-        split; (eapply Rle_trans; [apply (utility_difference_le_excess L) with (lo := 0) (hi := 1); auto; try lra; now apply reward_law|]);
-          apply Rmult_le_compat_l; assumption. }
+      { intros g Hg. assert (Hd0 : 0 <= dR s a) by (eapply Rle_trans; [apply Rabs_pos | apply (HdR s a 0)]).
+        replace (L * dR s a) with (L * (1 - 0) * dR s a) by ring.
+        split; apply utility_difference_le_kolmogorov; auto; try lra; try (now apply reward_law); intros x _;
+          pose proof (HdR s a x) as Hx; apply Rabs_le_between in Hx; lra. }
       assert (Hn : 0 <= L * INR n) by (apply Rmult_le_pos; [assumption | apply pos_INR]).
       assert (Hlo : forall z, exists lo, forall s, lo <= U n s z <= lo + L * INR n)
         by (intros z; exists (f z); intros s'; apply U_spread).
@@ -129,7 +128,7 @@ Section Markov.
     Qed.
   End Utility.
 
-  Theorem markov_value_close_excess G L :
+  Theorem markov_value_close G L :
     weighting G -> lipschitz_weighting G L ->
     Rabs (value G M' (of_markov_policy pi) - value G M (of_markov_policy pi)) <=
     L * expected_cost M (of_markov_policy pi) (fun n s a => dR s a + INR n * dP s a).
@@ -141,26 +140,3 @@ Section Markov.
     apply markov_utility_close; [now apply (lipschitz_nonneg G) | assumption].
   Qed.
 End Markov.
-
-(** The Kolmogorov form. *)
-Lemma excess_integral_le d e kappa : (forall x, Rabs (cdf d x - cdf e x) <= kappa) -> RInt (excess d e) 0 1 <= kappa.
-Proof.
-  intros H. pose proof (is_RInt_constant kappa 0 1) as Hk. replace ((1 - 0) * kappa) with kappa in Hk by ring.
-  rewrite <- (is_RInt_unique _ _ _ _ Hk). apply RInt_le; [lra | apply ex_RInt_excess; lra | now exists kappa|].
-  intros x _. specialize (H x). apply Rmax_lub; [eapply Rle_trans; [apply Rabs_pos | exact H]|].
-  eapply Rle_trans; [apply Rle_abs | exact H].
-Qed.
-
-Theorem markov_value_close {S A} (M M' : mdp S A) (pi : markov_policy S A) :
-  is_mdp M -> is_mdp M' -> is_markov_policy pi -> init M' = init M -> horizon M' = horizon M ->
-  rewards_within 1 M -> rewards_within 1 M' -> forall dP dR : S -> A -> R,
-  (forall s a, tv_le (trans M' s a) (trans M s a) (dP s a)) ->
-  (forall s a x, Rabs (cdf (reward M s a) x - cdf (reward M' s a) x) <= dR s a) ->
-  forall G L, weighting G -> lipschitz_weighting G L ->
-  Rabs (value G M' (of_markov_policy pi) - value G M (of_markov_policy pi)) <=
-  L * expected_cost M (of_markov_policy pi) (fun n s a => dR s a + INR n * dP s a).
-Proof.
-  intros HM HM' Hpi Hinit Hhor Hrew Hrew' dP dR HdP HdR G L HG HGL.
-  apply markov_value_close_excess; try assumption.
-  intros s a; split; apply excess_integral_le; intros x; [|rewrite Rabs_minus_sym]; apply HdR.
-Qed.

@@ -7,13 +7,10 @@
 
       E_e f - E_d f  <=  L (hi - lo) kappa ,
 
-    a one-sided Kolmogorov bound (summation by parts).  More finely, without kappa,
-
-      E_e f - E_d f  <=  L  integral over [lo, hi] of (F_d - F_e)^+ . *)
+    a one-sided Kolmogorov bound (summation by parts). *)
 
 Require Import Reals Lra List.
-From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity RockafellarUryasev SupportingUtility.
+From VerifiedRisk Require Import FiniteLaw Objective SupportingUtility.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -227,83 +224,5 @@ Proof.
   - intros z p Hz Hp. symmetry; apply by_parts_listed; [assumption|]. apply Hlisted; [|now apply (Bd z p)].
     apply in_or_app; left; now apply (in_map fst) in Hz.
   - intros z p Hz Hp. symmetry; apply by_parts_listed; [assumption|]. apply Hlisted; [|now apply (Be z p)].
-    apply in_or_app; right; now apply (in_map fst) in Hz.
-Qed.
-
-(** ** The positive part of the difference of the distribution functions *)
-
-Definition excess (d e : dist R) (x : R) : R := Rmax 0 (cdf d x - cdf e x).
-
-Lemma ex_RInt_excess d e lo hi : lo <= hi -> ex_RInt (excess d e) lo hi.
-Proof. intros H; now apply (ex_RInt_of_cdfs (fun p q => Rmax 0 (p - q))). Qed.
-
-Lemma excess_nonneg d e x : 0 <= excess d e x.
-Proof. apply Rmax_l. Qed.
-
-(** Between listed points the excess is constant. *)
-Lemma is_RInt_excess_gap d e x y :
-  x <= y -> (forall z, In z (map fst d ++ map fst e) -> ~ x < z < y) ->
-  is_RInt (excess d e) x y ((y - x) * excess d e x).
-Proof.
-  intros Hxy Hgap. apply is_RInt_ext with (fun _ => excess d e x); [|apply is_RInt_constant].
-  intros z Hz. rewrite Rmin_left, Rmax_right in Hz by assumption.
-  assert (H : forall c : dist R, (forall w, In w (map fst c) -> ~ x < w < y) -> cdf c x = cdf c z).
-  { intros c Hc; unfold cdf; apply E_ext_as; intros w p Hin _. apply ind_iff.
-    specialize (Hc w (in_map fst c (w, p) Hin)). split; intros Hw; destruct (Rle_dec w x); lra. }
-  unfold excess; rewrite (H d), (H e); [reflexivity | |]; intros w Hw; apply Hgap, in_or_app; auto.
-Qed.
-
-Lemma E_by_parts_excess L f d e x l :
-  is_utility L f -> is_law d -> is_law e -> ascending x l ->
-  (forall z, In z (map fst d ++ map fst e) -> x < z < last_point x l -> In z l) ->
-  E e (by_parts f x l) - E d (by_parts f x l) <= L * RInt (excess d e) x (last_point x l).
-Proof.
-  intros Hf Hd He; revert x; induction l as [|y l IH]; intros x Ha Hlist; cbn [by_parts last_point].
-  - rewrite !E_const, RInt_point by assumption. unfold zero; simpl; lra.
-  - destruct Ha as [Hxy Ha].
-    assert (Hyl : y <= last_point y l).
-    { destruct (last_point_in y l) as [<-|Hin]; [lra | now apply (ascending_ge y l)]. }
-    assert (Hgap : forall z, In z (map fst d ++ map fst e) -> ~ x < z < y).
-    { intros z Hz Hzy. destruct (Hlist z Hz ltac:(simpl; lra)) as [<-|Hin]; [lra|].
-      pose proof (ascending_ge y l z Ha Hin); lra. }
-    assert (Hrest : forall z, In z (map fst d ++ map fst e) -> y < z < last_point y l -> In z l).
-    { intros z Hz Hzl. destruct (Hlist z Hz ltac:(simpl; lra)) as [->|Hin]; [lra | assumption]. }
-    specialize (IH y Ha Hrest).
-    rewrite !E_minus, !E_scal_r. fold (cdf e x) (cdf d x).
-    rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) (excess d e) x y (last_point y l))
-      by (apply ex_RInt_excess; assumption).
-    rewrite (is_RInt_unique _ _ _ _ (is_RInt_excess_gap d e x y Hxy Hgap)). unfold plus; simpl.
-    assert (Hstep : (cdf d x - cdf e x) * (f y - f x) <= L * ((y - x) * excess d e x)).
-    { pose proof (Hf x y Hxy) as Hu. pose proof (excess_nonneg d e x).
-      apply Rle_trans with (excess d e x * (f y - f x)); [apply Rmult_le_compat_r; [lra | apply Rmax_r]|].
-      pose proof (Rmult_le_compat_l _ _ _ H (proj2 Hu)). lra. }
-    lra.
-Qed.
-
-Theorem utility_difference_le_excess L f d e lo hi :
-  is_utility L f -> 0 <= L -> is_law d -> is_law e -> lo <= hi ->
-  almost_surely d (fun z => lo <= z <= hi) -> almost_surely e (fun z => lo <= z <= hi) ->
-  E e f - E d f <= L * RInt (excess d e) lo hi.
-Proof.
-  intros Hf HL Hd He Hle Bd Be.
-  set (inside := filter (fun z => if Rle_dec z hi then true else false) (map fst d ++ map fst e)).
-  destruct (ascending_listing lo inside) as [l [Ha [Hsub Hin]]].
-  assert (Hlisted : forall z, In z (map fst d ++ map fst e) -> lo <= z <= hi -> In z l).
-  { intros z Hz Hb; apply Hin; [|lra]. apply filter_In; split; [assumption|]. destruct (Rle_dec z hi); [reflexivity | lra]. }
-  assert (Hlast : lo <= last_point lo l <= hi).
-  { destruct (last_point_in lo l) as [Heq|Hl]; [rewrite <- Heq; lra|].
-    split; [now apply (ascending_ge lo l)|]. apply Hsub, filter_In in Hl.
-    destruct (Rle_dec (last_point lo l) hi); [assumption | destruct Hl; discriminate]. }
-  rewrite (E_ext_as e f (by_parts f lo l)), (E_ext_as d f (by_parts f lo l)).
-  - eapply Rle_trans; [apply (E_by_parts_excess L); try assumption; intros z Hz Hzl; apply Hlisted; [assumption | lra]|].
-    apply Rmult_le_compat_l; [assumption|].
-    rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) (excess d e) lo (last_point lo l) hi)
-      by (apply ex_RInt_excess; lra).
-    assert (0 <= RInt (excess d e) (last_point lo l) hi)
-      by (apply RInt_ge_0; [lra | apply ex_RInt_excess; lra | intros; apply excess_nonneg]).
-    unfold plus; simpl; lra.
-  - intros z p Hz Hp. symmetry; apply by_parts_listed; [assumption|]. right; apply Hlisted; [|now apply (Bd z p)].
-    apply in_or_app; left; now apply (in_map fst) in Hz.
-  - intros z p Hz Hp. symmetry; apply by_parts_listed; [assumption|]. right; apply Hlisted; [|now apply (Be z p)].
     apply in_or_app; right; now apply (in_map fst) in Hz.
 Qed.
