@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from . import audit as auditing
-from . import certificate, recheck, report, statements
+from . import certificate, recheck, report, search, statements
 from .model import Statement
 
 
@@ -71,6 +71,25 @@ def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale:
     for path in report.write(ledger):
         click.echo(f"wrote {path}")
     sys.exit(auditing.exit_status(ledger))
+
+
+@main.command()
+@click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
+@click.option("--seeds", default=5, show_default=True)
+def power(labels: tuple[str, ...], seeds: int) -> None:
+    """For each false printed claim: cases and seconds until its generator alone found a counterexample."""
+    missed = 0
+    click.echo(f"{'statement':<28} {'budget':>6}  cases (seconds) for seeds 0 to {seeds - 1}")
+    for statement in statements.ALL:
+        if not statement.should_be_refuted or (labels and statement.label not in labels):
+            continue
+        shown = []
+        for seed in range(seeds):
+            found = search.find_counterexample(statement, seed=seed, shrink=False)
+            missed += found is None
+            shown.append("none" if found is None else f"{found.cases} ({found.seconds:.2f})")
+        click.echo(f"{statement.label:<28} {statement.find_budget:>6}  {'  '.join(shown)}")
+    sys.exit(1 if missed else 0)
 
 
 @main.command(name="certify")

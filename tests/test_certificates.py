@@ -140,6 +140,14 @@ def test_the_checker_never_refutes_what_the_package_does_not(statement):
     search.random(claim, statement.cases(), examples=8, seed=3, climb=0)
 
 
+def test_the_format_describes_the_instances_of_every_label():
+    docs = certificate.DIRECTORY.parent.parent / "docs"
+    pages = ("certificate_format.md", "certificate_instances_learning.md")
+    text = "".join((docs / page).read_text(encoding="utf-8") for page in pages)
+    for statement in WITH_COUNTEREXAMPLE:
+        assert f"| `{statement.label}` |" in text
+
+
 def test_truncated_and_foreign_files_are_rejected():
     good = (certificate.DIRECTORY / "lem_key.json").read_text(encoding="utf-8")
     for bad in (
