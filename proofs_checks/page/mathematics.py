@@ -133,7 +133,7 @@ def _named(body: str) -> str:
 def _spaced(body: str) -> str:
     """Accents close to their letters, and bars without the space of an infix operator."""
     body = ACCENT.sub(lambda match: f'<mo stretchy="false">{ACCENTS[match.group(1)]}</mo></mover>', body)
-    body = body.replace("<mover>", '<mover accent="true">')
+    body = body.replace('<mover accent="true">', "<mover>")  # as an accent it would be drawn through the letter
     return BAR.sub(r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', body)
 
 
