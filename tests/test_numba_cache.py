@@ -76,7 +76,9 @@ def variant(rules):
 def test_variants_from_one_source_share_one_compilation_in_numba_and_cannot_be_written_here(tmp_path):
     """A strict and a fast variant, asked for in turn: the second process is given the first one's machine code."""
     (tmp_path / "variants.py").write_text(VARIANTS)
-    ask = "import numpy as np, variants; f = variants.variant({}); f(np.ones(3)); print(sum(f.stats.cache_hits.values()))"
+    ask = (
+        "import numpy as np, variants; f = variants.variant({}); f(np.ones(3)); print(sum(f.stats.cache_hits.values()))"
+    )
     environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert python(ask.format("False"), **environment).strip() == "0"
     assert python(ask.format("True"), **environment).strip() == "1", "numba now keys on options: this guard may go"
@@ -87,8 +89,12 @@ def test_variants_from_one_source_share_one_compilation_in_numba_and_cannot_be_w
                 nested = isinstance(inner, ast.FunctionDef) and inner is not function and inner.decorator_list
                 assert not nested, f"{path.name}: {function.name} makes compiled variants"
         if path.name != "jit.py":
-            assert "numba" not in {n.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for n in node.names}
-            assert not any(isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numba") for node in ast.walk(tree))
+            assert "numba" not in {
+                n.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for n in node.names
+            }
+            assert not any(
+                isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numba") for node in ast.walk(tree)
+            )
 
 
 def test_the_options_are_part_of_the_name_of_the_cache(tmp_path):

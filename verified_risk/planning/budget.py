@@ -29,8 +29,8 @@ from ..errors import InvalidArgument
 from .floats import FloatModel, Floats
 from .rounding import Enclosure
 
-DENSE_SHARE = 0.25
-"""Successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner-dense.md)."""
+DENSE_SHARE = 0.5
+"""Successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner.md)."""
 CHUNK = 8
 """States per BLAS call: their mixed rows stay in the cache until their rewards are done."""
 
@@ -84,8 +84,9 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
 
     value = [np.zeros(model.n_states)]
     action: list[npt.NDArray[Any]] = []
+    choice_type = _choice_type(model)
     for step in reversed(model.steps):
-        now, choice = np.zeros(model.n_states), np.zeros(model.n_states, dtype=_choice_type(model))
+        now, choice = np.zeros(model.n_states), np.zeros(model.n_states, dtype=choice_type)
         kernels.linear_step(
             model.action_start,
             model.succ_start,
@@ -240,7 +241,7 @@ def budget_tables(
 
     linear = linear_part(model) if linear is None else linear
     remaining, weight = model.remaining, float(kappa)
-    margin = max(step.span for step in model.steps)
+    margin, choice_type = max(step.span for step in model.steps), _choice_type(model)
     width = margin + high + 1
     after, now = np.zeros((model.n_states, width)), np.zeros((model.n_states, width))
     workspace = Workspace(model, width + margin + 1)
@@ -249,7 +250,7 @@ def budget_tables(
     starts: list[int] = []
     for t in range(model.horizon - 1, -1, -1):
         first, last = max(1, low - (remaining[0] - remaining[t])), min(remaining[t], high)
-        chosen = np.zeros((model.n_states, max(0, last - first + 1)), dtype=_choice_type(model))
+        chosen = np.empty((model.n_states, max(0, last - first + 1)), dtype=choice_type)
         if first <= last:
             extra = weight * model.steps[t].shortfall
             workspace.step(t, first, last, margin, extra, after, now, chosen)

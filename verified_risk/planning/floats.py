@@ -80,7 +80,10 @@ class FloatModel:
     def branches(self) -> int:
         """The greatest number of terms in one backup of one action."""
         terms = int(np.diff(self.succ_start).max())
-        return terms + max(int(np.diff(step.start).max()) for step in self.steps) if self.product else terms
+        if not self.product:
+            return terms
+        distinct = {id(step): step for step in self.steps}.values()  # an undiscounted model has one step T times
+        return terms + max(int(np.diff(step.start).max()) for step in distinct)
 
     @property
     def depth(self) -> int:

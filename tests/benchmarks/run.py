@@ -1,0 +1,332 @@
+"""``python tests/benchmarks/run.py [--quick] [--rows a,b,...] [--json FILE]``: ratios, both sides timed in one run.
+
+Times are CPU seconds of one thread, the least of several runs taken in turn, so that a busy machine disturbs both
+sides alike.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = "1"
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
+import tempfile  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from dataclasses import replace  # noqa: E402
+from fractions import Fraction  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import rivals  # noqa: E402
+from instances import DENSE, GENERAL, SPARSE, instance  # noqa: E402
+
+import verified_risk as vr  # noqa: E402
+from verified_risk.planning import budget, limbs, tails  # noqa: E402
+from verified_risk.planning.exact import mean_to_go  # noqa: E402
+from verified_risk.planning.floats import float_model, own_unit  # noqa: E402
+
+OBJECTIVES = {
+    "mean-cvar": 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/10"),
+    "spectral-3": vr.Spectral(["1/20", "1/5", "1/2"], ["1/3", "1/3", "1/3"]),
+    "spectral-8": vr.Spectral(["1/50", "1/20", "1/10", "1/5", "7/20", "1/2", "7/10", "9/10"], ["1/8"] * 8),
+    "wang(+.75)": vr.Wang("3/4"),
+    "wang(-.75)": vr.Wang("-3/4"),
+    "cpw(.71)": vr.CPW("0.71"),
+}
+ROWS: list[dict[str, Any]] = []
+
+
+def row(name: str, **columns: Any) -> None:
+    ROWS.append({"row": name, **columns})
+    shown = "   ".join(
+        f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in columns.items()
+    )
+    print(f"{name:44} {shown}", flush=True)
+
+
+def least(functions: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+    """CPU seconds of each function, the least of ``repeat`` runs, taken in turn after one run to warm up."""
+    best = dict.fromkeys(functions, np.inf)
+    for k in range(repeat + 1):
+        for name, function in functions.items():
+            began = time.process_time()
+            function()
+            if k:
+                best[name] = min(best[name], time.process_time() - began)
+    return best
+
+
+def sparse(quick: bool) -> None:
+    for name, size in SPARSE.items():
+        if quick and name == "large":
+            continue
+        x = instance(size)
+        mdp = x.mdp()
+        model = float_model(mdp, own_unit(mdp))
+        linear, top = budget.linear_part(model), model.remaining[0]
+        ours = lambda m=model, t=top, l=linear: budget.budget_tables(m, Fraction(), 0, t, linear=l)  # noqa: E731, E741
+        kernel = rivals.CKernel(x)
+        agree = float(np.max(np.abs(ours().shortfall - kernel.run()[0, : top + 1])))
+        sides = {
+            "ours": ours,
+            "C": kernel.run,
+            "plan": lambda m=mdp: vr.plan(m, vr.CVaR("1/20")),
+            "frontier": lambda m=mdp: vr.cvar_frontier(m),
+        }
+        t = least(sides, 7 if name != "large" else 3)
+        t |= least({"scipy": lambda x=x: rivals.scipy_sparse(x)}, 1)
+        row(
+            f"(a) {name} {size}", ours_ms=1e3 * t["ours"], c_ms=1e3 * t["C"], ours_over_C=t["ours"] / t["C"],
+            scipy_over_ours=t["scipy"] / t["ours"], plan_ms=1e3 * t["plan"], plan_over_kernel=t["plan"] / t["ours"],
+            frontier_over_kernel=t["frontier"] / t["ours"], largest_difference=agree,
+        )  # fmt: skip
+        pair = rivals.quantecon_augmented(x)
+        if pair is None:
+            row(f"(a) {name}: quantecon", skipped="not installed")
+        elif name == "large":
+            row(f"(a) {name}: quantecon", skipped="its augmented matrix has 120 million entries")
+        else:
+            began = time.process_time()
+            augmented = pair[0]()
+            set_up = time.process_time() - began
+            solved = least({"solve": lambda p=pair, a=augmented: p[1](a)}, 1)["solve"]
+            same = float(np.max(np.abs(pair[1](augmented)[0] - kernel.run()[0, : top + 1])))
+            row(
+                f"(a) {name}: quantecon", solve_ms=1e3 * solved, over_ours=solved / t["ours"],
+                with_set_up_over_ours=(solved + set_up) / t["ours"], largest_difference=same,
+            )  # fmt: skip
+
+
+def dense(quick: bool) -> None:
+    size = (100, 5, 20, 20, 100) if quick else DENSE
+    mdp = instance(size).mdp()
+    model = float_model(mdp, own_unit(mdp))
+    linear, top = budget.linear_part(model), model.remaining[0]
+    rows, n = len(model.succ_start) - 1, model.n_states
+    flops = 2.0 * rows * n * sum(model.remaining[:-1])
+    a, b, c = (
+        np.random.default_rng(0).random((rows, n)),
+        np.random.default_rng(1).random((n, 1000)),
+        np.zeros((rows, 1000)),
+    )
+    t = least(
+        {
+            "ours": lambda: budget.budget_tables(model, Fraction(), 0, top, linear=linear),
+            "dgemm": lambda: np.matmul(a, b, out=c),
+        },
+        3,
+    )
+    peak, share = 2.0 * rows * n * 1000 / t["dgemm"], flops / t["ours"]
+    row(f"(b) dense {size}", ours_s=t["ours"], gflops=share / 1e9, dgemm_gflops=peak / 1e9, share_of_dgemm=share / peak)
+
+
+def crossover(quick: bool) -> None:
+    """Sparse sweeps against BLAS as rows fill up: where DENSE_SHARE comes from."""
+    saved = budget.DENSE_SHARE
+    for successors in (5, 20, 50, 100) if quick else (5, 10, 20, 30, 50, 100):
+        mdp = instance((100, 4, 20, 20, successors)).mdp()
+        model = float_model(mdp, own_unit(mdp))
+        linear, top = budget.linear_part(model), model.remaining[0]
+
+        def timed(share: float, m: Any = model, t: int = top, part: Any = linear) -> None:
+            budget.DENSE_SHARE = share
+            budget.budget_tables(m, Fraction(), 0, t, linear=part)
+
+        t = least({"sweeps": lambda f=timed: f(2.0), "blas": lambda f=timed: f(0.0)}, 5)
+        row(
+            f"(b) crossover, {successors} of 100 successors",
+            sweeps_ms=1e3 * t["sweeps"],
+            blas_over_sweeps=t["blas"] / t["sweeps"],
+        )
+    budget.DENSE_SHARE = saved
+
+
+def certified(quick: bool) -> None:
+    mdp = instance(SPARSE["small"]).mdp()
+    model = float_model(mdp, own_unit(mdp))
+    linear = budget.linear_part(model, with_variance=True)
+    window = tails.rho_window(model, linear, Fraction(1, 20))
+
+    def plain() -> Any:
+        tables = budget.budget_tables(model, Fraction(), *window, linear=linear)
+        return np.max(np.arange(window[0], window[1] + 1) - 20.0 * tables.shortfall)
+
+    def both() -> Any:
+        return tails.assemble(budget.budget_tables(model, Fraction(), *window, linear=linear), Fraction(), Fraction(20))
+
+    t = least({"certified": both, "plain": plain}, 9)
+    row(
+        "(c) certified against plain",
+        certified_ms=1e3 * t["certified"],
+        plain_ms=1e3 * t["plain"],
+        ratio=t["certified"] / t["plain"],
+    )
+
+
+def exact(quick: bool) -> None:
+    x = instance(SPARSE["tiny"])
+    mdp = x.mdp()
+    model, integers = float_model(mdp, own_unit(mdp)), limbs.integer_model(mdp)
+    linear, top = budget.linear_part(model), model.remaining[0]
+    from verified_risk.grid import grid_model
+
+    outlook = limbs._rescaled(integers, mean_to_go(grid_model(mdp)).value, grid_model(mdp).denominator)
+    t = least(
+        {
+            "limbs": lambda: limbs.limb_tables(mdp, integers, 0, 1, outlook),
+            "float": lambda: budget.budget_tables(model, Fraction(), 0, top, linear=linear),
+        },
+        9,
+    )
+    began = time.process_time()
+    reference = rivals.fractions(replace(x, horizon=4) if quick else x)
+    spent = time.process_time() - began
+    if not quick:
+        total = integers.step_total**x.horizon
+        found = limbs.limb_tables(mdp, integers, 0, 1, outlook).shortfall[0]
+        assert [Fraction(v, total) for v in found] == reference[0], "limbs and Fractions differ"
+    row(
+        "(d) exact limbs, T = 10", limbs_ms=1e3 * t["limbs"], over_float=t["limbs"] / t["float"], float_ms=1e3 * t["float"],
+        fraction_s=spent, fraction_over_limbs="T = 4 only" if quick else spent / t["limbs"],
+    )  # fmt: skip
+
+
+def general(quick: bool) -> None:
+    sizes, seeds = (GENERAL[:2], (0,)) if quick else (GENERAL, (0, 1, 2))
+    for size in sizes:
+        for name, G in OBJECTIVES.items():
+            for seed in seeds:
+                mdp = instance(size, seed).mdp()
+                limit = 60.0 if name.startswith("cpw") else 30.0  # seconds of CPU; the wall clock may need more
+                history: list[str] = []
+                began = time.process_time()
+                plan = vr.plan(mdp, G, gap="1/100000", time_limit=2 * limit, progress=history.append)
+                closed = plan.gap <= Fraction(1, 10**5)
+                course = "" if closed else [line.strip() for line in history[:: max(1, len(history) // 5)]]
+                row(
+                    f"(e) {size[:4]} seed {seed} {name}", gap=float(plan.gap), cpu_s=time.process_time() - began,
+                    closed=closed, in_time=closed and time.process_time() - began <= limit, method=plan.certificate.method, course=course,
+                )  # fmt: skip
+
+
+MEMORY = """
+import resource, sys
+sys.path.insert(0, {here!r})
+import verified_risk as vr
+from instances import SPARSE, instance
+warm = instance(SPARSE["tiny"]).mdp()
+vr.plan(warm, vr.CVaR("1/20"))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+mdp = instance(SPARSE[{size!r}]).mdp()
+built = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+vr.plan(mdp, vr.CVaR("1/20"))
+planned = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+vr.cvar_frontier(mdp)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(before / 1024, (built - before) / 1024, (planned - before) / 1024, (after - before) / 1024)
+"""
+
+
+def memory(quick: bool) -> None:
+    size = "small" if quick else "large"
+    code = MEMORY.format(here=str(Path(__file__).parent), size=size)
+    numbers = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    interpreter, built, planned, frontier = map(float, numbers)
+    row(
+        f"(f) memory, {size}",
+        interpreter_mb=interpreter,
+        model_mb=built,
+        plan_and_model_mb=planned,
+        frontier_and_model_mb=frontier,
+    )
+
+
+FIRST = """
+import sys, time
+sys.path.insert(0, {here!r})
+began = time.perf_counter()
+import numba
+imported = time.perf_counter()
+import verified_risk as vr
+from instances import SPARSE, instance
+mdp = instance(SPARSE["tiny"]).mdp()
+start = time.perf_counter()
+vr.plan(mdp, {objective})
+print(imported - began, time.perf_counter() - start)
+"""
+
+
+def first_call(quick: bool) -> None:
+    cases = (
+        {"cvar": 'vr.CVaR("1/20")'} if quick else {"cvar": 'vr.CVaR("1/20")', "wang": 'vr.Wang("3/4"), gap="1/1000"'}
+    )
+    for name, objective in cases.items():
+        with tempfile.TemporaryDirectory() as cache:
+            times = []
+            for _ in range(3):
+                code = FIRST.format(here=str(Path(__file__).parent), objective=objective)
+                environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+                out = subprocess.run(
+                    [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+                )
+                times.append([float(v) for v in out.stdout.split()])
+        warm = min(times[1:], key=lambda pair: pair[1])
+        row(f"(g) first call, {name}", import_numba_s=warm[0], cold_s=times[0][1], warm_s=warm[1])
+
+
+def growth(quick: bool) -> None:
+    base = (100, 4, 20, 10, 5)
+    for k, name in enumerate(("S", "A", "T", "1/eta", "successors")):
+        times, values = [], []
+        for factor in (1, 2, 4, 8):
+            size = list(base)
+            size[k] *= factor
+            mdp = instance(tuple(size)).mdp()  # type: ignore[arg-type]
+            model = float_model(mdp, own_unit(mdp))
+            linear, top = budget.linear_part(model), model.remaining[0]
+            run = lambda m=model, t=top, part=linear: budget.budget_tables(m, Fraction(), 0, t, linear=part)  # noqa: E731
+            times.append(least({"run": run}, 3)["run"])
+            values.append(size[k])
+        slope = float(np.polyfit(np.log(values), np.log(times), 1)[0])
+        row(f"(h) growth in {name}", values=values, ms=[round(1e3 * t, 2) for t in times], exponent=slope)
+
+
+GROUPS: dict[str, list[Callable[[bool], None]]] = {
+    "a": [sparse],
+    "b": [dense, crossover],
+    "c": [certified],
+    "d": [exact],
+    "e": [general],
+    "f": [memory],
+    "g": [first_call],
+    "h": [growth],
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes: a minute instead of many")
+    parser.add_argument("--rows", default=",".join(GROUPS), help="letters of the rows to run, such as a,c")
+    parser.add_argument("--json", default="results/benchmarks.json", help="where to write the rows")
+    arguments = parser.parse_args()
+    for letter in arguments.rows.split(","):
+        for group in GROUPS[letter]:
+            group(arguments.quick)
+    target = Path(arguments.json)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(ROWS, indent=1, default=str) + "\n")
+    print(f"written to {target}")
+
+
+if __name__ == "__main__":
+    main()
