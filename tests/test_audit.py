@@ -109,11 +109,13 @@ def test_a_search_that_met_nothing_or_decided_nothing_does_not_hold():
 
 
 def test_random_search_is_reproducible_and_climbs():
-    def run():
-        return search.random(BELOW_THREE, st.integers(-1000, 3).map(lambda i: Case(Q(i))), examples=100, seed=4)
+    def run(climb):
+        cases = st.integers(-(10**6), 3).map(lambda i: Case(Q(i)))
+        return search.random(BELOW_THREE, cases, examples=20, seed=4, climb=climb)
 
-    assert run() == run()
-    assert run().worst == 0
+    assert run(0) == run(0)
+    assert run(0).worst > 0
+    assert run(200).worst == 0
 
 
 def test_a_counterexample_is_found_and_shrunk():
