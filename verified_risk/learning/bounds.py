@@ -20,6 +20,10 @@ For any other Lipschitz ``G`` with m known reward atoms the closeness step costs
 inequality, one more event: ``S_0 + 3`` in the logarithm).  So :math:`c = T (S_0 + 1 + \sqrt{m+1})`, a visit costs at
 most ``2T``, an episode at most :math:`2T^2`.
 
+A discount only helps: step t pays ``discount^t r`` in [0, 1], its optimistic law is the same transformation of the
+same law, and every step of the proof holds with the smaller remaining returns.  Where rewards are carried (see
+:mod:`.standard`), S_0 and T are those of the carrying model.
+
 A planner that misses the optimistic optimum by ``w_k`` in episode k adds the sum of the ``w_k``; rounding rewards up
 to a grid adds ``T * eta`` per episode.  Radii scaled by ``x >= 1`` multiply the square-root term by x; below 1 there
 is no theorem.
