@@ -13,6 +13,7 @@ from . import (
     cvar_appendix,
     def_objective,
     def_optimistic,
+    def_quantile,
     l1_markov,
     l2_greedy,
     l2_values,
@@ -28,6 +29,7 @@ from .query import Query
 
 MODULES = (
     lem_key,
+    def_quantile,
     def_objective,
     assump_lipschitz,
     lem_augmented,

@@ -132,7 +132,7 @@ def case(numbers: Mapping[str, Fraction]) -> Any:
     from ..statements.model_pairs import Pair, one_state
 
     x, z, c, r, p = (numbers[name] for name in ("x", "z", "c", "r", "p"))
-    mdp, twin = one_state([Law.of_weights({x: p, z: 1 - p}), r], 2), one_state([c, r], 2)
+    mdp, twin = one_state([Law({x: p, z: 1 - p}), r], 2), one_state([c, r], 2)
     rule: dict[Any, Any] = {(0, 0, 0): 0, (1, 0, c): 0, (1, 0, x): 1, (1, 0, z): 1}
     return Pair(twin, mdp, ReturnPolicy(mdp, rule), Mean())
 

@@ -112,7 +112,7 @@ def law_case(numbers: Mapping[str, Fraction]) -> Any:
 
     from ..statements.cvar_appendix import LawCase
 
-    return LawCase(Law.of_weights({numbers["x"]: numbers["p"], numbers["z"]: 1 - numbers["p"]}), numbers["alpha"])
+    return LawCase(Law({numbers["x"]: numbers["p"], numbers["z"]: 1 - numbers["p"]}), numbers["alpha"])
 
 
 def largest_shortfall() -> Problem:
@@ -232,7 +232,7 @@ def curve_case(numbers: Mapping[str, Fraction]) -> Any:
 
     from ..statements.cvar_appendix import CurveCase
 
-    risky = Law.of_weights({Fraction(0): numbers["e"], numbers["z"]: 1 - numbers["e"]})
+    risky = Law({Fraction(0): numbers["e"], numbers["z"]: 1 - numbers["e"]})
     mdp = MDP(0, [[[1], [1]]], [[Law.point(numbers["x"]), risky]], 1)
     return CurveCase(mdp, numbers["alpha"], numbers["low"], numbers["high"])
 
@@ -256,7 +256,7 @@ def start_case(numbers: Mapping[str, Fraction]) -> Any:
 
     from ..statements.cvar_appendix import ModelCase
 
-    risky = Law.of_weights({Fraction(0): numbers["e"], numbers["z"]: 1 - numbers["e"]})
+    risky = Law({Fraction(0): numbers["e"], numbers["z"]: 1 - numbers["e"]})
     half = Fraction(1, 2)
     rows = [[[1, 0]], [[0, 1], [0, 1]]]
     mdp = MDP([half, half], rows, [[Law.point(numbers["w"])], [Law.point(numbers["x"]), risky]], 1)

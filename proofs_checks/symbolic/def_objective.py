@@ -65,7 +65,7 @@ def quantile_case(numbers: Mapping[str, Fraction]) -> Any:
 
     from ..statements.def_objective import QuantileCase
 
-    law = Law.of_weights({numbers["x0"]: numbers["p0"], numbers["x1"]: numbers["p1"]})
+    law = Law({numbers["x0"]: numbers["p0"], numbers["x1"]: numbers["p1"]})
     return QuantileCase(law, numbers["alpha"])
 
 

@@ -1,4 +1,4 @@
-r"""L3, intro:bound, thm:main/harmonic, thm:main/coefficient, corrected/episode, corrected/i: arithmetic of the bound.
+r"""L3, intro:bound, thm:main/harmonic, factor and coefficient, corrected/episode, corrected/i: the bound's arithmetic.
 
 Roots are numbers whose squares are given.  The step under all of it is :math:`1/\sqrt n \le 2(\sqrt n - \sqrt{n-1})`:
 with :math:`s^2 = u^2 + 1`, :math:`2s(s-u) - 1 = (s-u)^2`.
@@ -59,6 +59,22 @@ def harmonic(most: int, *, planted: bool = False) -> Problem:
     factor = 1 if planted else 2
     conclusions = [total(r.over[1 : n + 1]) <= factor * r.times[n] for n in range(1, most + 1)]
     return Problem([*r.facts, *([r.c > 0] if planted else [])], both(*conclusions), () if planted else r.uses)
+
+
+def two_pairs(most: int, *, planted: bool = False) -> Problem:
+    """Over two pairs, with every number of visits up to ``most``: the sums add up to at most 2 c sqrt(2 (N + N'))."""
+    r = Roots(most)
+    conclusions, facts, uses = [], list(r.facts), list(r.uses)
+    facts += [s * s == j for j, s in enumerate(r.root)]
+    for n, m in product(range(1, most + 1), repeat=2):
+        if n > m:
+            continue
+        root, scaled = real(f"r{n}.{m}"), real(f"cr{n}.{m}")
+        facts += [root >= 0, root * root == 2 * (r.root[n] * r.root[n] + r.root[m] * r.root[m]), scaled == r.c * root]
+        uses += [(cauchy_schwarz, (root, r.root[n], r.root[m])), (scaled_sum, (r.c, root, r.root[n], r.root[m]))]
+        spent = total([*r.over[1 : n + 1], *r.over[1 : m + 1]])
+        conclusions.append(spent <= (1 if planted else 2) * scaled)
+    return Problem([*facts, *([r.c > 0] if planted else [])], both(*conclusions), () if planted else uses)
 
 
 def visits(horizon: int, episodes: int, *, planted: bool = False) -> Problem:
@@ -170,6 +186,15 @@ QUERIES = (
         "claim",
         partial(harmonic, 2, planted=True),
         "sqrt(n)",
+    ),
+    Query(
+        "thm:main/factor",
+        "summed over two pairs, at most 2 sqrt(2 (N + N'))",
+        "2 pairs, up to 8 visits each",
+        partial(two_pairs, 8),
+        "claim",
+        partial(two_pairs, 2, planted=True),
+        "without the factor 2",
     ),
     Query(
         "thm:main/coefficient",

@@ -82,7 +82,7 @@ def case(numbers: Mapping[str, Fraction]) -> Any:
 
     from ..statements.lem_key import Case
 
-    law = Law.of_weights({numbers["x"]: numbers["p"], numbers["T"]: 1 - numbers["p"]})
+    law = Law({numbers["x"]: numbers["p"], numbers["T"]: 1 - numbers["p"]})
     return Case(law, int(numbers["T"]), Mean(), numbers["M"])
 
 

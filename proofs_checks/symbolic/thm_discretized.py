@@ -63,7 +63,7 @@ def case(numbers: Mapping[str, Fraction]) -> Any:
 
     from ..statements.thm_discretized import Case
 
-    risky = Law.of_weights({Fraction(0): numbers["e"], Fraction(1): 1 - numbers["e"]})
+    risky = Law({Fraction(0): numbers["e"], Fraction(1): 1 - numbers["e"]})
     return Case(MDP(0, [[[1], [1]]], [[Law.point(numbers["d"]), risky]], 2), Fraction(1), Mean())
 
 
