@@ -31,7 +31,8 @@ def toctree(page: Path) -> set[Path]:
     listed: set[Path] = set()
     for block in re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
         names = [line for line in block.splitlines() if line and not line.startswith(":")]
-        listed |= {(page.parent / f"{name}.md").resolve() for name in names}
+        listed |= {(page.parent / f"{name}.md").resolve() for name in names if "*" not in name}
+        listed |= {found for name in names if "*" in name for found in page.parent.glob(f"{name}.md")}
     return listed
 
 
