@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.metadata import entry_points
 from itertools import product
+from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -63,15 +69,46 @@ def test_a_users_claim_is_searched_shrunk_certified_and_reported(tmp_path):
     assert [failure for failure in ledger["failures"] if "standalone checker" not in failure] == []
 
 
+def plugin():
+    """The option comes with the installed package; an older installation must be told."""
+    installed = entry_points(group="pytest11", name="verified_risk")
+    return () if installed else ("-p", "proofs_checks.pytest_plugin")
+
+
 def test_the_pytest_option_audits_a_statement_in_any_project(pytester):
     pytester.makepyfile("def test_own(): pass")
-    result = pytester.runpytest(
-        "-p", "proofs_checks.pytest_plugin", "--audit-statement", "lem:key", "--audit-examples", "5", "-v"
-    )
+    result = pytester.runpytest(*plugin(), "--audit-statement", "lem:key", "--audit-examples", "5", "-v")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*audit*lem:key*PASSED*"])
 
 
 def test_the_pytest_option_adds_nothing_unless_asked(pytester):
     pytester.makepyfile("def test_own(): pass")
-    pytester.runpytest("-p", "proofs_checks.pytest_plugin").assert_outcomes(passed=1)
+    pytester.runpytest(*plugin()).assert_outcomes(passed=1)
+
+
+def test_the_entry_points_teach_hypothesis_our_types_and_pytest_our_option(tmp_path):
+    """As an installed package would: a distribution whose metadata names the two entry points of pyproject.toml."""
+    root = Path(__file__).parent.parent
+    points = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    metadata = tmp_path / "lib" / "audited-1.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: audited\nVersion: 1\n")
+    lines = []
+    for group in ("hypothesis", "pytest11"):
+        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points[group].items())]
+    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "test_theirs.py").write_text(
+        "from hypothesis import given, settings\nimport verified_risk as vr\n"
+        "@settings(max_examples=3, deadline=None)\n@given(...)\n"
+        "def test_theirs(mdp: vr.MDP, law: vr.Law):\n    assert mdp.horizon >= 1 and sum(law.masses) == 1\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--audit-statement", "def:pushforward", "--audit-examples", "5"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path / 'lib'}{os.pathsep}{root}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "2 passed" in run.stdout, run.stdout + run.stderr
