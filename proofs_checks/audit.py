@@ -210,6 +210,23 @@ def stale(ledger: Ledger, statements: Sequence[Statement[Any]]) -> list[str]:
     return sorted(label for label in stored.keys() | current.keys() if stored.get(label) != current.get(label))
 
 
+def refreshed(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with the proofs recorded now; what running the cases showed is kept."""
+    support = row["support"]
+    if support is None:
+        return row
+    now = [str(piece) for piece in recorded(row["label"])]
+    kept = [piece for piece in support["evidence"] if piece not in support["recorded"]]
+    evidence = sorted([*now, *kept], key=_rank_of, reverse=True)
+    strongest = str(_rank_of(evidence[0])) if evidence else None
+    return {**row, "support": {**support, "evidence": evidence, "rank": strongest, "recorded": now}}
+
+
+def _rank_of(piece: str) -> Rank:
+    """The rank that a printed piece of evidence begins with."""
+    return Rank[piece.split(" (", 1)[0].upper().replace("-", "_")]
+
+
 def assemble(rows: Sequence[dict[str, Any]], examples: int, seed: int) -> Ledger:
     """The ledger of these rows."""
     return {

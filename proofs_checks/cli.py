@@ -100,14 +100,21 @@ def certify_command() -> None:
 
 
 def fresh_rows(examples: int, seed: int) -> dict[str, Any]:
-    """The rows of the stored ledger that an audit with these numbers need not repeat: same source, nothing failed."""
+    """The rows of the stored ledger that an audit with these numbers need not repeat: same source, nothing failed.
+
+    Proofs recorded since are added to them.
+    """
     if not report.LEDGER.exists():
         return {}
     ledger = report.read_ledger()
     if (ledger["examples"], ledger["seed"]) != (examples, seed):
         return {}
-    stale = set(auditing.stale(ledger, statements.ALL))
-    return {row["label"]: row for row in ledger["statements"] if row["label"] not in stale and not row["failures"]}
+    hashes = {statement.label: auditing.source_hash(statement) for statement in statements.ALL}
+    return {
+        row["label"]: auditing.refreshed(row)
+        for row in ledger["statements"]
+        if row["source_sha256"] == hashes.get(row["label"]) and not row["failures"]
+    }
 
 
 def staleness() -> list[str]:

@@ -260,3 +260,16 @@ def test_an_edited_page_is_stale(tmp_path):
     page = tmp_path / "audit.md"
     page.write_text(page.read_text() + "edited\n")
     assert report.stale_files(tmp_path) == ["audit.md"]
+
+
+def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeypatch):
+    chosen = [statements.by_label("def:pushforward")]
+    ledger = audit.run(chosen, examples=5)
+    proof = Evidence(Rank.MACHINE_CHECKED, "a later proof")
+    monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
+    assert audit.stale(ledger, chosen) == ["def:pushforward"]
+    row = audit.refreshed(ledger["statements"][0])
+    assert row["support"]["evidence"][0] == str(proof)
+    assert row["support"]["rank"] == "machine-checked"
+    assert any(piece.startswith("random (") for piece in row["support"]["evidence"])
+    assert audit.stale(audit.assemble([row], 5, 0), chosen) == []
