@@ -15,6 +15,8 @@ from . import audit as auditing
 from . import certificate, recheck, report, search, statements
 from .model import Statement
 
+TABLE_WIDTH = 104
+
 
 @click.group()
 def main() -> None:
@@ -172,6 +174,8 @@ def print_table(ledger: auditing.Ledger) -> None:
             str(refutation["found"]["cases"]) if refutation and refutation["found"] else "-",
         )
     console = Console()
+    if console.width < TABLE_WIDTH:  # a cut number is worse than a wrapped line
+        console = Console(width=TABLE_WIDTH)
     console.print(table)
     for failure in ledger["failures"]:
         console.print(f"[red]FAILED[/] {failure}", highlight=False)
