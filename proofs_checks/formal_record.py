@@ -30,9 +30,9 @@ from typing import Any, Literal, TypeAlias, get_args
 from verified_risk.errors import InvalidFile, MissingDependency
 from verified_risk.files import write_text
 
+from .coq_source import FORMAL, depends_on, digest, listed, theorems_of
 from .model import Evidence, Rank
 
-FORMAL = Path(__file__).with_name("formal")
 RECORD = FORMAL / "record.json"
 TABLE = Path(__file__).parent.parent / "docs" / "theory" / "formal.md"
 FORMAT = "proofs_checks/formal"
@@ -51,110 +51,6 @@ Role: TypeAlias = Literal["proves", "part", "refutes", "step"]
 parts; ``refutes`` its printed claim; is a ``step`` that supports nothing by itself."""
 
 Theorem = dict[str, Any]
-
-
-# -- the Coq sources --------------------------------------------------------------------------------------------------
-
-_COMMENT = re.compile(r"\(\*|\*\)")
-_SENTENCE = re.compile(r"(?<=\.)\s+")
-_PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
-_UNPROVED = ("Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Admitted", "Abort")
-_ASSUMED_IN_SECTION = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
-
-
-def without_comments(text: str) -> str:
-    """The source with nested comments blanked out; strings are not special in these files."""
-    depth, kept, last = 0, [], 0
-    for mark in _COMMENT.finditer(text):
-        if depth == 0:
-            kept.append(text[last : mark.start()])
-        depth += 1 if mark.group() == "(*" else -1
-        last = mark.end()
-    return "".join(kept) + text[last:]
-
-
-def sentences(text: str) -> list[str]:
-    """The vernacular sentences of a file."""
-    return [part.strip() for part in _SENTENCE.split(without_comments(text)) if part.strip()]
-
-
-def theorems_of(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """``{name: (statement, what the enclosing sections assume)}`` for everything the file proves."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
-    open_sections: list[list[str]] = []
-    for sentence in sentences(text):
-        word, _, rest = sentence.partition(" ")
-        if word in ("Section", "Module"):
-            open_sections.append([])
-        elif word == "End" and open_sections:
-            open_sections.pop()
-        elif word in _ASSUMED_IN_SECTION and open_sections:
-            open_sections[-1].append(" ".join(sentence.split()))
-        elif word in _PROVED:
-            name = re.split(r"[\s:({]", rest.strip(), maxsplit=1)[0]
-            context = tuple(line for section in open_sections for line in section)
-            found[name] = (" ".join(sentence.split()), context)
-    return found
-
-
-def unproved(text: str) -> list[str]:
-    """Sentences that assume instead of proving: axioms, parameters, admitted proofs, variables outside sections."""
-    found, depth = [], 0
-    for sentence in sentences(text):
-        word = re.split(r"[\s.]", sentence, maxsplit=1)[0]
-        if word in ("Section", "Module"):
-            depth += 1
-        elif word == "End":
-            depth -= 1
-        outside = word in _ASSUMED_IN_SECTION and depth == 0
-        if word in _UNPROVED or outside or re.search(r"\badmit\b", sentence):
-            found.append(sentence)
-    return found
-
-
-def imports_of(text: str) -> list[str]:
-    """The files of this development that a file requires."""
-    names: list[str] = []
-    for sentence in sentences(text):
-        required = re.match(r"From\s+VerifiedRisk\s+Require\s+(?:Import|Export)?\s*([\w\s]+)\.$", sentence)
-        if required:
-            names += required.group(1).split()
-    return [f"{name}.v" for name in names]
-
-
-def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
-    """The file and everything it requires, directly or not, in alphabetical order."""
-    seen: set[str] = set()
-    waiting = [file]
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting += imports_of((folder / name).read_text(encoding="utf-8"))
-    return sorted(seen)
-
-
-def digest(file: str, folder: Path = FORMAL) -> str:
-    """SHA-256 of the file and of everything it depends on."""
-    total = hashlib.sha256()
-    for name in depends_on(file, folder):
-        total.update(name.encode() + b"\0" + hashlib.sha256((folder / name).read_bytes()).digest())
-    return total.hexdigest()
-
-
-def listed(text: str) -> dict[str, str]:
-    """``{theorem: what is printed for it}`` of Assumptions.v: itself, or the group it is printed with."""
-    groups: dict[str, list[str]] = {}
-    found: dict[str, str] = {}
-    for sentence in sentences(text):
-        group = re.match(r"Definition\s+(\w+)\s*:=\s*\((.*)\)\.$", sentence, re.DOTALL)
-        if group:
-            groups[group.group(1)] = re.findall(r"@(\w+)", group.group(2))
-        printed = re.match(r"Print\s+Assumptions\s+([\w.]+)\.$", sentence)
-        if printed:
-            name = printed.group(1)
-            found.update(dict.fromkeys(groups.get(name, [name]), name))
-    return found
 
 
 # -- the table of docs/theory/formal.md -------------------------------------------------------------------------------
@@ -272,6 +168,17 @@ def build(output: str, table: str, folder: Path = FORMAL) -> dict[str, Any]:
     return {"format": FORMAT, "version": 1, "compiler": compiler, "theorems": theorems}
 
 
+def reword(theorems: list[Theorem], table: str, folder: Path = FORMAL) -> dict[str, Any] | None:
+    """The record with the table's present words, if no proof has changed since it was compiled; otherwise None."""
+    printed = listed((folder / "Assumptions.v").read_text(encoding="utf-8"))
+    if {t["theorem"]: t["printed_with"] for t in theorems} != printed or any(is_stale(t, folder) for t in theorems):
+        return None
+    answers = {theorem["printed_with"]: " ".join(theorem["axioms"]) for theorem in theorems}
+    compiler = json.loads(RECORD.read_text(encoding="utf-8"))["compiler"]
+    lines = "\n".join(f"{name}: {axioms}".rstrip() for name, axioms in answers.items())
+    return build(f"{compiler}\nAssumptions of what was compiled before:\n{lines}\n", table, folder)
+
+
 def _same_names(entries: Iterable[str], printed: Iterable[str]) -> None:
     without_row, without_theorem = sorted(set(printed) - set(entries)), sorted(set(entries) - set(printed))
     if without_row or without_theorem:
@@ -351,7 +258,7 @@ def machine_checked(
 
 
 def _evidence(theorems: list[Theorem], compiled_now: bool, folder: Path) -> Evidence:
-    names = ", ".join(theorem["theorem"] for theorem in theorems)
+    names = ", ".join(f"{t['theorem']} ({t['file']}, {t['sha256'][:12]})" for t in theorems)
     axioms = axioms_in_words(axiom for theorem in theorems for axiom in theorem["axioms"])
     differs = "".join(f"; {theorem['differs']}" for theorem in theorems if theorem["differs"])
     detail = f"theorem{'s' if len(theorems) > 1 else ''} {names}, axioms: {axioms}{differs}"
@@ -366,16 +273,21 @@ def _evidence(theorems: list[Theorem], compiled_now: bool, folder: Path) -> Evid
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """``--write``: compile and record; ``--check`` (the default): say what is stale, exit status 1 if anything is."""
+    """``--write``: compile if needed and record; ``--check`` (the default): exit status 1 if anything is stale."""
     parser = argparse.ArgumentParser(prog="proofs_checks.formal_record", description="The machine-checked theorems.")
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--write", action="store_true", help="compile a copy of the sources and write the record")
+    choice.add_argument(
+        "--write",
+        action="store_true",
+        help="write the record, after compiling a copy of the sources if one has changed",
+    )
     choice.add_argument("--check", action="store_true", help="compare the record with the sources (needs no Coq)")
     options = parser.parse_args(arguments)
     table = TABLE.read_text(encoding="utf-8")
     if options.write:
         _same_names(read_table(table), listed((FORMAL / "Assumptions.v").read_text(encoding="utf-8")))
-        write_text(RECORD, json.dumps(compile_and_build(table), indent=1, ensure_ascii=False) + "\n")
+        record = reword(read(), table) or compile_and_build(table)
+        write_text(RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     found = stale(read(), table)
     print("\n".join(found) or f"fresh: {len(read())} theorems")
     return 1 if found else 0

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from proofs_checks import formal_record, statements
-from proofs_checks.formal_record import CLASSICAL_REALS, FORMAL, RECORD, TABLE
+from proofs_checks import coq_source, formal_record, statements
+from proofs_checks.coq_source import FORMAL
+from proofs_checks.formal_record import CLASSICAL_REALS, RECORD, TABLE
 from proofs_checks.model import Rank
 from verified_risk.errors import InvalidFile, MissingDependency
 
@@ -29,7 +30,7 @@ def table() -> dict[str, formal_record.Entry]:
 
 @every_source
 def test_a_source_assumes_nothing(path: Path) -> None:
-    assert formal_record.unproved(path.read_text(encoding="utf-8")) == []
+    assert coq_source.unproved(path.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(
@@ -47,21 +48,21 @@ def test_a_source_assumes_nothing(path: Path) -> None:
 )
 def test_the_guard_sees_a_planted_assumption(planted: str) -> None:
     text = (FORMAL / "QuantileInverse.v").read_text(encoding="utf-8")
-    assert formal_record.unproved(text) == []
-    assert formal_record.unproved(f"{text}\n{planted}\n") != []
-    assert formal_record.unproved(f"{text}\n(* {planted} *)\n") == []
+    assert coq_source.unproved(text) == []
+    assert coq_source.unproved(f"{text}\n{planted}\n") != []
+    assert coq_source.unproved(f"{text}\n(* {planted} *)\n") == []
 
 
 def test_a_hypothesis_inside_a_section_is_part_of_the_theorem() -> None:
     text = "Section A. Variable x : R. Hypothesis Hx : 0 < x. Theorem here : 0 <= x. Proof. lra. Qed. End A."
-    assert formal_record.unproved(text) == []
-    assert formal_record.theorems_of(text) == {
+    assert coq_source.unproved(text) == []
+    assert coq_source.theorems_of(text) == {
         "here": ("Theorem here : 0 <= x.", ("Variable x : R.", "Hypothesis Hx : 0 < x."))
     }
 
 
 def test_comments_and_nested_comments_are_not_source() -> None:
-    assert formal_record.sentences("(* Axiom a : (* inner *) b. *) Lemma l : c. Proof.") == ["Lemma l : c.", "Proof."]
+    assert coq_source.sentences("(* Axiom a : (* inner *) b. *) Lemma l : c. Proof.") == ["Lemma l : c.", "Proof."]
 
 
 @every_theorem
@@ -83,7 +84,7 @@ def test_the_record_is_fresh() -> None:
 
 
 def test_every_printed_theorem_has_a_row_and_every_row_a_theorem() -> None:
-    printed = formal_record.listed((FORMAL / "Assumptions.v").read_text(encoding="utf-8"))
+    printed = coq_source.listed((FORMAL / "Assumptions.v").read_text(encoding="utf-8"))
     assert len(printed) >= 70
     assert set(table()) == set(printed) == {theorem["theorem"] for theorem in formal_record.read()}
 
@@ -116,13 +117,13 @@ def test_a_proof_in_parts_has_more_than_one_part() -> None:
 
 @every_theorem
 def test_the_recorded_text_is_in_the_source(theorem: dict[str, Any]) -> None:
-    source = " ".join(formal_record.without_comments((FORMAL / theorem["file"]).read_text(encoding="utf-8")).split())
+    source = " ".join(coq_source.without_comments((FORMAL / theorem["file"]).read_text(encoding="utf-8")).split())
     assert theorem["statement"] in source
     assert all(line in source for line in theorem["context"])
 
 
 def test_files_that_are_required_are_depended_on() -> None:
-    found = formal_record.depends_on("Augmentation.v")
+    found = coq_source.depends_on("Augmentation.v")
     assert {"Augmentation.v", "Summary.v", "Mdp.v", "FiniteLaw.v", "Objective.v"} <= set(found)
     assert "CvarPlanner.v" not in found
 
@@ -140,7 +141,11 @@ def copy(tmp_path: Path) -> Path:
 def test_a_theorem_is_evidence_and_says_that_it_was_recorded() -> None:
     (piece,) = formal_record.machine_checked("lem:key")
     assert piece.rank is Rank.MACHINE_CHECKED
-    assert piece.detail == ("theorem key_identity, axioms: classical reals; finite laws; recorded, not rechecked here")
+    recorded = next(theorem for theorem in formal_record.read() if theorem["theorem"] == "key_identity")
+    assert piece.detail == (
+        f"theorem key_identity (KeyIdentity.v, {recorded['sha256'][:12]}), axioms: classical reals; finite laws; "
+        "recorded, not rechecked here"
+    )
     (piece,) = formal_record.machine_checked("lem:key", compiled_now=True)
     assert "recorded" not in piece.detail
 
@@ -148,7 +153,7 @@ def test_a_theorem_is_evidence_and_says_that_it_was_recorded() -> None:
 def test_parts_count_together() -> None:
     (piece,) = formal_record.machine_checked("lem:event/rewards")
     assert piece.rank is Rank.MACHINE_CHECKED
-    assert "theorems dkw, near_at_every_real" in piece.detail
+    assert re.match(r"theorems dkw \(DkwFinite\.v, \w{12}\), near_at_every_real \(", piece.detail)
 
 
 def test_a_step_or_a_refutation_is_no_evidence_for_the_claim() -> None:
@@ -217,6 +222,17 @@ def test_the_record_is_rebuilt_from_its_sources_and_the_output_of_the_script() -
     assert built["theorems"] == formal_record.read()
 
 
+def test_new_words_need_no_compilation_and_a_new_proof_does(copy: Path) -> None:
+    text = TABLE.read_text(encoding="utf-8")
+    reworded = text.replace("a finite law on [0, M], M >= 0;", "any finite law;")
+    again = formal_record.reword(formal_record.read(), reworded, copy)
+    assert again is not None
+    assert next(t for t in again["theorems"] if t["theorem"] == "key_identity")["hypotheses"].startswith("any finite")
+    with (copy / "FiniteLaw.v").open("a") as file:
+        file.write("(* a change *)\n")
+    assert formal_record.reword(formal_record.read(), reworded, copy) is None
+
+
 def test_a_missing_row_or_answer_stops_the_record() -> None:
     text = TABLE.read_text(encoding="utf-8")
     lost = "\n".join(line for line in text.splitlines() if "`key_identity`" not in line)
@@ -245,7 +261,7 @@ def test_a_malformed_row_is_named(row: str, complaint: str) -> None:
 
 def test_a_group_is_printed_for_its_members() -> None:
     text = "Definition both := (@first, @second).\nPrint Assumptions both.\nPrint Assumptions third."
-    assert formal_record.listed(text) == {"first": "both", "second": "both", "third": "third"}
+    assert coq_source.listed(text) == {"first": "both", "second": "both", "third": "third"}
 
 
 def test_without_coq_writing_says_what_to_install(copy: Path) -> None:
