@@ -76,7 +76,7 @@ def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:
 
     def reach(label: str, seen: set[str]) -> set[str]:
         for used in uses.get(label, ()):
-            if used not in seen:
+            if used not in seen and used in findings:  # what is not in the paper passes no fault of print on
                 seen.add(used)
                 reach(used, seen)
         return seen
@@ -84,7 +84,7 @@ def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:
     order = list(uses)
     return {
         label: sorted(
-            (used for used in reach(label, set()) if findings.get(used, "holds") != "holds" and used != label),
+            (used for used in reach(label, set()) if findings[used] != "holds" and used != label),
             key=order.index,
         )
         for label in order
@@ -175,12 +175,17 @@ def anchor(label: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in label)
 
 
+def sentence(words: str) -> str:
+    """With a capital and a full stop."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else ".")
+
+
 def _details(row: Row, rests: Sequence[str]) -> list[str]:
     lines = [f'<a id="{anchor(row["label"])}"></a>', f"### `{row['label']}`: {row['title']}", ""]
     for name, key in (("Printed", "printed"), ("True", "corrected")):
         claim = row[key]
         if claim is not None:
-            lines += [f"*{name}.* {claim['words']}", "", f"$$ {claim['formula']} $$", ""]
+            lines += [f"*{name}.* {sentence(claim['words'])}", "", f"$$ {claim['formula']} $$", ""]
     if row["notes"]:
         lines += [row["notes"], ""]
     facts = [f"source [`{row['source']}`](../{row['source']})"]
