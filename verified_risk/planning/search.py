@@ -28,6 +28,7 @@ from .under import Polygon, concave_corners, convex_corners
 PENALTY = 20.0
 STARTS = 40
 ROOT_ROUNDS = 60
+MORE_STEPS = 24
 NODE_ROUNDS = 6
 SHARP = 1e-10
 BLURRED = 0.05
@@ -174,7 +175,7 @@ class Search:
         weights: list[float] = []
         choices: list[npt.NDArray[Any]] = []
         best: tuple[float, Floats, Floats, Floats] | None = None
-        blur = BLURRED
+        blur = max(BLURRED * float(np.max(high - low, initial=0.0)), SHARP) if steps > 10 else SHARP
         for step in range(steps):
             slope, _ = self.envelope(low, high, point, blur)
             cost = slope + PENALTY * (point - np.clip(point, low, high))
@@ -395,8 +396,12 @@ class Search:
             everything = time.monotonic() - began < 0.3 * budget
             self.evaluate(root, 1, n if everything else 10, steps)
             self.bound = min(root.bound, self.target)
-            if root.bound >= self.target or self.late() or float((root.high - root.low).sum()) > 0.97 * width:
+            if root.bound >= self.target or self.late():
                 break
+            if float((root.high - root.low).sum()) > 0.97 * width:
+                if self.concave or steps >= MORE_STEPS:
+                    break
+                steps = MORE_STEPS  # the relaxation is smaller now: solve it better
         self._branch(root, steps)
 
     def _branch(self, root: Node, steps: int) -> None:
