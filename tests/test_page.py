@@ -165,8 +165,9 @@ def test_the_counterexample_can_be_followed_by_hand():
 
 def test_text_is_escaped_and_failures_are_shown():
     row = row_of(statements.ALL[0], failures=["<script>alert(1)</script>"])
-    text = page.page_html(ledger_of([{**row, "title": "a < b & c"}], ["x: something is wrong"]))
+    text = page.page_html(ledger_of([{**row, "title": "a < b & c"}], ["x: something is <i>wrong</i>"]))
     assert "<script>alert" not in text
+    assert "<i>wrong" not in text
     assert "A &lt; b &amp; c" in text
     assert "disagrees with these verdicts in 1 point" in text
     assert "found nothing wrong" not in text
@@ -320,6 +321,14 @@ def test_a_phone_needs_no_sideways_scrolling(tab):
     tab.size(390, 844)
     tab.run("document.getElementById('open-all').click()")
     assert tab.run("document.documentElement.scrollWidth") <= 390
+    # Nor is anything cut off: what is wider than the screen stands in a box that scrolls by itself.
+    cut = """[...document.querySelectorAll('.card *, header *')].filter(e => {
+        if (e.getBoundingClientRect().right <= 391) return false;
+        for (let box = e; box; box = box.parentElement)
+            if (['auto', 'scroll'].includes(getComputedStyle(box).overflowX)) return false;
+        return true;
+    }).map(e => e.outerHTML.slice(0, 80))"""
+    assert tab.run(cut) == []
 
 
 @in_a_browser
