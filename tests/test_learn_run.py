@@ -47,19 +47,23 @@ def test_the_regret_stays_below_both_bounds(name, G):
 
 
 def test_ucb_learns_the_lake_and_the_baselines_do_not():
-    """With radii small enough to see it: the regret of ucb flattens, those of greedy and ucbvi grow linearly."""
+    """Mean over five seeds, a tenth of the theorem's radii: ucb's regret per episode falls, the baselines' stays.
+
+    Single seeds of ucb may still be suboptimal at the end: radii below the theorem's guarantee nothing.
+    """
     lake = vr.models.frozen_lake()
-    last = {}
-    for algorithm, scale in (("ucb", "1/10"), ("greedy", 1), ("ucbvi", "1/5000")):
-        run = vr.learn(lake, CVAR, 4000, algorithm=algorithm, bonus_scale=scale, seed=4)
-        last[algorithm] = (run.regret[-1] - run.regret[-1001]) / 1000
-        if algorithm == "ucb":
-            assert run.regret[-1] - run.regret[1999] < 0.05 * run.regret[1999]
-    assert last["ucb"] < 0.01
-    assert last["greedy"] > 0.5
-    assert last["ucbvi"] == pytest.approx(
-        float(Fraction(56, 33) - Fraction(59, 55)), abs=1e-6
-    )  # it takes the path of 6
+    early, late = {}, {}
+    for algorithm, scale in (("ucb", "1/10"), ("greedy", 1), ("ucbvi", "1/1000")):
+        regret = np.mean(
+            [vr.learn(lake, CVAR, 2000, algorithm=algorithm, bonus_scale=scale, seed=k).regret for k in range(5)],
+            axis=0,
+        )
+        early[algorithm], late[algorithm] = regret[499] / 500, (regret[-1] - regret[1499]) / 500
+    assert late["ucb"] < early["ucb"] / 2
+    assert late["greedy"] == pytest.approx(early["greedy"])
+    assert late["greedy"] == pytest.approx(56 / 33)  # it never leaves its first choice
+    assert 0.55 < late["ucbvi"] < 0.65  # it settles on the path of 6: 56/33 - 59/55 = 0.624
+    assert late["ucb"] < late["ucbvi"] / 2
 
 
 def test_the_optimistic_value_dominates_and_the_gap_is_what_it_says():
