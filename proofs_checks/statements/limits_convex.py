@@ -137,7 +137,7 @@ STATEMENT = Statement(
     small_size="seven first rewards, zeta in 1, 1/10, 1/1000",
     counterexample=Case(21, Fraction(1, 1000)),
     find_budget=60,
-    examples_share=0.05,
+    examples_share=0.2,
     theory="08-regret.md#nonconcave-example",
     notes="The loss is 4/35 up to zeta for every number of points.",
 )
