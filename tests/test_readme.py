@@ -32,12 +32,23 @@ def test_every_python_block_runs_and_prints_the_text_block_after_it():
 
 def test_the_commands_of_the_readme_are_targets_of_the_makefile():
     makefile = (ROOT / "Makefile").read_text()
-    commands = re.findall(r"^make (\w+)", "\n".join(code for language, code in blocks() if language == "sh"), re.MULTILINE)
+    commands = re.findall(
+        r"^make (\w+)", "\n".join(code for language, code in blocks() if language == "sh"), re.MULTILINE
+    )
     assert {"run", "test"} <= set(commands)
     for target in commands:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"make {target} is no target"
 
 
 def test_every_file_the_readme_points_to_exists():
-    for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text()):
+    text = (ROOT / "README.md").read_text()
+    for target in re.findall(r"\]\(([^)#:]+)\)", text) + re.findall(r"proofs_checks/[\w/.]+", text):
         assert (ROOT / target).exists(), f"README.md points to {target}, which does not exist"
+
+
+def test_the_generated_table_is_what_the_ledger_says():
+    from proofs_checks import readme, report
+
+    assert not readme.is_stale(report.read_ledger()), "README.md is stale: run make report"
+    stale = readme.README.read_text().replace("machine-checked |", "machine-checked | 9")
+    assert readme.with_summary(stale, report.read_ledger()) != stale
