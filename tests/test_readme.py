@@ -23,7 +23,7 @@ def test_every_python_block_runs_and_prints_the_text_block_after_it():
             continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+            exec(compile(code, "README.md", "exec", dont_inherit=True), {"__name__": "__main__"})
         if following == "text":
             assert printed.getvalue() == output
             ran += 1
