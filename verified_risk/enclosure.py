@@ -136,6 +136,6 @@ def _dyadic(ball: arb) -> Fraction:
     return int(mantissa) * scale
 
 
-def ball(x: Fraction, arb: Any) -> arb:
+def ball(x: Fraction, arb: Any) -> Any:
     """A rational as a ball of the current precision."""
     return arb(x.numerator) / arb(x.denominator)
