@@ -75,7 +75,11 @@ def link_to_anchors(app: Sphinx, name: str, source: list[str]) -> None:
     def shortened(match: re.Match[str]) -> str:
         return f"](#{match.group(1)})" if match.group(1) in ANCHORS else match.group()
 
-    source[0] = re.sub(r"\]\([\w./-]+\.md#([\w-]+)\)", shortened, source[0])
+    text = source[0]
+    for own in re.findall(r'^<a id="([\w-]+)"></a>$', text, re.MULTILINE):  # generated pages mark their headings so
+        target = f"{name.replace('/', '-')}-{own}"
+        text = text.replace(f'<a id="{own}"></a>\n', f"({target})=\n").replace(f"](#{own})", f"](#{target})")
+    source[0] = re.sub(r"\]\([\w./-]+\.md#([\w-]+)\)", shortened, text)
 
 
 def setup(app: Sphinx) -> None:

@@ -60,6 +60,7 @@ def test_every_link_to_an_anchor_arrives(page):
     anchors = {
         name for other in PAGES for name in re.findall(r"^\(([\w-]+)\)=$", other.read_text("utf-8"), re.MULTILINE)
     }
+    anchors |= set(re.findall(r'<a id="([\w-]+)"></a>', page.read_text("utf-8")))
     for target in re.findall(r"\]\(#([\w-]+)\)", page.read_text("utf-8")):
         assert target in anchors, f"{page.name} points to #{target}"
 

@@ -67,7 +67,11 @@ def _theorems(printed: Sequence[Row]) -> str:
     head = "<tr><th>verdict</th><th>theorem</th><th>what is true</th></tr>"
     table = f'<div class="scroll" tabindex="0"><table class="theorems">{head}{"".join(lines)}</table></div>'
     names = "; ".join(f'<a href="#{anchor(row["label"])}">{prose(row["title"])}</a>' for row in others)
-    also = f'<p class="also">{"Also refuted" if lines else "Refuted"}: {names}.</p>' if others else ""
+    also = (
+        f'<p class="also">The {"other " if lines else ""}refuted claims are discussed on these cards: {names}.</p>'
+        if others
+        else ""
+    )
     return (table if lines else "") + also
 
 
