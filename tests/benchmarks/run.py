@@ -197,7 +197,8 @@ def exact(quick: bool) -> None:
         assert [Fraction(v, total) for v in found] == reference[0], "limbs and Fractions differ"
     row(
         "(d) exact limbs, T = 10", limbs_ms=1e3 * t["limbs"], float_ms=1e3 * t["float"],
-        over_float=t["limbs"] / t["float"], fraction_s=spent, fraction_over_limbs="T = 4 only" if quick else spent / t["limbs"],
+        over_float=t["limbs"] / t["float"], fraction_s=spent,
+        fraction_over_limbs="T = 4 only" if quick else spent / t["limbs"],
     )  # fmt: skip
 
 

@@ -16,11 +16,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from .atoms import Atoms, Parts, best_length
 from .cdf import Oracle
 from .floats import Floats
 from .under import Polygon, concave_corners, convex_corners
@@ -40,7 +39,7 @@ class Mixture:
 
     cdf: Floats
     value: float
-    parts: list[tuple[float, npt.NDArray[Any]]] = field(default_factory=list)
+    parts: Parts = field(default_factory=list)
 
 
 @dataclass
@@ -93,7 +92,7 @@ class Search:
 
         return float(kernels.total(cdf, self.x, self.g))
 
-    def offer(self, cdf: Floats, parts: list[tuple[float, npt.NDArray[Any]]] | None = None) -> bool:
+    def offer(self, cdf: Floats, parts: Parts | None = None) -> bool:
         """Keep a point if it is better; by default that of the oracle's last policy."""
         value = self.total(cdf)
         if value >= self.best.value - 1e-13:
@@ -171,12 +170,10 @@ class Search:
     def _pairwise(self, low: Floats, high: Floats, ref: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
         """Pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
         point = np.clip(ref, low, high)
-        atoms: list[Floats] = []
-        weights: list[float] = []
-        choices: list[npt.NDArray[Any]] = []
+        atoms: Atoms | None = None
         best: tuple[float, Floats, Floats, Floats] | None = None
         blur = max(BLURRED * float(np.max(high - low, initial=0.0)), SHARP) if steps > 10 else SHARP
-        for step in range(steps):
+        for _ in range(steps):
             slope, _ = self.envelope(low, high, point, blur)
             cost = slope + PENALTY * (point - np.clip(point, low, high))
             bound, cdf, _, least = self.dual(cost, low, high)
@@ -184,43 +181,23 @@ class Search:
                 best = (bound, cost, point.copy(), least)
             if best[0] >= self.target or self.late():
                 break
-            if step == 0:
-                atoms, weights, choices = [cdf], [1.0], [self.oracle.choice.copy()]
+            if atoms is None:
+                atoms = Atoms([(1.0, cdf, self.oracle.choice.copy())])
                 point = cdf.copy()
                 continue
-            scores = [float(cost @ atom) if w > 0 else -np.inf for atom, w in zip(atoms, weights, strict=True)]
-            away = int(np.argmax(scores))
-            if scores[away] - float(cost @ cdf) < max(1e-11, 0.1 * self.tol):
+            away, worst = atoms.worst(cost)
+            if worst - float(cost @ cdf) < max(1e-11, 0.1 * self.tol):
                 if blur <= SHARP:
                     break
                 blur = max(0.1 * blur, SHARP)
                 continue
             blur = max(0.7 * blur, SHARP)
-            direction = cdf - atoms[away]
-            move = self._step_length(point, direction, weights[away], low, high, blur)
-            self._shift(atoms, weights, choices, away, cdf, move)
-            point = np.sum([w * a for w, a in zip(weights, atoms, strict=True) if w > 0], axis=0)
-            self.offer(point, [(w, c) for w, c in zip(weights, choices, strict=True) if w > 0])
+            move = self._step_length(point, cdf - atoms.cdfs[away], atoms.weights[away], low, high, blur)
+            atoms.shift(away, cdf, self.oracle.choice, move)
+            point = atoms.point()
+            self.offer(point, atoms.parts())
         assert best is not None
         return best
-
-    def _shift(self, atoms: Any, weights: Any, choices: Any, away: int, cdf: Floats, move: float) -> None:
-        """Move weight from one atom to ``cdf``, an old atom if it is one."""
-        for k, atom in enumerate(atoms):
-            if float(np.max(np.abs(atom - cdf), initial=0.0)) < 1e-11:
-                target = k
-                break
-        else:
-            atoms.append(cdf)
-            weights.append(0.0)
-            choices.append(self.oracle.choice.copy())
-            target = len(atoms) - 1
-        weights[target] += move
-        weights[away] -= move
-        if weights[away] < 1e-14:
-            weights[away] = 0.0
-        scale = sum(weights)
-        weights[:] = [w / scale for w in weights]
 
     def _step_length(
         self, point: Floats, direction: Floats, most: float, low: Floats, high: Floats, blur: float
@@ -241,39 +218,28 @@ class Search:
         return 0.5 * (left + right)
 
     def descend(self, steps: int) -> None:
-        """Pairwise Frank-Wolfe on the polygon itself from the incumbent: mixtures can beat policies unless G is
-        concave."""
+        """Pairwise Frank-Wolfe on the polygon itself: mixtures can beat policies unless G is concave."""
         from ..kernels import polygon as kernels
 
-        atoms, weights = [self.oracle.cdf(choice) for _, choice in self.best.parts], [w for w, _ in self.best.parts]
-        choices = [choice for _, choice in self.best.parts]
+        atoms = Atoms([(w, self.oracle.cdf(table), table) for w, table in self.best.parts])
         point, cost = self.best.cdf.copy(), np.zeros_like(self.best.cdf)
         for _ in range(steps):
             kernels.slopes_at(point, self.x, self.g, cost)
             _, cdf = self.vertex(cost, masked=False)
-            scores = [float(cost @ atom) if w > 0 else -np.inf for atom, w in zip(atoms, weights, strict=True)]
-            away = int(np.argmax(scores))
-            if scores[away] - float(cost @ cdf) < 1e-11 or self.late():
+            away, worst = atoms.worst(cost)
+            if worst - float(cost @ cdf) < 1e-11 or self.late():
                 return
-            direction, most, here = cdf - atoms[away], weights[away], self.total(point)
-            lengths = most * np.arange(1, 17) / 16
-            values = [self.total(np.clip(point + length * direction, 0, 1)) for length in lengths]
-            k = int(np.argmin(values))
-            left, right = max(0.0, lengths[k] - most / 16), min(most, lengths[k] + most / 16)
-            for _ in range(30):
-                a, b = left + 0.382 * (right - left), left + 0.618 * (right - left)
-                if self.total(np.clip(point + a * direction, 0, 1)) < self.total(np.clip(point + b * direction, 0, 1)):
-                    right = b
-                else:
-                    left = a
-            move = 0.5 * (left + right)
-            if self.total(np.clip(point + move * direction, 0, 1)) > values[k]:
-                move = float(lengths[k])
-            if min(values[k], self.total(np.clip(point + move * direction, 0, 1))) > here - 1e-13:
+            direction = cdf - atoms.cdfs[away]
+
+            def along(length: float, point: Floats = point, direction: Floats = direction) -> float:
+                return self.total(np.clip(point + length * direction, 0.0, 1.0))
+
+            move, value = best_length(along, atoms.weights[away])
+            if value > self.total(point) - 1e-13:
                 return
-            self._shift(atoms, weights, choices, away, cdf, move)
-            point = np.clip(np.sum([w * a for w, a in zip(weights, atoms, strict=True) if w > 0], axis=0), 0, 1)
-            self.offer(point, [(w, c) for w, c in zip(weights, choices, strict=True) if w > 0])
+            atoms.shift(away, cdf, self.oracle.choice, move)
+            point = atoms.point()
+            self.offer(point, atoms.parts())
 
     # -- cuts ---------------------------------------------------------------------------------------------------------
 
