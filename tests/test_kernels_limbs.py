@@ -24,8 +24,8 @@ def limbs_always(monkeypatch):
 def test_limbs_and_python_integers_give_the_same_optimum(name):
     """The policies' laws are checked too: exact_plan compares the recursion with the exact evaluation of its policy."""
     rng = random.Random(f"limbs {name}")
-    for _ in range(40):
-        mdp, _ = models.product(rng, max_states=3, max_actions=3, max_horizon=4)
+    for _ in range(50):
+        mdp, _ = models.product(rng, max_states=3, max_actions=3, max_horizon=5)
         if rng.random() < 0.5:
             outcomes = [[action.outcomes for action in mdp.actions(s)] for s in range(mdp.n_states)]
             mdp = vr.MDP.from_outcomes(outcomes, initial=dict(mdp.initial), horizon=mdp.horizon, discount=mdp.discount)

@@ -232,7 +232,7 @@ def rule_of(tables: LimbTables, rho: int, linear: list[list[int]]) -> Any:
 
     def decision(t: int, s: int, y: int) -> int:
         b = rho - (y - offsets[t])
-        if b <= 0 or b >= remaining[t]:
+        if b <= 0 or b > remaining[t]:  # nothing is left to decide, or all is linear
             return linear[t][s]
         return int(tables.policy[t][s, b - 1])
 
