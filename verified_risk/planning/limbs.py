@@ -108,6 +108,10 @@ def require_no_overflow(model: IntegerModel, largest: int, limbs: int) -> None:
         for first, last in zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True):
             if last > first and (min(weights[first:last]) < 0 or sum(weights[first:last]) != total):
                 raise Overflow(f"weights {weights[first:last]} do not sum to {total}")
+    require_fit(largest, limbs)
+
+
+def require_fit(largest: int, limbs: int) -> None:
     if largest >= 1 << (BITS * limbs):
         raise Overflow(f"a value of {largest.bit_length()} bits does not fit in {limbs} limbs of {BITS} bits")
 
@@ -134,8 +138,9 @@ def limb_tables(
     horizon, n, top, total = mdp.horizon, mdp.n_states, sum(model.spans), model.step_total
     ceiling = 1 if threshold else (below + slope) * (top + 1)
     limbs = [_limbs_for(ceiling * total ** (horizon - t)) for t in range(horizon + 1)]
-    for t in range(horizon):
-        require_no_overflow(model, ceiling * total ** (horizon - t), limbs[t])
+    require_no_overflow(model, ceiling * total**horizon, limbs[0])
+    for t in range(1, horizon + 1):
+        require_fit(ceiling * total ** (horizon - t), limbs[t])
     margin = max(model.spans)
     if int(max(mdp.n_actions)) > 127 or n * limbs[0] * (margin + top + 1) > MOST_CELLS:
         raise Overflow("the model has too many actions or cells for limbs")
