@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench report docs nightly clean small setup proofs
+.PHONY: run test check bench report docs nightly clean small setup browser proofs
 
 run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
@@ -13,8 +13,8 @@ run: small  ## plan, learn, audit: the main job, in under three minutes
 	@echo
 	@echo "Next: README.md for the library, docs/audit.md for what is true in the paper, docs/theory/ for the proofs."
 
-test: setup  ## every test that fits in CI
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+test: setup browser  ## every test that fits in CI
+	$(BIN)/python -m pytest -n 2 --dist loadfile -rs
 
 check: setup  ## style, types, examples in docstrings, stale generated files
 	$(BIN)/ruff check .
@@ -39,6 +39,12 @@ proofs:  ## compile every Coq proof and print its axioms; installs Coq with apt 
 nightly: setup  ## slow campaigns
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
 	INSTALL=1 CHECK=1 sh proofs_checks/formal/compile.sh
+
+# The audit page is tested in a real Chromium; without one its tests are skipped and say so.
+browser:
+	@command -v chromium >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	  && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium \
+	  >/dev/null; } || echo "no Chromium: the tests of the audit page will be skipped"
 
 # What `make run` needs, and everything.
 small: $(VENV)/.small

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from . import audit as auditing
-from . import certificate, recheck, report, search, statements
+from . import certificate, readme, recheck, report, search, statements
 from .model import Statement
 
 TABLE_WIDTH = 104
@@ -70,7 +70,7 @@ def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale:
     rows = {**kept, **{row["label"]: row for row in ran["statements"]}}
     ledger = auditing.assemble([rows[statement.label] for statement in statements.ALL], examples, seed)
     print_table(ledger)
-    for path in report.write(ledger):
+    for path in (*report.write(ledger), readme.write(ledger)):
         click.echo(f"wrote {path}")
     sys.exit(auditing.exit_status(ledger))
 
@@ -121,8 +121,11 @@ def fresh_rows(examples: int, seed: int) -> dict[str, Any]:
 
 def staleness() -> list[str]:
     """One line for everything generated that is not what the sources generate now."""
+    ledger = report.read_ledger()
     lines = [f"docs/{name} is stale: run python -m proofs_checks report" for name in report.stale_files()]
-    old = auditing.stale(report.read_ledger(), statements.ALL)
+    if readme.is_stale(ledger):
+        lines.append("README.md is stale: run python -m proofs_checks report")
+    old = auditing.stale(ledger, statements.ALL)
     lines += [f"the evidence for {label} is stale: run python -m proofs_checks report" for label in old]
     wanted = certificate.expected(statements.ALL)
     present = {path.name: path.read_text(encoding="utf-8") for path in certificate.DIRECTORY.glob("*.json")}
