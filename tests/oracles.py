@@ -16,9 +16,19 @@ class Model:
         self.initial, self.outcomes, self.horizon, self.discount = initial, outcomes, horizon, Fraction(discount)
 
 
-def random_model(rng: random.Random, *, max_states=3, max_actions=2, max_horizon=3, product=False, max_branches=2):
+def random_model(
+    rng: random.Random,
+    *,
+    min_states=1,
+    max_states=3,
+    min_actions=1,
+    max_actions=2,
+    max_horizon=3,
+    product=False,
+    max_branches=2,
+):
     """A small model with ties and zero probabilities; rewards in eighths, quarters or thirds."""
-    n = rng.randint(1, max_states)
+    n = rng.randint(min_states, max_states)
     horizon = rng.randint(1, max_horizon)
     grid = rng.choice([1, 2, 3, 4])
     rewards = [Fraction(i, grid) for i in range(-1 if rng.random() < 0.2 else 0, grid + 1)]
@@ -32,7 +42,7 @@ def random_model(rng: random.Random, *, max_states=3, max_actions=2, max_horizon
     outcomes = []
     for _ in range(n):
         actions = []
-        for _ in range(rng.randint(1, max_actions)):
+        for _ in range(rng.randint(min_actions, max_actions)):
             if product:
                 nexts = list(zip(simplex(min(n, 2)), rng.sample(range(n), min(n, 2)), strict=True))
                 chosen = rng.sample(rewards, min(2, len(rewards)))
