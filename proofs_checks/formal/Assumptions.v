@@ -10,7 +10,7 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
   MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner PrintedBoundHolds ConcavePlanner BudgetShape
-  ClosenessConstantAttained   ConcaveLearner AdaptationPrintedFalse EventPrintedFalse L1Deviation.
+  ClosenessConstantAttained ClosenessInArea ConcaveLearner AdaptationPrintedFalse EventPrintedFalse L1Deviation.
 
 Definition lem_key := (@key_identity, @Phi_eq_hi_minus_area, @is_stieltjes_quantile, @Phi_eq_rank_sum,
   @no_improper_integral_of_weighted_cdf, @printed_right_side_drifts).
@@ -40,12 +40,14 @@ Print Assumptions lem_event.
 
 Definition lem_genbound := (@Phi_difference_is_utility_difference, @supporting_utility_exists, @tv_le_tv,
   @utility_difference_le_kolmogorov, @value_close_in_total_variation, @value_close_in_total_variation_T, @closeness_factor_T_is_attained,
-  @markov_value_close, @greedy_value_close, @maximising_utility_exists, @optimistic_value_close,
+  @markov_value_close, @greedy_value_close, @maximising_utility_exists, @optimistic_value_close, @utility_difference_le_excess,
+  @greedy_value_close_in_area, @optimistic_value_close_in_area, @pair_radius_le_visit_radius,
   @printed_closeness_false, @closeness_fails_for_y_policies).
 Print Assumptions lem_genbound.
 
 Definition lem_optimismhat := (@quantile_coupling_spec, @simulated_return_dominates, @cdf_raise, @jump_le, @low_le_true,
-  @cdf_optimistic_le, @cdf_optimistic_ge, @optimistic_policy_dominates, @markov_optimism, @printed_optimism_false).
+  @cdf_optimistic_le, @cdf_optimistic_ge, @optimistic_policy_dominates, @markov_optimism, @markov_optimistic_close,
+  @printed_optimism_false).
 Print Assumptions lem_optimismhat.
 
 Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum_of_means_rarely_large, @observed_cost_le,

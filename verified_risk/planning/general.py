@@ -136,7 +136,9 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
     found = exact_value(mdp, policy, objective, patient=True)
     if found is not None:
         lower, law = max(lower, found[0]), found[1]
-    lower = min(tidy_below(lower), upper)
+    lower = tidy_below(lower)
+    if lower > upper:  # the judge and the bound share no code; they must agree
+        raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     searched = tidy_above(unit * (shift + top - Fraction(search.best.value)))
     discretised = Fraction() if model.exact else max(Fraction(), grid_lower - lower)
     gap = max(Fraction(), min(upper - searched, upper - lower - discretised))

@@ -188,7 +188,8 @@ def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, 
     if found is not None:
         attained, law = found
         lower = value = max(lower, attained)
-    lower = min(lower, upper)
+    if lower > upper:  # the judge and the bound share no code; they must agree
+        raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     value = min(max(value, lower), upper)
     discretised = max(Fraction(), grid_lower - lower) if not model.exact else Fraction()
     contributions = (
