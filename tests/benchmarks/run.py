@@ -302,6 +302,14 @@ def growth(quick: bool) -> None:
         row(f"(h) growth in {name}", values=values, ms=[round(1e3 * t, 2) for t in times], exponent=slope)
 
 
+def learning(quick: bool) -> None:
+    """(i) Episodes per second, and ratios of the dense learner to the others."""
+    import learner
+
+    for line in learner.rows(quick):
+        row(f"(i) {line.pop('what')}", **line)
+
+
 GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "a": [sparse],
     "b": [dense, crossover],
@@ -311,6 +319,7 @@ GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "f": [memory],
     "g": [first_call],
     "h": [growth],
+    "i": [learning],
 }
 
 
