@@ -91,3 +91,31 @@ def test_learning_prints_regret_below_its_bound(tmp_path):
     answer = json.loads(run("learn", "two_paths", "--objective", "cvar(1/2)", "--episodes", 60, "--json"))
     assert all(r <= b for r, b in zip(answer["regret"], answer["bound"], strict=True))
     assert vr.Run.load(tmp_path / "r.json").episodes == 60
+
+
+def test_a_certificate_is_rechecked_and_an_edited_one_rejected(tmp_path):
+    from proofs_checks.certificate import DIRECTORY
+
+    genuine = DIRECTORY / "thm_augmented.json"
+    assert "REFUTES" in run("recheck", genuine)
+    answer = json.loads(run("recheck", genuine, "--json"))[str(genuine)]
+    assert answer == {"refutes": True, "left": "3/4", "relation": "=", "right": "1"}
+    edited = tmp_path / "edited.json"
+    edited.write_text(genuine.read_text().replace('"1/2"', '"1/3"', 1))
+    assert "REJECTED" in run("recheck", edited, code=2)
+    assert "rejected" in json.loads(run("recheck", edited, "--json", code=1))[str(edited)]
+
+
+def test_an_audit_of_one_statement_writes_ledger_and_page(tmp_path):
+    output = run("audit", "--statement", "lem:key", "--examples", 20, "--jobs", 1,
+                 "--json", tmp_path / "l.json", "--html", tmp_path / "p.html")  # fmt: skip
+    assert "Nothing failed" in output
+    assert [row["label"] for row in json.loads((tmp_path / "l.json").read_text())["statements"]] == ["lem:key"]
+    assert "lem:key" in (tmp_path / "p.html").read_text()
+    assert "no statement has the label" in run("audit", "--statement", "nope", code=2)
+
+
+def test_the_help_names_every_command_and_the_exit_codes():
+    output = run("--help")
+    for name in ("plan", "evaluate", "learn", "experiment", "audit", "recheck", "models", "Exit codes", "completion"):
+        assert name in output

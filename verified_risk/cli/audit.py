@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+
+from .show import emit_json
 
 
 @click.command()
@@ -45,11 +48,28 @@ def audit(
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
-def recheck(files: tuple[str, ...]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def recheck(files: tuple[str, ...], as_json: bool) -> None:
     """Recompute both sides of counterexamples with the standalone checker (standard library only)."""
     from proofs_checks import recheck as checker
 
-    sys.exit(checker.main(list(files)))
+    if not as_json:
+        sys.exit(checker.main(list(files)))
+    answers = {file: _answer(file) for file in files}
+    emit_json(answers)
+    sys.exit(0 if all(answer.get("refutes") for answer in answers.values()) else 1)
+
+
+def _answer(file: str) -> dict[str, Any]:
+    """Both sides of one claim, or why the file is not a certificate."""
+    from proofs_checks import recheck as checker
+
+    try:
+        outcome = checker.check_text(Path(file).read_text(encoding="utf-8"))
+    except checker.Rejected as error:
+        return {"rejected": str(error)}
+    left, right = checker.shown(outcome.left), checker.shown(outcome.right)
+    return {"refutes": outcome.refutes, "left": left, "relation": outcome.relation, "right": right}
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})

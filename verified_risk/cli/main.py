@@ -23,7 +23,12 @@ class _Commands(click.Group):
             sys.exit(2)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+EPILOG = """Exit codes: 0 done; 1 an audit or a recheck found something wrong; 2 bad input, one line says what to do.
+
+Shell completion: eval "$(_VERIFIED_RISK_COMPLETE=bash_source verified-risk)"; likewise zsh_source, fish_source."""
+
+
+@click.group(cls=_Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="verified-risk")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def main(debug: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -40,7 +42,7 @@ def plan(
     if exact:
         answer = vr.exact_plan(mdp, weighting)
     else:
-        answer = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit)
+        answer = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, progress=_progress())
     if save is not None:
         answer.save(save)
     if as_json:
@@ -56,6 +58,11 @@ def plan(
         click.echo(line)
     if save is not None:
         click.echo(f"saved      {save}")
+
+
+def _progress() -> Callable[[str], None] | None:
+    """The bounds as they close, on a terminal's stderr; nothing in a pipe."""
+    return (lambda line: click.echo(line, err=True)) if sys.stderr.isatty() else None
 
 
 @click.command()
