@@ -93,17 +93,20 @@ def sparse(quick: bool) -> None:
         pair = rivals.quantecon_augmented(x)
         if pair is None:
             row(f"(a) {name}: quantecon", skipped="not installed")
-        elif name == "large":
-            row(f"(a) {name}: quantecon", skipped="its augmented matrix has 120 million entries")
+        elif name == "large" and os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 12e9:
+            row(f"(a) {name}: quantecon", skipped="its augmented matrix needs 8 GB, and less than 12 GB are free")
         else:
             began = time.process_time()
             augmented = pair[0]()
-            set_up = time.process_time() - began
-            solved = least({"solve": lambda p=pair, a=augmented: p[1](a)}, 1)["solve"]
-            same = float(np.max(np.abs(pair[1](augmented)[0] - kernel.run()[0, : top + 1])))
+            built = time.process_time()
+            found = pair[1](augmented)[0]
+            solved = time.process_time() - built
+            if name != "large":  # the first solution also compiles; on the large model that is a small share
+                solved = least({"solve": lambda p=pair, a=augmented: p[1](a)}, 1)["solve"]
             row(
                 f"(a) {name}: quantecon", solve_ms=1e3 * solved, over_ours=solved / t["ours"],
-                with_set_up_over_ours=(solved + set_up) / t["ours"], largest_difference=same,
+                with_set_up_over_ours=(solved + built - began) / t["ours"],
+                largest_difference=float(np.max(np.abs(found - kernel.run()[0, : top + 1]))),
             )  # fmt: skip
 
 
