@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument, InvalidFile, InvalidObjective, Unsupported
+from verified_risk.errors import InvalidArgument, InvalidFile, InvalidObjective, StoppedRun, Unsupported
 from verified_risk.learning.bounds import Problem, regret_bounds, up
 
 CVAR = vr.CVaR("33/100")
@@ -278,6 +278,22 @@ def test_a_reward_outside_the_declared_range_stops_at_its_step():
         InvalidArgument, match=r"episode \d+, step \d: the reward is 3, outside the declared range \[0, 1\]"
     ):
         vr.learn(Chain((0, 3)), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+
+
+def test_a_stopped_run_keeps_the_episodes_before_it(tmp_path):
+    class Breaks(Chain):
+        def step(self, action):
+            following, reward, *rest = super().step(action)
+            return (following, 7 if self.resets > 10 else reward, *rest)
+
+    with pytest.raises(StoppedRun, match=r"episode 10, step 0: the reward is 7.*holds the 10 episodes") as caught:
+        vr.learn(Breaks(), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+    whole = vr.learn(Chain(), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+    part = caught.value.run
+    assert part.episodes == 10
+    assert list(part.returns) == list(whole.returns[:10])
+    part.save(tmp_path / "part.json")
+    assert list(vr.Run.load(tmp_path / "part.json").returns) == list(part.returns)
 
 
 def test_an_unknown_initial_law_is_refused():

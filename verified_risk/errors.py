@@ -33,6 +33,14 @@ class InvalidArgument(VerifiedRiskError):
     """An option of a planner or learner outside its range."""
 
 
+class StoppedRun(InvalidArgument):
+    """A learner had to stop at a step of its environment; ``run`` holds the episodes finished before."""
+
+    def __init__(self, message: str, run: object) -> None:
+        super().__init__(message)
+        self.run = run
+
+
 class InvalidFile(VerifiedRiskError):
     """A file that is truncated, edited, of another kind or of another version."""
 

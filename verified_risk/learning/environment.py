@@ -8,13 +8,14 @@ is paid.  Rewards are rounded up to the grid ``eta`` of the declared range.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgument, Unsupported
+from ..errors import InvalidArgument, StoppedRun, Unsupported, VerifiedRiskError
 from ..rational import Rational, as_fraction, ceil_div
 from .learn import Record, Settings, assemble
 from .learner import Learner
@@ -32,7 +33,11 @@ def learn_environment(
     audit: bool,
     progress: Callable[[int, int], None] | None,
 ) -> Run:
-    """Run a learner in ``env``; episodes that end early stay in the final observation and are paid nothing."""
+    """Run a learner in ``env``; episodes that end early stay in the final observation and are paid nothing.
+
+    A step that breaks what was declared stops the run: :class:`~verified_risk.errors.StoppedRun` names the step and
+    carries the episodes finished before it.
+    """
     if audit:
         raise Unsupported("a black box cannot be audited: the audit compares with the true model; learn from an MDP")
     steps = _horizon(env, horizon)
@@ -45,6 +50,12 @@ def learn_environment(
     learner = Learner(standard, target)
     K = settings.episodes
     returns, values, uppers = np.zeros(K), np.zeros(K), np.zeros(K)
+
+    def finished(episodes: int) -> Run:
+        record = Record(returns[:episodes], values[:episodes], uppers[:episodes], None, None)
+        part = replace(settings, episodes=episodes)
+        return assemble(None, standard, part, problem, target, height_error, record, None, None)
+
     for k in range(K):
         values[k] = learner.plan()
         uppers[k] = learner.upper
@@ -54,11 +65,15 @@ def learn_environment(
                 f"episode {k} began in observation {first}, episode 0 in {env_first}: the initial law must be known; "
                 "wrap the environment so that it always begins in the same observation"
             )
-        returns[k] = _episode(env, learner, k, first)
+        try:
+            returns[k] = _episode(env, learner, k, first)
+        except VerifiedRiskError as error:
+            if k == 0:
+                raise
+            raise StoppedRun(f"{error} (error.run holds the {k} episodes before it)", finished(k)) from error
         if progress is not None:
             progress(k + 1, K)
-    record = Record(returns, values, uppers, None, None)
-    return assemble(None, standard, settings, problem, target, height_error, record, None, None)
+    return finished(K)
 
 
 def _episode(env: Any, learner: Learner, k: int, first: int) -> float:
