@@ -115,7 +115,7 @@ def _atom(reward: Fraction, standard: Standard, k: int, t: int) -> Fraction:
 def _black_box(
     observations: int, actions: int, steps: int, low: Fraction, high: Fraction, unit: Fraction, *, start: int
 ) -> Standard:
-    """The shape of the problem; its probabilities are placeholders that nothing reads."""
+    """The shape of the problem only: the transitions and rewards in it are never read, a black box hides them."""
     grid = tuple(i * unit for i in range(int(1 / unit) + 1))
     names = tuple((s, i) for s in range(observations + 1) for i in range(len(grid)))
     stay = tuple(
