@@ -256,6 +256,28 @@ class MDP:
             path, initial=initial, horizon=horizon, discount=discount, index_base=index_base, normalise=normalise
         )
 
+    @classmethod
+    def from_storm(
+        cls,
+        path: str | PathLike[str],
+        *,
+        horizon: int | None = None,
+        rewards: str | None = None,
+        constants: Any = None,
+        initial: Any = None,
+        discount: Rational = 1,
+    ) -> MDP:
+        """A DRN, PRISM or JANI file, read exactly by Storm (the extra ``storm``).
+
+        Step t pays the rewards of the state it leaves, of its action and of its transition; see
+        :mod:`verified_risk.interop.storm`.
+        """
+        from .interop.storm import read_storm
+
+        return read_storm(
+            path, horizon=horizon, rewards=rewards, constants=constants, initial=initial, discount=discount
+        )
+
     def to_csv(self, path: str | PathLike[str], *, index_base: int = 0) -> None:
         """Write ``idstatefrom,idaction,idstateto,probability,reward``, rationals as ``p/q``."""
         from .interop.csv import write_csv

@@ -1,0 +1,288 @@
+r"""Models in Storm's formats, read by Storm itself: explicit DRN, the PRISM language, JANI.
+
+Storm (the library ``stormpy``) parses and builds the model in rational arithmetic, so every probability and reward is
+the exact fraction that the file means: ``0.1`` is 1/10.  There is no second parser here that could read a file
+differently from Storm.
+
+What a step pays.  Storm's files have no horizon and three kinds of rewards.  Step t, taken in state :math:`s_t` with
+action :math:`a_t` and arriving in :math:`s_{t+1}`, pays
+
+.. math:: r_t = \text{state}(s_t) + \text{action}(s_t, a_t) + \text{transition}(s_t, a_t, s_{t+1}):
+
+a state pays when it is *left*, and the state after the last step pays nothing.  So the mean of the return over
+``horizon`` steps is Storm's ``R=? [C<=horizon]``, for every scheduler.
+
+Labels mean nothing here.  A state without a command stays where it is and pays nothing, as Storm builds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported
+from ..mdp import MDP, Outcome
+from ..rational import Rational, as_fraction, as_whole, text
+
+Outcomes: TypeAlias = list[list[list[Outcome]]]
+
+PRISM = (".prism", ".nm", ".pm", ".sm")
+SUFFIXES = (".drn", *PRISM, ".jani")
+"""How the names of files end that are read here."""
+
+MOST_NAMED = 40
+"""States whose variables are listed in the drawing."""
+
+
+def read_storm(
+    path: str | PathLike[str],
+    *,
+    horizon: int | None = None,
+    rewards: str | None = None,
+    constants: str | Mapping[str, Any] | None = None,
+    initial: Any = None,
+    discount: Rational = 1,
+) -> MDP:
+    """The model of a DRN, PRISM or JANI file, an MDP or a Markov chain in discrete time.
+
+    ``rewards`` names the reward model (needed where the file has several), ``constants`` gives the undefined constants
+    of a PRISM or JANI file, ``{"N": 3, "p": "1/3"}`` or ``"N=3,p=1/3"``.  ``initial`` is a state or a dict
+    ``{state: probability}``, needed where the file has several initial states; states are numbered as Storm numbers
+    them, which for DRN is as in the file.  Without ``horizon`` the model must end by itself: every path reaches a state
+    that it never leaves and that pays nothing, and the longest such path is the horizon.
+    """
+    where = str(path)
+    built = _build(Path(path), constants)
+    _require_choices_in_discrete_time(built, where)
+    name, chosen = _reward_model(built, rewards, where)
+    outcomes = _outcomes(built, chosen)
+    start = _initial(built, initial, where)
+    steps = _longest_path(outcomes, start, where) if horizon is None else horizon
+    notes = [f"read by Storm from {where}" + (f", reward model {name!r}" if name else "")]
+    stuck = _deadlocks(built)
+    if stuck:
+        notes.append(f"{stuck} state{'s' * (stuck > 1)} without a command: Storm lets them stay, paying nothing")
+    try:
+        return MDP.from_outcomes(
+            outcomes, initial=start, horizon=steps, discount=discount, drawing=_drawing(built), notes=notes
+        )
+    except InvalidModel as error:  # outcomes[s][a] is a place in our arrays; the reader of a file wants its name
+        raise InvalidModel(
+            re.sub(r"outcomes\[(\d+)\]\[(\d+)\]", rf"{where}: state \1, action \2", str(error))
+        ) from None
+
+
+def _storm() -> Any:
+    try:
+        import stormpy
+    except ImportError:
+        raise MissingDependency(
+            "DRN, PRISM and JANI files are read by Storm: pip install 'verified-risk[storm]'"
+        ) from None
+    if not hasattr(stormpy, "instantiate_constants"):
+        version = getattr(stormpy, "__version__", "?")
+        raise MissingDependency(f"stormpy is {version}, wanted 2.0 or newer: pip install 'verified-risk[storm]'")
+    from stormpy import developer
+
+    developer.set_log_level(developer.LogLevel.OFF)  # Storm logs to the standard output
+    return stormpy
+
+
+def _build(path: Path, constants: str | Mapping[str, Any] | None) -> Any:
+    """Storm's sparse model of the file, in rationals."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InvalidFile(f"{path} ends in {suffix!r}, wanted one of {' '.join(SUFFIXES)}")
+    with path.open("rb"):  # a missing file is the operating system's error, not Storm's
+        pass
+    storm = _storm()
+    given = _constants(constants)
+    try:
+        if suffix == ".drn":
+            if given:
+                raise InvalidArgument(f"constants is {given!r}, but a DRN file has none: leave it out")
+            return storm.build_model_from_drn[storm.Rational](str(path))
+        program = storm.parse_jani_model(str(path))[0] if suffix == ".jani" else storm.parse_prism_program(str(path))
+        if given:
+            program, _ = storm.instantiate_constants(program, given)
+        missing = [constant.name for constant in program.constants if not constant.defined]
+        if missing:
+            raise InvalidArgument(
+                f"{path} leaves {', '.join(missing)} open, wanted constants such as {missing[0]}=3 (--constants)"
+            )
+        options = storm.BuilderOptions()
+        options.set_build_all_reward_models()
+        options.set_build_all_labels()
+        options.set_build_state_valuations()
+        options.set_build_choice_labels()
+        # By default Storm replaces rewards on transitions by their mean, which is another law of the return.
+        options.set_scale_and_lift_transition_rewards(False)
+        return storm.build_model[storm.Rational](program, options=options)
+    except (RuntimeError, storm.exceptions.StormError) as error:
+        raise InvalidFile(f"Storm cannot read {path}: {_one_line(error)}") from None
+
+
+def _one_line(error: Exception) -> str:
+    """Storm's message without its class name and without the picture of the place, as one line."""
+    message = " ".join(re.sub(r"^\w+Exception: ", "", str(error)).split())
+    if "transition rewards" in message.lower():
+        message += " Write them as rewards of actions or states."
+    return message
+
+
+def _constants(constants: str | Mapping[str, Any] | None) -> str:
+    """``N=3,p=1/3``, the form that Storm reads exactly."""
+    if constants is None or isinstance(constants, str):
+        return (constants or "").strip()
+
+    def shown(name: str, value: Any) -> str:
+        return str(value).lower() if isinstance(value, bool) else text(as_fraction(value, f"constants[{name!r}]"))
+
+    return ",".join(f"{name}={shown(name, value)}" for name, value in constants.items())
+
+
+def _require_choices_in_discrete_time(built: Any, where: str) -> None:
+    kind = str(built.model_type).rpartition(".")[2]
+    reasons = {
+        "CTMC": "its steps take random times",
+        "MA": "its steps take random times",
+        "POMDP": "its policies may not see the state",
+        "SMG": "it has several players",
+    }
+    if kind not in ("MDP", "DTMC"):
+        raise Unsupported(
+            f"{where} is a {kind} ({reasons.get(kind, 'another kind of model')}), wanted an MDP or a DTMC"
+        )
+
+
+def _reward_model(built: Any, wanted: str | None, where: str) -> tuple[str, Any]:
+    models = dict(built.reward_models)
+    named = ", ".join(repr(name) if name else "the one without a name ('')" for name in sorted(models))
+    if not models:
+        raise InvalidModel(f"{where} has no rewards, wanted at least one reward model: it says what the return is")
+    if wanted is None:
+        if len(models) > 1:
+            raise InvalidArgument(f"{where} has the reward models {named}: choose one, rewards=NAME (--rewards NAME)")
+        return next(iter(models.items()))
+    if wanted not in models:
+        raise InvalidArgument(f"{where} has no reward model {wanted!r}, wanted {named}")
+    return wanted, models[wanted]
+
+
+class _Numbers:
+    """Storm's rationals as fractions; a large model repeats few distinct numbers."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Fraction] = {}
+
+    def __call__(self, value: Any) -> Fraction:
+        shown = str(value)
+        if shown not in self._known:
+            self._known[shown] = Fraction(shown)
+        return self._known[shown]
+
+
+def _outcomes(built: Any, rewards: Any) -> Outcomes:
+    number = _Numbers()
+    matrix = built.transition_matrix
+    of_state = [number(r) for r in rewards.state_rewards] if rewards.has_state_rewards else None
+    of_choice = [number(r) for r in rewards.state_action_rewards] if rewards.has_state_action_rewards else None
+    on_the_way = rewards.transition_rewards if rewards.has_transition_rewards else None
+    single = matrix.has_trivial_row_grouping
+    zero = Fraction()
+
+    def choice(s: int, row: int) -> list[Outcome]:
+        base = of_state[s] if of_state else zero
+        base = base + of_choice[row] if of_choice else base
+        extra = {e.column: number(e.value) for e in on_the_way.get_row(row)} if on_the_way else {}
+        return [
+            (number(entry.value), entry.column, base + extra[entry.column] if entry.column in extra else base)
+            for entry in matrix.get_row(row)
+        ]
+
+    return [
+        [
+            choice(s, row)
+            for row in ((s,) if single else range(matrix.get_row_group_start(s), matrix.get_row_group_end(s)))
+        ]
+        for s in range(built.nr_states)
+    ]
+
+
+def _initial(built: Any, initial: Any, where: str) -> Any:
+    starts = [int(s) for s in built.initial_states]
+    if initial is None:
+        if len(starts) != 1:
+            shown = ", ".join(map(str, starts[:6])) + ("..." if len(starts) > 6 else "")
+            raise InvalidArgument(
+                f"{where} has {len(starts)} initial states ({shown or 'none'}) and no law on them: "
+                "give initial, a state or {state: probability} (--initial STATE)"
+            )
+        return starts[0]
+    named: Iterable[Any] = initial if isinstance(initial, Mapping) else [] if as_whole(initial) is None else [initial]
+    for s in named:
+        state = as_whole(s)
+        if state is None or not 0 <= state < built.nr_states:
+            raise InvalidArgument(f"initial names state {s!r}, wanted one of 0..{built.nr_states - 1} of {where}")
+    return initial
+
+
+def _longest_path(outcomes: Outcomes, initial: Any, where: str) -> int:
+    """Steps until everything is over, whatever is played: the depth of the graph above the states that end it."""
+
+    def successors(s: int) -> list[int]:
+        over = all(target == s and r == 0 for action in outcomes[s] for p, target, r in action if p)
+        return [] if over else list(dict.fromkeys(target for action in outcomes[s] for p, target, _ in action if p))
+
+    starts = list(initial) if isinstance(initial, Mapping) else [initial]
+    if as_whole(starts[0]) is None:
+        starts = list(range(len(outcomes)))
+    depth: dict[int, int] = {}
+    entered: set[int] = set()
+    for start in starts:
+        stack = [start]
+        while stack:
+            s = stack[-1]
+            if s in depth:
+                stack.pop()
+                continue
+            following = successors(s)
+            waiting = [target for target in following if target not in depth]
+            if not waiting:
+                depth[s] = 1 + max(depth[target] for target in following) if following else 0
+                stack.pop()
+            elif s in entered:
+                raise InvalidModel(
+                    f"{where} need not end by itself (state {s} can come back): give horizon, the steps to play "
+                    "(--horizon N)"
+                )
+            else:
+                entered.add(s)
+                stack.extend(waiting)
+    return max(1, *(depth[start] for start in starts))
+
+
+def _deadlocks(built: Any) -> int:
+    labels = built.labeling
+    return len(list(labels.get_states("deadlock"))) if "deadlock" in labels.get_labels() else 0
+
+
+def _drawing(built: Any) -> str | None:
+    """What the states and actions of a PRISM or JANI model are called, where there are few."""
+    if not built.has_state_valuations() or built.nr_states > MOST_NAMED:
+        return None
+    matrix = built.transition_matrix
+    lines = []
+    for s in range(built.nr_states):
+        line = f"state {s}: {built.state_valuations.to_string(s).strip('[]')}".replace("\t", " ")
+        if built.has_choice_labeling() and not matrix.has_trivial_row_grouping:
+            rows = range(matrix.get_row_group_start(s), matrix.get_row_group_end(s))
+            names = [", ".join(sorted(built.choice_labeling.get_labels_of_choice(row))) for row in rows]
+            if any(names):
+                line += "; " + ", ".join(f"action {a} {name}".rstrip() for a, name in enumerate(names))
+        lines.append(line)
+    return "\n".join(lines)
