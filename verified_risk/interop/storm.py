@@ -154,9 +154,9 @@ def _require_choices_in_discrete_time(built: Any, where: str) -> None:
         "SMG": "it has several players",
     }
     if kind not in ("MDP", "DTMC"):
-        raise Unsupported(
-            f"{where} is a {kind} ({reasons.get(kind, 'another kind of model')}), wanted an MDP or a DTMC"
-        )
+        shown = f"an {kind}" if kind == "MA" else f"a {kind}"
+        why = reasons.get(kind, "another kind of model")
+        raise Unsupported(f"{where} is {shown} ({why}), wanted an MDP or a DTMC")
 
 
 def _reward_model(built: Any, wanted: str | None, where: str) -> tuple[str, Any]:
