@@ -91,7 +91,7 @@ def test_the_top_of_the_curve_is_the_optimum_of_the_planner():
     marked, curve = plotting.shortfall_curve(frozen_lake(), "33/100", refine=2)
     best = vr.exact_plan(frozen_lake(), vr.CVaR("33/100")).value
     assert max(value for _, value in marked) == max(value for _, value in curve) == best
-    assert r"$\rho$ = 4, $J$ = 56/33" in words(plotting.draw_curve(frozen_lake(), "33/100"))
+    assert r"optimum $J$ = 56/33 at $\rho$ = 4" in words(plotting.draw_curve(frozen_lake(), "33/100"))
 
 
 @pytest.mark.parametrize(("alpha", "refine"), [(0, 4), ("1/4", 0), (2, 4)])
@@ -199,3 +199,33 @@ def test_a_run_is_drawn_with_its_own_regret_and_bound():
     near, far = run.plot().figure.axes
     assert list(near.lines[0].get_ydata()) == pytest.approx(list(run.regret), abs=0)
     assert list(far.lines[-1].get_ydata()) == pytest.approx(list(run.bound), abs=0)
+
+
+def test_the_bands_of_an_experiment_differ_in_their_dashes_and_fit_into_the_panel():
+    import numpy as np
+
+    from verified_risk.experiments.figures import band, pyplot
+
+    figure, axes = pyplot().subplots()
+    band(axes, [1, 2], np.array([[1.0, 2.0], [1.0, 4.0]]), "low")
+    band(axes, [1, 2], np.array([[10.0, 20.0], [10.0, 40.0]]), "high")
+    first, second = axes.lines
+    assert first.get_linestyle() != second.get_linestyle()
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_ylim()[1] >= 40
+    pyplot().close(figure)
+
+
+def test_a_map_names_the_remaining_budget_when_told_the_threshold():
+    plan = vr.exact_plan(frozen_lake(), vr.CVaR("33/100"))
+    picture = plotting.draw_policy_map(plan.policy, threshold=plan.law.quantile("33/100"))
+    assert picture.figure.axes[0].get_title(loc="left").endswith("earned 0, budget 4 left")
+    assert "budget" not in plotting.draw_policy_map(plan.policy).figure.axes[0].get_title(loc="left")
+
+
+def test_the_tail_that_cvar_weighs_is_shaded():
+    def shaded(picture):
+        return [patch.get_height() for patch in picture.figure.axes[2].patches if patch.get_width() == 1]
+
+    assert shaded(LAW.plot(vr.CVaR("1/4"))) == [pytest.approx(0.25)]
+    assert shaded(LAW.plot(vr.Mean())) == []

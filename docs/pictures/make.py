@@ -38,13 +38,16 @@ def policy_map() -> plotting.Picture:
     return plotting.draw_policy_map(
         plan.policy,
         earned=[-3, -4, -5],
+        threshold=plan.law.quantile("3/4"),
         title="The same crossing, two decisions: in time take the sure A, late gamble for B",
     )
 
 
 def lake_map() -> plotting.Picture:
     plan = vr.exact_plan(frozen_lake(), vr.CVaR("33/100"))
-    return plotting.draw_policy_map(plan.policy, title="CVaR at 33/100 takes the path of return 4")
+    return plotting.draw_policy_map(
+        plan.policy, threshold=plan.law.quantile("33/100"), title="CVaR at 33/100 takes the path of return 4"
+    )
 
 
 def augmentation() -> plotting.Picture:

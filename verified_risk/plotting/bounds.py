@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..rational import Rational, as_fraction
-from .picture import BLUE, QUIET, RED, Picture, new_figure, quiet_grid, style
+from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, style
 
 LINE = re.compile(r"([0-9.]+) s\s+(\S+) <= optimum <= (\S+)")
 
@@ -58,13 +58,34 @@ def draw_bounds(
         bounds.set_ylim(min(lowers) - 0.14 * span, max(uppers) + 0.08 * span)
         bounds.set_ylabel(name or r"$\Phi$")
         bounds.set_title(title)
+        if times[0] > 0.05 * times[-1]:
+            bounds.annotate(
+                f"no upper bound\nbefore {times[0]:.3g} s",
+                (times[0], max(uppers)),
+                xytext=(-6, 0),
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                color=GREY,
+                fontsize=8,
+            )
+        bounds.set_xlim(0, 1.02 * times[-1] or 1.0)
         quiet_grid(bounds)
         spans = [float(high - low) for _, low, high in rows]
         positive = [(t, span) for t, span in zip(times, spans, strict=True) if span > 0]
         if positive:
-            gaps.step([t for t, _ in positive], [span for _, span in positive], where="post", color=QUIET)
-            gaps.plot([positive[-1][0]], [positive[-1][1]], "o", color=QUIET, markersize=4)
+            gaps.step([t for t, _ in positive], [span for _, span in positive], where="post", color=INK)
+            gaps.plot([t for t, _ in positive], [span for _, span in positive], "o", color=INK, markersize=3)
+            gaps.annotate(
+                f"{positive[-1][1]:.1e}",
+                positive[-1],
+                xytext=(-6, 0),
+                textcoords="offset points",
+                ha="right",
+                fontsize=8,
+            )
             gaps.set_yscale("log")
+            gaps.minorticks_off()
         if spans[-1] == 0:
             gaps.annotate("gap 0", (times[-1], 0), xycoords=("data", "axes fraction"), ha="right", va="bottom")
         gaps.set_ylabel("gap")

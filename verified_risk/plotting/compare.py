@@ -40,10 +40,20 @@ def draw_comparison(
             value = law.mean if objective is None else objective.of(law)
             shown = value if isinstance(value, Fraction) else float(value)
             axes.set_title(name, fontweight="normal")
-            axes.set_xlabel(f"return; {'mean' if objective is None else objective.spec} {short(shown)}")
+            axes.axvline(float(value), color=INK, linewidth=1.1, linestyle=(0, (1, 1.5)))
+            axes.annotate(
+                f"{'mean' if objective is None else objective.spec} {short(shown)}",
+                (float(value), tallest * 1.3),
+                xytext=(3, 0),
+                textcoords="offset points",
+                va="top",
+                fontsize=9,
+                fontweight="bold",
+            )
+            axes.set_xlabel("return")
             if len(points) <= 8:
                 axes.set_xticks([float(x) for x in points], [short(x) for x in points])
             quiet_grid(axes)
         panels[0].set_ylabel("probability")
-        panels[0].set_ylim(0, tallest * 1.18)
+        panels[0].set_ylim(0, tallest * 1.3)
         return Picture(figure)

@@ -16,9 +16,10 @@ from ..grid import grid_model
 from ..mdp import MDP
 from ..planning.exact import budget_pass
 from ..rational import Rational, as_probability
-from .picture import BLUE, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+from .picture import BLUE, GREY, INK, QUIET, RED, Picture, new_figure, quiet_grid, short, style
 
 Curve = list[tuple[Fraction, Fraction]]
+MOST_NAMED = 6  # more local maxima than this are marked, not named
 
 
 def shortfall_curve(mdp: MDP, alpha: Rational, *, refine: int = 8) -> tuple[Curve, Curve]:
@@ -67,36 +68,45 @@ def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What
         figure = new_figure(6.4, 3.4)
         axes = figure.subplots()
         axes.plot([float(x) for x, _ in curve], [float(v) for _, v in curve], color=BLUE, label=r"$J(\rho)$")
+        axes.axhline(float(best), color=QUIET, linewidth=0.8, linestyle=(0, (1, 1.5)))
+        peaks = local_maxima(curve)
+        for rho, value in peaks:
+            top = value == best
+            words = rf"optimum $J$ = {short(value)} at $\rho$ = {short(rho)}" if top else f"local {short(value)}"
+            axes.plot(
+                [float(rho)],
+                [float(value)],
+                "*" if top else "v",
+                color=RED if top else GREY,
+                markersize=11 - 3 * (not top),
+                zorder=3,
+            )
+            if top or len(peaks) <= MOST_NAMED:
+                axes.annotate(
+                    words,
+                    (float(rho), float(value)),
+                    xytext=(0, 9 if top else 7),
+                    textcoords="offset points",
+                    ha="center",
+                    color=RED if top else GREY,
+                    fontsize=9 if top else 8,
+                )
         axes.plot(
             [float(x) for x, _ in marked],
-            [float(v) for _, v in marked],
-            "o",
-            color="white",
-            markeredgecolor=BLUE,
-            markersize=4.5,
+            [0.0] * len(marked),
+            "|",
+            color=INK,
+            markersize=14,
+            transform=axes.get_xaxis_transform(),  # a rug: the height counts in parts of the panel
             label="attainable returns",
         )
-        axes.axhline(float(best), color=QUIET, linewidth=0.8, linestyle=(0, (1, 1.5)))
-        for rho, value in local_maxima(curve):
-            top = value == best
-            axes.plot([float(rho)], [float(value)], "^" if top else "v", color=RED if top else QUIET, markersize=9)
-            axes.annotate(
-                rf"$\rho$ = {short(rho)}, $J$ = {short(value)}" if top else f"local maximum {short(value)}",
-                (float(rho), float(value)),
-                xytext=(0, 9),
-                textcoords="offset points",
-                ha="center",
-                color=RED if top else QUIET,
-                fontsize=8,
-                bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
-            )
         lowest = min(float(v) for _, v in marked)
         height = (float(best) - lowest) or 1.0
         axes.set_ylim(lowest - 0.1 * height, float(best) + 0.16 * height)
         axes.set_xlabel(r"threshold $\rho$")
         axes.set_ylabel(rf"$J(\rho)$ at $\alpha$ = {short(as_probability(alpha, 'alpha'))}")
         axes.set_title(title)
-        axes.legend(loc="lower right")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 0.08), ncols=2)
         quiet_grid(axes)
         return Picture(figure)
 

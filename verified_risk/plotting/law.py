@@ -15,7 +15,7 @@ from typing import Any
 from ..law import Law
 from ..objectives import Weighting
 from ..rational import Rational, as_fraction
-from .picture import BLUE, INK, LIGHT, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, new_figure, quiet_grid, short, style
 
 LEVELS = ("1/20", "1/4", "1/2")
 MOST_BARS = 40
@@ -40,6 +40,15 @@ def draw_law(
             (masses, corner), (cdf, weights) = grid
             corner.axis("off")
             _draw_weights(weights, objective)
+            if _shade_the_weighed_levels((cdf, weights), objective):
+                corner.annotate(
+                    "shaded: levels\nthat weigh more\nthan their share",
+                    (0.0, 0.0),
+                    xycoords="axes fraction",
+                    color=GREY,
+                    fontsize=8,
+                    annotation_clip=False,
+                )
         _draw_masses(masses, law, objective)
         _draw_cdf(cdf, law, objective, levels)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
@@ -73,7 +82,7 @@ def _draw_masses(axes: Any, law: Law, objective: Weighting | None) -> None:
     quiet_grid(axes)
     if objective is not None:
         axes.legend(loc="lower left", bbox_to_anchor=(0.0, 0.98), borderaxespad=0.0, ncols=2)
-    axes.set_ylabel("probability")
+    axes.set_ylabel("probability" if objective is None else "probability, weight")
 
 
 def _weights(law: Law, objective: Weighting) -> list[float]:
@@ -83,7 +92,7 @@ def _weights(law: Law, objective: Weighting) -> list[float]:
 
 def _bar_width(xs: list[float]) -> float:
     gaps = [b - a for a, b in pairwise(xs)]
-    return 0.8 * min(max(min(gaps, default=1.0), (xs[-1] - xs[0]) / 40), 1.0 if len(xs) == 1 else (xs[-1] - xs[0]) / 6)
+    return 0.8 * min(max(min(gaps, default=1.0), (xs[-1] - xs[0]) / 40), 0.4 if len(xs) == 1 else (xs[-1] - xs[0]) / 6)
 
 
 def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fraction]) -> None:
@@ -99,14 +108,15 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
         axes.plot([left, x], [float(tau)] * 2, color=BLUE, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.plot([x], [float(tau)], "D", color=BLUE, markersize=4)
         room = x - left > 0.3 * (right - left)  # enough of the dashed line to write on
+        crowded = float(law.cdf(law.quantile(tau)) - tau) < 0.08  # the next step of F runs where the words would stand
         axes.annotate(
             f"{short(tau)}-quantile {short(law.quantile(tau))}",
             (left if room else x, float(tau)),
-            xytext=(4 if room else 7, 2),
+            xytext=(4 if room else 7, -3 if crowded and not room else 3),
             textcoords="offset points",
+            va="top" if crowded and not room else "bottom",
             color=BLUE,
             fontsize=8,
-            bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )
     if objective is not None:
         value = objective.of(law)
@@ -128,10 +138,27 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
     quiet_grid(axes)
 
 
-def _draw_weights(axes: Any, objective: Weighting) -> None:
+def _density(objective: Weighting) -> list[float]:
     r"""The density of G over the level tau, averaged over cells; a jump of G shows as a spike."""
     values = [float(objective.value(Fraction(i, CELLS))) for i in range(CELLS + 1)]
-    density = [(after - before) * CELLS for before, after in pairwise(values)]
+    return [(after - before) * CELLS for before, after in pairwise(values)]
+
+
+def _shade_the_weighed_levels(panels: Iterable[Any], objective: Weighting) -> bool:
+    """Shade the levels whose weight exceeds their probability (the tail, for CVaR); says whether that can be seen."""
+    heavy = [i for i, weight in enumerate(_density(objective)) if weight > 1 + 1e-9]
+    for axes in panels:
+        begin = None
+        for i in heavy:
+            begin = i if begin is None else begin
+            if i + 1 not in heavy:
+                axes.axhspan(begin / CELLS, (i + 1) / CELLS, facecolor="#eeeeee", edgecolor="none", zorder=0)
+                begin = None
+    return len(heavy) > 1
+
+
+def _draw_weights(axes: Any, objective: Weighting) -> None:
+    density = _density(objective)
     edges = [i / CELLS for i in range(CELLS + 1)]
     axes.stairs(density, edges, orientation="horizontal", fill=True, facecolor="white", edgecolor=RED, hatch="/////")
     axes.stairs(density, edges, orientation="horizontal", color=RED, linewidth=1.0)

@@ -13,9 +13,11 @@ from ..errors import InvalidArgument, MissingDependency
 
 INK = "#1b1b1b"
 QUIET = "#8a8a8a"
+GREY = "#595959"  # words and lines that stand back but must be read
 LIGHT = "#d9d9d9"
 BLUE = "#1f4e79"
 RED = "#b3401a"
+LINES = ((BLUE, "-"), (RED, (0, (5, 2))), (INK, (0, (1, 1))), (QUIET, (0, (6, 2, 1, 2))))  # colour and dashes, in turn
 
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -106,12 +108,9 @@ def quiet_grid(axes: Any, axis: str = "y") -> None:
 
 def short(x: Fraction | float) -> str:
     """A number for a label: the fraction where it is short, otherwise four digits."""
-    if isinstance(x, Fraction):
-        if x.denominator == 1:
-            return str(x.numerator)
-        if len(str(x)) <= 7:
-            return f"{x.numerator}/{x.denominator}"
-    return f"{float(x):.4g}"
+    if isinstance(x, Fraction) and len(str(x)) <= 7:
+        return str(x).replace("-", "\N{MINUS SIGN}")
+    return f"{float(x):.4g}".replace("-", "\N{MINUS SIGN}")
 
 
 def bounds_words(lower: Fraction, upper: Fraction) -> tuple[str, str]:

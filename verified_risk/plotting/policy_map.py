@@ -38,13 +38,16 @@ def draw_policy_map(
     policy: Policy,
     *,
     earned: Sequence[Rational] | None = None,
+    threshold: Rational | None = None,
     moves: Sequence[str] = MOVES,
     title: str = "Where the policy goes",
 ) -> Picture:
-    """The map of ``policy.mdp``, once for each return so far in ``earned`` (by default the likeliest six).
+    r"""The map of ``policy.mdp``, once for each return so far in ``earned`` (by default the likeliest six).
 
-    ``moves`` names the direction of each action (gymnasium's lakes count left, down, right, up).
+    With a ``threshold`` :math:`\rho` (for CVaR: ``plan.law.quantile(alpha)``) each panel also names the budget
+    :math:`b = \rho - y`.  ``moves`` names the direction of each action (gymnasium's lakes count left, down, right, up).
     """
+    rho = None if threshold is None else as_fraction(threshold, "threshold")
     mdp = policy.mdp
     lines = map_lines(mdp)
     wrong = [name for name in moves if name not in ARROWS]
@@ -57,7 +60,7 @@ def draw_policy_map(
     side = min(0.42, 2.9 / width) if columns > 1 else min(0.5, 5.0 / width)
     with style():
         figure = new_figure(
-            columns * max(width * side + 0.25, 2.4 if columns > 1 else 3.4), rows * (height * side + 0.42) + 0.35
+            columns * max(width * side + 0.25, 2.4 if columns > 1 else 4.0), rows * (height * side + 0.42) + 0.5
         )
         axes = figure.subplots(rows, columns, squeeze=False)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
@@ -69,7 +72,9 @@ def draw_policy_map(
             _draw_arrows(place, lines, shown[i], moves, side)
             first, last = shown[i].steps
             when = f"step {first + 1}" if first == last else f"steps {first + 1} to {last + 1}"
-            place.set_title(f"earned {short(shown[i].earned)} so far ({when})", fontsize=8.5, fontweight="normal")
+            left = "" if rho is None else f", budget {short(rho - shown[i].earned)} left"
+            place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
+        _draw_key(figure, set("".join(lines)))
         return Picture(figure)
 
 
@@ -144,6 +149,41 @@ def _draw_cells(axes: Any, lines: list[str]) -> None:
     axes.set_yticks([])
     for spine in axes.spines.values():
         spine.set_visible(False)
+
+
+def _draw_key(figure: Any, letters: set[str]) -> None:
+    """One line below the maps that says what the signs mean."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    signs: list[tuple[bool, str, Any]] = [
+        (START in letters, "start", Line2D([], [], marker="o", color="none", markeredgecolor=QUIET, markersize=8)),
+        (ICE in letters, "ice: may slip", Patch(facecolor="#e3edf5", edgecolor="#9db8cc", hatch="////", linewidth=0.0)),
+        (
+            bool({HOLE, "H"} & letters),
+            "hole",
+            Line2D([], [], marker="o", color="none", markerfacecolor=INK, markersize=7),
+        ),
+        (WALL in letters, "wall", Patch(facecolor="#bdbdbd", edgecolor="none")),
+        (
+            True,
+            "move",
+            Line2D(
+                [], [], marker=r"$\rightarrow$", color="none", markerfacecolor=BLUE, markeredgecolor=BLUE, markersize=11
+            ),
+        ),
+    ]
+    shown = [(sign, name) for present, name, sign in signs if present]
+    figure.legend(
+        [sign for sign, _ in shown],
+        [name for _, name in shown],
+        loc="outside lower left",
+        ncols=len(shown),
+        fontsize=8,
+        handletextpad=0.4,
+        columnspacing=1.2,
+        handlelength=1.4,
+    )
 
 
 def _draw_arrows(axes: Any, lines: list[str], panel: _Panel, moves: Sequence[str], side: float) -> None:

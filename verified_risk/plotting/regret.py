@@ -7,9 +7,9 @@ from itertools import cycle
 
 from ..errors import InvalidArgument, Unsupported
 from ..learning import Run
-from .picture import BLUE, INK, QUIET, RED, Picture, new_figure, quiet_grid, style
+from .picture import INK, LINES, Picture, new_figure, quiet_grid, style
 
-LINES = ((BLUE, "-"), (RED, (0, (5, 2))), (INK, (0, (1, 1))), (QUIET, (0, (6, 2, 1, 2))))
+NOTHING = 1e-9
 
 
 def draw_regret(
@@ -34,17 +34,29 @@ def draw_regret(
             axes.plot(episodes, values, color=colour, linestyle=line, label=name)
             if far is not None:
                 far.plot(episodes, [max(x, 1e-12) for x in values], color=colour, linestyle=line)
+        axes.set_xlim(0, 1.02 * max(len(regret) for _, regret in curves))
+        if max(float(regret[-1]) for _, regret in curves) < NOTHING:
+            axes.set_ylim(top=1.0)  # rounding errors are not stretched over the panel
         axes.set_ylim(bottom=min(0.0, *(float(min(regret)) for _, regret in curves)))
         axes.set_ylabel("regret")
         axes.set_title(title)
         axes.legend(loc="upper left")
         quiet_grid(axes)
         if far is not None and bound is not None:
-            far.plot(range(1, len(bound) + 1), [float(x) for x in bound], color=INK, linewidth=2.2, label=bound_name)
+            far.plot(range(1, len(bound) + 1), [float(x) for x in bound], color=INK, linewidth=2.4)
+            far.annotate(
+                bound_name,
+                (0.5 * len(bound), float(bound[len(bound) // 2])),
+                xytext=(0, -5),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                fontsize=8,
+            )
             far.set_yscale("log")
             largest = max(float(regret[-1]) for _, regret in curves)
             far.set_ylim(max(largest / 1e3, 1e-3), float(bound[-1]) * 5)
-            far.legend(loc="lower right")
+            far.minorticks_off()
             far.set_ylabel("regret, log scale")
             quiet_grid(far)
         (far or axes).set_xlabel("episode")
