@@ -7,137 +7,162 @@ actions of state s are ``action_start[s] .. action_start[s + 1]``, the successor
 succ_start[i + 1]``, and so on. All terms are nonnegative; sums are plain loops, because the error bound (docs/theory,
 A1) holds for every order of summation.
 
-The inner loops run over slices that start at 0: with offsets numba tests every index for wrap-around and does not
-vectorise.
+Indices of inner loops are unsigned: a signed one is tested for wrap-around, which prevents vectorisation, and slices
+that start at 0 would be counted references, a tenth of the time on rows of a few hundred budgets.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy import uint64
 
 from .jit import kernel
 
 
 @kernel
-def mix_rows(table, state, prob, first, last, start, width, out):  # type: ignore[no-untyped-def]
-    """``out[:width] = sum_j prob[j] * table[state[j], start : start + width]`` over ``first <= j < last``."""
-    x = out[:width]
-    j = first
+def mix_rows(table, state, prob, first, last, start, width, out, shift):  # type: ignore[no-untyped-def]
+    """``out[shift + b] = sum_j prob[j] * table[state[j], start + b]`` over ``first <= j < last``, for ``b < width``."""
+    j, n, c, d = first, uint64(width), uint64(start), uint64(shift)
     if last - j >= 10:
-        v0 = table[state[j], start : start + width]
-        v1 = table[state[j + 1], start : start + width]
-        v2 = table[state[j + 2], start : start + width]
-        v3 = table[state[j + 3], start : start + width]
-        v4 = table[state[j + 4], start : start + width]
-        v5 = table[state[j + 5], start : start + width]
-        v6 = table[state[j + 6], start : start + width]
-        v7 = table[state[j + 7], start : start + width]
-        v8 = table[state[j + 8], start : start + width]
-        v9 = table[state[j + 9], start : start + width]
+        s0, s1, s2 = uint64(state[j]), uint64(state[j + 1]), uint64(state[j + 2])
+        s3, s4, s5 = uint64(state[j + 3]), uint64(state[j + 4]), uint64(state[j + 5])
+        s6, s7, s8, s9 = uint64(state[j + 6]), uint64(state[j + 7]), uint64(state[j + 8]), uint64(state[j + 9])
         p0, p1, p2, p3, p4 = prob[j], prob[j + 1], prob[j + 2], prob[j + 3], prob[j + 4]
         p5, p6, p7, p8, p9 = prob[j + 5], prob[j + 6], prob[j + 7], prob[j + 8], prob[j + 9]
-        for b in range(width):
-            x[b] = (p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b] + p4 * v4[b]) + (
-                p5 * v5[b] + p6 * v6[b] + p7 * v7[b] + p8 * v8[b] + p9 * v9[b]
-            )
+        for b in range(n):
+            k = c + b
+            out[d + b] = (
+                p0 * table[s0, k] + p1 * table[s1, k] + p2 * table[s2, k] + p3 * table[s3, k] + p4 * table[s4, k]
+            ) + (p5 * table[s5, k] + p6 * table[s6, k] + p7 * table[s7, k] + p8 * table[s8, k] + p9 * table[s9, k])
         j += 10
     elif last - j >= 5:
-        v0 = table[state[j], start : start + width]
-        v1 = table[state[j + 1], start : start + width]
-        v2 = table[state[j + 2], start : start + width]
-        v3 = table[state[j + 3], start : start + width]
-        v4 = table[state[j + 4], start : start + width]
+        s0, s1, s2 = uint64(state[j]), uint64(state[j + 1]), uint64(state[j + 2])
+        s3, s4 = uint64(state[j + 3]), uint64(state[j + 4])
         p0, p1, p2, p3, p4 = prob[j], prob[j + 1], prob[j + 2], prob[j + 3], prob[j + 4]
-        for b in range(width):
-            x[b] = p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b] + p4 * v4[b]
+        for b in range(n):
+            k = c + b
+            out[d + b] = (
+                p0 * table[s0, k] + p1 * table[s1, k] + p2 * table[s2, k] + p3 * table[s3, k] + p4 * table[s4, k]
+            )
         j += 5
     elif last - j >= 3:
-        v0 = table[state[j], start : start + width]
-        v1 = table[state[j + 1], start : start + width]
-        v2 = table[state[j + 2], start : start + width]
+        s0, s1, s2 = uint64(state[j]), uint64(state[j + 1]), uint64(state[j + 2])
         p0, p1, p2 = prob[j], prob[j + 1], prob[j + 2]
-        for b in range(width):
-            x[b] = p0 * v0[b] + p1 * v1[b] + p2 * v2[b]
+        for b in range(n):
+            k = c + b
+            out[d + b] = p0 * table[s0, k] + p1 * table[s1, k] + p2 * table[s2, k]
         j += 3
     else:
-        v0 = table[state[j], start : start + width]
-        p0 = prob[j]
-        for b in range(width):
-            x[b] = p0 * v0[b]
+        s0, p0 = uint64(state[j]), prob[j]
+        for b in range(n):
+            out[d + b] = p0 * table[s0, c + b]
         j += 1
     while j + 5 <= last:
-        v0 = table[state[j], start : start + width]
-        v1 = table[state[j + 1], start : start + width]
-        v2 = table[state[j + 2], start : start + width]
-        v3 = table[state[j + 3], start : start + width]
-        v4 = table[state[j + 4], start : start + width]
+        s0, s1, s2 = uint64(state[j]), uint64(state[j + 1]), uint64(state[j + 2])
+        s3, s4 = uint64(state[j + 3]), uint64(state[j + 4])
         p0, p1, p2, p3, p4 = prob[j], prob[j + 1], prob[j + 2], prob[j + 3], prob[j + 4]
-        for b in range(width):
-            x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b] + p4 * v4[b]
+        for b in range(n):
+            k = c + b
+            out[d + b] += (
+                p0 * table[s0, k] + p1 * table[s1, k] + p2 * table[s2, k] + p3 * table[s3, k] + p4 * table[s4, k]
+            )
         j += 5
     while j + 2 <= last:
-        v0 = table[state[j], start : start + width]
-        v1 = table[state[j + 1], start : start + width]
-        p0, p1 = prob[j], prob[j + 1]
-        for b in range(width):
-            x[b] += p0 * v0[b] + p1 * v1[b]
+        s0, s1, p0, p1 = uint64(state[j]), uint64(state[j + 1]), prob[j], prob[j + 1]
+        for b in range(n):
+            out[d + b] += p0 * table[s0, c + b] + p1 * table[s1, c + b]
         j += 2
     if j < last:
-        v0 = table[state[j], start : start + width]
-        p0 = prob[j]
-        for b in range(width):
-            x[b] += p0 * v0[b]
+        s0, p0 = uint64(state[j]), prob[j]
+        for b in range(n):
+            out[d + b] += p0 * table[s0, c + b]
 
 
 @kernel
-def reward_min(u, origin, units, prob, first, last, extra, action, width, q, out, choice):  # type: ignore[no-untyped-def]
-    """``x[b] = extra + sum_k prob[k] * u[origin - units[k] + b]``; keep it where it is less than ``out`` (action 0:
-    everywhere)."""
-    k = first
-    x = q[:width]
-    if last - k > 3:
-        for b in range(width):
-            x[b] = extra
+def up_to_three(origin, units, prob, first, last):  # type: ignore[no-untyped-def]
+    """Columns ``origin - units[k]`` and probabilities of at most three rewards; missing ones have probability 0."""
+    k1, k2, p1, p2 = first, first, 0.0, 0.0
+    if last - first > 1:
+        k1, p1 = first + 1, prob[first + 1]
+    if last - first > 2:
+        k2, p2 = first + 2, prob[first + 2]
+    return uint64(origin - units[first]), uint64(origin - units[k1]), uint64(origin - units[k2]), prob[first], p1, p2
+
+
+@kernel
+def reward_min(  # type: ignore[no-untyped-def]
+    u, origin, units, prob, first, last, extra, action, width, q, now, s, start, policy
+):
+    """``x[b] = extra + sum_k prob[k] * u[origin - units[k] + b]``; keep it where it is less than ``now[s, start + b]``
+    (action 0: everywhere)."""
+    k, n, row, d = first, uint64(width), uint64(s), uint64(start)
+    byte = policy.dtype.type
+    me = byte(action)
+    many = last - k > 3
+    if many:
+        for b in range(n):
+            q[b] = extra
     while last - k > 3:
-        u0 = u[origin - units[k] : origin - units[k] + width]
-        u1 = u[origin - units[k + 1] : origin - units[k + 1] + width]
+        c0, c1 = uint64(origin - units[k]), uint64(origin - units[k + 1])
         p0, p1 = prob[k], prob[k + 1]
-        for b in range(width):
-            x[b] += p0 * u0[b] + p1 * u1[b]
+        for b in range(n):
+            q[b] += p0 * u[c0 + b] + p1 * u[c1 + b]
         k += 2
-    started = k > first
-    u0 = u[origin - units[k] : origin - units[k] + width]
-    p0 = prob[k]
-    u1, u2, p1, p2 = u0, u0, 0.0, 0.0
-    if last - k > 1:
-        u1 = u[origin - units[k + 1] : origin - units[k + 1] + width]
-        p1 = prob[k + 1]
-    if last - k > 2:
-        u2 = u[origin - units[k + 2] : origin - units[k + 2] + width]
-        p2 = prob[k + 2]
-    o, best = out[:width], choice[:width]
-    if started:
-        for b in range(width):
-            x[b] += p0 * u0[b] + p1 * u1[b] + p2 * u2[b]
-        if action == 0:
-            for b in range(width):
-                o[b] = x[b]
-                best[b] = 0
-        else:
-            for b in range(width):
-                less = x[b] < o[b]
-                best[b] = action if less else best[b]
-                o[b] = x[b] if less else o[b]
+    c0, c1, c2, p0, p1, p2 = up_to_three(origin, units, prob, k, last)
+    if many:
+        for b in range(n):
+            y = q[b] + (p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b])
+            less = action == 0 or y < now[row, d + b]
+            policy[row, b] = me if less else policy[row, b]
+            now[row, d + b] = y if less else now[row, d + b]
     elif action == 0:
-        for b in range(width):
-            o[b] = p0 * u0[b] + p1 * u1[b] + p2 * u2[b] + extra
-            best[b] = 0
+        for b in range(n):
+            now[row, d + b] = p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b] + extra
+            policy[row, b] = me
     else:
-        for b in range(width):
-            y = p0 * u0[b] + p1 * u1[b] + p2 * u2[b] + extra
-            less = y < o[b]
-            best[b] = action if less else best[b]
-            o[b] = y if less else o[b]
+        for b in range(n):
+            y = p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b] + extra
+            less = y < now[row, d + b]
+            policy[row, b] = me if less else policy[row, b]
+            now[row, d + b] = y if less else now[row, d + b]
+
+
+@kernel
+def reward_min_pair(  # type: ignore[no-untyped-def]
+    u, v, origin, units, prob, reward_start, i, extra, action, width, now, s, start, policy
+):
+    """:func:`reward_min` of actions i (mixed in ``u``) and i + 1 (in ``v``), of at most three rewards each, in one
+    sweep: ``now`` and ``policy`` are read and written once instead of twice."""
+    n, row, d = uint64(width), uint64(s), uint64(start)
+    c0, c1, c2, p0, p1, p2 = up_to_three(origin, units, prob, reward_start[i], reward_start[i + 1])
+    d0, d1, d2, q0, q1, q2 = up_to_three(origin, units, prob, reward_start[i + 1], reward_start[i + 2])
+    e, f = extra[i], extra[i + 1]
+    byte = policy.dtype.type  # no wider than what is stored, or the sweep slows down
+    first, then = byte(action), byte(action + 1)
+    if action == 0:
+        for b in range(n):
+            x = p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b] + e
+            y = q0 * v[d0 + b] + q1 * v[d1 + b] + q2 * v[d2 + b] + f
+            less = y < x
+            policy[row, b] = then if less else first
+            now[row, d + b] = y if less else x
+    else:
+        for b in range(n):
+            x = p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b] + e
+            y = q0 * v[d0 + b] + q1 * v[d1 + b] + q2 * v[d2 + b] + f
+            second = y < x
+            z = y if second else x
+            chosen = then if second else first
+            less = z < now[row, d + b]
+            policy[row, b] = chosen if less else policy[row, b]
+            now[row, d + b] = z if less else now[row, d + b]
+
+
+@kernel
+def extend_left(u, low, span):  # type: ignore[no-untyped-def]
+    """Budgets below 0 repeat budget 0, which stands at ``u[span]``."""
+    for b in range(low, span):
+        u[b] = u[span]
 
 
 @kernel
@@ -148,21 +173,28 @@ def product_step(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Budgets ``low..high`` of one step of a product model: transitions first, then rewards (at most ``span``
     units)."""
-    width = high - low + 1
-    start = max(low - span, 0)
-    mixed = high - start + 1
+    width, start = high - low + 1, max(low - span, 0)
+    mixed, origin = high - start + 1, span + low - start
     for s in range(action_start.shape[0] - 1):
-        out = now[s, margin + low : margin + high + 1]
-        choice = policy[s]
-        for i in range(action_start[s], action_start[s + 1]):
-            mix_rows(after, succ_state, succ_prob, succ_start[i], succ_start[i + 1], margin + start, mixed, u[span:])
-            if low < span:
-                for b in range(span - low):
-                    u[low + b] = u[span]
-            reward_min(
-                u, span + low - start, reward_units, reward_prob, reward_start[i], reward_start[i + 1], extra[i],
-                i - action_start[s], width, q, out, choice,
-            )  # fmt: skip
+        i, last = action_start[s], action_start[s + 1]
+        while i < last:
+            mix_rows(after, succ_state, succ_prob, succ_start[i], succ_start[i + 1], margin + start, mixed, u, span)
+            extend_left(u, low, span)
+            action, j = i - action_start[s], i + 1
+            if j < last and reward_start[j] - reward_start[i] <= 3 and reward_start[j + 1] - reward_start[j] <= 3:
+                mix_rows(after, succ_state, succ_prob, succ_start[j], succ_start[j + 1], margin + start, mixed, q, span)
+                extend_left(q, low, span)
+                reward_min_pair(
+                    u, q, origin, reward_units, reward_prob, reward_start, i, extra, action, width,
+                    now, s, margin + low, policy,
+                )  # fmt: skip
+                i += 2
+            else:
+                reward_min(
+                    u, origin, reward_units, reward_prob, reward_start[i], reward_start[j], extra[i], action, width, q,
+                    now, s, margin + low, policy,
+                )  # fmt: skip
+                i += 1
 
 
 @kernel
@@ -171,45 +203,47 @@ def joint_step(  # type: ignore[no-untyped-def]
 ):
     """Budgets ``low..high`` of one step when reward and next state are drawn together: each outcome has its own
     shift."""
-    width = high - low + 1
-    x = q[:width]
-    origin = margin + low
+    n, origin = uint64(high - low + 1), margin + low
+    d, byte = uint64(origin), policy.dtype.type
     for s in range(action_start.shape[0] - 1):
-        out = now[s, margin + low : margin + high + 1]
-        choice = policy[s, :width]
+        row = uint64(s)
         for i in range(action_start[s], action_start[s + 1]):
             e = extra[i]
-            for b in range(width):
-                x[b] = e
+            for b in range(n):
+                q[b] = e
             j, last = succ_start[i], succ_start[i + 1]
             while j + 4 <= last:
-                c0, c1 = origin - succ_units[j], origin - succ_units[j + 1]
-                c2, c3 = origin - succ_units[j + 2], origin - succ_units[j + 3]
-                v0 = after[succ_state[j], c0 : c0 + width]
-                v1 = after[succ_state[j + 1], c1 : c1 + width]
-                v2 = after[succ_state[j + 2], c2 : c2 + width]
-                v3 = after[succ_state[j + 3], c3 : c3 + width]
+                s0, s1, s2 = uint64(succ_state[j]), uint64(succ_state[j + 1]), uint64(succ_state[j + 2])
+                s3, c0, c1 = (
+                    uint64(succ_state[j + 3]),
+                    uint64(origin - succ_units[j]),
+                    uint64(origin - succ_units[j + 1]),
+                )
+                c2, c3 = uint64(origin - succ_units[j + 2]), uint64(origin - succ_units[j + 3])
                 p0, p1, p2, p3 = succ_prob[j], succ_prob[j + 1], succ_prob[j + 2], succ_prob[j + 3]
-                for b in range(width):
-                    x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b]
+                for b in range(n):
+                    q[b] += (
+                        p0 * after[s0, c0 + b]
+                        + p1 * after[s1, c1 + b]
+                        + p2 * after[s2, c2 + b]
+                        + p3 * after[s3, c3 + b]
+                    )
                 j += 4
             while j < last:
-                c0 = origin - succ_units[j]
-                v0 = after[succ_state[j], c0 : c0 + width]
-                p0 = succ_prob[j]
-                for b in range(width):
-                    x[b] += p0 * v0[b]
+                s0, c0, p0 = uint64(succ_state[j]), uint64(origin - succ_units[j]), succ_prob[j]
+                for b in range(n):
+                    q[b] += p0 * after[s0, c0 + b]
                 j += 1
-            action = i - action_start[s]
-            if action == 0:
-                for b in range(width):
-                    out[b] = x[b]
-                    choice[b] = 0
+            me = byte(i - action_start[s])
+            if me == 0:
+                for b in range(n):
+                    now[row, d + b] = q[b]
+                    policy[row, b] = me
             else:
-                for b in range(width):
-                    less = x[b] < out[b]
-                    choice[b] = action if less else choice[b]
-                    out[b] = x[b] if less else out[b]
+                for b in range(n):
+                    less = q[b] < now[row, d + b]
+                    policy[row, b] = me if less else policy[row, b]
+                    now[row, d + b] = q[b] if less else now[row, d + b]
 
 
 @kernel
@@ -221,22 +255,18 @@ def reward_chunk(  # type: ignore[no-untyped-def]
 
     ``mixed[i - action_start[s_first]]`` holds budgets ``max(low - span, 0)..high`` of action i.
     """
-    width = high - low + 1
-    start = max(low - span, 0)
-    base = action_start[s_first]
+    width, start = high - low + 1, max(low - span, 0)
+    mixed_width, origin = uint64(high - start + 1), span + low - start
+    base, d = action_start[s_first], uint64(span)
     for s in range(s_first, s_last):
-        out = now[s, margin + low : margin + high + 1]
         for i in range(action_start[s], action_start[s + 1]):
-            row = mixed[i - base]
-            x = u[span : span + high - start + 1]
-            for b in range(high - start + 1):
-                x[b] = row[b]
-            if low < span:
-                for b in range(span - low):
-                    u[low + b] = u[span]
+            row = uint64(i - base)
+            for b in range(mixed_width):
+                u[d + b] = mixed[row, b]
+            extend_left(u, low, span)
             reward_min(
-                u, span + low - start, reward_units, reward_prob, reward_start[i], reward_start[i + 1], extra[i],
-                i - action_start[s], width, q, out, policy[s],
+                u, origin, reward_units, reward_prob, reward_start[i], reward_start[i + 1], extra[i],
+                i - action_start[s], width, q, now, s, margin + low, policy,
             )  # fmt: skip
 
 
