@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import click
+
+from verified_risk.cli.failures import Commands
+from verified_risk.cli.screen import Column, Screen
+from verified_risk.errors import InvalidArgument
+from verified_risk.files import write_text
 
 from . import audit as auditing
 from . import certificate, readme, recheck, report, search, statements
 from .model import Statement
 
-TABLE_WIDTH = 104
 
-
-@click.group()
+@click.group(cls=Commands)
 def main() -> None:
     """Every statement of the paper, executable: printed, corrected, refuted, supported."""
 
@@ -28,17 +30,17 @@ def main() -> None:
 @click.option("--examples", default=auditing.DEFAULT_EXAMPLES, show_default=True, help="Random cases a statement.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False), help="Also write the ledger here.")
-def audit(labels: tuple[str, ...], examples: int, seed: int, jobs: int, json_file: str | None) -> None:
+@click.option("--json", "ledger_to", is_flag=False, flag_value="-", default=None, metavar="[FILE]",
+              help="Print the ledger and nothing else; with a FILE, write it there.")  # fmt: skip
+def audit(labels: tuple[str, ...], examples: int, seed: int, jobs: int, ledger_to: str | None) -> None:
     """Run the statements; the exit status is not 0 if a check failed or was vacuous."""
-    try:
-        chosen = [statements.by_label(label) for label in labels] if labels else list(statements.ALL)
-    except KeyError as error:
-        raise click.UsageError(str(error.args[0])) from None
-    ledger = run_with_progress(chosen, examples=examples, seed=seed, jobs=jobs)
-    print_table(ledger)
-    if json_file is not None:
-        Path(json_file).write_text(json.dumps(ledger, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    ledger = run_with_progress(chosen_statements(labels), examples=examples, seed=seed, jobs=jobs)
+    if ledger_to == "-":
+        click.echo(report.ledger_text(ledger), nl=False)
+    else:
+        print_table(ledger)
+        if ledger_to is not None:
+            write_text(ledger_to, report.ledger_text(ledger))
     sys.exit(auditing.exit_status(ledger))
 
 
@@ -137,8 +139,21 @@ def staleness() -> list[str]:
     return lines
 
 
+def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
+    """The statements of these labels; all of them where none is named."""
+    known = [statement.label for statement in statements.ALL]
+    for label in labels:
+        if label not in known:
+            close = get_close_matches(label, known, n=3, cutoff=0.4)
+            guess = f"did you mean {' or '.join(close)}?" if close else f"there are {len(known)}, from {known[0]} on"
+            raise InvalidArgument(f"no statement has the label {label!r}: {guess}")
+    return [statements.by_label(label) for label in labels] if labels else list(statements.ALL)
+
+
 def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> auditing.Ledger:
-    """The audit behind a progress bar on the standard error."""
+    """The audit behind a progress bar on a terminal's standard error; in a pipe there is none."""
+    if not sys.stderr.isatty():
+        return auditing.run(chosen, examples=examples, seed=seed, jobs=jobs)
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -154,38 +169,40 @@ def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: 
         )
 
 
+COLOURS = {"holds": "green", "corrected": "yellow", "refuted": "red", "gap": "magenta", "unknown": "red"}
+COLUMNS = (
+    Column("statement"),
+    Column("printed", styles=COLOURS),
+    Column("truth", styles=COLOURS),
+    Column("evidence"),
+    Column("cases", right=True),
+    Column("worst slack", spare=True),
+    Column("found in", right=True, spare=True),
+)
+
+
 def print_table(ledger: auditing.Ledger) -> None:
     """One line a statement: finding, verdict, evidence, cases, worst slack."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=f"{len(ledger['statements'])} statements, seed {ledger['seed']}", title_justify="left")
-    for name in ("statement", "printed", "truth", "evidence", "cases", "worst slack", "found in"):
-        table.add_column(name, no_wrap=True, justify="right" if name in ("cases", "found in") else "left")
-    colours = {"holds": "green", "corrected": "yellow", "refuted": "red", "gap": "magenta", "unknown": "red"}
-    for row in ledger["statements"]:
-        support, refutation = row["support"], row["refutation"]
-        printed = row["finding"] if row["printed"] is not None else "not in print"
-        verdict = support["verdict"] if support else "-"
-        table.add_row(
-            row["label"],
-            f"[{colours.get(printed, 'blue')}]{printed}[/]",
-            f"[{colours.get(verdict, 'blue')}]{verdict}[/]",
-            support["rank"] if support and support["rank"] else "-",
-            str(support["exhaustive"]["met"] + support["random"]["met"]) if support else "-",
-            _short(support["worst_slack"]) if support else "-",
-            str(refutation["found"]["cases"]) if refutation and refutation["found"] else "-",
-        )
-    console = Console()
-    if console.width < TABLE_WIDTH:  # a cut number is worse than a wrapped line
-        console = Console(width=TABLE_WIDTH)
-    console.print(table)
+    screen, rows = Screen(), ledger["statements"]
+    title = f"{len(rows)} statement{'s' * (len(rows) > 1)}, seed {ledger['seed']}"
+    screen.table(COLUMNS, [_row(row) for row in rows], title)
     for failure in ledger["failures"]:
-        console.print(f"[red]FAILED[/] {failure}", highlight=False)
+        screen.line(f"FAILED {failure}", "bold red")
     if not ledger["failures"]:
-        console.print(
-            "Nothing failed: every true claim stood, every false one was refuted again, no check was vacuous."
-        )
+        screen.line("Nothing failed: every true claim stood, every false one was refuted again, no check was vacuous.")
+
+
+def _row(row: dict[str, Any]) -> list[str]:
+    support, refutation = row["support"], row["refutation"]
+    return [
+        row["label"],
+        row["finding"] if row["printed"] is not None else "not in print",
+        support["verdict"] if support else "-",
+        support["rank"] if support and support["rank"] else "-",
+        str(support["exhaustive"]["met"] + support["random"]["met"]) if support else "-",
+        _short(support["worst_slack"]) if support else "-",
+        str(refutation["found"]["cases"]) if refutation and refutation["found"] else "-",
+    ]
 
 
 def _short(slack: str | None) -> str:

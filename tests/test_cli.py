@@ -103,7 +103,7 @@ def test_a_certificate_is_rechecked_and_an_edited_one_rejected(tmp_path):
     edited = tmp_path / "edited.json"
     edited.write_text(genuine.read_text().replace('"1/2"', '"1/3"', 1))
     assert "REJECTED" in run("recheck", edited, code=2)
-    assert "rejected" in json.loads(run("recheck", edited, "--json", code=1))[str(edited)]
+    assert "rejected" in json.loads(run("recheck", edited, "--json", code=2))[str(edited)]
 
 
 def test_an_audit_of_one_statement_writes_ledger_and_page(tmp_path):

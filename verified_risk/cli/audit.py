@@ -1,4 +1,4 @@
-"""``verified-risk audit``, ``recheck`` and ``experiment``: doors to ``proofs_checks`` and to the experiments."""
+"""``verified-risk audit`` and ``recheck``: doors to ``proofs_checks`` and to the plans' own recheck."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from typing import Any
 
 import click
 
-from .show import emit_json
+from .failures import BAD_INPUT
+from .progress import working
+from .screen import Screen
+from .show import emit_json, json_number, json_option
+from .source import check_writable, readable, save_option
+
+PRINTED = "-"
 
 
-@click.command()
+@click.command(short_help="Run every statement of the paper.")
 @click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
-@click.option("--examples", default=200, show_default=True, help="Random cases for each statement.")
-@click.option("--seed", default=0, show_default=True)
-@click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the ledger here.")
-@click.option("--html", "html_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the audit page here.")
+@click.option("--examples", type=click.IntRange(min=1), default=200, show_default=True, help="Random cases each.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
+@click.option("--json", "ledger_to", is_flag=False, flag_value=PRINTED, default=None, metavar="[FILE]",
+              help="Print the ledger as JSON, and nothing else; with a FILE, write it there.")  # fmt: skip
+@save_option("Write the audit page here.", "--html")
 def audit(
-    labels: tuple[str, ...], examples: int, seed: int, jobs: int, json_file: Path | None, html_file: Path | None
+    labels: tuple[str, ...], examples: int, seed: int, jobs: int, ledger_to: str | None, html: Path | None
 ) -> None:
     """Run every statement of the paper: refute what is false as printed, test what is true.
 
@@ -27,58 +34,101 @@ def audit(
     """
     from proofs_checks import audit as auditing
     from proofs_checks import cli as checks
-    from proofs_checks import page, report, statements
+    from proofs_checks import page, report
 
-    from ..errors import InvalidArgument
     from ..files import write_text
 
-    try:
-        chosen = [statements.by_label(label) for label in labels] if labels else list(statements.ALL)
-    except KeyError as error:
-        raise InvalidArgument(str(error.args[0])) from None
+    file = Path(ledger_to) if ledger_to not in (None, PRINTED) else None
+    if file is not None:
+        check_writable(file, "--json")
+    chosen = checks.chosen_statements(labels)
     ledger = checks.run_with_progress(chosen, examples=examples, seed=seed, jobs=jobs)
-    checks.print_table(ledger)
-    if json_file is not None:
-        write_text(json_file, report.ledger_text(ledger))
-    if html_file is not None:
-        page.write_page(ledger, html_file)
-        click.echo(f"wrote {html_file}")
+    if file is not None:
+        write_text(file, report.ledger_text(ledger))
+    if html is not None:
+        page.write_page(ledger, html)
+    if ledger_to == PRINTED:
+        click.echo(report.ledger_text(ledger), nl=False)
+    else:
+        checks.print_table(ledger)
+        for written in (file, html):
+            if written is not None:
+                click.echo(f"wrote {written}")
     sys.exit(auditing.exit_status(ledger))
 
 
-@click.command()
+@click.command(short_help="Recompute what a certificate or a plan claims.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def recheck(files: tuple[str, ...], as_json: bool) -> None:
-    """Recompute both sides of counterexamples with the standalone checker (standard library only)."""
-    from proofs_checks import recheck as checker
+    """Recompute what FILES claim: stored counterexamples with the standalone checker (standard library only), saved
+    plans by a second route.
 
-    if not as_json:
-        sys.exit(checker.main(list(files)))
-    answers = {file: _answer(file) for file in files}
-    emit_json(answers)
-    sys.exit(0 if all(answer.get("refutes") for answer in answers.values()) else 1)
+    Exits with 0 if every file is confirmed, 1 if one is not, 2 if one is not a certificate or a plan.
+    """
+    with working("rechecking"):
+        answers = {file: _answer(file) for file in files}
+    if as_json:
+        emit_json(answers)
+    else:
+        screen = Screen()
+        for file, answer in answers.items():
+            screen.line(f"{file}: {_words(answer)}")
+    sys.exit(max(_code(answer) for answer in answers.values()))
 
 
 def _answer(file: str) -> dict[str, Any]:
-    """Both sides of one claim, or why the file is not a certificate."""
+    """Both sides of one claim, both bounds of a plan, or why the file is neither."""
     from proofs_checks import recheck as checker
 
+    from ..errors import VerifiedRiskError
+
     try:
-        outcome = checker.check_text(Path(file).read_text(encoding="utf-8"))
-    except checker.Rejected as error:
+        with readable(file):
+            text = Path(file).read_text(encoding="utf-8")
+        if '"verified_risk/plan"' in text[:200]:
+            return _plan_answer(file)
+        outcome = checker.check_text(text)
+    except (checker.Rejected, VerifiedRiskError) as error:
         return {"rejected": str(error)}
     left, right = checker.shown(outcome.left), checker.shown(outcome.right)
     return {"refutes": outcome.refutes, "left": left, "relation": outcome.relation, "right": right}
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def experiment(arguments: tuple[str, ...]) -> None:
-    """The paper's experiment (`experiment lake --out DIR`), a scaling study, sweeps that resume."""
-    from ..experiments.__main__ import main
+def _plan_answer(file: str) -> dict[str, Any]:
+    from ..planning import Plan
 
-    main(args=list(arguments) or ["--help"], prog_name="verified-risk experiment")
+    plan = Plan.load(file)
+    found = plan.recheck()
+    bounds = {
+        name: {
+            "claimed": json_number(claimed),
+            "recomputed": None if again is None else json_number(again),
+            "verdict": verdict.value,
+            "route": route,
+        }
+        for name, claimed, again, verdict, route in (
+            ("lower", plan.lower, found.lower, found.lower_holds, found.lower_route),
+            ("upper", plan.upper, found.upper, found.upper_holds, found.upper_route),
+        )
+    }
+    return {"confirmed": all(bound["verdict"] == "holds" for bound in bounds.values()), **bounds}
 
 
-COMMANDS = (audit, recheck, experiment)
+def _words(answer: dict[str, Any]) -> str:
+    if "rejected" in answer:
+        return f"REJECTED: {answer['rejected']}"
+    if "refutes" in answer:
+        verdict = "REFUTES" if answer["refutes"] else "DOES NOT REFUTE"
+        return f"{verdict}: the claim says {answer['left']} {answer['relation']} {answer['right']}"
+    shown = [f"{name} bound {answer[name]['verdict']} ({answer[name]['route']})" for name in ("lower", "upper")]
+    return f"{'CONFIRMED' if answer['confirmed'] else 'NOT CONFIRMED'}: {'; '.join(shown)}"
+
+
+def _code(answer: dict[str, Any]) -> int:
+    if "rejected" in answer:
+        return BAD_INPUT
+    return 0 if answer.get("refutes", answer.get("confirmed")) else 1
+
+
+COMMANDS = (audit, recheck)

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..learning.learn import Progress
-from ..learning.learner import Floats
-from ..learning.run import Run
-from .show import emit_json, number
-from .source import model_options, read_model
+from .plan import OBJECTIVE_HELP
+from .progress import counting
+from .screen import Column, Screen
+from .show import emit_json, json_number, json_option, number
+from .source import ModelSource, model_options, save_option
+
+if TYPE_CHECKING:
+    from ..learning.run import Run
+
+ALGORITHMS = ("ucb", "ucb-as-printed", "greedy", "ucbvi")
 
 
-@click.command()
+@click.command(short_help="Learn, with exact regret and its proved bound.")
 @model_options
-@click.option("--objective", "text", default="cvar(1/4)", show_default=True, help='e.g. "0.5*mean + 0.5*cvar(1/10)".')
-@click.option("--episodes", type=int, default=1000, show_default=True)
+@click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
+@click.option("--episodes", type=click.IntRange(min=1), default=1000, show_default=True)
 @click.option("--delta", default="1/10", show_default=True, help="The bound may fail with probability twice this.")
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--algorithm", default="ucb", show_default=True, help="ucb, ucb-as-printed, greedy or ucbvi.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--algorithm", type=click.Choice(ALGORITHMS), default="ucb", show_default=True)
 @click.option("--bonus-scale", default="1", show_default=True, help="Multiplies the radii; 1 is the theorem.")
 @click.option("--audit", is_flag=True, help="Test the steps of the proof on every episode, in certified arithmetic.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Write the run as JSON.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@save_option("Write the run as JSON.")
+@json_option
 def learn(
-    model: str,
-    horizon: int | None,
-    initial: int | None,
-    index_base: int,
+    source: ModelSource,
     text: str,
     episodes: int,
     delta: str,
@@ -45,49 +47,52 @@ def learn(
     """Learn MODEL by optimism, and say exactly how much worse than the optimum each episode was."""
     import verified_risk as vr
 
-    mdp = read_model(model, horizon, initial, index_base)
-    run = vr.learn(
-        mdp, vr.objective(text), episodes, delta, eta, seed, algorithm, bonus_scale, audit, progress=_progress()
-    )
-    if save is not None:
-        run.save(save)
+    weighting = vr.objective(text)
+    mdp = source.read()
+    with counting("learning", episodes) as progress:
+        run = vr.learn(mdp, weighting, episodes, delta, eta, seed, algorithm, bonus_scale, audit, progress=progress)
+        if save is not None:
+            run.save(save)
     if as_json:
-        emit_json(run.to_json())
+        emit_json({**run.to_json(), **_floats(run), "saved": None if save is None else str(save)})
         return
-    for line in _lines(run):
-        click.echo(line)
+    _print_run(run, save)
 
 
-def _progress() -> Progress | None:
-    """A counter on a terminal's stderr; nothing in a pipe."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        click.echo(f"\r{done}/{total} episodes", nl=done >= total, err=True)
-
-    return show
+def _floats(run: Run) -> dict[str, Any]:
+    """The exact numbers of a run again, with floats alongside."""
+    best = None if run.best is None else {"lower": json_number(run.best[0]), "upper": json_number(run.best[1])}
+    exact = {"delta": json_number(run.delta), "bonus_scale": json_number(run.bonus_scale), "best": best}
+    return {"numbers": {**exact, "eta": None if run.eta is None else json_number(run.eta)}}
 
 
-def _lines(run: Run) -> list[str]:
-    lines = [f"algorithm  {run.algorithm}, {run.episodes} episodes, seed {run.seed}, delta {run.delta}"]
-    lines.append(f"objective  {run.objective.spec}")
+def _print_run(run: Run, save: Path | None) -> None:
+    screen = Screen()
+    screen.field("algorithm", f"{run.algorithm}, {run.episodes} episodes, seed {run.seed}, delta {run.delta}")
+    screen.field("objective", f"{run.objective.spec} of the return")
     if run.best is not None:
-        lines.append(f"optimum    {number(run.best[1])}")
-    lines.append(f"guarantee  {run.guarantee}")
-    lines.append(f"{'episode':>9} {'policy worth':>13} {'regret so far':>14} {'proved bound':>13}")
-    for k in _milestones(run.episodes):
-        worth, regret, bound = (_entry(series, k) for series in (run.values, run.regret, run.bound))
-        lines.append(f"{k:>9} {worth:>13} {regret:>14} {bound:>13}")
-    lines += [f"note       {note}" for note in run.notes]
-    return lines if run.audit is None else [*lines, "", str(run.audit)]
+        screen.field("optimum", number(run.best[1]), "bold green")
+    screen.field("guarantee", run.guarantee)
+    columns = [Column(name, right=True) for name in ("episode", "policy worth", "regret so far", "proved bound")]
+    scale = 1.0 if run.best is None else max(abs(float(run.best[1])), 1.0)
+    series = (run.values, run.regret, run.bound)
+    rows = [[str(k), *(_entry(own, k, scale) for own in series)] for k in _milestones(run.episodes)]
+    screen.table(columns, rows)
+    for note in run.notes:
+        screen.field("note", note)
+    if run.audit is not None:
+        screen.line()
+        screen.line(str(run.audit))
+    if save is not None:
+        screen.field("saved", str(save))
 
 
-def _entry(series: Floats | None, k: int) -> str:
+def _entry(series: Any, k: int, scale: float) -> str:
+    """Five digits; the certified end of a zero is some 1e-12 away, which would read as a value of its own."""
     if series is None:
         return "-"
     x = float(series[k - 1])
-    return "0" if abs(x) < 1e-300 else f"{x:.5g}"  # an outward-rounded zero is the least subnormal number
+    return "0" if abs(x) < 1e-9 * scale else f"{x:.5g}"
 
 
 def _milestones(episodes: int) -> list[int]:

@@ -2,39 +2,64 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from .show import emit_json
-from .source import model_options, read_model
+from .screen import Screen
+from .show import emit_json, json_option
+from .source import ModelSource, model_options
 
 
 @click.group(invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def models(ctx: click.Context, as_json: bool) -> None:
     """List the named models; `models show NAME` draws one."""
-    from .. import models as library
-
     if ctx.invoked_subcommand is not None:
         return
-    described = {name: (build.__doc__ or "").strip().splitlines()[0] for name, build in library.NAMES.items()}
+    described = {name: _described(name) for name in _names()}
     if as_json:
         emit_json(described)
         return
-    for name, line in described.items():
-        click.echo(f"{name:22} {line}")
+    screen = Screen()
+    width = max(map(len, described))
+    for name, about in described.items():
+        size = f"{about['states']} states, {about['actions']} actions, horizon {about['horizon']}"
+        for i, piece in enumerate(screen.broken(f"{about['description']} ({size})", width + 2)):
+            screen.line(f"{name if i == 0 else '':<{width}}  {piece}")
+
+
+def _names() -> list[str]:
+    from .. import models as library
+
+    return list(library.NAMES)
+
+
+def _described(name: str) -> dict[str, Any]:
+    """The first line of the function's docstring, and the sizes."""
+    from .. import models as library
+
+    build = library.NAMES[name]
+    first = (build.__doc__ or "").strip().splitlines()[0].replace("``", "")
+    mdp = build()
+    return {"description": first, "states": mdp.n_states, "actions": max(mdp.n_actions), "horizon": mdp.horizon}
 
 
 @models.command()
 @model_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(model: str, horizon: int | None, initial: int | None, index_base: int, as_json: bool) -> None:
-    """Draw MODEL: a named model, a saved JSON, a CSV, or gym:ID."""
-    mdp = read_model(model, horizon, initial, index_base)
+@json_option
+def show(source: ModelSource, as_json: bool) -> None:
+    """Draw MODEL, with its sizes and rewards."""
+    mdp = source.read()
     if as_json:
         emit_json(mdp.to_json())
         return
-    click.echo(mdp.describe())
+    screen = Screen()
+    drawing, _, rest = mdp.describe().partition(repr(mdp))
+    for line in drawing.splitlines():
+        screen.line(line)
+    screen.line(repr(mdp) + rest)
 
 
 COMMANDS = (models,)

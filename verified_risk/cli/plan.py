@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .show import at_least, at_most, emit_json, json_number, law_lines, number
-from .source import model_options, read_model
+from .progress import working
+from .screen import Screen
+from .show import (
+    DIGITS,
+    above,
+    at_least,
+    at_most,
+    emit_json,
+    json_law,
+    json_number,
+    json_option,
+    number,
+    print_law,
+)
+from .source import ModelSource, model_options, readable, save_option
+
+if TYPE_CHECKING:
+    from ..planning import Plan
+    from ..policy import Policy
+
+OBJECTIVE_HELP = 'e.g. mean, "cvar(1/10)", "var(1/2)", "wang(0.5)" or "0.5*mean + 0.5*cvar(1/10)".'
 
 
-@click.command()
+@click.command(short_help="A policy with certified bounds, and what it does.")
 @model_options
-@click.option("--objective", "text", default="cvar(1/4)", show_default=True, help='e.g. "0.5*mean + 0.5*cvar(1/10)".')
+@click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
 @click.option("--gap", default=None, help="Stop when upper - lower is at most this.")
 @click.option("--time-limit", type=float, default=None, help="Stop after this many seconds.")
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), default=None, help="Write the plan as JSON.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@save_option("Write the plan as JSON; `evaluate` and `recheck` read it.")
+@json_option
 def plan(
-    model: str,
-    horizon: int | None,
-    initial: int | None,
-    index_base: int,
+    source: ModelSource,
     text: str,
     eta: str | None,
     gap: str | None,
@@ -34,56 +52,145 @@ def plan(
     save: Path | None,
     as_json: bool,
 ) -> None:
-    """Plan a policy for MODEL with certified bounds."""
+    """Plan a policy for MODEL with certified bounds, and say what it does."""
     import verified_risk as vr
 
-    mdp = read_model(model, horizon, initial, index_base)
+    from ..errors import InvalidArgument
+
+    unused = [name for name, value in (("--eta", eta), ("--gap", gap), ("--time-limit", time_limit)) if value]
+    if exact and unused:
+        raise InvalidArgument(f"--exact has no error and no clock: leave out {' and '.join(unused)}, or --exact")
     weighting = vr.objective(text)
-    if exact:
-        answer = vr.exact_plan(mdp, weighting)
+    mdp = source.read()
+    with working("planning") as note:
+        if exact:
+            answer = vr.exact_plan(mdp, weighting)
+        else:
+            answer = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, progress=_bounds_only(note))
+        if save is not None:
+            answer.save(save)
+        shown = _plan_json(answer, save) if as_json else None
+    if shown is not None:
+        emit_json(shown)
     else:
-        answer = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, progress=_progress())
+        _print_plan(answer, save)
+
+
+def _bounds_only(note: Callable[[str], None] | None) -> Callable[[str], None] | None:
+    """The planner's line without the time, which the spinner shows itself."""
+    if note is None:
+        return None
+    return lambda line: note(" ".join(re.sub(r"^\s*[\d.]+ s\s", "", line).split()))
+
+
+def _span(lower: Fraction, upper: Fraction) -> str:
+    """The bounds, rounded outward; beside a short lower bound, how far above it the upper one is."""
+    if len(str(lower)) <= DIGITS:
+        return f"{lower} <= best over all policies <= {lower} + {above(upper - lower)}"
+    return f"{at_least(lower)} <= best over all policies <= {at_most(upper)}, {above(upper - lower)} apart"
+
+
+def _plan_json(answer: Plan, save: Path | None) -> dict[str, Any]:
+    numbers = {name: json_number(getattr(answer, name)) for name in ("value", "lower", "upper", "gap", "eta")}
+    sources = {source: json_number(amount) for source, amount in answer.certificate.contributions}
+    return {
+        "objective": answer.objective.spec,
+        "model": repr(answer.mdp),
+        **numbers,
+        "because": {"method": answer.certificate.method, "contributions": sources},
+        "policy": _policy_json(answer.policy),
+        "law": json_law(answer.law),
+        "law_error": json_number(answer.law_error),
+        "saved": None if save is None else str(save),
+    }
+
+
+def _policy_json(policy: Policy) -> dict[str, Any]:
+    from .words import accounts
+
+    draw, parts = accounts(policy)
+    return {"draw": draw or None, "parts": [part.to_json() for part in parts]}
+
+
+def _print_plan(answer: Plan, save: Path | None) -> None:
+    screen = Screen()
+    screen.field("objective", f"{answer.objective.spec} of the return")
+    screen.field("model", repr(answer.mdp))
+    screen.field("value", number(answer.value), "bold green")
+    if answer.gap == 0:
+        screen.field("certified", "no policy is better: the bounds meet exactly")
+    else:
+        screen.field("certified", _span(answer.lower, answer.upper))
+    screen.field("because", answer.certificate.method)
+    width = max((len(source) for source, _ in answer.certificate.contributions), default=0)
+    for source, amount in answer.certificate.contributions:
+        screen.field("", f"{source:<{width}}  {float(amount):.3g}")
+    print_policy(screen, answer.policy)
+    print_law(screen, answer.law)
+    if answer.law_error:
+        screen.line(f"  in float64: the CDF is off by at most {float(answer.law_error):.2g}", "dim")
     if save is not None:
-        answer.save(save)
-    if as_json:
-        numbers = {name: json_number(getattr(answer, name)) for name in ("value", "lower", "upper", "eta")}
-        emit_json({"objective": weighting.spec, **numbers, "law": answer.law.to_json()})
-        return
-    click.echo(f"objective  {weighting.spec} of the return of {mdp!r}")
-    click.echo(f"value      {number(answer.value)}")
-    click.echo(f"certified  {at_least(answer.lower)} <= best over all policies <= {at_most(answer.upper)}")
-    click.echo(f"because    {answer.certificate}")
-    click.echo("return of the policy (value, probability):")
-    for line in law_lines(answer.law):
-        click.echo(line)
-    if save is not None:
-        click.echo(f"saved      {save}")
+        screen.field("saved", str(save))
 
 
-def _progress() -> Callable[[str], None] | None:
-    """The bounds as they close, on a terminal's stderr; nothing in a pipe."""
-    return (lambda line: click.echo(line, err=True)) if sys.stderr.isatty() else None
+def print_policy(screen: Screen, policy: Policy) -> None:
+    """What the policy does: maps side by side where the model has a map, sentences for the rest."""
+    from .text_map import side_by_side
+    from .words import accounts
+
+    draw, parts = accounts(policy)
+    mapped = any(part.maps for part in parts)
+    screen.field("policy", draw or ("where it goes" if mapped else "what it plays, by state"))
+    for part in parts:
+        if part.name:
+            screen.line(f"  {part.name}:", "bold")
+        for line in part.preface:
+            screen.paragraph(line)
+        for line in side_by_side(policy.mdp, part.maps, screen.width):
+            screen.line(f"  {line}".rstrip())
+        for line in part.sentences:
+            screen.paragraph(line)
+        for line in part.left_out:
+            screen.paragraph(f"… left out: {line}")
 
 
-@click.command()
+@click.command(short_help="The exact law of a saved policy or plan.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--objective", "text", default="cvar(1/4)", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def evaluate(file: Path, text: str, as_json: bool) -> None:
-    """Evaluate the policy in FILE (a saved policy or plan) exactly in its model."""
+@click.option("--objective", "text", default=None, help=f"Default: that of the plan, else cvar(1/4). {OBJECTIVE_HELP}")
+@json_option
+def evaluate(file: Path, text: str | None, as_json: bool) -> None:
+    """Evaluate the policy in FILE (a saved policy or plan) exactly in its model, and say what it does."""
     import verified_risk as vr
 
     from ..files import kind_of
 
-    policy = vr.Plan.load(file).policy if kind_of(file) == "plan" else vr.Policy.load(file)
-    law = vr.return_law(policy.mdp, policy)
-    value = vr.objective(text).of(law)
+    weighting = None if text is None else vr.objective(text)
+    with working(f"evaluating {file}"), readable(file):
+        if kind_of(file) == "plan":
+            held = vr.Plan.load(file)
+            policy, own = held.policy, held.objective
+        else:
+            policy, own = vr.Policy.load(file), vr.objective("cvar(1/4)")
+        weighting = weighting or own
+        law = vr.return_law(policy.mdp, policy)
+        value = weighting.of(law)
     if as_json:
-        emit_json({"objective": text, "value": json_number(value), "law": law.to_json()})
+        emit_json(
+            {
+                "objective": weighting.spec,
+                "model": repr(policy.mdp),
+                "value": json_number(value),
+                "policy": _policy_json(policy),
+                "law": json_law(law),
+            }
+        )
         return
-    click.echo(f"{text} = {number(value)}, exactly evaluated in {policy.mdp!r}")
-    for line in law_lines(law):
-        click.echo(line)
+    screen = Screen()
+    screen.field("objective", f"{weighting.spec} of the return")
+    screen.field("model", repr(policy.mdp))
+    screen.field("value", f"{number(value)}, evaluated exactly", "bold green")
+    print_policy(screen, policy)
+    print_law(screen, law)
 
 
 COMMANDS = (plan, evaluate)

@@ -1,46 +1,153 @@
-"""Where a model on the command line comes from, and the options that say how to read it."""
+"""Where a model on the command line comes from, the options that say how to read it, and where results go."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InvalidArgument
-from ..mdp import MDP
+from ..errors import InvalidArgument, InvalidFile
+from .progress import working
+
+if TYPE_CHECKING:
+    from ..mdp import MDP
+
+STORM = (".drn", ".prism", ".nm", ".pm", ".sm", ".jani")
+MODEL_HELP = "MODEL is a name (see `models`), a saved .json, a .csv, a .drn/.prism/.nm/.pm/.jani file, or gym:ID."
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """The argument MODEL and the options beside it."""
+
+    model: str
+    horizon: int | None = None
+    initial: int | None = None
+    index_base: int | None = None
+    rewards: str | None = None
+    constants: str | None = None
+
+    def read(self) -> MDP:
+        """The model; on a terminal with a sign of life."""
+        with working(f"reading {self.model}"):
+            return self._read()
+
+    def _read(self) -> MDP:
+        from .. import models
+        from ..mdp import MDP
+
+        suffix = Path(self.model).suffix.lower()
+        if self.model.startswith("gym:"):
+            self._refuse("a gymnasium environment", "initial", "index_base", "rewards", "constants")
+            return MDP.from_gymnasium(self.model.removeprefix("gym:"), horizon=self._steps())
+        if suffix == ".csv":
+            self._refuse("a CSV", "rewards", "constants")
+            base = self.index_base or 0
+            start = base if self.initial is None else self.initial
+            with readable(self.model):
+                return MDP.from_csv(self.model, initial=start, horizon=self._steps(), index_base=base)
+        if suffix in STORM:
+            self._refuse("this file", "index_base")
+            return MDP.from_storm(
+                self.model,
+                horizon=self.horizon,
+                rewards=self.rewards,
+                constants=self.constants,
+                initial=self.initial,
+            )
+        self._refuse("a named or saved model", "initial", "index_base", "rewards", "constants")
+        if suffix == ".json" or os.path.exists(self.model):
+            with readable(self.model):
+                loaded = MDP.load(self.model)
+        elif self.model in models.NAMES:
+            loaded = models.load(self.model)
+        else:
+            raise InvalidArgument(_no_such_model(self.model, list(models.NAMES)))
+        return loaded if self.horizon is None else loaded.with_horizon(self.horizon)
+
+    def _steps(self) -> int:
+        if self.horizon is None:
+            raise InvalidArgument(f"{self.model} does not say how many steps to play: add --horizon N")
+        return self.horizon
+
+    def _refuse(self, what: str, *options: str) -> None:
+        for name in options:
+            if getattr(self, name) is not None:
+                flag = "--" + name.replace("_", "-")
+                raise InvalidArgument(f"{flag} means nothing for {what} ({self.model}): leave it out")
+
+
+def _no_such_model(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    if os.sep in name or "." in name:
+        return f"there is no file {name}: check the path; it should end in .json, .csv, {', '.join(STORM)}"
+    close = get_close_matches(name, known, n=2, cutoff=0.5)
+    guess = f"did you mean {' or '.join(close)}? " if close else ""
+    return f"no model is named {name!r}: {guess}named models are {', '.join(known)}; a file needs its suffix"
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The argument MODEL and the options that only some sources need."""
+    """The argument MODEL and the options that only some sources need, handed on as one :class:`ModelSource`."""
+
+    @wraps(command)
+    def with_source(
+        model: str,
+        horizon: int | None,
+        initial: int | None,
+        index_base: int | None,
+        rewards: str | None,
+        constants: str | None,
+        **rest: Any,
+    ) -> Any:
+        return command(source=ModelSource(model, horizon, initial, index_base, rewards, constants), **rest)
+
+    with_source.__doc__ = f"{command.__doc__}\n\n    {MODEL_HELP}\n    "
+    decorated: Callable[..., Any] = with_source
     for decorate in (
-        click.option("--index-base", type=int, default=0, help="Least index in a CSV, 0 or 1."),
-        click.option(
-            "--initial", type=int, default=None, help="Initial state of a CSV, as numbered there; default: the first."
-        ),
-        click.option("--horizon", type=int, default=None, help="Steps; needed for CSV and gym models."),
+        click.option("--constants", metavar="N=3,p=1/2", help="Undefined constants of a PRISM or JANI file."),
+        click.option("--rewards", metavar="NAME", help="Reward model of a DRN, PRISM or JANI file with several."),
+        click.option("--index-base", type=int, help="Least index in a CSV, 0 or 1; default: 0."),
+        click.option("--initial", type=int, metavar="STATE", help="Initial state, as numbered in the file."),
+        click.option("--horizon", type=int, metavar="N", help="Steps; needed for CSV, gym: and endless files."),
         click.argument("model"),
     ):
-        command = decorate(command)
-    return command
+        decorated = decorate(decorated)
+    return decorated
 
 
-def read_model(model: str, horizon: int | None, initial: int | None, index_base: int) -> MDP:
-    """A named model, a saved JSON, a CSV, or ``gym:ID``."""
-    from .. import models
-
-    if model.startswith("gym:"):
-        return MDP.from_gymnasium(model.removeprefix("gym:"), horizon=_needed(horizon, model))
-    if model.endswith(".csv"):
-        start = index_base if initial is None else initial
-        return MDP.from_csv(model, initial=start, horizon=_needed(horizon, model), index_base=index_base)
-    saved = model.endswith(".json") or Path(model).is_file()
-    loaded = MDP.load(model) if saved else models.load(model)
-    return loaded if horizon is None else loaded.with_horizon(horizon)
+@contextmanager
+def readable(path: str | Path) -> Iterator[None]:
+    """A file that is not text is an error about the file, not about an encoding."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{path} is not a text file, wanted one that this program or you wrote") from None
 
 
-def _needed(horizon: int | None, model: str) -> int:
-    if horizon is None:
-        raise InvalidArgument(f"{model} does not say how many steps to play: add --horizon N")
-    return horizon
+def save_option(words: str, name: str = "--save") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A file to write, refused before the work begins if it cannot be written."""
+    return click.option(
+        name, type=click.Path(dir_okay=False, path_type=Path), default=None, help=words, callback=_writable
+    )
+
+
+def _writable(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None:
+        check_writable(path, param.opts[0])
+    return path
+
+
+def check_writable(path: Path, option: str) -> None:
+    """Refuse a file in a folder that does not exist or that may not be written."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise InvalidArgument(f"{option} {path}: there is no folder {folder}: create it first")
+    if not os.access(folder, os.W_OK):
+        raise InvalidArgument(f"{option} {path}: the folder {folder} may not be written: choose another")

@@ -1,0 +1,110 @@
+"""``verified-risk experiment``, which is also ``python -m verified_risk.experiments``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import InvalidFile
+from .failures import Commands
+from .screen import Screen
+from .show import emit_json, json_option
+from .source import readable
+
+
+def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where to run: processes of this machine, or dask."""
+    for option in (
+        click.option("--local-cluster", type=int, default=None, help="Start a dask cluster of N workers here."),
+        click.option("--scheduler", default=None, help="Address of a dask scheduler, tcp://host:port."),
+        click.option("--workers", type=int, default=None, help="Processes; default: one per core; 0: none."),
+    ):
+        command = option(command)
+    return command
+
+
+def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    folder = click.Path(file_okay=False, path_type=Path)
+    return click.option("--out", type=folder, required=True, help="Folder of the results; again: resumes.")(command)
+
+
+@click.group(
+    cls=Commands,
+    short_help="The paper's experiment, a scaling study, sweeps.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+def experiment() -> None:
+    """The paper's experiment, a scaling study, sweeps: all resume where they were interrupted."""
+
+
+@experiment.command()
+@out_option
+@click.option("--episodes", type=click.IntRange(min=1), default=2000, show_default=True)
+@click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--bonus-scale", default="1/10", show_default=True)
+@engine_options
+@json_option
+def lake(out: Path, as_json: bool, **options: Any) -> None:
+    """The paper's frozen-lake experiment."""
+    from ..experiments import lake_experiment
+
+    _written(lake_experiment(out, **options), as_json)
+
+
+@experiment.command()
+@out_option
+@click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--bonus-scale", default="1", show_default=True)
+@engine_options
+@json_option
+def scaling(out: Path, as_json: bool, **options: Any) -> None:
+    """Regret against K, S, A, T and 1/alpha."""
+    from ..experiments import scaling_study
+
+    _written(scaling_study(out, **options), as_json)
+
+
+def _written(page: Path, as_json: bool) -> None:
+    """The page of an experiment and the files beside it."""
+    beside = [path for suffix in (".csv", ".svg", ".png") if (path := page.with_suffix(suffix)).exists()]
+    if as_json:
+        emit_json({"page": str(page), "files": [str(path) for path in beside], "cells": str(page.parent / "cells")})
+        return
+    screen = Screen()
+    screen.field("page", str(page), "bold")
+    screen.field("beside it", ", ".join(path.name for path in beside))
+
+
+@experiment.command("sweep")
+@click.argument("cells", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@out_option
+@engine_options
+@json_option
+def sweep_command(cells: Path, out: Path, as_json: bool, **engine: Any) -> None:
+    """Any sweep: CELLS is a JSON list of cells."""
+    from ..experiments import Cell, sweep
+
+    try:
+        with readable(cells):
+            listing = json.loads(cells.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise InvalidFile(f"{cells} is not JSON (line {error.lineno}: {error.msg})") from None
+    if not isinstance(listing, list) or not all(isinstance(entry, dict) for entry in listing):
+        raise InvalidFile(f'{cells} is not a list of cells, wanted [{{"model": ..., "objective": ...}}, ...]')
+    outcome = sweep([Cell.from_json(entry) for entry in listing], out, **engine)
+    if as_json:
+        failed = [{"cell": cell.to_json(), "error": error} for cell, error in outcome.failed]
+        table = None if outcome.table is None else str(outcome.table)
+        emit_json({"folder": str(outcome.folder), "done": len(outcome.results), "failed": failed, "table": table})
+    else:
+        click.echo(str(outcome))
+    if outcome.failed:
+        sys.exit(1)
+
+
+COMMANDS = (experiment,)

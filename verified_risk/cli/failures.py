@@ -1,0 +1,92 @@
+"""What happens when something goes wrong: one line on the standard error, and an exit code that says which kind."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from ..errors import VerifiedRiskError
+
+BAD_INPUT, BUG, STOPPED = 2, 3, 130
+
+
+class Commands(click.Group):
+    """A group whose errors are one line; ``--debug`` shows the traceback as well.
+
+    Errors raised on purpose, errors of the operating system and wrong usage exit with 2; Ctrl-C exits with 130, as
+    shells expect; anything else is a bug and exits with 3.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which one meets them, not in that of the alphabet."""
+        return list(self.commands)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal without arrows shows question marks, not a traceback
+                stream.reconfigure(errors="replace")
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            _say_and_exit(_usage(error), BAD_INPUT)
+        except click.Abort:
+            _say_and_exit(STOPPED_LINE, STOPPED)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except KeyboardInterrupt:
+            _say_and_exit(STOPPED_LINE, STOPPED)
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # whoever read us has heard enough; click ends quietly
+            if ctx.find_root().params.get("debug"):
+                raise
+            _say_and_exit(*_line_and_code(error))
+
+
+STOPPED_LINE = "stopped: no file was left half-written"
+
+
+def _line_and_code(error: Exception) -> tuple[str, int]:
+    if isinstance(error, VerifiedRiskError):
+        return f"error: {error}", BAD_INPUT
+    if isinstance(error, OSError):
+        if error.filename is not None and error.strerror:
+            return f"error: {error.filename}: {error.strerror}: check the path", BAD_INPUT
+        return f"error: {error}", BAD_INPUT
+    if isinstance(error, MemoryError):
+        return "error: not enough memory: a larger --eta or a shorter --horizon needs less", BAD_INPUT
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"bug: {what}; run `verified-risk --debug ...` with the same words and report what it prints", BUG
+
+
+def _usage(error: click.ClickException) -> str:
+    """Wrong usage in one line, with where to look."""
+    context = getattr(error, "ctx", None)
+    hint = "" if context is None else f" (try: {context.command_path} --help)"
+    return f"error: {' '.join(error.format_message().split())}{hint}"
+
+
+def _say_and_exit(line: str, code: int) -> NoReturn:
+    click.echo(" ".join(line.splitlines()), err=True)
+    sys.exit(code)

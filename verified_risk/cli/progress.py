@@ -1,0 +1,98 @@
+"""Signs of life on a terminal's standard error, for what takes longer than a moment; in a pipe, nothing at all."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE = 0.5
+"""Seconds before anything is shown: quick work stays silent, and ``rich`` is not even imported for it."""
+
+
+class _Live:
+    """A line with a spinner or a bar, shown when the work has lasted for a moment, gone when it is done."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self._what, self._note = what, ""
+        self._done, self._total = 0, total
+        self._bar: Any = None
+        self._task: Any = None
+        self._lock = threading.Lock()
+        self._over = False
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+
+    def start(self) -> None:
+        self._timer.start()
+
+    def note(self, text: str) -> None:
+        """Say more about what is going on."""
+        with self._lock:
+            self._note = text
+            self._update()
+
+    def count(self, done: int, total: int) -> None:
+        """So much of so much is done."""
+        with self._lock:
+            self._done, self._total = done, total
+            self._update()
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        with self._lock:
+            if self._over:
+                return
+            columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}")]
+            if self._total:
+                columns += [BarColumn(bar_width=24), TextColumn("{task.completed}/{task.total}")]
+            self._bar = Progress(
+                *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False
+            )
+            self._task = self._bar.add_task(self._what, total=self._total or None)
+            self._update()
+            self._bar.start()
+
+    def _update(self) -> None:
+        if self._bar is None:
+            return
+        text = self._note or self._what
+        self._bar.update(self._task, description=text, completed=self._done, total=self._total or None)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None] | None]:
+    """A spinner while the body runs; it yields what adds a note to it, or None where nobody would see."""
+    with _live(what, 0) as live:
+        yield None if live is None else live.note
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar while the body runs; it yields what moves it, ``(done, total)``, or None where nobody would see."""
+    with _live(what, total) as live:
+        yield None if live is None else live.count
+
+
+@contextmanager
+def _live(what: str, total: int) -> Iterator[_Live | None]:
+    if not sys.stderr.isatty():
+        yield None
+        return
+    live = _Live(what, total)
+    live.start()
+    try:
+        yield live
+    finally:
+        live.stop()

@@ -1,0 +1,103 @@
+"""How text reaches the reader: coloured and fitted to the window on a terminal, plain and whole in a pipe.
+
+``rich`` is imported only where something is drawn on a terminal, so that help, completion and pipes stay fast.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import click
+
+NAME_WIDTH = 10
+"""Fields are printed as ``name       what it is``."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table; ``styles`` colours a cell by its text, ``spare`` columns go first in a narrow window."""
+
+    name: str
+    right: bool = False
+    spare: bool = False
+    styles: dict[str, str] = field(default_factory=dict)
+
+
+class Screen:
+    """The standard output."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stdout.isatty()
+        self.width = shutil.get_terminal_size().columns if self.terminal else None
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """One line as it is; ``style`` counts on a terminal only."""
+        if not self.terminal:
+            click.echo(text)
+            return
+        self._print([(text, style)])
+
+    def field(self, name: str, text: str, style: str = "") -> None:
+        """``name       text``; on a terminal broken between words, in a pipe in one piece."""
+        for i, piece in enumerate(self.broken(text, NAME_WIDTH + 1)):
+            label = f"{name if i == 0 else '':<{NAME_WIDTH}} "
+            if self.terminal:
+                self._print([(label, "bold cyan"), (piece, style)])
+            else:
+                click.echo(label + piece)
+
+    def paragraph(self, text: str, indent: int = 2) -> None:
+        """Text indented, continued a little deeper."""
+        for i, piece in enumerate(self.broken(text, indent + 2)):
+            self.line(" " * (indent if i == 0 else indent + 2) + piece)
+
+    def broken(self, text: str, indent: int) -> list[str]:
+        """The text in lines that fit into the window beside ``indent`` blanks."""
+        if self.width is None:
+            return text.splitlines() or [""]
+        room = max(20, self.width - indent)
+        wrap = textwrap.TextWrapper(room, break_long_words=False, break_on_hyphens=False)
+        return [piece for line in text.splitlines() for piece in wrap.wrap(line) or [""]] or [""]
+
+    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]], title: str = "") -> None:
+        """Aligned columns; a narrow window loses the spare ones, and says so, rather than cutting numbers."""
+        shown, content = list(columns), [list(row) for row in rows]
+        widths = [max(len(column.name), *(len(row[i]) for row in content), 1) for i, column in enumerate(shown)]
+        dropped: list[str] = []
+        while self.width is not None and sum(widths) + 2 * len(widths) > self.width:
+            spare = [i for i, column in enumerate(shown) if column.spare]
+            if not spare:
+                break
+            i = spare[-1]
+            dropped.insert(0, shown[i].name)
+            del shown[i], widths[i]
+            content = [row[:i] + row[i + 1 :] for row in content]
+        if title:
+            self.line(title, "bold")
+        self._row([column.name for column in shown], shown, widths, "bold")
+        if self.terminal:
+            self.line("─" * (sum(widths) + 2 * len(widths) - 2), "dim")
+        for row in content:
+            self._row(row, shown, widths)
+        if dropped:
+            self.line(f"a wider window, or --json, also shows: {', '.join(dropped)}", "dim")
+
+    def _row(self, row: Sequence[str], columns: Sequence[Column], widths: Sequence[int], style: str = "") -> None:
+        cells = [
+            (f"{text:>{width}}" if column.right else f"{text:<{width}}", style or column.styles.get(text, ""))
+            for text, column, width in zip(row, columns, widths, strict=True)
+        ]
+        if not self.terminal:
+            click.echo("  ".join(text for text, _ in cells).rstrip())
+            return
+        self._print([piece for cell in cells for piece in (cell, ("  ", ""))][:-1])
+
+    def _print(self, pieces: Sequence[tuple[str, str]]) -> None:
+        from rich.console import Console
+        from rich.text import Text
+
+        Console(highlight=False).print(Text.assemble(*pieces), soft_wrap=True)
