@@ -1,4 +1,4 @@
-"""The other sides of the ratios: a C kernel compiled on the spot, scipy.sparse, quantecon, Fractions."""
+"""The other sides of the ratios: a C kernel compiled on the spot, scipy.sparse, quantecon, Storm, Fractions."""
 
 from __future__ import annotations
 
@@ -87,44 +87,92 @@ def scipy_sparse(x: Instance) -> np.ndarray:
     return value
 
 
+def augmented(x: Instance):
+    """Transitions of the model on states ``s * (top + 1) + budget``, rows ``state * A + a``; below budget 0 the
+    shortfall stays 0."""
+    import scipy.sparse
+
+    width = x.units * x.horizon + 1
+    rows, cols, data = [], [], []
+    for i in range(x.n_states * x.n_actions):
+        s, a = divmod(i, x.n_actions)
+        pair = (s * width + np.arange(width)) * x.n_actions + a
+        for r, q in zip(x.reward[i], x.reward_weight[i] / x.denominator, strict=True):
+            after = np.maximum(np.arange(width) - r, 0)
+            for target, p in zip(x.succ[i], x.weight[i] / x.denominator, strict=True):
+                rows.append(pair)
+                cols.append(target * width + after)
+                data.append(np.full(width, p * q))
+    n = x.n_states * width
+    return scipy.sparse.csr_matrix(
+        (np.concatenate(data), (np.concatenate(rows), np.concatenate(cols))), shape=(n * x.n_actions, n)
+    )
+
+
 def quantecon_augmented(x: Instance):
     """Backward induction of ``quantecon.markov.DiscreteDP`` on states (s, budget); None where it is not installed.
 
-    Returns a pair of callables: build the model, solve it.
+    Returns three callables: build the model, solve it, read the shortfall of every state and budget.
     """
     try:
         from quantecon.markov import DiscreteDP, backward_induction
     except ImportError:
         return None
-    import scipy.sparse
-
-    top = x.units * x.horizon
-    width = top + 1  # budgets 0..top; below 0 the shortfall stays 0
+    width = x.units * x.horizon + 1
 
     def build():
-        rows, cols, data = [], [], []
-        for i in range(x.n_states * x.n_actions):
-            s, a = divmod(i, x.n_actions)
-            pair = (s * width + np.arange(width)) * x.n_actions + a
-            for r, q in zip(x.reward[i], x.reward_weight[i] / x.denominator, strict=True):
-                after = np.maximum(np.arange(width) - r, 0)
-                for target, p in zip(x.succ[i], x.weight[i] / x.denominator, strict=True):
-                    rows.append(pair)
-                    cols.append(target * width + after)
-                    data.append(np.full(width, p * q))
         n = x.n_states * width
-        matrix = scipy.sparse.csr_matrix(
-            (np.concatenate(data), (np.concatenate(rows), np.concatenate(cols))), shape=(n * x.n_actions, n)
-        )
         states, actions = np.divmod(np.arange(n * x.n_actions), x.n_actions)
-        return DiscreteDP(np.zeros(n * x.n_actions), matrix, 1.0, states, actions)
+        return DiscreteDP(np.zeros(n * x.n_actions), augmented(x), 1.0, states, actions)
 
     def solve(model):
         terminal = -np.tile(np.arange(width, dtype=float), x.n_states)
-        values, _ = backward_induction(model, x.horizon, v_term=terminal)
-        return -values[0].reshape(x.n_states, width)
+        return backward_induction(model, x.horizon, v_term=terminal)[0]
 
-    return build, solve
+    return build, solve, lambda values: -values[0].reshape(x.n_states, width)
+
+
+def storm_augmented(x: Instance):
+    """Storm's sparse engine on states (s, budget); None where stormpy is not installed.
+
+    Storm has no terminal costs, so every step pays what it takes off the shortfall: the least ``E[budget_T]`` is
+    ``budget - Rmax=? [C<=T]``, for all states at once.
+    """
+    try:
+        import stormpy
+        from stormpy import developer
+    except ImportError:
+        return None
+    storage, width = developer.storage, x.units * x.horizon + 1
+
+    def build():
+        matrix = augmented(x)
+        n = x.n_states * width
+        left = np.tile(np.arange(width, dtype=float), x.n_states)
+        gains = np.repeat(left, x.n_actions) - matrix @ left
+        builder = storage.SparseMatrixBuilder[float](matrix.shape[0], n, matrix.nnz, True, True, n)
+        start, column, value = matrix.indptr.tolist(), matrix.indices.tolist(), matrix.data.tolist()
+        for row in range(matrix.shape[0]):
+            if row % x.n_actions == 0:
+                builder.new_row_group(row)
+            for k in range(start[row], start[row + 1]):
+                builder.add_next_value(row, column[k], value[k])
+        labels = storage.StateLabeling(n)
+        labels.add_label("init")
+        labels.add_label_to_state("init", 0)
+        rewards = {"gain": storage.SparseRewardModel[float](optional_state_action_reward_vector=gains.tolist())}
+        return storage.SparseMdp[float](storage.SparseModelComponents[float](builder.build(), labels, rewards))
+
+    (formula,) = stormpy.parse_properties(f'R{{"gain"}}max=? [C<={x.horizon}]')
+
+    def solve(model):
+        return stormpy.model_checking(model, formula, only_initial_states=False)
+
+    def read(answer):
+        gained = np.array([answer.get_value(k) for k in range(x.n_states * width)])
+        return np.arange(width) - gained.reshape(x.n_states, width)
+
+    return build, solve, read
 
 
 def fractions(x: Instance) -> list[list[Fraction]]:

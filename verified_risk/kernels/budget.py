@@ -167,22 +167,22 @@ def extend_left(u, low, span):  # type: ignore[no-untyped-def]
 
 @kernel
 def product_step(  # type: ignore[no-untyped-def]
-    low, high, margin, span,
+    s_first, s_last, low, high, margin, span,
     action_start, succ_start, succ_state, succ_prob, reward_start, reward_units, reward_prob, extra,
-    after, now, u, q, policy,
+    after, column, now, u, q, policy,
 ):  # fmt: skip
-    """Budgets ``low..high`` of one step of a product model: transitions first, then rewards (at most ``span``
-    units)."""
+    """Budgets ``low..high`` of states ``s_first <= s < s_last`` in one step of a product model: transitions first, then
+    rewards (at most ``span`` units).  ``after[:, column]`` is the least budget that is met, ``max(low - span, 0)``."""
     width, start = high - low + 1, max(low - span, 0)
     mixed, origin = high - start + 1, span + low - start
-    for s in range(action_start.shape[0] - 1):
+    for s in range(s_first, s_last):
         i, last = action_start[s], action_start[s + 1]
         while i < last:
-            mix_rows(after, succ_state, succ_prob, succ_start[i], succ_start[i + 1], margin + start, mixed, u, span)
+            mix_rows(after, succ_state, succ_prob, succ_start[i], succ_start[i + 1], column, mixed, u, span)
             extend_left(u, low, span)
             action, j = i - action_start[s], i + 1
             if j < last and reward_start[j] - reward_start[i] <= 3 and reward_start[j + 1] - reward_start[j] <= 3:
-                mix_rows(after, succ_state, succ_prob, succ_start[j], succ_start[j + 1], margin + start, mixed, q, span)
+                mix_rows(after, succ_state, succ_prob, succ_start[j], succ_start[j + 1], column, mixed, q, span)
                 extend_left(q, low, span)
                 reward_min_pair(
                     u, q, origin, reward_units, reward_prob, reward_start, i, extra, action, width,
@@ -213,20 +213,16 @@ def joint_step(  # type: ignore[no-untyped-def]
                 q[b] = e
             j, last = succ_start[i], succ_start[i + 1]
             while j + 4 <= last:
-                s0, s1, s2 = uint64(succ_state[j]), uint64(succ_state[j + 1]), uint64(succ_state[j + 2])
-                s3, c0, c1 = (
-                    uint64(succ_state[j + 3]),
-                    uint64(origin - succ_units[j]),
-                    uint64(origin - succ_units[j + 1]),
-                )
-                c2, c3 = uint64(origin - succ_units[j + 2]), uint64(origin - succ_units[j + 3])
+                s0, c0 = uint64(succ_state[j]), uint64(origin - succ_units[j])
+                s1, c1 = uint64(succ_state[j + 1]), uint64(origin - succ_units[j + 1])
+                s2, c2 = uint64(succ_state[j + 2]), uint64(origin - succ_units[j + 2])
+                s3, c3 = uint64(succ_state[j + 3]), uint64(origin - succ_units[j + 3])
                 p0, p1, p2, p3 = succ_prob[j], succ_prob[j + 1], succ_prob[j + 2], succ_prob[j + 3]
                 for b in range(n):
                     q[b] += (
                         p0 * after[s0, c0 + b]
                         + p1 * after[s1, c1 + b]
-                        + p2 * after[s2, c2 + b]
-                        + p3 * after[s3, c3 + b]
+                        + (p2 * after[s2, c2 + b] + p3 * after[s3, c3 + b])
                     )
                 j += 4
             while j < last:
@@ -247,35 +243,11 @@ def joint_step(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def reward_chunk(  # type: ignore[no-untyped-def]
-    low, high, margin, span, s_first, s_last,
-    action_start, reward_start, reward_units, reward_prob, extra, mixed, now, u, q, policy,
-):  # fmt: skip
-    """The rewards of states ``s_first..s_last`` after BLAS has mixed the successors.
-
-    ``mixed[i - action_start[s_first]]`` holds budgets ``max(low - span, 0)..high`` of action i.
-    """
-    width, start = high - low + 1, max(low - span, 0)
-    mixed_width, origin = uint64(high - start + 1), span + low - start
-    base, d = action_start[s_first], uint64(span)
-    for s in range(s_first, s_last):
-        for i in range(action_start[s], action_start[s + 1]):
-            row = uint64(i - base)
-            for b in range(mixed_width):
-                u[d + b] = mixed[row, b]
-            extend_left(u, low, span)
-            reward_min(
-                u, origin, reward_units, reward_prob, reward_start[i], reward_start[i + 1], extra[i],
-                i - action_start[s], width, q, now, s, margin + low, policy,
-            )  # fmt: skip
-
-
-@kernel
-def finish_step(low, high, reach, margin, slope, ceiling, left, now):  # type: ignore[no-untyped-def]
+def finish_step(low, high, reach, margin, slope, left, now):  # type: ignore[no-untyped-def]
     """Fill what the next step reads outside ``low..high``: ``left`` from budget 0 down, then budgets up to ``reach``.
 
     Right of the greatest remaining return the table continues with ``slope`` per unit from its last value, or, for
-    ``slope = 0``, at ``ceiling``.
+    ``slope = 0``, at probability 1.
     """
     for s in range(now.shape[0]):
         row = now[s]
@@ -284,48 +256,86 @@ def finish_step(low, high, reach, margin, slope, ceiling, left, now):  # type: i
                 row[b] = left[s]
         last = row[margin + high]
         for b in range(high + 1, reach + 1):
-            row[margin + b] = last + slope * (b - high) if slope > 0.0 else ceiling
+            row[margin + b] = last + slope * (b - high) if slope > 0.0 else 1.0
 
 
 @kernel
-def linear_step(action_start, succ_start, succ_state, succ_prob, extra, after, now, choice):  # type: ignore[no-untyped-def]
-    """``now[s] = min_a { extra[a] + E after[S'] }``: the recursion where it no longer depends on the budget."""
-    for s in range(action_start.shape[0] - 1):
-        best = np.inf
-        for i in range(action_start[s], action_start[s + 1]):
-            total = extra[i]
-            for j in range(succ_start[i], succ_start[i + 1]):
-                total += succ_prob[j] * after[succ_state[j]]
-            if total < best:
-                best = total
-                choice[s] = i - action_start[s]
-        now[s] = best
-
-
-@kernel
-def variance_step(  # type: ignore[no-untyped-def]
-    product, action_start, succ_start, succ_state, succ_prob, units, reward_variance, span,
-    value_after, value, choice, after, now,
+def sparse_pass(  # type: ignore[no-untyped-def]
+    product, low, high, margin, block, span, remaining, action_start, succ_start, succ_state, succ_prob,
+    reward_start, reward_units, reward_prob, extra, left, slope, after, now, u, q, policy, policy_start,
 ):  # fmt: skip
-    """The variance of the remaining return under one action per state.
+    """All steps, the last one first; ``reward_units[block[t]]`` and so on are those of step t.
 
-    ``value[s] = E[greatest - return]``, so one step's return deviates from its mean by
-    ``value[s] - (span - r) - value_after[s']``.
+    The actions of step t are written to ``policy[policy_start[t] : policy_start[t + 1]]``, one row per state.  Returns
+    the table of step 0.
     """
-    for s in range(action_start.shape[0] - 1):
-        i = action_start[s] + choice[s]
-        first, last = succ_start[i], succ_start[i + 1]
-        total = 0.0
-        if product:
-            centre = 0.0
-            for j in range(first, last):
-                centre += succ_prob[j] * value_after[succ_state[j]]
-            for j in range(first, last):
-                d = value_after[succ_state[j]] - centre
-                total += succ_prob[j] * (d * d + after[succ_state[j]])
-            total += reward_variance[i]
-        else:
-            for j in range(first, last):
-                d = value[s] - (span - units[j]) - value_after[succ_state[j]]
-                total += succ_prob[j] * (d * d + after[succ_state[j]])
-        now[s] = total
+    n = action_start.shape[0] - 1
+    for t in range(block.shape[0] - 1, -1, -1):
+        k = block[t]
+        first, last = max(1, low - (remaining[0] - remaining[t])), min(remaining[t], high)
+        if first <= last:
+            chosen = policy[policy_start[t] : policy_start[t + 1]].reshape((n, last - first + 1))
+            if product:
+                product_step(
+                    0, n, first, last, margin, span[k], action_start, succ_start, succ_state, succ_prob,
+                    reward_start[k], reward_units[k], reward_prob[k], extra[k],
+                    after, margin + max(first - span[k], 0), now, u, q, chosen,
+                )  # fmt: skip
+            else:
+                joint_step(
+                    first, last, margin, action_start, succ_start, succ_state, succ_prob, reward_units[k], extra[k],
+                    after, now, q, chosen,
+                )  # fmt: skip
+        finish_step(first, last, min(remaining[t - 1], high) if t else high, margin, slope, left[t], now)
+        after, now = now, after
+    return after
+
+
+@kernel
+def linear_pass(block, action_start, succ_start, succ_state, succ_prob, extra, value, choice):  # type: ignore[no-untyped-def]
+    """``value[t, s] = min_a { extra[a] + E value[t + 1, S'] }``: the recursion where the budget plays no role."""
+    for t in range(block.shape[0] - 1, -1, -1):
+        cost, after = extra[block[t]], value[t + 1]
+        for s in range(action_start.shape[0] - 1):
+            best = np.inf
+            for i in range(action_start[s], action_start[s + 1]):
+                total = cost[i]
+                for j in range(succ_start[i], succ_start[i + 1]):
+                    total += succ_prob[j] * after[succ_state[j]]
+                if total < best:
+                    best = total
+                    choice[t, s] = i - action_start[s]
+            value[t, s] = best
+
+
+@kernel
+def variance_pass(  # type: ignore[no-untyped-def]
+    product, block, span, action_start, succ_start, succ_state, succ_prob, reward_units, reward_variance,
+    value, choice, after, now,
+):  # fmt: skip
+    """The variance of the return from step 0 under one action per step and state, by the law of total variance.
+
+    ``value[t, s] = E[greatest - return]``, so one step's return deviates from its mean by
+    ``value[t, s] - (span - r) - value[t + 1, s']``.
+    """
+    for t in range(block.shape[0] - 1, -1, -1):
+        k = block[t]
+        value_after = value[t + 1]
+        for s in range(action_start.shape[0] - 1):
+            i = action_start[s] + choice[t, s]
+            total = 0.0
+            if product:
+                centre = 0.0
+                for j in range(succ_start[i], succ_start[i + 1]):
+                    centre += succ_prob[j] * value_after[succ_state[j]]
+                for j in range(succ_start[i], succ_start[i + 1]):
+                    d = value_after[succ_state[j]] - centre
+                    total += succ_prob[j] * (d * d + after[succ_state[j]])
+                total += reward_variance[k, i]
+            else:
+                for j in range(succ_start[i], succ_start[i + 1]):
+                    d = value[t, s] - (span[k] - reward_units[k, j]) - value_after[succ_state[j]]
+                    total += succ_prob[j] * (d * d + after[succ_state[j]])
+            now[s] = total
+        after, now = now, after
+    return after

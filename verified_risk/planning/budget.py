@@ -29,7 +29,7 @@ from ..errors import InvalidArgument
 from .floats import FloatModel, Floats
 from .rounding import Enclosure
 
-DENSE_SHARE = 0.5
+DENSE_SHARE = 2 / 3
 """Successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner.md)."""
 CHUNK = 8
 """States per BLAS call: their mixed rows stay in the cache until their rewards are done."""
@@ -70,8 +70,8 @@ def _round_up_to_two_digits(x: Fraction) -> Fraction:
 class LinearPart:
     """The recursion where the budget plays no role: ``E[M_t - Z]`` at its least, its actions, and a variance."""
 
-    value: list[Floats]
-    action: list[npt.NDArray[Any]]
+    value: Floats
+    action: npt.NDArray[Any]
     variance: float
     """Of the return of the policy that maximises the mean, in units squared (an estimate with error below
     ``slack``)."""
@@ -79,52 +79,26 @@ class LinearPart:
 
 
 def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart:
-    """Maximise the mean: ``value[t][s]`` is :math:`M_t - J_t(s)` in units, J the best mean to go."""
+    """Maximise the mean: ``value[t, s]`` is :math:`M_t - J_t(s)` in units, J the best mean to go."""
     from ..kernels import budget as kernels
 
-    value = [np.zeros(model.n_states)]
-    action: list[npt.NDArray[Any]] = []
-    choice_type = _choice_type(model)
-    for step in reversed(model.steps):
-        now, choice = np.zeros(model.n_states), np.zeros(model.n_states, dtype=choice_type)
-        kernels.linear_step(
-            model.action_start,
-            model.succ_start,
-            model.succ_state,
-            model.succ_prob,
-            step.shortfall,
-            value[-1],
-            now,
-            choice,
-        )
-        value.append(now)
-        action.append(choice)
-    value.reverse()
-    action.reverse()
-    size = model.remaining[0]
-    variance = slack = 0.0
-    if with_variance:
-        variance = _variance(model, value, action)
-        slack = 20.0 * (model.horizon + 1) * 2.0**-52 * model.depth * float(size) ** 2
+    m, blocks = model, model.blocks
+    value = np.zeros((m.horizon + 1, m.n_states))
+    action = np.zeros((m.horizon, m.n_states), dtype=_choice_type(m))
+    kernels.linear_pass(
+        blocks.block, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.shortfall, value, action
+    )
+    if not with_variance:
+        return LinearPart(value, action, 0.0, 0.0)
+    spread = kernels.variance_pass(
+        m.product, blocks.block, blocks.span, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.units,
+        blocks.variance, value, action, np.zeros(m.n_states), np.zeros(m.n_states),
+    )  # fmt: skip
+    first = value[0, m.initial_state]  # the initial state is a step like any other
+    centre = float(m.initial_prob @ first)
+    variance = float(m.initial_prob @ (spread[m.initial_state] + (first - centre) ** 2))
+    slack = 20.0 * (m.horizon + 1) * 2.0**-52 * m.depth * float(m.remaining[0]) ** 2
     return LinearPart(value, action, variance, slack)
-
-
-def _variance(model: FloatModel, value: list[Floats], action: list[npt.NDArray[Any]]) -> float:
-    """The law of total variance, backwards, under the given Markov actions; the initial state is a step like any
-    other."""
-    from ..kernels import budget as kernels
-
-    spread = np.zeros(model.n_states)
-    for t in range(model.horizon - 1, -1, -1):
-        step, now = model.steps[t], np.zeros(model.n_states)
-        kernels.variance_step(
-            model.product, model.action_start, model.succ_start, model.succ_state, model.succ_prob,
-            step.units, step.variance, float(step.span), value[t + 1], value[t], action[t], spread, now,
-        )  # fmt: skip
-        spread = now
-    first = value[0][model.initial_state]
-    centre = float(model.initial_prob @ first)
-    return float(model.initial_prob @ (spread[model.initial_state] + (first - centre) ** 2))
 
 
 def _choice_type(model: FloatModel) -> type[np.signedinteger[Any]]:
@@ -175,58 +149,6 @@ class BudgetTables:
         return int(self.policy[t][s, min(b, reach) - self.first[t]])
 
 
-class Workspace:
-    """Buffers of one pass, and the choice between sparse sweeps and BLAS."""
-
-    def __init__(self, model: FloatModel, width: int) -> None:
-        self.model = model
-        self.u, self.q = np.zeros(width), np.zeros(width)
-        terms = len(model.succ_prob)
-        rows = len(model.succ_start) - 1
-        self.dense: Floats | None = None
-        if model.product and terms >= DENSE_SHARE * rows * model.n_states and model.n_states >= 16:
-            self.dense = np.zeros((rows, model.n_states))
-            np.add.at(
-                self.dense, (np.repeat(np.arange(rows), np.diff(model.succ_start)), model.succ_state), model.succ_prob
-            )
-            largest = max(
-                int(model.action_start[min(s + CHUNK, model.n_states)] - model.action_start[s])
-                for s in range(0, model.n_states, CHUNK)
-            )
-            self.mixed = np.zeros(largest * width)
-
-    def step(
-        self, t: int, low: int, high: int, margin: int, extra: Floats, after: Floats, now: Floats, policy: Any
-    ) -> None:
-        """Budgets ``low..high`` of step t, from ``after`` into ``now`` and ``policy``."""
-        from ..kernels import budget as kernels
-
-        m, step = self.model, self.model.steps[t]
-        if not m.product:
-            kernels.joint_step(
-                low, high, margin, m.action_start, m.succ_start, m.succ_state, m.succ_prob, step.units, extra,
-                after, now, self.q, policy,
-            )  # fmt: skip
-        elif self.dense is None:
-            kernels.product_step(
-                low, high, margin, step.span, m.action_start, m.succ_start, m.succ_state, m.succ_prob,
-                step.start, step.units, step.prob, extra, after, now, self.u, self.q, policy,
-            )  # fmt: skip
-        else:
-            start = max(low - step.span, 0)
-            width = high - start + 1
-            columns = after[:, margin + start : margin + high + 1]
-            for s in range(0, m.n_states, CHUNK):
-                end = min(s + CHUNK, m.n_states)
-                first, last = int(m.action_start[s]), int(m.action_start[end])
-                mixed = self.mixed[: (last - first) * width].reshape(last - first, width)
-                np.matmul(self.dense[first:last], columns, out=mixed)
-                kernels.reward_chunk(
-                    low, high, margin, step.span, s, end, m.action_start, step.start, step.units, step.prob, extra,
-                    mixed, now, self.u, self.q, policy,
-                )  # fmt: skip
-
-
 def budget_tables(
     model: FloatModel,
     kappa: Fraction,
@@ -240,25 +162,67 @@ def budget_tables(
     from ..kernels import budget as kernels
 
     linear = linear_part(model) if linear is None else linear
-    remaining, weight = model.remaining, float(kappa)
-    margin, choice_type = max(step.span for step in model.steps), _choice_type(model)
+    m, blocks, remaining, weight = model, model.blocks, np.array(model.remaining), float(kappa)
+    margin = int(blocks.span.max())
     width = margin + high + 1
-    after, now = np.zeros((model.n_states, width)), np.zeros((model.n_states, width))
-    workspace = Workspace(model, width + margin + 1)
+    after, now = np.zeros((m.n_states, width)), np.zeros((m.n_states, width))
     after[:, margin + 1 :] = 1.0 if threshold else np.arange(1, high + 1)
-    policy: list[npt.NDArray[Any]] = []
-    starts: list[int] = []
-    for t in range(model.horizon - 1, -1, -1):
-        first, last = max(1, low - (remaining[0] - remaining[t])), min(remaining[t], high)
-        chosen = np.empty((model.n_states, max(0, last - first + 1)), dtype=choice_type)
+    first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
+    widths = np.maximum(0, np.minimum(remaining[:-1], high) - first + 1)
+    start = np.concatenate(([0], np.cumsum(m.n_states * widths)))
+    policy = np.empty(start[-1], dtype=_choice_type(m))
+    run = _blas_pass if _is_dense(m) else kernels.sparse_pass
+    table = run(
+        m.product, low, high, margin, blocks.block, blocks.span, remaining, m.action_start, m.succ_start, m.succ_state,
+        m.succ_prob, blocks.start, blocks.units, blocks.prob, weight * blocks.shortfall, weight * linear.value,
+        0.0 if threshold else 1.0, after, now, np.zeros(width + margin + 1), np.zeros(width + margin + 1),
+        policy, start,
+    )  # fmt: skip
+    rows = table[m.initial_state, margin + low : margin + high + 1]
+    enclosure = Enclosure(m.depth + len(m.initial_state) + 2, size=m.remaining[0] + 1)
+    tables = [policy[a:b].reshape(m.n_states, w) for a, b, w in zip(start, start[1:], widths, strict=False)]
+    return BudgetTables(m, linear, low, high, m.initial_prob @ rows, tables, first.tolist(), enclosure)
+
+
+def _is_dense(model: FloatModel) -> bool:
+    """Whether BLAS on whole rows beats the sparse sweeps."""
+    cells = (len(model.succ_start) - 1) * model.n_states
+    return model.product and len(model.succ_prob) >= DENSE_SHARE * cells and model.n_states >= 16
+
+
+def _blas_pass(  # type: ignore[no-untyped-def]
+    _product, low, high, margin, block, span, remaining, action_start, succ_start, succ_state, succ_prob,
+    reward_start, reward_units, reward_prob, extra, left, slope, after, now, u, q, policy, policy_start,
+):  # fmt: skip
+    """:func:`verified_risk.kernels.budget.sparse_pass` with successors mixed by BLAS, a few states at a time.
+
+    What BLAS has mixed is a table in which every action has one successor of its own.
+    """
+    from ..kernels import budget as kernels
+
+    rows, n = len(succ_start) - 1, len(action_start) - 1
+    dense = np.zeros((rows, n))
+    np.add.at(dense, (np.repeat(np.arange(rows), np.diff(succ_start)), succ_state), succ_prob)
+    chunks = [(s, min(s + CHUNK, n)) for s in range(0, n, CHUNK)]
+    buffer = np.zeros(max(int(action_start[end] - action_start[s]) for s, end in chunks) * (len(u) + 1))
+    one_each, surely = np.arange(rows + 1), np.ones(rows)
+    own_row = np.concatenate([np.arange(action_start[end] - action_start[s]) for s, end in chunks])
+    for t in range(len(block) - 1, -1, -1):
+        k = block[t]
+        first, last = max(1, low - int(remaining[0] - remaining[t])), min(int(remaining[t]), high)
         if first <= last:
-            extra = weight * model.steps[t].shortfall
-            workspace.step(t, first, last, margin, extra, after, now, chosen)
-        reach = min(remaining[t - 1], high) if t else high
-        kernels.finish_step(first, last, reach, margin, 0.0 if threshold else 1.0, 1.0, weight * linear.value[t], now)
-        policy.append(chosen)
-        starts.append(first)
+            start = max(first - int(span[k]), 0)
+            chosen = policy[policy_start[t] : policy_start[t + 1]].reshape(n, last - first + 1)
+            columns = after[:, margin + start : margin + last + 1]
+            for s, end in chunks:
+                i, j = action_start[s], action_start[end]
+                mixed = buffer[: (j - i) * columns.shape[1]].reshape(j - i, columns.shape[1])
+                np.matmul(dense[i:j], columns, out=mixed)
+                kernels.product_step(
+                    s, end, first, last, margin, span[k], action_start, one_each, own_row, surely, reward_start[k],
+                    reward_units[k], reward_prob[k], extra[k], mixed, 0, now, u, q, chosen,
+                )  # fmt: skip
+        reach = min(int(remaining[t - 1]), high) if t else high
+        kernels.finish_step(first, last, reach, margin, slope, left[t], now)
         after, now = now, after
-    rows = after[model.initial_state, margin + low : margin + high + 1]
-    enclosure = Enclosure(model.depth + len(model.initial_state) + 2, size=remaining[0] + 1)
-    return BudgetTables(model, linear, low, high, model.initial_prob @ rows, policy[::-1], starts[::-1], enclosure)
+    return after

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, TypeAlias
 
@@ -48,6 +49,24 @@ class Step:
 
 
 @dataclass(frozen=True)
+class StepArrays:
+    """The distinct steps behind each other, shorter rows padded with probability 0; step t is number ``block[t]``."""
+
+    block: Ints
+    span: Ints
+    start: Ints
+    units: Ints
+    prob: Floats
+    shortfall: Floats
+    variance: Floats
+
+
+def _stacked(rows: list[Any]) -> Any:
+    width = max(len(row) for row in rows)
+    return np.array([np.pad(row, (0, width - len(row))) for row in rows])
+
+
+@dataclass(frozen=True)
 class FloatModel:
     unit: Fraction
     n_states: int
@@ -66,17 +85,33 @@ class FloatModel:
     def horizon(self) -> int:
         return len(self.steps)
 
-    @property
+    @cached_property
+    def blocks(self) -> StepArrays:
+        """An undiscounted model has one step T times: one block."""
+        distinct = {id(step): step for step in self.steps}
+        number = {key: k for k, key in enumerate(distinct)}
+        steps = list(distinct.values())
+        return StepArrays(
+            np.array([number[id(step)] for step in self.steps]),
+            np.array([step.span for step in steps]),
+            np.array([step.start for step in steps]),
+            _stacked([step.units for step in steps]),
+            _stacked([step.prob for step in steps]),
+            np.array([step.shortfall for step in steps]),
+            np.array([step.variance for step in steps]),
+        )
+
+    @cached_property
     def offsets(self) -> list[int]:
         """Before step t, the unshifted sum of units is the shifted one plus ``offsets[t]``."""
         return [0, *accumulate(step.least for step in self.steps)]
 
-    @property
+    @cached_property
     def remaining(self) -> list[int]:
         """``remaining[t]``: the greatest shifted sum that steps t, t+1, ... can add."""
         return [0, *accumulate(step.span for step in reversed(self.steps))][::-1]
 
-    @property
+    @cached_property
     def branches(self) -> int:
         """The greatest number of terms in one backup of one action."""
         terms = int(np.diff(self.succ_start).max())
