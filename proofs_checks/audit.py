@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Any
 
 from verified_risk.enclosure import Real, bounds
+from verified_risk.experiments.pool import Pool
 
 from . import certificate, recheck, search
 from .evidence import recorded
@@ -46,7 +47,7 @@ def run(
     known = _package_labels() if jobs > 1 else set()
     elsewhere = [statement for statement in statements if statement.label in known]
     if elsewhere:
-        with ProcessPoolExecutor(jobs) as pool:
+        with Pool(jobs) as pool:
             futures = {pool.submit(_audit_by_label, s.label, examples, seed): s.label for s in elsewhere}
             for future in as_completed(futures):
                 rows[futures[future]] = future.result()

@@ -187,9 +187,11 @@ def print_table(ledger: auditing.Ledger) -> None:
     title = f"{len(rows)} statement{'s' * (len(rows) > 1)}, seed {ledger['seed']}"
     screen.table(COLUMNS, [_row(row) for row in rows], title)
     for failure in ledger["failures"]:
-        screen.line(f"FAILED {failure}", "bold red")
+        screen.paragraph(f"FAILED {failure}", indent=0, style="bold red")
     if not ledger["failures"]:
-        screen.line("Nothing failed: every true claim stood, every false one was refuted again, no check was vacuous.")
+        screen.paragraph(
+            "Nothing failed: every true claim stood, every false one was refuted again, no check was vacuous.", indent=0
+        )
 
 
 def _row(row: dict[str, Any]) -> list[str]:

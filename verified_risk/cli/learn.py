@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from .show import emit_json, json_number, json_option, number
 from .source import ModelSource, model_options, save_option
 
 if TYPE_CHECKING:
+    from ..learning.audit import AuditReport
     from ..learning.run import Run
 
 ALGORITHMS = ("ucb", "ucb-as-printed", "greedy", "ucbvi")
@@ -44,7 +46,10 @@ def learn(
     save: Path | None,
     as_json: bool,
 ) -> None:
-    """Learn MODEL by optimism, and say exactly how much worse than the optimum each episode was."""
+    """Learn MODEL by optimism, and say exactly how much worse than the optimum each episode was.
+
+    With --audit, exits with 1 if a step of the proof was violated.
+    """
     import verified_risk as vr
 
     weighting = vr.objective(text)
@@ -55,8 +60,10 @@ def learn(
             run.save(save)
     if as_json:
         emit_json({**run.to_json(), **_floats(run), "saved": None if save is None else str(save)})
-        return
-    _print_run(run, save)
+    else:
+        _print_run(run, save)
+    if run.audit is not None and run.audit.violations:
+        sys.exit(1)
 
 
 def _floats(run: Run) -> dict[str, Any]:
@@ -81,10 +88,33 @@ def _print_run(run: Run, save: Path | None) -> None:
     for note in run.notes:
         screen.field("note", note)
     if run.audit is not None:
-        screen.line()
-        screen.line(str(run.audit))
+        _print_audit(screen, run.audit)
     if save is not None:
         screen.field("saved", str(save))
+
+
+def _print_audit(screen: Screen, report: AuditReport) -> None:
+    """The steps of the proof, each with its least slack over all episodes."""
+    from ..learning.audit import ROWS
+
+    off = report.episodes - report.on_event
+    failed = f", failed on {off}: L1 and L2 claim nothing there" if off else ""
+    screen.line()
+    screen.line(f"audit of {report.episodes} episodes; the event held on {report.on_event}{failed}", "bold")
+    columns = [
+        Column("claim"),
+        Column("says"),
+        Column("tested", right=True),
+        Column("violated", right=True),
+        Column("undecided", right=True, spare=not any(row.undecided for row in report.rows.values())),
+        Column("least slack", right=True),
+        Column("at episode", right=True, spare=True),
+    ]
+    rows = []
+    for name, row in report.rows.items():
+        slack = (f"{row.least:.4g}", str(row.at + 1)) if row.tested else ("-", "-")
+        rows.append([name, ROWS[name], str(row.tested), str(row.violations), str(row.undecided), *slack])
+    screen.table(columns, rows)
 
 
 def _entry(series: Any, k: int, scale: float) -> str:

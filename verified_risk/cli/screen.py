@@ -50,10 +50,10 @@ class Screen:
             else:
                 click.echo(label + piece)
 
-    def paragraph(self, text: str, indent: int = 2) -> None:
+    def paragraph(self, text: str, indent: int = 2, style: str = "") -> None:
         """Text indented, continued a little deeper."""
         for i, piece in enumerate(self.broken(text, indent + 2)):
-            self.line(" " * (indent if i == 0 else indent + 2) + piece)
+            self.line(" " * (indent if i == 0 else indent + 2) + piece, style)
 
     def broken(self, text: str, indent: int) -> list[str]:
         """The text in lines that fit into the window beside ``indent`` blanks."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +21,7 @@ from typing import Any
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, MissingDependency
 from .cells import Cell, attempt, csv_of, run_cell
+from .pool import Pool
 
 MOST_ATTEMPTS = 3
 """How often a cell is started whose worker died."""
@@ -137,7 +138,7 @@ def _processes(cells: Sequence[Cell], workers: int) -> Iterator[tuple[Cell, dict
     left = list(cells)
     starts = dict.fromkeys(cells, 0)
     while left:
-        with ProcessPoolExecutor(min(workers, len(left)), mp_context=get_context("spawn")) as pool:
+        with Pool(min(workers, len(left)), mp_context=get_context("spawn")) as pool:
             yield from _one_pool(pool, left, starts, workers)
         for cell in [cell for cell in left if starts[cell] >= MOST_ATTEMPTS]:
             left.remove(cell)
@@ -145,7 +146,7 @@ def _processes(cells: Sequence[Cell], workers: int) -> Iterator[tuple[Cell, dict
 
 
 def _one_pool(
-    pool: ProcessPoolExecutor, left: list[Cell], starts: dict[Cell, int], workers: int
+    pool: Pool, left: list[Cell], starts: dict[Cell, int], workers: int
 ) -> Iterator[tuple[Cell, dict[str, Any]]]:
     """Feed one pool until all is done or it breaks; only cells that were running when it broke count as started."""
     waiting = iter(list(left))

@@ -1,0 +1,70 @@
+"""A pseudo-terminal for the tests: run a command in a window of a given width and read what it shows."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+COMMAND = [sys.executable, "-c", "from verified_risk.cli import main; main(prog_name='verified-risk')"]
+
+
+class Terminal:
+    """A command running in a window; ``shown`` is everything that it wrote so far, escapes included."""
+
+    def __init__(self, *arguments, columns=80, command=COMMAND, stdout=None):
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        environment = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR", "LINES")}
+        self.process = subprocess.Popen(
+            [*command, *map(str, arguments)],
+            stdin=slave,
+            stdout=slave if stdout is None else stdout,
+            stderr=slave,
+            start_new_session=True,
+            env={**environment, "TERM": "xterm-256color"},
+        )
+        os.close(slave)
+        self.shown = ""
+        self._raw = b""
+
+    def read(self, seconds):
+        """Take in what comes within so many seconds; False at the end."""
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if not ready:
+            return True
+        try:
+            chunk = os.read(self.master, 65536)
+        except OSError:  # the other side is closed
+            return False
+        self._raw += chunk
+        self.shown = self._raw.decode(errors="replace").replace("\r\n", "\n")
+        return bool(chunk)
+
+    def wait_for(self, text, seconds=60):
+        deadline = time.monotonic() + seconds
+        while text not in self.shown:
+            assert time.monotonic() < deadline, f"{text!r} never appeared in {self.shown!r}"
+            assert self.read(0.1) or text in self.shown, f"{text!r} is not in {self.shown!r}"
+
+    def finish(self, seconds=120):
+        """Read to the end; the exit code."""
+        deadline = time.monotonic() + seconds
+        while self.read(0.1):
+            assert time.monotonic() < deadline, f"not finished: {self.shown!r}"
+        code = self.process.wait(timeout=10)
+        os.close(self.master)
+        return code
+
+
+def plain(shown):
+    """What stays on the screen: escapes gone, lines that were rewritten as they were last."""
+    without = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    return "\n".join(line.rpartition("\r")[2] for line in without.split("\n"))

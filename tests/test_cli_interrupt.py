@@ -1,0 +1,175 @@
+"""Ctrl-C and the terminal: progress is shown there and nowhere else, and an interrupt leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from terminal import COMMAND, Terminal, plain
+
+import verified_risk as vr
+
+LONG_PLAN = ("plan", "inventory", "--horizon", 12, "--objective", "cpw(0.7)")
+LONG_RUN = ("learn", "frozen_lake", "--episodes", 5_000_000)
+
+
+def interrupted(window):
+    """The code and the last line after Ctrl-C, which reaches every process of the window."""
+    os.killpg(window.process.pid, signal.SIGINT)
+    began = time.monotonic()
+    code = window.finish(60)
+    assert time.monotonic() - began < 30
+    assert "Traceback" not in window.shown
+    return code, plain(window.shown).strip().splitlines()[-1].strip()
+
+
+STOPPED = (130, "stopped: no file was left half-written")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sign"), [(LONG_PLAN, "planning"), (LONG_RUN, "learning")], ids=["plan", "learn"]
+)
+def test_an_interrupt_ends_a_long_job_with_one_line_and_no_file(arguments, sign, tmp_path):
+    window = Terminal(*arguments, "--save", tmp_path / "out.json")
+    window.wait_for(sign)
+    assert interrupted(window) == STOPPED
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_ends_an_audit_and_its_workers(tmp_path):
+    window = Terminal("audit", "--jobs", 2, "--html", tmp_path / "page.html", "--json", tmp_path / "ledger.json")
+    window.wait_for("audit ")
+    time.sleep(1)
+    workers = children(window.process.pid)
+    assert len(workers) >= 2
+    assert interrupted(window) == STOPPED
+    assert list(tmp_path.iterdir()) == []
+    assert not any(alive(worker) for worker in workers)
+
+
+def test_an_interrupt_ends_an_experiment_which_then_resumes(tmp_path):
+    cells = [{"model": "frozen_lake", "objective": "cvar(1/3)", "episodes": 20_000, "seed": seed} for seed in range(8)]
+    listing, out = tmp_path / "cells.json", tmp_path / "out"
+    listing.write_text(json.dumps(cells))
+    window = Terminal("experiment", "sweep", listing, "--out", out, "--workers", 2)
+    wait_until(lambda: len(list(out.glob("*.json"))) > 1)  # the list of cells and a first result
+    workers = children(window.process.pid)
+    assert workers
+    assert interrupted(window) == STOPPED
+    assert not any(alive(worker) for worker in workers)
+    assert not (out / "results.csv").exists()
+    assert not [path.name for path in out.iterdir() if path.name.startswith(".") or path.suffix != ".json"]
+    for path in out.glob("*.json"):
+        json.loads(path.read_text())
+    answer = subprocess.run(
+        [*COMMAND, "experiment", "sweep", str(listing), "--out", str(out), "--workers", "0", "--json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(answer.stdout)["done"] == 8
+
+
+def wait_until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.02)
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_progress_is_drawn_on_a_terminal_and_wiped_when_done():
+    window = Terminal("plan", "frozen_lake", "--objective", "wang(0.5)")
+    window.wait_for("planning")
+    assert window.finish() == 0
+    left = plain(window.shown)
+    assert "value" in left
+    assert "\x1b[1A\x1b[2K" in window.shown  # the spinner's line is cleared
+
+
+def test_a_learner_shows_how_far_it_is():
+    window = Terminal("learn", "frozen_lake", "--episodes", 60_000)
+    window.wait_for("/60000")
+    assert window.finish() == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("plan", "frozen_lake", "--objective", "wang(0.5)"), ("audit", "--statement", "lem:key"), ("models",)],
+    ids=["plan", "audit", "models"],
+)
+def test_a_pipe_gets_neither_progress_nor_colour(arguments):
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert done.stdout
+
+
+def test_json_on_a_terminal_window_keeps_its_output_clean(tmp_path):
+    """Progress goes to the window, the JSON to the file that the output was redirected to."""
+    with open(tmp_path / "out.json", "w") as file:
+        window = Terminal("plan", "frozen_lake", "--objective", "wang(0.5)", "--json", stdout=file)
+        assert window.finish() == 0
+    assert json.loads((tmp_path / "out.json").read_text())["objective"] == "wang(1/2)"
+    assert "planning" in window.shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",), ("plan", "--help"), ("models",), ("models", "show", "river_swim"),
+        ("plan", "frozen_lake", "--objective", "cvar(33/100)"), ("plan", "betting_game"),
+        ("learn", "two_paths", "--episodes", 50, "--audit"),
+        ("audit", "--statement", "thm:augmented", "--examples", 20),
+        ("recheck", "proofs_checks/certificates/thm_augmented.json"),
+    ],
+    ids=lambda words: " ".join(map(str, words)),
+)  # fmt: skip
+def test_every_line_fits_into_a_window_of_eighty_columns(arguments):
+    window = Terminal(*arguments)
+    assert window.finish() == 0
+    assert max(map(len, plain(window.shown).splitlines())) <= 80
+
+
+def test_a_terminal_gets_colours():
+    window = Terminal("plan", "two_paths", "--exact")
+    assert window.finish() == 0
+    assert "\x1b[1;36mvalue" in window.shown
+    assert plain(window.shown).splitlines()[0].startswith("objective  cvar(1/4)")
+
+
+def test_a_reader_who_stops_reading_is_no_error():
+    done = subprocess.run(
+        f"{' '.join(map(shell_quoted, COMMAND))} models show frozen_lake --json | head -1",
+        shell=True, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "{\n"
+    assert done.stderr == ""
+
+
+def shell_quoted(word):
+    import shlex
+
+    return shlex.quote(word)
+
+
+def test_the_window_test_can_fail():
+    """The width that the tests look at is the window's: in a narrow one the same line is broken."""
+    wide, narrow = Terminal("models", columns=200), Terminal("models", columns=50)
+    assert wide.finish() == narrow.finish() == 0
+    assert len(plain(wide.shown).splitlines()) == len(vr.models.NAMES)
+    assert len(plain(narrow.shown).splitlines()) > len(vr.models.NAMES)
