@@ -7,8 +7,8 @@ is what the policy plays *on average* over whatever else it remembers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -50,56 +50,71 @@ def _matters(mdp: MDP, s: int) -> bool:
 
 def decisions(policy: Policy) -> Decisions:
     """The decisions of a policy that is not a mixture."""
-    mdp = policy.mdp
-    level: dict[tuple[int, Fraction, Any], float] = {(s, Fraction(), policy.start()): float(p) for s, p in mdp.initial}
-    by_return: dict[Place, dict[Choice, float]] = {}
-    by_memory: dict[Place, dict[Choice, float]] = {}
-    steps, branches = 0, 0
-    for t in range(mdp.horizon):
-        following: dict[tuple[int, Fraction, Any], float] = {}
-        for (s, y, memory), mass in level.items():
-            choice = policy.choice(t, s, memory)
-            _add(by_return, (t, s, y), choice, mass)
-            if isinstance(policy, GridPolicy):
-                _add(by_memory, (t, s, memory * policy.eta), choice, mass)
-        steps = t + 1
-        if steps == mdp.horizon or not mdp.is_discrete:
-            break
-        for (s, y, memory), mass in level.items():
-            for a, p in policy.choice(t, s, memory):
-                for q, target, r in mdp.actions(s)[a].outcomes:
-                    key = (target, y + mdp.step_reward(t, r), policy.remember(memory, t, s, a, r))
-                    following[key] = following.get(key, 0.0) + mass * float(p * q)
-                    branches += 1
-            if branches > MOST_BRANCHES:
-                break
-        if branches > MOST_BRANCHES:
-            break
-        level = following
-    chosen, earned = by_return, "earned"
-    if any(len(choices) > 1 for choices in by_return.values()):
-        chosen, earned = (by_memory, "rounded") if by_memory else (by_return, "average")
+    walked = _walk(policy, float)
+    chosen, earned = walked.by_return, "earned"
+    if any(len(choices) > 1 for choices in chosen.values()):
+        if walked.by_memory:
+            chosen, earned = walked.by_memory, "rounded"
+        else:  # averages are printed, so they are computed exactly
+            chosen, earned = _walk(policy, Fraction).by_return, "average"
     return Decisions(
-        mdp,
+        policy.mdp,
         {place: _mean(choices) for place, choices in chosen.items()},
-        {place: sum(choices.values()) for place, choices in chosen.items()},
-        steps,
+        {place: float(sum(choices.values())) for place, choices in chosen.items()},
+        walked.steps,
         earned,
     )
 
 
-def _add(table: dict[Place, dict[Choice, float]], place: Place, choice: Choice, mass: float) -> None:
+@dataclass
+class _Walk:
+    """How likely each choice is made at each place, by the return so far and by the rounded return."""
+
+    by_return: dict[Place, dict[Choice, Any]] = field(default_factory=dict)
+    by_memory: dict[Place, dict[Choice, Any]] = field(default_factory=dict)
+    steps: int = 0
+
+
+def _walk(policy: Policy, weight: Callable[[Fraction], Any]) -> _Walk:
+    """Step by step through everything that can happen, with masses as floats or fractions."""
+    mdp, found, branches = policy.mdp, _Walk(), 0
+    level: dict[tuple[int, Fraction, Any], Any] = {(s, Fraction(), policy.start()): weight(p) for s, p in mdp.initial}
+    for t in range(mdp.horizon):
+        chosen = {(s, y, memory): policy.choice(t, s, memory) for s, y, memory in level}
+        for (s, y, memory), mass in level.items():
+            _add(found.by_return, (t, s, y), chosen[s, y, memory], mass)
+            if isinstance(policy, GridPolicy):
+                _add(found.by_memory, (t, s, memory * policy.eta), chosen[s, y, memory], mass)
+        found.steps = t + 1
+        if not mdp.is_discrete:
+            break
+        following: dict[tuple[int, Fraction, Any], Any] = {}
+        for (s, y, memory), mass in level.items():
+            for a, p in chosen[s, y, memory]:
+                outcomes = mdp.actions(s)[a].outcomes
+                branches += len(outcomes)
+                if branches > MOST_BRANCHES:
+                    return found
+                for q, target, r in outcomes:
+                    key = (target, y + mdp.step_reward(t, r), policy.remember(memory, t, s, a, r))
+                    share = mass * weight(p * q)
+                    following[key] = following[key] + share if key in following else share
+        level = following
+    return found
+
+
+def _add(table: dict[Place, dict[Choice, Any]], place: Place, choice: Choice, mass: Any) -> None:
     choices = table.setdefault(place, {})
-    choices[choice] = choices.get(choice, 0.0) + mass
+    choices[choice] = choices[choice] + mass if choice in choices else mass
 
 
-def _mean(choices: Mapping[Choice, float]) -> Choice:
-    """The choice itself where there is one, otherwise the average, to three digits of its probabilities."""
+def _mean(choices: Mapping[Choice, Any]) -> Choice:
+    """The choice itself where there is one, otherwise the average."""
     if len(choices) == 1:
         return next(iter(choices))
     total = sum(choices.values())
     played: dict[int, Fraction] = {}
     for choice, mass in choices.items():
         for a, p in choice:
-            played[a] = played.get(a, Fraction()) + p * Fraction(mass / total)
+            played[a] = played.get(a, Fraction()) + p * mass / total
     return tuple((a, p) for a, p in sorted(played.items()) if p)
