@@ -195,8 +195,18 @@ def test_instances_are_told_in_words():
     ):
         assert words in html
     rule = {"kind": "return", "rows": [[0, 0, "0", 1], [1, 0, "3/4", {"0": "1/2", "1": "1/2"}]]}
-    assert "step 1, earned 3/4</td><td>a with 1/2, b with 1/2" in instance.policy_html(rule)
+    assert "step 2, earned 3/4</td><td>a with 1/2, b with 1/2" in instance.policy_html(rule)
     assert instance.number("123/1000") == "123/1000 ≈ 0.123"
+
+
+def test_functions_and_rules_are_tables():
+    jump = {"corners": [{"at": "0", "left": "0", "value": "0", "right": "1/2"}]}
+    assert "<td>0</td><td>0</td><td>0</td><td>1/2</td>" in instance.value_html(jump)
+    adaptation = {"tau": 1, "rule": {"rows": [[0, 0, "0", ["0", "1"]]]}}
+    text = instance.instance_html(adaptation)
+    assert "step τ" in text
+    assert "step 1, state 0, earned 0</td><td>b</td>" in text
+    assert "otherwise</td><td>a</td>" in text
 
 
 def test_a_statement_stands_right_of_what_it_uses():

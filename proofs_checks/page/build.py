@@ -95,7 +95,7 @@ def meaning_of(label: str) -> str:
     for statement in statements.ALL:
         if statement.label == label and statement.counterexample is not None:
             words = " ".join((type(statement.counterexample).__doc__ or "").split("\n\n")[0].split())
-            return words.split(". ")[0].replace("``", "").replace("*", "")
+            return words.split(". ")[0]
     return ""
 
 
@@ -120,7 +120,8 @@ def _graph_section(nodes: Sequence[Node]) -> str:
         return ""
     return (
         '<section class="graph-section"><h2>What rests on what</h2>'
-        "<p>A statement stands to the right of what it uses. Choose one to open its card; scroll sideways for more. "
+        "<p>A statement stands to the right of what it uses. "
+        '<span class="screen">Choose one to open its card; scroll sideways for more.</span> '
         "A dashed frame: as printed it rests, directly or not, on a printed claim that is false.</p>"
         f'<div class="scroll" tabindex="0" role="region" aria-label="Graph of the statements">{svg}</div></section>'
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from html import escape
@@ -13,8 +14,10 @@ from .instance import instance_html, number
 from .links import Links
 from .mathematics import formula_html
 from .words import GLYPHS, RANKS, anchor, kind_of, prose
+from .worked import worked
 
 Row = Mapping[str, Any]
+MOST_DIGITS = 14
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
 
 
@@ -106,6 +109,7 @@ def counterexample_html(row: Row, certificate: Mapping[str, Any] | None, meaning
     if certificate is not None:
         lines.append(f"<p>{prose(meaning)}:</p>" if meaning else "")
         lines.append(instance_html(certificate["instance"]))
+        lines.append(worked_html(row["label"]))
         sides = _both_sides(certificate)
         lines.append(sides)
     if refutation["slack"] and "off by" not in sides:
@@ -126,6 +130,17 @@ def counterexample_html(row: Row, certificate: Mapping[str, Any] | None, meaning
     return f'<section class="counterexample"><h4>Counterexample to the printed claim</h4>{"".join(lines)}</section>'
 
 
+def worked_html(label: str) -> str:
+    """How the two sides come about, step by step."""
+    steps = "".join(f"<li>{_unbroken(prose(step))}.</li>" for step in worked().get(label, ()))
+    return f'<ol class="worked">{steps}</ol>' if steps else ""
+
+
+def _unbroken(text: str) -> str:
+    """A line may end before a relation, not after it."""
+    return re.sub(r" (=|≈|≤|≥|&lt;|&gt;) ", " \\1\u00a0", text)
+
+
 def _both_sides(certificate: Mapping[str, Any]) -> str:
     try:
         outcome = recheck.check_text(json.dumps(certificate))
@@ -134,7 +149,7 @@ def _both_sides(certificate: Mapping[str, Any]) -> str:
     left, right = _side(outcome.left), _side(outcome.right)
     gap = ""
     if isinstance(outcome.left, (int, Fraction)) and isinstance(outcome.right, (int, Fraction)):
-        gap = f", off by {number(abs(Fraction(outcome.left) - Fraction(outcome.right)))}"
+        gap = f", off by {_side(abs(Fraction(outcome.left) - Fraction(outcome.right)))}"
     return (
         f'<p class="sides">The printed claim says <b>{left} {RELATIONS[outcome.relation]} {right}</b>: '
         f"<strong>false{gap}</strong>.</p>"
@@ -142,9 +157,11 @@ def _both_sides(certificate: Mapping[str, Any]) -> str:
 
 
 def _side(value: Any) -> str:
+    """The exact number where it is short, so that a relation stands between two numbers and not between four."""
     if isinstance(value, dict):
         return escape(", ".join(f"{number(x)} with {number(p)}" for x, p in sorted(value.items())))
-    return escape(number(value))
+    exact = str(Fraction(value)) if isinstance(value, (int, Fraction)) else number(value)
+    return escape(exact if len(exact) <= MOST_DIGITS else f"≈ {float(value):.6g}")
 
 
 def evidence_html(row: Row) -> str:
@@ -171,7 +188,7 @@ def _slack(text: str) -> str:
 
 
 def notes_html(row: Row) -> str:
-    return f'<p class="notes">{escape(row["notes"])}</p>' if row["notes"] else ""
+    return f'<p class="notes">{prose(row["notes"])}.</p>' if row["notes"] else ""
 
 
 def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:

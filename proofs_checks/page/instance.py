@@ -1,6 +1,6 @@
 """The instance of a certificate in words and small tables, so that a person can redo the computation by hand.
 
-States and steps keep the numbers of the file, actions 0, 1, 2 are called a, b, c.
+States keep the numbers of the file, steps are counted from 1 as in the paper, actions 0, 1, 2 are called a, b, c.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ COUNTS = ("no", "one", "two", "three", "four", "five", "six")
 
 def instance_html(instance: dict[str, Any]) -> str:
     """Every field of the instance as a row."""
-    rows = "".join(f"<dt>{escape(name_of(key))}</dt><dd>{value_html(value)}</dd>" for key, value in instance.items())
+    own = {"tau": "step τ"} if "rule" in instance else {}  # an adaptation counts steps by tau, elsewhere it is a level
+    rows = "".join(
+        f"<dt>{escape(own.get(key) or name_of(key))}</dt><dd>{value_html(value)}</dd>"
+        for key, value in instance.items()
+    )
     return f'<dl class="instance">{rows}</dl>'
 
 
@@ -54,6 +58,10 @@ def _dict_html(value: dict[str, Any]) -> str:
         return escape(law_words(value))
     if "kind" in keys:
         return policy_html(value)
+    if keys == {"corners"}:
+        return function_html(value["corners"])
+    if keys == {"rows"}:
+        return rule_html(value["rows"])
     return instance_html(value)
 
 
@@ -98,13 +106,33 @@ def _action_cells(entry: dict[str, Any], several_states: bool) -> str:
     return f"<td>{pays}</td>" + (f"<td>{leads}</td>" if several_states else "")
 
 
+def function_html(corners: list[dict[str, Any]]) -> str:
+    """A function that is linear between its corners."""
+    names = {"at": "x", "left": "F(x−)", "value": "F(x)", "right": "F(x+)"}
+    head = "".join(f"<th>{name}</th>" for name in names.values())
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(number(corner[key]))}</td>' for key in names)}</tr>" for corner in corners
+    )
+    return f"<table><tr>{head}</tr>{rows}</table><p>linear between, constant outside</p>"
+
+
+def rule_html(rows: list[list[Any]]) -> str:
+    """A rule for every real y: what it lists, and a wherever it lists nothing."""
+    lines = "".join(
+        f"<tr><td>step {t + 1}, state {s}, earned {number(y)}</td>"
+        f"<td>{escape(lottery([(a, p) for a, p in enumerate(chances) if Fraction(p)], letter))}</td></tr>"
+        for t, s, y, chances in rows
+    )
+    return f"<table><tr><th>when</th><th>plays</th></tr>{lines}<tr><td>otherwise</td><td>a</td></tr></table>"
+
+
 def policy_html(policy: dict[str, Any]) -> str:
     """What is played, situation by situation."""
     kind = policy["kind"]
     if kind == "markov":
         steps = policy["table"]
         rows: Iterable[tuple[str, Any]] = (
-            (f"step {t}" + (f", state {s}" if len(row) > 1 else ""), choice)
+            (f"step {t + 1}" + (f", state {s}" if len(row) > 1 else ""), choice)
             for t, row in enumerate(steps)
             for s, choice in enumerate(row)
         )
@@ -112,7 +140,7 @@ def policy_html(policy: dict[str, Any]) -> str:
         unit = "" if kind == "return" else f" times {policy['eta']}, rounded up"
         states = {s for _, s, _, _ in policy["rows"]}
         rows = (
-            (f"step {t}" + (f", state {s}" if len(states) > 1 else "") + f", earned {y}{unit}", choice)
+            (f"step {t + 1}" + (f", state {s}" if len(states) > 1 else "") + f", earned {y}{unit}", choice)
             for t, s, y, choice in policy["rows"]
         )
     elif kind == "history":

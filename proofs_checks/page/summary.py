@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from .cards import rank_dots, rank_of
-from .words import FINDINGS, GLYPHS, RANKS, anchor, prose
+from .words import FINDINGS, GLYPHS, RANKS, anchor, prose, section_key
 
 Row = Mapping[str, Any]
 MOST_FAILURES = 8
@@ -32,9 +32,11 @@ def _lead(printed: Sequence[Row], counts: Counter[str]) -> str:
     false = counts["refuted"] + counts["corrected"]
     recheckable = sum(bool(row["refutation"] and row["refutation"]["rechecked"]) for row in printed)
     which = f"All {false} false ones" if recheckable == false else f"{recheckable} of the {false} false ones"
+    tempting = sum(section_key(row["section"]) == "corrected" for row in printed)
+    also = f" ({tempting} of these are tempting readings that the paper does not print)" if tempting else ""
     return (
         f"Of {len(printed)} printed statements, {counts['holds']} hold as printed, {counts['corrected']} hold after an "
-        f"obvious repair, {counts['refuted']} are false in substance and {counts['gap']} "
+        f"obvious repair, {counts['refuted']} are false in substance{also} and {counts['gap']} "
         f"{'has' if counts['gap'] == 1 else 'have'} a gap in the proof. {which} come "
         "with a counterexample in exact rational numbers that the Python standard library alone can recheck."
     )

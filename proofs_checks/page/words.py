@@ -62,13 +62,22 @@ def section_title(key: str) -> str:
     return f"Appendix {key}. {name}" if len(key) == 1 else name
 
 
-def prose(text: str) -> str:
-    """A sentence for the page: a capital first letter, no full stop, ``L_G`` with its index set low.
+GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "rho": "ρ", "sigma": "σ", "tau": "τ"}
 
-    >>> prose("at most T L_G, and s_inf.")
-    'At most T L<sub>G</sub>, and s<sub>∞</sub>'
+
+def prose(text: str) -> str:
+    """A sentence for the page: a capital first letter, no full stop, indices set low, letters and relations as such.
+
+    >>> prose("at most T L_G - eta, and s_inf.")
+    'At most T L<sub>G</sub> − η, and s<sub>∞</sub>'
+    >>> prose("``points`` values <= 1")
+    '<code>points</code> values ≤ 1'
     """
     plain = escape(text[:1].upper() + text[1:]).rstrip(".")
+    plain = re.sub("``(.+?)``", r"<code>\1</code>", plain)
+    for written, sign in ((" &lt;= ", " ≤ "), (" &gt;= ", " ≥ "), (" - ", " − ")):
+        plain = plain.replace(written, sign)
+    plain = re.sub(rf"\b({'|'.join(GREEK)})\b", lambda letter: GREEK[letter.group()], plain)
     low = re.sub(r"(?<![\w\\])([A-Za-z])_(inf|[A-Za-z0-9])(?!\w)", r"\1<sub>\2</sub>", plain)
     return low.replace("<sub>inf</sub>", "<sub>∞</sub>")
 
