@@ -187,8 +187,7 @@ def test_a_mixture_says_how_its_parts_are_drawn():
     assert draw.endswith("with probability 1/5 play C, otherwise one of 2 more (probability 1/5).")
 
 
-def test_a_convex_objective_is_planned_as_a_mixture_and_said_so(tmp_path):
-    """Wang with a negative shift may want to draw between policies; the command says with which probability."""
+def test_evaluating_a_saved_mixture_says_how_it_is_drawn_and_what_each_part_does(tmp_path):
     mdp = vr.MDP(0, [[{0: 1}, {0: 1}]], [[{0: "1/2", 1: "1/2"}, {"1/2": 1}]], horizon=2)
     first, second = (vr.MarkovPolicy(mdp, [[a], [a]]) for a in (0, 1))
     vr.MixturePolicy([("1/4", first), ("3/4", second)]).save(tmp_path / "mixture.json")

@@ -317,6 +317,30 @@ def test_a_state_without_a_command_stays_and_pays_nothing_and_that_is_noted(tmp_
     assert "1 state without a command" in mdp.notes[1]
 
 
+@needs_storm
+def test_the_command_line_plans_for_files_of_storm(tmp_path):
+    import json
+
+    from click.testing import CliRunner
+
+    from verified_risk.cli import main
+
+    path = written(tmp_path, "walk.prism", WALK)
+    options = ["--constants", "N=2,p=1/3", "--rewards", "place", "--horizon", "4", "--objective", "mean", "--exact"]
+    answer = json.loads(CliRunner().invoke(main, ["plan", str(path), *options, "--json"]).stdout)
+    largest, _ = asked(path, 4, "place", "N=2,p=1/3")
+    assert Fraction(answer["value"]["lower"]) == largest
+    shown = CliRunner().invoke(main, ["models", "show", str(path), *options[:6]]).stdout
+    assert "state 2: s=2; action 0 rest" in shown
+    vr.models.frozen_lake().to_drn(tmp_path / "lake.drn")
+    words = ["plan", str(tmp_path / "lake.drn"), "--objective", "cvar(33/100)", "--exact", "--json"]
+    assert json.loads(CliRunner().invoke(main, words).stdout)["value"]["lower"] == "56/33"
+    refused = CliRunner().invoke(main, ["plan", str(path), "--rewards", "place"])
+    assert refused.exit_code == 2
+    assert refused.stderr.count("\n") == 1
+    assert "leaves N, p open" in refused.stderr
+
+
 def test_without_storm_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "stormpy", None)
     with pytest.raises(MissingDependency, match=r"pip install 'verified-risk\[storm\]'"):

@@ -142,16 +142,15 @@ def print_policy(screen: Screen, policy: Policy) -> None:
     mapped = any(part.maps for part in parts)
     screen.field("policy", draw or ("where it goes" if mapped else "what it plays, by state"))
     for part in parts:
+        indent = 4 if part.name else 2
         if part.name:
             screen.line(f"  {part.name}:", "bold")
-        for line in part.preface:
-            screen.paragraph(line)
         for line in side_by_side(policy.mdp, part.maps, screen.width):
-            screen.line(f"  {line}".rstrip())
-        for line in part.sentences:
-            screen.paragraph(line)
+            screen.line(f"{' ' * indent}{line}".rstrip())
+        for line in (*part.preface, *part.sentences):
+            screen.paragraph(line, indent)
         for line in part.left_out:
-            screen.paragraph(f"… left out: {line}")
+            screen.paragraph(f"… left out: {line}", indent, "dim")
 
 
 @click.command(short_help="The exact law of a saved policy or plan.")

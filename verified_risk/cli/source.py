@@ -147,6 +147,8 @@ def _writable(ctx: click.Context, param: click.Parameter, path: Path | None) -> 
 def check_writable(path: Path, option: str) -> None:
     """Refuse a file in a folder that does not exist or that may not be written."""
     folder = path.parent
+    if path.is_dir():
+        raise InvalidArgument(f"{option} {path}: this is a folder, wanted a file")
     if not folder.is_dir():
         raise InvalidArgument(f"{option} {path}: there is no folder {folder}: create it first")
     if not os.access(folder, os.W_OK):

@@ -1,0 +1,177 @@
+"""Every command prints JSON on request: valid, complete, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from fractions import Fraction
+
+import click
+import pytest
+from click.testing import CliRunner
+from terminal import COMMAND
+
+import verified_risk as vr
+from verified_risk.cli import main
+
+CELL = {"model": "two_paths", "objective": "cvar(1/2)", "episodes": 20}
+
+
+def leaves(command=main, path=()):
+    """Every command that does something, with the words that call it."""
+    if not isinstance(command, click.Group):
+        yield path, command
+        return
+    if command.invoke_without_command:
+        yield path, command
+    for name, child in command.commands.items():
+        yield from leaves(child, (*path, name))
+
+
+def words(path, folder):
+    """Arguments for each command, small enough for a test."""
+    plan, cells = folder / "plan.json", folder / "cells.json"
+    vr.exact_plan(vr.models.two_paths(), vr.CVaR("1/2")).save(plan)
+    cells.write_text(json.dumps([CELL]))
+    return {
+        ("models",): [],
+        ("models", "show"): ["river_swim"],
+        ("plan",): ["two_paths"],
+        ("evaluate",): [plan],
+        ("learn",): ["two_paths", "--episodes", 20, "--audit"],
+        ("experiment", "lake"): ["--out", folder / "lake", "--episodes", 20, "--seeds", 1, "--workers", 0],
+        ("experiment", "scaling"): None,  # takes minutes: see below
+        ("experiment", "sweep"): [cells, "--out", folder / "sweep", "--workers", 0],
+        ("audit",): ["--statement", "lem:key", "--examples", 20, "--jobs", 1],
+        ("recheck",): ["proofs_checks/certificates/thm_augmented.json", plan],
+    }[path]
+
+
+every_leaf = pytest.mark.parametrize("path", [path for path, _ in leaves()], ids=" ".join)
+
+
+@every_leaf
+def test_every_command_takes_json(path):
+    command = dict(leaves())[path]
+    assert "--json" in {option for parameter in command.params for option in parameter.opts}
+
+
+@every_leaf
+def test_every_command_prints_one_json_value_and_nothing_else(path, tmp_path):
+    arguments = words(path, tmp_path)
+    if arguments is None:
+        return
+    done = subprocess.run(
+        [*COMMAND, *path, *map(str, arguments), "--json"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert isinstance(json.loads(done.stdout), dict)
+
+
+def test_the_scaling_study_prints_json_too(tmp_path, monkeypatch):
+    """Without the minutes that it takes: its place is taken by a function that has already written the page."""
+    (tmp_path / "scaling.svg").touch()
+    monkeypatch.setattr("verified_risk.experiments.scaling_study", lambda out, **options: out / "scaling.md")
+    found = answer("experiment", "scaling", "--out", tmp_path)
+    assert found["page"] == str(tmp_path / "scaling.md")
+    assert found["files"] == [str(tmp_path / "scaling.svg")]
+
+
+def test_the_tree_of_commands_is_walked_to_its_leaves():
+    assert len(list(leaves())) == 10
+    assert ("experiment", "sweep") in dict(leaves())
+
+
+def answer(*arguments, code=0):
+    result = CliRunner().invoke(main, [*map(str, arguments), "--json"])
+    assert result.exit_code == code, result.output
+    return json.loads(result.stdout)
+
+
+def test_exact_numbers_are_strings_with_a_float_alongside():
+    plan = answer("plan", "frozen_lake", "--exact", "--objective", "cvar(33/100)")
+    assert plan["value"] == {"lower": "56/33", "upper": "56/33", "float": 56 / 33}
+    assert plan["law"]["atoms"] == ["0", "4"]
+    assert plan["law"]["masses"] == ["19/100", "81/100"]
+    assert plan["law"]["floats"] == {"atoms": [0.0, 4.0], "masses": [0.19, 0.81]}
+    assert plan["law"]["mean"]["lower"] == "81/25"
+
+
+def test_a_plan_in_json_says_how_its_bounds_were_obtained_and_what_it_plays():
+    plan = answer("plan", "frozen_lake", "--objective", "cvar(33/100)")
+    assert plan["because"]["method"] == "budget recursion, float64"
+    gap = Fraction(plan["upper"]["upper"]) - Fraction(plan["lower"]["lower"])
+    assert Fraction(plan["gap"]["lower"]) == gap
+    assert sum(Fraction(x["lower"]) for x in plan["because"]["contributions"].values()) == gap
+    (part,) = plan["policy"]["parts"]
+    (drawn,) = part["maps"]
+    assert drawn["earned"] == "0"
+    assert "O~.↓.~O#" in drawn["lines"]
+
+
+def test_a_planned_mixture_says_how_it_is_drawn(tmp_path):
+    """A convex objective gains by drawing between a bet of 0 or 10 and a sure 6."""
+    path = tmp_path / "m.json"
+    vr.MDP(0, [[{0: 1}, {0: 1}]], [[{0: "1/2", 10: "1/2"}, {6: 1}]], horizon=1).save(path)
+    found = answer("plan", path, "--objective", "wang(-3/4)")["policy"]
+    first, second = found["parts"]
+    assert Fraction(first["weight"]) + Fraction(second["weight"]) == 1
+    assert abs(first["weight_float"] - 0.787) < 0.01
+    shown = re.fullmatch(
+        r"Draw once, before the first step: with probability ≈(\S+) play A, otherwise B\.", found["draw"]
+    )
+    assert abs(float(shown[1]) - first["weight_float"]) < 1e-6
+    assert (first["words"], second["words"]) == (["state 0 (start): play 0"], ["state 0 (start): play 1"])
+
+
+def test_a_ledger_is_printed_or_written(tmp_path):
+    words = ("audit", "--statement", "lem:key", "--examples", 20, "--jobs", 1)
+    printed = answer(*words)
+    assert [row["label"] for row in printed["statements"]] == ["lem:key"]
+    for flag in (["--json", tmp_path / "ledger.json"], [f"--json={tmp_path / 'ledger.json'}"]):
+        result = CliRunner().invoke(main, [*map(str, words), *map(str, flag), "--html", str(tmp_path / "p.html")])
+        assert result.exit_code == 0, result.output
+        assert f"wrote {tmp_path / 'ledger.json'}\nwrote {tmp_path / 'p.html'}\n" in result.output
+        assert json.loads((tmp_path / "ledger.json").read_text()) == printed
+        (tmp_path / "ledger.json").unlink()
+    result = CliRunner().invoke(main, [*map(str, words), "--json", "--html", str(tmp_path / "p.html")])
+    assert json.loads(result.stdout) == printed
+
+
+def test_a_saved_plan_is_rechecked_by_another_route_and_a_wrong_one_is_not_confirmed(tmp_path):
+    from dataclasses import replace
+
+    plan = vr.plan(vr.models.frozen_lake(), vr.CVaR("33/100"))
+    plan.save(tmp_path / "plan.json")
+    found = answer("recheck", tmp_path / "plan.json")[str(tmp_path / "plan.json")]
+    assert found["confirmed"]
+    assert found["lower"]["route"] == "exact law of the policy"
+    assert Fraction(found["upper"]["recomputed"]["upper"]) <= plan.upper
+    above = replace(plan, lower=plan.lower + 1, value=plan.value + 1, upper=plan.upper + 1)
+    above.save(tmp_path / "wrong.json")
+    found = answer("recheck", tmp_path / "wrong.json", code=1)[str(tmp_path / "wrong.json")]
+    assert found["lower"]["verdict"] == "fails"
+    below = replace(plan, lower=plan.lower - 1, value=plan.value - 1, upper=plan.upper - 1)
+    below.save(tmp_path / "wrong.json")
+    text = CliRunner().invoke(main, ["recheck", str(tmp_path / "wrong.json"), str(tmp_path / "plan.json")])
+    assert text.exit_code == 1
+    assert "wrong.json: NOT CONFIRMED: lower bound holds (exact law of the policy); upper bound fails" in text.output
+    assert "plan.json: CONFIRMED: lower bound holds" in text.output
+
+
+def test_a_learner_in_json_has_its_exact_numbers_twice():
+    run = answer("learn", "two_paths", "--objective", "cvar(1/2)", "--episodes", 30)
+    assert len(run["regret"]) == 30
+    assert run["numbers"]["delta"] == {"lower": "1/10", "upper": "1/10", "float": 0.1}
+    assert run["numbers"]["best"]["upper"]["lower"] == run["best"][1]
+
+
+def test_a_sweep_with_a_failed_cell_says_so_in_json_and_exits_with_one(tmp_path):
+    cells = tmp_path / "cells.json"
+    cells.write_text(json.dumps([CELL, {**CELL, "model": "nowhere"}]))
+    found = answer("experiment", "sweep", cells, "--out", tmp_path / "out", "--workers", 0, code=1)
+    assert found["done"] == 1
+    assert found["table"] is None
+    assert "no model is named 'nowhere'" in found["failed"][0]["error"]
