@@ -119,3 +119,37 @@ def test_the_help_names_every_command_and_the_exit_codes():
     output = run("--help")
     for name in ("plan", "evaluate", "learn", "experiment", "audit", "recheck", "models", "Exit codes", "completion"):
         assert name in output
+
+
+def test_help_and_completion_import_nothing_heavy():
+    """What the shell waits for at every press of the tabulator: click and the names of the commands."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from verified_risk.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "verified_risk.cli.plan" in loaded
+    for heavy in ("numpy", "numba", "rich", "matplotlib", "hypothesis", "proofs_checks", "stormpy", "gymnasium"):
+        assert heavy not in loaded
+
+
+def test_every_public_name_is_found_where_the_package_says_and_no_other():
+    import subprocess
+    import sys
+
+    for name in vr.__all__:
+        found = getattr(vr, name)
+        assert found is getattr(sys.modules[getattr(found, "__module__", found.__name__)], name, found)
+        code = f"import verified_risk as vr; assert vr.{name} is not None"
+        if name in ("plan", "learn", "models", "CVaR"):  # in a fresh interpreter, first of all
+            subprocess.run([sys.executable, "-c", code], check=True)
+    assert set(vr.__all__) <= set(dir(vr))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        vr.nothing  # noqa: B018
+    heavy = ["numba", "sympy", "scipy.stats", "matplotlib", "hypothesis", "flint", "gymnasium", "rich"]
+    code = f"import sys; from verified_risk import *; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

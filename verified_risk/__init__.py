@@ -8,26 +8,32 @@ The model is exact, floats only search, and every bound is a theorem about the m
 Fraction(1, 4)
 """
 
-from . import errors, models
-from .evaluation import behavioural_form, joint_law, return_law
-from .law import Law
-from .learning import Run, learn
-from .mdp import MDP
-from .objectives import (
-    CPW,
-    CVaR,
-    DualPower,
-    Mean,
-    PiecewiseLinear,
-    ProportionalHazard,
-    Spectral,
-    VaR,
-    Wang,
-    Weighting,
-    objective,
-)
-from .planning import Plan, cvar_frontier, exact_plan, mean_cvar_front, plan
-from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import errors, models
+    from .evaluation import behavioural_form, joint_law, return_law
+    from .law import Law
+    from .learning import Run
+    from .learning.learn import learn
+    from .mdp import MDP
+    from .objectives import (
+        CPW,
+        CVaR,
+        DualPower,
+        Mean,
+        PiecewiseLinear,
+        ProportionalHazard,
+        Spectral,
+        VaR,
+        Wang,
+        Weighting,
+        objective,
+    )
+    from .planning import Plan, cvar_frontier, exact_plan, mean_cvar_front
+    from .planning.planner import plan
+    from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
 
 __version__ = "0.1.0"
 
@@ -69,3 +75,31 @@ __all__ = [
     "learn",
     "Run",
 ]
+
+#: Where the public names live.  They are imported when first used: the help of the command line needs none of them.
+_HOME = {
+    "errors": "",
+    "models": "",
+    "MDP": "mdp",
+    "Law": "law",
+    **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "evaluation"),
+    **dict.fromkeys(("Run", "learn"), "learning"),
+    **dict.fromkeys(("Plan", "cvar_frontier", "exact_plan", "mean_cvar_front", "plan"), "planning"),
+    **dict.fromkeys(
+        ("GridPolicy", "HistoryPolicy", "MarkovPolicy", "MixturePolicy", "Policy", "ReturnPolicy"), "policy"
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its home; every other one is an objective."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOME.get(name, "objectives")
+    found = getattr(import_module(f".{home}", __name__), name) if home else import_module(f".{name}", __name__)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +86,8 @@ def _written(page: Path, as_json: bool) -> None:
 @json_option
 def sweep_command(cells: Path, out: Path, as_json: bool, **engine: Any) -> None:
     """Any sweep: CELLS is a JSON list of cells."""
+    import json
+
     from ..experiments import Cell, sweep
 
     try:

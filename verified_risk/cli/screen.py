@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -32,7 +30,7 @@ class Screen:
 
     def __init__(self) -> None:
         self.terminal = sys.stdout.isatty()
-        self.width = shutil.get_terminal_size().columns if self.terminal else None
+        self.width = _window() if self.terminal else None
 
     def line(self, text: str = "", style: str = "") -> None:
         """One line as it is; ``style`` counts on a terminal only."""
@@ -59,6 +57,8 @@ class Screen:
         """The text in lines that fit into the window beside ``indent`` blanks."""
         if self.width is None:
             return text.splitlines() or [""]
+        import textwrap
+
         room = max(20, self.width - indent)
         wrap = textwrap.TextWrapper(room, break_long_words=False, break_on_hyphens=False)
         return [piece for line in text.splitlines() for piece in wrap.wrap(line) or [""]] or [""]
@@ -101,3 +101,9 @@ class Screen:
         from rich.text import Text
 
         Console(highlight=False).print(Text.assemble(*pieces), soft_wrap=True)
+
+
+def _window() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -27,6 +26,8 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def emit_json(data: Any) -> None:
+    import json
+
     click.echo(json.dumps(data, indent=1, ensure_ascii=False))
 
 
