@@ -208,13 +208,12 @@ def test_recheck_confirms_every_plan_and_exposes_a_forged_one():
             again = plan.recheck()
             routes.add(again.upper_route)
             assert again.lower_holds is Truth.HOLDS, str(again)
-            assert again.upper_holds is not Truth.FAILS, str(again)
-            assert again.upper_holds is Truth.HOLDS or again.upper - plan.upper <= Fraction(1, 10**5), str(again)
+            assert again.upper_holds is Truth.HOLDS, str(again)
             forged = replace(plan, upper=plan.lower - Fraction(1, 1000), lower=plan.lower - Fraction(1, 500))
             assert forged.recheck().upper_holds is Truth.FAILS
             boasting = replace(plan, lower=plan.upper + Fraction(1, 1000), upper=plan.upper + 1)
             assert boasting.recheck().lower_holds is Truth.FAILS
-    assert len(routes) == 2
+    assert len(routes) == 4
 
 
 def test_recheck_in_extended_precision_confirms_what_integers_would(monkeypatch):

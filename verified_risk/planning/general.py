@@ -25,6 +25,7 @@ from .floats import FloatModel, float_model
 from .laws import exact_value
 from .plan import Certificate, Plan
 from .planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS, tidy_above, tidy_below
+from .proof import Proof
 from .rounding import SMALLEST_NORMAL
 from .search import Node, Search
 from .tails import best_mean
@@ -32,6 +33,9 @@ from .under import Polygon, polygon_below
 
 LEAST_WEIGHT = 1e-10
 """Parts of a mixture below this are left out; the lower bound is that of what remains."""
+
+SPARED = 2.0**-38
+"""Of the range of returns, added to the upper bound: room for a recheck in other arithmetic to confirm it."""
 
 
 class TableRule:
@@ -73,7 +77,8 @@ def best_general(
     if top == 0:
         return _constant(mdp, objective, model)
     _compile()
-    polygon = _below(objective, _power_of_four_below(wanted / (6 * top)))
+    accuracy = _power_of_four_below(wanted / (6 * top))
+    polygon = _below(objective, accuracy)
     oracle = Oracle(model)
     began = time.monotonic()
 
@@ -87,7 +92,8 @@ def best_general(
     search.run()
     if progress is not None:
         report(search.best.value, max(search.bound, search.uncut_bound))
-    return _certified(mdp, objective, model, oracle, search)
+    proof = Proof(accuracy, search.target - SPARED * top, search.record)
+    return _certified(mdp, objective, model, oracle, search, proof)
 
 
 @lru_cache(maxsize=1)
@@ -121,9 +127,9 @@ def _constant(mdp: MDP, objective: Weighting, model: FloatModel) -> Plan:
     return finished(mdp, objective, model, best_mean(model), "the return is constant on the grid")
 
 
-def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle, search: Search) -> Plan:
+def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle, search: Search, proof: Proof) -> Plan:
     top, shift, unit = model.remaining[0], model.offsets[-1], model.unit
-    bound = max(search.bound, search.uncut_bound, 0.0)
+    bound = max(max(search.bound, search.uncut_bound) - SPARED * top, 0.0)
     upper = tidy_above(unit * (shift + top - Fraction(bound)))
     parts = [(Fraction(w), choice) for w, choice in search.best.parts if w > LEAST_WEIGHT]
     scale = sum((w for w, _ in parts), Fraction())
@@ -148,7 +154,7 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
         ("weighting below its polygon, floating point", upper - lower - discretised - gap),
     )
     method = f"search over CDFs: {oracle.calls} passes, {search.nodes} nodes"
-    certificate = Certificate(method, contributions, tuple(search.multipliers.tolist()))
+    certificate = Certificate(method, contributions, proof)
     return Plan(mdp, objective, lower, lower, upper, policy, law, unit, certificate)
 
 

@@ -15,6 +15,7 @@ from ..mdp import MDP
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
 from ..rational import text
+from .proof import Proof
 
 if TYPE_CHECKING:
     from ..plotting import Picture
@@ -27,8 +28,8 @@ class Certificate:
 
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
-    multipliers: tuple[float, ...] = ()
-    """Where a search was needed, the slopes of its first bound by weak duality; :meth:`Plan.recheck` replays it."""
+    proof: Proof | None = None
+    """Where a search was needed, what it did: :meth:`Plan.recheck` repeats it."""
 
     def __str__(self) -> str:
         width = max((len(source) for source, _ in self.contributions), default=0)
@@ -39,7 +40,7 @@ class Certificate:
         return {
             "method": self.method,
             "contributions": [[source, text(x)] for source, x in self.contributions],
-            "multipliers": [c.hex() for c in self.multipliers],
+            "proof": None if self.proof is None else self.proof.to_json(),
         }
 
     @classmethod
@@ -47,7 +48,7 @@ class Certificate:
         return cls(
             data["method"],
             tuple((source, Fraction(x)) for source, x in data["contributions"]),
-            tuple(float.fromhex(c) for c in data["multipliers"]),
+            None if data["proof"] is None else Proof.from_json(data["proof"]),
         )
 
 

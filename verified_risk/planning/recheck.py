@@ -4,9 +4,9 @@ r"""``plan.recheck()``: both bounds again, by routes that share no code with the
 * upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, otherwise the plain recursion
   in numpy, all budgets, no windows, joint outcomes, in extended precision with its own error bound;
 * upper, several levels: ``exact_plan`` on small models;
-* upper, other weightings: weak duality (theory B1) with the certificate's multipliers, the dynamic program and the
-  minima in rational arithmetic.  For convex G that bound is tight; for others it may be too weak to confirm anything,
-  and then the answer is *unknown*, not *holds*.
+* upper, other weightings: weak duality (theory B1) with the first multipliers of the search's record, in rational
+  arithmetic, on small models (tight for convex G); otherwise, and where that is too weak, the whole record is replayed
+  in numpy (:mod:`verified_risk.planning.replay`).  Where neither confirms the bound the answer is *unknown*.
 """
 
 from __future__ import annotations
@@ -26,10 +26,14 @@ from .exact import exact_plan
 from .laws import PATIENT, evaluation_work
 from .levels import Levels, levels_of
 from .plan import Plan
+from .proof import Proof
+from .replay import Replay
 from .under import polygon_below
 
 EXACT_WORK = 1_000_000
 """Backups for which the integer routes are used."""
+REPLAY_WORK = 10**11
+"""Multiplications for which a search is replayed: a few minutes."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +101,20 @@ def _upper(plan: Plan) -> tuple[Fraction | None, str]:
             return exact_plan(mdp, objective).value, EXACTLY
     if isinstance(objective, VaR) or (levels is not None and len(levels.tails) <= 1):
         return _extended(grid, objective, levels)
-    if small and len(plan.certificate.multipliers) == remaining_range(grid)[0][1] - remaining_range(grid)[0][0]:
-        return _dual(plan, grid), "weak duality in rationals"
-    return None, "no independent route for a model of this size"
+    low, high = remaining_range(grid)[0]
+    if low == high:
+        return high * grid.unit, "every policy has the same return on the grid"
+    proof = plan.certificate.proof
+    if proof is None or not proof.root.rounds or proof.root.rounds[0].cost is None:
+        return None, "the plan carries no record of its search"
+    replay = Replay(grid, polygon_below(objective, proof.accuracy), proof)
+    if small:
+        upper = _dual(plan, grid, proof)
+        if upper <= plan.upper:
+            return upper, "weak duality in rationals"
+    if replay.outcomes.work(proof) > REPLAY_WORK:
+        return None, "replaying the search would take too long"
+    return (high - Fraction(max(replay.bound(), 0.0))) * grid.unit, "the search's record, replayed in numpy"
 
 
 def _levels(plan: Plan) -> Levels | None:
@@ -219,11 +234,12 @@ def _at(row: Any, base: int, columns: Any, greatest: int, kinked: bool, threshol
 # -- weak duality in rationals ----------------------------------------------------------------------------------------
 
 
-def _dual(plan: Plan, grid: GridModel) -> Fraction:
-    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the certificate's multipliers c, in rationals."""
-    polygon = polygon_below(plan.objective, Fraction(1, 10**7))
+def _dual(plan: Plan, grid: GridModel, proof: Proof) -> Fraction:
+    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
+    polygon = polygon_below(plan.objective, proof.accuracy)
     low, high = remaining_range(grid)[0]
-    cost = [Fraction(c) for c in plan.certificate.multipliers]
+    assert proof.root.rounds[0].cost is not None
+    cost = [Fraction(c) for c in proof.root.rounds[0].cost.tolist()]
     tail = [Fraction()]
     for c in reversed(cost):
         tail.append(tail[-1] + c)
