@@ -1,14 +1,20 @@
-"""Measure other libraries on models of ours: ``python docs/compare.py`` (install quantecon and pymdptoolbox first).
+"""Measure other tools on models of ours: ``python docs/compare.py``; those that are not installed are left out.
 
-For the mean, each library's own backward induction.  For CVaR, which neither offers, the construction one would write
-by hand: a state for every return so far, and one backward induction for each threshold.
+They are quantecon, pymdptoolbox and Storm (stormpy).  For the mean, each one's own algorithm.  For CVaR, which none
+offers, the construction one would write by hand: a state for every return so far, and one backward induction for each
+threshold.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,11 +63,25 @@ def with_pymdptoolbox(mdp: vr.MDP) -> tuple[float, float]:
     start = np.array([float(dict(mdp.initial).get(s, 0)) for s in range(mdp.n_states)])
 
     def solve() -> float:
-        solver = FiniteHorizon(P, R, 1.0, mdp.horizon)
-        solver.run()
+        with contextlib.redirect_stdout(io.StringIO()):  # it warns that a discount of 1 may not converge
+            solver = FiniteHorizon(P, R, 1.0, mdp.horizon)
+            solver.run()
         return float(start @ solver.V[:, 0])
 
     return timed(solve)
+
+
+def with_storm(mdp: vr.MDP) -> tuple[float, float]:
+    """Storm's exact engine on the model with the steps in its states."""
+    import stormpy
+
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "model.drn"
+        mdp.to_drn(path)
+        model = stormpy.build_model_from_drn[stormpy.Rational](str(path))
+    (formula,) = stormpy.parse_properties('R{"return"}max=? [F "end"]')
+    (start,) = model.initial_states
+    return timed(lambda: float(Fraction(str(stormpy.model_checking(model, formula).get_value(start)))))
 
 
 def cvar_with_quantecon(mdp: vr.MDP) -> tuple[float, float]:
@@ -123,8 +143,14 @@ def main() -> None:
         print(f" mean = {float(exact_mean):.12g}")
         line("quantecon, backward induction", lambda mdp=mdp: with_quantecon(mdp), float(exact_mean))
         line("pymdptoolbox, FiniteHorizon", lambda mdp=mdp: with_pymdptoolbox(mdp), float(exact_mean))
+        line("Storm, exact rationals", lambda mdp=mdp: with_storm(mdp), float(exact_mean))
         line(
             "verified_risk.plan", lambda mdp=mdp: timed(lambda: float(vr.plan(mdp, vr.Mean()).value)), float(exact_mean)
+        )
+        line(
+            "verified_risk.exact_plan",
+            lambda mdp=mdp: timed(lambda: float(vr.exact_plan(mdp, vr.Mean()).value)),
+            float(exact_mean),
         )
         plan = vr.plan(mdp, vr.CVaR(ALPHA))
         print(f" CVaR at {ALPHA}: certified {float(plan.lower):.12g} <= best <= {float(plan.upper):.12g}")

@@ -6,6 +6,8 @@ python -m sphinx -W --keep-going -b html docs docs/_build/html
 from __future__ import annotations
 
 import json
+import logging
+import os
 import re
 import sys
 from pathlib import Path
@@ -29,7 +31,8 @@ exclude_patterns = ["_build", "pictures/*.py", "decisions/template.md"]
 html_theme = "furo"
 html_title = "verified_risk"
 html_math_renderer = "mathml"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["docs.css"]
 html_show_sourcelink = False
 html_show_copyright = False
 templates_path: list[str] = []
@@ -38,6 +41,13 @@ myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 myst_ref_domains = ["std"]  # a link in the text means an anchor, never a method of the same name
+
+# The kernels of the tutorials read no settings of the user's, and keep to themselves how they talk to Sphinx.
+profile = HERE / "_build" / "ipython" / "profile_default"
+profile.mkdir(parents=True, exist_ok=True)
+(profile / "ipython_kernel_config.py").write_text('c = get_config()\nc.IPKernelApp.log_level = "ERROR"\n')
+os.environ["IPYTHONDIR"] = str(profile.parent)
+logging.getLogger("traitlets").setLevel(logging.ERROR)
 
 nb_execution_mode = "auto"
 nb_execution_timeout = 180

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import chromium
@@ -47,6 +48,8 @@ ELSEWHERE = {
     "python docs/pictures/make.py --record": ("a minute", "tests/test_documented_commands.py", 'make.py --record"]'),
     "python docs/pictures/make.py": ("picture by picture", "tests/test_docs.py", "def test_pictures_are_what_their"),
 }
+#: Skipped, with these words, where a program or library is missing.
+NEEDS_STORM = (".prism",)
 NEEDS_A_BROWSER = ("python docs/pictures/screens.py",)
 RUN_HERE = ("verified-risk ", "python ")
 COMMANDS = every_command()
@@ -102,6 +105,8 @@ def trimmed(text: str) -> list[str]:
 def test_every_command_of_the_documentation_runs_and_prints_what_the_page_shows(command, copy):
     if command.words.startswith(NEEDS_A_BROWSER) and chromium.find() is None:
         pytest.skip("no Chromium to take photographs with: `make test` installs one as root")
+    if any(suffix in command.words for suffix in NEEDS_STORM) and find_spec("stormpy") is None:
+        pytest.skip("Storm is not installed: pip install stormpy")
     check(command, copy)
 
 
