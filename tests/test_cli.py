@@ -121,6 +121,23 @@ def test_the_help_names_every_command_and_the_exit_codes():
         assert name in output
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["plan", ""], {"frozen_lake", "two_paths", "river_swim"}),
+        (["plan", "fro"], {"frozen_lake"}),
+        ([""], {"plan", "models", "recheck"}),
+        (["plan", "two_paths", "--obj"], {"--objective"}),
+    ],
+)
+def test_the_shell_completes_commands_options_and_models(words, offered):
+    from click.shell_completion import ShellComplete
+
+    *before, last = words
+    found = {item.value for item in ShellComplete(main, {}, "verified-risk", "X").get_completions(before, last)}
+    assert offered <= found
+
+
 def test_help_and_completion_import_nothing_heavy():
     """What the shell waits for at every press of the tabulator: click and the names of the commands."""
     import subprocess

@@ -19,9 +19,11 @@ PRINTED = "-"
 
 @click.command(short_help="Run every statement of the paper.")
 @click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
-@click.option("--examples", type=click.IntRange(min=1), default=200, show_default=True, help="Random cases each.")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
+@click.option(
+    "--examples", type=click.IntRange(min=1), metavar="N", default=200, show_default=True, help="Random cases each."
+)
+@click.option("--seed", type=int, metavar="N", default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=2, show_default=True, help="Processes.")
 @click.option("--json", "ledger_to", is_flag=False, flag_value=PRINTED, default=None, metavar="[FILE]",
               help="Print the ledger as JSON, and nothing else; with a FILE, write it there.")  # fmt: skip
 @save_option("Write the audit page here.", "--html")
@@ -73,7 +75,7 @@ def recheck(files: tuple[str, ...], as_json: bool) -> None:
     else:
         screen = Screen()
         for file, answer in answers.items():
-            screen.line(f"{file}: {_words(answer)}")
+            screen.paragraph(f"{file}: {_words(answer)}", indent=0)
     sys.exit(max(_code(answer) for answer in answers.values()))
 
 

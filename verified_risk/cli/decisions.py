@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ..mdp import MDP
+from ..mdp import MDP, Action
 from ..policy import Choice, GridPolicy, Policy
 
-MOST_BRANCHES = 150_000
+MOST_BRANCHES = 60_000
 """Outcomes that are followed: a second or so.  Steps beyond are not described."""
 
 Place = tuple[int, int, Fraction]
@@ -42,10 +42,14 @@ class Decisions:
 
 def _matters(mdp: MDP, s: int) -> bool:
     """Whether the actions of a state differ; four ways to stay in a hole are one."""
-    actions = mdp.actions(s)
-    if not mdp.is_discrete:
-        return len(actions) > 1
-    return len({tuple(sorted(action.outcomes)) for action in actions}) > 1
+    first, *others = mdp.actions(s)
+    return not all(_same(first, other) for other in others)
+
+
+def _same(one: Action, other: Action) -> bool:
+    if one.independent and other.independent:
+        return one.successors == other.successors and one.reward == other.reward
+    return one.independent == other.independent and one.outcomes == other.outcomes
 
 
 def decisions(policy: Policy) -> Decisions:
@@ -78,6 +82,7 @@ class _Walk:
 def _walk(policy: Policy, weight: Callable[[Fraction], Any]) -> _Walk:
     """Step by step through everything that can happen, with masses as floats or fractions."""
     mdp, found, branches = policy.mdp, _Walk(), 0
+    weighed: dict[tuple[int, int], list[tuple[Any, int, Fraction]]] = {}
     level: dict[tuple[int, Fraction, Any], Any] = {(s, Fraction(), policy.start()): weight(p) for s, p in mdp.initial}
     for t in range(mdp.horizon):
         chosen = {(s, y, memory): policy.choice(t, s, memory) for s, y, memory in level}
@@ -91,14 +96,15 @@ def _walk(policy: Policy, weight: Callable[[Fraction], Any]) -> _Walk:
         following: dict[tuple[int, Fraction, Any], Any] = {}
         for (s, y, memory), mass in level.items():
             for a, p in chosen[s, y, memory]:
-                outcomes = mdp.actions(s)[a].outcomes
-                branches += len(outcomes)
+                if (s, a) not in weighed:
+                    weighed[s, a] = [(weight(q), target, r) for q, target, r in mdp.actions(s)[a].outcomes]
+                branches += len(weighed[s, a])
                 if branches > MOST_BRANCHES:
                     return found
-                for q, target, r in outcomes:
+                reached = mass * weight(p)
+                for q, target, r in weighed[s, a]:
                     key = (target, y + mdp.step_reward(t, r), policy.remember(memory, t, s, a, r))
-                    share = mass * weight(p * q)
-                    following[key] = following[key] + share if key in following else share
+                    following[key] = following[key] + reached * q if key in following else reached * q
         level = following
     return found
 

@@ -19,9 +19,13 @@ from .source import readable
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Where to run: processes of this machine, or dask."""
     for option in (
-        click.option("--local-cluster", type=int, default=None, help="Start a dask cluster of N workers here."),
+        click.option(
+            "--local-cluster", type=int, metavar="N", default=None, help="Start a dask cluster of N workers here."
+        ),
         click.option("--scheduler", default=None, help="Address of a dask scheduler, tcp://host:port."),
-        click.option("--workers", type=int, default=None, help="Processes; default: one per core; 0: none."),
+        click.option(
+            "--workers", type=int, metavar="N", default=None, help="Processes; default: one per core; 0: none."
+        ),
     ):
         command = option(command)
     return command
@@ -43,8 +47,8 @@ def experiment() -> None:
 
 @experiment.command()
 @out_option
-@click.option("--episodes", type=click.IntRange(min=1), default=2000, show_default=True)
-@click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--episodes", type=click.IntRange(min=1), metavar="N", default=2000, show_default=True)
+@click.option("--seeds", type=click.IntRange(min=1), metavar="N", default=5, show_default=True)
 @click.option("--bonus-scale", default="1/10", show_default=True)
 @engine_options
 @json_option
@@ -57,7 +61,7 @@ def lake(out: Path, as_json: bool, **options: Any) -> None:
 
 @experiment.command()
 @out_option
-@click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option("--seeds", type=click.IntRange(min=1), metavar="N", default=5, show_default=True)
 @click.option("--bonus-scale", default="1", show_default=True)
 @engine_options
 @json_option

@@ -56,10 +56,8 @@ def show(source: ModelSource, as_json: bool) -> None:
         emit_json(mdp.to_json())
         return
     screen = Screen()
-    drawing, _, rest = mdp.describe().partition(repr(mdp))
-    for line in drawing.splitlines():
-        screen.line(line)
-    screen.line(repr(mdp) + rest)
+    for line in mdp.describe().splitlines():
+        screen.paragraph(line, indent=0)
 
 
 COMMANDS = (models,)

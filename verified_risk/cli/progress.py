@@ -25,8 +25,11 @@ class _Live:
         self._timer = threading.Timer(PATIENCE, self._show)
         self._timer.daemon = True
 
-    def start(self) -> None:
-        self._timer.start()
+    def start(self, at_once: bool) -> None:
+        if at_once:
+            self._show()
+        else:
+            self._timer.start()
 
     def note(self, text: str) -> None:
         """Say more about what is going on."""
@@ -72,9 +75,9 @@ class _Live:
 
 
 @contextmanager
-def working(what: str) -> Iterator[Callable[[str], None] | None]:
+def working(what: str, *, at_once: bool = False) -> Iterator[Callable[[str], None] | None]:
     """A spinner while the body runs; it yields what adds a note to it, or None where nobody would see."""
-    with _live(what, 0) as live:
+    with _live(what, 0, at_once) as live:
         yield None if live is None else live.note
 
 
@@ -86,12 +89,12 @@ def counting(what: str, total: int) -> Iterator[Callable[[int, int], None] | Non
 
 
 @contextmanager
-def _live(what: str, total: int) -> Iterator[_Live | None]:
+def _live(what: str, total: int, at_once: bool = False) -> Iterator[_Live | None]:
     if not sys.stderr.isatty():
         yield None
         return
     live = _Live(what, total)
-    live.start()
+    live.start(at_once)
     try:
         yield live
     finally:

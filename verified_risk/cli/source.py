@@ -35,7 +35,8 @@ class ModelSource:
 
     def read(self) -> MDP:
         """The model; on a terminal with a sign of life."""
-        with working(f"reading {self.model}"):
+        by_storm = Path(self.model).suffix.lower() in STORM  # Storm lets nothing else run: show a line before it does
+        with working(f"reading {self.model}", at_once=by_storm):
             return self._read()
 
     def _read(self) -> MDP:
@@ -116,10 +117,20 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--index-base", type=int, help="Least index in a CSV, 0 or 1; default: 0."),
         click.option("--initial", type=int, metavar="STATE", help="Initial state, as numbered in the file."),
         click.option("--horizon", type=int, metavar="N", help="Steps; needed for CSV, gym: and endless files."),
-        click.argument("model"),
+        click.argument("model", shell_complete=_complete_model),
     ):
         decorated = decorate(decorated)
     return decorated
+
+
+def _complete_model(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """What the tabulator offers for MODEL: the named models, and files."""
+    from click.shell_completion import CompletionItem
+
+    from .. import models
+
+    named = [CompletionItem(name) for name in models.NAMES if name.startswith(incomplete)]
+    return named or [CompletionItem(incomplete, type="file")]
 
 
 @contextmanager
