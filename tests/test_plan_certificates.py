@@ -106,8 +106,9 @@ def search_campaign(count: int = 30) -> None:
 
 def contractor_campaign(count: int = 60) -> None:
     """Boxes around an optimal CDF: the contractor must keep every optimal policy inside; raises if it does not."""
+    from verified_risk.grid import own_unit
     from verified_risk.kernels import polygon as kernels
-    from verified_risk.planning.floats import float_model, own_unit
+    from verified_risk.planning.floats import float_model
     from verified_risk.planning.under import polygon_below
 
     polygon = polygon_below(vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]), Fraction(1, 10**6))

@@ -28,9 +28,12 @@ def round_up_reward(r: Fraction, eta: Fraction) -> Fraction:
 
 def own_unit(mdp: MDP) -> Fraction:
     """The largest unit of which every step reward is a multiple; 1 if all rewards are 0."""
-    rewards = {r for _, _, action in mdp for _, _, r in action.outcomes}
+    seen: dict[tuple[int, int], Fraction] = {}  # hashing a Fraction costs more than all the rest
+    for _, _, action in mdp:
+        for r in action.reward_law.atoms if action.independent else [r for _, _, r in action.outcomes]:
+            seen.setdefault((r.numerator, r.denominator), r)
     steps = range(mdp.horizon) if mdp.discount != 1 else range(1)
-    return gcd_of(mdp.step_reward(t, r) for t in steps for r in rewards) or Fraction(1)
+    return gcd_of(mdp.step_reward(t, r) for t in steps for r in seen.values()) or Fraction(1)
 
 
 @dataclass(frozen=True)

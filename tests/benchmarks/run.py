@@ -31,9 +31,10 @@ import rivals  # noqa: E402
 from instances import DENSE, GENERAL, SPARSE, instance  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
+from verified_risk.grid import own_unit  # noqa: E402
 from verified_risk.planning import budget, limbs, tails  # noqa: E402
 from verified_risk.planning.exact import mean_to_go  # noqa: E402
-from verified_risk.planning.floats import float_model, own_unit  # noqa: E402
+from verified_risk.planning.floats import float_model  # noqa: E402
 
 OBJECTIVES = {
     "mean-cvar": 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/10"),

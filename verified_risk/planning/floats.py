@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ..errors import InvalidArgument
 from ..law import Law
 from ..mdp import MDP, Action
-from ..rational import ceil_div, gcd_of
+from ..rational import ceil_div
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -148,17 +148,6 @@ def read_unit(mdp: MDP, eta: Any) -> Fraction | None:
     if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
         raise InvalidArgument(f"eta is {eta}: the returns then need more than 2**40 grid points, wanted a larger eta")
     return unit
-
-
-def own_unit(mdp: MDP) -> Fraction:
-    """The largest unit of which every step reward is a multiple (:func:`verified_risk.grid.own_unit`, without
-    outcomes)."""
-    seen: dict[tuple[int, int], Fraction] = {}
-    for _, _, action in mdp:
-        for r in action.reward_law.atoms if action.independent else [r for _, _, r in action.outcomes]:
-            seen.setdefault((r.numerator, r.denominator), r)
-    steps = range(mdp.horizon) if mdp.discount != 1 else range(1)
-    return gcd_of(mdp.step_reward(t, r) for t in steps for r in seen.values()) or Fraction(1)
 
 
 def float_model(mdp: MDP, unit: Fraction) -> FloatModel:

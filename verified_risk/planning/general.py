@@ -37,6 +37,9 @@ LEAST_WEIGHT = 1e-10
 SPARED = 2.0**-38
 """Of the range of returns, added to the upper bound: room for a recheck in other arithmetic to confirm it."""
 
+SECONDS_PER_KNOT = 1.5e-4
+"""Of a polygon, about; it only matters where the time is short."""
+
 
 class TableRule:
     """A policy on the grid by its table: ``table[t, s, y]``, y the shifted sum."""
@@ -77,10 +80,10 @@ def best_general(
     if top == 0:
         return _constant(mdp, objective, model)
     _compile()
-    accuracy = _power_of_four_below(wanted / (6 * top))
+    began = time.monotonic()
+    accuracy = _power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
     polygon = _below(objective, accuracy)
     oracle = Oracle(model)
-    began = time.monotonic()
 
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
@@ -110,6 +113,13 @@ def _compile() -> None:
         search.run()
         node = Node(np.zeros(model.remaining[0]), np.ones(model.remaining[0]), search.best.cdf)
         search.evaluate(node, 1, 2, 2)
+
+
+def _accuracy_in(seconds: float | None) -> Fraction:
+    """How closely a polygon can follow an irrational weighting in a tenth of the time: knots grow as accuracy ** -1/2."""
+    if seconds is None:
+        return Fraction()
+    return min(Fraction(1, 2**16), Fraction((10 * SECONDS_PER_KNOT / max(seconds, 1e-3)) ** 2))
 
 
 def _power_of_four_below(x: Fraction) -> Fraction:

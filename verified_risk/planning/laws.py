@@ -6,11 +6,11 @@ from fractions import Fraction
 
 from ..enclosure import bounds
 from ..evaluation import return_law
+from ..grid import own_unit
 from ..law import Law
 from ..mdp import MDP
 from ..objectives import Weighting
 from ..policy import GridPolicy, Policy
-from .floats import own_unit
 
 QUICK = 30_000
 """Branches that an exact evaluation may follow in every call of ``plan``: tens of milliseconds."""

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..grid import own_unit
 from ..mdp import MDP
 from ..rational import ceil_div, lcm_of_denominators
-from .floats import Ints, own_unit
+from .floats import Ints
 
 BITS = 30
 LARGEST_SUM = 2**32

@@ -15,12 +15,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument, InvalidNumber, InvalidObjective
+from ..grid import own_unit
 from ..mdp import MDP
 from ..objectives import VaR, Weighting
 from ..policy import GridPolicy, Policy
 from ..rational import Rational, as_fraction
 from .budget import memory_limit, require_memory, table_bytes
-from .floats import FloatModel, float_model, own_unit, read_unit
+from .floats import FloatModel, float_model, read_unit
 from .laws import exact_value
 from .levels import levels_of
 from .plan import Certificate, Plan
@@ -57,7 +58,8 @@ def plan(
     whenever it stops.  ``progress`` is called with one line of text now and then.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
-    ``time_limit`` bounds the search, not the compilation of the kernels or the enclosure of an irrational weighting.
+    ``time_limit`` bounds the search, not the compilation of the kernels; where it is short, an irrational weighting is
+    enclosed less closely.
     """
     if not isinstance(objective, Weighting):
         raise InvalidObjective(f"{objective!r} is not a weighting; wanted one such as CVaR('1/4')")
