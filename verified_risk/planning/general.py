@@ -116,7 +116,7 @@ def _compile() -> None:
 
 
 def _accuracy_in(seconds: float | None) -> Fraction:
-    """How closely a polygon can follow an irrational weighting in a tenth of the time: knots grow as accuracy ** -1/2."""
+    """How closely a polygon follows an irrational weighting in a tenth of the time: knots grow as accuracy ** -1/2."""
     if seconds is None:
         return Fraction()
     return min(Fraction(1, 2**16), Fraction((10 * SECONDS_PER_KNOT / max(seconds, 1e-3)) ** 2))
