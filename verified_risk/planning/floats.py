@@ -125,6 +125,16 @@ class FloatModel:
         """Roundings in a row of one whole backward pass (A2, with two more per step for a constant per action)."""
         return self.horizon * (self.branches + 5)
 
+    def float_parts(self, amount: Fraction) -> tuple[tuple[str, Fraction], ...]:
+        """``amount``, lost to floating point, by what was rounded: each probability on the way once, then every
+        operation; bounds grow in proportion to the number of roundings (A1)."""
+        probabilities = self.horizon * (2 if self.product else 1) + 1
+        share = Fraction(probabilities, self.depth + len(self.initial_state) + 2)
+        return (
+            ("probabilities rounded to float64", share * amount),
+            ("float64 arithmetic", (1 - share) * amount),
+        )
+
     @property
     def loss(self) -> Fraction:
         """What rounding up can have added to a return: at most ``horizon * eta``."""

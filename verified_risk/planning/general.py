@@ -147,7 +147,9 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
         (w / scale, GridPolicy(mdp, unit, TableRule(model, choice))) for w, choice in parts
     ]
     policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
-    grid_lower = unit * (shift + top - _cost_above(objective, oracle, parts, scale))
+    raised = _raised_cdf(oracle, parts, scale)
+    cost = sum((bounds(objective.value(x))[1] for x in raised), Fraction())
+    grid_lower = unit * (shift + top - cost)
     lower, law = grid_lower - model.loss, None
     found = exact_value(mdp, policy, objective, patient=True)
     if found is not None:
@@ -157,26 +159,29 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     searched = tidy_above(unit * (shift + top - Fraction(search.best.value)))
     discretised = Fraction() if model.exact else max(Fraction(), grid_lower - lower)
-    gap = max(Fraction(), min(upper - searched, upper - lower - discretised))
+    rest = upper - lower - discretised
+    gap = max(Fraction(), min(upper - searched, rest))
+    rest -= gap
+    enclosed = max(Fraction(), min(unit * (cost - sum((search.polygon(x) for x in raised), Fraction())), rest))
     contributions = (
         ("rewards rounded up to the grid", discretised),
         ("search", gap),
-        ("weighting below its polygon, floating point", upper - lower - discretised - gap),
+        ("weighting above its polygon", enclosed),
+        *model.float_parts(rest - enclosed),
     )
     method = f"search over CDFs: {oracle.calls} passes, {search.nodes} nodes"
     certificate = Certificate(method, contributions, proof)
     return Plan(mdp, objective, lower, lower, upper, policy, law, unit, certificate)
 
 
-def _cost_above(objective: Weighting, oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> Fraction:
-    """An upper bound of ``sum_i G(F_i)`` for the mixture, from float laws: F is raised by its error, G enclosed from
-    above."""
+def _raised_cdf(oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> list[Fraction]:
+    """The CDF of the mixture from float laws, raised by its error."""
     raised = [Fraction()] * oracle.top
     error = 1 + oracle.law_gamma
     for w, choice in parts:
         for i, value in enumerate(oracle.cdf(choice).tolist()):
             raised[i] += w / scale * min(Fraction(1), Fraction(value) * error + oracle.top * SMALLEST_NORMAL * 2**20)
-    return sum((bounds(objective.value(_short(min(x, Fraction(1)))))[1] for x in raised), Fraction())
+    return [_short(min(x, Fraction(1))) for x in raised]
 
 
 def _short(x: Fraction) -> Fraction:

@@ -196,6 +196,6 @@ def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, 
     discretised = max(Fraction(), grid_lower - lower) if not model.exact else Fraction()
     contributions = (
         ("rewards rounded up to the grid", discretised),
-        ("floating point", upper - lower - discretised),
+        *model.float_parts(upper - lower - discretised),
     )
     return Plan(mdp, objective, value, lower, upper, policy, law, model.unit, Certificate(method, contributions))

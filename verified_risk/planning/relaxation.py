@@ -45,7 +45,8 @@ class Relaxation:
         deadline: float,
         report: Callable[[float, float], None] | None = None,
     ) -> None:
-        self.oracle, self.x, self.g, self.tol, self.deadline = oracle, polygon.x, polygon.g, tol, deadline
+        self.oracle, self.polygon, self.tol, self.deadline = oracle, polygon, tol, deadline
+        self.x, self.g = polygon.x, polygon.g
         self.report = report
         self.concave, self.convex = concave_corners(polygon), convex_corners(polygon)
         n = oracle.top
