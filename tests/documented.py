@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "proofs_checks" / "formal" / "README.md", *(ROOT / "docs").rglob("*.md")])
-PROGRAMS = ("verified-risk", "python", "python3", "make", "pip", "pytest", "sh", "git", "./compile.sh")
+PROGRAMS = ("verified-risk", "python", "python3", "make", "pip", "pytest", "sh", "git", "source", "./compile.sh")
 FENCE = re.compile(r"^```(\{?[\w-]*\}?)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 START = re.compile(rf"(?:[A-Z_]+=\S+ )*(?:{'|'.join(map(re.escape, PROGRAMS))})(?: |$)")
 
