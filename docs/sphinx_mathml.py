@@ -8,17 +8,20 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from proofs_checks.page.mathematics import mathml
+from proofs_checks.page.mathematics import formula_html, mathml
 from verified_risk.errors import InvalidArgument
 
 LOG = logging.getLogger(__name__)
 
 
 def convert(node: nodes.Node, *, large: bool) -> str:
-    """The formula of a node; one that cannot be converted is a warning, hence an error of a strict build."""
+    """The formula of a node; one that cannot be converted is a warning, hence an error of a strict build.
+
+    A large formula may break before its relations, except where it says itself how its lines end.
+    """
     source = node.astext().strip()
     try:
-        return mathml(source, large=large)
+        return formula_html(source) if large and r"\\" not in source else mathml(source, large=large)
     except InvalidArgument as error:
         LOG.warning("%s", error, location=node, type="mathml")
         return f"<code>{source}</code>"

@@ -40,7 +40,7 @@ def photograph_page(browser: Chromium, ledger: Path, folder: Path) -> None:
         write_page(json.loads(ledger.read_text("utf-8")), page)
         for name, scheme, width, height, target in (
             ("page_light", "light", 1100, 900, None),
-            ("page_dark", "dark", 1100, 900, "s-lem-genbound"),
+            ("page_dark", "dark", 1100, 1120, "s-lem-genbound"),
             ("page_narrow", "light", 390, 844, "s-thm-augmented"),
         ):
             browser.size(width, height)
@@ -56,7 +56,7 @@ def photograph_command(browser: Chromium, name: str, words: list[str], folder: P
     """What a command prints, as a terminal shows it."""
     program = Path(sys.executable).with_name("verified-risk")
     done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
-    typed = " ".join(["verified-risk", *(f'"{word}"' if " " in word else word for word in words)])
+    typed = " ".join(["verified-risk", *(f'"{word}"' if set(" ()*") & set(word) else word for word in words)])
     with tempfile.TemporaryDirectory() as place:
         page = Path(place) / "terminal.html"
         page.write_text(

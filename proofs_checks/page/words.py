@@ -78,6 +78,7 @@ def prose(text: str) -> str:
     for written, sign in ((" &lt;= ", " ≤ "), (" &gt;= ", " ≥ "), (" - ", " − ")):
         plain = plain.replace(written, sign)
     plain = re.sub(rf"\b({'|'.join(GREEK)})\b", lambda letter: GREEK[letter.group()], plain)
+    plain = plain.replace("T η", "T\u00a0η")
     low = re.sub(r"(?<![\w\\])([A-Za-z])_(inf|[A-Za-z0-9])(?!\w)", r"\1<sub>\2</sub>", plain)
     return low.replace("<sub>inf</sub>", "<sub>∞</sub>")
 
