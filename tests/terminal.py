@@ -51,17 +51,23 @@ class Terminal:
     def wait_for(self, text, seconds=60):
         deadline = time.monotonic() + seconds
         while text not in self.shown:
-            assert time.monotonic() < deadline, f"{text!r} never appeared in {self.shown!r}"
-            assert self.read(0.1) or text in self.shown, f"{text!r} is not in {self.shown!r}"
+            if not self.read(0.1) or time.monotonic() > deadline:
+                self._give_up(f"{text!r} did not appear")
 
     def finish(self, seconds=120):
         """Read to the end; the exit code."""
         deadline = time.monotonic() + seconds
         while self.read(0.1):
-            assert time.monotonic() < deadline, f"not finished: {self.shown!r}"
+            if time.monotonic() > deadline:
+                self._give_up("it did not finish")
         code = self.process.wait(timeout=10)
         os.close(self.master)
         return code
+
+    def _give_up(self, why):
+        self.process.kill()
+        self.process.wait()
+        raise AssertionError(f"{why}: {self.shown[:500]!r} ... {self.shown[-500:]!r}")
 
 
 def plain(shown):

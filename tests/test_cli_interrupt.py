@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -23,7 +24,7 @@ def interrupted(window):
     began = time.monotonic()
     code = window.finish(60)
     assert time.monotonic() - began < 30
-    assert "Traceback" not in window.shown
+    assert "Traceback" not in window.shown, plain(window.shown)[-3000:]
     return code, plain(window.shown).strip().splitlines()[-1].strip()
 
 
@@ -40,6 +41,31 @@ def test_an_interrupt_ends_a_long_job_with_one_line_and_no_file(arguments, sign,
     assert list(tmp_path.iterdir()) == []
 
 
+LOSES_INTERRUPTS = """
+import ctypes, os, signal, time
+import click
+from verified_risk.cli.failures import Commands
+
+main = Commands("main")
+
+@main.command()
+def work():
+    call = ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), signal.SIGINT) or time.sleep(0.01))
+    call()
+    time.sleep(30)
+
+main(["work"])
+"""
+
+
+def test_an_interrupt_inside_a_callback_from_c_is_not_lost():
+    """So numba loads its kernels; Python prints such an exception and forgets it."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOSES_INTERRUPTS], capture_output=True, text=True, check=False, timeout=20
+    )
+    assert (done.returncode, done.stderr.strip()) == STOPPED
+
+
 def test_an_interrupt_ends_an_audit_and_its_workers(tmp_path):
     window = Terminal("audit", "--jobs", 2, "--html", tmp_path / "page.html", "--json", tmp_path / "ledger.json")
     window.wait_for("audit ")
@@ -48,11 +74,11 @@ def test_an_interrupt_ends_an_audit_and_its_workers(tmp_path):
     assert len(workers) >= 2
     assert interrupted(window) == STOPPED
     assert list(tmp_path.iterdir()) == []
-    assert not any(alive(worker) for worker in workers)
+    wait_until(lambda: not any(alive(worker) for worker in workers), 10)
 
 
 def test_an_interrupt_ends_an_experiment_which_then_resumes(tmp_path):
-    cells = [{"model": "frozen_lake", "objective": "cvar(1/3)", "episodes": 20_000, "seed": seed} for seed in range(8)]
+    cells = [{"model": "frozen_lake", "objective": "cvar(1/3)", "episodes": 10_000, "seed": seed} for seed in range(8)]
     listing, out = tmp_path / "cells.json", tmp_path / "out"
     listing.write_text(json.dumps(cells))
     window = Terminal("experiment", "sweep", listing, "--out", out, "--workers", 2)
@@ -60,7 +86,7 @@ def test_an_interrupt_ends_an_experiment_which_then_resumes(tmp_path):
     workers = children(window.process.pid)
     assert workers
     assert interrupted(window) == STOPPED
-    assert not any(alive(worker) for worker in workers)
+    wait_until(lambda: not any(alive(worker) for worker in workers), 10)
     assert not (out / "results.csv").exists()
     assert not [path.name for path in out.iterdir() if path.name.startswith(".") or path.suffix != ".json"]
     for path in out.glob("*.json"):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -51,7 +55,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with _interrupts_are_not_lost():
+                return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except KeyboardInterrupt:
@@ -62,6 +67,37 @@ class Commands(click.Group):
             if ctx.find_root().params.get("debug"):
                 raise
             _say_and_exit(*_line_and_code(error))
+
+
+def _interrupt() -> None:
+    main = threading.main_thread().ident
+    if main is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
+@contextmanager
+def _interrupts_are_not_lost() -> Iterator[None]:
+    """Ctrl-C while C code calls back into Python (numba loading a kernel) is printed and forgotten: send it again.
+
+    As a signal to the main thread, which also wakes it where it waits.
+    """
+    before = sys.unraisablehook
+
+    def hook(lost: Any) -> None:
+        if lost.exc_type is not None and issubclass(lost.exc_type, KeyboardInterrupt):
+            again = threading.Timer(0.05, _interrupt)
+            again.daemon = True
+            again.start()
+        else:
+            before(lost)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 STOPPED_LINE = "stopped: no file was left half-written"
