@@ -16,6 +16,7 @@ FOLDERS = (
     "",
     "verified_risk",
     "verified_risk/planning",
+    "verified_risk/learning",
     "proofs_checks",
     "proofs_checks/statements",
     "proofs_checks/formal",
