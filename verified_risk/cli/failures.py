@@ -54,8 +54,9 @@ class Commands(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> Any:
+        lost: list[Any] = []
         try:
-            with _interrupts_are_not_lost():
+            with _interrupts_are_not_lost(lost):
                 return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
@@ -64,6 +65,8 @@ class Commands(click.Group):
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise  # whoever read us has heard enough; click ends quietly
+            if lost:  # what was interrupted left something half done, and somebody stumbled over it
+                _say_and_exit(STOPPED_LINE, STOPPED)
             if ctx.find_root().params.get("debug"):
                 raise
             _say_and_exit(*_line_and_code(error))
@@ -78,20 +81,21 @@ def _interrupt() -> None:
 
 
 @contextmanager
-def _interrupts_are_not_lost() -> Iterator[None]:
+def _interrupts_are_not_lost(lost: list[Any]) -> Iterator[None]:
     """Ctrl-C while C code calls back into Python (numba loading a kernel) is printed and forgotten: send it again.
 
-    As a signal to the main thread, which also wakes it where it waits.
+    As a signal to the main thread, which also wakes it where it waits.  ``lost`` collects those that were forgotten.
     """
     before = sys.unraisablehook
 
-    def hook(lost: Any) -> None:
-        if lost.exc_type is not None and issubclass(lost.exc_type, KeyboardInterrupt):
+    def hook(ignored: Any) -> None:
+        if ignored.exc_type is not None and issubclass(ignored.exc_type, KeyboardInterrupt):
+            lost.append(ignored.exc_type)
             again = threading.Timer(0.05, _interrupt)
             again.daemon = True
             again.start()
         else:
-            before(lost)
+            before(ignored)
 
     sys.unraisablehook = hook
     try:
@@ -124,5 +128,7 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _say_and_exit(line: str, code: int) -> NoReturn:
+    if code == STOPPED and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # we are leaving; another Ctrl-C has nothing to add
     click.echo(" ".join(line.splitlines()), err=True)
     sys.exit(code)
