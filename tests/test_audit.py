@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import strategies as st
 
-from proofs_checks import audit, cli, report, search, statements
+from proofs_checks import audit, cli, report, search, sources, statements
 from proofs_checks.model import Claim, Evidence, Rank, Statement, Verdict, equality, least, verdict_of
 from verified_risk.enclosure import Interval
 
@@ -197,6 +197,25 @@ def test_a_changed_source_makes_its_evidence_stale():
     ledger["statements"][0]["source_sha256"] = "0" * 64
     assert audit.stale(ledger, chosen) == ["lem:key"]
     assert audit.stale(ledger, chosen[1:]) == ["lem:key"]
+
+
+def test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale(tmp_path):
+    (tmp_path / "statements").mkdir()
+    files = {
+        "statements/claim.py": "from ..helper import f\n",
+        "helper.py": "def f():\n    from . import deep\n    return deep\n",
+        "deep.py": "from .helper import f\n",
+        "other.py": "",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    claim = tmp_path / "statements" / "claim.py"
+    assert [path.name for path in sources.depends_on(claim)] == ["deep.py", "helper.py", "claim.py"]
+    before = sources.digest(claim)
+    (tmp_path / "other.py").write_text("x = 1\n")
+    assert sources.digest(claim) == before
+    (tmp_path / "deep.py").write_text("from .helper import f\nx = 1\n")
+    assert sources.digest(claim) != before
 
 
 # -- command ----------------------------------------------------------------------------------------------------------
