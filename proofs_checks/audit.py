@@ -10,6 +10,7 @@ The result is a ledger, plain data that goes to JSON.  An audit fails when
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import as_completed
 from pathlib import Path
@@ -25,6 +26,7 @@ from .model import Claim, Evidence, Rank, Statement, Verdict
 LEDGER_FORMAT = "proofs_checks/ledger"
 LEDGER_VERSION = 1
 DEFAULT_EXAMPLES = 200
+ENOUGH_EXAMPLES = 50  # a shorter audit wants fewer cases that meet the hypotheses, in proportion
 LEAST_SHARE_MET = 20  # at least one random case in so many must meet the hypotheses
 
 Ledger = dict[str, Any]
@@ -124,8 +126,8 @@ def _support(
             failures.append(f"{part.unknown} {name} cases could not be decided")
     if sampled.met * LEAST_SHARE_MET < sampled.tried:
         failures.append(f"vacuous: {sampled.met} of {sampled.tried} random cases met the hypotheses")
-    met, tried = small.met + sampled.met, small.tried + sampled.tried
-    wanted = min(statement.least_met, tried // 2)  # a short audit cannot meet many
+    met = small.met + sampled.met
+    wanted = math.ceil(statement.least_met * min(1, examples / ENOUGH_EXAMPLES))
     if met < wanted:
         failures.append(f"vacuous: {met} cases met the hypotheses, wanted {wanted}")
     if statement.small_size and not small.met:
