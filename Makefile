@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench report docs nightly clean small setup browser proofs
+.PHONY: run test check bench report docs nightly clean small setup browser storm proofs
 
 run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
@@ -13,7 +13,7 @@ run: small  ## plan, learn, audit: the main job, in under three minutes
 	@echo
 	@echo "Next: README.md for the library, docs/audit.md for what is true in the paper, docs/theory/ for the proofs."
 
-test: setup browser  ## every test that fits in CI
+test: setup browser storm  ## every test that fits in CI
 	$(BIN)/python -m pytest -n 2 --dist loadfile -rs
 
 check: setup  ## style, types, examples in docstrings, stale generated files
@@ -23,7 +23,7 @@ check: setup  ## style, types, examples in docstrings, stale generated files
 	$(BIN)/python -m pytest --doctest-modules verified_risk proofs_checks -p no:cacheprovider
 	$(BIN)/python -m proofs_checks report --check
 
-bench: setup  ## ratios of one run, both sides' times
+bench: setup storm  ## ratios of one run, both sides' times
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	$(BIN)/python tests/benchmarks/run.py
 
@@ -36,7 +36,7 @@ docs: setup  ## the documentation, tutorials executed, into docs/_build/html
 proofs:  ## compile every Coq proof and print its axioms; installs Coq with apt when run as root
 	INSTALL=1 sh proofs_checks/formal/compile.sh
 
-nightly: setup  ## slow campaigns
+nightly: setup browser storm  ## slow campaigns
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
 	INSTALL=1 CHECK=1 sh proofs_checks/formal/compile.sh
 
@@ -45,6 +45,12 @@ browser:
 	@command -v chromium >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
 	  && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium \
 	  >/dev/null; } || echo "no Chromium: the tests of the audit page will be skipped"
+
+# Storm, a model checker, is an oracle of the tests and a rival in the benchmark; it has wheels for some platforms only.
+storm: setup
+	@$(BIN)/python -c "import stormpy" 2>/dev/null \
+	  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary stormpy "stormpy>=2.0" \
+	  || echo "no Storm: the tests that compare with it will be skipped"
 
 # What `make run` needs, and everything.
 small: $(VENV)/.small
