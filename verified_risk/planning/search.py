@@ -14,17 +14,14 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
 
-from .cdf import Oracle
 from .floats import Floats
 from .proof import Branch, Round
 from .relaxation import Relaxation
-from .under import Polygon
 
 ROOT_ROUNDS = 60
 MORE_STEPS = 24
@@ -44,17 +41,8 @@ class Node:
 class Search(Relaxation):
     """The state of one search; :meth:`run` until done or out of time, then read :attr:`best` and :attr:`bound`."""
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        polygon: Polygon,
-        tol: float,
-        deadline: float,
-        report: Callable[[float, float], None] | None = None,
-    ) -> None:
-        super().__init__(oracle, polygon, tol, deadline, report)
-        self.nodes = 0
-        self.record = Branch()
+    nodes = 0
+    record: Branch
 
     # -- cuts ---------------------------------------------------------------------------------------------------------
 
