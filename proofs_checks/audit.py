@@ -47,16 +47,17 @@ def run(
     rows: dict[str, dict[str, Any]] = {}
     known = _package_labels() if jobs > 1 else set()
     elsewhere = [statement for statement in statements if statement.label in known]
-    if elsewhere:
-        with Pool(jobs) as pool:
-            futures = {pool.submit(_audit_by_label, s.label, examples, seed): s.label for s in elsewhere}
-            for future in as_completed(futures):
-                rows[futures[future]] = future.result()
-                progress(futures[future])
-    for statement in statements:
-        if statement.label not in rows:
-            rows[statement.label] = audit_statement(statement, examples, seed)
-            progress(statement.label)
+    with search.leaving_nothing():
+        if elsewhere:
+            with Pool(jobs) as pool:
+                futures = {pool.submit(_audit_by_label, s.label, examples, seed): s.label for s in elsewhere}
+                for future in as_completed(futures):
+                    rows[futures[future]] = future.result()
+                    progress(futures[future])
+        for statement in statements:
+            if statement.label not in rows:
+                rows[statement.label] = audit_statement(statement, examples, seed)
+                progress(statement.label)
     return assemble([rows[statement.label] for statement in statements], examples, seed)
 
 

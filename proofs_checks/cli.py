@@ -144,8 +144,12 @@ def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
     known = [statement.label for statement in statements.ALL]
     for label in labels:
         if label not in known:
-            close = get_close_matches(label, known, n=3, cutoff=0.4)
-            guess = f"did you mean {' or '.join(close)}?" if close else f"there are {len(known)}, from {known[0]} on"
+            close = get_close_matches(label, known, n=3, cutoff=0.6)
+            guess = (
+                f"did you mean {' or '.join(close)}?"
+                if close
+                else f"docs/audit.md lists all {len(known)}, e.g. {known[0]}"
+            )
             raise InvalidArgument(f"no statement has the label {label!r}: {guess}")
     return [statements.by_label(label) for label in labels] if labels else list(statements.ALL)
 

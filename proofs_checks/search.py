@@ -5,18 +5,23 @@ The search never decides anything: it returns the worst case it met, and the sla
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
 from typing import Any, Generic
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis import HealthCheck, Phase, Verbosity, configuration
 from hypothesis.strategies import SearchStrategy
 
 from verified_risk.enclosure import Real, bounds
 
 from .model import Case, Claim, Statement, Verdict, verdict_of
+
+STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 
 
 @dataclass
@@ -148,6 +153,26 @@ def find(
         case, slack = failures[-1]  # hypothesis replays the smallest failure last
         return Found(failures[0][0], case, slack, first_at, first_seconds)
     return None
+
+
+@contextmanager
+def leaving_nothing() -> Iterator[None]:
+    """Hypothesis, even without a database, notes the constants of the sources in ``.hypothesis`` where one stands: in
+    this block, and in the processes started in it, it does so in a folder that is then removed.
+    """
+    before = configuration.storage_directory(intent_to_write=False).path
+    variable = os.environ.get(STORAGE)
+    with TemporaryDirectory(prefix="verified_risk-", ignore_cleanup_errors=True) as folder:
+        configuration.set_hypothesis_home_dir(folder)
+        os.environ[STORAGE] = folder
+        try:
+            yield
+        finally:
+            configuration.set_hypothesis_home_dir(before)
+            if variable is None:
+                del os.environ[STORAGE]
+            else:
+                os.environ[STORAGE] = variable
 
 
 class _Refuted(Exception):

@@ -187,6 +187,18 @@ def test_a_reader_who_stops_reading_is_no_error():
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("arguments", [["plan", "frozen_lake"], ["models"], ["models", "--json"], ["plan", "--help"],
+                                       ["--help"]], ids=" ".join)  # fmt: skip
+def test_a_pipe_that_nobody_reads_ends_quietly_with_a_code_of_its_own(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run([*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def shell_quoted(word):
     import shlex
 

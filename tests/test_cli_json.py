@@ -92,22 +92,54 @@ def answer(*arguments, code=0):
 
 def test_exact_numbers_are_strings_with_a_float_alongside():
     plan = answer("plan", "frozen_lake", "--exact", "--objective", "cvar(33/100)")
-    assert plan["value"] == {"lower": "56/33", "upper": "56/33", "float": 56 / 33}
+    assert plan["value"] == {"exact": "56/33", "float": 56 / 33}
     assert plan["law"]["atoms"] == ["0", "4"]
     assert plan["law"]["masses"] == ["19/100", "81/100"]
     assert plan["law"]["floats"] == {"atoms": [0.0, 4.0], "masses": [0.19, 0.81]}
-    assert plan["law"]["mean"]["lower"] == "81/25"
+    assert plan["law"]["mean"] == {"exact": "81/25", "float": 3.24}
+
+
+def test_an_irrational_number_is_enclosed_by_two_exact_ends(tmp_path):
+    vr.exact_plan(vr.models.two_paths(), vr.Mean()).save(tmp_path / "p.json")
+    value = answer("evaluate", tmp_path / "p.json", "--objective", "wang(1)")["value"]
+    assert value.keys() == {"lower", "upper", "float"}
+    assert Fraction(value["lower"]) < Fraction(value["upper"])
+    assert float(Fraction(value["lower"])) <= value["float"] <= float(Fraction(value["upper"]))
+    assert abs(value["float"] - float(vr.Wang(1).of(vr.Law({0: "1/4", 2: "3/4"})))) < 1e-12
+
+
+def every_number(data, path=""):
+    """Everything in an answer that has a float beside it."""
+    if isinstance(data, dict):
+        if "float" in data:
+            yield path, data
+        for name, part in data.items():
+            yield from every_number(part, f"{path}/{name}")
+    elif isinstance(data, list):
+        for i, part in enumerate(data):
+            yield from every_number(part, f"{path}/{i}")
+
+
+def test_every_number_is_exact_or_enclosed_and_no_end_is_a_number_of_its_own(tmp_path):
+    vr.plan(vr.models.frozen_lake(), vr.CVaR("1/4")).save(tmp_path / "p.json")
+    found = dict(every_number(answer("plan", "betting_game", "--objective", "wang(1)")))
+    found |= dict(every_number(answer("learn", "two_paths", "--objective", "wang(1)", "--episodes", 5)))
+    found |= dict(every_number(answer("recheck", tmp_path / "p.json")))
+    assert {"/value", "/gap", "/law/mean", "/policy/parts/0/weight", "/numbers/best"} <= found.keys()
+    for number in found.values():
+        assert number.keys() in ({"exact", "float"}, {"lower", "upper", "float"})
+        assert {type(number[name]) for name in number.keys() - {"float"}} == {str}
 
 
 def test_a_plan_in_json_says_how_its_bounds_were_obtained_and_what_it_plays():
     plan = answer("plan", "frozen_lake", "--objective", "cvar(33/100)")
     assert plan["because"]["method"] == "budget recursion, float64"
-    gap = Fraction(plan["upper"]["upper"]) - Fraction(plan["lower"]["lower"])
-    assert Fraction(plan["gap"]["lower"]) == gap
-    assert sum(Fraction(x["lower"]) for x in plan["because"]["contributions"].values()) == gap
+    gap = Fraction(plan["upper"]["exact"]) - Fraction(plan["lower"]["exact"])
+    assert Fraction(plan["gap"]["exact"]) == gap
+    assert sum(Fraction(x["exact"]) for x in plan["because"]["contributions"].values()) == gap
     (part,) = plan["policy"]["parts"]
     (drawn,) = part["maps"]
-    assert drawn["earned"] == "0"
+    assert drawn["earned"] == {"exact": "0", "float": 0.0}
     assert "O~.↓.~O#" in drawn["lines"]
 
 
@@ -117,12 +149,12 @@ def test_a_planned_mixture_says_how_it_is_drawn(tmp_path):
     vr.MDP(0, [[{0: 1}, {0: 1}]], [[{0: "1/2", 10: "1/2"}, {6: 1}]], horizon=1).save(path)
     found = answer("plan", path, "--objective", "wang(-3/4)")["policy"]
     first, second = found["parts"]
-    assert Fraction(first["weight"]) + Fraction(second["weight"]) == 1
-    assert abs(first["weight_float"] - 0.787) < 0.01
+    assert Fraction(first["weight"]["exact"]) + Fraction(second["weight"]["exact"]) == 1
+    assert abs(first["weight"]["float"] - 0.787) < 0.01
     shown = re.fullmatch(
         r"Draw once, before the first step: with probability ≈(\S+) play A, otherwise B\.", found["draw"]
     )
-    assert abs(float(shown[1]) - first["weight_float"]) < 1e-6
+    assert abs(float(shown[1]) - first["weight"]["float"]) < 1e-6
     assert (first["words"], second["words"]) == (["state 0 (start): play 0"], ["state 0 (start): play 1"])
 
 
@@ -148,7 +180,7 @@ def test_a_saved_plan_is_rechecked_by_another_route_and_a_wrong_one_is_not_confi
     found = answer("recheck", tmp_path / "plan.json")[str(tmp_path / "plan.json")]
     assert found["confirmed"]
     assert found["lower"]["route"] == "exact law of the policy"
-    assert Fraction(found["upper"]["recomputed"]["upper"]) <= plan.upper
+    assert Fraction(found["upper"]["recomputed"]["exact"]) <= plan.upper
     above = replace(plan, lower=plan.lower + 1, value=plan.value + 1, upper=plan.upper + 1)
     above.save(tmp_path / "wrong.json")
     found = answer("recheck", tmp_path / "wrong.json", code=1)[str(tmp_path / "wrong.json")]
@@ -164,8 +196,8 @@ def test_a_saved_plan_is_rechecked_by_another_route_and_a_wrong_one_is_not_confi
 def test_a_learner_in_json_has_its_exact_numbers_twice():
     run = answer("learn", "two_paths", "--objective", "cvar(1/2)", "--episodes", 30)
     assert len(run["regret"]) == 30
-    assert run["numbers"]["delta"] == {"lower": "1/10", "upper": "1/10", "float": 0.1}
-    assert run["numbers"]["best"]["upper"]["lower"] == run["best"][1]
+    assert run["numbers"]["delta"] == {"exact": "1/10", "float": 0.1}
+    assert run["numbers"]["best"] == {"exact": run["best"][0], "float": 1.0}
 
 
 def test_a_sweep_with_a_failed_cell_says_so_in_json_and_exits_with_one(tmp_path):

@@ -329,12 +329,12 @@ def test_the_command_line_plans_for_files_of_storm(tmp_path):
     options = ["--constants", "N=2,p=1/3", "--rewards", "place", "--horizon", "4", "--objective", "mean", "--exact"]
     answer = json.loads(CliRunner().invoke(main, ["plan", str(path), *options, "--json"]).stdout)
     largest, _ = asked(path, 4, "place", "N=2,p=1/3")
-    assert Fraction(answer["value"]["lower"]) == largest
+    assert Fraction(answer["value"]["exact"]) == largest
     shown = CliRunner().invoke(main, ["models", "show", str(path), *options[:6]]).stdout
     assert "state 2: s=2; action 0 rest" in shown
     vr.models.frozen_lake().to_drn(tmp_path / "lake.drn")
     words = ["plan", str(tmp_path / "lake.drn"), "--objective", "cvar(33/100)", "--exact", "--json"]
-    assert json.loads(CliRunner().invoke(main, words).stdout)["value"]["lower"] == "56/33"
+    assert json.loads(CliRunner().invoke(main, words).stdout)["value"]["exact"] == "56/33"
     refused = CliRunner().invoke(main, ["plan", str(path), "--rewards", "place"])
     assert refused.exit_code == 2
     assert refused.stderr.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import errno
+import os
 import signal
 import sys
 import threading
@@ -15,14 +16,14 @@ import click
 
 from ..errors import VerifiedRiskError
 
-BAD_INPUT, BUG, STOPPED = 2, 3, 130
+BAD_INPUT, BUG, STOPPED, UNHEARD = 2, 3, 130, 141
 
 
 class Commands(click.Group):
     """A group whose errors are one line; ``--debug`` shows the traceback as well.
 
-    Errors raised on purpose, errors of the operating system and wrong usage exit with 2; Ctrl-C exits with 130, as
-    shells expect; anything else is a bug and exits with 3.
+    Errors raised on purpose, errors of the operating system and wrong usage exit with 2; Ctrl-C exits with 130 and a
+    reader that has gone with 141, as shells expect; anything else is a bug and exits with 3.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -53,6 +54,13 @@ class Commands(click.Group):
             _say_and_exit(STOPPED_LINE, STOPPED)
         sys.exit(code if isinstance(code, int) else 0)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)  # the help is printed in here
+        except OSError as error:
+            _end_if_unheard(error)
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
         lost: list[Any] = []
         try:
@@ -63,13 +71,19 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             _say_and_exit(STOPPED_LINE, STOPPED)
         except Exception as error:
-            if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # whoever read us has heard enough; click ends quietly
+            _end_if_unheard(error)
             if lost:  # what was interrupted left something half done, and somebody stumbled over it
                 _say_and_exit(STOPPED_LINE, STOPPED)
             if ctx.find_root().params.get("debug"):
                 raise
             _say_and_exit(*_line_and_code(error))
+
+
+def _end_if_unheard(error: Exception) -> None:
+    """Whoever read us has heard enough (``| head``): end quietly, with the code of a program that SIGPIPE ended."""
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered goes there
+        sys.exit(UNHEARD)
 
 
 def _interrupt() -> None:

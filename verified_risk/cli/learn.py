@@ -11,7 +11,7 @@ import click
 from .plan import OBJECTIVE_HELP
 from .progress import counting
 from .screen import Column, Screen
-from .show import emit_json, json_number, json_option, number
+from .show import emit_json, json_between, json_number, json_option, number
 from .source import ModelSource, model_options, save_option
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def learn(
 
 def _floats(run: Run) -> dict[str, Any]:
     """The exact numbers of a run again, with floats alongside."""
-    best = None if run.best is None else {"lower": json_number(run.best[0]), "upper": json_number(run.best[1])}
+    best = None if run.best is None else json_between(*run.best)
     exact = {"delta": json_number(run.delta), "bonus_scale": json_number(run.bonus_scale), "best": best}
     return {"numbers": {**exact, "eta": None if run.eta is None else json_number(run.eta)}}
 

@@ -71,10 +71,16 @@ def _decimal(x: Fraction, rounding: str) -> str:
 
 
 def json_number(x: Real) -> dict[str, Any]:
-    """Exact ends as ``"p/q"`` with a float alongside; equal ends are the number itself."""
+    """An exact number as ``{"exact": "p/q", "float": ...}``, an enclosed one by its rational ends."""
     from ..enclosure import bounds
 
-    low, high = bounds(x)
+    return json_between(*bounds(x))
+
+
+def json_between(low: Fraction, high: Fraction) -> dict[str, Any]:
+    """A number known to lie between the two; the float is the one nearest to the middle."""
+    if low == high:
+        return {"exact": str(low), "float": float(low)}
     return {"lower": str(low), "upper": str(high), "float": float((low + high) / 2)}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..mdp import MDP
 from ..models.gridworld import WALL
 from .decisions import Decisions, Place
-from .show import short
+from .show import json_number, short
 
 ARROWS = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
 MOSTLY = {"up": "⇡", "right": "⇢", "down": "⇣", "left": "⇠"}
@@ -38,8 +38,8 @@ class TextMap:
 
     def to_json(self) -> dict[str, Any]:
         first, last = self.steps
-        return {"earned": str(self.earned), "earned_float": float(self.earned), "steps": [first + 1, last + 1],
-                "rounded": self.rounded, "lines": self.lines}  # fmt: skip
+        return {"earned": json_number(self.earned), "steps": [first + 1, last + 1], "rounded": self.rounded,
+                "lines": self.lines}  # fmt: skip
 
 
 def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:

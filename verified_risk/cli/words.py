@@ -15,7 +15,7 @@ from typing import Any
 
 from ..policy import Choice, Policy
 from .decisions import Decisions, Place, decisions
-from .show import short
+from .show import json_number, short
 from .text_map import TextMap, text_map
 
 MOST_LINES = 12
@@ -47,8 +47,7 @@ class Account:
     def to_json(self) -> dict[str, Any]:
         return {
             "name": self.name,
-            "weight": str(self.weight),
-            "weight_float": float(self.weight),
+            "weight": json_number(self.weight),
             "maps": [part.to_json() for part in self.maps],
             "words": [*self.preface, *self.sentences],
             "left_out": self.left_out,
