@@ -12,7 +12,7 @@ import pytest
 
 from proofs_checks import certificate, recheck, statements
 from proofs_checks.page.cards import counterexample_html
-from proofs_checks.page.worked import worked
+from proofs_checks.page.worked import LINK, TEXT, worked
 
 FALSE = sorted(s.label for s in statements.ALL if s.should_be_refuted and s.counterexample is not None)
 RELATIONS = {"=": operator.eq, "<": operator.lt, ">": operator.gt, "≤": operator.le, "≥": operator.ge}
@@ -95,6 +95,15 @@ def test_both_sides_that_the_checker_finds_occur(label):
             continue
         rounded = Fraction(side).denominator > 10**5
         assert any(number == side or (rounded and abs(number / side - 1) < 2e-4) for number in numbers), side
+
+
+def test_every_link_arrives_and_the_cards_name_its_target():
+    links = re.findall(r"\]\(([^)]+)\)", TEXT.read_text("utf-8"))
+    assert links
+    for path, _, anchor in (link.partition("#") for link in links):
+        assert f"\n({anchor})=\n" in (TEXT.parent / path).read_text("utf-8"), f"{path}#{anchor}"
+    assert LINK.sub(r"\1 (\2)", "See [here](../../docs/x.md#y).") == "See here (docs/x.md#y)."
+    assert not [step for steps in worked().values() for step in steps if "](" in step]
 
 
 def test_the_card_shows_the_steps():

@@ -7,17 +7,20 @@ from functools import cache
 from pathlib import Path
 
 TEXT = Path(__file__).with_name("worked.md")
+LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)]+)\)")
 
 
 @cache
 def worked() -> dict[str, tuple[str, ...]]:
-    """Label to the steps that lead to the two sides of the printed claim.
+    """Label to the steps that lead to the two sides of the printed claim; a link names the file it points to.
 
     >>> worked()["intro:key"][0]
     'The return is surely 1, so Φ = 1.'
     """
     parts = re.split(r"^## (\S+)$", TEXT.read_text("utf-8"), flags=re.MULTILINE)
     return {
-        label: tuple(" ".join(step.split()) for step in re.split(r"^\d+\. ", body, flags=re.MULTILINE)[1:])
+        label: tuple(
+            LINK.sub(r"\1 (\2)", " ".join(step.split())) for step in re.split(r"^\d+\. ", body, flags=re.MULTILINE)[1:]
+        )
         for label, body in zip(parts[1::2], parts[2::2], strict=True)
     }
