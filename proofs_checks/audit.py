@@ -87,6 +87,7 @@ def audit_statement(statement: Statement[Any], examples: int, seed: int) -> dict
         "label": statement.label,
         "title": statement.title,
         "section": statement.section,
+        "said": statement.said,
         "finding": statement.verdict,
         "uses": list(statement.uses),
         "theory": statement.theory,

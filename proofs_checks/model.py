@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Case = TypeVar("Case")
 
 Finding: TypeAlias = Literal["holds", "corrected", "refuted", "gap"]
+Said: TypeAlias = Literal["printed", "implied", "tempting"]
 """What the audit says of a printed claim: it holds; an obvious repair makes it true; it is false in substance; it is
 not contradicted, but its proof is unsound."""
 
@@ -128,13 +129,16 @@ class Statement(Generic[Case]):
     ``cases()`` is a hypothesis strategy; ``small_cases()`` enumerates every case up to the size described by
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
     number of cases within which the strategy alone finds one.  ``theory`` is the proof's anchor in ``docs/theory``.
-    ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
-    cases that meet the hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file.
+    ``said`` tells how the paper makes the claim: *printed* as a formula or sentence, *implied* by what it uses or
+    suggests, or *tempting*, a reading that is not in it.  ``examples_share`` scales the number of random cases of an
+    audit where a case is expensive; fewer than ``least_met`` cases that meet the hypotheses count as a vacuous check,
+    which is a failure.  ``source`` is the defining file.
     """
 
     label: str
     title: str
     section: str
+    said: Said = "printed"
     printed: Claim[Case] | None
     corrected: Claim[Case] | None
     verdict: Finding

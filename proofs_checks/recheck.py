@@ -390,10 +390,12 @@ def corners(data: Any) -> Corners:
 
 @check("def:quantile/invertible")
 def _strictly_increasing(data: dict[str, Any]) -> Outcome:
-    """F(F†(tau)) = tau for a strictly increasing F."""
+    """F(F†(tau)) = tau for a strictly increasing CDF F."""
     f, tau = corners(data["function"]), number(data["tau"])
     require(len(f.places) > 1 and all(a[3] < b[1] for a, b in pairwise(f.places)), "F strictly increasing")
-    require(f.places[0][2] < tau < f.places[-1][2], "a level between the extreme values")
+    require(f.places[0][1] == 0 and f.places[-1][2] == 1, "F rising from 0 to 1")
+    require(all(value == right for _, _, value, right in f.places), "F continuous from the right")
+    require(0 < tau < 1, "a level in (0, 1)")
     return Outcome(f.value(f.quantile(tau)), "=", tau)
 
 
@@ -1227,14 +1229,14 @@ def _intro_bound(instance: dict[str, Any]) -> Outcome:
 
 @check("exp:forty")
 def _forty(instance: dict[str, Any]) -> Outcome:
-    """P[6 (1 - (f/n - eps)^+ / alpha)^+ <= 56/33] >= 1/2 with f failures of n, each of probability 271/1000."""
+    """P[6 (1 - (f/n - eps)^+ / alpha)^+ <= 4] >= 1/2 with f failures of n, each of probability 271/1000."""
     n, episodes, delta = whole(instance["visits"], 1), whole(instance["episodes"], 1), number(instance["delta"])
     require(n <= 40 <= episodes, "at most 40 visits")
     eps, alpha, failure = printed_radius(1, 1, episodes, delta, n)[0], Fraction(33, 100), Fraction(271, 1000)
     total = Fraction()
     for f in range(n + 1):
         value = 6 * max(1 - max(Fraction(f, n) - eps, Fraction()) / alpha, Fraction())
-        if value <= Fraction(56, 33):
+        if value <= 4:
             total += math.comb(n, f) * failure**f * (1 - failure) ** (n - f)
     return Outcome(above(total), ">=", Fraction(1, 2))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -127,11 +128,22 @@ def page(ledger: Ledger) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def counts_by_standing(rows: Sequence[Row]) -> dict[str, Counter[str]]:
+    """How many claims of each finding the paper prints, how many it implies, how many are only tempting."""
+    return {
+        said: Counter(row["finding"] for row in rows if row["printed"] is not None and row["said"] == said)
+        for said in ("printed", "implied", "tempting")
+    }
+
+
 def _summary(rows: Sequence[Row], failures: Sequence[str]) -> list[str]:
-    counts = Counter(row["finding"] for row in rows if row["printed"] is not None)
+    counts = counts_by_standing(rows)
     ranks = Counter(row["support"]["rank"] for row in rows if row["support"] is not None)
-    lines = ["| printed claims | |", "|---|---|"]
-    lines += [f"| {FINDINGS[finding]} | {counts[finding]} |" for finding in SEVERITY if counts[finding]]
+    lines = ["| claims | printed | implied | tempting, not in the paper |", "|---|---:|---:|---:|"]
+    lines += [
+        f"| {FINDINGS[finding]} | " + " | ".join(str(counts[said][finding] or "") for said in counts) + " |"
+        for finding in SEVERITY
+    ]
     lines += ["", "| strongest evidence for what is true | |", "|---|---|"]
     lines += [f"| {rank} | {count} |" for rank, count in ranks.most_common()]
     lines += [
@@ -162,12 +174,20 @@ def _table_row(row: Row) -> str:
     against = "–"
     if refutation is not None and refutation["certificate"] is not None:
         name = refutation["certificate"]
-        alone = f", found alone in {refutation['found']['cases']} cases" if refutation["found"] else ", not found alone"
+        tries = refutation["found"] and refutation["found"]["cases"]
+        alone = f", found alone in {tries} case{'s' * (tries != 1)}" if tries else ", not found alone"
         checked = "rechecked" if refutation["rechecked"] else "NOT rechecked"
-        against = f"[slack {refutation['slack']}](../proofs_checks/certificates/{name}), {checked}{alone}"
+        against = f"[slack {short(refutation['slack'])}](../proofs_checks/certificates/{name}), {checked}{alone}"
     printed = row["finding"] if row["printed"] is not None else "not in print"
+    if row["printed"] is not None and row["said"] != "printed":
+        printed += f" ({row['said']})"
     cells = [f"[`{row['label']}`](#{anchor(row['label'])}) {row['title']}", printed, truth, cases, worst, against]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def short(slack: str) -> str:
+    """A fraction too long to read as a decimal; the certificate has it whole."""
+    return slack if len(slack) <= 40 else f"≈ {float(Fraction(slack)):.6g}"
 
 
 def anchor(label: str) -> str:

@@ -27,6 +27,7 @@ def row_of(statement, *, rank="exhaustive", failures=()):
         "label": statement.label,
         "title": statement.title,
         "section": statement.section,
+        "said": statement.said,
         "finding": statement.verdict,
         "uses": list(statement.uses),
         "theory": statement.theory,

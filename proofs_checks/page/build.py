@@ -104,6 +104,7 @@ def statement_html(statement: Statement[Any]) -> str:
     row = {
         "printed": _claim(statement.printed),
         "corrected": _claim(statement.corrected),
+        "said": statement.said,
         "finding": statement.verdict,
     }
     head = f"{GLYPHS[statement.verdict]} {statement.verdict}: {statement.title}"

@@ -19,6 +19,11 @@ from .worked import worked
 Row = Mapping[str, Any]
 MOST_DIGITS = 14
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
+STANDING = {
+    "printed": "as printed",
+    "implied": "as implied: the paper uses or suggests it",
+    "tempting": "a tempting reading, not in the paper",
+}
 
 
 def card_html(
@@ -75,7 +80,7 @@ def claims_html(row: Row) -> str:
     blocks = []
     if printed is not None:
         mark = {"holds": "true", "gap": "not contradicted"}.get(finding, "false")
-        blocks.append(_claim("as printed", mark, printed))
+        blocks.append(_claim(STANDING[row["said"]], mark, printed))
     if corrected is not None:
         blocks.append(_claim("corrected" if printed is not None else "claim", "true", corrected))
     return f'<div class="claims">{"".join(blocks)}</div>'

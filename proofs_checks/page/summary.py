@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from ..report import counts_by_standing
 from .cards import rank_dots, rank_of
-from .words import FINDINGS, GLYPHS, RANKS, anchor, prose, section_key
+from .words import FINDINGS, GLYPHS, RANKS, anchor, prose
 
 Row = Mapping[str, Any]
 MOST_FAILURES = 8
@@ -32,12 +33,16 @@ def _lead(printed: Sequence[Row], counts: Counter[str]) -> str:
     false = counts["refuted"] + counts["corrected"]
     recheckable = sum(bool(row["refutation"] and row["refutation"]["rechecked"]) for row in printed)
     which = f"All {false} false ones" if recheckable == false else f"{recheckable} of the {false} false ones"
-    tempting = sum(section_key(row["section"]) == "corrected" for row in printed)
-    also = f" ({tempting} of these are tempting readings that the paper does not print)" if tempting else ""
+    said = counts_by_standing(printed)
+    literal, implied, tempting = (sum(said[key].values()) for key in ("printed", "implied", "tempting"))
+    stated = said["printed"]
+    more = [f"{implied} that the paper only implies"] * bool(implied)
+    more += [f"{tempting} tempting readings that are not in it"] * bool(tempting)
+    also = f" So are checked {' and '.join(more)}." if more else ""
     return (
-        f"Of {len(printed)} printed statements, {counts['holds']} hold as printed, {counts['corrected']} hold after an "
-        f"obvious repair, {counts['refuted']} are false in substance{also} and {counts['gap']} "
-        f"{'has' if counts['gap'] == 1 else 'have'} a gap in the proof. {which} come "
+        f"Of {literal} printed claims, {stated['holds']} hold as printed, {stated['corrected']} hold after an obvious "
+        f"repair, {stated['refuted']} are false in substance and {stated['gap']} "
+        f"{'has' if stated['gap'] == 1 else 'have'} a gap in the proof.{also} {which} come "
         "with a counterexample in exact rational numbers that the Python standard library alone can recheck."
     )
 

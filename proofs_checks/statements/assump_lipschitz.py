@@ -124,7 +124,8 @@ def cpw_growth(constant: int) -> Real:
 
 VAR = Statement(
     label="assump:lipschitz/var",
-    title="VaR is not Lipschitz",
+    said="implied",
+    title="the weighting of VaR is Lipschitz",
     section="2",
     printed=Claim(
         r"|\mathrm{VaR}(X) - \mathrm{VaR}(Y)| \le L\,\mathrm{KS}(X, Y) \text{ for some } L",
@@ -148,7 +149,8 @@ VAR = Statement(
 
 WANG = Statement(
     label="assump:lipschitz/wang",
-    title="the Wang transform is not Lipschitz",
+    said="implied",
+    title="the Wang transform is Lipschitz",
     section="2",
     printed=Claim(
         r"\mathcal N(\mathcal N^{-1}(\tau) + 1) \le L\tau \text{ for some } L",
@@ -173,7 +175,8 @@ WANG = Statement(
 
 CUMULATIVE = Statement(
     label="assump:lipschitz/cpw",
-    title="cumulative probability weighting is not Lipschitz",
+    said="implied",
+    title="cumulative probability weighting is Lipschitz",
     section="2",
     printed=Claim(
         r"\tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 \le L\tau \text{ for some } L",

@@ -57,6 +57,7 @@ def _small_cases() -> Iterator[Case]:
 
 ATTAINED = Statement(
     label="assump:quantile",
+    said="implied",
     title="the largest return is attained",
     section="2",
     printed=Claim(
@@ -123,6 +124,7 @@ def _small_samples() -> Iterator[SampleCase]:
 
 EMPIRICAL = Statement(
     label="assump:quantile/empirical",
+    said="implied",
     title="the empirical model inherits the assumption",
     section="2",
     printed=Claim(

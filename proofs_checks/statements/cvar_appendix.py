@@ -424,7 +424,8 @@ def _small_curves() -> Iterator[CurveCase]:
 
 CONCAVITY = Statement(
     label="cvar:concave",
-    title="J is not concave",
+    said="tempting",
+    title="J is concave in rho",
     section=SECTION,
     printed=Claim(
         r"J(\tfrac{\rho+\rho'}2) \ge \tfrac12 J(\rho) + \tfrac12 J(\rho'), \quad "

@@ -121,6 +121,7 @@ def _versions_are_the_quantiles(case: QuantileCase) -> Real:
 
 JUMPS = Statement(
     label="def:objective/jumps",
+    said="implied",
     title="the value of G at a jump decides between the quantiles",
     section="2",
     printed=Claim(

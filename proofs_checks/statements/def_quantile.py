@@ -90,15 +90,17 @@ ZERO = Statement(
 
 @dataclass(frozen=True)
 class InverseCase:
-    """A function strictly increasing between its first and last corner, and a level between its extreme values."""
+    """A CDF strictly increasing between its first and last corner, and a level."""
 
     function: Monotone
     tau: Fraction
 
 
 def _strict(case: InverseCase) -> bool:
+    """F is a CDF, strictly increasing between its first and last corner, and tau a level in (0, 1)."""
     first, last = case.function.corners[0], case.function.corners[-1]
-    return case.function.strict and first.value < case.tau < last.value
+    whole = first.left == 0 and last.value == 1 and case.function.right_continuous
+    return whole and case.function.strict and 0 < case.tau < 1
 
 
 def _strict_and_continuous(case: InverseCase) -> bool:
@@ -114,10 +116,9 @@ def _inverse_slack(case: InverseCase) -> Fraction:
 
 @st.composite
 def _inverse_cases(draw: DrawFn) -> InverseCase:
-    function = draw(strict_functions(continuous=draw(st.booleans())))
-    low, high = function.corners[0].value, function.corners[-1].value
-    share = Fraction(draw(st.integers(1, 11)), 12)
-    return InverseCase(function, low + share * (high - low))
+    drawn = draw(strict_functions(continuous=draw(st.booleans())))
+    function = Monotone(tuple(Corner(c.at, c.left, c.right, c.right) for c in drawn.corners))
+    return InverseCase(function, Fraction(draw(st.integers(1, 11)), 12))
 
 
 def _small_inverses() -> Iterator[InverseCase]:
@@ -126,7 +127,7 @@ def _small_inverses() -> Iterator[InverseCase]:
         for b in (h for h in heights if h > a):
             for tau in grid("1/6"):
                 ends = (
-                    Corner(Fraction(0), Fraction(0), Fraction(0), a),
+                    Corner(Fraction(0), Fraction(0), a, a),
                     Corner(Fraction(1), b, Fraction(1), Fraction(1)),
                 )
                 yield InverseCase(Monotone(ends), tau)
@@ -155,7 +156,7 @@ INVERTIBLE = Statement(
     counterexample=InverseCase(
         Monotone(
             (
-                Corner(Fraction(0), Fraction(0), Fraction(0), Fraction(1, 2)),
+                Corner(Fraction(0), Fraction(0), Fraction(1, 2), Fraction(1, 2)),
                 Corner(Fraction(1), Fraction(1), Fraction(1), Fraction(1)),
             )
         ),

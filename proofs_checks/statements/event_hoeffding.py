@@ -33,6 +33,7 @@ def _cases() -> SearchStrategy[Draws]:
 
 STATEMENT = Statement(
     label="lem:event/hoeffding",
+    said="implied",
     title="Hoeffding's inequality for the largest coordinate",
     section="C",
     printed=Claim(

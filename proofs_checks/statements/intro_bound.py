@@ -50,6 +50,7 @@ def _small_cases() -> Iterator[Case]:
 
 STATEMENT = Statement(
     label="intro:bound",
+    said="implied",
     title="the rate announced in the introduction",
     section="1",
     printed=Claim(

@@ -90,7 +90,8 @@ def _small_cases() -> Iterator[Pair]:
 
 STATEMENT = Statement(
     label="L2/merely-optimal",
-    title="an optimal policy of M' that is not greedy everywhere",
+    said="tempting",
+    title="every optimal policy of M' loses little, greedy everywhere or not",
     section="corrected theory",
     printed=Claim(
         r"\pi' \in \arg\max \Phi':\ \Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t "

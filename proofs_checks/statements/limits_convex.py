@@ -115,6 +115,7 @@ def _small_cases() -> Iterator[Case]:
 
 STATEMENT = Statement(
     label="limits/convex",
+    said="tempting",
     title="nearly greedy policies of a convex weighting",
     section="corrected theory",
     printed=Claim(

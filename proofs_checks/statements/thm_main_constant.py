@@ -48,6 +48,7 @@ def _small_cases() -> Iterator[Problem]:
 
 STATEMENT = Statement(
     label="thm:main/constant",
+    said="implied",
     title="the final constant 4",
     section="C",
     printed=Claim(

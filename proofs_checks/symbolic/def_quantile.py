@@ -55,10 +55,10 @@ def inverts(*, planted: bool = False) -> Problem:
 
 
 def jump() -> Problem:
-    """F rises from low to a, jumps to b at 0, and rises to high: strictly increasing; is F(q) = tau at every level?"""
-    a, value, b, tau = (real(name) for name in ("a", "v", "b", "tau"))
-    hypotheses = [a > 0, a <= value, value <= b, b < 1, tau > a, tau <= b]  # the quantile is the place of the jump
-    return Problem(hypotheses, value == tau)
+    """F rises from 0 to a, jumps to b at 0, and rises to 1: a strictly increasing CDF; is F(q) = tau at every level?"""
+    a, b, tau = (real(name) for name in ("a", "b", "tau"))
+    hypotheses = [a > 0, a <= b, b < 1, tau > a, tau <= b]  # the quantile is the place of the jump
+    return Problem(hypotheses, b == tau)
 
 
 def inverse_case(numbers: Mapping[str, Fraction]) -> Any:
@@ -69,7 +69,7 @@ def inverse_case(numbers: Mapping[str, Fraction]) -> Any:
     zero, one = Fraction(0), Fraction(1)
     corners = (
         Corner(-one, zero, zero, zero),
-        Corner(zero, numbers["a"], numbers["v"], numbers["b"]),
+        Corner(zero, numbers["a"], numbers["b"], numbers["b"]),
         Corner(one, one, one, one),
     )
     return InverseCase(Monotone(corners), numbers["tau"])
