@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -47,11 +48,15 @@ def test_models_come_from_files_and_environments(tmp_path):
     lake.save(tmp_path / "m.json")
     lake.to_csv(tmp_path / "m.csv", index_base=1)
     by_name = run("plan", "two_paths", "--exact")
-    assert run("plan", tmp_path / "m.json", "--exact") == by_name
-    assert (
-        run("plan", tmp_path / "m.csv", "--exact", "--horizon", lake.horizon, "--index-base", 1, "--initial", 1)
-        == by_name
+    assert "play 0 (road)" in by_name
+    assert run("plan", tmp_path / "m.json", "--exact") == by_name  # names and drawing are saved with the model
+    words = ["--exact", "--horizon", lake.horizon, "--index-base", 1, "--initial", 1, "--json"]
+    by_name, by_table = (
+        json.loads(run("plan", model, *options))
+        for model, options in (("two_paths", ["--exact", "--json"]), (tmp_path / "m.csv", words))
     )
+    assert {**by_name, "policy": None} == {**by_table, "policy": None}
+    assert by_table["policy"]["parts"][0]["words"] == ["state 0 (start): play 0"]
     assert "horizon 3" in run("models", "show", "gym:FrozenLake-v1", "--horizon", 3)
 
 
@@ -140,6 +145,30 @@ def test_an_unknown_label_is_answered_with_one_that_is_close_or_with_none():
         f"docs/audit.md lists all {len(statements.ALL)}, e.g. intro:bound\n"
     )
     assert "did you mean lem:key?" in run("audit", "--statement", "lem:kye", code=2)
+
+
+def test_every_option_says_what_it_is():
+    from test_cli_json import leaves
+
+    for path, command in leaves():
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                assert parameter.help, (path, parameter.opts)
+
+
+def test_every_named_model_says_what_its_states_and_actions_are():
+    """`models show` draws it, `plan` repeats what is needed to understand the policy."""
+    listed = run("models")
+    for leak in ("safe,", "risky or", "Order a units"):
+        assert leak not in listed
+    for name in vr.models.NAMES:
+        drawing = vr.models.load(name).drawing.splitlines()
+        assert run("models", "show", name).startswith(f"{drawing[0]}\n")
+        output = run("plan", name, "--objective", "mean")
+        wanted = "S start   . floor   ~ ice   O hole   # wall" if name == "frozen_lake" else drawing[0]
+        assert wanted in output
+        assert ("↓" if name == "frozen_lake" else "(start): ") in output
+        assert re.search(r"play \d+(?! \([\w ]+\))\b", output) is None  # no action without its name
 
 
 def test_the_help_names_every_command_and_the_exit_codes():

@@ -35,7 +35,9 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "columns.csv").write_text("a,b\n1,2\n")
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "model.drn").write_text("@type: MDP\n")
-    (tmp_path / "cells.json").write_text(json.dumps([{"model": "two_paths", "colour": "red"}]))
+    (tmp_path / "cells.json").write_text(json.dumps([{"model": "two_paths", "objective": "mean", "colour": "red"}]))
+    (tmp_path / "aimless.json").write_text(json.dumps([{"model": "two_paths"}]))
+    (tmp_path / "pairs.json").write_text(json.dumps([{"model": "two_paths", "objective": "mean", "parameters": [1]}]))
     (tmp_path / "numbers.json").write_text("[1]")
     (tmp_path / "none.json").write_text("[]")
     return tmp_path
@@ -93,7 +95,7 @@ BAD = [
     (["plan", "two_paths", "--gap", "-1"], "gap is -1, wanted a nonnegative number"),
     (["plan", "two_paths", "--time-limit", "-1"], "time_limit is -1, wanted a nonnegative number"),
     (["plan", "two_paths", "--exact", "--eta", "1/2"], "--exact has no error and no clock: leave out --eta"),
-    (["plan", "two_paths", "--exact", "--objective", "wang(1)"], "wang(1)"),
+    (["plan", "two_paths", "--exact", "--objective", "wang(1)"], "rational corners: leave out --exact"),
     (["learn", "two_paths", "--episodes", "0"], "0 is not in the range x>=1"),
     (["learn", "two_paths", "--delta", "2"], "delta is 2, wanted a probability strictly between 0 and 1"),
     (["learn", "two_paths", "--bonus-scale", "0"], "bonus_scale is 0, wanted a positive number"),
@@ -129,7 +131,9 @@ BAD = [
     (["experiment", "sweep", "words.json", *OUT], "words.json is not JSON (line 1"),
     (["experiment", "sweep", "model.json", *OUT], "model.json is not a list of cells"),
     (["experiment", "sweep", "numbers.json", *OUT], "numbers.json is not a list of cells"),
-    (["experiment", "sweep", "cells.json", *OUT], "cell {'model': 'two_paths', 'colour': 'red'} cannot be read"),
+    (["experiment", "sweep", "cells.json", *OUT], "cannot be read: 'colour' is none of model, objective,"),
+    (["experiment", "sweep", "aimless.json", *OUT], "cell {'model': 'two_paths'} cannot be read: it has no objective"),
+    (["experiment", "sweep", "pairs.json", *OUT], "parameters is [1], wanted [[name, value], ...]"),
     (["experiment", "sweep", "none.json", *OUT], "the sweep has no cells"),
     # usage
     (["plann"], "No such command 'plann'"),

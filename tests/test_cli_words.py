@@ -22,7 +22,7 @@ from verified_risk.cli.words import account, accounts
 
 HEAD = re.compile(r"state (\d+)(?:, steps? (\d+)(?: to (\d+))?)?(?: \(start\))?: (.*)")
 CASE = re.compile(r"(?:at steps? (\d+)(?: to (\d+))? |with (\S+)(?: to (\S+))? earned(?: \(rounded\))? )?play (.*)")
-CHOICE = re.compile(r"(\d+)(?: \((\w+)\))?(?: with probability (\S+))?")
+CHOICE = re.compile(r"(\d+)(?: \(([\w ]+)\))?(?: with probability (\S+))?")
 
 
 class Said:
@@ -178,13 +178,33 @@ def test_a_mixture_says_how_its_parts_are_drawn():
     draw, told = accounts(vr.MixturePolicy([("1/3", road), ("2/3", bridge)]))
     assert draw == "Draw once, before the first step: with probability 2/3 play A, otherwise B."
     assert [(part.name, part.weight, part.sentences) for part in told] == [
-        ("A", Fraction(2, 3), ["state 0 (start): play 1"]),
-        ("B", Fraction(1, 3), ["state 0 (start): play 0"]),
+        ("A", Fraction(2, 3), ["state 0 (start): play 1 (bridge)"]),
+        ("B", Fraction(1, 3), ["state 0 (start): play 0 (road)"]),
     ]
     five = vr.MixturePolicy([(f"{i}/15", road if i % 2 else bridge) for i in range(1, 6)])
     draw, told = accounts(five)
     assert len(told) == 3
-    assert draw.endswith("with probability 1/5 play C, otherwise one of 2 more (probability 1/5).")
+    assert draw.endswith("with probability 1/5 play C, otherwise one of 2 more, not described here (probability 1/5).")
+    four = vr.MixturePolicy([(f"{i}/10", road if i % 2 else bridge) for i in range(1, 5)])
+    assert accounts(four)[0].endswith("play C, otherwise one more, not described here (probability 1/10).")
+
+
+@pytest.mark.parametrize(
+    "mdp",
+    [vr.models.betting_game(), vr.models.betting_game(5, (10, 0, 2), horizon=3), vr.models.gamblers_ruin()],
+    ids=["betting", "unsorted stakes", "ruin"],
+)
+def test_the_stake_that_is_named_is_the_stake_that_is_played(mdp):
+    """With unsorted stakes action k is another stake in another state: the words name it, the rewards show it."""
+    for s, a, action in mdp:
+        if mdp.action_names[s][a] != "the game is over":
+            stake = int(mdp.action_names[s][a].removeprefix("stake "))
+            assert {abs(r) for _, _, r in action.outcomes} == {stake}
+    policy = vr.plan(mdp, vr.CVaR("1/4")).policy
+    for sentence in account(policy, "", Fraction(1)).sentences:
+        state = int(HEAD.fullmatch(sentence)[1])
+        for a, shown in re.findall(r"play (\d+) \(([\w ]+)\)", sentence):
+            assert shown == mdp.action_names[state][int(a)]
 
 
 def test_evaluating_a_saved_mixture_says_how_it_is_drawn_and_what_each_part_does(tmp_path):
@@ -248,6 +268,7 @@ def test_directions_are_read_off_the_transitions(slippery):
 
 def test_a_lake_is_drawn_with_the_path_that_the_policy_takes():
     output = CliRunner().invoke(main, ["plan", "frozen_lake", "--exact", "--objective", "cvar(33/100)"]).output
+    assert "arrows" not in output
     assert "  O~.S.~O#   O~.↓.~O#\n  ###.#~~O   ###↓#~~O\n  #O~~#O6#   #O↓←#O6#\n  #4.O####   #4←O####" in output
 
 

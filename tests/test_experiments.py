@@ -72,6 +72,7 @@ def test_a_cell_that_fails_is_reported_and_does_not_lose_the_others(tmp_path):
     assert len(outcome.results) == 2
     assert outcome.table is None
     assert {cell for cell, _ in outcome.failed} == set(bad)
+    assert str(outcome).startswith("2 cells done, 3 failed")
     assert "no model is named 'no_such_model'" in str(outcome)
     assert "alpha is 7" in str(outcome)
     assert len(list((tmp_path / "sweep").glob("*.error.txt"))) == 3
@@ -161,7 +162,9 @@ def test_a_cell_is_its_json_and_its_checkpoints_reach_the_end():
     assert len(checkpoints(100_000)) < 320
     assert checkpoints(100_000)[-1] == 100_000
     with pytest.raises(InvalidArgument, match="cannot be read"):
-        Cell.from_json({"model": "two_paths", "color": "red"})
+        Cell.from_json({"model": "two_paths", "objective": "mean", "color": "red"})
+    with pytest.raises(InvalidArgument, match="it has no objective"):
+        Cell.from_json({"model": "two_paths"})
 
 
 def test_the_lake_experiment_draws_both_panels_and_says_what_disagrees(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk import models
-from verified_risk.errors import InvalidArgument, InvalidLaw, InvalidModel, InvalidNumber
+from verified_risk.errors import InvalidArgument, InvalidLaw, InvalidModel, InvalidNumber, Unsupported
 from verified_risk.models.frozen_lake import MAP
 from verified_risk.models.gridworld import MOVES
 
@@ -375,3 +375,50 @@ def test_ten_thousand_states_and_a_hundred_thousand_outcomes_need_no_dense_cube(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < DENSE_CUBE / 4
+
+
+# -- words about models ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", models.NAMES)
+def test_a_model_has_a_drawing_and_a_map_only_if_its_states_are_cells(name):
+    from verified_risk.plotting.policy_map import map_lines
+
+    mdp = models.load(name)
+    assert mdp.drawing
+    if name == "frozen_lake":
+        assert map_lines(mdp) == MAP.strip().splitlines()
+        return
+    assert [len(own) for own in mdp.action_names] == list(mdp.n_actions)
+    assert all(len(set(own)) == len(own) for own in mdp.action_names)
+    for line in mdp.drawing.splitlines():  # whatever the number of states, words are not taken for cells
+        drawn = vr.MDP(0, [[{0: 1}]] * len(line), [[0]] * len(line), horizon=1, drawing=line)
+        with pytest.raises(Unsupported, match="has no map"):
+            map_lines(drawn)
+
+
+def test_the_words_of_a_model_follow_its_parameters():
+    assert "path 1: 0 ice, pays 1 for sure" in models.frozen_lake().drawing
+    assert "path 6: 3 ice, pays 6 with probability 729/1000, 0 otherwise" in models.frozen_lake().drawing
+    assert "0 new > 1 > 2 broken" in models.machine_replacement(3).drawing
+    assert "one worse after it with probability 1/3" in models.machine_replacement(wear="1/3").drawing
+    assert "of 0, 3, 7 that the money covers" in models.betting_game(stakes=(0, 3, 7)).drawing
+    assert "12 the goal" in models.gamblers_ruin(12).drawing
+    assert "5 with probability 1" in models.inventory(demand={5: 1}).drawing
+
+
+def test_names_of_actions_are_kept_and_do_not_change_the_model(tmp_path):
+    game = models.betting_game()
+    plain = vr.MDP.from_outcomes(
+        [[action.outcomes for action in game.actions(s)] for s in range(game.n_states)], initial=10, horizon=6
+    )
+    assert plain.action_names is None
+    assert "action_names" not in plain.to_json()
+    assert plain == game
+    game.save(tmp_path / "game.json")
+    assert vr.MDP.load(tmp_path / "game.json").action_names == game.action_names
+    assert game.with_horizon(2).action_names == game.action_names
+    assert game.action_names[10][3] == "stake 5"
+    for names, message in (([], "has 0 states, wanted 1"), ([["a", "b"]], "wanted 1 names"), ([[1]], "wanted 1 names")):
+        with pytest.raises(InvalidModel, match=message):
+            vr.MDP(0, [[{0: 1}]], [[0]], horizon=1, action_names=names)

@@ -229,3 +229,10 @@ def test_the_tail_that_cvar_weighs_is_shaded():
 
     assert shaded(LAW.plot(vr.CVaR("1/4"))) == [pytest.approx(0.25)]
     assert shaded(LAW.plot(vr.Mean())) == []
+
+
+def test_a_picture_for_a_folder_that_does_not_exist_is_refused_by_name(tmp_path):
+    with pytest.raises(
+        errors.InvalidArgument, match=r"nope/x\.svg cannot be written: there is no folder .*nope, create"
+    ):
+        LAW.plot().save(tmp_path / "nope" / "x.svg")

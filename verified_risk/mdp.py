@@ -35,6 +35,7 @@ class MDP:
 
     ``initial`` and each transition row may be a list over all states or a dict ``{state: probability}``; each reward is
     a dict ``{reward: probability}``, a :class:`Law`, a number, or a frozen ``scipy.stats`` law of bounded support.
+    ``drawing`` says what the states are, ``action_names[s][a]`` what the actions are: for readers, not for algorithms.
     """
 
     _states: tuple[tuple[Action, ...], ...]
@@ -43,6 +44,7 @@ class MDP:
     _initial: tuple[tuple[int, Fraction], ...]
     drawing: str | None
     notes: tuple[str, ...]
+    action_names: tuple[tuple[str, ...], ...] | None
 
     def __init__(
         self,
@@ -55,6 +57,7 @@ class MDP:
         normalise: bool = False,
         drawing: str | None = None,
         notes: Iterable[str] = (),
+        action_names: Sequence[Sequence[str]] | None = None,
     ) -> None:
         read = Reader(len(transitions), normalise)
         if len(rewards) != len(transitions):
@@ -71,7 +74,7 @@ class MDP:
                     for a, (row, law) in enumerate(zip(rows, laws, strict=True))
                 )
             )
-        self._finish(read, initial, states, horizon, discount, drawing, notes)
+        self._finish(read, initial, states, horizon, discount, drawing, notes, action_names)
 
     @classmethod
     def from_outcomes(
@@ -84,6 +87,7 @@ class MDP:
         normalise: bool = False,
         drawing: str | None = None,
         notes: Iterable[str] = (),
+        action_names: Sequence[Sequence[str]] | None = None,
     ) -> MDP:
         """``outcomes[s][a] = [(probability, next_state, reward), ...]``: the reward may depend on the next state.
 
@@ -97,7 +101,7 @@ class MDP:
             if len(choices) == 0:
                 raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
             states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
-        self._finish(read, initial, states, horizon, discount, drawing, notes)
+        self._finish(read, initial, states, horizon, discount, drawing, notes, action_names)
         return self
 
     def _finish(
@@ -109,6 +113,7 @@ class MDP:
         discount: Rational,
         drawing: str | None,
         notes: Iterable[str],
+        action_names: Sequence[Sequence[str]] | None,
     ) -> None:
         if not states:
             raise InvalidModel("the model has no states, wanted at least one")
@@ -124,6 +129,7 @@ class MDP:
         self._initial = read.row(initial if as_whole(initial) is None else {initial: 1}, "initial")
         self.drawing = drawing
         self.notes = (*notes, *read.notes)
+        self.action_names = None if action_names is None else _read_names(action_names, self.n_actions)
 
     # -- what it consists of ------------------------------------------------------------------------------------------
 
@@ -223,7 +229,7 @@ class MDP:
         twin._states = self._states if states is None else states
         twin._horizon = self._horizon if horizon is None else horizon
         twin._discount, twin._initial = self._discount, self._initial
-        twin.drawing, twin.notes = self.drawing, self.notes
+        twin.drawing, twin.notes, twin.action_names = self.drawing, self.notes, self.action_names
         return twin
 
     # -- readers and writers ------------------------------------------------------------------------------------------
@@ -306,6 +312,7 @@ class MDP:
             "states": [[action(choice) for choice in actions] for actions in self._states],
             "drawing": self.drawing,
             "notes": list(self.notes),
+            **({} if self.action_names is None else {"action_names": [list(names) for names in self.action_names]}),
         }
 
     @classmethod
@@ -326,7 +333,8 @@ class MDP:
                 raise InvalidModel(f"state {s} has no actions, wanted at least one")
             states.append(tuple(action(entry, f"states[{s}][{a}]") for a, entry in enumerate(actions)))
         initial = dict(map(tuple, data["initial"]))
-        self._finish(read, initial, states, data["horizon"], data["discount"], data["drawing"], data["notes"])
+        words = data["drawing"], data["notes"], data.get("action_names")
+        self._finish(read, initial, states, data["horizon"], data["discount"], *words)
         return self
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -341,10 +349,10 @@ class MDP:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of what the model *is* (drawing and notes do not count)."""
+        """A digest of what the model *is* (drawing, notes and names do not count)."""
         data = self.to_json()
-        del data["drawing"], data["notes"]
-        return files.digest(data)
+        words = ("drawing", "notes", "action_names")
+        return files.digest({name: part for name, part in data.items() if name not in words})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MDP) and self.fingerprint == other.fingerprint
@@ -369,6 +377,17 @@ class MDP:
         low, high = self.reward_range
         lines = [repr(self), f"rewards from {low} to {high} a step", *self.notes]
         return "\n".join(([self.drawing, ""] if self.drawing else []) + lines)
+
+
+def _read_names(names: Sequence[Sequence[str]], counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    """One name for each action of each state."""
+    read = tuple(tuple(own) for own in names)
+    if len(read) != len(counts):
+        raise InvalidModel(f"action_names has {len(read)} states, wanted {len(counts)}")
+    for s, (own, count) in enumerate(zip(read, counts, strict=True)):
+        if len(own) != count or not all(isinstance(name, str) for name in own):
+            raise InvalidModel(f"action_names[{s}] is {own!r}, wanted {count} names")
+    return read
 
 
 def _read_horizon(value: Any) -> int:

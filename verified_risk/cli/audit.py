@@ -22,7 +22,7 @@ PRINTED = "-"
 @click.option(
     "--examples", type=click.IntRange(min=1), metavar="N", default=200, show_default=True, help="Random cases each."
 )
-@click.option("--seed", type=int, metavar="N", default=0, show_default=True)
+@click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Of the random cases.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=2, show_default=True, help="Processes.")
 @click.option("--json", "ledger_to", is_flag=False, flag_value=PRINTED, default=None, metavar="[FILE]",
               help="Print the ledger as JSON, and nothing else; with a FILE, write it there.")  # fmt: skip

@@ -24,10 +24,12 @@ ALGORITHMS = ("ucb", "ucb-as-printed", "greedy", "ucbvi")
 @click.command(short_help="Learn, with exact regret and its proved bound.")
 @model_options
 @click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
-@click.option("--episodes", type=click.IntRange(min=1), metavar="N", default=1000, show_default=True)
+@click.option("--episodes", type=click.IntRange(min=1), metavar="N", default=1000, show_default=True,
+              help="Episodes to play.")  # fmt: skip
 @click.option("--delta", default="1/10", show_default=True, help="The bound may fail with probability twice this.")
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True,
+              help="Of the episodes: the same seed gives the same run.")  # fmt: skip
 @click.option("--algorithm", type=click.Choice(ALGORITHMS), metavar="NAME", default="ucb", show_default=True,
               help=f"One of {', '.join(ALGORITHMS)}.")  # fmt: skip
 @click.option("--bonus-scale", default="1", show_default=True, help="Multiplies the radii; 1 is the theorem.")

@@ -27,6 +27,8 @@ from .show import (
 from .source import ModelSource, model_options, readable, save_option
 
 if TYPE_CHECKING:
+    from ..mdp import MDP
+    from ..objectives import Weighting
     from ..planning import Plan
     from ..policy import Policy
 
@@ -64,7 +66,7 @@ def plan(
     mdp = source.read()
     with working("planning") as note:
         if exact:
-            answer = vr.exact_plan(mdp, weighting)
+            answer = _exactly(mdp, weighting)
         else:
             answer = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, progress=_bounds_only(note))
         if save is not None:
@@ -74,6 +76,19 @@ def plan(
         emit_json(shown)
     else:
         _print_plan(answer, save)
+
+
+def _exactly(mdp: MDP, weighting: Weighting) -> Plan:
+    """The exact plan; where there is none, the way out in words of the command line."""
+    import verified_risk as vr
+
+    from ..errors import Unsupported
+
+    try:
+        return vr.exact_plan(mdp, weighting)
+    except Unsupported as error:
+        why = str(error).partition(": use ")[0]
+        raise Unsupported(f"--exact does not work here, {why}: leave out --exact") from None
 
 
 def _bounds_only(note: Callable[[str], None] | None) -> Callable[[str], None] | None:
@@ -115,7 +130,7 @@ def _policy_json(policy: Policy) -> dict[str, Any]:
 def _print_plan(answer: Plan, save: Path | None) -> None:
     screen = Screen()
     screen.field("objective", f"{answer.objective.spec} of the return")
-    screen.field("model", repr(answer.mdp))
+    _print_model(screen, answer.mdp)
     screen.field("value", number(answer.value), "bold green")
     if answer.gap == 0:
         screen.field("certified", "no policy is better: the bounds meet exactly")
@@ -131,6 +146,15 @@ def _print_plan(answer: Plan, save: Path | None) -> None:
         screen.line(f"  in float64: the CDF is off by at most {float(answer.law_error):.2g}", "dim")
     if save is not None:
         screen.field("saved", str(save))
+
+
+def _print_model(screen: Screen, mdp: MDP) -> None:
+    """Its size, and what its states, letters and actions are."""
+    from .text_map import legend
+
+    screen.field("model", repr(mdp))
+    for line in legend(mdp):
+        screen.field("", line)
 
 
 def print_policy(screen: Screen, policy: Policy) -> None:
@@ -186,7 +210,7 @@ def evaluate(file: Path, text: str | None, as_json: bool) -> None:
         return
     screen = Screen()
     screen.field("objective", f"{weighting.spec} of the return")
-    screen.field("model", repr(policy.mdp))
+    _print_model(screen, policy.mdp)
     screen.field("value", f"{number(value)}, evaluated exactly", "bold green")
     print_policy(screen, policy)
     print_law(screen, law)

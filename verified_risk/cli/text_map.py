@@ -21,6 +21,7 @@ ARROWS = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
 MOSTLY = {"up": "⇡", "right": "⇢", "down": "⇣", "left": "⇠"}
 DIRECTIONS = {(-1, 0): "up", (0, 1): "right", (1, 0): "down", (0, -1): "left"}
 MOST_MAPS = 6
+MOST_LEGEND = 6
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,20 @@ def _lines(mdp: MDP) -> list[str] | None:
         return None
 
 
+def legend(mdp: MDP) -> list[str]:
+    """What the reader of a plan must know of the drawing: the letters of a map, or the whole of it where it is short.
+
+    A map stands beside the policy; what is indented below it is about the model, and `models show` shows it.
+    """
+    drawn = (mdp.drawing or "").splitlines()
+    lines = _lines(mdp)
+    if lines is not None:
+        return [line for line in drawn[len(lines) :] if line and not line.startswith(" ")]
+    return drawn if len(drawn) <= MOST_LEGEND else []
+
+
 def side_by_side(mdp: MDP, maps: list[TextMap], width: int | None) -> list[str]:
-    """The model's own map, then one for each amount, as many in a row as fit; and what the arrows mean."""
+    """The model's own map, then one for each amount, as many in a row as fit; and what dashed arrows mean."""
     lines = _lines(mdp)
     if lines is None or not maps:
         return []
@@ -144,6 +157,4 @@ def side_by_side(mdp: MDP, maps: list[TextMap], width: int | None) -> list[str]:
         drawn += ["".join(f"{content[i]:<{room}}" for _, content in row).rstrip() for i in range(len(lines))]
         drawn.append("")
     used = {letter for part in maps for line in part.lines for letter in line}
-    key = ["arrows: where it goes"] if used & set(ARROWS.values()) else []
-    key += ["dashed: mostly, see below"] if used & set(MOSTLY.values()) else []
-    return [*drawn, "; ".join(key)]
+    return [*drawn, "dashed arrows: mostly, see below"] if used & set(MOSTLY.values()) else drawn[:-1]

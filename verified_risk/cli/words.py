@@ -21,6 +21,8 @@ from .text_map import TextMap, text_map
 MOST_LINES = 12
 MOST_CASES = 8
 MOST_PARTS = 3
+Names = Callable[[int], Mapping[int, str]]
+"""The names of the actions of a state."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -66,7 +68,9 @@ def accounts(policy: Policy) -> tuple[str, list[Account]]:
         drawn = [first, *middle[:-1], f"otherwise {names[-1]}"]
     else:
         rest = sum((w for w, _ in parts[MOST_PARTS:]), Fraction())
-        drawn = [first, *middle, f"otherwise one of {len(parts) - len(shown)} more (probability {short(rest)})"]
+        more = len(parts) - len(shown)
+        others = "one more" if more == 1 else f"one of {more} more"
+        drawn = [first, *middle, f"otherwise {others}, not described here (probability {short(rest)})"]
     draw = "Draw once, before the first step: " + ", ".join(drawn) + "."
     return draw, [account(part, name, w) for name, (w, part) in zip(names, shown, strict=True)]
 
@@ -101,7 +105,7 @@ def account(policy: Policy, name: str, weight: Fraction) -> Account:
     return Account(name, weight, preface, maps, [sentence.text for sentence in kept], left_out)
 
 
-def sentences(met: Decisions, places: Iterable[Place], names: Mapping[int, str]) -> list[Sentence]:
+def sentences(met: Decisions, places: Iterable[Place], names: Names) -> list[Sentence]:
     """Lines that say what is played at all these places: one a state, or one a state and step where both count."""
     by_state: dict[int, list[Place]] = {}
     for place in sorted(places):
@@ -109,9 +113,9 @@ def sentences(met: Decisions, places: Iterable[Place], names: Mapping[int, str])
     return [line for s, own in by_state.items() for line in _about_state(met, s, own, names)]
 
 
-def _about_state(met: Decisions, s: int, places: Sequence[Place], names: Mapping[int, str]) -> list[Sentence]:
+def _about_state(met: Decisions, s: int, places: Sequence[Place], names: Names) -> list[Sentence]:
     def play(choice: Choice) -> str:
-        return _play(choice, names)
+        return _play(choice, names(s))
 
     amounts = "earned (rounded)" if met.earned == "rounded" else "earned"
     if len({met.played[place] for place in places}) == 1:
@@ -187,8 +191,9 @@ def _play(choice: Choice, names: Mapping[int, str]) -> str:
     return "play " + " or ".join(f"{action(a)} with probability {short(p)}" for a, p in choice)
 
 
-def action_names(met: Decisions) -> Mapping[int, str]:
-    """Directions, where the model is a map and its actions are moves."""
+def action_names(met: Decisions) -> Names:
+    """The model's own names; directions, where it has none but is a map and its actions are moves."""
     from .text_map import moves_of
 
-    return moves_of(met.mdp)
+    moves, own = moves_of(met.mdp), met.mdp.action_names
+    return lambda s: moves if own is None else dict(enumerate(own[s]))

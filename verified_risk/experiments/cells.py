@@ -6,7 +6,7 @@ import csv
 import io
 import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -56,11 +56,19 @@ class Cell:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Cell:
+        known = [entry.name for entry in fields(cls)]
+        for name in ("model", "objective"):
+            if name not in data:
+                raise InvalidArgument(f"cell {data!r} cannot be read: it has no {name}")
+        for name in data:
+            if name not in known:
+                raise InvalidArgument(f"cell {data!r} cannot be read: {name!r} is none of {', '.join(known)}")
         try:
             parameters = tuple((str(name), value) for name, value in data.get("parameters", ()))
-            return cls(**{**data, "parameters": parameters})
-        except (TypeError, ValueError) as error:
-            raise InvalidArgument(f"cell {data!r} cannot be read: {error}") from None
+        except (TypeError, ValueError):
+            wrong = data["parameters"]
+            raise InvalidArgument(f"cell {data!r}: parameters is {wrong!r}, wanted [[name, value], ...]") from None
+        return cls(**{**data, "parameters": parameters})
 
 
 def run_cell(cell: Cell) -> dict[str, Any]:

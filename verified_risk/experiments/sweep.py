@@ -37,7 +37,8 @@ class SweepResult:
     table: Path | None = None
 
     def __str__(self) -> str:
-        lines = [f"{len(self.results)} cells done, {len(self.failed)} failed, in {self.folder}"]
+        done = len(self.results)
+        lines = [f"{done} cell{'s' * (done != 1)} done, {len(self.failed)} failed, in {self.folder}"]
         for cell, error in self.failed:
             lines.append(f"  failed: {cell.model} {cell.objective} {cell.algorithm} seed {cell.seed}: {error}")
         if self.table is not None:

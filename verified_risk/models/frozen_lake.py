@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from ..mdp import MDP
 from ..rational import Rational, as_probability, text
 from .gridworld import gridworld
@@ -43,7 +45,7 @@ def frozen_lake(slip: Rational = "1/10", *, horizon: int = LENGTH) -> MDP:
         "S start   . floor   ~ ice   O hole   # wall   6 4 2 1 ends of the paths, paying that much",
         f"Moves: up, right, down, left.  A move onto ice slides one cell further with probability {text(chance)}.",
         *(
-            f"  path {reward}: {blocks} ice, pays {reward} with probability {text((1 - chance) ** blocks)}, 0 otherwise"
+            f"  path {reward}: {blocks} ice, pays {reward} {_how_surely((1 - chance) ** blocks)}"
             for reward, blocks in PATHS.items()
         ),
     ]
@@ -54,3 +56,7 @@ def frozen_lake(slip: Rational = "1/10", *, horizon: int = LENGTH) -> MDP:
         slip=chance,
         legend="\n".join(legend),
     )
+
+
+def _how_surely(p: Fraction) -> str:
+    return "for sure" if p == 1 else f"with probability {text(p)}, 0 otherwise"

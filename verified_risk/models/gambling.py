@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ..errors import InvalidModel
 from ..mdp import MDP, Outcome
-from ..rational import Rational, as_probability
+from ..rational import Rational, as_probability, text
 
 
 def gamblers_ruin(goal: int = 8, start: int = 4, win: Rational = "2/5", *, horizon: int = 6) -> MDP:
@@ -25,10 +25,17 @@ def gamblers_ruin(goal: int = 8, start: int = 4, win: Rational = "2/5", *, horiz
         raise InvalidModel(f"start is {start} and goal is {goal}, wanted 0 < start < goal")
     chance = as_probability(win, "win")
     outcomes: list[list[list[Outcome]]] = []
+    names: list[list[str]] = []
     for c in range(goal + 1):
         stakes = range(1, min(c, goal - c) + 1)
         outcomes.append([_bet(c, stake, chance) for stake in stakes] or [[(Fraction(1), c, Fraction(0))]])
-    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon)
+        names.append([f"stake {stake}" for stake in stakes] or ["the game is over"])
+    drawing = [
+        f"state    capital: 0 is ruin, {goal} the goal; both end the game",
+        f"action k stakes k + 1, up to the capital and to what is missing to {goal}",
+        f"reward   the stake with probability {text(chance)}, else minus the stake",
+    ]
+    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon, drawing="\n".join(drawing), action_names=names)
 
 
 def betting_game(
@@ -51,10 +58,17 @@ def betting_game(
     chance = as_probability(win, "win")
     most = start + horizon * max(stakes)
     outcomes: list[list[list[Outcome]]] = []
+    names: list[list[str]] = []
     for money in range(most + 1):
         affordable = [stake for stake in stakes if stake <= min(money, most - money)]
         outcomes.append([_bet(money, stake, chance) for stake in affordable])
-    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon)
+        names.append([f"stake {stake}" for stake in affordable])
+    drawing = [
+        f"state    money, 0 to {most}",
+        f"action k stakes the k-th, from 0 on, of those of {', '.join(map(str, stakes))} that the money covers",
+        f"reward   the stake with probability {text(chance)}, else minus the stake",
+    ]
+    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon, drawing="\n".join(drawing), action_names=names)
 
 
 def _bet(money: int, stake: int, chance: Fraction) -> list[Outcome]:

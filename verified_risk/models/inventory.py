@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..errors import InvalidModel
 from ..law import Law
 from ..mdp import MDP, Outcome
-from ..rational import Rational, as_fraction
+from ..rational import Rational, as_fraction, text
 
 DEMAND = {0: "1/4", 1: "1/2", 2: "1/4"}
 
@@ -25,7 +25,7 @@ def inventory(
     horizon: int = 3,
     discount: Rational = 1,
 ) -> MDP:
-    """Order ``a`` units each period, sell what is asked for, keep the rest.
+    """Stock control: each period order some units, sell what is asked for, keep the rest.
 
     In stock ``s`` action ``a = 0 .. capacity - s`` orders ``a``; the delivery is immediate and, if a > 0, costs
     ``delivery + a * cost``; all ``s + a`` units cost ``holding`` each; the demand D is then met as far as possible at
@@ -54,4 +54,19 @@ def inventory(
         return [(p, ready - sold[int(units)], sale * sold[int(units)] - spent) for units, p in law]
 
     outcomes = [[period(s, a) for a in range(capacity - s + 1)] for s in range(capacity + 1)]
-    return MDP.from_outcomes(outcomes, initial=start, horizon=horizon, discount=discount)
+    asked = ", ".join(f"{units} with probability {text(p)}" for units, p in law)
+    return MDP.from_outcomes(
+        outcomes,
+        initial=start,
+        horizon=horizon,
+        discount=discount,
+        drawing="\n".join(
+            [
+                f"state    units in stock, 0 to {capacity}",
+                f"action a orders a units, delivered at once, for {fixed} + {unit_cost} a unit (nothing if a = 0)",
+                f"reward   {sale} a unit sold - {keep} a unit that was on the shelf - the order",
+                f"demand   {asked}; what is missing is lost",
+            ]
+        ),
+        action_names=[[f"order {a}" for a in range(capacity - s + 1)] for s in range(capacity + 1)],
+    )

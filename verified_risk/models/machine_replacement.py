@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ..errors import InvalidModel
 from ..mdp import MDP
-from ..rational import Rational, as_fraction, as_probability
+from ..rational import Rational, as_fraction, as_probability, text
 
 RUN, REPLACE = range(2)
 
@@ -20,11 +20,12 @@ def machine_replacement(
     horizon: int = 8,
     discount: Rational = 1,
 ) -> MDP:
-    """Condition 0 is new, the last is broken; replacing too late risks outages, replacing too early costs money.
+    """A machine wears out: replacing it too late risks outages, replacing it too early costs money.
 
-    Running (action 0) in condition c earns ``conditions - 1 - c`` and leaves a machine one condition worse with
-    probability ``wear``; a broken one costs ``outage`` a step and stays broken.  Replacing (action 1) costs ``price``
-    and the next step finds a new machine.  (A textbook problem; see Puterman, *Markov Decision Processes*.)
+    Condition 0 is new, the last is broken.  Running (action 0) in condition c earns ``conditions - 1 - c`` and leaves
+    a machine one condition worse with probability ``wear``; a broken one costs ``outage`` a step and stays broken.
+    Replacing (action 1) costs ``price`` and the next step finds a new machine.  (A textbook problem;
+    see Puterman, *Markov Decision Processes*.)
 
     >>> from verified_risk import Mean, exact_plan
     >>> exact_plan(machine_replacement(horizon=2), Mean()).value    # run twice: 4 + (3/4 * 4 + 1/4 * 3)
@@ -37,4 +38,19 @@ def machine_replacement(
     broken = conditions - 1
     transitions = [[{c: 1 - chance, c + 1: chance}, {0: 1}] for c in range(broken)] + [[{broken: 1}, {0: 1}]]
     rewards = [[Fraction(broken - c), -cost] for c in range(broken)] + [[-loss, -cost]]
-    return MDP(initial=0, transitions=transitions, rewards=rewards, horizon=horizon, discount=discount)
+    return MDP(
+        initial=0,
+        transitions=transitions,
+        rewards=rewards,
+        horizon=horizon,
+        discount=discount,
+        drawing="\n".join(
+            [
+                f"state    condition: {' > '.join(['0 new', *map(str, range(1, broken)), f'{broken} broken'])}",
+                f"action 0 run: earns {broken} in condition 0, one less in each worse one, costs {loss} when broken;",
+                f"         the condition is one worse after it with probability {text(chance)}",
+                f"action 1 replace: costs {cost}; the next step finds condition 0",
+            ]
+        ),
+        action_names=[("run", "replace")] * conditions,
+    )

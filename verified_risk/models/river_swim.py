@@ -45,5 +45,6 @@ def river_swim(
         discount=discount,
         drawing=f"near shore, pays {small} | "
         + " > ".join(str(s) for s in range(states))
-        + f" | far end, pays {large}",
+        + f" | far end, pays {large}\nleft: with the current, always succeeds    right: against it, may fail",
+        action_names=[("left", "right")] * states,
     )

@@ -9,9 +9,10 @@ FORK, ROAD, BRIDGE, END = range(4)
 
 
 def two_paths(safe: Rational = 1, risky: Rational = 2, success: Rational = "3/4") -> MDP:
-    r"""At the fork take the road (action 0), which pays ``safe``, or the bridge (action 1), which pays ``risky`` or 0.
+    r"""A fork: a road that pays a little for sure, or a bridge that pays more or nothing.
 
-    With the defaults the bridge has mean 3/2 and, for :math:`\alpha \ge 1/4`,
+    The road (action 0) pays ``safe``, the bridge (action 1) ``risky`` with probability ``success``, otherwise 0.  With
+    the defaults the bridge has mean 3/2 and, for :math:`\alpha \ge 1/4`,
     :math:`\mathrm{CVaR}_\alpha = 2(\alpha - \frac14)/\alpha = 2 - \frac{1}{2\alpha}`, which passes the road's 1 at
     :math:`\alpha = 1/2`.
 
@@ -31,4 +32,5 @@ def two_paths(safe: Rational = 1, risky: Rational = 2, success: Rational = "3/4"
        .-- road ----(1)--> {low}
 fork --|
        '-- bridge --({chance})--> {high}   (else 0)""",
+        action_names=[("road", "bridge"), ("go on",), ("cross",), ("stay",)],
     )

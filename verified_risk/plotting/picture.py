@@ -62,6 +62,8 @@ class Picture:
         kind = target.suffix.removeprefix(".").lower()
         if kind not in FORMATS:
             raise InvalidArgument(f"{target.name} has the suffix {target.suffix!r}, wanted one of .svg, .png, .pdf")
+        if not target.parent.is_dir():
+            raise InvalidArgument(f"{target} cannot be written: there is no folder {target.parent}, create it first")
         content = self.bytes(kind)
         draft = target.with_name(f".{target.name}.part")
         draft.write_bytes(content)

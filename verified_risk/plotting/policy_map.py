@@ -82,7 +82,7 @@ def map_lines(mdp: MDP) -> list[str]:
     """The map at the head of ``mdp.drawing``: every cell that is not a wall is a state, in reading order."""
     lines: list[str] = []
     for line in (mdp.drawing or "").splitlines():
-        if lines and len(line) != len(lines[0]):
+        if (lines and len(line) != len(lines[0])) or any(map(str.isspace, line)):  # words, not cells
             break
         lines.append(line)
         if sum(letter != WALL for row in lines for letter in row) == mdp.n_states:
