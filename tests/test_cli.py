@@ -98,6 +98,33 @@ def test_learning_prints_regret_below_its_bound(tmp_path):
     assert vr.Run.load(tmp_path / "r.json").episodes == 60
 
 
+def test_a_bound_is_called_proved_only_where_it_is_and_vacuous_where_it_is():
+    """At the theorem's radii the bound is proved, but above what 50 episodes can lose at all; below them it is not."""
+    lake = ("learn", "frozen_lake", "--objective", "cvar(33/100)", "--episodes", 50)
+    proved = run(*lake)
+    assert "proved bound\n" in proved
+    assert "vacuous here: above the trivial bound 84.848, which is 50 episodes times" in proved  # 50 * 56/33
+    assert "--bonus-scale 1/10 shows narrower ones" in proved
+    narrower = run(*lake, "--bonus-scale", "1/10")
+    assert "guarantee  not proved" in narrower
+    assert "bound, not proved\n" in narrower
+    assert "proved bound" not in narrower
+    assert "shows narrower ones" not in narrower
+    greedy = run(*lake, "--algorithm", "greedy")
+    assert "guarantee  none" in greedy
+    assert "bound" not in greedy
+
+
+def test_a_bound_below_the_trivial_one_is_not_called_vacuous():
+    from dataclasses import replace
+
+    from verified_risk.cli.learn import _about_the_bound
+
+    learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20)
+    assert "trivial bound 20," in _about_the_bound(learned)[0]
+    assert not any("trivial" in words for words in _about_the_bound(replace(learned, bound=learned.bound * 0 + 19)))
+
+
 def test_a_certificate_is_rechecked_and_an_edited_one_rejected(tmp_path):
     from proofs_checks.certificate import DIRECTORY
 

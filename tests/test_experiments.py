@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -173,6 +174,7 @@ def test_the_lake_experiment_draws_both_panels_and_says_what_disagrees(tmp_path)
     assert "| 0.4 | 21/10 | 4 | 6 | **disagrees** |" in text
     assert text.count("| agrees |") == 3
     assert "Converges within 40 episodes" in text
+    check_the_words_against_the_table(text, 60)
     folder = tmp_path / "lake"
     assert (folder / "lake.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (folder / "lake.svg").read_text()
@@ -184,6 +186,50 @@ def test_the_lake_experiment_draws_both_panels_and_says_what_disagrees(tmp_path)
         lake_experiment(tmp_path / "lake", episodes=61, seeds=2, workers=0)
     with pytest.raises(InvalidArgument, match="seeds is 0"):
         lake_experiment(tmp_path / "none", seeds=0)
+
+
+def check_the_words_against_the_table(text, episodes):
+    """The sentences below a table say what the table says; read back from the page alone."""
+    left, right = text.split("## Right panel")
+    rates = {
+        name: (float(early), float(late))
+        for name, early, late in re.findall(r"^\| (\w+), [^|]*\|[^|]*\| ([\d.]+) \| ([\d.]+) \|$", left, re.MULTILINE)
+    }
+    assert rates.keys() == {"ucb", "ucbvi", "greedy"}
+    assert "| greedy, no bonus |" in left
+    assert ("order agrees" in left) == (rates["ucb"][1] < rates["ucbvi"][1] < rates["greedy"][1])
+    settled = re.search(r"an episode\): (.*?)\.  The paper", left)[1]
+    converged = [name for name in rates if rates[name][1] < 0.01]
+    assert settled == (", ".join(converged) or "none of the three")
+    assert ("its first choice" in left) == ("greedy" not in converged)
+    there, runs = map(
+        int, re.search(r"= 0\.6242 of CVaR.*In the last quarter (\d+) of (\d+) runs of UCBVI", left).groups()
+    )
+    if there == runs:
+        assert abs(rates["ucbvi"][1] - 0.6242) < 0.01
+    if there == 0 and runs == 1:
+        assert abs(rates["ucbvi"][1] - 0.6242) > 0.006
+    scales = re.findall(r"^\| ([\d/]+) \| (\d+) \| (\d+) of \d+ \|", right.split("## ")[1], re.MULTILINE)
+    within = [scale for scale, median, _ in scales if int(median) <= min(40, 0.9 * episodes)]
+    verdict = f"Within 40 episodes: bonus scale {', '.join(within)}." if within else "No scale tried converges"
+    assert verdict in right
+    stuck = {scale: int(count) for scale, _, count in scales}
+    assert ("Smaller is not better" in right) == (stuck["1/200"] > min(stuck.values()))
+    assert f"(scale 1) {stuck['1']} of {runs} runs of ucb still play" in left
+
+
+@pytest.mark.parametrize(("episodes", "seeds"), [(30, 1), (400, 1)])
+def test_the_page_of_the_lake_says_what_its_own_run_shows(tmp_path, episodes, seeds):
+    text = lake_experiment(tmp_path, episodes=episodes, seeds=seeds, workers=0).read_text()
+    check_the_words_against_the_table(text, episodes)
+    assert ("at N = 40 visits" in text) == (episodes >= 40)
+
+
+def test_the_words_about_ucbvi_follow_what_its_runs_pay():
+    from verified_risk.experiments.lake import _where_ucbvi_is
+
+    assert "0 of 2 runs of UCBVI" in _where_ucbvi_is([1.5683, 0.0])[0]
+    assert "1 of 2 runs of UCBVI" in _where_ucbvi_is([0.6242, 1.5])[0]
 
 
 @pytest.mark.slow

@@ -69,6 +69,8 @@ def draw_run(run: Run) -> Picture:
         raise Unsupported("the environment was a black box: without its model there is no regret to draw")
     name = run.algorithm if run.bonus_scale == 1 else f"{run.algorithm}, radii times {run.bonus_scale}"
     bound = None if run.bound is None else [float(x) for x in run.bound]
-    return draw_regret(
-        [(name, [float(x) for x in run.regret])], bound, title=f"Regret of learning {run.objective.spec}"
-    )
+    title = f"Regret of learning {run.objective.spec}"
+    curves = [(name, [float(x) for x in run.regret])]
+    if run.proved:
+        return draw_regret(curves, bound, title=title)
+    return draw_regret(curves, bound, title=title, bound_name="bound for the theorem's own radii, not proved for these")
