@@ -1,7 +1,10 @@
-"""Every exception raised on purpose.
+"""Every exception that tells a caller of something to change.
 
 Each one is a :class:`ValueError`, so a caller who does not know this package can still catch it, and each message
 names the first offending entry, its value and what was wanted.
+
+One thing else is raised on purpose: an :class:`AssertionError`, by a planner whose two routes disagree (a policy that
+attains more than the upper bound).  That is a defect of this package, not of what it was given.
 """
 
 

@@ -47,8 +47,12 @@ def write_text(path: str | PathLike[str], content: str) -> None:
 
 def write(path: str | PathLike[str], kind: str, data: Any) -> None:
     """Write ``data`` as a file of the given kind."""
-    envelope = {"format": f"verified_risk/{kind}", "version": VERSION, "sha256": digest(data), "data": data}
-    write_text(path, json.dumps(envelope, indent=1, ensure_ascii=False) + "\n")
+    try:
+        envelope = {"format": f"verified_risk/{kind}", "version": VERSION, "sha256": digest(data), "data": data}
+        content = json.dumps(envelope, indent=1, ensure_ascii=False) + "\n"
+    except RecursionError:
+        raise InvalidFile(f"{path} is not written: this {kind} is nested too deeply for JSON") from None
+    write_text(path, content)
 
 
 def read(path: str | PathLike[str], kind: str, parse: Callable[[Any], Thing]) -> Thing:
@@ -69,6 +73,8 @@ def _envelope(content: str, where: str) -> dict[str, Any]:
         raise InvalidFile(
             f"{where} is not complete JSON (line {error.lineno}: {error.msg}): the file is truncated or damaged"
         ) from None
+    except RecursionError:
+        raise InvalidFile(f"{where} is nested too deeply to be read") from None
     if not isinstance(envelope, dict) or not {"format", "version", "sha256", "data"} <= envelope.keys():
         raise InvalidFile(f"{where} is not a verified_risk file: wanted the keys format, version, sha256 and data")
     return envelope
@@ -82,14 +88,19 @@ def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, wh
         raise InvalidFile(f"{where} holds {envelope['format']!r}, wanted {wanted!r}")
     if envelope["version"] != VERSION:
         raise InvalidFile(f"{where} has version {envelope['version']!r}, this library reads version {VERSION}")
-    found = digest(envelope["data"])
+    try:
+        found = digest(envelope["data"])
+    except RecursionError:
+        raise InvalidFile(f"{where} is nested too deeply to be read") from None
     if found != envelope["sha256"]:
         raise InvalidFile(
-            f"{where} was edited: its data hash to {found[:12]}…, the file says {envelope['sha256'][:12]}…"
+            f"{where} was edited: its data hash to {found[:12]}…, the file says {str(envelope['sha256'])[:12]}…"
         )
     try:
         return parse(envelope["data"])
     except VerifiedRiskError:
         raise
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+    except RecursionError:
+        raise InvalidFile(f"{where} is nested too deeply to be read") from None
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, ArithmeticError) as error:
         raise InvalidFile(f"{where} lacks what a {kind} needs: {type(error).__name__} {error}") from None

@@ -17,7 +17,7 @@ A choice is an action index, or a dict ``{action: probability}``.  Steps are ``t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
 from typing import Any, TypeAlias
@@ -173,7 +173,8 @@ class GridPolicy(Policy):
     r"""A policy of a discretised model, adapted: it carries :math:`\hat y = \sum_t \phi(\gamma^t r_t)` and plays by it.
 
     ``rule(t, s, i)`` is the choice when :math:`\hat y = i \eta`.  On rewards that lie on the grid, this is a
-    :class:`ReturnPolicy`.  The rule may be any callable; one with a ``to_json`` can be saved.
+    :class:`ReturnPolicy`.  The rule may be any callable: what is saved is the table of its choices at every sum that
+    the policy reaches, and a policy read from a file has no choice anywhere else.
     """
 
     def __init__(self, mdp: MDP, eta: Rational, rule: Callable[[int, int, int], Any]) -> None:
@@ -209,11 +210,22 @@ class GridPolicy(Policy):
 
     def to_json(self) -> dict[str, Any]:
         """Stored as the table of the choices it makes on reachable sums."""
-        from .evaluation import visited
-
-        cells: list[Any] = list(visited(self.mdp, self))
-        rows = [[t, s, i, _choice_json(self.choice(t, s, i))] for t, s, i in sorted(cells)]
+        rows = [[t, s, i, _choice_json(choice)] for t, s, i, choice in self.reached()]
         return {"kind": "grid", "eta": text(self.eta), "rows": rows}
+
+    def reached(self) -> Iterator[tuple[int, int, int, Choice]]:
+        """Every ``(t, s, i)`` that the policy meets, in order, with its choice there; rewards may be continuous."""
+        from .grid import grid_model
+
+        grid = grid_model(self.mdp, self.eta)
+        cells = {(s, 0) for s, _ in grid.initial}
+        for t, step in enumerate(grid.steps):
+            following: set[tuple[int, int]] = set()
+            for s, i in sorted(cells):
+                choice = self.choice(t, s, i)
+                yield t, s, i, choice
+                following |= {(target, i + j) for a, _ in choice for _, target, j in step[s][a]}
+            cells = following
 
 
 class HistoryPolicy(Policy):

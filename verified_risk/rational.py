@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Collection, Iterable
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from .errors import InvalidNumber
 
 Rational: TypeAlias = int | str | float | Fraction | Decimal
+
+LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
 
 
 def as_fraction(value: Any, where: str) -> Fraction:
@@ -62,6 +65,18 @@ def as_whole(value: Any) -> int | None:
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return int(value)
     return None
+
+
+def digits(value: Fraction, count: int) -> str:
+    """So many significant digits for a reader, also where no float is as large or as small.
+
+    >>> digits(Fraction(1, 3), 6), digits(Fraction(10) ** 400 / 3, 6), digits(Fraction(0), 3)
+    ('0.333333', '3.33333e+399', '0')
+    """
+    if value == 0 or LEAST_NORMAL <= abs(value) <= GREATEST_FLOAT:
+        return f"{float(value):.{count}g}"
+    context = Context(prec=count, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return str(context.divide(Decimal(value.numerator), Decimal(value.denominator))).lower()
 
 
 def text(value: Fraction) -> str:

@@ -23,6 +23,10 @@ class ContinuousReward:
     """A law of rewards on ``[low, high]`` given by its CDF."""
 
     def __init__(self, frozen: Any, *, where: str = "reward") -> None:
+        if hasattr(getattr(frozen, "dist", None), "pmf"):
+            raise InvalidModel(
+                f"{where} is the discrete law {frozen.dist.name}, wanted its probabilities {{reward: probability}}"
+            )
         low, high = (float(end) for end in frozen.support())
         if not (math.isfinite(low) and math.isfinite(high)):
             raise InvalidModel(f"{where} has support [{low}, {high}], wanted a bounded one (truncate the law first)")

@@ -29,11 +29,49 @@ FORMS = "mean, cvar(a), var(a), var(a, upper), wang(b), cpw(g), hazard(k), dual(
 
 
 def objective(text: str) -> Weighting:
-    """Read a weighting, or a mixture of weightings, from text.
+    r"""Read a weighting, or a mixture of weightings, from text.
+
+    An objective is a *term*, or a sum ``weight*term + weight*term + ...`` with weights that are at least 0 and sum to
+    exactly 1; a weight that is left out is 1.  A number is ``3``, ``0.25``, ``1/4`` or ``1e-2`` and is read exactly;
+    spaces do not count.  The terms, each a weighting :math:`G` on [0, 1]:
+
+    ==================  ============================================================================================
+    ``mean``            the expected return, :math:`G(\tau) = \tau`
+    ``cvar(a)``         the mean of the worst share a, 0 < a <= 1: :class:`CVaR`
+    ``var(a)``          the lower a-quantile, 0 < a <= 1: :class:`VaR`
+    ``var(a, upper)``   the upper a-quantile, 0 <= a < 1
+    ``wang(b)``         :math:`\Phi(\Phi^{-1}(\tau) + b)`, any b; averse to risk for b > 0: :class:`Wang`
+    ``cpw(g)``          probability weighting after Tversky and Kahneman, 0.28 <= g <= 1: :class:`CPW`
+    ``hazard(k)``       :math:`\tau^k`, k > 0: :class:`ProportionalHazard`
+    ``dual(k)``         :math:`1 - (1 - \tau)^k`, k > 0; for whole k the mean of the worst of k draws:
+                        :class:`DualPower`
+    ``pl(0, 0; t, g; ...; 1, 1)``  the polygon through the corners (t, g), both increasing: :class:`PiecewiseLinear`
+    ==================  ============================================================================================
+
+    What is printed is read again as the same objective.
 
     >>> objective("0.5*mean + 0.5*cvar(1/10)")
     1/2*mean + 1/2*cvar(1/10)
+    >>> for text in ("mean", "cvar(0.25)", "var(1/2)", "var(1/2, upper)", "wang(-3/4)", "cpw(0.71)", "hazard(2)",
+    ...              "dual(3)", "pl(0, 0; 1/2, 1/5; 1, 1)", "1/4*var(1/2) + 3/4*pl(0, 0; 1/3, 1; 1, 1)"):
+    ...     print(objective(text))
+    mean
+    cvar(1/4)
+    var(1/2)
+    var(1/2, upper)
+    wang(-3/4)
+    cpw(71/100)
+    hazard(2)
+    dual(3)
+    pl(0, 0; 1/2, 1/5; 1, 1)
+    1/4*var(1/2) + 3/4*pl(0, 0; 1/3, 1; 1, 1)
+    >>> objective("0.5*mean + 0.4*cvar(1/10)")
+    Traceback (most recent call last):
+        ...
+    verified_risk.errors.InvalidObjective: mixture weights sum to 9/10, not to 1: ['1/2', '2/5']
     """
+    if not isinstance(text, str):
+        raise InvalidObjective(f"the objective is {text!r}, wanted text such as 'cvar(1/4)'")
     terms = []
     for part in _split(text):
         match = _TERM.fullmatch(part)
@@ -48,7 +86,7 @@ def objective(text: str) -> Weighting:
 def _split(text: str) -> list[str]:
     """The terms of a sum; a plus sign inside parentheses or after an exponent's e does not separate."""
     compact = re.sub(r"\s+", "", text)
-    return re.split(r"\+(?![^()]*\))", compact)
+    return re.split(r"(?<![0-9.][eE])\+(?![^()]*\))", compact)
 
 
 def _leaf(name: str, arguments: str | None, text: str) -> Weighting:

@@ -14,7 +14,7 @@ from ..law import Law
 from ..mdp import MDP
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
-from ..rational import text
+from ..rational import digits, text
 from .proof import Proof
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ class Certificate:
 
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
-    proof: Proof | None = None
+    proof: Proof | None = field(default=None, compare=False)
     """Where a search was needed, what it did: :meth:`Plan.recheck` repeats it."""
 
     def __str__(self) -> str:
         width = max((len(source) for source, _ in self.contributions), default=0)
-        lines = [f"  {source:<{width}}  {float(amount):.3g}" for source, amount in self.contributions]
+        lines = [f"  {source:<{width}}  {digits(amount, 3)}" for source, amount in self.contributions]
         return "\n".join([self.method, *lines])
 
     def to_json(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Certificate:
         return cls(
             data["method"],
             tuple((source, Fraction(x)) for source, x in data["contributions"]),
-            None if data["proof"] is None else Proof.from_json(data["proof"]),
+            None if data.get("proof") is None else Proof.from_json(data["proof"]),
         )
 
 
@@ -72,6 +72,8 @@ class Plan:
     known_law: Law | None = field(repr=False)
     eta: Fraction
     certificate: Certificate = field(repr=False)
+    known_error: Fraction = field(default=Fraction(), repr=False)
+    """How far ``known_law`` may be from exact."""
 
     @property
     def gap(self) -> Fraction:
@@ -81,7 +83,7 @@ class Plan:
     @cached_property
     def _law(self) -> tuple[Law, Fraction]:
         if self.known_law is not None:
-            return self.known_law, Fraction()
+            return self.known_law, self.known_error
         from .laws import affordable_law
 
         return affordable_law(self.mdp, self.policy)
@@ -97,7 +99,8 @@ class Plan:
         return self._law[1]
 
     def recheck(self) -> Recheck:
-        """Recompute the lower bound by exact evaluation of the policy, the upper bound by a route of its own."""
+        """Recompute the lower bound by exact evaluation of the policy, the upper bound by another route than the
+        planner's; a law that the plan states is compared with the one recomputed."""
         from .recheck import recheck
 
         return recheck(self)
@@ -123,6 +126,7 @@ class Plan:
             "eta": text(self.eta),
             "policy": self.policy.to_json(),
             "law": self.law.to_json(),
+            "law_error": text(self.law_error),
             "certificate": self.certificate.to_json(),
         }
 
@@ -132,6 +136,12 @@ class Plan:
         value, lower, upper, eta = (Fraction(data[key]) for key in ("value", "lower", "upper", "eta"))
         if not lower <= value <= upper:
             raise InvalidFile(f"the plan says {lower} <= {value} <= {upper}, which is false")
+        if eta <= 0:
+            raise InvalidFile(f"eta of the plan is {eta}, wanted a positive grid step")
+        # A law without its error may be anything: it is computed again when asked for.
+        error = Fraction(data["law_error"]) if "law_error" in data else None
+        if error is not None and error < 0:
+            raise InvalidFile(f"law_error of the plan is {error}, wanted a number that is not negative")
         return cls(
             mdp,
             objective(data["objective"]),
@@ -139,9 +149,10 @@ class Plan:
             lower,
             upper,
             policy_from_json(data["policy"], mdp),
-            Law.from_json(data["law"]),
+            None if error is None else Law.from_json(data["law"]),
             eta,
             Certificate.from_json(data["certificate"]),
+            error or Fraction(),
         )
 
     def save(self, path: str | PathLike[str]) -> None:

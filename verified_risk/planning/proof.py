@@ -9,6 +9,7 @@ planner's.
 from __future__ import annotations
 
 import base64
+import math
 import zlib
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +20,9 @@ import numpy as np
 from ..errors import InvalidFile
 from ..rational import text
 from .floats import Floats
+
+DEEPEST = 500
+"""Nodes above each other in a record that is read from a file."""
 
 
 @dataclass
@@ -61,10 +65,16 @@ class Proof:
             costs = np.frombuffer(zlib.decompress(base64.b64decode(data["costs"])), dtype="<f8").astype(float)
         except (ValueError, zlib.error) as error:
             raise InvalidFile(f"costs of the proof cannot be unpacked ({error}), wanted base64 of zlib") from None
+        accuracy, target = Fraction(data["accuracy"]), float.fromhex(data["target"])
+        if accuracy <= 0:
+            raise InvalidFile(f"accuracy of the proof is {accuracy}, wanted a positive number")
+        if math.isnan(target):
+            raise InvalidFile("target of the proof is nan, wanted a number")
+        _require_shallow(data["tree"])
         root, rest = _branch(data["tree"], costs)
         if len(rest):
             raise InvalidFile(f"the proof has {len(rest)} more costs than its rounds use")
-        return cls(Fraction(data["accuracy"]), float.fromhex(data["target"]), root)
+        return cls(accuracy, target, root)
 
 
 def _tree(branch: Branch, costs: list[Floats]) -> dict[str, Any]:
@@ -75,6 +85,15 @@ def _tree(branch: Branch, costs: list[Floats]) -> dict[str, Any]:
         rounds.append({"sizes": sizes, "probes": [[i, value.hex()] for i, value in step.probes]})
     cut = None if branch.cut is None else [branch.cut[0], branch.cut[1].hex()]
     return {"rounds": rounds, "cut": cut, "children": [_tree(child, costs) for child in branch.children]}
+
+
+def _require_shallow(tree: dict[str, Any]) -> None:
+    """Refuse a tree too deep to be walked by recursion, before that is tried."""
+    level, depth = [tree], 0
+    while level:
+        if depth > DEEPEST:
+            raise InvalidFile(f"the record of the search is more than {DEEPEST} nodes deep, wanted at most that")
+        level, depth = [child for node in level for child in node["children"]], depth + 1
 
 
 def _branch(data: dict[str, Any], costs: Floats) -> tuple[Branch, Floats]:

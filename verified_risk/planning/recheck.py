@@ -1,6 +1,11 @@
 r"""``plan.recheck()``: both bounds again, by routes that share no code with the planner's kernels.
 
-* lower: the policy's exact law (:func:`verified_risk.return_law`) and the objective's exact value or enclosure;
+What they do share: :func:`verified_risk.return_law`, which the planner, too, asks for the value of its policy on small
+models, and the polygon below an irrational weighting (:mod:`verified_risk.planning.under`).
+
+* lower: the policy's exact law (:func:`verified_risk.return_law`; for continuous rewards, that of the rounded
+  return, by a walk over the grid) and the objective's exact value or enclosure; a law
+  that the plan states must be that law;
 * upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, otherwise the plain recursion
   in numpy, all budgets, no windows, joint outcomes, in extended precision with its own error bound;
 * upper, several levels: ``exact_plan`` on small models;
@@ -11,6 +16,7 @@ r"""``plan.recheck()``: both bounds again, by routes that share no code with the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,15 +26,18 @@ import numpy as np
 from ..enclosure import Truth, bounds
 from ..errors import Unsupported
 from ..evaluation import return_law
-from ..grid import GridModel, grid_model
+from ..grid import GridModel, grid_model, own_unit
+from ..law import Law
 from ..objectives import VaR
+from ..policy import GridPolicy, Policy
+from ..rational import digits, lcm_of_denominators
 from .exact import exact_plan
 from .laws import PATIENT, evaluation_work
 from .levels import Levels, levels_of
 from .plan import Plan
 from .proof import Proof
 from .replay import Replay
-from .under import polygon_below
+from .under import Polygon, polygon_below
 
 EXACT_WORK = 1_000_000
 """Backups for which the integer routes are used."""
@@ -53,15 +62,17 @@ class Recheck:
             ("upper", self.upper, self.upper_holds, self.upper_route),
         )
         return "\n".join(
-            f"{name} {holds.value:8} {'' if bound is None else f'{float(bound):.15g}':>22}  {route}"
+            f"{name} {holds.value:8} {'' if bound is None else digits(bound, 15):>22}  {route}"
             for name, bound, holds, route in rows
         )
 
 
 def recheck(plan: Plan) -> Recheck:
-    lower, lower_route = _lower(plan)
+    lower, lower_route, same_law = _lower(plan)
     upper, upper_route = _upper(plan)
-    lower_holds = Truth.UNKNOWN if lower is None else Truth.HOLDS if lower >= plan.lower else Truth.FAILS
+    lower_holds = Truth.UNKNOWN
+    if lower is not None:
+        lower_holds = Truth.HOLDS if same_law and lower >= plan.lower else Truth.FAILS
     if lower is not None and lower > plan.upper:
         upper_holds = Truth.FAILS
     elif upper is None or upper > plan.upper:
@@ -74,19 +85,58 @@ def recheck(plan: Plan) -> Recheck:
 EXACTLY = "exact optimum in integers"
 
 
-def _lower(plan: Plan) -> tuple[Fraction | None, str]:
-    """What the policy is worth at least; for continuous rewards, what it is worth rounded up, less ``T * eta``."""
+OTHER_LAW = ", which is not the law that the plan states"
+
+
+def _lower(plan: Plan) -> tuple[Fraction | None, str, bool]:
+    """What the policy is worth at least; for continuous rewards, what it is worth rounded up, less ``T * eta``.
+
+    And whether the law that the plan states, if it does, is that of the policy.
+    """
     if plan.mdp.is_discrete:
         if evaluation_work(plan.mdp, plan.policy) > 10 * PATIENT:
-            return None, "the exact law of this policy would take too long"
-        return bounds(plan.objective.of(return_law(plan.mdp, plan.policy)))[0], "exact law of the policy"
-    rounded = plan.mdp.discretised(plan.eta)
-    if evaluation_work(rounded, plan.policy.on(rounded)) > 10 * PATIENT:
-        return None, "the exact law of this policy would take too long"
-    law = return_law(rounded, plan.policy.on(rounded))
-    return bounds(plan.objective.of(law))[
-        0
-    ] - plan.mdp.horizon * plan.eta, "exact law of the rounded return, less T eta"
+            return None, "the exact law of this policy would take too long", True
+        law, route, loss = return_law(plan.mdp, plan.policy), "exact law of the policy", Fraction()
+    else:
+        grid = grid_model(plan.mdp, plan.eta)
+        if not all(isinstance(part, GridPolicy) and part.eta == plan.eta for _, part in plan.policy.parts()):
+            return None, "rewards are continuous and the policy is not one of the plan's grid", True
+        if _work(grid) > 10 * PATIENT:
+            return None, "the exact law of this policy would take too long", True
+        law = Law.mixture((w, _grid_law(grid, part)) for w, part in plan.policy.parts())
+        route, loss = "exact law of the rounded return, less T eta", plan.mdp.horizon * plan.eta
+    same = _is_stated(plan, law)
+    return bounds(plan.objective.of(law))[0] - loss, route if same else route + OTHER_LAW, same
+
+
+def _is_stated(plan: Plan, law: Law) -> bool:
+    """Whether the plan states no other law; one with an error is that of the return rounded up to the grid."""
+    if plan.known_law is None or plan.known_law == law:
+        return True
+    if plan.known_error == 0:
+        return False
+    if plan.mdp.is_discrete and (own_unit(plan.mdp) / plan.eta).denominator != 1:
+        return True  # the law at hand is not of the rounded return: nothing is compared
+    return plan.known_law.kolmogorov(law) <= plan.known_error
+
+
+def _grid_law(grid: GridModel, policy: Policy) -> Law:
+    """The law of the return on the grid of a policy that remembers its sum of units."""
+    level, total = {(s, 0): w for s, w in grid.initial}, grid.initial_denominator
+    for t, step in enumerate(grid.steps):
+        choices = {(s, i): policy.choice(t, s, i) for s, i in level}
+        common = lcm_of_denominators(p for choice in choices.values() for _, p in choice)
+        following: dict[tuple[int, int], int] = {}
+        for (s, i), mass in level.items():
+            for a, p in choices[s, i]:
+                share = mass * p.numerator * (common // p.denominator)
+                for w, target, j in step[s][a]:
+                    following[target, i + j] = following.get((target, i + j), 0) + share * w
+        level, total = following, total * common * grid.denominator
+    weights: dict[int, int] = {}
+    for (_, i), mass in level.items():
+        weights[i] = weights.get(i, 0) + mass
+    return Law.of_integers(weights, unit=grid.unit, total=total)
 
 
 def _upper(plan: Plan) -> tuple[Fraction | None, str]:
@@ -107,9 +157,10 @@ def _upper(plan: Plan) -> tuple[Fraction | None, str]:
     proof = plan.certificate.proof
     if proof is None or not proof.root.rounds or proof.root.rounds[0].cost is None:
         return None, "the plan carries no record of its search"
-    replay = Replay(grid, polygon_below(objective, proof.accuracy), proof)
+    polygon = polygon_below(objective, proof.accuracy)
+    replay = Replay(grid, polygon, proof)
     if small:
-        upper = _dual(plan, grid, proof)
+        upper = _dual(polygon, grid, proof)
         if upper <= plan.upper:
             return upper, "weak duality in rationals"
     if replay.outcomes.work(proof) > REPLAY_WORK:
@@ -146,8 +197,8 @@ def _work(grid: GridModel) -> int:
 
 def _extended(grid: GridModel, objective: Any, levels: Levels | None) -> tuple[Fraction | None, str]:
     """An upper bound of the optimum of the grid model."""
-    digits = np.finfo(np.longdouble).nmant + 1
-    route = f"plain recursion with {digits} bits"
+    bits = np.finfo(np.longdouble).nmant + 1
+    route = f"plain recursion with {bits} bits"
     low, high = remaining_range(grid)[0]
     budgets = np.arange(low, high + 1)
     kinked = isinstance(objective, VaR) or bool(levels is not None and levels.tails)
@@ -155,11 +206,12 @@ def _extended(grid: GridModel, objective: Any, levels: Levels | None) -> tuple[F
     # cost c(b) = mean * b + slope * b^+, plus mean * (greatest remaining return - b): every term is nonnegative
     kappa = mean / slope if slope else Fraction(1)
     shortfall, depth = _plain(grid, budgets, kappa, kinked, isinstance(objective, VaR))
-    roundoff = Fraction(1, 2**digits)
+    roundoff = Fraction(1, 2**bits)
+    underflow = Fraction(2) ** (int(np.finfo(np.longdouble).minexp) + 64)
     shrink = 1 - (depth + 8) * roundoff
     if shrink <= 0:
         return None, route
-    below = [max(Fraction(), _exactly(w) * shrink - Fraction(1, 2**1000)) for w in shortfall]
+    below = [max(Fraction(), _exactly(w) * shrink - underflow) for w in shortfall]
     if isinstance(objective, VaR):
         alpha = objective.alpha
         possible = [b for b, p in zip(budgets, below, strict=True) if p < alpha or (objective.upper and p == alpha)]
@@ -176,8 +228,9 @@ def _slope(levels: Levels) -> Fraction:
 
 def _exactly(x: Any) -> Fraction:
     """A long double as a fraction."""
-    high = float(x)
-    return Fraction(high) + Fraction(float(x - np.longdouble(high)))
+    part, exponent = np.frexp(x)
+    high = float(part)
+    return (Fraction(high) + Fraction(float(part - np.longdouble(high)))) * Fraction(2) ** int(exponent)
 
 
 def _plain(grid: GridModel, budgets: Any, kappa: Fraction, kinked: bool, threshold: bool) -> tuple[Any, int]:
@@ -234,9 +287,8 @@ def _at(row: Any, base: int, columns: Any, greatest: int, kinked: bool, threshol
 # -- weak duality in rationals ----------------------------------------------------------------------------------------
 
 
-def _dual(plan: Plan, grid: GridModel, proof: Proof) -> Fraction:
+def _dual(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
     """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
-    polygon = polygon_below(plan.objective, proof.accuracy)
     low, high = remaining_range(grid)[0]
     assert proof.root.rounds[0].cost is not None
     cost = [Fraction(c) for c in proof.root.rounds[0].cost.tolist()]
@@ -244,10 +296,8 @@ def _dual(plan: Plan, grid: GridModel, proof: Proof) -> Fraction:
     for c in reversed(cost):
         tail.append(tail[-1] + c)
     tail.reverse()  # tail[z - low] = sum of c_i over i >= z
-    value: dict[tuple[int, int], Fraction] = {
-        (s, z): tail[z - low] for s, sums in grid.reachable()[-1].items() for z in sums
-    }
     reach = grid.reachable()
+    value: dict[tuple[int, int], Fraction] = {(s, z): tail[z - low] for s, sums in reach[-1].items() for z in sums}
     for t in range(grid.horizon - 1, -1, -1):
         value = {
             (s, y): min(
@@ -258,6 +308,26 @@ def _dual(plan: Plan, grid: GridModel, proof: Proof) -> Fraction:
             for y in sums
         }
     total = sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
-    corners = [(Fraction(float(x)), Fraction(float(g))) for x, g in zip(polygon.x, polygon.g, strict=True)]
-    least = {c: min(g - c * x for x, g in corners) for c in set(cost)}
+    least = least_above_lines(polygon, set(cost))
     return (high - total - sum(least[c] for c in cost)) * grid.unit
+
+
+def least_above_lines(polygon: Polygon, slopes: set[Fraction]) -> dict[Fraction, Fraction]:
+    r""":math:`\min_x (G(x) - c x)` for every slope c, exactly: on the lower convex hull of G, at the corner where its
+    slopes pass c."""
+    hull: list[tuple[Fraction, Fraction]] = []
+    rises: list[Fraction] = []  # the slope of the hull to the left of each corner but the first
+    for x, g in zip(map(Fraction, polygon.x.tolist()), map(Fraction, polygon.g.tolist()), strict=True):
+        while hull:
+            rise = (g - hull[-1][1]) / (x - hull[-1][0])
+            if not rises or rise > rises[-1]:
+                rises.append(rise)
+                break
+            hull.pop()
+            rises.pop()
+        hull.append((x, g))
+    found = {}
+    for c in slopes:
+        x, g = hull[bisect_left(rises, c)]
+        found[c] = g - c * x
+    return found

@@ -30,8 +30,7 @@ def gamma(depth: int) -> Fraction:
 
 @dataclass(frozen=True)
 class Enclosure:
-    """What depth ``depth`` and at most ``operations`` underflows (on values up to ``size``) can do to a nonnegative
-    number.
+    """What ``depth`` roundings in a row, underflows among them, can do to a nonnegative number of at most ``size``.
 
     Even hardware that flushes subnormal numbers to zero loses at most ``2**-1022`` per operation and, per probability
     that is itself subnormal, that much times the value it weighs.

@@ -32,6 +32,10 @@ from .rounding import Enclosure, gamma
 
 Rule: TypeAlias = Callable[[int, int, int], int]
 
+STEEPEST = Fraction(2**900)
+"""A steeper cost k, times what underflow can do to a table, would drown every return: :func:`best_single_level` and
+:func:`assemble` replace it."""
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -72,10 +76,20 @@ def best_single_level(model: FloatModel, levels: Levels) -> Bounds:
     if not levels.tails:
         return best_mean(model)
     ((alpha, weight),) = levels.tails
+    slope = weight / alpha
+    if levels.mean > STEEPEST * min(slope, STEEPEST):
+        return _nearly_mean(model, levels.mean)
     linear = linear_part(model, with_variance=True)
-    low, high = rho_window(model, linear, alpha)
-    tables = budget_tables(model, levels.mean * alpha / weight, low, high, linear=linear)
-    return assemble(tables, levels.mean, weight / alpha)
+    low, high = rho_window(model, linear, weight / min(slope, STEEPEST))
+    tables = budget_tables(model, levels.mean / min(slope, STEEPEST), low, high, linear=linear)
+    return assemble(tables, levels.mean, slope)
+
+
+def _nearly_mean(model: FloatModel, mean_weight: Fraction) -> Bounds:
+    r"""A weight of CVaR that is lost in float64: with :math:`0 \le \mathrm{CVaR} \le \mathbf E Z` (shifted returns are
+    nonnegative), :math:`w_0 J_1 \le \Phi^* \le J_1`."""
+    mean = best_mean(model)
+    return Bounds(mean_weight * mean.lower, mean_weight * mean.estimate, mean.upper, mean.rule)
 
 
 def rho_window(model: FloatModel, linear: LinearPart, alpha: Fraction) -> tuple[int, int]:
@@ -85,33 +99,57 @@ def rho_window(model: FloatModel, linear: LinearPart, alpha: Fraction) -> tuple[
     mean-optimal policy, so its CVaR is at least that policy's.
     """
     mean = best_mean(model, linear)
-    spread = math.sqrt(max(0.0, linear.variance) + linear.slack) * math.sqrt(float((1 - alpha) / alpha))
     top = model.remaining[0]
-    least = max(0, math.floor(float(mean.lower) - spread * (1 + 1e-9)) - 1)
+    odds = (1 - alpha) / alpha
+    least = 0
+    if odds < STEEPEST:  # otherwise the square root says nothing, and might not be a float
+        spread = math.sqrt(max(0.0, linear.variance) + linear.slack) * math.sqrt(float(odds))
+        least = max(0, math.floor(float(mean.lower) - spread * (1 + 1e-9)) - 1)
     greatest = mean.upper + (mean.upper - least) * alpha / (1 - alpha)
     return min(least, top), min(top, math.ceil(greatest) + 1)
 
 
 def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bounds:
-    r"""The best rho of a pass: :math:`(1 - w_0)\rho + w_0 M_0 - k\, \mathbf E_D W_0(S, \rho)`, bounded both ways."""
+    r"""The best rho of a pass: :math:`(1 - w_0)\rho + w_0 M_0 - k\, \mathbf E_D W_0(S, \rho)`, bounded both ways.
+
+    A level alpha so small that k exceeds :data:`STEEPEST` =: k' is planned for at the larger level alpha' of k', and
+    the table is that of k'.  The optimum at alpha' is at least that at alpha.  The rule's own value at alpha is at
+    least the formula with k, because :math:`\mathbf E(\rho - Z)^+ + (w_0/k') \mathbf E[M_0 - Z] \le W` makes it least
+    where all of W is the first term; and it is at least its value at alpha' less what the tail was said to be worth,
+    :math:`(1 - w_0) \rho`, as no shifted return is below 0.  Where no product of probabilities underflows, a computed
+    shortfall of 0 is 0: the rule never earns less than rho.
+    """
+    steepest = min(slope, STEEPEST)
     rhos = range(tables.low, tables.high + 1)
     top = tables.model.remaining[0]
-    scores = scores_of(tables.shortfall, rhos, mean_weight, slope, top)
+    scores = scores_of(tables.shortfall, rhos, mean_weight, steepest, top)
 
-    def exact(rho: int, shortfall: Fraction) -> Fraction:
-        return (1 - mean_weight) * rho + mean_weight * top - slope * shortfall
+    def exact(rho: int, shortfall: Fraction, k: Fraction = steepest) -> Fraction:
+        return (1 - mean_weight) * rho + mean_weight * top - k * shortfall
 
     # A rho whose score is lower than the best by more than the errors of both cannot matter; the others are compared
     # exactly.
     enclosure = tables.enclosure
-    largest = top + 1 + float(slope) * float(np.max(tables.shortfall))
+    largest = top + 1 + float(steepest) * float(np.max(tables.shortfall))
     margin = (1e-9 + 2 * float(gamma(enclosure.depth))) * largest
     rivals = [int(i) for i in np.flatnonzero(scores >= np.max(scores) - margin)]
     shortfall = tables.shortfall
     lower, best = max((exact(rhos[i], enclosure.above(shortfall[i])), -i) for i in rivals)
     upper = max(exact(rhos[i], enclosure.below(shortfall[i])) for i in rivals)
     rho = rhos[-best]
-    return Bounds(lower, exact(rho, Fraction(shortfall[-best])), upper, BudgetRule(tables, rho))
+    estimate = exact(rho, Fraction(shortfall[-best]))
+    if steepest < slope:
+        lower = max(exact(rho, enclosure.above(shortfall[-best]), slope), lower - (1 - mean_weight) * rho, Fraction())
+        if shortfall[-best] == 0 and _cannot_underflow(tables.model):
+            lower = max(lower, Fraction(rho))
+    return Bounds(lower, max(estimate, lower), upper, BudgetRule(tables, rho))
+
+
+def _cannot_underflow(model: FloatModel) -> bool:
+    """Whether the probability of every history, in float64, is far above the smallest float."""
+    blocks = model.blocks
+    step = math.log2(model.succ_prob.min()) + (math.log2(blocks.prob[blocks.prob > 0].min()) if model.product else 0.0)
+    return math.log2(model.initial_prob.min()) + model.horizon * (step - 1) > -1000
 
 
 def scores_of(shortfall: Floats, rhos: range, mean_weight: Fraction, slope: Fraction, top: int) -> Floats:

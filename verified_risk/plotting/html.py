@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
+from math import isqrt
 from typing import TYPE_CHECKING
 
 from ..enclosure import Real, bounds
-from ..rational import text
+from ..rational import digits, text
 from .picture import bounds_words
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def law_html(law: Law) -> str:
             f'<tr><td colspan="3" style="{LEFT}">{len(law) - len(shown)} more, together {number(rest)}</td></tr>'
         )
     head = "<tr><th>value</th><th>probability</th><th></th></tr>"
-    caption = f"mean {number(law.mean)}, standard deviation {float(law.variance) ** 0.5:.4g}"
+    caption = f"mean {number(law.mean)}, standard deviation {digits(_root(law.variance), 4)}"
     title = f"Law of {len(law)} value{'s' * (len(law) > 1)}; {caption}"
     return f"<div><p>{title}</p><table>{head}{''.join(rows)}</table></div>"
 
@@ -81,7 +82,7 @@ def plan_html(plan: Plan) -> str:
         ("the policy attains", number(plan.lower)),
         ("certified", span),
         ("because", escape(plan.certificate.method)),
-        *((escape(f"· {source}"), f"{float(amount):.3g}") for source, amount in plan.certificate.contributions),
+        *((escape(f"· {source}"), digits(amount, 3)) for source, amount in plan.certificate.contributions),
     ]
     rows = "".join(f'<tr><th style="{LEFT}">{name}</th><td style="{LEFT}">{value}</td></tr>' for name, value in pairs)
     return f"<div><table>{rows}</table>{law_html(plan.law)}</div>"
@@ -92,4 +93,12 @@ def number(x: Real) -> str:
     low, high = bounds(x)
     if low == high and len(text(low)) <= 12:
         return text(low)
-    return f"{float((low + high) / 2):.6g}"
+    return digits((low + high) / 2, 6)
+
+
+def _root(x: Fraction) -> Fraction:
+    """The square root to twenty digits or so, whatever the size of ``x``."""
+    if x == 0:
+        return x
+    shift = 64 + (x.denominator.bit_length() - x.numerator.bit_length()) // 2
+    return isqrt(int(x * Fraction(4) ** shift)) / Fraction(2) ** shift
