@@ -214,7 +214,7 @@ def test_recheck_confirms_every_plan_and_exposes_a_forged_one():
             assert forged.recheck().upper_holds is Truth.FAILS
             boasting = replace(plan, lower=plan.upper + Fraction(1, 1000), upper=plan.upper + 1)
             assert boasting.recheck().lower_holds is Truth.FAILS
-    assert len(routes) == 4
+    assert routes >= {"exact optimum in integers", "weak duality in rationals"}
 
 
 def test_recheck_in_extended_precision_confirms_what_integers_would(monkeypatch):

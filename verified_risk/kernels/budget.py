@@ -231,7 +231,7 @@ def joint_step(  # type: ignore[no-untyped-def]
                     q[b] += p0 * after[s0, c0 + b]
                 j += 1
             me = byte(i - action_start[s])
-            if me == 0:
+            if i == action_start[s]:
                 for b in range(n):
                     now[row, d + b] = q[b]
                     policy[row, b] = me

@@ -131,12 +131,12 @@ def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-u
         if x[first] >= a and first > 0:
             left = (g[first] - g[first - 1]) / (x[first] - x[first - 1])
             right = (g[first + 1] - g[first]) / (x[first + 1] - x[first])
-            if left < right * (1.0 + 1e-12) + 1e-12:
+            if left < right + 1e-12 * (1.0 + abs(right)):
                 first -= 1
         if last + 1 < n - 1 and x[last + 1] <= b:
             left = (g[last + 1] - g[last]) / (x[last + 1] - x[last])
             right = (g[last + 2] - g[last + 1]) / (x[last + 2] - x[last + 1])
-            if left < right * (1.0 + 1e-12) + 1e-12:
+            if left < right + 1e-12 * (1.0 + abs(right)):
                 last += 1
         lo, hi = np.inf, -np.inf
         for k in range(first, last + 1):

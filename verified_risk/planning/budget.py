@@ -84,7 +84,7 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
 
     m, blocks = model, model.blocks
     value = np.zeros((m.horizon + 1, m.n_states))
-    action = np.zeros((m.horizon, m.n_states), dtype=_choice_type(m))
+    action = np.zeros((m.horizon, m.n_states), dtype=choice_type(m))
     kernels.linear_pass(
         blocks.block, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.shortfall, value, action
     )
@@ -101,8 +101,10 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
     return LinearPart(value, action, variance, slack)
 
 
-def _choice_type(model: FloatModel) -> type[np.signedinteger[Any]]:
-    return np.int8 if int(np.diff(model.action_start).max()) <= 127 else np.int16
+def choice_type(model: FloatModel) -> type[np.signedinteger[Any]]:
+    """The narrowest integers that hold every action."""
+    most = int(np.diff(model.action_start).max()) - 1
+    return next(kind for kind in (np.int8, np.int16, np.int32) if most <= np.iinfo(kind).max)
 
 
 class BudgetRule:
@@ -170,7 +172,7 @@ def budget_tables(
     first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
     widths = np.maximum(0, np.minimum(remaining[:-1], high) - first + 1)
     start = np.concatenate(([0], np.cumsum(m.n_states * widths)))
-    policy = np.empty(start[-1], dtype=_choice_type(m))
+    policy = np.empty(start[-1], dtype=choice_type(m))
     run = _blas_pass if _is_dense(m) else kernels.sparse_pass
     table = run(
         m.product, low, high, margin, blocks.block, blocks.span, remaining, m.action_start, m.succ_start, m.succ_state,

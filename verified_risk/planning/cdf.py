@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidArgument
-from .budget import memory_limit
+from .budget import choice_type, memory_limit
 from .floats import FloatModel, Floats, Ints
 from .rounding import gamma
 
@@ -47,7 +47,7 @@ class Oracle:
         everything = (np.int64(1) << np.minimum(actions, MOST_ACTIONS)) - 1
         self.everything: Ints = np.broadcast_to(everything[None, :, None], (horizon, n, self.top + 1)).copy()
         self.allowed = self.everything.copy()
-        self.choice = np.zeros((horizon, n, self.top + 1), dtype=np.int8 if int(actions.max()) <= 127 else np.int16)
+        self.choice = np.zeros((horizon, n, self.top + 1), dtype=choice_type(model))
         self._values, self._mass = np.zeros((2, n, self.top + 1)), np.zeros((2, n, self.top + 1))
         self._q = np.zeros(self.top + 1)
         self._contractor: _Contractor | None = None

@@ -248,7 +248,7 @@ def _product_step(mdp: MDP, t: int, unit: Fraction, rows: Any, succ_start: Ints,
         probs += [q.numerator / q.denominator for q in masses]
         counts.append(len(indices))
     start = np.concatenate(([0], np.cumsum(np.array(counts, dtype=np.int64))))
-    return _step(np.array(units, dtype=np.int64), np.array(probs), start, rounded.loss)
+    return _step(units, np.array(probs), start, rounded.loss)
 
 
 def _joint_step(mdp: MDP, t: int, unit: Fraction, rows: Any, succ_start: Ints, succ_prob: Floats) -> Step:
@@ -256,12 +256,12 @@ def _joint_step(mdp: MDP, t: int, unit: Fraction, rows: Any, succ_start: Ints, s
     units: list[int] = []
     for _, triples in rows:
         units += [rounded(r) for _, _, r in triples]
-    return _step(np.array(units, dtype=np.int64), succ_prob, succ_start, rounded.loss)
+    return _step(units, succ_prob, succ_start, rounded.loss)
 
 
-def _step(units: Ints, prob: Floats, start: Ints, loss: Fraction) -> Step:
-    least = int(units.min())
-    shifted = units - least
+def _step(units: list[int], prob: Floats, start: Ints, loss: Fraction) -> Step:
+    least = min(units)
+    shifted = np.array([j - least for j in units], dtype=np.int64)  # rewards may be far from 0, their range is not
     span = int(shifted.max())
     mean = np.add.reduceat(prob * shifted, start[:-1])
     deviation = shifted - np.repeat(mean, np.diff(start))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -87,7 +88,7 @@ def best_general(
 
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
-        low, high = (float(model.unit) * (top - x) + float(model.unit * model.offsets[-1]) for x in (incumbent, bound))
+        low, high = (_decimal(model.unit * (model.offsets[-1] + top - Fraction(x))) for x in (incumbent, bound))
         progress(f"{time.monotonic() - began:7.1f} s   {low:.9g} <= optimum <= {high:.9g}   gap {high - low:.2e}")
 
     deadline = np.inf if seconds is None else began + seconds
@@ -97,6 +98,11 @@ def best_general(
         report(search.best.value, max(search.bound, search.uncut_bound))
     proof = Proof(accuracy, search.target - SPARED * top, search.record)
     return _certified(mdp, objective, model, oracle, search, proof)
+
+
+def _decimal(x: Fraction) -> Decimal:
+    """For printing: rewards may be beyond the range of floats."""
+    return Decimal(x.numerator) / Decimal(x.denominator)
 
 
 @lru_cache(maxsize=1)

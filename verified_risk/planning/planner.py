@@ -25,7 +25,7 @@ from .floats import FloatModel, float_model, read_unit
 from .laws import exact_value
 from .levels import levels_of
 from .plan import Certificate, Plan
-from .rounding import float_above, float_below
+from .rounding import float_below
 from .tails import Bounds, best_single_level
 
 DEFAULT_SEARCH_SECONDS = 60.0
@@ -55,12 +55,17 @@ def plan(
     memory, and otherwise the coarsest grid that meets ``gap``.  Mean, CVaR, their mixtures and VaR need no search.
     All other weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
     returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
-    whenever it stops.  ``progress`` is called with one line of text now and then.
+    whenever it stops.  It goes no closer than about 1e-10 of the range of returns, which is what floats can certify.
+    ``progress`` is called with one line of text now and then.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
     ``time_limit`` bounds the search, not the compilation of the kernels; where it is short, an irrational weighting is
     enclosed less closely.
     """
+    if not isinstance(mdp, MDP):
+        raise InvalidArgument(f"mdp is {mdp!r}, wanted an MDP")
+    if progress is not None and not callable(progress):
+        raise InvalidArgument(f"progress is {progress!r}, wanted a function of one line of text")
     if not isinstance(objective, Weighting):
         raise InvalidObjective(f"{objective!r} is not a weighting; wanted one such as CVaR('1/4')")
     wanted = read_gap(gap)
@@ -119,7 +124,7 @@ def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fra
             f"eta is None, gap is {gap} and the rewards are continuous: give eta, the grid step, or a positive gap"
         )
     # Rounding up costs at most T eta; the rest of the gap is left for floating point and for a search.
-    unit = Fraction(1, math.ceil(mdp.horizon / (gap * share)))
+    unit = _short_below(gap * share / mdp.horizon)
     needed, limit = table_bytes(mdp.n_states, _steps_remaining(mdp, unit)), memory_limit()
     if needed > limit:
         fits = own_grid_that_fits(mdp, unit)
@@ -128,6 +133,14 @@ def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fra
             f"allowed, wanted a larger gap, or eta of at least {fits}"
         )
     return unit
+
+
+def _short_below(x: Fraction) -> Fraction:
+    """A short number, at most ``x`` and not much less: ``1/n``, or two digits if it is above 1."""
+    if x < 1:
+        return Fraction(1, math.ceil(1 / x))
+    power = Fraction(10) ** (len(str(math.floor(x))) - 2)
+    return math.floor(x / power) * power
 
 
 def own_grid_that_fits(mdp: MDP, unit: Fraction) -> Fraction:
@@ -169,13 +182,17 @@ def _solve(
 
 
 def tidy_below(x: Fraction) -> Fraction:
-    """``x`` itself if it is short, otherwise a float below it: bounds should print on one line."""
-    return x if x.denominator.bit_length() <= 64 else Fraction(float_below(x))
+    """``x`` itself if it is short, otherwise a short number just below it: bounds should print on one line."""
+    if x.denominator.bit_length() <= 64:
+        return x
+    if abs(x) < 1:
+        return Fraction(float_below(x))
+    return Fraction(math.floor(x * 2**64), 2**64)  # a float would lose the fraction of a large number
 
 
 def tidy_above(x: Fraction) -> Fraction:
-    """``x`` itself if it is short, otherwise a float above it."""
-    return x if x.denominator.bit_length() <= 64 else Fraction(float_above(x))
+    """``x`` itself if it is short, otherwise a short number just above it."""
+    return -tidy_below(-x)
 
 
 def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, method: str) -> Plan:

@@ -52,7 +52,8 @@ class Relaxation:
         n = oracle.top
         self.best = Mixture(np.ones(n), np.inf)
         self.bound = -np.inf
-        self.uncut_bound = -np.inf
+        self.uncut_bound = 0.0  # no CDF value weighs less than nothing
+        self.uncut = False
         self._hull = np.zeros(len(self.x) + 2), np.zeros(len(self.x) + 2)
         self._next_report = time.monotonic() + 1.0
 
@@ -111,7 +112,10 @@ class Relaxation:
         kernels.tilted_minima(cost, low, high, self.x, self.g, least, where)
         total = float(least.sum())
         slack = 4.0 * (len(cost) + 2) * 2.0**-53 * (float(np.abs(least).sum()) + abs(value))
-        return value + total - slack, cdf, where, least
+        bound = value + total - slack
+        if self.uncut:
+            self.uncut_bound = max(self.uncut_bound, bound)
+        return bound, cdf, where, least
 
     def envelope(self, low: Floats, high: Floats, ref: Floats, blur: float = SHARP) -> tuple[Floats, Floats]:
         from ..kernels import polygon as kernels

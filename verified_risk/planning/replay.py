@@ -29,6 +29,8 @@ Mask: TypeAlias = list[list[npt.NDArray[np.bool_]]]
 """``mask[t][s][a, y]``: the action is still allowed."""
 
 U = 2.0**-53
+CALL = 2000
+"""Multiplications that take as long as one call of numpy."""
 HUGE = 1e100
 TINY = 1e-290
 """More than all underflows together can lose."""
@@ -78,15 +80,19 @@ class Outcomes:
         ]
 
     def work(self, proof: Proof) -> float:
-        """Multiplications that a replay needs, about."""
-        per_value = per_table = 0
+        """Multiplications that a replay needs, about; a call of numpy counts as ``CALL`` of them."""
+        calls = per_value = per_table = 0
         for t, rows in enumerate(self.steps):
             terms = sum(len(branches) for actions in rows for branches in actions)
+            calls += CALL * terms
             per_value += terms * (self.sums[t] + 1)
-            per_table += 3 * terms * (self.sums[t] + 1) * self.left[t]
+            per_table += 3 * (terms * (self.sums[t] + 1) * self.left[t] + 2 * CALL * terms)
 
         def of(branch: Branch) -> float:
-            own = sum(per_value * (1 + len(r.probes)) + per_table * (r.slopes is not None) for r in branch.rounds)
+            own = 0.0
+            for step in branch.rounds:
+                own += 2 * calls + 20 * CALL * self.top + per_value * (1 + len(step.probes))
+                own += per_table * (step.slopes is not None)
             return own + sum(of(child) for child in branch.children)
 
         return of(proof.root)
@@ -175,10 +181,11 @@ class Line:
 
     x: Floats
     g: Floats
+    slope: Floats
 
     @classmethod
     def of(cls, polygon: Polygon) -> Line:
-        return cls(polygon.x, polygon.g)
+        return cls(polygon.x, polygon.g, np.diff(polygon.g) / np.diff(polygon.x))
 
     def value(self, t: Any) -> Any:
         k = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)
@@ -193,13 +200,13 @@ class Line:
 
     def slopes(self, low: float, high: float) -> tuple[float, float]:
         """An interval that holds a stationary slope for every point of the box (B5)."""
-        slope = np.diff(self.g) / np.diff(self.x)
+        slope = self.slope
         first = int(np.clip(np.searchsorted(self.x, low, side="right") - 1, 0, len(slope) - 1))
         last = max(first, int(np.clip(np.searchsorted(self.x, high, side="left") - 1, 0, len(slope) - 1)))
-        if self.x[first] == low and first > 0 and not slope[first - 1] > slope[first] * (1 + 1e-12) + 1e-12:
+        if self.x[first] == low and first > 0 and not slope[first - 1] > slope[first] + 1e-12 * (1 + abs(slope[first])):
             first -= 1  # a corner that may be convex: both its slopes are needed, at a concave one either will do
         ends_at_knot = last < len(slope) - 1 and self.x[last + 1] == high
-        if ends_at_knot and not slope[last] > slope[last + 1] * (1 + 1e-12) + 1e-12:
+        if ends_at_knot and not slope[last] > slope[last + 1] + 1e-12 * (1 + abs(slope[last + 1])):
             last += 1
         all_of_them = slope[first : last + 1]
         least, most = all_of_them.min(), all_of_them.max()
@@ -350,7 +357,7 @@ class Replay:
             if shift == 0:
                 continue
             over = (Fraction(float(value)) + Fraction(sum_least) - Fraction(self.target)) / shift
-            edge = float(over)
+            edge = float(min(max(over, Fraction(-1)), Fraction(2)))  # beyond [0, 1] it makes no difference how far
             if shift > 0:  # F_i > over
                 box.low[i] = max(box.low[i], edge - 4 * U * abs(edge))
             else:  # over has the sign of a negative shift: F_i < over

@@ -157,8 +157,9 @@ class Search(Relaxation):
         root = Node(np.zeros(n), np.ones(n), self.best.cdf.copy())
         steps = 4 if self.concave else 6
         first = steps if self.concave else 300 if self.convex else 60
+        self.uncut = True
         bound, cost, reference, _ = self.node_bound(root.low, root.high, root.reference, first)
-        self.uncut_bound = bound
+        self.uncut, self.uncut_bound = False, max(self.uncut_bound, bound)
         self.record = root.record
         self.record.rounds.append(Round(cost.copy()))
         if bound >= self.target or self.late():

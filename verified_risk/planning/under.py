@@ -4,7 +4,7 @@ The search works with a *continuous* piecewise-linear :math:`\underline G \le G`
 That it lies below G is proved here from enclosures of G at rational points and from its shape; how far below only
 matters for the gap.
 
-* rational corners: the polygon itself, lowered by what moving its corners to floats can change;
+* rational corners: the polygon itself, each corner moved to a float and put below both lines that meet there;
 * concave: chords between points of the graph;
 * convex: lines with the slopes of chords, lowered until the neighbouring chords, extended, prove them below;
 * the inverse S of CPW: concave, then convex, with the inflection point bracketed by ball arithmetic;
@@ -27,7 +27,7 @@ from ..enclosure import ball, bounds
 from ..objectives import CPW, Mixture, VaR, Weighting
 from ..objectives.piecewise import slopes
 from .floats import Floats
-from .rounding import UNIT_ROUNDOFF, float_below
+from .rounding import float_below
 
 Points: TypeAlias = list[tuple[Fraction, Fraction]]
 """Knots ``(tau, a number that G(tau) is at least)``, floats as fractions, from tau = 0 to 1."""
@@ -35,6 +35,7 @@ Points: TypeAlias = list[tuple[Fraction, Fraction]]
 RAMP = Fraction(1, 2**14)
 STAIRS = 4096
 DEEPEST = 60
+MOST_BALLS = 40_000
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def _points(weighting: Weighting, accuracy: Fraction) -> Points:
     if isinstance(weighting, VaR):
         return _ramp(weighting.alpha)
     if isinstance(weighting, CPW):
-        return _concave_then_convex(weighting, *inflection_of_cpw(weighting.gamma), accuracy)
+        turn = inflection_of_cpw(weighting.gamma)
+        return _stairs(weighting) if turn is None else _concave_then_convex(weighting, *turn, accuracy)
     if weighting.shape == "concave":
         return _chords(weighting, Fraction(), Fraction(1), accuracy)
     if weighting.shape == "convex":
@@ -75,12 +77,17 @@ def _points(weighting: Weighting, accuracy: Fraction) -> Points:
 
 
 def _corners_as_floats(knots: tuple[tuple[Fraction, Fraction], ...]) -> Points:
-    r"""Corners moved to floats by at most u: the function changes by at most :math:`L u`, and is lowered by twice
-    that."""
-    drop = 2 * max(slopes(knots)) * UNIT_ROUNDOFF
+    """Each corner moved to the nearest float, at most as high as both lines that meet there.
+
+    Between two moved corners the polygon is then below the line of that piece; in the sliver between a corner and its
+    float, where the neighbouring line counts, it is below that line at both ends: at the corner the lines agree.
+    """
+    steepness = slopes(knots)
     found: dict[Fraction, Fraction] = {}
-    for tau, g in knots:
-        x, value = Fraction(float(tau)), Fraction(float_below(g - drop))
+    for k, (tau, g) in enumerate(knots):
+        x = Fraction(float(tau))
+        value = min(g + slope * (x - tau) for slope in steepness[max(k - 1, 0) : k + 1])
+        value = Fraction(float_below(value))
         found[x] = min(found.get(x, value), value)
     return sorted(found.items())
 
@@ -241,8 +248,9 @@ def _sum(parts: list[tuple[Fraction, Points]]) -> Points:
 
 
 @lru_cache(maxsize=32)
-def inflection_of_cpw(gamma: Fraction) -> tuple[Fraction, Fraction]:
-    r"""Floats ``a < b`` such that CPW's G is concave on [0, a] and convex on [b, 1], proved in ball arithmetic.
+def inflection_of_cpw(gamma: Fraction) -> tuple[Fraction, Fraction] | None:
+    r"""Floats ``a < b`` such that CPW's G is concave on [0, a] and convex on [b, 1], proved in ball arithmetic; None
+    where that fails (G is nearly a line for gamma near 1).
 
     With :math:`D = \tau^\gamma + \sigma^\gamma`, :math:`\sigma = 1 - \tau`,
     :math:`N = \tau^{\gamma-1} - \sigma^{\gamma-1}` and :math:`h = (\ln G)' = \gamma/\tau - N/D`,
@@ -255,14 +263,14 @@ def inflection_of_cpw(gamma: Fraction) -> tuple[Fraction, Fraction]:
     """
     guess = _where_cpw_turns(float(gamma))
     width = Fraction(1, 2**26)
-    for _ in range(12):
+    for _ in range(4):
         a, b = Fraction(float(guess - width)), Fraction(float(guess + width))
         if _sign_is(lambda arb, x: -_curvature_of_cpw(gamma, arb, x), Fraction(), a) and _sign_is(
             lambda arb, x: _curvature_of_cpw(gamma, arb, x), b, Fraction(1)
         ):
             return a, b
-        width *= 4
-    return Fraction(), Fraction(1)  # nothing proved: the flat middle is everything
+        width *= 64
+    return None
 
 
 def _where_cpw_turns(gamma: float) -> Fraction:
@@ -317,7 +325,7 @@ def _sign_is(positive: Callable[[Any, Any], Any], left: Fraction, right: Fractio
         while todo:
             a, b = todo.pop()
             spent += 1
-            if spent > 4000:
+            if spent > MOST_BALLS:
                 return False
             x = ball(a, arb).union(ball(b, arb))
             image = positive(arb, x)
