@@ -36,9 +36,10 @@ def _lead(printed: Sequence[Row], counts: Counter[str]) -> str:
     said = counts_by_standing(printed)
     literal, implied, tempting = (sum(said[key].values()) for key in ("printed", "implied", "tempting"))
     stated = said["printed"]
-    more = [f"{implied} that the paper only implies"] * bool(implied)
+    more = [f"{implied} claims that the paper only implies"] * bool(implied)
     more += [f"{tempting} tempting readings that are not in it"] * bool(tempting)
-    also = f" So are checked {' and '.join(more)}." if more else ""
+    untrue = sum(said[key][finding] for key in ("implied", "tempting") for finding in ("corrected", "refuted"))
+    also = f" Also checked: {' and '.join(more)}; {untrue} of these are false." if more else ""
     return (
         f"Of {literal} printed claims, {stated['holds']} hold as printed, {stated['corrected']} hold after an obvious "
         f"repair, {stated['refuted']} are false in substance and {stated['gap']} "
