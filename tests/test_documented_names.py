@@ -128,6 +128,19 @@ def test_every_path_name_and_label_on_a_page_exists(page):
     assert {span: why for span, why in wrong.items() if why} == {}
 
 
+def test_every_form_of_an_objective_is_documented_where_people_look():
+    from verified_risk.cli.plan import OBJECTIVE_HELP
+    from verified_risk.objectives import objective, parse
+
+    forms = re.findall(r"\w+(?:\([^)]*\))?", parse.FORMS)
+    assert {form.partition("(")[0] for form in forms} == {*parse.FAMILIES, "mean", "var", "pl"}
+    page = (ROOT / "docs" / "command_line.md").read_text("utf-8")
+    for form in forms:
+        assert f"| `{form}` |" in page
+        assert f"``{form}``" in objective.__doc__
+        assert form in OBJECTIVE_HELP
+
+
 @pytest.mark.parametrize(
     ("span", "why"),
     [

@@ -107,8 +107,8 @@ def _about_the_bound(run: Run) -> list[str]:
     trivial = run.episodes * loss
     if run.bound[-1] >= trivial:
         said.append(
-            f"the bound is vacuous here: above the trivial bound {float(trivial):.5g}, which is {run.episodes} episodes "
-            f"times the largest loss that the rewards allow, {float(loss):.5g}"
+            f"the bound is vacuous here: above the trivial bound {float(trivial):.5g}, which is {run.episodes} "
+            f"episodes times the largest loss that the rewards allow, {float(loss):.5g}"
         )
     if run.bonus_scale == 1 and float(run.best[0]) - run.values[-1] > 1e-9 * max(1.0, abs(float(run.best[0]))):
         said.append(

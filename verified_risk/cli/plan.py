@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from ..planning import Plan
     from ..policy import Policy
 
-OBJECTIVE_HELP = 'e.g. mean, "cvar(1/10)", "var(1/2)", "wang(0.5)" or "0.5*mean + 0.5*cvar(1/10)".'
+OBJECTIVE_HELP = (
+    'mean, "cvar(a)", "var(a)", "var(a, upper)", "wang(b)", "cpw(g)", "hazard(k)", "dual(k)", '
+    '"pl(0, 0; t, g; ...; 1, 1)", or a weighted sum, "0.5*mean + 0.5*cvar(1/10)".'
+)
 
 
 @click.command(short_help="A policy with certified bounds, and what it does.")

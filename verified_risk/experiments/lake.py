@@ -189,7 +189,7 @@ def _where_ucbvi_is(late: Sequence[float]) -> list[str]:
     there = sum(abs(rate - cost) < cost / 100 for rate in late)
     return [
         f"The path of return {by_mean.law.atoms[-1]}, which maximises the mean, costs {best} - {worth} = {cost:.4f} of "
-        f"CVaR an episode.  In the last quarter {there} of {len(late)} runs of UCBVI pay that.",
+        f"CVaR an episode.  Runs of UCBVI that pay this in the last quarter: {there} of {len(late)}.",
     ]
 
 
@@ -198,8 +198,8 @@ def _about_scales(outcome: SweepResult, episodes: int, scale: str) -> list[str]:
     theorem = _last_suboptimal(outcome, "1")
     exploring = sum(x > 0.9 * episodes for x in theorem)
     return [
-        f"Chosen after trying several scales on this lake, hence no prediction: {tuned}.  With the theorem's radii",
-        f"(scale 1) {exploring} of {len(theorem)} runs of ucb still play a suboptimal policy in the last tenth.",
+        f"Chosen after trying several scales on this lake, hence no prediction: {tuned}.  With the theorem's",
+        f"radii (scale 1), runs of ucb still suboptimal in the last tenth: {exploring} of {len(theorem)}.",
     ]
 
 
@@ -244,8 +244,8 @@ def _scales(outcome: SweepResult, episodes: int, seeds: int) -> list[str]:
     least = min(SCALES, key=lambda scale: stuck[scale])
     if stuck[SCALES[-1]] > stuck[least]:
         lines.append(
-            f"Smaller is not better: still suboptimal in the last tenth are {stuck[SCALES[-1]]} of {seeds} runs with "
-            f"scale {SCALES[-1]}, {stuck[least]} with scale {least}."
+            f"Smaller is not better: runs still suboptimal in the last tenth, {stuck[SCALES[-1]]} with scale "
+            f"{SCALES[-1]}, {stuck[least]} with scale {least}."
         )
     if "1" not in within and episodes >= PROMISED:
         lines.append(

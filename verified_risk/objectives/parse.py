@@ -35,18 +35,17 @@ def objective(text: str) -> Weighting:
     exactly 1; a weight that is left out is 1.  A number is ``3``, ``0.25``, ``1/4`` or ``1e-2`` and is read exactly;
     spaces do not count.  The terms, each a weighting :math:`G` on [0, 1]:
 
-    ==================  ============================================================================================
-    ``mean``            the expected return, :math:`G(\tau) = \tau`
-    ``cvar(a)``         the mean of the worst share a, 0 < a <= 1: :class:`CVaR`
-    ``var(a)``          the lower a-quantile, 0 < a <= 1: :class:`VaR`
-    ``var(a, upper)``   the upper a-quantile, 0 <= a < 1
-    ``wang(b)``         :math:`\Phi(\Phi^{-1}(\tau) + b)`, any b; averse to risk for b > 0: :class:`Wang`
-    ``cpw(g)``          probability weighting after Tversky and Kahneman, 0.28 <= g <= 1: :class:`CPW`
-    ``hazard(k)``       :math:`\tau^k`, k > 0: :class:`ProportionalHazard`
-    ``dual(k)``         :math:`1 - (1 - \tau)^k`, k > 0; for whole k the mean of the worst of k draws:
-                        :class:`DualPower`
-    ``pl(0, 0; t, g; ...; 1, 1)``  the polygon through the corners (t, g), both increasing: :class:`PiecewiseLinear`
-    ==================  ============================================================================================
+    =============================  ==================================================================================
+    ``mean``                       the expected return, :math:`G(\tau) = \tau`
+    ``cvar(a)``                    the mean of the worst share a of outcomes, 0 < a <= 1
+    ``var(a)``                     the lower a-quantile, 0 < a <= 1
+    ``var(a, upper)``              the upper a-quantile, 0 <= a < 1
+    ``wang(b)``                    :math:`N(N^{-1}(\tau) + b)`, N the normal CDF, any b; averse to risk for b > 0
+    ``cpw(g)``                     probability weighting after Tversky and Kahneman, 0.28 <= g <= 1
+    ``hazard(k)``                  :math:`\tau^k`, k > 0
+    ``dual(k)``                    :math:`1 - (1 - \tau)^k`, k > 0; for whole k the mean of the worst of k draws
+    ``pl(0, 0; t, g; ...; 1, 1)``  the polygon through the corners (t, g), t increasing, g nowhere decreasing
+    =============================  ==================================================================================
 
     What is printed is read again as the same objective.
 
