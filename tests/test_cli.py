@@ -121,6 +121,8 @@ def test_a_bound_below_the_trivial_one_is_not_called_vacuous():
     from verified_risk.cli.learn import _about_the_bound
 
     learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20)
+    narrower = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20, bonus_scale="1/10")
+    assert (str(learned).count(", not proved"), str(narrower).count(", not proved")) == (0, 2)
     assert "trivial bound 20," in _about_the_bound(learned)[0]
     assert not any("trivial" in words for words in _about_the_bound(replace(learned, bound=learned.bound * 0 + 19)))
 

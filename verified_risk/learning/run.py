@@ -28,11 +28,19 @@ SERIES = ("returns", "values", "values_width", "optimistic", "planner_error", "r
 class Run:
     """A run of ``episodes`` episodes, one entry per episode in every array, in the user's units.
 
-    ``regret``          cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``, as an upper bound within
-    ``regret_width`` of the truth; ``bound``           the theorem's bound with probability ``1 - 2 delta`` after
-    each episode; None where there is none; ``expected_bound``  the theorem's bound in expectation;
-    ``value_gap``       optimistic value minus true value of the policy played;
-    ``values``          ``Phi(pi)``, certified lower ends; ``returns``: what was actually earned.
+    ``regret``
+        cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``, as an upper bound within ``regret_width`` of the truth
+    ``bound``
+        the theorem's bound with probability ``1 - 2 delta`` after each episode, None where there is none; it is proved
+        for this run only if ``proved``, otherwise it is that of the theorem's own radii, for comparison
+    ``expected_bound``
+        likewise, the theorem's bound in expectation
+    ``value_gap``
+        optimistic value minus true value of the policy played
+    ``values``
+        ``Phi(pi)``, certified lower ends
+    ``returns``
+        what was actually earned
 
     For a black-box environment ``values``, ``regret`` and ``value_gap`` are None: they need the model.
     """
@@ -98,9 +106,11 @@ class Run:
             lines.append(f"  per episode, last {last:<4} {recent:.6g}")
         lines.append(f"  mean return            {float(np.mean(self.returns)):.6g}")
         if self.bound is not None:
-            lines.append(f"  bound (prob. 1-2delta) {self.bound[-1]:.6g}")
+            lines.append(f"  bound (prob. 1-2delta) {self.bound[-1]:.6g}" + ("" if self.proved else ", not proved"))
         if self.expected_bound is not None:
-            lines.append(f"  bound (expectation)    {self.expected_bound[-1]:.6g}")
+            lines.append(
+                f"  bound (expectation)    {self.expected_bound[-1]:.6g}" + ("" if self.proved else ", not proved")
+            )
         lines.append(f"  guarantee: {self.guarantee}")
         lines.extend(f"  note: {note}" for note in self.notes)
         if self.audit is not None:

@@ -1,21 +1,21 @@
 r"""Which planner serves which objective inside the learner, and what is then guaranteed.
 
-============== ===================================================================
-=============================================== objective      planner
-             planner error per episode
-============== ===================================================================
-=============================================== mean           value iteration
-             rounding only w mean + (1-w) the budget recursion: one pass, all rho, so rho is the maximiser
-             rounding only
-CVaR
-several levels, ascent on utilities ``u' = G'(F)`` from five starts: greedy for a  certified, usually not 0: the best
-of every smooth concave utility of the right kind, perhaps not the best one                 level separately minus
-the value found other G        the same ascent                                                     certified: every
-point of the CDF at its own
-                                                                                   best minus the value found
-VaR            the quantile recursion                                              no bound is known for it
-============== ===================================================================
-===============================================
+=====================  ============================  ==================================================================
+objective              planner                       planner error per episode
+=====================  ============================  ==================================================================
+mean                   value iteration               rounding only
+w mean + (1-w) CVaR    the budget recursion: one     rounding only
+                       pass, all rho, so rho is the
+                       maximiser
+several levels,        ascent on utilities           certified, usually not 0: the best of every level separately
+smooth concave         ``u' = G'(F)`` from five      minus the value found
+                       starts: greedy for a utility
+                       of the right kind, perhaps
+                       not the best one
+other G                the same ascent               certified: every point of the CDF at its own best minus the value
+                                                     found
+VaR                    the quantile recursion        no bound is known for it
+=====================  ============================  ==================================================================
 
 The proof of the regret theorem needs the greedy policy of *some* utility ``h <= Phi``, nondecreasing and
 ``L``-Lipschitz, and pays for the difference between the optimistic optimum and that policy's value; it does not need
