@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .errors import InvalidFile, VerifiedRiskError
+from .errors import InvalidFile, InvalidNumber, VerifiedRiskError
 
 VERSION = 1
 Thing = TypeVar("Thing")
@@ -98,6 +98,8 @@ def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, wh
         )
     try:
         return parse(envelope["data"])
+    except InvalidNumber as error:
+        raise InvalidFile(f"{where}: {error}") from None
     except VerifiedRiskError:
         raise
     except RecursionError:

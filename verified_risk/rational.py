@@ -18,6 +18,8 @@ from .errors import InvalidNumber
 
 Rational: TypeAlias = int | str | float | Fraction | Decimal
 
+LONGEST_PLAIN = 4000
+"""Digits that Python converts between text and ``int`` under its own limit of 4300."""
 LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
 
 
@@ -39,8 +41,8 @@ def as_fraction(value: Any, where: str) -> Fraction:
         return Fraction(value)
     if isinstance(value, str):
         try:
-            return Fraction(value)
-        except (ValueError, ZeroDivisionError):
+            return _long_fraction(value) if len(value) > LONGEST_PLAIN else Fraction(value)
+        except (ArithmeticError, ValueError):
             raise InvalidNumber(f"{where} is {value!r}, wanted a number such as '1/3' or '0.25'") from None
     if isinstance(value, numbers.Real):  # float, numpy floating
         if not math.isfinite(value):
@@ -80,8 +82,17 @@ def digits(value: Fraction, count: int) -> str:
 
 
 def text(value: Fraction) -> str:
-    """``p/q`` or ``p``: the form in which rationals are stored."""
-    return str(value)
+    """``p/q`` or ``p``: the form in which rationals are stored, of any length."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) <= LONGEST_PLAIN:
+        return str(value)
+    whole = str(Decimal(value.numerator))
+    return whole if value.denominator == 1 else f"{whole}/{Decimal(value.denominator)}"
+
+
+def _long_fraction(written: str) -> Fraction:
+    """``p/q``, ``p`` or a decimal with more digits than ``int`` reads."""
+    numerator, _, denominator = written.partition("/")
+    return Fraction(Decimal(numerator)) / Fraction(Decimal(denominator or 1))
 
 
 def lcm_of_denominators(values: Iterable[Fraction]) -> int:

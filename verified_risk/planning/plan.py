@@ -14,7 +14,7 @@ from ..law import Law
 from ..mdp import MDP
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
-from ..rational import digits, text
+from ..rational import as_fraction, digits, text
 from .proof import Proof
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Certificate:
     def from_json(cls, data: dict[str, Any]) -> Certificate:
         return cls(
             data["method"],
-            tuple((source, Fraction(x)) for source, x in data["contributions"]),
+            tuple((source, as_fraction(x, source)) for source, x in data["contributions"]),
             None if data.get("proof") is None else Proof.from_json(data["proof"]),
         )
 
@@ -133,13 +133,13 @@ class Plan:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
         mdp = MDP.from_json(data["model"])
-        value, lower, upper, eta = (Fraction(data[key]) for key in ("value", "lower", "upper", "eta"))
+        value, lower, upper, eta = (as_fraction(data[key], key) for key in ("value", "lower", "upper", "eta"))
         if not lower <= value <= upper:
             raise InvalidFile(f"the plan says {lower} <= {value} <= {upper}, which is false")
         if eta <= 0:
             raise InvalidFile(f"eta of the plan is {eta}, wanted a positive grid step")
         # A law without its error may be anything: it is computed again when asked for.
-        error = Fraction(data["law_error"]) if "law_error" in data else None
+        error = as_fraction(data["law_error"], "law_error") if "law_error" in data else None
         if error is not None and error < 0:
             raise InvalidFile(f"law_error of the plan is {error}, wanted a number that is not negative")
         return cls(
