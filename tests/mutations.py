@@ -10,18 +10,15 @@ generator, the standalone checker) or by a named test.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+import planting
+
 PACKAGES = ("proofs_checks", "verified_risk")
 TESTS = ("test_audit", "test_certificates", "test_known_numbers", "test_strategies")
 
@@ -38,49 +35,12 @@ class Mutation:
 
     @property
     def path(self) -> Path:
-        return ROOT / (self.module.replace(".", "/") + ".py")
+        return planting.source_of(self.module)
 
 
-class _Rewriting(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):
-    """Loads one module from a changed text."""
-
-    def __init__(self, mutation: Mutation) -> None:
-        super().__init__(mutation.module, str(mutation.path))
-        self.mutation = mutation
-        self.loaded = False
-
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
-        if fullname != self.mutation.module:
-            return None
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
-
-    def get_code(self, fullname: str) -> Any:
-        text = self.mutation.path.read_text(encoding="utf-8")
-        if text.count(self.mutation.old) != 1:
-            raise LookupError(f"{self.mutation.name}: its text occurs {text.count(self.mutation.old)} times")
-        self.loaded = True
-        return compile(text.replace(self.mutation.old, self.mutation.new), self.path, "exec")
-
-
-@contextmanager
-def planted(mutation: Mutation) -> Iterator[None]:
+def planted(mutation: Mutation) -> AbstractContextManager[None]:
     """Import the packages afresh with the mutation in place; restore everything afterwards."""
-
-    def ours() -> list[str]:
-        return [name for name in sys.modules if name.split(".")[0] in PACKAGES or name in TESTS]
-
-    saved = {name: sys.modules.pop(name) for name in ours()}
-    finder = _Rewriting(mutation)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-        if not finder.loaded:
-            raise LookupError(f"{mutation.name}: the mutated module was never imported")
-    finally:
-        sys.meta_path.remove(finder)
-        for name in ours():
-            del sys.modules[name]
-        sys.modules.update(saved)
+    return planting.planted(mutation.module, mutation.old, mutation.new, PACKAGES, TESTS)
 
 
 def evidence(label: str) -> None:
@@ -115,7 +75,7 @@ def run(killer: str) -> None:
     if module not in TESTS:
         evidence(killer)
         return
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path.insert(0, str(planting.ROOT / "tests"))
     try:
         test = getattr(importlib.import_module(module), name)
         arguments = ARGUMENTS.get(killer, ())
@@ -123,7 +83,7 @@ def run(killer: str) -> None:
             arguments = (importlib.import_module("proofs_checks.statements").by_label("lem:key"),)
         test(*arguments)
     finally:
-        sys.path.remove(str(ROOT / "tests"))
+        sys.path.remove(str(planting.ROOT / "tests"))
 
 
 def killed(mutation: Mutation) -> str | None:
@@ -131,13 +91,9 @@ def killed(mutation: Mutation) -> str | None:
     with planted(mutation):
         try:
             run(mutation.killer)
-        except LookupError as error:
-            if mutation.name in str(error):
-                raise
-            return f"{type(error).__name__}: {error}".splitlines()[0]
+        except (KeyboardInterrupt, planting.TableError):
+            raise
         except BaseException as error:  # pytest.fail is no Exception
-            if isinstance(error, KeyboardInterrupt):
-                raise
             return f"{type(error).__name__}: {error}".splitlines()[0]
     return None
 
@@ -267,7 +223,7 @@ MUTATIONS = (
     ),
     Mutation(
         "one rho for the printed rule too",
-        f"{STATEMENTS}.cvar_appendix",
+        f"{STATEMENTS}.cvar_rho",
         "lambda rho: rho - table.value(0, s, rho) / case.alpha",
         "lambda rho: rho - table.expected(rho) / case.alpha",
         "cvar:rho",

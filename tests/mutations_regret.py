@@ -10,18 +10,16 @@ its enumeration, its counterexample, the standalone checker.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import planting
+from planting import TableError
+
 PACKAGE = "proofs_checks"
 TEST_MODULES = ("test_statements_regret", "test_recheck_regret")
 
@@ -37,59 +35,17 @@ class Mutation:
     killers: tuple[str, ...]
 
 
-class TableError(Exception):
-    """The table names a text or a test that is not there: this is no kill."""
-
-
-class _Rewriting(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):
-    """Loads one module from a changed text."""
-
-    def __init__(self, mutation: Mutation) -> None:
-        self.mutation = mutation
-        self.full = f"{PACKAGE}.{mutation.module}"
-        self.path = str(ROOT / PACKAGE / (mutation.module.replace(".", "/") + ".py"))
-        self.name = self.full
-        self.loaded = False
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname != self.full:
-            return None
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
-
-    def get_code(self, fullname):
-        text = Path(self.path).read_text(encoding="utf-8")
-        self.loaded = True
-        return compile(text.replace(self.mutation.old, self.mutation.new), self.path, "exec")
-
-
 def check_text_occurs_once(mutation: Mutation) -> None:
     """A mutation whose text has gone is an error of the table, not a kill."""
-    path = ROOT / PACKAGE / (mutation.module.replace(".", "/") + ".py")
+    path = planting.source_of(f"{PACKAGE}.{mutation.module}")
     count = path.read_text(encoding="utf-8").count(mutation.old)
     if count != 1:
         raise TableError(f"{mutation.name}: the text occurs {count} times in {path}, wanted once")
 
 
-@contextmanager
-def planted(mutation: Mutation) -> Iterator[None]:
+def planted(mutation: Mutation) -> AbstractContextManager[None]:
     """Import the package afresh with the mutation in place; restore everything afterwards."""
-    ours = {name: module for name, module in sys.modules.items() if name.split(".")[0] == PACKAGE}
-    tests = {name: sys.modules.pop(name) for name in TEST_MODULES if name in sys.modules}
-    for name in ours:
-        del sys.modules[name]
-    finder = _Rewriting(mutation)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-        assert finder.loaded, f"{mutation.name}: the mutated module was never imported"
-    finally:
-        sys.meta_path.remove(finder)
-        for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
-            del sys.modules[name]
-        sys.modules.update(ours)
-        for name in TEST_MODULES:
-            sys.modules.pop(name, None)
-        sys.modules.update(tests)
+    return planting.planted(f"{PACKAGE}.{mutation.module}", mutation.old, mutation.new, (PACKAGE,), TEST_MODULES)
 
 
 #: Parametrised tests, called once.

@@ -18,6 +18,7 @@ from . import (
     corrected_run,
     corrected_sum,
     cvar_appendix,
+    cvar_rho,
     def_augmented,
     def_bellman,
     def_discretised,
@@ -134,7 +135,7 @@ APPENDIX_REGRET: tuple[Statement[Any], ...] = (  # appendix C: the proof of the 
     thm_main_constant.STATEMENT,
 )
 
-APPENDIX_CVAR: tuple[Statement[Any], ...] = cvar_appendix.STATEMENTS  # appendix D
+APPENDIX_CVAR: tuple[Statement[Any], ...] = (*cvar_appendix.STATEMENTS, *cvar_rho.STATEMENTS)  # appendix D
 
 CORRECTED_THEORY: tuple[Statement[Any], ...] = (  # what replaces the refuted statements
     pathwise.STATEMENT,

@@ -230,7 +230,7 @@ def curve_case(numbers: Mapping[str, Fraction]) -> Any:
     from verified_risk.law import Law
     from verified_risk.mdp import MDP
 
-    from ..statements.cvar_appendix import CurveCase
+    from ..statements.cvar_rho import CurveCase
 
     risky = Law({Fraction(0): numbers["e"], numbers["z"]: 1 - numbers["e"]})
     mdp = MDP(0, [[[1], [1]]], [[Law.point(numbers["x"]), risky]], 1)

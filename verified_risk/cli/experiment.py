@@ -45,12 +45,17 @@ def experiment() -> None:
     """The paper's experiment, a scaling study, sweeps: all resume where they were interrupted."""
 
 
+seeds_option = click.option(
+    "--seeds", type=click.IntRange(min=1), metavar="N", default=5, show_default=True,
+    help="Runs of everything, with seeds 0, 1, ...; curves are means over them.",
+)  # fmt: skip
+
+
 @experiment.command()
 @out_option
 @click.option("--episodes", type=click.IntRange(min=1), metavar="N", default=2000, show_default=True,
               help="Episodes of every run.")  # fmt: skip
-@click.option("--seeds", type=click.IntRange(min=1), metavar="N", default=5, show_default=True,
-              help="Runs of everything, with seeds 0, 1, ...; curves are means over them.")  # fmt: skip
+@seeds_option
 @click.option("--bonus-scale", default="1/10", show_default=True, help="Multiplies the radii of ucb; 1 is the theorem.")
 @engine_options
 @json_option
@@ -63,8 +68,7 @@ def lake(out: Path, as_json: bool, **options: Any) -> None:
 
 @experiment.command()
 @out_option
-@click.option("--seeds", type=click.IntRange(min=1), metavar="N", default=5, show_default=True,
-              help="Runs of everything, with seeds 0, 1, ...; curves are means over them.")  # fmt: skip
+@seeds_option
 @click.option("--bonus-scale", default="1", show_default=True, help="Multiplies the radii; 1 is the theorem.")
 @engine_options
 @json_option
