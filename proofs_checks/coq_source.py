@@ -10,6 +10,8 @@ import hashlib
 import re
 from pathlib import Path
 
+from verified_risk.errors import InvalidFile
+
 FORMAL = Path(__file__).with_name("formal")
 
 _COMMENT = re.compile(r"\(\*|\*\)")
@@ -79,23 +81,34 @@ def imports_of(text: str) -> list[str]:
     return [f"{name}.v" for name in names]
 
 
+def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
+    """``{file name: path}`` of every source below the folder; a name stands for one file, whatever its subfolder."""
+    paths = sorted(folder.rglob("*.v"))
+    found = {path.name: path for path in paths}
+    if len(found) < len(paths):
+        twice = next(path for path in paths if found[path.name] != path)
+        raise InvalidFile(f"{twice.relative_to(folder)} has the name of {found[twice.name].relative_to(folder)}")
+    return found
+
+
 def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
-    """The file and everything it requires, directly or not, in alphabetical order."""
+    """The file and everything it requires, directly or not: names in alphabetical order."""
+    paths = sources_in(folder)
     seen: set[str] = set()
-    waiting = [file]
+    waiting = [Path(file).name]
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting += imports_of((folder / name).read_text(encoding="utf-8"))
+            waiting += imports_of(paths[name].read_text(encoding="utf-8"))
     return sorted(seen)
 
 
 def digest(file: str, folder: Path = FORMAL) -> str:
     """SHA-256 of the file and of everything it depends on."""
-    total = hashlib.sha256()
+    total, paths = hashlib.sha256(), sources_in(folder)
     for name in depends_on(file, folder):
-        total.update(name.encode() + b"\0" + hashlib.sha256((folder / name).read_bytes()).digest())
+        total.update(name.encode() + b"\0" + hashlib.sha256(paths[name].read_bytes()).digest())
     return total.hexdigest()
 
 

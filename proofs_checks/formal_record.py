@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from verified_risk.errors import InvalidFile, MissingDependency
 from verified_risk.files import write_text
 
-from .coq_source import FORMAL, depends_on, digest, listed, theorems_of
+from .coq_source import FORMAL, depends_on, digest, listed, sources_in, theorems_of
 from .model import Evidence, Rank
 
 RECORD = FORMAL / "record.json"
@@ -130,8 +130,10 @@ def compile_and_build(table: str, folder: Path = FORMAL) -> dict[str, Any]:
     """The record of a copy of the sources, compiled from nothing: exactly what was compiled is what is recorded."""
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory)
-        for name in [*(path.name for path in folder.glob("*.v")), "compile.sh", "_CoqProject"]:
-            shutil.copy(folder / name, copy)
+        for path in [*sources_in(folder).values(), folder / "compile.sh", folder / "_CoqProject"]:
+            place = copy / path.relative_to(folder)
+            place.parent.mkdir(exist_ok=True)
+            shutil.copy(path, place)
         return build(compile_sources(copy), table, copy)
 
 
@@ -140,7 +142,10 @@ def build(output: str, table: str, folder: Path = FORMAL) -> dict[str, Any]:
     entries, axioms = read_table(table), read_axioms(output)
     printed = listed((folder / "Assumptions.v").read_text(encoding="utf-8"))
     _same_names(entries, printed)
-    sources = {path.name: theorems_of(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.v"))}
+    sources = {
+        path.relative_to(folder).as_posix(): theorems_of(path.read_text(encoding="utf-8"))
+        for path in sources_in(folder).values()
+    }
     digests = _digests(folder)
     theorems = []
     for name, group in printed.items():
@@ -190,7 +195,8 @@ def _same_names(entries: Iterable[str], printed: Iterable[str]) -> None:
 
 def _digests(folder: Path) -> dict[str, str]:
     """``{file: digest}`` of the folder as it is now."""
-    state = tuple((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in sorted(folder.glob("*.v")))
+    paths = sources_in(folder).values()
+    state = tuple((p.relative_to(folder).as_posix(), p.stat().st_mtime_ns, p.stat().st_size) for p in paths)
     return _digests_of(folder, state)
 
 

@@ -16,7 +16,7 @@ from proofs_checks.formal_record import CLASSICAL_REALS, RECORD, TABLE
 from proofs_checks.model import Rank
 from verified_risk.errors import InvalidFile, MissingDependency
 
-SOURCES = sorted(FORMAL.glob("*.v"))
+SOURCES = list(coq_source.sources_in().values())
 every_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 every_theorem = pytest.mark.parametrize("theorem", formal_record.read(), ids=lambda theorem: theorem["theorem"])
 
@@ -47,7 +47,7 @@ def test_a_source_assumes_nothing(path: Path) -> None:
     ],
 )
 def test_the_guard_sees_a_planted_assumption(planted: str) -> None:
-    text = (FORMAL / "QuantileInverse.v").read_text(encoding="utf-8")
+    text = (FORMAL / "setting" / "QuantileInverse.v").read_text(encoding="utf-8")
     assert coq_source.unproved(text) == []
     assert coq_source.unproved(f"{text}\n{planted}\n") != []
     assert coq_source.unproved(f"{text}\n(* {planted} *)\n") == []
@@ -122,6 +122,26 @@ def test_the_recorded_text_is_in_the_source(theorem: dict[str, Any]) -> None:
     assert all(line in source for line in theorem["context"])
 
 
+def test_the_project_lists_every_source() -> None:
+    lines = (FORMAL / "_CoqProject").read_text(encoding="utf-8").splitlines()
+    assert sorted(line for line in lines if line.endswith(".v")) == sorted(
+        path.relative_to(FORMAL).as_posix() for path in SOURCES
+    )
+
+
+def test_two_files_of_one_name_are_refused(copy: Path) -> None:
+    shutil.copy(copy / "foundations" / "Mdp.v", copy / "event")
+    with pytest.raises(InvalidFile, match=r"event/Mdp\.v has the name of foundations/Mdp\.v"):
+        coq_source.sources_in(copy)
+
+
+def test_no_counterexample_needs_another() -> None:
+    against = {path.name for path in SOURCES if re.search("Printed(False|Diverges)|Unbounded", path.name)}
+    for path in SOURCES:
+        if path.name in against:
+            assert not against & set(coq_source.imports_of(path.read_text(encoding="utf-8"))), path.name
+
+
 def test_files_that_are_required_are_depended_on() -> None:
     found = coq_source.depends_on("Augmentation.v")
     assert {"Augmentation.v", "Summary.v", "Mdp.v", "FiniteLaw.v", "Objective.v"} <= set(found)
@@ -134,7 +154,9 @@ def test_files_that_are_required_are_depended_on() -> None:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     for path in SOURCES:
-        shutil.copy(path, tmp_path)
+        place = tmp_path / path.relative_to(FORMAL)
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy(path, place)
     return tmp_path
 
 
@@ -143,8 +165,8 @@ def test_a_theorem_is_evidence_and_says_that_it_was_recorded() -> None:
     assert piece.rank is Rank.MACHINE_CHECKED
     recorded = next(theorem for theorem in formal_record.read() if theorem["theorem"] == "key_identity")
     assert piece.detail == (
-        f"theorem key_identity (KeyIdentity.v, {recorded['sha256'][:12]}), axioms: classical reals; finite laws; "
-        "recorded, not rechecked here"
+        f"theorem key_identity (foundations/KeyIdentity.v, {recorded['sha256'][:12]}), axioms: classical reals; "
+        "finite laws; recorded, not rechecked here"
     )
     (piece,) = formal_record.machine_checked("lem:key", compiled_now=True)
     assert "recorded" not in piece.detail
@@ -153,7 +175,7 @@ def test_a_theorem_is_evidence_and_says_that_it_was_recorded() -> None:
 def test_parts_count_together() -> None:
     (piece,) = formal_record.machine_checked("lem:event/rewards")
     assert piece.rank is Rank.MACHINE_CHECKED
-    assert re.match(r"theorems dkw \(DkwFinite\.v, \w{12}\), near_at_every_real \(", piece.detail)
+    assert re.match(r"theorems dkw \(event/DkwFinite\.v, \w{12}\), near_at_every_real \(", piece.detail)
 
 
 def test_a_step_or_a_refutation_is_no_evidence_for_the_claim() -> None:
@@ -173,7 +195,7 @@ def test_a_step_or_a_refutation_is_no_evidence_for_the_claim() -> None:
 def test_evidence_is_stale_when_the_source_or_what_it_depends_on_changes(copy: Path) -> None:
     (piece,) = formal_record.machine_checked("lem:key", folder=copy)
     assert piece.rank is Rank.MACHINE_CHECKED
-    with (copy / "FiniteLaw.v").open("a") as file:
+    with (copy / "foundations" / "FiniteLaw.v").open("a") as file:
         file.write("(* a change *)\n")
     (piece,) = formal_record.machine_checked("lem:key", folder=copy)
     assert piece.rank is Rank.CITED
@@ -181,7 +203,7 @@ def test_evidence_is_stale_when_the_source_or_what_it_depends_on_changes(copy: P
 
 
 def test_a_change_elsewhere_leaves_evidence_alone(copy: Path) -> None:
-    with (copy / "CvarPlanner.v").open("a") as file:
+    with (copy / "cvar" / "CvarPlanner.v").open("a") as file:
         file.write("(* a change *)\n")
     assert formal_record.machine_checked("lem:key", folder=copy)[0].rank is Rank.MACHINE_CHECKED
     assert formal_record.machine_checked("cvar:min", folder=copy)[0].rank is Rank.CITED
@@ -189,7 +211,7 @@ def test_a_change_elsewhere_leaves_evidence_alone(copy: Path) -> None:
 
 def test_the_check_names_every_kind_of_difference(copy: Path) -> None:
     text, theorems = TABLE.read_text(encoding="utf-8"), formal_record.read()
-    (copy / "FiniteLaw.v").write_text("", encoding="utf-8")
+    (copy / "foundations" / "FiniteLaw.v").write_text("", encoding="utf-8")
     assert any("has changed" in line for line in formal_record.stale(theorems, text, copy))
     lost = "\n".join(line for line in text.splitlines() if "`key_identity`" not in line)
     assert "key_identity has no row in formal.md" in formal_record.stale(theorems, lost)
@@ -233,7 +255,7 @@ def test_new_words_need_no_compilation_and_a_new_proof_does(copy: Path) -> None:
     again = formal_record.reword(formal_record.read(), reworded, copy)
     assert again is not None
     assert next(t for t in again["theorems"] if t["theorem"] == "key_identity")["hypotheses"].startswith("any finite")
-    with (copy / "FiniteLaw.v").open("a") as file:
+    with (copy / "foundations" / "FiniteLaw.v").open("a") as file:
         file.write("(* a change *)\n")
     assert formal_record.reword(formal_record.read(), reworded, copy) is None
 

@@ -4,7 +4,7 @@
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse
   KeyIdentityPrintedDiverges Summary Augmentation AugmentationPrintedFalse Discretisation DiscretisationOneStep
   DiscretisationPrintedFalse
-  HoeffdingFinite DkwFinite MartingaleStep EventHolds RegretAssembly
+  HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds RegretAssembly
   RockafellarUryasev DynamicProgramming CvarPlanner FloatCertificate CountingInequality
   SupportingUtility LawDistances Telescoping ClosenessTotalVariation ClosenessGreedy ClosenessMarkov QuantileCoupling
   Simulation OptimisticModel Optimism ClosenessOptimistic OptimisticLearner CvarLearner
@@ -27,7 +27,7 @@ Definition lem_quantileinverse := (@quantile_of_value_le, @value_of_quantile_ge,
   @quantile_of_constant_is_infinite, @quantile_ge_of_shifted_bound, @cdf_of_quantile_ge).
 Print Assumptions lem_quantileinverse.
 
-Definition thm_discretized := (@excess_of_one_step, @one_step_cdf_bounds, @one_step_value_ge,
+Definition thm_discretized := (@overshoot_of_one_step, @one_step_cdf_bounds, @one_step_value_ge,
   @one_step_conditioned_cdf_le, @one_step_conditioned_value_ge, @return_within_T_eta, @rounded_history_law, @adapted_cdf_bounds, @adapted_value_ge,
   @discretised_cdf_le, @discretised_value_ge, @adapted_optimal_loses_at_most_T_eta, @discretisation_loss_exceeds_eta,
   @no_constant_below_T, @printed_internal_state_fails).

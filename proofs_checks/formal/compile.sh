@@ -34,14 +34,25 @@ if missing; then
     exit 2
 fi
 
-if grep -nE '^[[:space:]]*(Admitted|Axiom|Conjecture|Parameter)\b|\badmit\b' ./*.v; then
+# _CoqProject lists the files; one that is in a folder and not on the list would never be compiled.
+LISTED="$(grep '\.v$' _CoqProject)"
+found="$(find . -name '*.v' | sed 's|^\./||' | sort)"
+if [ "$found" != "$(printf '%s\n' "$LISTED" | sort)" ]; then
+    echo "_CoqProject does not list the files that are here:" >&2
+    { printf '%s\n' "$found"; printf '%s\n' "$LISTED"; } | sort | uniq -u >&2
+    exit 1
+fi
+# What an earlier place of a file left behind would make its name ambiguous.
+find . -name '*.vo' | while read -r old; do [ -e "${old%o}" ] || rm -f "$old" "${old}s" "${old}k" "${old%vo}glob"; done
+# shellcheck disable=SC2086
+if grep -nE '^[[:space:]]*(Admitted|Axiom|Conjecture|Parameter)\b|\badmit\b' $LISTED; then
     echo "A proof is missing (see above)." >&2
     exit 1
 fi
 
 coqc --version | head -n 1
 # shellcheck disable=SC2046
-FILES="$(coqdep -Q . VerifiedRisk -sort $(ls ./*.v | grep -v Assumptions) 2>/dev/null)"
+FILES="$(coqdep -Q . VerifiedRisk -sort $(printf '%s\n' "$LISTED" | grep -v Assumptions) 2>/dev/null)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 started=$(date +%s)
@@ -49,7 +60,7 @@ if command -v make >/dev/null 2>&1; then
     # One rule and coqdep's dependencies: files that do not need each other compile side by side, unchanged ones not at all.
     {
         echo "all: $(for file in $FILES; do printf '%svo ' "${file%v}"; done)"
-        printf '%%.vo: %%.v\n\t@from=$$(date +%%s); coqc %s $< && printf "%%4ss  %%s\\n" "$$(($$(date +%%s) - from))" "$(<F)"\n' "$FLAGS"
+        printf '%%.vo: %%.v\n\t@from=$$(date +%%s); coqc %s $< && printf "%%4ss  %%s\\n" "$$(($$(date +%%s) - from))" "$<"\n' "$FLAGS"
         # shellcheck disable=SC2086
         coqdep -Q . VerifiedRisk $FILES 2>/dev/null
     } > "$work/Makefile"
@@ -99,7 +110,7 @@ fi
 
 if [ "${CHECK:-0}" = 1 ]; then
     modules=""
-    for file in $FILES; do modules="$modules VerifiedRisk.$(basename "$file" .v)"; done
+    for file in $FILES; do modules="$modules VerifiedRisk.$(echo "${file%.v}" | sed 's|^\./||; s|/|.|g')"; done
     # shellcheck disable=SC2086
     coqchk -silent -o -Q . VerifiedRisk $modules
 fi

@@ -96,7 +96,7 @@ Section ConcaveLearner.
   Theorem concave_learner_meets_printed_bound :
     0 < delta <= 1 -> (1 <= horizon M)%nat -> (1 <= K)%nat ->
     prob (episodes M (concave_learner (delta / 2)) K) (fun path =>
-      Rlt_dec (L * printed_bound states actions M K delta) (regret M (concave_learner (delta / 2)) G best path)) <= delta.
+      Rlt_dec (L * bound_without_5 states actions M K delta) (regret M (concave_learner (delta / 2)) G best path)) <= delta.
   Proof.
     intros Hdelta HT HK.
     apply (printed_bound_holds_for_the_corrected_learner state_dec action_dec states actions Hstates Hactions Hall Hall_actions

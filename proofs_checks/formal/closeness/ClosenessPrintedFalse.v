@@ -5,36 +5,9 @@
     y = 1/8 and else b:  Phi = 3/2 and Phi' = 1/4, and the printed right side is 2 * 1 * 1/2 = 1 < 5/4. *)
 
 Require Import Reals Lra List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Telescoping
-  DiscretisationPrintedFalse.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Telescoping TwoSteps.
 Import ListNotations.
 Open Scope R_scope.
-
-(** ** Two steps, written out *)
-
-Lemma mean_of_two_steps {S A} (M : mdp S A) (pi : y_policy S A) :
-  is_mdp M -> is_y_policy pi -> horizon M = 2%nat ->
-  value mean_weight M (of_y_policy pi) =
-  E (init M) (fun s => E (pi 0%nat s 0) (fun a => E (reward M s a) (fun r => E (trans M s a) (fun s' =>
-    E (pi 1%nat s' (r + 0)) (fun a' => E (reward M s' a') (fun r' => r' + (r + 0))))))).
-Proof.
-  intros HM Hpi HT. assert (Hp : is_policy (of_y_policy pi)) by now apply is_policy_of_y_policy.
-  unfold value, mean_weight. rewrite Phi_id_eq_mean by now apply law_return.
-  rewrite E_return_law, HT, E_history_law_from_start. apply E_ext; intros s.
-  rewrite E_run_S, E_step. apply E_ext; intros a; apply E_ext; intros r; apply E_ext; intros s'.
-  rewrite E_run_S, E_step. apply E_ext; intros a'; apply E_ext; intros r'.
-  rewrite (E_ext _ _ (fun _ => r' + (r + 0))); [apply E_const, trans_law, HM|]. intros s''. etransitivity; [apply E_ret | reflexivity].
-Qed.
-
-(** Play [false] first; then [false] exactly at the reward [y0]. *)
-Definition repeat_at {S} (y0 : R) : y_policy S bool := fun t _ y =>
-  match t with
-  | O => ret false
-  | _ => if Req_EM_T y y0 then ret false else ret true
-  end.
-
-Lemma is_y_policy_repeat_at {S} y0 : is_y_policy (repeat_at (S := S) y0).
-Proof. intros [|t] s y; simpl; [apply law_ret|]. destruct (Req_EM_T y y0); apply law_ret. Qed.
 
 (** ** lem:genbound *)
 

@@ -5,8 +5,8 @@
     Phi = 240/128, the largest value in M, and Phi^ = 235/128.  Only the suprema are ordered, see [Optimism.v]. *)
 
 Require Import Reals Lra List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OptimisticModel
-  DiscretisationPrintedFalse ClosenessPrintedFalse.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState OptimisticModel
+  TwoSteps.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -16,9 +16,6 @@ Definition sure : mdp unit bool := {|
   trans := fun _ _ => ret tt;
   reward := fun _ (b : bool) => if b then ret 0 else ret (15 / 16)
 |}.
-
-Definition unit_dec (s s' : unit) : {s = s'} + {s <> s'}.
-Proof. destruct s, s'; now left. Defined.
 
 Lemma is_mdp_sure : is_mdp sure.
 Proof. split; simpl; intros; try apply law_ret. destruct a; apply law_ret. Qed.

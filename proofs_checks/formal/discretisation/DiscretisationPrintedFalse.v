@@ -9,38 +9,9 @@
     no constant below T will do. *)
 
 Require Import Reals Lra List ZArith.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Discretisation.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp TwoSteps Discretisation.
 Import ListNotations.
 Open Scope R_scope.
-
-Definition mean_weight : R -> R := fun tau => tau.
-
-(** ** A constant action earns its mean reward at every step *)
-
-Definition always {S A} (a : A) : policy S A := fun _ => ret a.
-
-Lemma is_policy_always {S A} (a : A) : is_policy (always (S := S) a).
-Proof. intros h; apply law_ret. Qed.
-
-Lemma mean_of_always {A} (M : mdp unit A) a m :
-  is_mdp M -> E (reward M tt a) (fun r => r) = m -> value mean_weight M (always a) = INR (horizon M) * m.
-Proof.
-  intros HM Hm. unfold value, mean_weight.
-  rewrite Phi_id_eq_mean by (apply law_return; [assumption | apply is_policy_always]).
-  rewrite E_return_law.
-  assert (H : forall t, E (history_law M (always a) t) collected = INR t * m); [|apply H].
-  induction t as [|t IH].
-  - rewrite E_history_law_0. change (E (init M) (fun _ => 0) = 0 * m). rewrite E_zero; ring.
-  - rewrite E_history_law_S, S_INR.
-    rewrite (E_ext _ _ (fun h => m + collected h)).
-    + rewrite E_plus, E_const, IH by (apply law_history; [assumption | apply is_policy_always]). ring.
-    + intros h. rewrite E_step; unfold always; rewrite E_ret.
-      assert (Hs : state h = tt) by now destruct (state h). rewrite Hs.
-      rewrite (E_ext _ _ (fun r => r + collected h)).
-      * rewrite E_plus, Hm, E_const by (apply reward_law, HM). reflexivity.
-      * intros r. rewrite (E_ext _ _ (fun _ => r + collected h)) by reflexivity.
-        apply E_const, trans_law, HM.
-Qed.
 
 (** ** The family *)
 

@@ -7,7 +7,7 @@
 
 Require Import Reals Lra Lia List.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp LawDistances Telescoping
-  ClosenessTotalVariation DiscretisationPrintedFalse.
+  ClosenessTotalVariation TwoSteps.
 Import ListNotations.
 Open Scope R_scope.
 

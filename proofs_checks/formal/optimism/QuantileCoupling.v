@@ -6,7 +6,7 @@
     x <= y almost surely. *)
 
 Require Import Reals Lra List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity.
+From VerifiedRisk Require Import FiniteLaw Objective Sorting KeyIdentity.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -25,7 +25,7 @@ Fixpoint coupling_from (a : R) (d e : dist R) : dist (R * R) :=
   | (x, p) :: d' => row x a (a + p) 0 e ++ coupling_from (a + p) d' e
   end.
 
-Definition sort (d : dist R) : dist R := fold_right (fun zp l => insert (fst zp) (snd zp) l) [] d.
+Definition sort (d : dist R) : dist R := arrange (fun x y => Rle_dec (fst x) (fst y)) d.
 
 Definition quantile_coupling (d e : dist R) : dist (R * R) := coupling_from 0 (sort d) (sort e).
 

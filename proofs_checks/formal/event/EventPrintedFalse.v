@@ -11,7 +11,7 @@
 
 Require Import Reals Lra Lia List Bool.
 From Coquelicot Require Import Rcomplements.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite DkwFinite MartingaleStep EventHolds.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -10,7 +10,7 @@
     a one-sided Kolmogorov bound (summation by parts). *)
 
 Require Import Reals Lra List.
-From VerifiedRisk Require Import FiniteLaw Objective SupportingUtility.
+From VerifiedRisk Require Import FiniteLaw Objective Sorting SupportingUtility.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -116,24 +116,13 @@ Fixpoint last_point (x : R) (l : list R) : R :=
   | y :: l' => last_point y l'
   end.
 
-Fixpoint insert_point (z : R) (l : list R) : list R :=
-  match l with
-  | [] => [z]
-  | y :: l' => if Rle_dec z y then z :: l else y :: insert_point z l'
-  end.
-
 Lemma ascending_weaken x y l : x <= y -> ascending y l -> ascending x l.
 Proof. destruct l as [|z l]; simpl; intuition lra. Qed.
 
-Lemma ascending_insert x z l : x <= z -> ascending x l -> ascending x (insert_point z l).
+Lemma ascending_insert x z l : x <= z -> ascending x l -> ascending x (place Rle_dec z l).
 Proof.
   revert x; induction l as [|y l IH]; simpl; intros x Hz H; [tauto|].
   destruct (Rle_dec z y); simpl; [tauto|]. split; [tauto|]. apply IH; [lra | tauto].
-Qed.
-
-Lemma in_insert z y l : In y (insert_point z l) <-> z = y \/ In y l.
-Proof.
-  induction l as [|w l IH]; simpl; [tauto|]. destruct (Rle_dec z w); simpl; [tauto | rewrite IH; tauto].
 Qed.
 
 Lemma ascending_listing lo (ps : list R) :
@@ -142,9 +131,9 @@ Proof.
   induction ps as [|p ps [l [Ha [Hsub Hin]]]].
   - exists []; simpl; tauto.
   - destruct (Rle_dec lo p) as [Hp|Hp].
-    + exists (insert_point p l); split; [now apply ascending_insert|]. split.
-      * intros z Hz; apply in_insert in Hz; destruct Hz as [->|Hz]; [now left | right; now apply Hsub].
-      * intros z [<-|Hz] Hlo; apply in_insert; auto.
+    + exists (place Rle_dec p l); split; [now apply ascending_insert|]. split.
+      * intros z Hz; apply In_place in Hz; destruct Hz as [->|Hz]; [now left | right; now apply Hsub].
+      * intros z [<-|Hz] Hlo; apply In_place; auto.
     + exists l; split; [assumption|]. split; [intros; right; auto | intros z [<-|Hz] Hlo; [lra | auto]].
 Qed.
 

@@ -13,7 +13,7 @@
 
 Require Import Reals Lra List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective.
+From VerifiedRisk Require Import FiniteLaw Objective Sorting.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -25,11 +25,8 @@ Fixpoint sorted_in (lo hi : R) (l : dist R) : Prop :=
   | (a, _) :: l' => lo <= a /\ sorted_in a hi l'
   end.
 
-Fixpoint insert (z p : R) (l : dist R) : dist R :=
-  match l with
-  | [] => [(z, p)]
-  | (a, q) :: l' => if Rle_dec z a then (z, p) :: l else (a, q) :: insert z p l'
-  end.
+(** Insertion by value. *)
+Notation insert z p l := (place (fun x y : R * R => Rle_dec (fst x) (fst y)) (z, p) l).
 
 Lemma sorted_in_le lo hi l : sorted_in lo hi l -> lo <= hi.
 Proof.

@@ -16,7 +16,7 @@
     Nothing is cited: DKW is [DkwFinite.v], Hoeffding is [HoeffdingFinite.v]. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite DkwFinite MartingaleStep.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -8,7 +8,7 @@
 
 Require Import Reals Lra List.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Summary RoundingRule Discretisation
-  DiscretisationOneStep DiscretisationPrintedFalse ClosenessPrintedFalse.
+  DiscretisationOneStep TwoSteps.
 Import ListNotations.
 Open Scope R_scope.
 

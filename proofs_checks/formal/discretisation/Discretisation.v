@@ -64,9 +64,9 @@ Section Discretisation.
   Lemma is_policy_adapt hat : is_policy hat -> is_policy (adapt hat).
   Proof. apply is_policy_adapted. Qed.
 
-  (** For y-policies the adaptation is hat-pi(t, s, y + alpha), alpha the excess so far. *)
+  (** For y-policies the adaptation is hat-pi(t, s, y + alpha), alpha the overshoot so far. *)
   Lemma adapt_y_policy (hat : y_policy S A) h :
-    adapt (of_y_policy hat) h = hat (time h) (state h) (collected h + excess phi h).
+    adapt (of_y_policy hat) h = hat (time h) (state h) (collected h + overshoot phi h).
   Proof. apply adapted_y_policy. Qed.
 
   (** ** Pathwise bounds *)
@@ -96,11 +96,11 @@ Section Discretisation.
   Hypothesis HM : is_mdp M.
   Local Notation T := (INR (horizon M)).
 
-  Lemma excess_within_T_eta pi :
-    is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= excess phi h <= T * eta).
+  Lemma overshoot_within_T_eta pi :
+    is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= overshoot phi h <= T * eta).
   Proof.
     intros _. generalize (history_time M pi (horizon M)); apply as_impl; intros h Hh.
-    pose proof (recorded_bounds h) as Hb. rewrite Hh in Hb. unfold excess; lra.
+    pose proof (recorded_bounds h) as Hb. rewrite Hh in Hb. unfold overshoot; lra.
   Qed.
 
   (** ** The distribution functions and the objective *)
@@ -110,24 +110,24 @@ Section Discretisation.
     is_policy hat ->
     cdf (return_law (discretise M) hat) x <= cdf (return_law M (adapt hat)) x /\
     cdf (return_law M (adapt hat)) x <= cdf (return_law (discretise M) hat) (x + T * eta).
-  Proof. now apply adapted_cdf_between, excess_within_T_eta. Qed.
+  Proof. now apply adapted_cdf_between, overshoot_within_T_eta. Qed.
 
   (** lem:pihatphibound, all steps at once. *)
   Theorem adapted_value_ge G hat :
     weighting G -> is_policy hat ->
     value G (discretise M) hat - T * eta <= value G M (adapt hat) <= value G (discretise M) hat.
-  Proof. intros HG; now apply adapted_value_between; [|apply excess_within_T_eta|]. Qed.
+  Proof. intros HG; now apply adapted_value_between; [|apply overshoot_within_T_eta|]. Qed.
 
   (** lem:picdfbound and lem:piphibound: hat-M does at least as well as M, already with y-policies. *)
   Theorem discretised_cdf_le pi x :
     is_policy pi ->
     cdf (return_law (discretise M) (of_y_policy (conditioned state_dec phi M pi))) x <= cdf (return_law M pi) x.
-  Proof. now apply conditioned_cdf_le with (T * eta), excess_within_T_eta. Qed.
+  Proof. now apply conditioned_cdf_le with (T * eta), overshoot_within_T_eta. Qed.
 
   Theorem discretised_value_ge G pi :
     weighting G -> is_policy pi ->
     value G M pi <= value G (discretise M) (of_y_policy (conditioned state_dec phi M pi)).
-  Proof. intros HG; now apply conditioned_value_ge with (T * eta); [|apply excess_within_T_eta|]. Qed.
+  Proof. intros HG; now apply conditioned_value_ge with (T * eta); [|apply overshoot_within_T_eta|]. Qed.
 
   (** thm:discretized with T eta: hat-pi need only be optimal among the y-policies of hat-M. *)
   Theorem adapted_optimal_loses_at_most_T_eta G hat :
@@ -135,6 +135,6 @@ Section Discretisation.
     (forall pi, is_y_policy pi -> value G (discretise M) (of_y_policy pi) <= value G (discretise M) hat) ->
     forall pi, is_policy pi -> value G M pi - T * eta <= value G M (adapt hat).
   Proof.
-    intros HG Hhat Hopt. apply (adapted_optimal_loses_at_most_b state_dec phi M HM); auto. apply excess_within_T_eta.
+    intros HG Hhat Hopt. apply (adapted_optimal_loses_at_most_b state_dec phi M HM); auto. apply overshoot_within_T_eta.
   Qed.
 End Discretisation.

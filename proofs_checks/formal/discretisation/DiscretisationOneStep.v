@@ -40,30 +40,30 @@ Section OneStep.
   Proof. split; apply Htime. Qed.
 
   (** Nothing before step tau; at most one rounding after it. *)
-  Theorem excess_of_one_step pi t :
+  Theorem overshoot_of_one_step pi t :
     almost_surely (history_law M pi t) (fun h =>
-      snd (state h) = t /\ 0 <= excess round_at h < eta /\ ((t <= tau)%nat -> excess round_at h = 0)).
+      snd (state h) = t /\ 0 <= overshoot round_at h < eta /\ ((t <= tau)%nat -> overshoot round_at h = 0)).
   Proof.
     induction t as [|t IH]; simpl.
     - apply as_image. generalize (starts_at_0 M Htime); apply as_impl; intros s Hs. split; [exact Hs|].
-      unfold excess, recorded, collected; simpl. split; [lra | intros; ring].
+      unfold overshoot, recorded, collected; simpl. split; [lra | intros; ring].
     - apply as_bind; revert IH; apply as_impl; intros h [Ht [He H0]]. apply as_step.
       apply as_always; intros a. apply as_always; intros r.
       generalize (goes_up M Htime (state h) a); apply as_impl; intros s' Hs'.
-      rewrite excess_extend, state_extend, Hs', Ht. split; [reflexivity|].
-      set (x := excess round_at h) in *. unfold round_at. rewrite Ht.
+      rewrite overshoot_extend, state_extend, Hs', Ht. split; [reflexivity|].
+      set (x := overshoot round_at h) in *. unfold round_at. rewrite Ht.
       pose proof (round_up_spec eta r Heta) as Hr. destruct (Nat.eqb_spec t tau) as [Heq|Hne].
       + specialize (H0 ltac:(lia)). split; [lra | intros; exfalso; lia].
       + split; [lra|]. intros Hle. rewrite H0 by lia. ring.
   Qed.
 
-  Lemma excess_within_eta pi :
-    is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= excess round_at h <= eta).
-  Proof. intros _. generalize (excess_of_one_step pi (horizon M)); apply as_impl; intros h [_ [He _]]; lra. Qed.
+  Lemma overshoot_within_eta pi :
+    is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= overshoot round_at h <= eta).
+  Proof. intros _. generalize (overshoot_of_one_step pi (horizon M)); apply as_impl; intros h [_ [He _]]; lra. Qed.
 
   (** The internal state: zero up to step tau, then the rounding error of that step. *)
   Theorem adapted_plays_shifted (hat : y_policy (S * nat) A) h :
-    adapted round_at (of_y_policy hat) h = hat (time h) (state h) (collected h + excess round_at h).
+    adapted round_at (of_y_policy hat) h = hat (time h) (state h) (collected h + overshoot round_at h).
   Proof. apply adapted_y_policy. Qed.
 
   (** lem:pihatcdfbound *)
@@ -71,23 +71,23 @@ Section OneStep.
     is_policy hat ->
     cdf (return_law (replaced round_at M) hat) x <= cdf (return_law M (adapted round_at hat)) x /\
     cdf (return_law M (adapted round_at hat)) x <= cdf (return_law (replaced round_at M) hat) (x + eta).
-  Proof. now apply adapted_cdf_between, excess_within_eta. Qed.
+  Proof. now apply adapted_cdf_between, overshoot_within_eta. Qed.
 
   (** lem:pihatphibound *)
   Theorem one_step_value_ge G hat :
     weighting G -> is_policy hat ->
     value G (replaced round_at M) hat - eta <= value G M (adapted round_at hat) <= value G (replaced round_at M) hat.
-  Proof. intros HG; now apply adapted_value_between; [|apply excess_within_eta|]. Qed.
+  Proof. intros HG; now apply adapted_value_between; [|apply overshoot_within_eta|]. Qed.
 
   (** lem:picdfbound *)
   Theorem one_step_conditioned_cdf_le pi x :
     is_policy pi ->
     cdf (return_law (replaced round_at M) (of_y_policy (conditioned state_dec round_at M pi))) x <= cdf (return_law M pi) x.
-  Proof. now apply conditioned_cdf_le with eta, excess_within_eta. Qed.
+  Proof. now apply conditioned_cdf_le with eta, overshoot_within_eta. Qed.
 
   (** lem:piphibound *)
   Theorem one_step_conditioned_value_ge G pi :
     weighting G -> is_policy pi ->
     value G M pi <= value G (replaced round_at M) (of_y_policy (conditioned state_dec round_at M pi)).
-  Proof. intros HG; now apply conditioned_value_ge with eta; [|apply excess_within_eta|]. Qed.
+  Proof. intros HG; now apply conditioned_value_ge with eta; [|apply overshoot_within_eta|]. Qed.
 End OneStep.

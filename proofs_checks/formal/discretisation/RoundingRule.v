@@ -51,17 +51,17 @@ Section RoundingRule.
     induction past as [|step past IH]; simpl; [reflexivity | now rewrite IH].
   Qed.
 
-  (** The excess so far, the paper's internal state. *)
-  Definition excess (h : history S A) : R := recorded phi h - collected h.
+  (** The overshoot so far, the paper's internal state. *)
+  Definition overshoot (h : history S A) : R := recorded phi h - collected h.
 
-  Lemma excess_extend h a r s : excess (extend h a r s) = (phi (state h) r - r) + excess h.
-  Proof. unfold excess, recorded, collected, extend, state; simpl. ring. Qed.
+  Lemma overshoot_extend h a r s : overshoot (extend h a r s) = (phi (state h) r - r) + overshoot h.
+  Proof. unfold overshoot, recorded, collected, extend, state; simpl. ring. Qed.
 
-  (** For y-policies the adaptation only needs the excess: hat-pi(t, s, y + alpha). *)
+  (** For y-policies the adaptation only needs the overshoot: hat-pi(t, s, y + alpha). *)
   Lemma adapted_y_policy (hat : y_policy S A) h :
-    adapted (of_y_policy hat) h = hat (time h) (state h) (collected h + excess h).
+    adapted (of_y_policy hat) h = hat (time h) (state h) (collected h + overshoot h).
   Proof.
-    unfold adapted, of_y_policy. rewrite collected_replaced_history. unfold excess.
+    unfold adapted, of_y_policy. rewrite collected_replaced_history. unfold overshoot.
     replace (collected h + (recorded phi h - collected h)) with (recorded phi h) by ring.
     f_equal. unfold time, replaced_history; simpl. apply map_length.
   Qed.
@@ -79,7 +79,7 @@ Section RoundingRule.
   Variable M : mdp S A.
   Hypothesis HM : is_mdp M.
   Variable b : R.
-  Hypothesis Hexcess : forall pi, is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= excess h <= b).
+  Hypothesis Hovershoot : forall pi, is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= overshoot h <= b).
 
   Lemma replaced_return_law hat f :
     E (return_law (replaced M) hat) f = E (image (recorded phi) (history_law M (adapted hat) (horizon M))) f.
@@ -97,8 +97,8 @@ Section RoundingRule.
     intros Hhat. assert (Hp : is_policy (adapted hat)) by now apply is_policy_adapted.
     assert (Hl : is_law (history_law M (adapted hat) (horizon M))) by now apply law_history.
     unfold cdf; rewrite !replaced_return_law, !E_image, !E_return_law.
-    split; apply E_le_as; try apply Hl; generalize (Hexcess _ Hp); apply as_impl; intros h Hh;
-      unfold excess in Hh; apply ind_le; lra.
+    split; apply E_le_as; try apply Hl; generalize (Hovershoot _ Hp); apply as_impl; intros h Hh;
+      unfold overshoot in Hh; apply ind_le; lra.
   Qed.
 
   Theorem conditioned_cdf_le pi x :
@@ -107,8 +107,8 @@ Section RoundingRule.
   Proof.
     intros Hpi; unfold cdf.
     rewrite (return_of_conditioned state_dec phi M pi HM Hpi _ (replaced_records M)), E_return_law.
-    apply E_le_as; [now apply law_history|]. generalize (Hexcess pi Hpi); apply as_impl; intros h Hh.
-    unfold excess in Hh; apply ind_le; lra.
+    apply E_le_as; [now apply law_history|]. generalize (Hovershoot pi Hpi); apply as_impl; intros h Hh.
+    unfold overshoot in Hh; apply ind_le; lra.
   Qed.
 
   (** ** The objective *)
@@ -129,8 +129,8 @@ Section RoundingRule.
       - replace (Phi G (image (recorded phi) (history_law M (adapted hat) (horizon M))) - b)
           with (Phi G (image (fun h => recorded phi h + - b) (history_law M (adapted hat) (horizon M))))
           by (rewrite (Phi_shift G HG) by assumption; ring).
-        apply Phi_mono_coupling; [assumption..|]. generalize (Hexcess _ Hp); apply as_impl; intros h Hh. unfold excess in Hh; lra.
-      - apply Phi_mono_coupling; [assumption..|]. generalize (Hexcess _ Hp); apply as_impl; intros h Hh. unfold excess in Hh; lra.
+        apply Phi_mono_coupling; [assumption..|]. generalize (Hovershoot _ Hp); apply as_impl; intros h Hh. unfold overshoot in Hh; lra.
+      - apply Phi_mono_coupling; [assumption..|]. generalize (Hovershoot _ Hp); apply as_impl; intros h Hh. unfold overshoot in Hh; lra.
     Qed.
 
     Theorem conditioned_value_ge pi :

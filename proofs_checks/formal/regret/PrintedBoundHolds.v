@@ -191,7 +191,7 @@ Section Printed.
   Let S0 : R := INR (length states).
   Let A0 : R := INR (length actions).
 
-  Definition printed_bound : R :=
+  Definition bound_without_5 : R :=
     4 * (INR (horizon M) * sqrt (INR (horizon M))) * (S0 + 1) *
     sqrt ((S0 + 1) * A0 * INR K * ln (4 * (S0 + 1) * A0 * INR K / delta)).
 
@@ -212,7 +212,7 @@ Section Printed.
   Qed.
 
   Theorem printed_bound_holds_for_the_corrected_learner :
-    prob (episodes M (learner planned) K) (fun path => Rlt_dec (L * printed_bound) (regret M (learner planned) G best path)) <= delta.
+    prob (episodes M (learner planned) K) (fun path => Rlt_dec (L * bound_without_5) (regret M (learner planned) G best path)) <= delta.
   Proof.
     destruct sizes_ge_1 as [HS HA]. pose proof lipschitz_ge_1 as HL.
     assert (HT1 : 1 <= INR (horizon M)) by (change 1 with (INR 1); now apply le_INR).
@@ -228,15 +228,15 @@ Section Printed.
       replace ((S0 + 2) * S0 * A0 * INR K * INR (horizon M) / (delta / 2))
         with (2 * ((S0 + 2) * (S0 * (A0 * INR K * INR (horizon M)))) * / delta) by (field; lra).
       assert (1 <= / delta) by (rewrite <- Rinv_1 at 1; apply Rinv_le_contravar; lra). nra. }
-    assert (Hpsi0 : 0 <= printed_bound).
-    { unfold printed_bound. repeat apply Rmult_le_pos; try lra; apply sqrt_pos. }
+    assert (Hpsi0 : 0 <= bound_without_5).
+    { unfold bound_without_5. repeat apply Rmult_le_pos; try lra; apply sqrt_pos. }
     destruct (Rle_lt_dec (INR K) (16 * INR (horizon M) * (S0 + 1) ^ 3 * A0 * ln (4 * (S0 + 1) * A0 * INR K / delta))) as [Hsmall|Hlarge].
     - pose proof (small_K S0 A0 (INR K) (INR (horizon M)) delta HS HA HK1 HT1 Hdelta Hsmall) as Hb.
       unfold prob. rewrite (E_ext_as _ _ (fun _ => 0)); [rewrite E_zero; lra|].
       generalize (episodes_are_full M (learner planned) K); apply as_impl; intros path [Hlen _].
       apply ind_no, Rle_not_lt. eapply Rle_trans.
       + apply (regret_le_trivially M HM (learner planned) Hpol G best HG Hrew). now apply (best_le_horizon acts M HM Hrew G).
-      + rewrite Hlen. fold printed_bound in Hb. apply Rle_trans with (1 * printed_bound); [lra | apply Rmult_le_compat_r; lra].
+      + rewrite Hlen. fold bound_without_5 in Hb. apply Rle_trans with (1 * bound_without_5); [lra | apply Rmult_le_compat_r; lra].
     - pose proof (large_K S0 A0 (INR K) (INR (horizon M)) delta HS HA HK1 HT1 Hdelta Hlarge (Rlt_le _ _ Hlog)) as Hb.
       pose proof (optimistic_learner_regret_with_high_probability state_dec action_dec states actions Hstates Hactions Hall
         Hall_actions acts Hacts M HM Hrew K (delta / 2) ltac:(lra) G L 0 best HG HGL utility planned Hplans Hbest Hlog) as H.
@@ -256,7 +256,7 @@ Theorem printed_bound_holds_for_cvar {S A} (state_dec : forall s s' : S, {s = s'
   is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value (cvar_weight alpha) M pi) best ->
   let plays := cvar_learner state_dec action_dec states actions acts M K (delta / 2) alpha in
   prob (episodes M plays K) (fun path =>
-    Rlt_dec (/ alpha * printed_bound states actions M K delta) (regret M plays (cvar_weight alpha) best path)) <= delta.
+    Rlt_dec (/ alpha * bound_without_5 states actions M K delta) (regret M plays (cvar_weight alpha) best path)) <= delta.
 Proof.
   intros Hstates Hactions Hall Hall_actions Hacts HM Hrew HT HK Hdelta Halpha Hbest plays.
   apply (printed_bound_holds_for_the_corrected_learner state_dec action_dec states actions Hstates Hactions Hall Hall_actions
