@@ -67,7 +67,7 @@ def write_audit_page(app: Sphinx, failure: Exception | None) -> None:
     """The interactive page of the audit stands next to the documentation, made of the stored ledger."""
     ledger = HERE / "audit.json"
     if failure is None and app.builder.format == "html" and ledger.exists():
-        from proofs_checks.page import page_html
+        from proofs_checks.report.page import page_html
 
         Path(app.outdir, "audit_page.html").write_text(page_html(json.loads(ledger.read_text("utf-8"))), "utf-8")
 

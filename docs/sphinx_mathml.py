@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from proofs_checks.page.mathematics import formula_html, mathml
+from proofs_checks.report.page.mathematics import formula_html, mathml
 from verified_risk.errors import InvalidArgument
 
 LOG = logging.getLogger(__name__)

@@ -15,9 +15,13 @@ from verified_risk.cli.screen import Column, Screen
 from verified_risk.errors import InvalidArgument
 from verified_risk.files import write_text
 
-from . import audit as auditing
-from . import certificate, readme, recheck, report, search, statements
-from .model import Statement
+from . import recheck
+from . import theory as statements
+from .engine import audit as auditing
+from .engine import certificate, search
+from .engine.model import Statement
+from .report import markdown as report
+from .report import readme
 
 
 @click.group(cls=Commands)

@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     labels: list[str] = config.getoption("--audit-statement")
     if not labels:
         return
-    from . import statements
+    from . import theory as statements
 
     chosen = list(statements.ALL) if "all" in labels else [statements.by_label(label) for label in labels]
     examples: int = config.getoption("--audit-examples")
@@ -45,7 +45,7 @@ class AuditItem(pytest.Item):
         self.statement, self.examples = statement, examples
 
     def runtest(self) -> None:
-        from .audit import audit_statement
+        from .engine.audit import audit_statement
 
         failures = audit_statement(self.statement, self.examples, seed=0)["failures"]
         if failures:

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from chromium import Chromium  # noqa: E402
 
-from proofs_checks.page import write_page  # noqa: E402
+from proofs_checks.report.page import write_page  # noqa: E402
 
 COMMANDS = {
     "command_plan": ["plan", "frozen_lake", "--objective", "cvar(33/100)"],

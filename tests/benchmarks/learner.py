@@ -19,7 +19,7 @@ from verified_risk.learning.learner import Learner, draws_of
 from verified_risk.learning.standard import standard_form
 from verified_risk.learning.target import problem_of, target_of
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from reference_learner import ReferenceLearner
 
 EPISODES = 100_000

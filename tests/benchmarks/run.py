@@ -32,9 +32,11 @@ from instances import DENSE, GENERAL, SPARSE, instance  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
 from verified_risk.grid import own_unit  # noqa: E402
-from verified_risk.planning import budget, limbs, tails  # noqa: E402
-from verified_risk.planning.exact import mean_to_go  # noqa: E402
+from verified_risk.planning.exact import limbs  # noqa: E402
+from verified_risk.planning.exact.route import mean_to_go  # noqa: E402
 from verified_risk.planning.floats import float_model  # noqa: E402
+from verified_risk.planning.tails import budget  # noqa: E402
+from verified_risk.planning.tails import route as tails  # noqa: E402
 
 OBJECTIVES = {
     "mean-cvar": 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/10"),

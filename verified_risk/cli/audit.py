@@ -34,9 +34,10 @@ def audit(
 
     Exits with 1 if a corrected claim is refuted, a false one is not, or a check was vacuous.
     """
-    from proofs_checks import audit as auditing
     from proofs_checks import cli as checks
-    from proofs_checks import page, report
+    from proofs_checks.engine import audit as auditing
+    from proofs_checks.report import markdown as report
+    from proofs_checks.report import page
 
     from ..files import write_text
 

@@ -12,18 +12,7 @@ import click
 
 from .progress import working
 from .screen import Screen
-from .show import (
-    DIGITS,
-    above,
-    at_least,
-    at_most,
-    emit_json,
-    json_law,
-    json_number,
-    json_option,
-    number,
-    print_law,
-)
+from .show import DIGITS, above, at_least, at_most, emit_json, json_law, json_number, json_option, number, print_law
 from .source import ModelSource, model_options, readable, save_option
 
 if TYPE_CHECKING:
@@ -124,7 +113,7 @@ def _plan_json(answer: Plan, save: Path | None) -> dict[str, Any]:
 
 
 def _policy_json(policy: Policy) -> dict[str, Any]:
-    from .words import accounts
+    from ..describe.words import accounts
 
     draw, parts = accounts(policy)
     return {"draw": draw or None, "parts": [part.to_json() for part in parts]}
@@ -153,7 +142,7 @@ def _print_plan(answer: Plan, save: Path | None) -> None:
 
 def _print_model(screen: Screen, mdp: MDP) -> None:
     """Its size, and what its states, letters and actions are."""
-    from .text_map import legend
+    from ..describe.text_map import legend
 
     screen.field("model", repr(mdp))
     for line in legend(mdp):
@@ -162,8 +151,8 @@ def _print_model(screen: Screen, mdp: MDP) -> None:
 
 def print_policy(screen: Screen, policy: Policy) -> None:
     """What the policy does: maps side by side where the model has a map, sentences for the rest."""
-    from .text_map import side_by_side
-    from .words import accounts
+    from ..describe.text_map import side_by_side
+    from ..describe.words import accounts
 
     draw, parts = accounts(policy)
     mapped = any(part.maps for part in parts)

@@ -20,8 +20,8 @@ from typing import Any
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, MissingDependency
+from ..pool import Pool
 from .cells import Cell, attempt, csv_of, run_cell
-from .pool import Pool
 
 MOST_ATTEMPTS = 3
 """How often a cell is started whose worker died."""

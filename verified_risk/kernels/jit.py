@@ -1,7 +1,7 @@
 r"""The one place that imports numba: how kernels are compiled and where the results are kept.
 
 ``kernel`` is ``njit`` with one fixed set of options and a cache that cannot lie.  numba's own cache has three faults,
-each reproduced in ``tests/test_numba_cache.py``:
+each reproduced in ``tests/planning/test_numba_cache.py``:
 
 1. it keys a function on the time stamp of *its own* file: editing a constant or a kernel in another module leaves a
    stale caller behind;

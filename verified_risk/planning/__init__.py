@@ -1,8 +1,8 @@
 """Planners: ``exact_plan`` in integers, ``plan`` in floats with certified bounds."""
 
-from .exact import exact_plan
-from .frontier import cvar_frontier, mean_cvar_front
+from .exact.route import exact_plan
 from .plan import Certificate, Plan
 from .planner import plan
+from .tails.frontier import cvar_frontier, mean_cvar_front
 
 __all__ = ["Certificate", "Plan", "cvar_frontier", "exact_plan", "mean_cvar_front", "plan"]

@@ -15,11 +15,11 @@ from ..mdp import MDP
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
 from ..rational import as_fraction, digits, text
-from .proof import Proof
+from .search.proof import Proof
 
 if TYPE_CHECKING:
     from ..plotting import Picture
-    from .recheck import Recheck
+    from .recheck.bounds import Recheck
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Plan:
     def _law(self) -> tuple[Law, Fraction]:
         if self.known_law is not None:
             return self.known_law, self.known_error
-        from .laws import affordable_law
+        from .policy_law import affordable_law
 
         return affordable_law(self.mdp, self.policy)
 
@@ -101,7 +101,7 @@ class Plan:
     def recheck(self) -> Recheck:
         """Recompute the lower bound by exact evaluation of the policy, the upper bound by another route than the
         planner's; a law that the plan states is compared with the one recomputed."""
-        from .recheck import recheck
+        from .recheck.bounds import recheck
 
         return recheck(self)
 

@@ -20,13 +20,13 @@ from ..mdp import MDP
 from ..objectives import VaR, Weighting
 from ..policy import GridPolicy, Policy
 from ..rational import Rational, as_fraction
-from .budget import memory_limit, require_memory, table_bytes
 from .floats import FloatModel, float_model, read_unit
-from .laws import exact_value
 from .levels import levels_of
 from .plan import Certificate, Plan
+from .policy_law import exact_value
 from .rounding import float_below
-from .tails import Bounds, best_single_level
+from .tails.budget import memory_limit, require_memory, table_bytes
+from .tails.route import Bounds, best_single_level
 
 DEFAULT_SEARCH_SECONDS = 60.0
 DEFAULT_SEARCH_GAP = Fraction(1, 10**6)
@@ -176,7 +176,7 @@ def _solve(
     if not _needs_search(objective):
         bounds = best_single_level(model, levels_of(objective))
         return finished(mdp, objective, model, bounds, "budget recursion, float64")
-    from .general import best_general
+    from .search.route import best_general
 
     return best_general(mdp, objective, model, gap, seconds, progress)
 

@@ -13,10 +13,10 @@ from fractions import Fraction
 from ..grid import grid_model
 from ..mdp import MDP
 from ..objectives import VaR
-from .budget import BudgetRule, BudgetTables, budget_tables
-from .exact import best_quantile as best_quantile_in_integers
+from .exact.route import best_quantile as best_quantile_in_integers
 from .floats import FloatModel
-from .tails import Bounds
+from .tails.budget import BudgetRule, BudgetTables, budget_tables
+from .tails.route import Bounds
 
 EXACT_CELLS = 300_000
 """Backups that deciding one threshold in integers may take: about a second."""

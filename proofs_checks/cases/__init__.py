@@ -1,0 +1,1 @@
+"""Cases for the claims: strategies, exhaustive families, histories, estimated models."""

@@ -1,0 +1,1 @@
+"""Reading the Coq sources, and the record of what they prove."""

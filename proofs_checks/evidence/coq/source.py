@@ -1,0 +1,127 @@
+"""Reading Coq sources: what a file proves, what it assumes, what it requires.
+
+This is no parser of Coq.  It knows as much of the vernacular as our own sources use: sentences end in a full stop
+followed by space, comments nest, sections open and close by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from verified_risk.errors import InvalidFile
+
+FORMAL = Path(__file__).parents[2] / "formal"
+
+_COMMENT = re.compile(r"\(\*|\*\)")
+_SENTENCE = re.compile(r"(?<=\.)\s+")
+_PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
+_UNPROVED = ("Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Admitted", "Abort")
+_ASSUMED_IN_SECTION = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
+
+
+def without_comments(text: str) -> str:
+    """The source with nested comments blanked out; strings are not special in these files."""
+    depth, kept, last = 0, [], 0
+    for mark in _COMMENT.finditer(text):
+        if depth == 0:
+            kept.append(text[last : mark.start()])
+        depth += 1 if mark.group() == "(*" else -1
+        last = mark.end()
+    return "".join(kept) + text[last:]
+
+
+def sentences(text: str) -> list[str]:
+    """The vernacular sentences of a file."""
+    return [part.strip() for part in _SENTENCE.split(without_comments(text)) if part.strip()]
+
+
+def theorems_of(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """``{name: (statement, what the enclosing sections assume)}`` for everything the file proves."""
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    open_sections: list[list[str]] = []
+    for sentence in sentences(text):
+        word, _, rest = sentence.partition(" ")
+        if word in ("Section", "Module"):
+            open_sections.append([])
+        elif word == "End" and open_sections:
+            open_sections.pop()
+        elif word in _ASSUMED_IN_SECTION and open_sections:
+            open_sections[-1].append(" ".join(sentence.split()))
+        elif word in _PROVED:
+            name = re.split(r"[\s:({]", rest.strip(), maxsplit=1)[0]
+            context = tuple(line for section in open_sections for line in section)
+            found[name] = (" ".join(sentence.split()), context)
+    return found
+
+
+def unproved(text: str) -> list[str]:
+    """Sentences that assume instead of proving: axioms, parameters, admitted proofs, variables outside sections."""
+    found, depth = [], 0
+    for sentence in sentences(text):
+        word = re.split(r"[\s.]", sentence, maxsplit=1)[0]
+        if word in ("Section", "Module"):
+            depth += 1
+        elif word == "End":
+            depth -= 1
+        outside = word in _ASSUMED_IN_SECTION and depth == 0
+        if word in _UNPROVED or outside or re.search(r"\badmit\b", sentence):
+            found.append(sentence)
+    return found
+
+
+def imports_of(text: str) -> list[str]:
+    """The files of this development that a file requires."""
+    names: list[str] = []
+    for sentence in sentences(text):
+        required = re.match(r"From\s+VerifiedRisk\s+Require\s+(?:Import|Export)?\s*([\w\s]+)\.$", sentence)
+        if required:
+            names += required.group(1).split()
+    return [f"{name}.v" for name in names]
+
+
+def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
+    """``{file name: path}`` of every source below the folder; a name stands for one file, whatever its subfolder."""
+    paths = sorted(folder.rglob("*.v"))
+    found = {path.name: path for path in paths}
+    if len(found) < len(paths):
+        twice = next(path for path in paths if found[path.name] != path)
+        raise InvalidFile(f"{twice.relative_to(folder)} has the name of {found[twice.name].relative_to(folder)}")
+    return found
+
+
+def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
+    """The file and everything it requires, directly or not: names in alphabetical order."""
+    paths = sources_in(folder)
+    seen: set[str] = set()
+    waiting = [Path(file).name]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += imports_of(paths[name].read_text(encoding="utf-8"))
+    return sorted(seen)
+
+
+def digest(file: str, folder: Path = FORMAL) -> str:
+    """SHA-256 of the file and of everything it depends on."""
+    total, paths = hashlib.sha256(), sources_in(folder)
+    for name in depends_on(file, folder):
+        total.update(name.encode() + b"\0" + hashlib.sha256(paths[name].read_bytes()).digest())
+    return total.hexdigest()
+
+
+def listed(text: str) -> dict[str, str]:
+    """``{theorem: what is printed for it}`` of Assumptions.v: itself, or the group it is printed with."""
+    groups: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
+    for sentence in sentences(text):
+        group = re.match(r"Definition\s+(\w+)\s*:=\s*\((.*)\)\.$", sentence, re.DOTALL)
+        if group:
+            groups[group.group(1)] = re.findall(r"@(\w+)", group.group(2))
+        printed = re.match(r"Print\s+Assumptions\s+([\w.]+)\.$", sentence)
+        if printed:
+            name = printed.group(1)
+            found.update(dict.fromkeys(groups.get(name, [name]), name))
+    return found

@@ -1,0 +1,1 @@
+"""The ledger as people read it: pages, tables, pictures."""

@@ -1,0 +1,217 @@
+"""One statement as a card: what is printed, what is true, why, and the counterexample in numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from ... import recheck
+from .instance import instance_html, number
+from .links import Links
+from .mathematics import formula_html
+from .words import GLYPHS, RANKS, anchor, kind_of, prose
+from .worked import worked
+
+Row = Mapping[str, Any]
+MOST_DIGITS = 14
+RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
+STANDING = {
+    "printed": "as printed",
+    "implied": "as implied: the paper uses or suggests it",
+    "tempting": "a tempting reading, not in the paper",
+}
+
+
+def card_html(
+    row: Row,
+    users: Mapping[str, Sequence[str]],
+    certificate: Mapping[str, Any] | None,
+    links: Links,
+    meaning: str = "",
+    inherits: Sequence[str] = (),
+) -> str:
+    """The card of one row of the ledger.
+
+    ``users`` maps every label of the page to the labels that use it, ``meaning`` describes the cases, ``inherits`` are
+    the false printed claims on which the printed one rests.
+    """
+    finding, rank = kind_of(row), rank_of(row)
+    head = (
+        f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
+        f'<span class="title">{prose(row["title"])}</span>'
+        f'<code class="label">{escape(row["label"])}</code>'
+        f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
+    )
+    parts = [
+        claims_html(row),
+        failures_html(row),
+        counterexample_html(row, certificate, meaning),
+        evidence_html(row),
+        notes_html(row),
+        relations_html(row, users.get(row["label"], ()), users, inherits),
+        links.html(row, certificate is not None),
+    ]
+    data = f'data-finding="{finding}" data-rank="{rank or ""}"'
+    return (
+        f'<details class="card {finding}" id="{anchor(row["label"])}" {data}>'
+        f"<summary>{head}</summary><div class=body>{''.join(parts)}</div></details>"
+    )
+
+
+def rank_of(row: Row) -> str | None:
+    """The strongest evidence for what is true."""
+    support = row["support"]
+    return None if support is None else support["rank"]
+
+
+def rank_dots(rank: str | None) -> str:
+    """Filled dots out of five, strongest evidence full."""
+    filled = len(RANKS) - list(RANKS).index(rank) if rank in RANKS else 0
+    return f'<span class="dots" aria-hidden="true">{"●" * filled}{"○" * (len(RANKS) - filled)}</span>'
+
+
+def claims_html(row: Row) -> str:
+    """Printed and corrected claim side by side; a single claim where nothing had to be changed."""
+    printed, corrected, finding = row["printed"], row["corrected"], row["finding"]
+    blocks = []
+    if printed is not None:
+        mark = {"holds": "true", "gap": "not contradicted"}.get(finding, "false")
+        blocks.append(_claim(STANDING[row["said"]], mark, printed))
+    if corrected is not None:
+        blocks.append(_claim("corrected" if printed is not None else "claim", "true", corrected))
+    return f'<div class="claims">{"".join(blocks)}</div>'
+
+
+def _claim(name: str, mark: str, claim: Mapping[str, str]) -> str:
+    return (
+        f'<section class="claim {mark.split()[0]}"><h4>{name} <em>{mark}</em></h4>'
+        f'<div class="formula" tabindex="0">{formula_html(claim["formula"])}</div>'
+        f"<p>{prose(claim['words'])}.</p></section>"
+    )
+
+
+def failures_html(row: Row) -> str:
+    if not row["failures"]:
+        return ""
+    items = "".join(f"<li>{escape(failure)}</li>" for failure in row["failures"])
+    return f'<section class="failures"><h4>This audit found something wrong</h4><ul>{items}</ul></section>'
+
+
+def counterexample_html(row: Row, certificate: Mapping[str, Any] | None, meaning: str = "") -> str:
+    """The instance in words, both sides of the printed claim, and how a search finds such a case.
+
+    ``meaning`` says in one sentence what a case of this statement consists of.
+    """
+    refutation = row["refutation"]
+    if refutation is None:
+        return ""
+    lines = []
+    sides = ""
+    if certificate is not None:
+        lines.append(f"<p>{prose(meaning)}:</p>" if meaning else "")
+        lines.append(instance_html(certificate["instance"]))
+        lines.append(worked_html(row["label"]))
+        sides = _both_sides(certificate)
+        lines.append(sides)
+    if refutation["slack"] and "off by" not in sides:
+        lines.append(f"<p>Slack of the printed claim on this instance: <b>{_slack(refutation['slack'])}</b>.</p>")
+    if refutation["rechecked"]:
+        lines.append("<p>Confirmed by the standalone checker, which needs the standard library only.</p>")
+    found = refutation["found"]
+    if found:
+        lines.append(
+            f"<p>Found again by random search after {found['cases']} case{'s' * (found['cases'] != 1)} "
+            f"(seed {found['seed']}), shrunk to slack {_slack(found['slack'])}.</p>"
+        )
+    if certificate is not None:
+        text = escape(json.dumps(certificate, indent=1, ensure_ascii=False))
+        lines.append(
+            f"<details class=file><summary>The certificate file</summary><pre tabindex=0>{text}</pre></details>"
+        )
+    return f'<section class="counterexample"><h4>Counterexample to the printed claim</h4>{"".join(lines)}</section>'
+
+
+def worked_html(label: str) -> str:
+    """How the two sides come about, step by step."""
+    steps = "".join(f"<li>{_unbroken(prose(step))}.</li>" for step in worked().get(label, ()))
+    return f'<ol class="worked">{steps}</ol>' if steps else ""
+
+
+def _unbroken(text: str) -> str:
+    """A line may end before a relation, not after it."""
+    return re.sub(r" (=|≈|≤|≥|&lt;|&gt;) ", " \\1\u00a0", text)
+
+
+def _both_sides(certificate: Mapping[str, Any]) -> str:
+    try:
+        outcome = recheck.check_text(json.dumps(certificate))
+    except recheck.Rejected:
+        return ""  # the audit itself reports a certificate that its checker does not accept
+    left, right = _side(outcome.left), _side(outcome.right)
+    gap = ""
+    if isinstance(outcome.left, (int, Fraction)) and isinstance(outcome.right, (int, Fraction)):
+        gap = f", off by {_side(abs(Fraction(outcome.left) - Fraction(outcome.right)))}"
+    return (
+        f'<p class="sides">The printed claim says <b>{left} {RELATIONS[outcome.relation]} {right}</b>: '
+        f"<strong>false{gap}</strong>.</p>"
+    )
+
+
+def _side(value: Any) -> str:
+    """The exact number where it is short, so that a relation stands between two numbers and not between four."""
+    if isinstance(value, dict):
+        return escape(", ".join(f"{number(x)} with {number(p)}" for x, p in sorted(value.items())))
+    exact = str(Fraction(value)) if isinstance(value, (int, Fraction)) else number(value)
+    return escape(exact if len(exact) <= MOST_DIGITS else f"≈ {float(value):.6g}")
+
+
+def evidence_html(row: Row) -> str:
+    """Every piece of evidence for what is true, strongest first, and the least slack seen."""
+    support = row["support"]
+    if support is None:
+        return ""
+    items = "".join(f"<li>{escape(piece)}</li>" for piece in support["evidence"])
+    worst = ""
+    if support["worst_slack"] not in (None, ""):
+        tight = " (tight)" if support["worst_slack"] == "0" else ""
+        worst = f"<p>Least slack over all cases: <b>{_slack(support['worst_slack'])}</b>{tight}.</p>"
+        if support["worst_case"]:
+            worst += (
+                "<details class=file><summary>The case with the least slack</summary>"
+                f"{instance_html(support['worst_case'])}</details>"
+            )
+    name = "the corrected claim" if row["corrected"] is not None and row["printed"] is not None else "the claim"
+    return f'<section class="evidence"><h4>Evidence for {name}</h4><ul>{items}</ul>{worst}</section>'
+
+
+def _slack(text: str) -> str:
+    return escape(text if text.startswith("≈") else number(text))
+
+
+def notes_html(row: Row) -> str:
+    return f'<p class="notes">{prose(row["notes"])}.</p>' if row["notes"] else ""
+
+
+def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:
+    """What it uses, what uses it, and which false printed claims it rests on, directly or not."""
+    parts = [
+        f"<span>{name} {', '.join(reference(label, known) for label in labels)}</span>"
+        for name, labels in (
+            ("Uses", row["uses"]),
+            ("Used by", users),
+            ("As printed it rests on the faults of", inherits),
+        )
+        if labels
+    ]
+    return f'<p class="relations">{" ".join(parts)}</p>' if parts else ""
+
+
+def reference(label: str, known: Collection[str]) -> str:
+    """A link to another card, or the label alone where the page has no such card."""
+    if label not in known:
+        return f"<code>{escape(label)}</code>"
+    return f'<a href="#{anchor(label)}"><code>{escape(label)}</code></a>'

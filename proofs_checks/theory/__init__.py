@@ -1,0 +1,202 @@
+"""All statements, in the order of the paper: an explicit list, so that nothing is found by magic or goes missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.model import Statement
+from .augmentation import def_augmented, lem_augmented, thm_augmented
+from .closeness import (
+    close_hat_tilde,
+    close_markov,
+    close_tv,
+    l2_duality,
+    l2_greedy,
+    l2_merely_optimal,
+    l2_optimistic,
+    l2_planner_error,
+    l2_values,
+    lem_fullbound,
+    lem_genbound,
+    lem_hattildebound,
+    lem_tildebound,
+)
+from .cvar import cvar_appendix, cvar_rho
+from .discretisation import (
+    def_discretised,
+    lem_picdfbound,
+    lem_pihatcdfbound,
+    lem_pihatphibound,
+    lem_piphibound,
+    pathwise,
+    thm_discretized,
+)
+from .event import (
+    empirical_model,
+    event_conditioning,
+    event_hoeffding,
+    event_l1,
+    event_rewards,
+    event_sup_norm,
+    l0_adaptive,
+    l0_tape,
+    martingale,
+    thm_main_radius,
+)
+from .experiment import exp_forty, experiment_paths
+from .library import production
+from .optimism import (
+    l1_coupling,
+    l1_greedy,
+    l1_markov,
+    l1_value,
+    lem_optimismhat,
+    optimistic_rewards,
+    optimistic_rows,
+    unvisited_pairs,
+)
+from .regret import (
+    class_atoms,
+    class_markov,
+    corrected_episode,
+    corrected_iii,
+    corrected_run,
+    corrected_sum,
+    intro_bound,
+    l3_counting,
+    limits_convex,
+    thm_main,
+    thm_main_constant,
+    thm_main_counting,
+)
+from .setting import (
+    assump_lipschitz,
+    assump_quantile,
+    def_bellman,
+    def_history,
+    def_objective,
+    def_quantile,
+    lem_key,
+    lem_monotoneinversebound,
+    lem_quantileinverse,
+)
+
+INTRODUCTION: tuple[Statement[Any], ...] = (intro_bound.STATEMENT, lem_key.INTRODUCTION)
+
+PROBLEM: tuple[Statement[Any], ...] = (  # section 2
+    *def_history.STATEMENTS,
+    def_bellman.STATEMENT,
+    *def_quantile.STATEMENTS,
+    *def_objective.STATEMENTS,
+    *assump_quantile.STATEMENTS,
+    *assump_lipschitz.STATEMENTS,
+)
+
+OPTIMAL_POLICIES: tuple[Statement[Any], ...] = (  # section 3
+    thm_augmented.STATEMENT,
+    def_augmented.STATEMENT,
+    *def_discretised.STATEMENTS,
+    thm_discretized.LOSS,
+)
+
+ALGORITHM: tuple[Statement[Any], ...] = (  # section 4: empirical and optimistic model, the main theorem
+    empirical_model.STATEMENT,
+    optimistic_rows.STATEMENT,
+    optimistic_rewards.STATEMENT,
+    unvisited_pairs.STATEMENT,
+    thm_main.STATEMENT,
+)
+
+KEY_IDENTITY: tuple[Statement[Any], ...] = (lem_key.KEY,)  # section 5, its first lemma
+
+EVENT_AND_CLOSENESS: tuple[Statement[Any], ...] = (  # the rest of section 5
+    event_rewards.STATEMENT,
+    event_l1.STATEMENT,
+    event_sup_norm.STATEMENT,
+    event_conditioning.STATEMENT,
+    lem_genbound.STATEMENT,
+    lem_tildebound.STATEMENT,
+    lem_hattildebound.STATEMENT,
+    lem_fullbound.STATEMENT,
+    lem_optimismhat.STATEMENT,
+)
+
+EXPERIMENT: tuple[Statement[Any], ...] = (experiment_paths.STATEMENT, exp_forty.STATEMENT)  # section 6
+
+APPENDIX_AUGMENTATION: tuple[Statement[Any], ...] = lem_augmented.STATEMENTS  # appendix A
+
+APPENDIX_DISCRETISATION: tuple[Statement[Any], ...] = (  # appendix B
+    *lem_pihatcdfbound.STATEMENTS,
+    *lem_quantileinverse.STATEMENTS,
+    lem_monotoneinversebound.STATEMENT,
+    lem_pihatphibound.STATEMENT,
+    *lem_picdfbound.STATEMENTS,
+    lem_piphibound.STATEMENT,
+)
+
+APPENDIX_REGRET: tuple[Statement[Any], ...] = (  # appendix C: the proof of the main theorem, step by step
+    event_hoeffding.STATEMENT,
+    *thm_main_radius.STATEMENTS,
+    *thm_main_counting.STATEMENTS,
+    thm_main_constant.STATEMENT,
+)
+
+APPENDIX_CVAR: tuple[Statement[Any], ...] = (*cvar_appendix.STATEMENTS, *cvar_rho.STATEMENTS)  # appendix D
+
+CORRECTED_THEORY: tuple[Statement[Any], ...] = (  # what replaces the refuted statements
+    pathwise.STATEMENT,
+    thm_discretized.CONSTANT,
+    l0_tape.STATEMENT,
+    l0_adaptive.STATEMENT,
+    l1_coupling.STATEMENT,
+    l1_value.STATEMENT,
+    l1_markov.STATEMENT,
+    l1_greedy.STATEMENT,
+    close_tv.STATEMENT,
+    close_markov.STATEMENT,
+    close_hat_tilde.STATEMENT,
+    l2_duality.STATEMENT,
+    l2_values.STATEMENT,
+    l2_greedy.STATEMENT,
+    l2_planner_error.STATEMENT,
+    l2_optimistic.STATEMENT,
+    l2_merely_optimal.STATEMENT,
+    l3_counting.STATEMENT,
+    *martingale.STATEMENTS,
+    corrected_episode.STATEMENT,
+    *corrected_sum.STATEMENTS,
+    corrected_iii.STATEMENT,
+    corrected_run.STATEMENT,
+    class_markov.STATEMENT,
+    class_atoms.STATEMENT,
+    limits_convex.STATEMENT,
+)
+
+PRODUCTION: tuple[Statement[Any], ...] = production.STATEMENTS  # this library's own planner and evaluator
+
+ALL: tuple[Statement[Any], ...] = (
+    *INTRODUCTION,
+    *PROBLEM,
+    *OPTIMAL_POLICIES,
+    *ALGORITHM,
+    *KEY_IDENTITY,
+    *EVENT_AND_CLOSENESS,
+    *EXPERIMENT,
+    *APPENDIX_AUGMENTATION,
+    *APPENDIX_DISCRETISATION,
+    *APPENDIX_REGRET,
+    *APPENDIX_CVAR,
+    *CORRECTED_THEORY,
+    *PRODUCTION,
+)
+
+
+def by_label(label: str) -> Statement[Any]:
+    """The statement with this label; an error that lists the nearest ones otherwise."""
+    for statement in ALL:
+        if statement.label == label:
+            return statement
+    import difflib
+
+    near = difflib.get_close_matches(label, [statement.label for statement in ALL], n=5, cutoff=0.3)
+    raise KeyError(f"no statement has the label {label!r}; did you mean one of {near}?")

@@ -1,0 +1,1 @@
+"""Policies of the state and the reward so far suffice."""

@@ -1,0 +1,100 @@
+r"""def:augmented: the augmented MDP pays the reward so far at the last step, before the last reward is earned.
+
+Its state is (s, y).  In print it pays :math:`y_T` at step T, and so omits :math:`r_T`.  With the payment after the last
+step, policies of (t, s, y) do as well as policies of the whole history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+import verified_risk as vr
+from verified_risk.enclosure import Real, bounds
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import Weighting
+from verified_risk.planning import exact_plan
+
+from ...cases import strategies
+from ...cases.enumeration import attainable_laws, grid, one_state_models, return_policies, two_point_laws
+from ...cases.histories import weighted
+from ...engine.model import Claim, Statement, equality, least
+from .conditioning import joint_laws, rule_of
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model and a concave weighting (so that deterministic policies suffice)."""
+
+    mdp: MDP
+    objective: Weighting
+
+
+def _best(laws: list[Law], objective: Weighting) -> Fraction:
+    return max(bounds(objective.of(law))[0] for law in laws)
+
+
+def _payments(mdp: MDP, after: int) -> list[Law]:
+    """The laws of the reward before step ``after`` (counted from 0), over all deterministic y-policies."""
+    laws = []
+    for policy in return_policies(mdp):
+        levels = joint_laws(mdp, rule_of(policy))
+        assert levels is not None
+        laws.append(weighted((y, mass) for (_, y), mass in levels[after].items()))
+    return laws
+
+
+def _printed(case: Case) -> Real:
+    """The optimum of the printed augmented MDP against the optimum over all policies."""
+    optimum = _best(attainable_laws(case.mdp), case.objective)
+    return equality(_best(_payments(case.mdp, case.mdp.horizon - 1), case.objective), optimum)
+
+
+def _corrected(case: Case) -> Real:
+    """Payment after the last step: y-policies reach the optimum over histories, which is what the planner says."""
+    optimum = _best(attainable_laws(case.mdp), case.objective)
+    augmented = _best(_payments(case.mdp, case.mdp.horizon), case.objective)
+    return least(equality(augmented, optimum), equality(exact_plan(case.mdp, case.objective).value, optimum))
+
+
+def _cases() -> SearchStrategy[Case]:
+    small = strategies.mdps(max_horizon=2, max_denominator=2)
+    return st.builds(Case, small, strategies.weightings(shape="concave"))
+
+
+def _small_cases() -> Iterator[Case]:
+    for horizon in (1, 2):
+        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
+            for objective in (vr.Mean(), vr.CVaR("1/2"), vr.CVaR("1/3")):
+                yield Case(mdp, objective)
+
+
+STATEMENT = Statement(
+    label="def:augmented",
+    title="the augmented MDP is equivalent",
+    section="3",
+    printed=Claim(
+        r"\max_{\pi(a\mid s,y)} \Phi(y_T) = \max_\pi \Phi(Z)",
+        "Paying the reward so far at step T, policies of state and reward so far attain the optimum.",
+        _printed,
+    ),
+    corrected=Claim(
+        r"\max_{\pi(a\mid s,y)} \Phi(y_{T+1}) = \max_\pi \Phi(Z)",
+        "Paying the reward so far after step T, policies of state and reward so far attain the optimum.",
+        _corrected,
+    ),
+    verdict="corrected",
+    uses=("thm:augmented",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="one state, two actions, T <= 2, rewards in halves, coin flips; mean and two CVaRs; all policies",
+    counterexample=Case(MDP(0, [[[1]]], [[1]], 1), vr.Mean()),
+    find_budget=100,
+    theory="02-augmentation.md#augmented-mdp",
+    examples_share=0.5,
+)

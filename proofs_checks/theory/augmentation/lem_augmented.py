@@ -1,0 +1,146 @@
+r"""lem:augmented:1 and lem:augmented:2: the two steps of the augmentation theorem.
+
+The first compares how often an action is played on histories with :math:`J \le y` in state s, under the policy and
+under its average; the second compares the joint laws :math:`D_t(y, s) = P(J(\Xi_t) \le y, s_t = s)`.  Both fail for the
+printed average (over :math:`J \le y`) and hold for the average over :math:`J = y`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.evaluation import behavioural_form
+from verified_risk.mdp import MDP
+from verified_risk.policy import Policy
+
+from ...cases import strategies
+from ...engine.model import Claim, Statement
+from .conditioning import Rule, cumulative, joint_laws, printed_rule, rule_of, visits
+from .thm_augmented import SMALL, repeated_coin, small_models_and_policies
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model and one of its policies."""
+
+    mdp: MDP
+    policy: Policy
+
+
+def _plays(case: Case, rule: Rule) -> Fraction:
+    """-max |E[pi(a) 1(J <= y, s)] - E[rule(a) 1(J <= y, s)]| over all t, s, a and attained y, under the policy."""
+    worst = Fraction()
+    for t, cells in enumerate(visits(case.mdp, case.policy)):
+        for s, y in cells:
+            for a in range(case.mdp.n_actions[s]):
+                gap = Fraction()
+                for (state, gain), (mass, shares) in cells.items():
+                    if state == s and gain <= y:
+                        averaged = rule(t, s, gain)
+                        assert averaged is not None  # the policy itself has been here
+                        gap += shares.get(a, Fraction()) - mass * averaged.get(a, Fraction())
+                worst = max(worst, abs(gap))
+    return -worst
+
+
+def _reaches(case: Case, rule: Rule) -> Fraction:
+    """-max |D_t(y, s) under the policy - D_t(y, s) under the rule| over t = 1..T+1, s and attained y."""
+    averaged = joint_laws(case.mdp, rule)
+    assert averaged is not None
+    own = [{cell: mass for cell, (mass, _) in cells.items()} for cells in visits(case.mdp, case.policy)]
+    last = joint_laws_of_policy(case)
+    worst = Fraction()
+    for mine, other in zip([*own, last], averaged, strict=True):
+        for s, y in {*mine, *other}:
+            worst = max(worst, abs(cumulative(mine, s, y) - cumulative(other, s, y)))
+    return -worst
+
+
+def joint_laws_of_policy(case: Case) -> dict[tuple[int, Fraction], Fraction]:
+    """The joint law of state and return after the last step, from the history measure."""
+    from ...cases.histories import gained, history_laws, state
+
+    *_, episodes = history_laws(case.mdp, case.policy)
+    level: dict[tuple[int, Fraction], Fraction] = {}
+    for xi, mass in episodes.items():
+        key = (state(xi), gained(xi))
+        level[key] = level.get(key, Fraction()) + mass
+    return level
+
+
+def _printed_rule(case: Case) -> Rule:
+    return printed_rule(visits(case.mdp, case.policy))
+
+
+def _exact_rule(case: Case) -> Rule:
+    return rule_of(behavioural_form(case.mdp, case.policy))
+
+
+def _defined(case: Case) -> bool:
+    return joint_laws(case.mdp, _printed_rule(case)) is not None
+
+
+def _cases() -> SearchStrategy[Case]:
+    pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
+    return pairs.map(lambda pair: Case(*pair))
+
+
+def _small_cases() -> Iterator[Case]:
+    for mdp, policy in small_models_and_policies():
+        yield Case(mdp, policy)
+
+
+FIRST = Statement(
+    label="lem:augmented:1",
+    title="the average plays each action as often",
+    section="A",
+    printed=Claim(
+        r"E[\pi_t(a\mid\Xi_t)\mathbf 1(J \le y, s_t = s)] = E[\tilde\pi_t(a\mid\Xi_t)\mathbf 1(J \le y, s_t = s)]",
+        "On histories that earned at most y, the policy and its printed average play each action equally often.",
+        lambda case: _plays(case, _printed_rule(case)),
+    ),
+    corrected=Claim(
+        r"\text{the same with } \tilde\pi_t(a\mid y,s) = E[\pi_t(a\mid\Xi_t) \mid J = y,\ s_t = s]",
+        "On histories that earned at most y, the policy and its average over equal y play each action equally often.",
+        lambda case: _plays(case, _exact_rule(case)),
+    ),
+    verdict="refuted",
+    uses=("def:history",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL,
+    counterexample=Case(*repeated_coin()),
+    find_budget=300,
+    theory="02-augmentation.md#augmented-1",
+)
+
+SECOND = Statement(
+    label="lem:augmented:2",
+    title="the average keeps the joint law of state and reward so far",
+    section="A",
+    printed=Claim(
+        r"D_t^{\pi}(y,s) = D_t^{\tilde\pi}(y,s) \quad (t \le T+1)",
+        "The policy and its printed average reach each state with reward at most y equally often.",
+        lambda case: _reaches(case, _printed_rule(case)),
+        when=_defined,
+    ),
+    corrected=Claim(
+        r"D_t^{\pi}(y,s) = D_t^{\tilde\pi}(y,s) \quad (t \le T+1), \quad \tilde\pi \text{ averaged over } J = y",
+        "The policy and its average over equal y reach each state with reward at most y equally often.",
+        lambda case: _reaches(case, _exact_rule(case)),
+    ),
+    verdict="refuted",
+    uses=("lem:augmented:1",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL,
+    counterexample=Case(*repeated_coin()),
+    find_budget=300,
+    theory="02-augmentation.md#augmented-2",
+)
+
+STATEMENTS = (FIRST, SECOND)

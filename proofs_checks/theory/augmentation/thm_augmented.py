@@ -1,0 +1,120 @@
+r"""thm:augmented: averaging a policy over histories with the same state and reward so far keeps the objective.
+
+In print the average runs over histories with :math:`J(\xi) \le y`; then it is false.  With :math:`J(\xi) = y` the joint
+law of state and reward so far is the same at every step (``lem:augmented:2``), hence the law of the return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+import verified_risk as vr
+from verified_risk.enclosure import Real
+from verified_risk.evaluation import behavioural_form, return_law
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import Weighting
+from verified_risk.policy import Policy
+
+from ...cases import strategies
+from ...cases.enumeration import grid, history_policies, one_state_models
+from ...cases.histories import history_policy, law_by_histories, weighted
+from ...engine.model import Claim, Statement, equality
+from .conditioning import joint_laws, printed_rule, visits
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, one of its policies, a weighting."""
+
+    mdp: MDP
+    policy: Policy
+    objective: Weighting
+
+
+def _printed_law(case: Case) -> Law | None:
+    """The law of the return of the printed policy; None if it conditions on an event of probability zero."""
+    levels = joint_laws(case.mdp, printed_rule(visits(case.mdp, case.policy)))
+    return None if levels is None else weighted((y, mass) for (_, y), mass in levels[-1].items())
+
+
+def _defined(case: Case) -> bool:
+    return _printed_law(case) is not None
+
+
+def _printed(case: Case) -> Real:
+    """-|Phi(printed policy) - Phi(policy)|."""
+    law = _printed_law(case)
+    assert law is not None
+    return equality(case.objective.of(law), case.objective.of(law_by_histories(case.mdp, case.policy)))
+
+
+def _corrected(case: Case) -> Real:
+    """Minus the KS distance between the laws of the return of the behavioural form and of the policy."""
+    averaged = return_law(case.mdp, behavioural_form(case.mdp, case.policy))
+    return -averaged.kolmogorov(law_by_histories(case.mdp, case.policy))
+
+
+def _cases() -> SearchStrategy[Case]:
+    pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
+    return st.builds(
+        lambda pair, objective: Case(pair[0], pair[1], objective), pairs, strategies.weightings(jumps=True)
+    )
+
+
+def small_models_and_policies() -> Iterator[tuple[MDP, Policy]]:
+    """One state, two actions, T = 2, fixed rewards in halves, lotteries in halves after every history."""
+    halves = [{0: 1}, {1: 1}, {0: Fraction(1, 2), 1: Fraction(1, 2)}]
+    for mdp in one_state_models([Law.point(r) for r in grid("1/2")], 2):
+        for policy in history_policies(mdp, halves):
+            yield mdp, policy
+
+
+SMALL = "one state, two actions, T = 2, fixed rewards in halves, all history policies with lotteries in halves"
+
+
+def _small_cases() -> Iterator[Case]:
+    for mdp, policy in small_models_and_policies():
+        for objective in (vr.Mean(), vr.CVaR("1/2")):
+            yield Case(mdp, policy, objective)
+
+
+def repeated_coin() -> tuple[MDP, Policy]:
+    """Toss a coin for the first action and repeat it; a pays 0, b pays 1."""
+    mdp = MDP(0, [[[1], [1]]], [[0, 1]], 2)
+    half = Fraction(1, 2)
+    zero, one = Fraction(0), Fraction(1)
+    return mdp, history_policy(mdp, {(0,): {0: half, 1: half}, ((0, 0, zero), 0): 0, ((0, 1, one), 0): 1})
+
+
+STATEMENT = Statement(
+    label="thm:augmented",
+    title="policies of state and reward so far suffice",
+    section="3",
+    printed=Claim(
+        r"\tilde\pi_t(a\mid y,s) = E[\pi_t(a\mid\Xi_t) \mid J(\Xi_t) \le y,\ s_t = s] "
+        r"\Rightarrow \Phi(\tilde\pi) = \Phi(\pi)",
+        "Averaging over the histories that have earned at most y keeps the objective.",
+        _printed,
+        when=_defined,
+    ),
+    corrected=Claim(
+        r"\tilde\pi_t(a\mid y,s) = E[\pi_t(a\mid\Xi_t) \mid J(\Xi_t) = y,\ s_t = s] "
+        r"\Rightarrow Z^{\tilde\pi} \sim Z^\pi",
+        "Averaging over the histories that have earned exactly y keeps the law of the return, hence every objective.",
+        _corrected,
+    ),
+    verdict="refuted",
+    uses=("lem:augmented:2",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL,
+    counterexample=Case(*repeated_coin(), vr.Mean()),
+    find_budget=300,
+    theory="02-augmentation.md#augmented",
+)

@@ -1,0 +1,1 @@
+"""Close models have close objectives."""

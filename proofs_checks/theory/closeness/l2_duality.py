@@ -1,0 +1,101 @@
+r"""L2/duality: a concave weighting is a mixture of CVaRs, and its objective a maximum of expected utilities.
+
+.. math:: \Phi(Z) = \max_\rho \mathbf E\, h_\rho(Z), \qquad
+          h_\rho(z) = \sum_j w_j \bigl(\rho_j - (\rho_j - z)^+/\alpha_j\bigr),
+
+with the maximum at quantiles of Z, and each :math:`h_\rho` nondecreasing and :math:`L_G`-Lipschitz.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import CVaR, Mean, Spectral, Weighting
+
+from ...cases import strategies
+from ...cases.estimation import lipschitz
+from ...cases.sampling import compositions
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, equality, least
+from .greedy import expected_utility, tails_of, utility
+
+
+@dataclass(frozen=True)
+class Case:
+    """A law, a concave weighting, and any threshold beside the best one."""
+
+    law: Law
+    weighting: Weighting
+    rho: Fraction
+
+
+def _slack(case: Case) -> Real:
+    tails = tails_of(case.weighting)
+    value = case.weighting.of(case.law)
+    candidates = list(product(case.law.atoms, repeat=len(tails)))
+    best = max(expected_utility(case.law, tails, rho) for rho in candidates)
+    anyone = (case.rho,) * len(tails)
+    points = sorted({Fraction(-1), *case.law.atoms, case.rho, Fraction(2)})
+    rises = [(utility(tails, anyone, y) - utility(tails, anyone, x), y - x) for x, y in pairwise(points)]
+    constant = lipschitz(case.weighting)
+    return least(
+        equality(sum((w for _, w in tails), Fraction()), Fraction(1)),
+        equality(value, best),
+        value - expected_utility(case.law, tails, anyone),
+        *(rise for rise, _ in rises),
+        *(constant * run - rise for rise, run in rises),
+    )
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Case:
+    weighting = draw(strategies.weightings(shape="concave", max_corners=3))
+    return Case(draw(strategies.laws()), weighting, draw(strategies.rationals()))
+
+
+def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Case]:
+    half = Fraction(1, 2)
+    weightings = [
+        Mean(),
+        CVaR(half),
+        CVaR("1/4"),
+        Spectral([half, 1], [half, half]),
+        Spectral(["1/4", half], [half, half]),
+    ]
+    for weights in compositions(4, 3):
+        law = Law({Fraction(i, 2): Fraction(w, 4) for i, w in enumerate(weights)})
+        for weighting in weightings:
+            for rho in (Fraction(), Fraction(1, 4), half, Fraction(1)):
+                yield Case(law, weighting, rho)
+
+
+STATEMENT = Statement(
+    label="L2/duality",
+    title="concave objectives are maxima of expected utilities",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\Phi(Z) = \max_\rho \mathbf E h_\rho(Z), \ h_\rho \text{ nondecreasing and } L_G\text{-Lipschitz}",
+        "for concave G the objective is the best expected utility of a family of nondecreasing Lipschitz utilities",
+        _slack,
+    ),
+    verdict="holds",
+    uses=("lem:key",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="laws on 0, 1/2, 1 with masses in quarters, five weightings, four thresholds",
+    decode=decoder(Case),
+    theory="04-planning.md#cvar-mixture",
+)

@@ -1,0 +1,118 @@
+r"""L2/merely-optimal: closeness (c) for a policy that is only optimal in M'.  False.
+
+At a return that M' cannot produce, an optimal policy of M' may do anything; M lives at such returns when the rewards
+interlace.  This is why a planner must be greedy everywhere, and why ``thm:main``, which allows any planner, fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import Mean
+from verified_risk.policy import ReturnPolicy
+
+from ...cases import strategies
+from ...cases.estimation import expected_cost, lipschitz, phi
+from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
+from ...engine.model import Claim, Statement
+from .greedy import Greedy, reachable_sums
+from .l2_greedy import greedy_slack
+from .model_pairs import Pair, kolmogorov, one_state, variation_of_rows
+
+
+def _concave(pair: Pair) -> bool:
+    return pair.weighting.shape in ("linear", "concave")
+
+
+def _optimal_in_twin(pair: Pair) -> bool:
+    return _concave(pair) and phi(pair.weighting, pair.twin, pair.policy) == Greedy(pair.twin, pair.weighting).value
+
+
+def _printed_slack(pair: Pair) -> Real:
+    mdp, twin, horizon = pair.mdp, pair.twin, pair.mdp.horizon
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        return (horizon - 1 - t) * variation_of_rows(mdp, twin, s, a) + kolmogorov(mdp, twin, s, a)
+
+    bound = lipschitz(pair.weighting) * expected_cost(mdp, pair.policy, cost)
+    return bound - (phi(pair.weighting, twin, pair.policy) - phi(pair.weighting, mdp, pair.policy))
+
+
+def _corrected_slack(pair: Pair) -> Real:
+    return greedy_slack(pair.mdp, pair.twin, pair.weighting, False)
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Pair:
+    """Greedy where the twin leads, anything where only M does."""
+    mdp, twin = draw(st.one_of(interlaced_pairs(), interlaced_pairs(max_teeth=6), mdp_pairs(max_denominator=3)))
+    weighting = draw(strategies.weightings(shape=draw(st.sampled_from(("linear", "concave"))), max_corners=1))
+    best = Greedy(twin, weighting)
+    own, other = reachable_sums(mdp), reachable_sums(twin)
+    table = {}
+    for t in range(mdp.horizon):
+        for s, y in sorted(own[t] | other[t]):
+            free = (s, y) not in other[t]
+            table[t, s, y] = draw(st.integers(0, mdp.n_actions[s] - 1)) if free else best.values.action(t, s, y)
+    return Pair(twin, mdp, ReturnPolicy(mdp, table), weighting)
+
+
+def _cases() -> SearchStrategy[Pair]:
+    return _drawn()
+
+
+def _counterexample() -> Pair:
+    """a pays 0 or 1/2 in M, 1/4 or 3/4 in M'; b pays 0.  Play a, then a where M' leads and b where M does."""
+    half = Fraction(1, 2)
+    mdp = one_state([Law({0: half, half: half}), 0], 2)
+    twin = one_state([Law({"1/4": half, "3/4": half}), 0], 2)
+    table = {(0, 0, 0): 0, (1, 0, "1/4"): 0, (1, 0, "3/4"): 0, (1, 0, 0): 1, (1, 0, half): 1}
+    return Pair(twin, mdp, ReturnPolicy(mdp, table), Mean())
+
+
+def _small_cases() -> Iterator[Pair]:
+    """The counterexample's models with all policies."""
+    pair = _counterexample()
+    sums = sorted({y for model in (pair.mdp, pair.twin) for _, y in reachable_sums(model)[1]})
+    for first in (0, 1):
+        for actions in product((0, 1), repeat=len(sums)):
+            table = {(0, 0, Fraction()): first} | {(1, 0, y): a for y, a in zip(sums, actions, strict=True)}
+            yield replace(pair, policy=ReturnPolicy(pair.mdp, table))
+
+
+STATEMENT = Statement(
+    label="L2/merely-optimal",
+    said="tempting",
+    title="every optimal policy of M' loses little, greedy everywhere or not",
+    section="corrected theory",
+    printed=Claim(
+        r"\pi' \in \arg\max \Phi':\ \Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t "
+        r"[(T-t)\mathrm{TV}(P',P) + \mathrm{KS}(R',R)]",
+        "every optimal policy of M' loses little when played in M (a tempting reading of the paper, not printed in it)",
+        _printed_slack,
+        when=_optimal_in_twin,
+    ),
+    corrected=Claim(
+        r"\pi' \text{ greedy in } M' \text{ at every } (t,s,y)",
+        "the greedy one does",
+        _corrected_slack,
+        when=_concave,
+    ),
+    verdict="refuted",
+    uses=("L2/greedy",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="the counterexample's two models, all deterministic policies",
+    counterexample=_counterexample(),
+    find_budget=800,
+    theory="07-closeness.md#merely-optimal",
+    notes="On three interlaced points of [4/5, 1) the loss is 14/15, the bound 1/3.",
+)

@@ -1,0 +1,73 @@
+r"""L2/optimistic: closeness of the optimistic pair, on the event, for the greedy policy of a concave weighting.
+
+.. math:: \hat\Phi(\hat\pi) - \Phi(\hat\pi)
+          \le L_G\, \mathbf E_{M,\hat\pi} \sum_t \Bigl[(T-t)\,\hat P(s_\infty) + \int_0^1 (F_R - F_{\hat R})\Bigr]
+          \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)] .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, least
+from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
+from .greedy import Greedy
+
+
+def _slack(case: Estimated) -> Real:
+    """Both inequalities, and that the greedy policy attains the optimistic optimum."""
+    better = optimistic_mdp(case.estimate, case.radii)
+    mdp = with_top_state(case.mdp)
+    best = Greedy(better, case.weighting, last_of_ties=case.last_of_ties)
+    policy, horizon, states = best.policy(mdp), case.mdp.horizon, case.mdp.n_states
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        law, shifted = mdp.actions(s)[a].reward_law, better.actions(s)[a].reward_law
+        return (horizon - 1 - t) * row_of(better, s, a)[states] + area_between(law, shifted)
+
+    def radius_cost(t: int, s: int, a: int) -> Fraction:
+        eps, one = case.radii[s][a], Fraction(1)
+        return (horizon - 1 - t) * min(one, states * eps) + min(one, 2 * eps)
+
+    scale = lipschitz(case.weighting)
+    first = scale * expected_cost(mdp, policy, cost)
+    second = scale * expected_cost(mdp, policy, radius_cost)
+    attained = phi(case.weighting, better, best.policy())
+    return least(first - (attained - phi(case.weighting, mdp, policy)), second - first, attained - best.value)
+
+
+def _cases() -> SearchStrategy[Estimated]:
+    return estimated()
+
+
+def _small_cases() -> Iterator[Estimated]:
+    return small_estimated()
+
+
+STATEMENT = Statement(
+    label="L2/optimistic",
+    title="closeness of the optimistic pair",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L_G\, \mathbf E_{M,\hat\pi} \sum_t [(T-t)\hat P(s_\infty) + "
+        r"\int (F_R - F_{\hat R})] \le L_G\, \mathbf E \sum_t [(T-t)\min(1, S_0\epsilon) + \min(1, 2\epsilon)]",
+        "on the event, the greedy policy of the optimistic model loses little when played in the true one",
+        _slack,
+        when=event,
+    ),
+    verdict="holds",
+    uses=("L0/adaptive", "L2/greedy", "def:optimistic/rows", "def:optimistic/rewards"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE,
+    decode=decoder(Estimated),
+    theory="07-closeness.md#close-optimistic",
+)

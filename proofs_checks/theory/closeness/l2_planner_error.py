@@ -1,0 +1,93 @@
+r"""L2/planner-error: closeness (c) for a policy that is greedy only up to :math:`w_t` at step t.
+
+.. math:: v' - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_{t=1}^T \Bigl[(T-t)\,\mathrm{TV}(P',P)
+          + \int_0^1 (F_R - F_{R'})^+\Bigr] + \sum_t w_t .
+
+Here :math:`w_t` is the largest loss of an action at step t, in the value of M', wherever the process of M may come.
+So a planner's error adds to the regret and does no other harm, provided that it is measured where M goes, not where
+M' does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases import strategies
+from ...cases.estimation import expected_cost, lipschitz, phi
+from ...cases.estimation_strategies import mdp_pairs, shared_policies
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+from .greedy import Greedy, reachable_sums
+from .model_pairs import Pair, area, small_pairs, variation_of_rows
+
+
+def errors(pair: Pair, best: Greedy) -> Fraction:
+    """The sum over the steps of the largest loss of an action that the policy may take in M."""
+    values, total = best.values, Fraction()
+    for t, level in enumerate(reachable_sums(pair.mdp)[:-1]):
+        worst = Fraction()
+        for s, y in level:
+            for _, part in pair.policy.parts():
+                for a, _ in part.choice(t, s, y if part.start() is not None else None):
+                    worst = max(worst, values.value(t, s, y) - values.of_action(t, s, y, a))
+        total += worst
+    return total
+
+
+def _slack(pair: Pair) -> Real:
+    mdp, twin, horizon = pair.mdp, pair.twin, pair.mdp.horizon
+    best = Greedy(twin, pair.weighting)
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        law, other = mdp.actions(s)[a].reward_law, twin.actions(s)[a].reward_law
+        return (horizon - 1 - t) * variation_of_rows(mdp, twin, s, a) + area(law, other, positive_part=True)
+
+    bound = lipschitz(pair.weighting) * expected_cost(mdp, pair.policy, cost) + errors(pair, best)
+    return bound - (best.value - phi(pair.weighting, mdp, pair.policy))
+
+
+def _concave(pair: Pair) -> bool:
+    return pair.weighting.shape in ("linear", "concave")
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Pair:
+    mdp, twin = draw(mdp_pairs(max_denominator=3))
+    policy = draw(shared_policies(mdp, (twin, mdp)))
+    return Pair(twin, mdp, policy, draw(strategies.weightings(shape="concave", max_corners=1)))
+
+
+def _cases() -> SearchStrategy[Pair]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Pair]:
+    return (pair for pair in small_pairs() if pair.weighting.shape == "concave")
+
+
+STATEMENT = Statement(
+    label="L2/planner-error",
+    title="closeness (c) with an error of the planner",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"v' - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_t [(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+] + "
+        r"\sum_t w_t",
+        "a policy that is greedy in M' up to an error, wherever M may lead, loses little more when played in M",
+        _slack,
+        when=_concave,
+    ),
+    verdict="holds",
+    uses=("L2/greedy",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="T = 2, one state, two actions, six reward laws, CVaR at 1/2, all deterministic y-policies",
+    decode=decoder(Pair),
+    theory="08-regret.md#planner-error",
+)

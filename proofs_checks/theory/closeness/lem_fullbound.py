@@ -1,0 +1,87 @@
+r"""lem:fullbound: the optimistic model against the true one.  False on the event, for a policy that knows the sample.
+
+It inherits the failure of ``lem:tildebound``: with enough visits every radius is small, and still the optimistic model
+lives on the sample and the true one beside it.  What a regret bound needs is weaker, and true: ``L2/optimistic``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.irrational import absolute, minimum, root
+from ...engine.model import Claim, Statement, least
+from ..event.seen_rewards import (
+    HORIZON,
+    Seen,
+    drawn,
+    on_the_event,
+    optimistic_mean,
+    optimistic_value,
+    printed_budget,
+    radii,
+    small_seen,
+    true_mean,
+    true_value,
+    valid,
+)
+
+
+def _met(case: Seen) -> bool:
+    return valid(case) and on_the_event(case)
+
+
+def _printed_slack(case: Seen) -> Real:
+    gap = absolute(optimistic_value(case) - true_value(case))
+    return 2 * HORIZON * root(2) * printed_budget(case) - gap
+
+
+def _corrected_slack(case: Seen) -> Real:
+    """The Markov policy a, a: [(T-1) min(1, eps) + min(1, 2 eps)] + min(1, 2 eps), and optimism."""
+    one = Fraction(1)
+    eps = radii(case)[0]
+    jump, mean = minimum(eps, one), optimistic_mean(case)
+    gap = mean + jump + (1 - jump) * mean - 2 * true_mean(case)
+    return least(jump + 2 * minimum(2 * eps, one) - gap, gap)
+
+
+def _cases() -> SearchStrategy[Seen]:
+    return drawn(1)
+
+
+def _small_cases() -> Iterator[Seen]:
+    return small_seen(1)
+
+
+STATEMENT = Statement(
+    label="lem:fullbound",
+    title="the optimistic model is close to the true one",
+    section="5",
+    printed=Claim(
+        r"|\hat\Phi(\pi) - \Phi(\pi)| \le 2 T L_G \sqrt{|S|}\, \mathbf E_M \sum_t (\epsilon_P + \epsilon_R) "
+        r"\text{ on } \mathcal E",
+        "on the event, every policy has nearly the same objective in the optimistic and in the true model",
+        _printed_slack,
+        when=_met,
+    ),
+    corrected=Claim(
+        r"0 \le \hat\Phi(\pi) - \Phi(\pi) \le L_G\, \mathbf E_M \sum_t [(T-t)\min(1, S_0\epsilon) + "
+        r"\min(1, 2\epsilon)], \ \pi \text{ Markov}",
+        "on the event, every Markov policy has, without the factor T on the rewards",
+        _corrected_slack,
+        when=_met,
+    ),
+    verdict="refuted",
+    uses=("lem:tildebound", "lem:hattildebound", "L2/optimistic"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
+    counterexample=Seen(20_000, 10, 1, 10_000, 50_001, Fraction(1, 2)),
+    find_budget=400,
+    theory="07-closeness.md#fullbound",
+    notes="The corrected claim is tested in full generality as class/markov, and for greedy policies as L2/optimistic.",
+)

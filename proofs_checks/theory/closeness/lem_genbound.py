@@ -1,0 +1,97 @@
+r"""lem:genbound: close models have close objectives.  False for policies that look at the return so far.
+
+The proof integrates by parts as if :math:`r \mapsto F_{Z(s', y+r)}(x - r)` were monotone.  A y-policy can tell the
+rewards of the two models apart however close their CDFs are.  In total variation it is true, for every policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import Mean
+from verified_risk.policy import ReturnPolicy
+
+from ...cases.estimation import lipschitz
+from ...engine.model import Claim, Statement, least
+from .model_pairs import (
+    SMALL_SIZE,
+    Pair,
+    difference,
+    drawn,
+    expected,
+    expected_in_twin,
+    kolmogorov,
+    one_state,
+    small_pairs,
+    variation_of_rewards,
+    variation_of_rows,
+)
+
+
+def _printed_slack(pair: Pair) -> Real:
+    """T L_G E_M sum_t [l1 distance of the rows + KS distance of the rewards] - |Phi' - Phi|."""
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        return 2 * variation_of_rows(pair.mdp, pair.twin, s, a) + kolmogorov(pair.mdp, pair.twin, s, a)
+
+    return pair.mdp.horizon * lipschitz(pair.weighting) * expected(pair, cost) - difference(pair)
+
+
+def _corrected_slack(pair: Pair) -> Real:
+    """T L_G E [sum_{t<=T} TV(R, R') + sum_{t<T} TV(P, P')] - |Phi' - Phi|, under M and under M'."""
+    horizon = pair.mdp.horizon
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        rows = variation_of_rows(pair.mdp, pair.twin, s, a) if t < horizon - 1 else Fraction()
+        return variation_of_rewards(pair.mdp, pair.twin, s, a) + rows
+
+    scale = horizon * lipschitz(pair.weighting)
+    return least(scale * expected(pair, cost), scale * expected_in_twin(pair, cost)) - difference(pair)
+
+
+def _cases() -> SearchStrategy[Pair]:
+    return drawn()
+
+
+def _small_cases() -> Iterator[Pair]:
+    return small_pairs()
+
+
+def _counterexample() -> Pair:
+    """M: a pays 0 or 1; M': a pays 1/8; b pays 1.  Play a, then a where M' leads and b where M leads."""
+    mdp = one_state([Law({0: "1/2", 1: "1/2"}), 1], 2)
+    twin = one_state([Fraction(1, 8), 1], 2)
+    policy = ReturnPolicy(mdp, {(0, 0, 0): 0, (1, 0, "1/8"): 0, (1, 0, 0): 1, (1, 0, 1): 1})
+    return Pair(twin, mdp, policy, Mean())
+
+
+STATEMENT = Statement(
+    label="lem:genbound",
+    title="close models have close objectives",
+    section="5",
+    printed=Claim(
+        r"|\Phi'(\pi) - \Phi(\pi)| \le T L_G\, \mathbf E_M \sum_t [\|P' - P\|_1 + \mathrm{KS}(R', R)]",
+        "the objectives of any policy in two models differ by at most T L_G times the expected distances met in M",
+        _printed_slack,
+    ),
+    corrected=Claim(
+        r"|\Phi' - \Phi| \le T L_G\, \mathbf E \Bigl[\sum_{t \le T} \mathrm{TV}(R, R') + "
+        r"\sum_{t < T} \mathrm{TV}(P, P')\Bigr]",
+        "the same with total variation for the rewards, and the expectation in either model",
+        _corrected_slack,
+    ),
+    verdict="refuted",
+    uses=("lem:key",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE,
+    counterexample=_counterexample(),
+    find_budget=600,
+    theory="07-closeness.md#genbound-refuted",
+    notes="The difference is 5/4, the printed bound 1.  The ratio is unbounded: interlaced grids of m points.",
+)

@@ -1,0 +1,1 @@
+"""The CVaR appendix: budgets, the recursion, the choice of rho."""

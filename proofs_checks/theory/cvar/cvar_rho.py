@@ -1,0 +1,219 @@
+r"""The CVaR appendix: how rho is chosen.
+
+* One :math:`\rho^*` serves the initial law; print lets every initial state have its own.
+* J need not be concave, so rho must be searched over all attainable returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import CVaR
+from verified_risk.planning import exact_plan
+
+from ...cases import strategies
+from ...cases.enumeration import grid, one_state_models
+from ...engine.model import Claim, Statement
+from .budget import Budgets, attainable_returns
+from .cvar_appendix import SECTION, THEORY, ModelCase, tail_mean
+
+# -- one rho for the initial law --------------------------------------------------------------------------------------
+
+
+def _worth(case: ModelCase, rhos_of: Callable[[int], list[Fraction]]) -> list[Fraction]:
+    """CVaR of each policy that starts state s with one of the budgets and then plays greedily, for all ties."""
+    table = Budgets(case.mdp)
+    options = [[(p, law) for rho in rhos_of(s) for law in table.laws_from(0, s, rho)] for s, p in case.mdp.initial]
+    return [tail_mean(Law.mixture(parts), case.alpha) for parts in product(*options)]
+
+
+def _maximisers(returns: list[Fraction], score: Callable[[Fraction], Fraction]) -> list[Fraction]:
+    best = max(score(rho) for rho in returns)
+    return [rho for rho in returns if score(rho) == best]
+
+
+def _own_rho(case: ModelCase) -> Fraction:
+    """CVaR of the printed rule, one rho per initial state, ties broken in its favour, minus the optimum."""
+    table = Budgets(case.mdp)
+    returns = attainable_returns(case.mdp)
+
+    def rhos_of(s: int) -> list[Fraction]:
+        return _maximisers(returns, lambda rho: rho - table.value(0, s, rho) / case.alpha)
+
+    return max(_worth(case, rhos_of)) - exact_plan(case.mdp, CVaR(case.alpha)).value
+
+
+def _one_rho(case: ModelCase) -> Fraction:
+    """-|CVaR of the rule with one rho against the initial law - optimum|, whichever ties: all must be optimal."""
+    table = Budgets(case.mdp)
+    best = _maximisers(attainable_returns(case.mdp), lambda rho: rho - table.expected(rho) / case.alpha)
+    optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
+    return min(-abs(worth - optimum) for rho in best for worth in _worth(case, _always(rho)))
+
+
+def _always(rho: Fraction) -> Callable[[int], list[Fraction]]:
+    return lambda s: [rho]
+
+
+def _start_cases() -> SearchStrategy[ModelCase]:
+    two_states = strategies.mdps(min_states=2, max_states=2, max_horizon=1, max_denominator=4)
+    return st.builds(
+        ModelCase, st.one_of(two_states, _lucky_or_not()), strategies.levels(max_denominator=4, include_one=False)
+    )
+
+
+@st.composite
+def _lucky_or_not(draw: DrawFn) -> MDP:
+    """Two equally likely states; one pays surely, the other offers a sure reward or a lottery."""
+    half = [Fraction(1, 2), Fraction(1, 2)]
+    reward = strategies.rationals()
+    first, sure, prize = Law.point(draw(reward)), Law.point(draw(reward)), draw(reward)
+    failure = draw(strategies.levels(include_one=False, max_denominator=4))
+    risky = Law.mixture([(failure, Law.point(0)), (1 - failure, Law.point(prize))])
+    return MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[first], [sure, risky]], 1)
+
+
+def _small_starts() -> Iterator[ModelCase]:
+    half = [Fraction(1, 2), Fraction(1, 2)]
+    choices = [Law.point(r) for r in grid("1/4")] + [Law({0: "1/2", "3/4": "1/2"}), Law({0: "1/2", 1: "1/2"})]
+    for sure in grid("1/2"):
+        for first, second in combinations(choices, 2):
+            for alpha in (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
+                mdp = MDP(half, [[[1, 0]], [[0, 1], [0, 1]]], [[Law.point(sure)], [first, second]], 1)
+                yield ModelCase(mdp, alpha)
+
+
+ONE_RHO = Statement(
+    label="cvar:rho",
+    title="one rho for the initial law",
+    section=SECTION,
+    printed=Claim(
+        r"\rho^*(s_1) = \arg\max_\rho \{\rho - \tfrac1\alpha W_1(s_1, \rho)\} \text{ is optimal for every } s_1",
+        "Choosing rho for the initial state that occurred and playing greedily is optimal.",
+        _own_rho,
+    ),
+    corrected=Claim(
+        r"\rho^* = \arg\max_\rho \{\rho - \tfrac1\alpha \textstyle\sum_s D(s) W_1(s, \rho)\} \text{ is optimal}",
+        "Choosing one rho against the initial law and playing greedily is optimal.",
+        _one_rho,
+    ),
+    verdict="refuted",
+    uses=("cvar:min", "cvar:value"),
+    cases=_start_cases,
+    small_cases=_small_starts,
+    small_size="T = 1, two equally likely states, one with a choice between two of seven laws, three levels",
+    counterexample=ModelCase(
+        MDP(
+            ["1/2", "1/2"],
+            [[[1, 0]], [[0, 1], [0, 1]]],
+            [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]],
+            1,
+        ),
+        Fraction(1, 2),
+    ),
+    find_budget=1500,
+    theory=THEORY + "#one-rho",
+)
+
+
+# -- J is not concave -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CurveCase:
+    """A model, a level, and two budgets."""
+
+    mdp: MDP
+    alpha: Fraction
+    low: Fraction
+    high: Fraction
+
+
+def _j(case: CurveCase) -> Callable[[Fraction], Fraction]:
+    table = Budgets(case.mdp)
+    return lambda rho: rho - table.expected(rho) / case.alpha
+
+
+def _midpoint(case: CurveCase) -> Fraction:
+    """J at the middle minus the mean of J at the ends."""
+    j = _j(case)
+    return j((case.low + case.high) / 2) - (j(case.low) + j(case.high)) / 2
+
+
+def _attainable_suffices(case: CurveCase) -> Fraction:
+    """The least of max over attainable rho of J minus J at the two budgets and their middle, and -|max J - CVaR*|."""
+    j = _j(case)
+    best = max(j(rho) for rho in attainable_returns(case.mdp))
+    points = (case.low, (case.low + case.high) / 2, case.high)
+    optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
+    return min(*(best - j(rho) for rho in points), -abs(best - optimum))
+
+
+@st.composite
+def _curve_cases(draw: DrawFn) -> CurveCase:
+    mdp = draw(st.one_of(_sure_against_risky(), strategies.mdps(max_horizon=2, max_denominator=4)))
+    alpha = draw(strategies.levels(max_denominator=4, include_one=False))
+    returns = attainable_returns(mdp)
+    low, high = draw(st.sampled_from(returns)), draw(st.sampled_from(returns))
+    return CurveCase(mdp, alpha, min(low, high), max(low, high))
+
+
+@st.composite
+def _sure_against_risky(draw: DrawFn) -> MDP:
+    """One action pays x surely, the other more, or nothing: J follows the first, falls, and rises with the second."""
+    prize = draw(strategies.rationals(min_value=Fraction(1, 4)))
+    sure = prize * draw(strategies.levels(include_one=False, max_denominator=4))
+    failure = draw(strategies.levels(include_one=False, max_denominator=8))
+    return MDP(0, [[[1], [1]]], [[Law.point(sure), Law.of_weights({Fraction(0): failure, prize: 1 - failure})]], 1)
+
+
+def _small_curves() -> Iterator[CurveCase]:
+    laws = [Law.point(r) for r in grid("1/4")]
+    laws += [Law({0: p, "1/2": 1 - p}) for p in (Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))]
+    for mdp in one_state_models(laws, 1):
+        for alpha in (Fraction(1, 4), Fraction(1, 2)):
+            for low, high in combinations(grid("1/4"), 2):
+                yield CurveCase(mdp, alpha, low, high)
+
+
+CONCAVITY = Statement(
+    label="cvar:concave",
+    said="tempting",
+    title="J is concave in rho",
+    section=SECTION,
+    printed=Claim(
+        r"J(\tfrac{\rho+\rho'}2) \ge \tfrac12 J(\rho) + \tfrac12 J(\rho'), \quad "
+        r"J(\rho) = \rho - \tfrac1\alpha E\,W_1(S_1,\rho)",
+        "J is concave, so that a local search over rho finds the optimum (implied by optimising J as if it were easy).",
+        _midpoint,
+    ),
+    corrected=Claim(
+        r"\sup_\rho J(\rho) = \max\{J(\rho) : \rho \text{ an attainable return}\} = \mathrm{CVaR}^*",
+        "The maximum of J over all attainable returns is its supremum and the optimal CVaR.",
+        _attainable_suffices,
+    ),
+    verdict="refuted",
+    uses=("cvar:min", "cvar:value"),
+    cases=_curve_cases,
+    small_cases=_small_curves,
+    small_size="T = 1, one state, two of eight laws, levels 1/4 and 1/2, budgets in quarters",
+    counterexample=CurveCase(
+        MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 1),
+        Fraction(1, 4),
+        Fraction(1, 4),
+        Fraction(1, 2),
+    ),
+    find_budget=1000,
+    theory=THEORY + "#nonconcave-j",
+    notes="The paper does not state concavity; it minimises J over the line without saying how.",
+)
+
+STATEMENTS = (ONE_RHO, CONCAVITY)

@@ -1,0 +1,1 @@
+"""Rewards rounded up to a grid, and what that costs."""

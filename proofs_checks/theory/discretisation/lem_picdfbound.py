@@ -1,0 +1,108 @@
+r"""lem:picdfbound: a policy of the model that does not round step tau, adapted to the one that does.
+
+Seeing the rounded reward rho, draw r given :math:`\phi(r) = \rho` and play on as if r had been paid.  The internal
+state that does this is :math:`\alpha = r - \rho`; printed is :math:`\alpha = r`, which counts the reward twice: the
+policy looks up a return that it never had, even if rounding changes nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from verified_risk.mdp import MDP
+
+from ...engine.model import Claim, Statement
+from . import adaptation
+from .adaptation import Case, YRule, dominance, increments, keep, reachable, rounded_steps, undo
+from .lem_pihatcdfbound import LATER_SMALL, LaterCase, later_cases, plain, small_later_cases
+
+
+def _after_tau(case: LaterCase) -> bool:
+    return case.adaptation.tau < case.t <= case.adaptation.mdp.horizon
+
+
+def _later(case: LaterCase, *, totals: bool) -> Fraction:
+    """-KS between the adapted policy from (s, y, alpha) in M_tau and the original from (s, y + alpha) in M_{tau-1}."""
+    inner = case.adaptation
+    raw, rounded = rounded_steps(inner, inner.tau - 1), rounded_steps(inner, inner.tau)
+    mine = increments(rounded, inner.rule, undo(inner, printed=False), case.t - 1, case.s, case.y, case.alpha)
+    other = increments(raw, inner.rule, keep, case.t - 1, case.s, case.y + case.alpha)
+    if totals:
+        mine, other = mine.affine(1, case.y), other.affine(1, case.y + case.alpha)
+    return -mine.kolmogorov(other)
+
+
+AFTER = Statement(
+    label="lem:picdfbound/after",
+    title="after the rounded step the adapted policy earns the same",
+    section="B",
+    printed=Claim(
+        r"t > \tau:\ F_{\hat Z_t^{\hat\pi}(s,y,\alpha)} = F_{Z_t^{\pi}(s,y+\alpha)}, \quad Z_t = y_{T+1}",
+        "After step tau, the total of the adapted policy from (y, alpha) has the law of the total from y + alpha.",
+        lambda case: _later(case, totals=True),
+        when=_after_tau,
+    ),
+    corrected=Claim(
+        r"t > \tau:\ F_{\hat Z_t^{\hat\pi}(s,y,\alpha)} = F_{Z_t^{\pi}(s,y+\alpha)}, \quad Z_t = r_t + \dots + r_T",
+        "After step tau, the rewards to come of the adapted policy from (y, alpha) are those from y + alpha, in law.",
+        lambda case: _later(case, totals=False),
+        when=_after_tau,
+    ),
+    verdict="corrected",
+    uses=("def:augmented", "def:pushforward"),
+    cases=later_cases,
+    small_cases=small_later_cases,
+    small_size=LATER_SMALL,
+    counterexample=LaterCase(plain(2), 2, 0, Fraction(0), Fraction(1)),
+    find_budget=100,
+    theory="03-discretisation.md#adapt-up",
+)
+
+
+def _before(case: Case, *, printed: bool) -> Fraction:
+    """min over t <= tau, reachable (s, y) and x of F(x) - F_hat(x)."""
+    raw, rounded = rounded_steps(case, case.tau - 1), rounded_steps(case, case.tau)
+    update = undo(case, printed=printed)
+    return min(
+        dominance(
+            increments(rounded, case.rule, update, t, s, y), increments(raw, case.rule, keep, t, s, y), Fraction(0)
+        )
+        for t in range(case.tau)
+        for s, y in reachable(case, raw)[t]
+    )
+
+
+def looks_up_the_wrong_return() -> Case:
+    """T = 2, eta = 1, R(a) = 1, R(b) = 0; play a, then a iff the return so far is 1 (b is action 0 here)."""
+    mdp = MDP(0, [[[1], [1]]], [[0, 1]], 2)
+    second = (Fraction(0), Fraction(1))
+    rule = YRule(((0, 0, Fraction(0), second), (1, 0, Fraction(1), second)))
+    return Case(mdp, Fraction(1), 1, rule)
+
+
+BEFORE = Statement(
+    label="lem:picdfbound/before",
+    title="in the rounded model the adapted policy earns at least as much",
+    section="B",
+    printed=Claim(
+        r"t \le \tau:\ F_{\hat Z_t^{\hat\pi}(s,y,0)}(x) \le F_{Z_t^{\pi}(s,y)}(x), \quad \alpha_{\tau+1} = r",
+        "With internal state r after step tau, the adapted policy falls to x at most as often as the original.",
+        lambda case: _before(case, printed=True),
+    ),
+    corrected=Claim(
+        r"t \le \tau:\ F_{\hat Z_t^{\hat\pi}(s,y,0)}(x) \le F_{Z_t^{\pi}(s,y)}(x), \quad \alpha_{\tau+1} = r - \rho",
+        "With internal state r - rho after step tau, the adapted policy falls to x at most as often as the original.",
+        lambda case: _before(case, printed=False),
+    ),
+    verdict="corrected",
+    uses=("lem:picdfbound/after",),
+    cases=adaptation.cases,
+    small_cases=adaptation.small_cases,
+    small_size=adaptation.SMALL,
+    counterexample=looks_up_the_wrong_return(),
+    find_budget=600,
+    theory="03-discretisation.md#adapt-up",
+    notes="The printed proof uses r - rho, the printed statement r.",
+)
+
+STATEMENTS = (AFTER, BEFORE)

@@ -1,0 +1,137 @@
+r"""lem:pihatcdfbound: a policy of the model that rounds step tau, adapted to the model that does not.
+
+The adapted policy plays :math:`\hat\pi_t(a\mid s, y+\alpha)` with :math:`\alpha = \phi(r)-r` after step tau.  After
+step tau both earn the same; up to step tau it earns at most eta less.  In the augmented model of the paper the "return
+from step t" is the final total, which contains y; then the equality after step tau compares a total from y with one
+from y + alpha and is false.  With the rewards still to come it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from verified_risk.mdp import MDP
+
+from ...cases import strategies
+from ...engine.model import Claim, Statement
+from . import adaptation
+from .adaptation import Case, YRule, dominance, increments, keep, lift, reachable, rounded_steps
+
+
+@dataclass(frozen=True)
+class LaterCase:
+    """An adaptation, and a state, a return and an internal state after step tau."""
+
+    adaptation: Case
+    t: int
+    s: int
+    y: Fraction
+    alpha: Fraction
+
+
+def _after_tau(case: LaterCase) -> bool:
+    return case.adaptation.tau < case.t <= case.adaptation.mdp.horizon
+
+
+def _later(case: LaterCase, *, totals: bool) -> Fraction:
+    """-KS between the adapted policy from (s, y, alpha) and the original from (s, y + alpha), t counted from 1."""
+    inner = case.adaptation
+    raw, rounded = rounded_steps(inner, inner.tau - 1), rounded_steps(inner, inner.tau)
+    mine = increments(raw, inner.rule, lift(inner), case.t - 1, case.s, case.y, case.alpha)
+    other = increments(rounded, inner.rule, keep, case.t - 1, case.s, case.y + case.alpha)
+    if totals:
+        mine, other = mine.affine(1, case.y), other.affine(1, case.y + case.alpha)
+    return -mine.kolmogorov(other)
+
+
+@st.composite
+def later_cases(draw: DrawFn) -> LaterCase:
+    """Adaptations with a point after step tau; alpha as rounding leaves it, or any other."""
+    inner = draw(adaptation.cases(before_the_last_step=True))
+    t = draw(st.integers(inner.tau + 1, inner.mdp.horizon))
+    places = sorted(reachable(inner, rounded_steps(inner, inner.tau - 1))[t - 1])
+    s, y = draw(st.sampled_from(places))
+    return LaterCase(inner, t, s, y, draw(strategies.rationals(max_denominator=4)))
+
+
+def small_later_cases() -> Iterator[LaterCase]:
+    """The enumeration of adaptations, with the internal states 0, 1/4 and 1/2 at t = 2, y = 1/4."""
+    for inner in adaptation.small_cases():
+        if inner.tau == 1:
+            for alpha in (Fraction(0), Fraction(1, 4), Fraction(1, 2)):
+                yield LaterCase(inner, 2, 0, Fraction(1, 4), alpha)
+
+
+LATER_SMALL = adaptation.SMALL + "; t = 2, y = 1/4, alpha in {0, 1/4, 1/2}"
+
+
+def plain(horizon: int) -> Case:
+    """One state, one action that pays nothing, eta = 1, tau = 1."""
+    return Case(MDP(0, [[[1]]], [[0]], horizon), Fraction(1), 1, YRule(()))
+
+
+AFTER = Statement(
+    label="lem:pihatcdfbound/after",
+    title="after the rounded step both policies earn the same",
+    section="B",
+    printed=Claim(
+        r"t > \tau:\ F_{Z_t^{\pi}(s,y,\alpha)} = F_{\hat Z_t^{\hat\pi}(s,y+\alpha)}, \quad Z_t = y_{T+1}",
+        "After step tau, the total of the adapted policy from (y, alpha) has the law of the total from y + alpha.",
+        lambda case: _later(case, totals=True),
+        when=_after_tau,
+    ),
+    corrected=Claim(
+        r"t > \tau:\ F_{Z_t^{\pi}(s,y,\alpha)} = F_{\hat Z_t^{\hat\pi}(s,y+\alpha)}, \quad Z_t = r_t + \dots + r_T",
+        "After step tau, the rewards to come of the adapted policy from (y, alpha) are those from y + alpha, in law.",
+        lambda case: _later(case, totals=False),
+        when=_after_tau,
+    ),
+    verdict="corrected",
+    uses=("def:augmented", "def:pushforward"),
+    cases=later_cases,
+    small_cases=small_later_cases,
+    small_size=LATER_SMALL,
+    counterexample=LaterCase(plain(2), 2, 0, Fraction(0), Fraction(1)),
+    find_budget=100,
+    theory="03-discretisation.md#adapt-down",
+    notes="The base case is T + 1, not T.",
+)
+
+
+def _before(case: Case) -> Fraction:
+    """min over t <= tau, reachable (s, y) and x of F_hat(x + eta) - F(x)."""
+    raw, rounded = rounded_steps(case, case.tau - 1), rounded_steps(case, case.tau)
+    return min(
+        dominance(
+            increments(raw, case.rule, lift(case), t, s, y), increments(rounded, case.rule, keep, t, s, y), case.eta
+        )
+        for t in range(case.tau)
+        for s, y in reachable(case, raw)[t]
+    )
+
+
+BEFORE = Statement(
+    label="lem:pihatcdfbound/before",
+    title="up to the rounded step the adapted policy earns at most eta less",
+    section="B",
+    printed=Claim(
+        r"t \le \tau:\ F_{Z_t^{\pi}(s,y,0)}(x) \le F_{\hat Z_t^{\hat\pi}(s,y)}(x + \eta)",
+        "Up to step tau, the adapted policy falls to x at most as often as the original falls to x + eta.",
+        _before,
+    ),
+    corrected=None,
+    verdict="holds",
+    uses=("lem:pihatcdfbound/after",),
+    cases=adaptation.cases,
+    small_cases=adaptation.small_cases,
+    small_size=adaptation.SMALL,
+    theory="03-discretisation.md#adapt-down",
+    notes="The proof once writes r - phi(r) for the internal state; the statement has it right.",
+)
+
+STATEMENTS = (AFTER, BEFORE)

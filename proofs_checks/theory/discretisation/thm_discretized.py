@@ -1,0 +1,175 @@
+r"""thm:discretized: planning with rewards rounded up to multiples of eta loses at most eta.  The loss is up to T eta.
+
+Each of the T steps may lose nearly eta, and the losses add up.  For every nondecreasing G
+
+.. math:: \hat\Phi^* - T\eta \le \Phi(\pi) \le \Phi^* \le \hat\Phi^*,
+
+where pi is optimal in the rounded model and adapted to the raw one.  T is the exact constant: one action pays d < eta
+surely, the other pays eta with probability 1 - e; rounding makes the first look like eta, and the loss in units of eta
+is :math:`T(1 - e - d/\eta)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+import verified_risk as vr
+from verified_risk.enclosure import Real
+from verified_risk.evaluation import return_law
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import Weighting
+from verified_risk.planning import exact_plan
+from verified_risk.policy import GridPolicy, ReturnPolicy
+
+from ...cases import strategies
+from ...cases.enumeration import grid, one_state_models
+from ...engine.model import Claim, Statement, least
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, a grid step, a concave weighting."""
+
+    mdp: MDP
+    eta: Fraction
+    objective: Weighting
+
+
+def _values(case: Case) -> tuple[Real, Fraction, Fraction]:
+    """Phi of the adapted policy, the optimum, the optimum of the rounded model."""
+    rounded = exact_plan(case.mdp.discretised(case.eta), case.objective)
+    assert isinstance(rounded.policy, ReturnPolicy)
+    adapted = GridPolicy.adapt(rounded.policy, case.mdp, case.eta)
+    attained = case.objective.of(return_law(case.mdp, adapted))
+    return attained, exact_plan(case.mdp, case.objective).value, rounded.value
+
+
+def _printed(case: Case) -> Real:
+    """Phi(pi) - (Phi* - eta)."""
+    attained, best, _ = _values(case)
+    return attained - best + case.eta
+
+
+def _corrected(case: Case) -> Real:
+    """The least slack of Phi^* - T eta <= Phi(pi) <= Phi* <= Phi^*."""
+    attained, best, rounded = _values(case)
+    return least(attained - rounded + case.mdp.horizon * case.eta, best - attained, rounded - best)
+
+
+@st.composite
+def tempting_models(draw: DrawFn, eta: Fraction) -> MDP:
+    """Models whose sure rewards are small and round up to what risky rewards nearly always pay."""
+    horizon = draw(st.integers(1, 3))
+    laws: list[Law] = []
+    for _ in range(draw(st.integers(1, 2))):
+        laws.append(Law.point(eta / draw(st.integers(2, 6))))
+        failure = Fraction(1, draw(st.integers(2, 12)))
+        laws.append(Law.of_weights({Fraction(0): failure, eta: 1 - failure}))
+    return MDP(0, [[[1]] * len(laws)], [laws], horizon)
+
+
+@st.composite
+def _cases(draw: DrawFn) -> Case:
+    eta = draw(strategies.levels(max_denominator=4))
+    mdp = draw(st.one_of(strategies.mdps(max_horizon=3, max_atoms=2), tempting_models(eta)))
+    return Case(mdp, eta, draw(strategies.weightings(shape="concave")))
+
+
+def _small_cases() -> Iterator[Case]:
+    risky = [Law.of_weights({Fraction(0): Fraction(i, 10), Fraction(1): 1 - Fraction(i, 10)}) for i in range(1, 6)]
+    sure = [Law.point(r) for r in grid("1/4")]
+    for horizon in (1, 2):
+        for mdp in one_state_models([*sure, *risky], horizon):
+            for objective in (vr.Mean(), vr.CVaR("1/2")):
+                yield Case(mdp, Fraction(1), objective)
+
+
+LOSS = Statement(
+    label="thm:discretized",
+    title="the loss of discretisation",
+    section="3",
+    printed=Claim(
+        r"\Phi(\pi) \ge \Phi^* - \eta",
+        "The adapted optimal policy of the rounded model is worth at least the optimum minus eta.",
+        _printed,
+    ),
+    corrected=Claim(
+        r"\hat\Phi^* - T\eta \le \Phi(\pi) \le \Phi^* \le \hat\Phi^*",
+        "The adapted optimal policy of the rounded model is worth at least the optimum minus T eta.",
+        _corrected,
+    ),
+    verdict="refuted",
+    uses=("lem:pihatphibound", "lem:piphibound", "thm:augmented", "def:grid/range"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="one state, two actions, T <= 2, eta = 1, sure rewards in quarters, coins in tenths; mean and CVaR 1/2",
+    counterexample=Case(MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2), Fraction(1), vr.Mean()),
+    find_budget=600,
+    theory="03-discretisation.md#discretised",
+    notes="True as printed for T = 1; the printed proof itself arrives at T eta.",
+)
+
+
+@dataclass(frozen=True)
+class FamilyCase:
+    """A horizon, a grid step and a constant c < T proposed instead of T."""
+
+    horizon: int
+    eta: Fraction
+    constant: Fraction
+
+
+def _loss(case: FamilyCase) -> Fraction:
+    """The loss, in units of eta, of the family with e = d/eta = (T - c)/(4T)."""
+    share = (case.horizon - case.constant) / (4 * case.horizon)
+    risky = {Fraction(0): share, case.eta: 1 - share}
+    mdp = MDP(0, [[[1], [1]]], [[{share * case.eta: 1}, risky]], case.horizon)
+    attained, best, _ = _values(Case(mdp, case.eta, vr.Mean()))
+    assert isinstance(attained, Fraction)
+    return (best - attained) / case.eta
+
+
+def _meets_family(case: FamilyCase) -> bool:
+    return 0 <= case.constant < case.horizon and 0 < case.eta <= 1
+
+
+@st.composite
+def _family_cases(draw: DrawFn) -> FamilyCase:
+    horizon = draw(st.integers(1, 4))
+    gap = 1 / Fraction(draw(st.integers(1, 12)))
+    return FamilyCase(horizon, draw(strategies.levels(max_denominator=4)), horizon - gap)
+
+
+def _small_families() -> Iterator[FamilyCase]:
+    for horizon in (1, 2, 3, 4):
+        for eta in (Fraction(1, 2), Fraction(1)):
+            for constant in grid("1/4", horizon)[:-1]:
+                yield FamilyCase(horizon, eta, constant)
+
+
+CONSTANT = Statement(
+    label="thm:discretized/constant",
+    title="T is the exact constant of the discretisation loss",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\forall c < T\ \exists \text{ a model}:\ \Phi(\pi) < \Phi^* - c\,\eta",
+        "For every constant below T, some model loses more than that constant times eta.",
+        lambda case: _loss(case) - case.constant,
+        when=_meets_family,
+    ),
+    verdict="holds",
+    uses=("thm:discretized",),
+    cases=_family_cases,
+    small_cases=_small_families,
+    small_size="T <= 4, eta in {1/2, 1}, constants in quarters below T",
+    theory="03-discretisation.md#discretised-refuted",
+)
+
+STATEMENTS = (LOSS, CONSTANT)

@@ -1,0 +1,1 @@
+"""The empirical model, and the event on which it is close to the truth."""

@@ -1,0 +1,168 @@
+r"""lem:event/conditioning: the event given the visit counts.  False: the counts tell where the chain went.
+
+A chain that leaves its first state almost surely, but has been seen only there, has been seen to stay: the count alone
+forces a wrong estimate.  Without conditioning, and with a union over the number of visits, the event has the
+probability claimed (``L0``).
+
+The rewards of these cases are constant, so the event is about the transitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real, Truth, at_least
+
+from ...cases import strategies
+from ...cases.estimation import corrected_level, printed_level
+from ...engine.model import Claim, Statement
+
+Moves = tuple[int, int]
+"""How often the first state has been seen to stay and to leave."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A chain that stays in its first state with probability ``stay`` and never comes back from the second.
+
+    ``visits[k]`` are the visits to the first state in episode k, for the K - 1 episodes before the last.
+    """
+
+    stay: Fraction
+    horizon: int
+    delta: Fraction
+    visits: tuple[int, ...]
+
+    @property
+    def episodes(self) -> int:
+        return len(self.visits) + 1
+
+
+def _episode(case: Case) -> list[tuple[int, Moves, Fraction]]:
+    """``(visits, (stays, leaves), probability)`` of one episode."""
+    rows = [(v, (v - 1, 1), case.stay ** (v - 1) * (1 - case.stay)) for v in range(1, case.horizon + 1)]
+    rows.append((case.horizon, (case.horizon, 0), case.stay**case.horizon))
+    return [row for row in rows if row[2]]
+
+
+@lru_cache(maxsize=100_000)
+def _within(gap: Fraction, n: int, level: Real) -> bool:
+    r"""``|gap| <= sqrt(level / 2n)``, decided."""
+    verdict = at_least(level, 2 * n * gap**2)
+    if verdict is Truth.UNKNOWN:
+        raise ArithmeticError(f"2 n gap^2 = {2 * n * gap**2} is too close to {level}")
+    return verdict is Truth.HOLDS
+
+
+def _printed_event(case: Case, moves: Moves) -> bool:
+    """The sup-norm part of the event at the first state (the l1 part is implied: two coordinates, a larger radius)."""
+    n = sum(moves)
+    if not n:
+        return True
+    level = printed_level(3, 1, case.episodes, case.delta)
+    return _within(abs(Fraction(moves[0], n) - case.stay), n, level)
+
+
+def _corrected_event(case: Case, moves: Moves) -> bool:
+    """One-sided, for both successors of the first state."""
+    n = sum(moves)
+    if not n:
+        return True
+    level = corrected_level(2, 1, case.episodes, case.horizon, case.delta)
+    return _within(abs(Fraction(moves[0], n) - case.stay), n, level)
+
+
+def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
+    """The probability of the counts, and of the counts together with the event, by walking all transition counts."""
+    level: dict[Moves, tuple[Fraction, Fraction]] = {(0, 0): (Fraction(1), Fraction(1))}
+    for wanted in case.visits:
+        following: dict[Moves, tuple[Fraction, Fraction]] = {}
+        for moves, (all_, good) in level.items():
+            for visits, (stays, leaves), p in _episode(case):
+                if visits == wanted:
+                    new = (moves[0] + stays, moves[1] + leaves)
+                    a, g = following.get(new, (Fraction(), Fraction()))
+                    following[new] = (a + all_ * p, g + (good * p if _printed_event(case, new) else 0))
+        level = following
+    return sum((a for a, _ in level.values()), Fraction()), sum((g for _, g in level.values()), Fraction())
+
+
+def _possible(case: Case) -> bool:
+    return _given_counts(case)[0] > 0
+
+
+def _printed_slack(case: Case) -> Real:
+    counts, good = _given_counts(case)
+    return good / counts - (1 - case.delta)
+
+
+def _corrected_slack(case: Case) -> Real:
+    """P[event] - (1 - delta) over all courses of the K - 1 episodes."""
+    level: dict[Moves, Fraction] = {(0, 0): Fraction(1)}
+    for _ in case.visits:
+        following: dict[Moves, Fraction] = {}
+        for moves, mass in level.items():
+            for _, (stays, leaves), p in _episode(case):
+                new = (moves[0] + stays, moves[1] + leaves)
+                if _corrected_event(case, new):
+                    following[new] = following.get(new, Fraction()) + mass * p
+        level = following
+    return sum(level.values(), Fraction()) - (1 - case.delta)
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Case:
+    horizon = draw(st.integers(1, 4))
+    odd = st.sampled_from((Fraction(1, 100), Fraction(1, 10), Fraction(9, 10), Fraction(99, 100)))
+    stay = draw(st.one_of(odd, strategies.rationals()))
+    delta = draw(strategies.levels(include_one=False, max_denominator=4))
+    often = draw(st.booleans())
+    visits = st.just(horizon) if often else st.integers(1, horizon)
+    return Case(stay, horizon, delta, tuple(draw(st.lists(visits, min_size=1, max_size=7))))
+
+
+def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Case]:
+    for horizon in (1, 2, 3):
+        for episodes in (1, 2, 3):
+            for visits in product(range(1, horizon + 1), repeat=episodes):
+                for stay in (Fraction(1, 100), Fraction(1, 2), Fraction(9, 10)):
+                    for delta in (Fraction(1, 10), Fraction(1, 2)):
+                        yield Case(stay, horizon, delta, visits)
+
+
+STATEMENT = Statement(
+    label="lem:event/conditioning",
+    title="the event has its probability given the counts",
+    section="5",
+    printed=Claim(
+        r"P[\mathcal E \mid \{N^{(k)}\}_{k \le K}] \ge 1 - \delta",
+        "whatever the visit counts were, given them the event has probability at least 1 - delta",
+        _printed_slack,
+        when=_possible,
+    ),
+    corrected=Claim(
+        r"P[\mathcal E] \ge 1 - \delta, \ \epsilon = \sqrt{\log((S_0+2) S_0 |A| K T/\delta) / 2N}",
+        "without conditioning, and with a union over the number of visits, the event has that probability",
+        _corrected_slack,
+    ),
+    verdict="refuted",
+    uses=("lem:event/rewards", "lem:event/l1", "lem:event/sup-norm"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="T <= 3, up to 3 episodes before the last, stay in 1/100, 1/2, 9/10, delta in 1/10, 1/2",
+    counterexample=Case(Fraction(1, 100), 4, Fraction(1, 2), (4,)),
+    find_budget=400,
+    theory="06-event-and-optimism.md#event-conditioning",
+    notes="One earlier episode suffices: four visits to the first state show at least three stays.",
+)

@@ -1,0 +1,58 @@
+r"""lem:event/hoeffding: Hoeffding's inequality for all successors at once.  False without a union over them.
+
+The proof bounds :math:`\max_{s'} |\tilde P(s') - P(s')|` as if it were one coordinate.  One draw from three equally
+likely outcomes is always 2/3 away from its own mass, and :math:`2 e^{-8/9} < 1`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.irrational import exp
+from ...cases.sampling import sup_gap
+from ...engine.model import Claim, Statement
+from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
+
+
+def _printed_slack(draws: Draws) -> Real:
+    return tail_slack(draws, sup_gap, lambda v: 2 * exp(-2 * draws.n * v**2))
+
+
+def _corrected_slack(draws: Draws) -> Real:
+    outcomes = len(draws.masses)
+    return tail_slack(draws, sup_gap, lambda v: 2 * outcomes * exp(-2 * draws.n * v**2))
+
+
+def _cases() -> SearchStrategy[Draws]:
+    return drawn()
+
+
+STATEMENT = Statement(
+    label="lem:event/hoeffding",
+    said="implied",
+    title="Hoeffding's inequality for the largest coordinate",
+    section="C",
+    printed=Claim(
+        r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2}",
+        "one application of Hoeffding's inequality bounds the error of every successor's frequency at once",
+        _printed_slack,
+    ),
+    corrected=Claim(
+        r"P(\|\tilde P - P\|_\infty \ge v) \le 2 m e^{-2 n v^2}, \ m \text{ outcomes}",
+        "the union over the successors costs a factor, their number",
+        _corrected_slack,
+    ),
+    verdict="corrected",
+    uses=("def:empirical",),
+    cases=_cases,
+    small_cases=small_draws,
+    small_size=SMALL_SIZE,
+    counterexample=Draws((Fraction(1, 3),) * 3, 1),
+    find_budget=100,
+    theory="06-event-and-optimism.md#event-supnorm",
+    notes="Two draws from four equally likely outcomes refute it as well, at v = 3/4.",
+)

@@ -1,0 +1,77 @@
+r"""lem:event/sup-norm: the sup-norm radius of the transitions.  A gap: the union over successors is missing.
+
+The radius is :math:`\epsilon_R`, so the claim is :math:`P(\|\tilde P - P\|_\infty \ge v) \le 2e^{-2nv^2}` wherever
+the right side is at most :math:`1/(3|S|)`.  The inequality is false in general (``lem:event/hoeffding``); in this
+range no violation is known, and no proof.  With the union over successors in the logarithm it is true.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real, Truth, at_least
+
+from ...cases.irrational import exp
+from ...cases.sampling import sup_gap
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
+
+
+def _in_range(draws: Draws, bound: Real) -> bool:
+    r"""``bound`` is at most :math:`\delta/(3|S||A|K)` for some delta <= 1; the states are the outcomes and s_inf."""
+    return at_least(Fraction(1, 3 * (len(draws.masses) + 1)), bound) is Truth.HOLDS
+
+
+def _printed_slack(draws: Draws) -> Real:
+    def bound(v: Fraction) -> Real:
+        return 2 * exp(-2 * draws.n * v**2)
+
+    return tail_slack(draws, sup_gap, bound, lambda v: _in_range(draws, bound(v)))
+
+
+def _corrected_slack(draws: Draws) -> Real:
+    def bound(v: Fraction) -> Real:
+        return 2 * len(draws.masses) * exp(-2 * draws.n * v**2)
+
+    return tail_slack(draws, sup_gap, bound, lambda v: _in_range(draws, bound(v)))
+
+
+def _met(draws: Draws) -> bool:
+    """Some attained distance lies in the range, so that the claim says something."""
+    farthest = max(1 - min(draws.masses), max(draws.masses))
+    return len(draws.masses) > 1 and _in_range(draws, 2 * exp(-2 * draws.n * farthest**2))
+
+
+def _cases() -> SearchStrategy[Draws]:
+    return drawn(max_outcomes=5, max_draws=8)
+
+
+STATEMENT = Statement(
+    label="lem:event/sup-norm",
+    title="the empirical transitions are within their sup-norm radius",
+    section="5",
+    printed=Claim(
+        r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2} \text{ if } 2 e^{-2 n v^2} \le 1/(3|S|)",
+        "at the radius of the rewards, every successor's frequency is close, but for the stated probability",
+        _printed_slack,
+        when=_met,
+    ),
+    corrected=Claim(
+        r"P(\|\tilde P - P\|_\infty \ge v) \le 2 |S_0| e^{-2 n v^2}",
+        "with the union over successors in the logarithm of the radius",
+        _corrected_slack,
+        when=_met,
+    ),
+    verdict="gap",
+    uses=("lem:event/hoeffding",),
+    cases=_cases,
+    small_cases=small_draws,
+    small_size=SMALL_SIZE,
+    decode=decoder(Draws),
+    theory="06-event-and-optimism.md#event-supnorm",
+    notes="The closest case known: three draws from five equally likely outcomes, v = 4/5, ratio 0.931.",
+    examples_share=0.5,
+)

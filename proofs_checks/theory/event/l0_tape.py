@@ -1,0 +1,97 @@
+r"""L0/tape: one pair, one tape.  Independent draws stay within the radius at *every* length up to KT.
+
+With :math:`l = \log((S_0+2) S_0 |A| K T/\delta)` and :math:`\epsilon_n = \sqrt{l/2n}`: the rewards' CDF (two-sided)
+and each successor's frequency (one-sided) leave the radius at some :math:`n \le KT` with probability at most
+:math:`\delta/(S_0|A|)`.  DKW and Hoeffding at each n, and a union over n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases import strategies
+from ...cases.estimation import corrected_level
+from ...cases.irrational import exceeds
+from ...cases.sampling import compositions, excess_gap, kolmogorov_gap, leaving_probability
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+
+
+@dataclass(frozen=True)
+class Case:
+    """Masses of the rewards (increasing) and of the successors; actions; ``steps`` = KT; delta."""
+
+    rewards: tuple[Fraction, ...]
+    successors: tuple[Fraction, ...]
+    actions: int
+    steps: int
+    delta: Fraction
+
+
+def leaving(case: Case) -> Fraction:
+    """The exact probability that the tape ever leaves its radius; rewards and successors are independent."""
+    level = corrected_level(len(case.successors), case.actions, case.steps, 1, case.delta)
+
+    def wrong_rewards(n: int, counts: tuple[int, ...]) -> bool:
+        return exceeds(2 * n * kolmogorov_gap(counts, case.rewards) ** 2, level)
+
+    def wrong_successors(n: int, counts: tuple[int, ...]) -> bool:
+        return exceeds(2 * n * excess_gap(counts, case.successors) ** 2, level)
+
+    stays = (1 - leaving_probability(case.rewards, case.steps, wrong_rewards)) * (
+        1 - leaving_probability(case.successors, case.steps, wrong_successors)
+    )
+    return 1 - stays
+
+
+def _slack(case: Case) -> Real:
+    return case.delta / (len(case.successors) * case.actions) - leaving(case)
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Case:
+    rewards = draw(strategies.masses(draw(st.integers(1, 3)), max_weight=6, positive=True))
+    successors = draw(strategies.masses(draw(st.integers(1, 3)), max_weight=6))
+    delta = draw(st.sampled_from((Fraction(1), Fraction(9, 10), Fraction(1, 2), Fraction(1, 10))))
+    return Case(rewards, successors, draw(st.integers(1, 2)), draw(st.integers(1, 9)), delta)
+
+
+def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Case]:
+    for weights in compositions(5, 2):
+        for others in compositions(4, 2):
+            for steps in (2, 6, 12):
+                for delta in (Fraction(1), Fraction(1, 2)):
+                    rewards = tuple(Fraction(w, 5) for w in weights)
+                    yield Case(rewards, tuple(Fraction(w, 4) for w in others), 1, steps, delta)
+
+
+STATEMENT = Statement(
+    label="L0/tape",
+    title="one tape stays within its radius at every length",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "
+        r"\le \delta/(S_0|A|)",
+        "the draws of one pair stay within their radius at all lengths at once, but for its share of delta",
+        _slack,
+    ),
+    verdict="holds",
+    uses=("lem:event/rewards", "lem:event/hoeffding"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="two rewards in fifths, two successors in quarters, KT in 2, 6, 12, delta in 1, 1/2",
+    decode=decoder(Case),
+    theory="06-event-and-optimism.md#L0",
+)

@@ -1,0 +1,179 @@
+r"""martingale: from expected costs to costs.  Exact enumeration of adaptive trees.
+
+For :math:`0 \le Y_k \le b` and :math:`X = \sum_k \bigl((1 - \tfrac1e)\,\mathbf E[Y_k\mid H_k] - Y_k\bigr)/b`, the claim
+
+.. math:: \sum_k \mathbf E[Y_k\mid H_k] \le \tfrac{e}{e-1}\bigl(\textstyle\sum_k Y_k + b\log\tfrac1\delta\bigr)
+          \quad\text{with probability} \ge 1-\delta, \text{ for every } \delta,
+
+is :math:`P(X \ge x) \le e^{-x}` for every x, and follows from :math:`\mathbf E\,e^X \le 1`.  Both are checked.  By
+Ville's inequality the same holds of the largest X over all prefixes (``martingale/prefix``): the bound is valid at
+all times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real, bounds
+
+from ...cases import strategies
+from ...cases.irrational import divide, exp
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, least
+
+
+@dataclass(frozen=True)
+class Case:
+    """The law of the next cost at each node, level by level: ``(low, high, probability of high)``, costs in [0, 1].
+
+    Node ``i`` has the children ``2i + 1`` (low) and ``2i + 2`` (high).
+    """
+
+    nodes: tuple[tuple[Fraction, Fraction, Fraction], ...]
+
+
+def paths(case: Case) -> dict[tuple[Fraction, Fraction], Fraction]:
+    """``{(sum of conditional means, sum of costs): probability}``."""
+    found: dict[tuple[Fraction, Fraction], Fraction] = {}
+
+    def walk(node: int, means: Fraction, costs: Fraction, mass: Fraction) -> None:
+        if not mass:
+            return
+        if node >= len(case.nodes):
+            found[means, costs] = found.get((means, costs), Fraction()) + mass
+            return
+        low, high, p = case.nodes[node]
+        mean = means + low * (1 - p) + high * p
+        walk(2 * node + 1, mean, costs + low, mass * (1 - p))
+        walk(2 * node + 2, mean, costs + high, mass * p)
+
+    walk(0, Fraction(), Fraction(), Fraction(1))
+    return found
+
+
+def _shrink() -> Real:
+    """1 - 1/e."""
+    return 1 - divide(Fraction(1), exp(Fraction(1)))
+
+
+def _slack(case: Case) -> Real:
+    shrink = _shrink()
+    scores = [(shrink * means - costs, mass) for (means, costs), mass in paths(case).items()]
+    scores.sort(key=lambda pair: bounds(pair[0]), reverse=True)
+    moment: Real = Fraction()
+    tail = Fraction()
+    slacks: list[Real] = []
+    for x, mass in scores:  # two different scores never overlap: e is irrational
+        moment = moment + mass * exp(x)
+        tail += mass
+        slacks.append(exp(-x) - tail)
+    return least(1 - moment, *slacks)
+
+
+def _prefix_slack(case: Case) -> Real:
+    """exp(-x) - P(X_k >= x for some k <= K) at the worst attained x."""
+    shrink = _shrink()
+    found: list[tuple[Real, Fraction]] = []
+
+    def walk(node: int, score: Real, highest: Real, mass: Fraction) -> None:
+        if not mass:
+            return
+        if node >= len(case.nodes):
+            found.append((highest, mass))
+            return
+        low, high, p = case.nodes[node]
+        mean = low * (1 - p) + high * p
+        for child, cost, q in ((2 * node + 1, low, 1 - p), (2 * node + 2, high, p)):
+            new = score + (shrink * mean - cost)
+            walk(child, new, max(new, highest, key=bounds), mass * q)
+
+    walk(0, Fraction(), Fraction(), Fraction(1))
+    found.sort(key=lambda pair: bounds(pair[0]), reverse=True)
+    tail = Fraction()
+    slacks: list[Real] = []
+    for i, (x, mass) in enumerate(found):
+        tail += mass
+        if i + 1 == len(found) or bounds(found[i + 1][0]) != bounds(x):
+            slacks.append(exp(-x) - tail)
+    return least(*slacks)
+
+
+def _costs(case: Case) -> bool:
+    size = len(case.nodes) + 1
+    return size & (size - 1) == 0 and all(0 <= low <= high <= 1 and 0 <= p <= 1 for low, high, p in case.nodes)
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Case:
+    depth = draw(st.integers(1, 4))
+    chance = st.one_of(strategies.rationals(), st.sampled_from((Fraction(1, 10), Fraction(1, 100))))
+    nodes = []
+    for _ in range(2**depth - 1):
+        low, high = sorted((draw(strategies.rationals()), draw(strategies.rationals())))
+        nodes.append((low, high, draw(chance)))
+    return Case(tuple(nodes))
+
+
+def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _prefix_cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Case]:
+    zero, one = Fraction(), Fraction(1)
+    laws = [(zero, one, Fraction(p, 4)) for p in (0, 1, 2, 4)] + [(zero, Fraction(1, 2), Fraction(1, 2))]
+    yield from (Case((law,)) for law in laws)
+    yield from (Case(nodes) for nodes in product(laws, repeat=3))
+
+
+STATEMENT = Statement(
+    label="martingale",
+    title="expected costs are not much more than costs",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"P\Bigl[\sum_k \mathbf E[Y_k\mid H_k] > \tfrac{e}{e-1}\bigl(\sum_k Y_k + b\log\tfrac1\delta\bigr)\Bigr] "
+        r"\le \delta, \ 0 \le Y_k \le b",
+        "the sum of the conditional means is at most e/(e-1) times the sum of the costs and a logarithm, but for delta",
+        _slack,
+        when=_costs,
+    ),
+    verdict="holds",
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="depth 1 and 2, five laws of a cost at each node",
+    decode=decoder(Case),
+    theory="08-regret.md#martingale",
+)
+
+PREFIX = Statement(
+    label="martingale/prefix",
+    title="the same at all times at once",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"P\Bigl[\exists n \le K:\ \sum_{k \le n} \mathbf E[Y_k\mid H_k] > "
+        r"\tfrac{e}{e-1}\bigl(\sum_{k \le n} Y_k + b\log\tfrac1\delta\bigr)\Bigr] \le \delta",
+        "the bound holds for every prefix of the episodes simultaneously, but for delta",
+        _prefix_slack,
+        when=_costs,
+    ),
+    verdict="holds",
+    uses=("martingale",),
+    cases=_prefix_cases,
+    small_cases=_small_cases,
+    small_size="depth 1 and 2, five laws of a cost at each node",
+    decode=decoder(Case),
+    theory="08-regret.md#regret-prefix",
+)
+
+STATEMENTS = (STATEMENT, PREFIX)

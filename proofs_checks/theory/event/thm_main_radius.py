@@ -1,0 +1,129 @@
+r"""thm:main/coefficient and thm:main/log: how the proof of the main theorem gathers the two radii.
+
+.. math:: \sqrt{|S|}\,(\epsilon_P + \epsilon_R) = \sqrt{|S|}\,\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr)
+          \sqrt{\tfrac1N \log\tfrac{6|S||A|K}{\delta}} \le \sqrt{\tfrac{5|S|^2}{N} \log\tfrac{6|S||A|K}{\delta}} .
+
+The coefficient holds.  The printed line has a 4 in the logarithm where the radii have a 6; as an inequality it survives
+for :math:`|S| \ge 2`, because the coefficient 5 has room (this is not in the audit's table).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.irrational import log, root
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """States (counting s_inf), actions, episodes, delta."""
+
+    states: int
+    actions: int
+    episodes: int
+    delta: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """|S| |A| K / delta."""
+        return Fraction(self.states * self.actions * self.episodes) / self.delta
+
+
+def _coefficient(states: int) -> Real:
+    """sqrt|S| (sqrt(2|S|) + sqrt(1/2)), the sum of the two radii in units of sqrt(log / N)."""
+    return root(states) * (root(2 * states) + root(Fraction(1, 2)))
+
+
+def _coefficient_slack(sizes: Sizes) -> Real:
+    return root(5) * sizes.states - _coefficient(sizes.states)
+
+
+def _log_slack(sizes: Sizes) -> Real:
+    """log 4x - log 6x."""
+    return log(4 * sizes.ratio) - log(6 * sizes.ratio)
+
+
+def _mended_slack(sizes: Sizes) -> Real:
+    """The whole line with the 4: sqrt(5 |S|^2 log 4x) - coefficient * sqrt(log 6x)."""
+    return root(5 * sizes.states**2 * log(4 * sizes.ratio)) - _coefficient(sizes.states) * root(log(6 * sizes.ratio))
+
+
+def _has_ordinary_state(sizes: Sizes) -> bool:
+    return sizes.states >= 2
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Sizes:
+    delta = draw(st.sampled_from((Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(1, 10**6))))
+    return Sizes(draw(st.integers(1, 50)), draw(st.integers(1, 20)), draw(st.integers(1, 10**6)), delta)
+
+
+def _cases() -> SearchStrategy[Sizes]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Sizes]:
+    for states, actions, episodes in product(range(1, 7), range(1, 4), (1, 2, 3, 10, 1000)):
+        yield from (Sizes(states, actions, episodes, delta) for delta in (Fraction(1), Fraction(1, 10)))
+
+
+_SMALL_SIZE = "|S| <= 6, |A| <= 3, K in 1, 2, 3, 10, 1000, delta in 1, 1/10"
+
+COEFFICIENT = Statement(
+    label="thm:main/coefficient",
+    title="the two radii add up to sqrt(5) |S|",
+    section="C",
+    printed=Claim(
+        r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr) \le \sqrt5\,|S|",
+        "the sum of the radii, times the root of |S|, is at most the root of 5 times |S|",
+        _coefficient_slack,
+    ),
+    corrected=None,
+    verdict="holds",
+    uses=("lem:fullbound",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=_SMALL_SIZE,
+    decode=decoder(Sizes),
+    theory="08-regret.md#main-steps",
+)
+
+LOG = Statement(
+    label="thm:main/log",
+    title="log 6 becomes log 4",
+    section="C",
+    printed=Claim(
+        r"\log\frac{6|S||A|K}{\delta} \le \log\frac{4|S||A|K}{\delta}",
+        "the logarithm of the radii may be replaced by one with a 4",
+        _log_slack,
+        when=_has_ordinary_state,
+    ),
+    corrected=Claim(
+        r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr)\sqrt{\log 6x} \le \sqrt{5|S|^2 \log 4x}, \ "
+        r"x = |S||A|K/\delta,\ |S| \ge 2",
+        "the line it occurs in is true all the same when there is an ordinary state: the coefficient 5 has room",
+        _mended_slack,
+        when=_has_ordinary_state,
+    ),
+    verdict="corrected",
+    uses=("lem:fullbound", "thm:main/coefficient"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=_SMALL_SIZE,
+    counterexample=Sizes(2, 1, 1, Fraction(1)),
+    find_budget=10,
+    theory="08-regret.md#main-steps",
+    notes="The slip costs nothing: with |S| = 2 the left side is at most 0.94 of the right side.",
+)
+
+STATEMENTS = (COEFFICIENT, LOG)

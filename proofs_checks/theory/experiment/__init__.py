@@ -1,0 +1,1 @@
+"""The experiment: paths of the lake, forty episodes."""

@@ -1,0 +1,1 @@
+"""Claims about this library's own planner and evaluator."""

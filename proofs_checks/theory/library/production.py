@@ -1,0 +1,254 @@
+r"""This library's exact planner and evaluator, as cases of the theory.
+
+* The planner's policy is Bellman-optimal at *every* reachable (t, s, y) for one rho that attains the value.
+* The law it returns satisfies the key identity and gives the value it claims.
+* The evaluator's law is that of walking every history, for every kind of policy.
+* The certified planner's bounds hold, and planning on a grid of step eta loses at most T eta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+import verified_risk as vr
+from verified_risk.enclosure import Real
+from verified_risk.evaluation import return_law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import CVaR, Weighting
+from verified_risk.planning import exact_plan, plan
+from verified_risk.policy import Policy
+
+from ...cases import strategies
+from ...cases.enumeration import attainable_laws, grid, history_policies, one_state_models, return_cells, two_point_laws
+from ...cases.histories import law_by_histories
+from ...engine.model import Claim, Statement, equality, least
+from ..cvar.budget import Budgets, attainable_returns
+from ..cvar.cvar_appendix import ModelCase
+from ..setting.lem_key import area
+
+SECTION = "this library"
+SMALL = "one state, two actions, T <= 2, rewards in halves, coin flips"
+
+
+def _models() -> SearchStrategy[MDP]:
+    return strategies.mdps(max_states=3, max_actions=3, max_horizon=3, max_denominator=4)
+
+
+def _small_models(horizons: tuple[int, ...] = (1, 2)) -> Iterator[MDP]:
+    for horizon in horizons:
+        yield from one_state_models(two_point_laws(grid("1/2"), 2), horizon)
+
+
+# -- Bellman optimality everywhere ------------------------------------------------------------------------------------
+
+
+def _bellman(case: ModelCase) -> Fraction:
+    """For the best rho among those that attain the value: minus the largest regret of an action at any (t, s, y)."""
+    answer = exact_plan(case.mdp, CVaR(case.alpha))
+    table = Budgets(case.mdp)
+    attaining = [rho for rho in attainable_returns(case.mdp) if rho - table.expected(rho) / case.alpha == answer.value]
+    if not attaining:
+        return -abs(answer.value - max(rho - table.expected(rho) / case.alpha for rho in attainable_returns(case.mdp)))
+    return max(-_largest_regret(case, answer.policy, table, rho) for rho in attaining)
+
+
+def _largest_regret(case: ModelCase, policy: Policy, table: Budgets, rho: Fraction) -> Fraction:
+    return max(
+        table.after(t, s, rho - y, a) - table.value(t, s, rho - y)
+        for t, s, y in return_cells(case.mdp)
+        for a, _ in policy.choice(t, s, y)
+    )
+
+
+def _bellman_cases() -> SearchStrategy[ModelCase]:
+    return st.builds(ModelCase, _models(), strategies.levels(max_denominator=5))
+
+
+def _small_bellman() -> Iterator[ModelCase]:
+    for mdp in _small_models():
+        for alpha in (Fraction(1, 3), Fraction(1, 2), Fraction(1)):
+            yield ModelCase(mdp, alpha)
+
+
+BELLMAN = Statement(
+    label="production/bellman",
+    title="the exact planner is Bellman-optimal everywhere",
+    section=SECTION,
+    printed=None,
+    corrected=Claim(
+        r"\exists \rho^*\ \forall (t,s,y):\ \pi(t,s,y) \in \arg\min_a E\,W_{t+1}(S', \rho^* - y - R)",
+        "One rho attains the planner's value, and the planner's action is optimal for it wherever any policy leads.",
+        _bellman,
+    ),
+    verdict="holds",
+    uses=("cvar:min", "cvar:value", "cvar:rho"),
+    cases=_bellman_cases,
+    small_cases=_small_bellman,
+    small_size=SMALL + ", levels 1/3, 1/2, 1",
+    theory="04-planning.md#budget",
+)
+
+
+# -- the law and the value --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PlanCase:
+    """A model and a weighting that the exact planner handles."""
+
+    mdp: MDP
+    objective: Weighting
+
+
+def _key(case: PlanCase) -> Real:
+    """The key identity of the planner's law, its value, and the optimum over all policies by enumeration."""
+    answer = exact_plan(case.mdp, case.objective)
+    top = Fraction(case.mdp.horizon + 1)
+    value = top - area(answer.law, case.objective, Fraction(0), top)
+    return least(
+        equality(answer.value, value),
+        equality(answer.value, case.objective.of(return_law(case.mdp, answer.policy))),
+        *(value - case.objective.of(law) for law in attainable_laws(case.mdp)),
+    )
+
+
+def _plan_cases() -> SearchStrategy[PlanCase]:
+    concave = strategies.weightings(shape="concave")
+    models = strategies.mdps(max_horizon=2, max_actions=2, max_denominator=3)
+    return st.builds(PlanCase, models, st.one_of(concave, strategies.quantile_weightings()))
+
+
+def _small_plans() -> Iterator[PlanCase]:
+    for mdp in _small_models():
+        for objective in (vr.Mean(), vr.CVaR("1/2"), vr.Spectral(["1/3", 1], ["1/2", "1/2"]), vr.VaR("1/2")):
+            yield PlanCase(mdp, objective)
+
+
+KEY = Statement(
+    label="production/key",
+    title="the planner's law satisfies the key identity and its value is the optimum",
+    section=SECTION,
+    printed=None,
+    corrected=Claim(
+        r"\mathrm{value} = M - \int_0^M G(F_{\mathrm{law}}) = \Phi(\pi) = \max_{\pi'} \Phi(\pi')",
+        "The value, the key identity of the returned law, the evaluated policy and the optimum by enumeration agree.",
+        _key,
+    ),
+    verdict="holds",
+    uses=("lem:key", "thm:augmented"),
+    cases=_plan_cases,
+    small_cases=_small_plans,
+    small_size=SMALL + "; mean, CVaR, spectral, VaR; all policies",
+    theory="04-planning.md#dp",
+    examples_share=0.5,
+)
+
+
+# -- the evaluator ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PolicyCase:
+    """A model, with or without independent rewards, and one of its policies."""
+
+    mdp: MDP
+    policy: Policy
+
+
+def _evaluator(case: PolicyCase) -> Fraction:
+    return -return_law(case.mdp, case.policy).kolmogorov(law_by_histories(case.mdp, case.policy))
+
+
+def _policy_cases() -> SearchStrategy[PolicyCase]:
+    pairs = st.booleans().flatmap(
+        lambda product: strategies.mdps_with_policies(max_horizon=3, max_actions=3, max_atoms=2, product=product)
+    )
+    return pairs.map(lambda pair: PolicyCase(pair[0], pair[1]))
+
+
+def _small_policies() -> Iterator[PolicyCase]:
+    for mdp in _small_models():
+        for policy in history_policies(mdp):
+            yield PolicyCase(mdp, policy)
+
+
+EVALUATOR = Statement(
+    label="production/evaluator",
+    title="the evaluator is the history measure",
+    section=SECTION,
+    printed=None,
+    corrected=Claim(
+        r"F_{\mathrm{return\_law}(\pi)} = F_{Z^\pi}",
+        "The evaluator's law of the return is that of walking every history, for every kind of policy.",
+        _evaluator,
+    ),
+    verdict="holds",
+    uses=("def:history",),
+    cases=_policy_cases,
+    small_cases=_small_policies,
+    small_size=SMALL + ", all deterministic history policies",
+    theory="01-setting.md#def-history",
+)
+
+
+# -- the certified planner and its grid -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GridPlanCase:
+    """A model, a weighting, and a grid step (or the rewards' own grid)."""
+
+    mdp: MDP
+    objective: Weighting
+    eta: Fraction | None
+
+
+def _certified(case: GridPlanCase) -> Real:
+    """lower <= Phi(policy) <= optimum <= upper, and the adapted policy loses at most T eta."""
+    answer = plan(case.mdp, case.objective, eta=case.eta)
+    optimum = exact_plan(case.mdp, case.objective).value
+    attained = case.objective.of(return_law(case.mdp, answer.policy))
+    slacks: list[Real] = [attained - answer.lower, optimum - attained, answer.upper - optimum]
+    if case.eta is not None:
+        slacks.append(attained - optimum + case.mdp.horizon * case.eta)
+    return least(*slacks)
+
+
+def _grid_plan_cases() -> SearchStrategy[GridPlanCase]:
+    eta = st.one_of(st.none(), strategies.levels(max_denominator=4))
+    tails = strategies.levels(max_denominator=4).map(CVaR)
+    return st.builds(GridPlanCase, strategies.mdps(max_horizon=3), st.one_of(tails, st.just(vr.VaR("1/2"))), eta)
+
+
+def _small_grid_plans() -> Iterator[GridPlanCase]:
+    for mdp in _small_models():
+        for objective in (vr.Mean(), vr.CVaR("1/2")):
+            for eta in (None, Fraction(1, 2), Fraction(2, 3), Fraction(1)):
+                yield GridPlanCase(mdp, objective, eta)
+
+
+CERTIFIED = Statement(
+    label="production/plan",
+    title="the certified planner's bounds, and the loss of its grid",
+    section=SECTION,
+    printed=None,
+    corrected=Claim(
+        r"\mathrm{lower} \le \Phi(\pi) \le \Phi^* \le \mathrm{upper}, \quad \Phi(\pi) \ge \Phi^* - T\eta",
+        "The optimum lies between the bounds, the policy attains the lower one, and its grid costs at most T eta.",
+        _certified,
+    ),
+    verdict="holds",
+    uses=("thm:discretized", "adaptation/pathwise", "production/key"),
+    cases=_grid_plan_cases,
+    small_cases=_small_grid_plans,
+    small_size=SMALL + "; mean and CVaR 1/2; four grids",
+    theory="05-certificates.md",
+    examples_share=0.5,
+)
+
+STATEMENTS = (BELLMAN, KEY, EVALUATOR, CERTIFIED)

@@ -1,0 +1,1 @@
+"""The optimistic model, and that it promises no less than the truth."""

@@ -1,0 +1,124 @@
+r"""L1/coupling: every policy of the true model has a better one in the optimistic model, for every weighting.
+
+Play the policy on a *virtual* history: quantile-coupled rewards :math:`r \le \hat r`, the true successor while it is
+ordinary, and a simulated continuation after a jump to :math:`s_\infty`.  The joint law is built here exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.evaluation import return_law
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+
+from ...cases.estimation import optimistic_mdp, row_of
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, equality, least
+from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
+
+
+def quantile_coupling(law: Law, better: Law) -> list[tuple[Fraction, Fraction, Fraction]]:
+    """``(mass, r, r_hat)``: both laws read off one uniform variable."""
+    cuts = sorted({*law.cumulative(), *better.cumulative()})
+    below = Fraction()
+    parts = []
+    for cut in cuts:
+        parts.append((cut - below, law.quantile(cut), better.quantile(cut)))
+        below = cut
+    return parts
+
+
+def coupled(case: Played) -> tuple[Law, Law, Fraction]:
+    """The laws of the true-model return and of the optimistic return on one space, and the least ``Z_hat - Z``."""
+    mdp, better = case.mdp, optimistic_mdp(case.estimate, case.radii)
+    joint: dict[tuple[Fraction, Fraction], Fraction] = {}
+    for share, part in case.policy.parts():
+        # (virtual state, virtual memory, virtual sum, true sum, jumped to s_inf)
+        level: dict[tuple[int, Hashable, Fraction, Fraction, bool], Fraction] = {
+            (s, part.start(), Fraction(), Fraction(), False): p * share for s, p in mdp.initial
+        }
+        for t in range(mdp.horizon):
+            following: dict[tuple[int, Hashable, Fraction, Fraction, bool], Fraction] = {}
+            for (s, memory, z, z_hat, jumped), mass in level.items():
+                for a, q in part.choice(t, s, memory):
+                    for p, r, r_hat, target, away in _step(mdp, better, s, a, jumped):
+                        key = (target, part.remember(memory, t, s, a, r), z + r, z_hat + r_hat, away)
+                        following[key] = following.get(key, Fraction()) + mass * q * p
+            level = following
+        for (_, _, z, z_hat, _), mass in level.items():
+            joint[z, z_hat] = joint.get((z, z_hat), Fraction()) + mass
+    virtual: dict[Fraction, Fraction] = {}
+    actual: dict[Fraction, Fraction] = {}
+    for (z, z_hat), mass in joint.items():
+        virtual[z] = virtual.get(z, Fraction()) + mass
+        actual[z_hat] = actual.get(z_hat, Fraction()) + mass
+    return Law.of_weights(virtual), Law.of_weights(actual), min(z_hat - z for z, z_hat in joint)
+
+
+def _step(
+    mdp: MDP, better: MDP, s: int, a: int, jumped: bool
+) -> Iterator[tuple[Fraction, Fraction, Fraction, int, bool]]:
+    """``(probability, r, r_hat, virtual successor, whether the true successor is s_inf)``."""
+    law = mdp.actions(s)[a].reward_law
+    row = row_of(mdp, s, a)
+    if jumped:
+        for r, p in law:
+            for target, q in enumerate(row):
+                if q:
+                    yield p * q, r, Fraction(1), target, True
+        return
+    shifted = row_of(better, s, a)
+    for p, r, r_hat in quantile_coupling(law, better.actions(s)[a].reward_law):
+        for target, q in enumerate(row):
+            kept = shifted[target]
+            if kept:
+                yield p * kept, r, r_hat, target, False
+            if q - kept:  # negative off the event: then the law below is not one, and the slack says so
+                yield p * (q - kept), r, r_hat, target, True
+
+
+def _slack(case: Played) -> Real:
+    """The virtual return has the policy's law, is never above the optimistic one, and the objective follows."""
+    virtual, actual, least_gain = coupled(case)
+    own = return_law(case.mdp, case.policy)
+    points = {*virtual.atoms, *own.atoms}
+    return least(
+        least_gain,
+        *(equality(virtual.mass(z), own.mass(z)) for z in points),
+        case.weighting.of(actual) - case.weighting.of(own),
+    )
+
+
+def _cases() -> SearchStrategy[Played]:
+    return played(jumps=True)
+
+
+def _small_cases() -> Iterator[Played]:
+    return small_played_markov()
+
+
+STATEMENT = Statement(
+    label="L1/coupling",
+    title="every policy has a better one in the optimistic model",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\mathcal E \Rightarrow \forall \pi\, \exists \hat\pi:\ F_{\hat Z^{\hat\pi}} \le F_{Z^\pi}, "
+        r"\text{ so } \hat\Phi(\hat\pi) \ge \Phi(\pi) \text{ for every nondecreasing } G",
+        "on the event, playing a policy on a virtual history gives at least its return in the optimistic model",
+        _slack,
+        when=event,
+    ),
+    verdict="holds",
+    uses=("L0/adaptive",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE + "; all deterministic Markov policies",
+    decode=decoder(Played),
+    theory="06-event-and-optimism.md#L1",
+)

@@ -1,0 +1,53 @@
+r"""L1/greedy: optimism of the policy that is greedy in the *true* model at every (t, s, y), for a concave weighting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.estimation import optimistic_mdp, phi, with_top_state
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, equality, least
+from ..closeness.greedy import Greedy
+from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
+
+
+def _slack(case: Estimated) -> Real:
+    better = optimistic_mdp(case.estimate, case.radii)
+    mdp = with_top_state(case.mdp)
+    best = Greedy(mdp, case.weighting, last_of_ties=case.last_of_ties)
+    own = phi(case.weighting, mdp, best.policy())
+    return least(phi(case.weighting, better, best.policy(better)) - own, equality(own, best.value))
+
+
+def _cases() -> SearchStrategy[Estimated]:
+    return estimated()
+
+
+def _small_cases() -> Iterator[Estimated]:
+    return small_estimated()
+
+
+STATEMENT = Statement(
+    label="L1/greedy",
+    title="optimism of the greedy optimal policy",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\mathcal E \Rightarrow \hat\Phi(\pi^*) \ge \Phi(\pi^*), \ \pi^* \text{ greedy in } M \text{ everywhere, } "
+        r"G \text{ concave}",
+        "on the event, the optimal policy that is greedy everywhere does at least as well in the optimistic model",
+        _slack,
+        when=event,
+    ),
+    verdict="holds",
+    uses=("L0/adaptive", "L2/duality", "L2/values"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE,
+    decode=decoder(Estimated),
+    theory="06-event-and-optimism.md#optimism-greedy",
+)

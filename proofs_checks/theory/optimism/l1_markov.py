@@ -1,0 +1,48 @@
+r"""L1/markov: optimism policy by policy, for Markov policies and every nondecreasing weighting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.estimation import lifted, optimistic_mdp, phi
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
+
+
+def _slack(case: Played) -> Real:
+    better = optimistic_mdp(case.estimate, case.radii)
+    return phi(case.weighting, better, lifted(case.policy, better)) - phi(case.weighting, case.mdp, case.policy)
+
+
+def _cases() -> SearchStrategy[Played]:
+    return played(markov=True, jumps=True)
+
+
+def _small_cases() -> Iterator[Played]:
+    return small_played_markov()
+
+
+STATEMENT = Statement(
+    label="L1/markov",
+    title="optimism of every Markov policy",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\mathcal E \Rightarrow \hat\Phi(\pi) \ge \Phi(\pi), \ \pi \text{ Markov, any nondecreasing } G",
+        "on the event, a policy that cannot see the rewards does at least as well in the optimistic model",
+        _slack,
+        when=event,
+    ),
+    verdict="holds",
+    uses=("L1/coupling",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE + "; all deterministic Markov policies",
+    decode=decoder(Played),
+    theory="06-event-and-optimism.md#optimism-markov",
+)

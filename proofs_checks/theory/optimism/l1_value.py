@@ -1,0 +1,53 @@
+r"""L1/value: optimism of the value.  On the event the best optimistic value is at least the best true value.
+
+Concave weightings here, by exact dynamic programming on both sides; every nondecreasing weighting and every policy in
+``L1/coupling``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.estimation import optimistic_mdp
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+from ..closeness.greedy import Greedy
+from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
+
+
+def _slack(case: Estimated) -> Real:
+    better = optimistic_mdp(case.estimate, case.radii)
+    return Greedy(better, case.weighting).value - Greedy(case.mdp, case.weighting).value
+
+
+def _cases() -> SearchStrategy[Estimated]:
+    return estimated()
+
+
+def _small_cases() -> Iterator[Estimated]:
+    return (case for case in small_estimated() if not case.last_of_ties)
+
+
+STATEMENT = Statement(
+    label="L1/value",
+    title="optimism of the value",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\mathcal E \Rightarrow \max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi)",
+        "on the event, the best value in the optimistic model is at least the best value in the true one",
+        _slack,
+        when=event,
+    ),
+    verdict="holds",
+    uses=("L0/adaptive", "L1/coupling", "thm:augmented"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE,
+    decode=decoder(Estimated),
+    theory="06-event-and-optimism.md#L1",
+)

@@ -1,0 +1,145 @@
+r"""What optimism and closeness of the optimistic pair share: a model, an estimate, radii, a weighting, a policy.
+
+The radii are free rationals: the theory uses nothing of them but the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import CVaR, Mean, Weighting
+from verified_risk.policy import MarkovPolicy, Policy
+
+from ...cases import strategies
+from ...cases.estimation import Radii, on_event
+from ...cases.estimation_strategies import Event, empirical_models, models_of, shared_policies
+
+SMALL_SIZE = (
+    "T = 2; one state with two actions, or two states with one; rewards on 0, 1/2, 1; "
+    "estimates and radii in halves; a few more with three states or quarters; mean and CVaR at 1/2"
+)
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A model, an estimate of it, the radii of the pairs, a weighting; whether ties break to the last action."""
+
+    mdp: MDP
+    estimate: MDP
+    radii: Radii
+    weighting: Weighting
+    last_of_ties: bool
+
+
+@dataclass(frozen=True)
+class Played:
+    """The same with a policy of the model."""
+
+    estimate: MDP
+    mdp: MDP
+    radii: Radii
+    policy: Policy
+    weighting: Weighting
+
+
+def event(case: Estimated | Played) -> bool:
+    """The corrected event."""
+    return on_event(case.mdp, case.estimate, case.radii)
+
+
+Shape = Literal["any", "concave"]
+
+
+@st.composite
+def _estimated(draw: st.DrawFn, shape: Shape, kind: Event) -> Estimated:
+    mdp = draw(strategies.mdps(max_horizon=2, max_atoms=2, max_denominator=3))
+    estimate, radii = draw(empirical_models(mdp, event=kind))
+    corners = 2 if mdp.n_states == 1 else 1
+    weighting = draw(strategies.weightings(shape=shape, max_corners=corners))
+    return Estimated(mdp, estimate, radii, weighting, draw(st.booleans()))
+
+
+def estimated(*, shape: Shape = "concave", event: Event = "on") -> SearchStrategy[Estimated]:
+    """Models with an estimate on (or off) the event."""
+    return _estimated(shape, event)
+
+
+@st.composite
+def _played(draw: st.DrawFn, markov: bool, jumps: bool, kind: Event) -> Played:
+    mdp = draw(strategies.mdps(max_horizon=2, max_denominator=3))
+    estimate, radii = draw(empirical_models(mdp, event=kind))
+    policy: Policy = draw(
+        strategies.markov_policies(mdp) if markov else shared_policies(mdp, models_of(mdp, estimate, radii))
+    )
+    return Played(estimate, mdp, radii, policy, draw(strategies.weightings(jumps=jumps)))
+
+
+def played(*, markov: bool = False, jumps: bool = False, event: Event = "on") -> SearchStrategy[Played]:
+    """The same with a policy: Markov, or of any kind."""
+    return _played(markov, jumps, event)
+
+
+def small_models() -> Iterator[tuple[MDP, MDP, Radii]]:
+    """Models and estimates of :data:`SMALL_SIZE`, on and off the event."""
+    half = Fraction(1, 2)
+    laws = [Law({0: 1}), Law({1: 1}), Law({0: half, 1: half}), Law({half: 1})]
+    seen = {law: [law] if len(law) == 1 else [law, Law({0: 1}), Law({1: 1})] for law in laws}
+    rates = (Fraction(), half, Fraction(1))
+    for first, second in product(laws, laws[:3:2]):
+        for one, two in product(seen[first], seen[second]):
+            for eps in product(rates, repeat=2):
+                rows = [[[1], [1]]]
+                yield MDP(0, rows, [[first, second]], 2), MDP(0, rows, [[one, two]], 2), (eps,)
+    for stay, guess in product((Fraction(1), half, Fraction()), repeat=2):
+        for eps in product(rates, repeat=2):
+            pay = [[laws[3]], [laws[1]]]
+            mdp = MDP(0, [[[stay, 1 - stay]], [[half, half]]], pay, 2)
+            estimate = MDP(0, [[[guess, 1 - guess]], [[half, half]]], pay, 2)
+            yield mdp, estimate, tuple((e,) for e in eps)
+    yield from _three_successors()
+    yield from _shifted_twice()
+
+
+def _three_successors() -> Iterator[tuple[MDP, MDP, Radii]]:
+    """With three successors a frequency can be too high by more than any is too low."""
+    half, one = Fraction(1, 2), Fraction(1)
+    pay: list[list[Any]] = [[0], [1], [1]]
+    rest: list[list[Any]] = [[{1: 1}], [{2: 1}]]
+    mdp = MDP(0, [[{1: half, 2: half}], *rest], pay, 2)
+    estimate = MDP(0, [[{0: 1}], *rest], pay, 2)
+    for eps in (Fraction(), half, one):
+        yield mdp, estimate, ((eps,), (one,), (one,))
+
+
+def _shifted_twice() -> Iterator[tuple[MDP, MDP, Radii]]:
+    """An estimate that errs by its radius towards optimism, and is then shifted: the rewards cost 2 eps."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    true, seen = Law({0: 1 - quarter, 1: quarter}), Law({0: half, 1: half})
+    mdp, estimate = (MDP(0, [[[1], [1]]], [[law, 0]], 2) for law in (true, seen))
+    for eps in (quarter, half):
+        yield mdp, estimate, ((eps, quarter),)
+
+
+def small_estimated() -> Iterator[Estimated]:
+    for mdp, estimate, radii in small_models():
+        for weighting in (Mean(), CVaR(Fraction(1, 2))):
+            for last in (False, True):
+                yield Estimated(mdp, estimate, radii, weighting, last)
+
+
+def small_played_markov() -> Iterator[Played]:
+    """With all deterministic Markov policies."""
+    for mdp, estimate, radii in small_models():
+        for actions in product(*(range(count) for count in mdp.n_actions * mdp.horizon)):
+            table = [actions[t * mdp.n_states : (t + 1) * mdp.n_states] for t in range(mdp.horizon)]
+            for weighting in (Mean(), CVaR(Fraction(1, 2))):
+                yield Played(estimate, mdp, radii, MarkovPolicy(mdp, table), weighting)

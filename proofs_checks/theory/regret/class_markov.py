@@ -1,0 +1,69 @@
+r"""class/markov: the optimistic pair for Markov policies and any Lipschitz weighting.
+
+.. math:: 0 \le \hat\Phi(\pi) - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_t [(T-t)\min(1,S_0\epsilon) +
+          \min(1,2\epsilon)] \le T L_G\, \mathbf E_{M,\pi} \sum_t (|S|+1)\,\epsilon .
+
+So a learner of Markov policies has the regret of the corrected theorem for every Lipschitz G, concave or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, least
+from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
+
+
+def _slack(case: Played) -> Real:
+    mdp, states, horizon = case.mdp, case.mdp.n_states, case.mdp.horizon
+    better = optimistic_mdp(case.estimate, case.radii)
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        eps, one = case.radii[s][a], Fraction(1)
+        return (horizon - 1 - t) * min(one, states * eps) + min(one, 2 * eps)
+
+    def coarse(t: int, s: int, a: int) -> Fraction:
+        return horizon * (states + 2) * case.radii[s][a]
+
+    scale = lipschitz(case.weighting)
+    bound = scale * expected_cost(mdp, case.policy, cost)
+    rough = scale * expected_cost(mdp, case.policy, coarse)
+    gap = phi(case.weighting, better, lifted(case.policy, better)) - phi(case.weighting, mdp, case.policy)
+    return least(gap, bound - gap, rough - bound)
+
+
+def _cases() -> SearchStrategy[Played]:
+    return played(markov=True)
+
+
+def _small_cases() -> Iterator[Played]:
+    return small_played_markov()
+
+
+STATEMENT = Statement(
+    label="class/markov",
+    title="Markov policies, any Lipschitz weighting",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\mathcal E, \pi \text{ Markov}:\ 0 \le \hat\Phi - \Phi \le L_G\, \mathbf E \sum_t "
+        r"[(T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)] \le T (|S|+1) L_G\, \mathbf E \sum_t \epsilon",
+        "on the event, every Markov policy is flattered, but not by much",
+        _slack,
+        when=event,
+    ),
+    verdict="holds",
+    uses=("close/markov", "L1/markov", "L0/adaptive"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE + "; all deterministic Markov policies",
+    decode=decoder(Played),
+    theory="08-regret.md#markov-class",
+)

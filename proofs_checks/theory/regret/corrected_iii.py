@@ -1,0 +1,53 @@
+r"""corrected/iii: the printed right-hand side, even without its sqrt 5, for the corrected learner at delta/2.
+
+The regret is at most KT in any case, and at most (ii); for all sizes the lesser of the two is at most
+:math:`4T^{3/2}|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.irrational import minimum
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+from .regret_sizes import SMALL_SIZE, Problem, printed_bound, probable_bound, problems, small_problems
+
+
+def _slack(p: Problem) -> Real:
+    half = Problem(p.ordinary, p.actions, p.horizon, p.episodes, p.delta / 2)
+    return printed_bound(p, inside=1) - minimum(Fraction(p.steps), probable_bound(half))
+
+
+def _cases() -> SearchStrategy[Problem]:
+    return problems()
+
+
+def _small_cases() -> Iterator[Problem]:
+    return small_problems()
+
+
+STATEMENT = Statement(
+    label="corrected/iii",
+    title="the printed right-hand side for the corrected learner",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\min\{KT,\ \tfrac{e}{e-1}[\beta_{\delta/2} + \tfrac{T(T+1)}2 \log\tfrac2\delta]\} \le "
+        r"4T^{3/2}|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
+        "the corrected bound at delta/2, or the trivial one, is below the printed right side without its root of 5",
+        _slack,
+    ),
+    verdict="holds",
+    uses=("corrected/ii",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL_SIZE,
+    decode=decoder(Problem),
+    theory="08-regret.md#regret-iii",
+)

@@ -1,0 +1,74 @@
+r"""intro:bound: the rate announced in the introduction.  Not the theorem's, and weaker.
+
+.. math:: T^2 |S|^{3/2} |A| \sqrt K \quad\text{against}\quad T^{3/2} |S|^{3/2} \sqrt{|A| K} .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...engine.model import Claim, Statement, equality
+
+
+@dataclass(frozen=True)
+class Case:
+    """Steps and actions."""
+
+    horizon: int
+    actions: int
+
+
+def _squares(case: Case) -> tuple[Fraction, Fraction]:
+    """The squares of the two rates, without their common factor |S|^3 K."""
+    return Fraction(case.horizon**4 * case.actions**2), Fraction(case.horizon**3 * case.actions)
+
+
+def _printed_slack(case: Case) -> Real:
+    return equality(*_squares(case))
+
+
+def _corrected_slack(case: Case) -> Real:
+    announced, proved = _squares(case)
+    return announced - proved
+
+
+def _cases() -> SearchStrategy[Case]:
+    return st.builds(Case, st.integers(1, 1000), st.integers(1, 1000))
+
+
+def _small_cases() -> Iterator[Case]:
+    return (Case(horizon, actions) for horizon, actions in product(range(1, 21), range(1, 21)))
+
+
+STATEMENT = Statement(
+    label="intro:bound",
+    said="implied",
+    title="the rate announced in the introduction",
+    section="1",
+    printed=Claim(
+        r"T^2|S|^{3/2}|A|\sqrt K = T^{3/2}|S|^{3/2}\sqrt{|A|K}",
+        "the introduction announces the rate of the theorem",
+        _printed_slack,
+    ),
+    corrected=Claim(
+        r"T^{3/2}|S|^{3/2}\sqrt{|A|K} \le T^2|S|^{3/2}|A|\sqrt K",
+        "it announces a weaker one, which follows",
+        _corrected_slack,
+    ),
+    verdict="corrected",
+    uses=("thm:main",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="T, |A| <= 20",
+    counterexample=Case(1, 2),
+    find_budget=20,
+    theory="08-regret.md#intro-bound",
+)

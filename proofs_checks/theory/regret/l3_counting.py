@@ -1,0 +1,85 @@
+r"""L3: counting.  What the visits of one pair can cost.
+
+.. math:: \sum_{\text{visits}} \min\bigl(T, c/\sqrt{N^{(k)}}\bigr) \le T \min(T, N) + 2c\sqrt N,
+
+N the visits in all, :math:`N^{(k)}` those before the current episode (T where it is 0).  The j-th visit has
+:math:`N^{(k)} \ge j - T`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases import strategies
+from ...cases.irrational import divide, minimum, root
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+
+
+@dataclass(frozen=True)
+class Case:
+    """``visits[k]`` visits in episode k, at most the horizon; the constant c."""
+
+    horizon: int
+    visits: tuple[int, ...]
+    c: Fraction
+
+
+def cost(horizon: int, c: Real, n: int) -> Real:
+    """min(T, c / sqrt(n)), T at n = 0."""
+    return Fraction(horizon) if n == 0 else minimum(Fraction(horizon), divide(c, root(n)))
+
+
+def _slack(case: Case) -> Real:
+    total = sum(case.visits)
+    spent: Real = Fraction()
+    for n, v in zip((0, *accumulate(case.visits)), case.visits, strict=False):
+        spent = spent + v * cost(case.horizon, case.c, n)
+    return case.horizon * min(case.horizon, total) + 2 * case.c * root(total) - spent
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Case:
+    horizon = draw(st.integers(1, 6))
+    visits = tuple(draw(st.lists(st.integers(0, horizon), min_size=1, max_size=10)))
+    return Case(horizon, visits, draw(strategies.rationals(max_value=2 * horizon)))
+
+
+def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Case]:
+    for horizon in (1, 2, 3):
+        for episodes in (1, 2, 3, 4):
+            for visits in product(range(horizon + 1), repeat=episodes):
+                for c in (Fraction(), Fraction(1, 2), Fraction(1), Fraction(horizon), Fraction(2 * horizon)):
+                    yield Case(horizon, visits, c)
+
+
+STATEMENT = Statement(
+    label="L3",
+    title="what the visits of one pair cost",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"\sum_{\text{visits}} \min(T, c/\sqrt{N^{(k)}}) \le T\min(T,N) + 2c\sqrt N",
+        "summed over the visits of one pair, the capped inverse roots are at most this",
+        _slack,
+    ),
+    verdict="holds",
+    uses=("thm:main/harmonic",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="T <= 3, K <= 4, all courses of one pair, c in 0, 1/2, 1, T, 2T",
+    decode=decoder(Case),
+    theory="08-regret.md#L3",
+)

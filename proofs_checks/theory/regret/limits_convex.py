@@ -1,0 +1,144 @@
+r"""limits/convex: closeness (c) for a weighting that is not concave.  False, even for nearly greedy policies.
+
+:math:`G(\tau) = (2\tau-1)^+`: the mean of the upper half.  T = 2.  The first state has one action; its reward is one
+of m equally likely points of :math:`[0, \zeta)` in M and of the points between in M'.  It leads to a state where a
+pays 1/5 and b pays 1 with probability 1/8.  Playing a on 3/7 of the first rewards of M' and b on the others is
+optimal in M' up to zeta, and value 11/35.  The utility that supports this optimum, slope 8/7 up to 1/5 and 2 beyond,
+leaves a and b equally good, so the policy is greedy everywhere up to a multiple of zeta.  But it may play a at every
+first reward of M: value 1/5. The loss stays at :math:`4/35`, while KS is 1/m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.objectives import CVaR, PiecewiseLinear
+from verified_risk.policy import ReturnPolicy
+
+from ...cases.estimation import expected_cost, phi
+from ...engine.model import Claim, Statement
+from ..closeness.l2_greedy import greedy_slack
+from ..closeness.model_pairs import kolmogorov
+
+UPPER_HALF = PiecewiseLinear([(0, 0), ("1/2", 0), (1, 1)])
+SAFE, CHANCE = Fraction(1, 5), Fraction(1, 8)
+
+
+@dataclass(frozen=True)
+class Case:
+    """m first rewards below zeta; m is a multiple of 7."""
+
+    points: int
+    zeta: Fraction
+
+
+def models(case: Case) -> tuple[MDP, MDP]:
+    """M and M', with interlaced first rewards."""
+
+    def model(shift: Fraction) -> MDP:
+        m = case.points
+        comb = Law({case.zeta * (Fraction(j, m) + shift): Fraction(1, m) for j in range(m)})
+        bet = Law({0: 1 - CHANCE, 1: CHANCE})
+        rows: list[list[Any]] = [[[0, 1]], [[0, 1], [0, 1]]]
+        return MDP(0, rows, [[comb], [SAFE, bet]], 2)
+
+    return model(Fraction()), model(Fraction(1, 2 * case.points))
+
+
+def policy(case: Case) -> ReturnPolicy:
+    """Safe at every first reward of M; in M' safe on three of seven, the bet on four of seven."""
+    mdp, twin = models(case)
+    table: dict[tuple[int, int, Any], int] = {(0, 0, 0): 0}
+    table |= {(1, 1, y): 0 for y in mdp.actions(0)[0].reward_law.atoms}
+    table |= {(1, 1, y): int(j % 7 >= 3) for j, y in enumerate(twin.actions(0)[0].reward_law.atoms)}
+    return ReturnPolicy(mdp, table)
+
+
+def support(z: Fraction) -> Fraction:
+    """The utility that supports the optimum of M' in the limit of small zeta."""
+    return Fraction(8, 7) * min(z, SAFE) + 2 * max(z - SAFE, Fraction())
+
+
+def greed_gap(case: Case) -> Fraction:
+    """How far the policy is from greedy for that utility, at the worst first reward of either model."""
+    mdp, twin = models(case)
+    rule = policy(case)
+    worst = Fraction()
+    for model in (mdp, twin):
+        for y in model.actions(0)[0].reward_law.atoms:
+            values = [support(y + SAFE), (1 - CHANCE) * support(y) + CHANCE * support(y + 1)]
+            ((action, _),) = rule.choice(1, 1, y)
+            worst = max(worst, max(values) - values[action])
+    return worst
+
+
+def _printed_slack(case: Case) -> Real:
+    """L_G E_M sum_t [(T-t) TV + KS] + greed gap - (Phi' - Phi); the transitions agree."""
+    mdp, twin = models(case)
+    rule = policy(case)
+    distance = expected_cost(mdp, rule, lambda t, s, a: kolmogorov(mdp, twin, s, a))
+    loss = phi(UPPER_HALF, twin, rule) - phi(UPPER_HALF, mdp, rule)
+    return UPPER_HALF.lipschitz * distance + greed_gap(case) - loss
+
+
+def _corrected_slack(case: Case) -> Real:
+    """The same two models under CVaR at 1/2, which is concave, with its greedy policy."""
+    mdp, twin = models(case)
+    return greedy_slack(mdp, twin, CVaR(Fraction(1, 2)), False)
+
+
+def _met(case: Case) -> bool:
+    return case.points >= 7 and case.points % 7 == 0 and 0 < case.zeta <= 1
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Case:
+    return Case(7 * draw(st.integers(1, 6)), Fraction(1, draw(st.sampled_from((1, 10, 100, 1000)))))
+
+
+def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Case]:
+    return (Case(7, Fraction(1, d)) for d in (1, 10, 1000))
+
+
+STATEMENT = Statement(
+    label="limits/convex",
+    said="tempting",
+    title="nearly greedy policies of a convex weighting",
+    section="corrected theory",
+    printed=Claim(
+        r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_M \sum_t [(T-t)\mathrm{TV} + \mathrm{KS}] + w, \ "
+        r"\pi' \text{ greedy up to } w \text{ for a supporting utility of any Lipschitz } G",
+        "closeness (c) without concavity (a tempting extension of the corrected theory, not printed in the paper)",
+        _printed_slack,
+        when=_met,
+    ),
+    corrected=Claim(
+        r"G \text{ concave}",
+        "on the same models it holds for a concave weighting and its greedy policy",
+        _corrected_slack,
+        when=_met,
+    ),
+    verdict="refuted",
+    uses=("L2/greedy",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="seven first rewards, zeta in 1, 1/10, 1/1000",
+    counterexample=Case(21, Fraction(1, 1000)),
+    find_budget=60,
+    examples_share=0.2,
+    theory="08-regret.md#nonconcave-example",
+    notes="The loss is 4/35 up to zeta for every number of points.",
+)

@@ -1,0 +1,113 @@
+r"""thm:main: the regret bound.  False as printed: it allows any planner that is optimal in the optimistic model.
+
+T = 2, one ordinary state, the mean.  Action a pays one of m equally likely rewards in [99/100, 1), action b nothing.
+The planner plays a, then a if the first reward has been seen before or is 1, and b otherwise.  In every optimistic
+model the first reward is a seen one or 1, a and b have equal counts and radii, and :math:`\hat R(a)` dominates
+:math:`\hat R(b)`: the planner is optimal.  In the true model a new first reward costs the whole second reward.
+
+Unless two of the K first rewards coincide, which has probability at most :math:`K(K-1)/2m`, the regret is exactly
+:math:`\mu\,(K - K(K-1)/2m)`.  The paper's atomless rewards are the limit of large m; here m is finite and everything
+exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real, Truth, at_least
+
+from ...cases.irrational import minimum
+from ...engine.model import Claim, Statement
+from .regret_sizes import Problem, printed_bound, probable_bound
+
+
+@dataclass(frozen=True)
+class Case:
+    """``points`` equally likely rewards ``low + (1 - low) j / points`` of action a; episodes; delta."""
+
+    points: int
+    low: Fraction
+    episodes: int
+    delta: Fraction
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(1, 2, 2, self.episodes, self.delta)
+
+
+def mean_reward(case: Case) -> Fraction:
+    return case.low + (1 - case.low) * Fraction(case.points - 1, 2 * case.points)
+
+
+def collision(case: Case) -> Fraction:
+    """At least the probability that two of the K first rewards coincide."""
+    return min(Fraction(1), Fraction(case.episodes * (case.episodes - 1), 2 * case.points))
+
+
+def regret(case: Case) -> Fraction:
+    """The regret if no two first rewards coincide: episode k loses mu, but for its k-1 seen rewards."""
+    return mean_reward(case) * (case.episodes - Fraction(case.episodes * (case.episodes - 1), 2 * case.points))
+
+
+def _printed_slack(case: Case) -> Real:
+    """delta - P[regret > bound], as far as the argument above knows that probability."""
+    exceeds = at_least(printed_bound(case.problem), regret(case)) is Truth.FAILS
+    return case.delta - (1 - collision(case) if exceeds else 0)
+
+
+def _corrected_slack(case: Case) -> Real:
+    """The printed right side, even without its sqrt 5, covers the corrected bound (ii) at delta/2, or KT."""
+    half = Problem(1, 2, 2, case.episodes, case.delta / 2)
+    return printed_bound(case.problem, inside=1) - minimum(probable_bound(half), Fraction(case.problem.steps))
+
+
+@st.composite
+def _drawn(draw: st.DrawFn) -> Case:
+    episodes = draw(st.sampled_from((1, 10, 1000, 50_000, 100_000, 160_000, 200_000, 400_000, 10**6)))
+    points = draw(st.sampled_from((1, 10, 10**6, 10**12, 10**15)))
+    low = draw(st.sampled_from((Fraction(), Fraction(1, 2), Fraction(99, 100))))
+    return Case(points, low, episodes, draw(st.sampled_from((Fraction(1, 2), Fraction(1, 10), Fraction(1, 100)))))
+
+
+def _cases() -> SearchStrategy[Case]:
+    return _drawn()
+
+
+def _small_cases() -> Iterator[Case]:
+    for power in range(7):
+        for points in (1, 10**6, 10**15):
+            for delta in (Fraction(1, 2), Fraction(1, 100)):
+                yield Case(points, Fraction(99, 100), 10**power, delta)
+
+
+STATEMENT = Statement(
+    label="thm:main",
+    title="the regret bound",
+    section="4",
+    printed=Claim(
+        r"P\bigl[\mathrm{Reg} \le 4T^{3/2}L_G|S|\sqrt{5|S||A|K\log(4|S||A|K/\delta)}\bigr] \ge 1 - \delta, "
+        r"\text{ any optimal planner}",
+        "with probability at least 1 - delta, optimistic planning has the stated regret, with any optimal planner",
+        _printed_slack,
+    ),
+    corrected=Claim(
+        r"\text{greedy everywhere, } G \text{ concave, radii of L0 at } \delta/2: "
+        r"\text{ the same right side, without } \sqrt5",
+        "for concave weightings, with the corrected radii and a planner that is greedy everywhere, it is true",
+        _corrected_slack,
+    ),
+    verdict="refuted",
+    uses=("lem:event/conditioning", "lem:fullbound", "lem:optimismhat", "thm:main/constant", "corrected/iii"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
+    counterexample=Case(10**15, Fraction(99, 100), 160_000, Fraction(1, 2)),
+    find_budget=200,
+    theory="08-regret.md#main-refuted",
+    notes="At delta = 1 the printed statement says nothing, so its counterexample needs delta < 1.",
+)

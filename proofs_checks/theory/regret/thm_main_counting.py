@@ -1,0 +1,299 @@
+r"""thm:main/visits, unvisited, harmonic, factor, dropped: how the proof of the main theorem counts visits.
+
+:math:`N^{(k)}` is the number of visits to a pair before episode k.  The proof splits the visits of a pair by
+:math:`N^{(k)} \le T`, bounds the few by their number and the many by an integral, and then loses a factor 2 and the
+number of the few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, product
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+
+from ...cases.irrational import divide, root
+from ...cases.sampling import compositions
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, least
+
+
+@dataclass(frozen=True)
+class Visits:
+    """``visits[k]`` visits to one pair in episode k, at most the horizon."""
+
+    horizon: int
+    visits: tuple[int, ...]
+
+    def before(self) -> list[tuple[int, int]]:
+        """``(N^(k), visits in episode k)``."""
+        return list(zip((0, *accumulate(self.visits)), self.visits, strict=False))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Visits to each of several pairs."""
+
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Play:
+    """One ordinary state; ``visits[k][a]`` times action a in episode k, together the horizon."""
+
+    visits: tuple[tuple[int, ...], ...]
+
+    @property
+    def horizon(self) -> int:
+        return sum(self.visits[0])
+
+
+def _few(case: Visits) -> int:
+    """Visits with N^(k) <= T."""
+    return sum(v for n, v in case.before() if n <= case.horizon)
+
+
+def _fewer_slack(case: Visits) -> Real:
+    return Fraction(2 * case.horizon - 1 - _few(case))
+
+
+def _at_most_slack(case: Visits) -> Real:
+    return Fraction(2 * case.horizon - _few(case))
+
+
+def _visited_slack(case: Visits) -> Real:
+    """1/sqrt(N) <= 1 needs N >= 1: the least N of an episode that visits the pair, less 1."""
+    return Fraction(min(n for n, v in case.before() if v) - 1)
+
+
+def capped(n: int) -> Real:
+    """min(1, 1/sqrt(n)), 1 at n = 0."""
+    return Fraction(1) if n == 0 else divide(Fraction(1), root(n))
+
+
+def _capped_slack(case: Visits) -> Real:
+    """Sum of min(1, 1/sqrt N) <= number of the few + sum over the many of sqrt(2 / index of the visit)."""
+    total: Real = Fraction(_few(case))
+    spent: Real = Fraction()
+    for n, v in case.before():
+        spent = spent + v * capped(n)
+        if n > case.horizon:
+            for index in range(n + 1, n + v + 1):
+                total = total + root(Fraction(2, index))
+    return total - spent
+
+
+def _some_visit(case: Visits) -> bool:
+    return any(case.visits)
+
+
+def _sum_of_inverse_roots(n: int) -> Real:
+    total: Real = Fraction()
+    for j in range(1, n + 1):
+        total = total + divide(Fraction(1), root(j))
+    return total
+
+
+def _harmonic_slack(case: Counts) -> Real:
+    return least(*(2 * root(n) - _sum_of_inverse_roots(n) for n in case.counts))
+
+
+def _summed(case: Counts, factor: int) -> Real:
+    total: Real = Fraction()
+    for n in case.counts:
+        total = total + _sum_of_inverse_roots(n)
+    return factor * root(len(case.counts) * sum(case.counts)) - total
+
+
+def _spent(case: Play) -> Real:
+    total: Real = Fraction()
+    for a in range(len(case.visits[0])):
+        for n, v in Visits(case.horizon, tuple(row[a] for row in case.visits)).before():
+            total = total + v * capped(n)
+    return total
+
+
+def _dropped_slack(case: Play) -> Real:
+    """sqrt(2 |S||A|KT) - sum, |S| = 2."""
+    pairs, steps = len(case.visits[0]), len(case.visits) * case.horizon
+    return root(2 * 2 * pairs * steps) - _spent(case)
+
+
+def _kept_slack(case: Play) -> Real:
+    """2T S0|A| + 2 sqrt(2 S0|A|KT) - sum, S0 = 1."""
+    pairs, steps = len(case.visits[0]), len(case.visits) * case.horizon
+    return 2 * case.horizon * pairs + 2 * root(2 * pairs * steps) - _spent(case)
+
+
+@st.composite
+def _visits(draw: st.DrawFn) -> Visits:
+    horizon = draw(st.integers(1, 6))
+    return Visits(horizon, tuple(draw(st.lists(st.integers(0, horizon), min_size=1, max_size=8))))
+
+
+@st.composite
+def _plays(draw: st.DrawFn) -> Play:
+    actions, horizon = draw(st.integers(1, 3)), draw(st.integers(1, 8))
+    rows = []
+    for _ in range(draw(st.integers(1, 8))):
+        cuts = sorted(draw(st.integers(0, horizon)) for _ in range(actions - 1))
+        rows.append(tuple(b - a for a, b in zip((0, *cuts), (*cuts, horizon), strict=True)))
+    return Play(tuple(rows))
+
+
+def _visit_cases() -> SearchStrategy[Visits]:
+    return _visits()
+
+
+def _count_cases() -> SearchStrategy[Counts]:
+    return st.lists(st.integers(1, 60), min_size=1, max_size=5).map(lambda counts: Counts(tuple(counts)))
+
+
+def _play_cases() -> SearchStrategy[Play]:
+    return _plays()
+
+
+def _small_visits() -> Iterator[Visits]:
+    for horizon in (1, 2, 3):
+        for episodes in (1, 2, 3, 4):
+            for visits in product(range(horizon + 1), repeat=episodes):
+                yield Visits(horizon, visits)
+
+
+def _small_counts() -> Iterator[Counts]:
+    for pairs in (1, 2, 3):
+        yield from (Counts(counts) for counts in product(range(1, 6), repeat=pairs))
+
+
+def _small_plays() -> Iterator[Play]:
+    for horizon in range(1, 6):
+        yield from (Play(((horizon,),) * episodes) for episodes in range(1, 6))
+    for horizon, episodes in ((1, 3), (2, 3), (3, 2)):
+        rows = list(compositions(horizon, 2))
+        yield from (Play(visits) for visits in product(rows, repeat=episodes))
+
+
+_VISITS_SIZE = "T <= 3, K <= 4, all courses of one pair"
+
+VISITS = Statement(
+    label="thm:main/visits",
+    title="visits to a pair that has been visited at most T times",
+    section="C",
+    printed=Claim(
+        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T",
+        "such visits happen fewer than 2T times per pair",
+        _fewer_slack,
+    ),
+    corrected=Claim(
+        r"\#\{\text{visits with } N^{(k)} \le T\} \le 2T",
+        "they happen at most 2T times, which is what the sum that follows uses",
+        _at_most_slack,
+    ),
+    verdict="corrected",
+    cases=_visit_cases,
+    small_cases=_small_visits,
+    small_size=_VISITS_SIZE,
+    counterexample=Visits(1, (1, 1)),
+    find_budget=200,
+    theory="08-regret.md#main-steps",
+)
+
+UNVISITED = Statement(
+    label="thm:main/unvisited",
+    title="one over root N at the first visits",
+    section="C",
+    printed=Claim(
+        r"N^{(k)} \le T \Rightarrow 1/\sqrt{N^{(k)}} \le 1",
+        "each of the few visits costs at most 1 (it needs N >= 1; at the first visit N = 0 and the term is infinite)",
+        _visited_slack,
+        when=_some_visit,
+    ),
+    corrected=Claim(
+        r"\sum \min(1, 1/\sqrt{N^{(k)}}) \le \#\{N^{(k)} \le T\} + \sum_{N^{(k)} > T} \sqrt{2/N^{(k)}_t}",
+        "with the cost capped at 1 the split is right",
+        _capped_slack,
+        when=_some_visit,
+    ),
+    verdict="corrected",
+    uses=("def:unvisited", "thm:main/visits"),
+    cases=_visit_cases,
+    small_cases=_small_visits,
+    small_size=_VISITS_SIZE,
+    counterexample=Visits(1, (1,)),
+    find_budget=20,
+    theory="08-regret.md#main-steps",
+)
+
+HARMONIC = Statement(
+    label="thm:main/harmonic",
+    title="the sum of inverse roots",
+    section="C",
+    printed=Claim(
+        r"\sum_{j \le N} j^{-1/2} \le \int_0^N x^{-1/2} dx = 2\sqrt N",
+        "the sum is at most the integral",
+        _harmonic_slack,
+    ),
+    corrected=None,
+    verdict="holds",
+    cases=_count_cases,
+    small_cases=_small_counts,
+    small_size="up to 3 pairs, 1 to 5 visits each",
+    decode=decoder(Counts),
+    theory="08-regret.md#main-steps",
+)
+
+FACTOR = Statement(
+    label="thm:main/factor",
+    title="the integral of one over root x",
+    section="C",
+    printed=Claim(
+        r"\sum_{s,a} \sum_{j \le N(s,a)} j^{-1/2} \le \sqrt{|S||A| \sum N(s,a)}",
+        "summed over the pairs, the inverse roots are at most the root of the number of pairs times the visits",
+        lambda case: _summed(case, 1),
+    ),
+    corrected=Claim(
+        r"\sum_{s,a} \sum_{j \le N(s,a)} j^{-1/2} \le 2\sqrt{|S||A| \sum N(s,a)}",
+        "a factor 2 was lost",
+        lambda case: _summed(case, 2),
+    ),
+    verdict="corrected",
+    uses=("thm:main/harmonic",),
+    cases=_count_cases,
+    small_cases=_small_counts,
+    small_size="up to 3 pairs, 1 to 5 visits each",
+    counterexample=Counts((2,)),
+    find_budget=20,
+    theory="08-regret.md#main-steps",
+)
+
+DROPPED = Statement(
+    label="thm:main/dropped",
+    title="the cost of the first visits is dropped",
+    section="C",
+    printed=Claim(
+        r"\sum_k \sum_t \min(1, 1/\sqrt{N^{(k)}(s_t,a_t)}) \le \sqrt{2|S||A|KT}",
+        "the few visits cost nothing in the end",
+        _dropped_slack,
+    ),
+    corrected=Claim(
+        r"\sum_k \sum_t \min(1, 1/\sqrt{N^{(k)}(s_t,a_t)}) \le 2T S_0|A| + 2\sqrt{2 S_0|A|KT}",
+        "they cost 2T per pair",
+        _kept_slack,
+    ),
+    verdict="corrected",
+    uses=("thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
+    cases=_play_cases,
+    small_cases=_small_plays,
+    small_size="one action: T, K <= 5; two actions: T, K up to 3",
+    counterexample=Play(((5,),)),
+    find_budget=200,
+    theory="08-regret.md#main-steps",
+    notes="One episode of five steps in a new pair costs 5, and the printed bound is the root of 20.",
+)
+
+STATEMENTS = (VISITS, UNVISITED, HARMONIC, FACTOR, DROPPED)

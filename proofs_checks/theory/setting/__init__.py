@@ -1,0 +1,1 @@
+"""Section 2: histories, quantiles, weightings, the key identity."""

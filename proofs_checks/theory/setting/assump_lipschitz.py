@@ -1,0 +1,202 @@
+r"""assump:lipschitz: what a Lipschitz weighting gives, and which of the paper's examples are Lipschitz.
+
+If G is L-Lipschitz, :math:`|\Phi(X) - \Phi(Y)| \le L \int |F_X - F_Y|`.  VaR, the Wang transform and cumulative
+probability weighting are named as examples of the class of objectives; none of them is Lipschitz, so no theorem of the
+paper covers them.  Each is refuted constant by constant: for every L there is an explicit argument at which G grows
+faster than L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import CPW, VaR, Wang, Weighting
+
+from ...cases import strategies
+from ...cases.enumeration import all_laws, grid, some_weightings
+from ...engine.model import Claim, Statement
+
+
+@dataclass(frozen=True)
+class PairCase:
+    """Two laws and a Lipschitz weighting."""
+
+    first: Law
+    second: Law
+    objective: Weighting
+
+
+def _lipschitz_slack(case: PairCase) -> Real:
+    """L int |F_X - F_Y| - |Phi(X) - Phi(Y)|."""
+    points = sorted({*case.first.atoms, *case.second.atoms})
+    apart = sum(
+        (abs(case.first.cdf(x) - case.second.cdf(x)) * (u - x) for x, u in pairwise(points)),
+        Fraction(),
+    )
+    constant = case.objective.lipschitz
+    difference = case.objective.of(case.first) - case.objective.of(case.second)
+    assert isinstance(constant, Fraction)
+    assert isinstance(difference, Fraction)
+    return constant * apart - abs(difference)
+
+
+@st.composite
+def _pair_cases(draw: DrawFn) -> PairCase:
+    return PairCase(
+        draw(strategies.laws(max_value=2)), draw(strategies.laws(max_value=2)), draw(strategies.weightings())
+    )
+
+
+def _small_pairs() -> Iterator[PairCase]:
+    laws = all_laws(grid("1/2"), 3)
+    for first in laws:
+        for second in laws:
+            for objective in some_weightings():
+                yield PairCase(first, second, objective)
+
+
+LIPSCHITZ = Statement(
+    label="assump:lipschitz",
+    title="a Lipschitz weighting makes the objective Lipschitz",
+    section="2",
+    printed=Claim(
+        r"|\Phi(X) - \Phi(Y)| \le L_G \int |F_X - F_Y|\,dx",
+        "If the weighting grows at most at the rate L, objectives differ at most by L times the area between the CDFs.",
+        _lipschitz_slack,
+    ),
+    corrected=None,
+    verdict="holds",
+    uses=("lem:key",),
+    cases=_pair_cases,
+    small_cases=_small_pairs,
+    small_size="all pairs of laws on {0, 1/2, 1} with masses in thirds, five weightings",
+    theory="01-setting.md#phi-properties",
+)
+
+
+@dataclass(frozen=True)
+class ConstantCase:
+    """A proposed Lipschitz constant."""
+
+    constant: int
+
+
+def _constant_cases() -> SearchStrategy[ConstantCase]:
+    return st.integers(1, 40).map(ConstantCase)
+
+
+def _small_constants() -> Iterator[ConstantCase]:
+    return (ConstantCase(constant) for constant in range(1, 31))
+
+
+def var_growth(constant: int) -> Real:
+    r"""The change of VaR_{1/2} between coins with P(0) = 1/2 and 1/2 - e, e = 1/(2L+2), per unit of KS distance."""
+    apart = Fraction(1, 2 * constant + 2)
+    fair = Law.of_weights({Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)})
+    tilted = Law.of_weights({Fraction(0): Fraction(1, 2) - apart, Fraction(1): Fraction(1, 2) + apart})
+    change = VaR("1/2").of(tilted) - VaR("1/2").of(fair)
+    return change * (1 / fair.kolmogorov(tilted))
+
+
+def wang_growth(constant: int) -> Real:
+    r"""G(tau)/tau at :math:`\tau = 4^{-k}`, k = 2 + the bit length of L, for the Wang transform with beta = 1."""
+    tau = Fraction(1, 4 ** (2 + constant.bit_length()))
+    return Wang(1)(tau) * (1 / tau)
+
+
+def cpw_growth(constant: int) -> Real:
+    r"""G(tau)/tau at tau = 1/(n^2+1), n = 4L + 8, for cumulative probability weighting with gamma = 1/2.
+
+    There it equals :math:`(n^2+1)^{3/2}/(n+1)^2`, which is at least :math:`n/4` for n >= 1.
+    """
+    n = 4 * constant + 8
+    tau = Fraction(1, n * n + 1)
+    return CPW("1/2")(tau) * (1 / tau)
+
+
+VAR = Statement(
+    label="assump:lipschitz/var",
+    said="implied",
+    title="the weighting of VaR is Lipschitz",
+    section="2",
+    printed=Claim(
+        r"|\mathrm{VaR}(X) - \mathrm{VaR}(Y)| \le L\,\mathrm{KS}(X, Y) \text{ for some } L",
+        "The constant bounds how fast VaR changes with the CDF.",
+        lambda case: case.constant - var_growth(case.constant),
+    ),
+    corrected=Claim(
+        r"\forall L\ \exists X, Y \text{ on } \{0,1\}:\ |\mathrm{VaR}(X) - \mathrm{VaR}(Y)| > L\,\mathrm{KS}(X, Y)",
+        "For every constant, two nearly equal coins have values at risk that differ by more.",
+        lambda case: var_growth(case.constant) - case.constant,
+    ),
+    verdict="refuted",
+    uses=("assump:lipschitz", "def:objective/var"),
+    cases=_constant_cases,
+    small_cases=_small_constants,
+    small_size="constants 1 to 30",
+    counterexample=ConstantCase(1),
+    find_budget=5,
+    theory="01-setting.md#objective-instances",
+)
+
+WANG = Statement(
+    label="assump:lipschitz/wang",
+    said="implied",
+    title="the Wang transform is Lipschitz",
+    section="2",
+    printed=Claim(
+        r"\mathcal N(\mathcal N^{-1}(\tau) + 1) \le L\tau \text{ for some } L",
+        "The constant bounds the growth of the Wang transform with beta = 1 at 0.",
+        lambda case: case.constant - wang_growth(case.constant),
+    ),
+    corrected=Claim(
+        r"\forall L\ \exists \tau:\ \mathcal N(\mathcal N^{-1}(\tau) + 1) > L\tau",
+        "For every constant, the Wang transform with beta = 1 grows faster near 0.",
+        lambda case: wang_growth(case.constant) - case.constant,
+    ),
+    verdict="refuted",
+    uses=("assump:lipschitz",),
+    cases=_constant_cases,
+    small_cases=_small_constants,
+    small_size="constants 1 to 30",
+    counterexample=ConstantCase(1),
+    find_budget=5,
+    theory="01-setting.md#objective-instances",
+    notes="For all L by the slope exp(-b z - b^2/2); checked here with rigorous enclosures.",
+)
+
+CUMULATIVE = Statement(
+    label="assump:lipschitz/cpw",
+    said="implied",
+    title="cumulative probability weighting is Lipschitz",
+    section="2",
+    printed=Claim(
+        r"\tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 \le L\tau \text{ for some } L",
+        "The constant bounds the growth of cumulative probability weighting with gamma = 1/2 at 0.",
+        lambda case: case.constant - cpw_growth(case.constant),
+    ),
+    corrected=Claim(
+        r"\forall L\ \exists \tau:\ \tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 > L\tau",
+        "For every constant, cumulative probability weighting with gamma = 1/2 grows faster near 0.",
+        lambda case: cpw_growth(case.constant) - case.constant,
+    ),
+    verdict="refuted",
+    uses=("assump:lipschitz",),
+    cases=_constant_cases,
+    small_cases=_small_constants,
+    small_size="constants 1 to 30",
+    counterexample=ConstantCase(1),
+    find_budget=5,
+    theory="01-setting.md#objective-instances",
+    notes="At tau = 1/(n^2+1) the quotient is (n^2+1)^(3/2)/(n+1)^2.",
+)
+
+STATEMENTS = (LIPSCHITZ, VAR, WANG, CUMULATIVE)

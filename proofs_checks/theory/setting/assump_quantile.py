@@ -1,0 +1,154 @@
+r"""assump:quantile: :math:`F_Z^\dagger(1) = T`.  Unnecessary, and not inherited by the empirical models it is used for.
+
+The key identity holds without it.  A sample of a reward that can be 1 need not contain a 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import Weighting
+
+from ...cases import strategies
+from ...cases.enumeration import all_laws, grid, some_weightings
+from ...cases.histories import weighted
+from ...engine.model import Claim, Statement, equality
+from .lem_key import area
+
+
+@dataclass(frozen=True)
+class Case:
+    """The law of a return in [0, T] and a weighting."""
+
+    law: Law
+    horizon: int
+    objective: Weighting
+
+
+def _attained(case: Case) -> Fraction:
+    """-|F†(1) - T|."""
+    return -abs(case.law.quantile(1) - case.horizon)
+
+
+def _not_needed(case: Case) -> Real:
+    """The key identity on [0, T], whatever the largest return is."""
+    top = Fraction(case.horizon)
+    return equality(top - area(case.law, case.objective, Fraction(0), top), case.objective.of(case.law))
+
+
+@st.composite
+def _cases(draw: DrawFn) -> Case:
+    horizon = draw(st.integers(1, 3))
+    return Case(draw(strategies.laws(max_value=horizon)), horizon, draw(strategies.weightings(jumps=True)))
+
+
+def _small_cases() -> Iterator[Case]:
+    for law in all_laws(grid("1/2"), 4):
+        for objective in some_weightings(jumps=True):
+            yield Case(law, 1, objective)
+
+
+ATTAINED = Statement(
+    label="assump:quantile",
+    said="implied",
+    title="the largest return is attained",
+    section="2",
+    printed=Claim(
+        r"F_Z^\dagger(1) = T",
+        "Every policy attains the largest conceivable return T with positive probability.",
+        _attained,
+    ),
+    corrected=Claim(
+        r"\Phi = T - \int_0^T G(F(x))\,dx \text{ for every law on } [0,T]",
+        "The assumption can be dropped: the key identity holds on [0, T] for every law.",
+        _not_needed,
+    ),
+    verdict="corrected",
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings",
+    counterexample=Case(Law.point(0), 1, some_weightings()[0]),
+    find_budget=50,
+    theory="01-setting.md#assump-quantile",
+)
+
+
+@dataclass(frozen=True)
+class SampleCase:
+    """A reward law (T = 1) and a sample of it."""
+
+    law: Law
+    sample: tuple[Fraction, ...]
+
+
+def _empirical(case: SampleCase) -> Law:
+    count = len(case.sample)
+    return weighted((r, Fraction(1, count)) for r in case.sample)
+
+
+def _drawn_from_a_full_law(case: SampleCase) -> bool:
+    return case.law.quantile(1) == 1 and all(case.law.mass(r) for r in case.sample)
+
+
+def _empirical_attains(case: SampleCase) -> Fraction:
+    """-|F†_empirical(1) - 1|."""
+    return -abs(_empirical(case).quantile(1) - 1)
+
+
+def _empirical_is_below(case: SampleCase) -> Fraction:
+    """F†(1) - F†_empirical(1): the sample cannot exceed the support."""
+    return case.law.quantile(1) - _empirical(case).quantile(1)
+
+
+@st.composite
+def _sample_cases(draw: DrawFn) -> SampleCase:
+    law = draw(strategies.laws())
+    law = Law.of_weights({**dict(list(law)[:-1]), Fraction(1): law.masses[-1]})
+    return SampleCase(law, tuple(draw(st.lists(st.sampled_from(law.atoms), min_size=1, max_size=4))))
+
+
+def _small_samples() -> Iterator[SampleCase]:
+    for law in all_laws(grid("1/2"), 3):
+        for first in law.atoms:
+            yield SampleCase(law, (first,))
+            for second in law.atoms:
+                yield SampleCase(law, (first, second))
+
+
+EMPIRICAL = Statement(
+    label="assump:quantile/empirical",
+    said="implied",
+    title="the empirical model inherits the assumption",
+    section="2",
+    printed=Claim(
+        r"F_R^\dagger(1) = 1 \Rightarrow F_{\tilde R}^\dagger(1) = 1",
+        "If the reward can be 1, so can the reward of every empirical model of it.",
+        _empirical_attains,
+        when=_drawn_from_a_full_law,
+    ),
+    corrected=Claim(
+        r"F_{\tilde R}^\dagger(1) \le F_R^\dagger(1)",
+        "The largest reward of an empirical model is at most the largest reward.",
+        _empirical_is_below,
+        when=_drawn_from_a_full_law,
+    ),
+    verdict="refuted",
+    uses=("assump:quantile",),
+    cases=_sample_cases,
+    small_cases=_small_samples,
+    small_size="laws on {0, 1/2, 1} with masses in thirds, samples of one or two rewards",
+    counterexample=SampleCase(Law({0: "1/2", 1: "1/2"}), (Fraction(0),)),
+    find_budget=50,
+    theory="01-setting.md#assump-quantile",
+    notes="The paper applies the key lemma to the empirical model. The optimistic model of the paper does attain T, "
+    "because every ordinary pair pays 1 with probability at least its radius.",
+)
+
+STATEMENTS = (ATTAINED, EMPIRICAL)

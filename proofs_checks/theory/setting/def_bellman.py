@@ -1,0 +1,85 @@
+r"""def:bellman: the distributional Bellman equation.  Holds, with the state of the history for the printed free s.
+
+.. math:: F_{Z_t(\xi)}(x) = \sum_a \pi_t(a|\xi) \sum_{s'} P(s'|s,a)
+          \int F_{Z_{t+1}(\xi\circ(a,r,s'))}(x - r)\, dR(s,a)(r), \qquad s = S(\xi).
+
+The left side is the conditional law of the remaining reward, read off the whole episodes that extend xi; the right side
+uses the same laws one step later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.evaluation import return_law
+from verified_risk.law import Law
+
+from ...cases import strategies
+from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
+from ...cases.histories import History, chooser, extended, gained, history_laws, state, weighted
+from ...engine.model import Claim, Statement
+from .def_history import Case
+
+
+def _conditional_laws(case: Case) -> dict[History, Law]:
+    """The law of the reward still to come after every history of positive probability, from whole episodes."""
+    levels = list(history_laws(case.mdp, case.policy))
+    parts: dict[History, list[tuple[Fraction, Fraction]]] = {}
+    for episode, mass in levels[-1].items():
+        for t in range(case.mdp.horizon + 1):
+            prefix = (*episode[:t], episode[t][0] if t < case.mdp.horizon else episode[-1])
+            parts.setdefault(prefix, []).append((gained(episode) - gained(prefix), mass / levels[t][prefix]))
+    return {xi: weighted(pairs) for xi, pairs in parts.items()}
+
+
+def _slack(case: Case) -> Fraction:
+    """Minus the largest KS distance between the two sides over all histories, and against the evaluator at t = 1."""
+    laws = _conditional_laws(case)
+    choose = chooser(case.policy)
+    worst = Fraction()
+    for xi, law in laws.items():
+        if len(xi) == case.mdp.horizon + 1:
+            continue
+        recursive = weighted(
+            (r + z, q * p * mass)
+            for a, q in choose(xi)
+            for p, target, r in case.mdp.actions(state(xi))[a].outcomes
+            for z, mass in laws[extended(xi, a, r, target)]
+        )
+        worst = max(worst, law.kolmogorov(recursive))
+    start = Law.mixture((p, laws[(s,)]) for s, p in case.mdp.initial)
+    return -max(worst, start.kolmogorov(return_law(case.mdp, case.policy)))
+
+
+def _cases() -> SearchStrategy[Case]:
+    return strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair))
+
+
+def _small_cases() -> Iterator[Case]:
+    for mdp in one_state_models(two_point_laws(grid("1/2"), 2), 2):
+        for policy in history_policies(mdp):
+            yield Case(mdp, policy)
+
+
+STATEMENT = Statement(
+    label="def:bellman",
+    title="the distributional Bellman equation",
+    section="2",
+    printed=Claim(
+        r"F_{Z_t(\xi)}(x) = \sum_a \pi_t(a\mid\xi) \sum_{s'} P(s'\mid S(\xi),a) "
+        r"\int F_{Z_{t+1}(\xi\circ(a,r,s'))}(x-r)\,dR(S(\xi),a)(r)",
+        "The law of the reward to come is the mixture, over one step, of the shifted laws one step later.",
+        _slack,
+    ),
+    corrected=None,
+    verdict="holds",
+    uses=("def:history", "def:return"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
+    theory="01-setting.md#bellman",
+    notes="In print the reward law is that of a free variable s; the current state of the history is meant.",
+)

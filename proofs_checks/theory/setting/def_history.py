@@ -1,0 +1,211 @@
+r"""def:history: the history measure, the episode and the return.
+
+The measure is built step by step:
+:math:`P(\xi_{t+1}) = P(\xi_t)\,\pi_t(a_t|\xi_t)\,R(s_t,a_t)(r_t)\,P(s_{t+1}|s_t,a_t)`.
+In print its indices are shifted by one, an episode ends before the last reward is paid, so that the return is not a
+function of it, and the return repeats one reward instead of running over all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.evaluation import joint_law, return_law
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.policy import MarkovPolicy, Policy
+
+from ...cases import strategies
+from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
+from ...cases.histories import gained, history_laws, law_by_histories, state, weighted
+from ...engine.model import Claim, Statement
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model and one of its policies, Markov, y-dependent or history-dependent."""
+
+    mdp: MDP
+    policy: Policy
+
+
+def _cases() -> SearchStrategy[Case]:
+    return strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair))
+
+
+def _small_cases() -> Iterator[Case]:
+    for horizon in (1, 2):
+        for mdp in one_state_models(two_point_laws(grid("1/2"), 2), horizon):
+            for policy in history_policies(mdp):
+                yield Case(mdp, policy)
+
+
+SMALL = "one state, two actions, T <= 2, rewards in halves, coin flips, all deterministic history policies"
+
+
+def _measure_slack(case: Case) -> Fraction:
+    """Total mass one and the evaluator's joint law of state and return so far, before every step and at the end."""
+    worst = Fraction()
+    for t, level in enumerate(history_laws(case.mdp, case.policy)):
+        marginal: dict[tuple[int, Fraction], Fraction] = {}
+        for xi, mass in level.items():
+            key = (state(xi), gained(xi))
+            marginal[key] = marginal.get(key, Fraction()) + mass
+        computed = joint_law(case.mdp, case.policy, t)
+        for key in {*marginal, *computed}:
+            worst = max(worst, abs(marginal.get(key, Fraction()) - computed.get(key, Fraction())))
+        worst = max(worst, abs(sum(level.values(), Fraction()) - 1))
+    return -worst
+
+
+MEASURE = Statement(
+    label="def:history",
+    title="the history measure",
+    section="2",
+    printed=None,
+    corrected=Claim(
+        r"P(\xi_{t+1}) = P(\xi_t)\,\pi_t(a_t\mid\xi_t)\,R(s_t,a_t)(r_t)\,P(s_{t+1}\mid s_t,a_t), \quad t = 1,\dots,T",
+        "The stepwise measure has mass one at every step, and its marginals on state and return so far are "
+        "those of the evaluator.",
+        _measure_slack,
+    ),
+    verdict="corrected",
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL,
+    theory="01-setting.md#def-history",
+    notes="The printed recursion conditions step t on a history that does not contain the action and reward it "
+    "multiplies in, so it is not a function of its argument and cannot be evaluated; hence no printed claim.",
+)
+
+
+def _episode_printed(case: Case) -> Fraction:
+    """Minus the KS distance between the reward in xi_T (T - 1 rewards) and the return."""
+    levels = list(history_laws(case.mdp, case.policy))
+    collected = weighted((gained(xi), mass) for xi, mass in levels[case.mdp.horizon - 1].items())
+    return -collected.kolmogorov(return_law(case.mdp, case.policy))
+
+
+def _episode_corrected(case: Case) -> Fraction:
+    """Minus the KS distance between the reward in xi_{T+1} (T rewards) and the return."""
+    return -law_by_histories(case.mdp, case.policy).kolmogorov(return_law(case.mdp, case.policy))
+
+
+def _paying(horizon: int) -> Case:
+    mdp = MDP(0, [[[1]]], [[1]], horizon)
+    return Case(mdp, MarkovPolicy(mdp, [[0]] * horizon))
+
+
+EPISODE = Statement(
+    label="def:history/episode",
+    title="the return is a function of the episode",
+    section="2",
+    printed=Claim(
+        r"Z = J(\xi_T), \quad \xi_T \in \mathcal Z_T",
+        "The rewards recorded in a history of length T add up to the return.",
+        _episode_printed,
+    ),
+    corrected=Claim(
+        r"Z = J(\xi_{T+1}), \quad \xi_{T+1} \in \mathcal Z_{T+1}",
+        "The rewards recorded in a history of length T + 1 add up to the return.",
+        _episode_corrected,
+    ),
+    verdict="corrected",
+    uses=("def:history",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL,
+    counterexample=_paying(1),
+    find_budget=200,
+    theory="01-setting.md#def-history",
+    notes="A history of length T holds T - 1 rewards.",
+)
+
+
+@dataclass(frozen=True)
+class TailCase:
+    """A model, one of its policies, and a step t = 1, ..., T (counted as in the paper)."""
+
+    mdp: MDP
+    policy: Policy
+    t: int
+
+
+def _tail_cases() -> SearchStrategy[TailCase]:
+    return strategies.mdps_with_policies(max_horizon=3).flatmap(
+        lambda pair: st.builds(TailCase, st.just(pair[0]), st.just(pair[1]), st.integers(1, pair[0].horizon))
+    )
+
+
+def _small_tail_cases() -> Iterator[TailCase]:
+    for case in _small_cases():
+        for t in range(1, case.mdp.horizon + 1):
+            yield TailCase(case.mdp, case.policy, t)
+
+
+def _future(case: TailCase) -> Law:
+    """The law of r_t + ... + r_T: what the final joint law has gained beyond step t, path by path."""
+    *_, episodes = history_laws(case.mdp, case.policy)
+    return weighted((sum((r for _, _, r in xi[case.t - 1 : -1]), Fraction()), p) for xi, p in episodes.items())
+
+
+def _repeated(case: TailCase) -> Law:
+    """The law of (T - t + 1) r_t: the printed sum, whose summand does not depend on the index."""
+    *_, episodes = history_laws(case.mdp, case.policy)
+    count = case.mdp.horizon - case.t + 1
+    return weighted((count * xi[case.t - 1][2], p) for xi, p in episodes.items())
+
+
+def _return_printed(case: TailCase) -> Fraction:
+    return -_repeated(case).kolmogorov(_future(case))
+
+
+def _return_corrected(case: TailCase) -> Fraction:
+    """At t = 1 the sum over tau is the return of the evaluator; from t on, before-and-after add up to it."""
+    *_, episodes = history_laws(case.mdp, case.policy)
+    total = weighted(
+        (
+            sum((r for _, _, r in xi[: case.t - 1]), Fraction())
+            + sum((r for _, _, r in xi[case.t - 1 : -1]), Fraction()),
+            p,
+        )
+        for xi, p in episodes.items()
+    )
+    return -total.kolmogorov(return_law(case.mdp, case.policy))
+
+
+def _only_the_first_pays() -> TailCase:
+    mdp = MDP(0, [[[0, 1]], [[0, 1]]], [[1], [0]], 2)
+    return TailCase(mdp, MarkovPolicy(mdp, [[0, 0], [0, 0]]), 1)
+
+
+RETURN = Statement(
+    label="def:return",
+    title="the return from step t",
+    section="2",
+    printed=Claim(
+        r"Z_t = \sum_{\tau=t}^T r_t",
+        "The return from step t is T - t + 1 times the reward of step t.",
+        _return_printed,
+    ),
+    corrected=Claim(
+        r"Z_t = \sum_{\tau=t}^T r_\tau, \quad Z_1 = y_t + Z_t",
+        "The return from step t is the sum of the rewards from t on; with the reward before t it is the return.",
+        _return_corrected,
+    ),
+    verdict="corrected",
+    uses=("def:history/episode",),
+    cases=_tail_cases,
+    small_cases=_small_tail_cases,
+    small_size=SMALL + ", all t",
+    counterexample=_only_the_first_pays(),
+    find_budget=200,
+    theory="01-setting.md#def-history",
+)
+
+STATEMENTS = (MEASURE, EPISODE, RETURN)

@@ -1,0 +1,221 @@
+r"""def:objective: the examples of weightings.  VaR is printed with a decreasing indicator, and jumps are ambiguous.
+
+The objective is :math:`\Phi = M - \int_0^M G(F(x))\,dx`.  For :math:`G = 1(\tau \ge \alpha)` it is the lower
+quantile :math:`F^\dagger(\alpha)`, for :math:`G = 1(\tau > \alpha)` the upper quantile :math:`F^\dagger(\alpha+)`; they
+differ where F is flat at height alpha.  CVaR needs alpha in (0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import CVaR, VaR
+
+from ...cases import strategies
+from ...cases.enumeration import grid, two_point_laws
+from ...engine.model import Claim, Statement, equality, least
+from .lem_key import area
+
+
+@dataclass(frozen=True)
+class StepCase:
+    """A level and two arguments sigma <= tau of the weighting."""
+
+    alpha: Fraction
+    sigma: Fraction
+    tau: Fraction
+
+
+def _is_cdf(case: StepCase, increasing: bool) -> Fraction:
+    """The least of G(tau) - G(sigma), -|G(0)|, -|G(1) - 1|."""
+
+    def weight(tau: Fraction) -> Fraction:
+        return Fraction(tau >= case.alpha if increasing else tau <= case.alpha)
+
+    return min(weight(case.tau) - weight(case.sigma), -abs(weight(Fraction(0))), -abs(weight(Fraction(1)) - 1))
+
+
+@st.composite
+def _step_cases(draw: DrawFn) -> StepCase:
+    sigma, tau = sorted((draw(strategies.rationals()), draw(strategies.rationals())))
+    return StepCase(draw(strategies.levels()), sigma, tau)
+
+
+def _small_steps() -> Iterator[StepCase]:
+    for alpha in grid("1/4")[1:]:
+        for tau in grid("1/4"):
+            for sigma in (u for u in grid("1/4") if u <= tau):
+                yield StepCase(alpha, sigma, tau)
+
+
+VAR = Statement(
+    label="def:objective/var",
+    title="the weighting of VaR",
+    section="2",
+    printed=Claim(
+        r"G(\tau) = \mathbf 1(\tau \le \alpha) \text{ is a CDF on } [0,1]",
+        "The indicator of the levels up to alpha is nondecreasing from 0 to 1.",
+        lambda case: _is_cdf(case, increasing=False),
+    ),
+    corrected=Claim(
+        r"G(\tau) = \mathbf 1(\tau \ge \alpha) \text{ is a CDF on } [0,1], \quad 0 < \alpha \le 1",
+        "The indicator of the levels from alpha on is nondecreasing from 0 to 1.",
+        lambda case: _is_cdf(case, increasing=True),
+        when=lambda case: 0 < case.alpha <= 1,
+    ),
+    verdict="corrected",
+    cases=_step_cases,
+    small_cases=_small_steps,
+    small_size="levels and arguments in quarters",
+    counterexample=StepCase(Fraction(1, 2), Fraction(0), Fraction(1)),
+    find_budget=20,
+    theory="01-setting.md#objective-instances",
+)
+
+
+@dataclass(frozen=True)
+class QuantileCase:
+    """The law of a return and a level in (0, 1)."""
+
+    law: Law
+    alpha: Fraction
+
+
+@st.composite
+def _quantile_cases(draw: DrawFn) -> QuantileCase:
+    law = draw(strategies.laws(max_value=2))
+    if draw(st.booleans()) and len(law) > 1:  # at the height of a step the two quantiles differ
+        return QuantileCase(law, draw(st.sampled_from(law.cumulative()[:-1])))
+    return QuantileCase(law, draw(strategies.levels(include_one=False)))
+
+
+def _small_quantiles() -> Iterator[QuantileCase]:
+    for law in two_point_laws(grid("1/2"), 4):
+        for alpha in grid("1/8")[1:-1]:
+            yield QuantileCase(law, alpha)
+
+
+def _versions_agree(case: QuantileCase) -> Fraction:
+    """-|F†(alpha+) - F†(alpha)|: does the objective depend on the value of G at its jump?"""
+    return -abs(case.law.upper_quantile(case.alpha) - case.law.quantile(case.alpha))
+
+
+def _versions_are_the_quantiles(case: QuantileCase) -> Real:
+    top = case.law.atoms[-1] + 1
+    lower = top - area(case.law, lambda level: Fraction(level >= case.alpha), Fraction(0), top)
+    upper = top - area(case.law, lambda level: Fraction(level > case.alpha), Fraction(0), top)
+    return least(
+        equality(lower, case.law.quantile(case.alpha)),
+        equality(upper, case.law.upper_quantile(case.alpha)),
+        equality(lower, VaR(case.alpha).of(case.law)),
+        equality(upper, VaR(case.alpha, upper=True).of(case.law)),
+    )
+
+
+JUMPS = Statement(
+    label="def:objective/jumps",
+    said="implied",
+    title="the value of G at a jump decides between the quantiles",
+    section="2",
+    printed=Claim(
+        r"\Phi \text{ depends on } G \text{ only through } dG",
+        "Changing G at its jump does not change the objective: lower and upper quantile agree.",
+        _versions_agree,
+    ),
+    corrected=Claim(
+        r"M - \int_0^M \mathbf 1(F \ge \alpha) = F^\dagger(\alpha), \quad "
+        r"M - \int_0^M \mathbf 1(F > \alpha) = F^\dagger(\alpha+)",
+        "A right-continuous step takes the lower quantile, a left-continuous one the upper quantile.",
+        _versions_are_the_quantiles,
+    ),
+    verdict="corrected",
+    uses=("def:objective/var",),
+    cases=_quantile_cases,
+    small_cases=_small_quantiles,
+    small_size="laws with at most two atoms in {0, 1/2, 1}, masses in quarters, levels in eighths",
+    counterexample=QuantileCase(Law({0: "1/2", 1: "1/2"}), Fraction(1, 2)),
+    find_budget=100,
+    theory="01-setting.md#objective-instances",
+    notes="The printed integral is of Riemann-Stieltjes type, which does not exist where F† and G jump together.",
+)
+
+
+@dataclass(frozen=True)
+class TailCase:
+    """The law of a return, a level alpha in [0, 1], an argument tau of G, and a constant for it."""
+
+    law: Law
+    alpha: Fraction
+    tau: Fraction
+    constant: Fraction
+
+
+def _cvar_printed_slack(case: TailCase) -> Fraction:
+    """L tau - G(tau); at alpha = 0 the weighting is read as its limit 1(tau > 0)."""
+    weight = min(case.tau / case.alpha, Fraction(1)) if case.alpha else Fraction(case.tau > 0)
+    return case.constant * case.tau - weight
+
+
+def _own_constant(case: TailCase) -> bool:
+    return case.constant == 1 / case.alpha if case.alpha else True
+
+
+def _cvar_corrected_slack(case: TailCase) -> Real:
+    """CVaR is the mean of the worst alpha share, filled from below, and 1/alpha is the constant of its weighting."""
+    left, total = case.alpha, Fraction()
+    for x, mass in case.law:
+        total += min(left, mass) * x
+        left -= min(left, mass)
+    value = equality(CVaR(case.alpha).of(case.law), total / case.alpha)
+    weight = CVaR(case.alpha).value(case.tau)
+    return least(value, case.tau / case.alpha - weight, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha))
+
+
+@st.composite
+def _tail_cases(draw: DrawFn) -> TailCase:
+    alpha = Fraction(0) if draw(st.integers(0, 4)) == 4 else draw(strategies.levels())
+    constant = 1 / alpha if alpha else Fraction(draw(st.integers(1, 6)))
+    tau = draw(strategies.rationals(max_denominator=12))
+    return TailCase(draw(strategies.laws(max_value=2)), alpha, tau, constant)
+
+
+def _small_tails() -> Iterator[TailCase]:
+    for law in two_point_laws(grid("1/2"), 3):
+        for alpha in grid("1/6"):
+            for tau in grid("1/6"):
+                yield TailCase(law, alpha, tau, 1 / alpha if alpha else Fraction(1))
+
+
+CVAR = Statement(
+    label="def:objective/cvar",
+    title="the weighting of CVaR",
+    section="2",
+    printed=Claim(
+        r"G(\tau) = \min\{\tau/\alpha, 1\} \text{ is Lipschitz for every } \alpha \in [0,1], \quad L_G = 1/\alpha",
+        "For every level in [0, 1] the weighting of CVaR grows at most at the rate L (any L proposed for level 0).",
+        _cvar_printed_slack,
+        when=_own_constant,
+    ),
+    corrected=Claim(
+        r"\alpha \in (0,1]:\ \Phi = \tfrac1\alpha \int_0^\alpha F^\dagger, \quad L_G = 1/\alpha",
+        "For levels in (0, 1] the objective is the mean of the worst alpha share, and 1/alpha is the constant.",
+        _cvar_corrected_slack,
+        when=lambda case: case.alpha > 0,
+    ),
+    verdict="corrected",
+    cases=_tail_cases,
+    small_cases=_small_tails,
+    small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",
+    counterexample=TailCase(Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
+    find_budget=400,
+    theory="01-setting.md#objective-instances",
+)
+
+STATEMENTS = (VAR, JUMPS, CVAR)

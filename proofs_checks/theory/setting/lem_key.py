@@ -1,0 +1,156 @@
+r"""lem:key: :math:`\Phi = T - \int_{\mathbb R} G(F(x))\,dx`, and :math:`2T - \dots` in the introduction.  Both diverge.
+
+Beyond the largest return F = 1 and G(F) = 1, so the integral over the line is infinite and the right side is minus
+infinity.  What is true: for every M at least the largest return, and without any condition on the largest return,
+
+.. math:: \Phi = M - \int_0^M G(F(x))\,dx .
+
+The printed right side is at most :math:`T - \int_0^M G(F)` for every M, because G(F) is nonnegative; so a single M on
+which that is below :math:`\Phi` refutes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+import verified_risk as vr
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import Weighting
+
+from ...cases import strategies
+from ...cases.enumeration import all_laws, grid, some_weightings
+from ...engine.model import Claim, Statement, equality
+
+
+@dataclass(frozen=True)
+class Case:
+    """The law of a return in [0, T], a weighting, and an upper limit M of integration."""
+
+    law: Law
+    horizon: int
+    objective: Weighting
+    top: Fraction
+
+
+def area(law: Law, weight: Callable[[Fraction], Real], low: Fraction, high: Fraction) -> Fraction:
+    """The integral of ``weight(F(x))`` over ``[low, high]``, rectangle by rectangle; rational weights only."""
+    corners = sorted({low, high, *(x for x in law.atoms if low < x < high)})
+    total = Fraction()
+    for x, following in pairwise(corners):
+        height = weight(law.cdf(x))
+        assert isinstance(height, (Fraction, int))
+        total += height * (following - x)
+    return total
+
+
+def _meets(case: Case) -> bool:
+    """Returns lie in [0, T] and the integral covers them."""
+    return case.law.atoms[0] >= 0 and case.law.atoms[-1] <= case.horizon <= case.top
+
+
+def _meets_as_printed(case: Case) -> bool:
+    """The paper also assumes that the largest possible return T is attained (assump:quantile)."""
+    return _meets(case) and case.law.atoms[-1] == case.horizon
+
+
+def _printed(case: Case) -> Real:
+    """(T - int_0^M G(F)) - Phi, which the printed identity needs to be nonnegative for every M."""
+    return case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
+
+
+def _intro(case: Case) -> Real:
+    """(2T - int_0^M G(F)) - Phi, likewise."""
+    return 2 * case.horizon - area(case.law, case.objective, Fraction(0), case.top) - case.objective.of(case.law)
+
+
+def _corrected(case: Case) -> Real:
+    """-|M - int_0^M G(F) - Phi|."""
+    return equality(case.top - area(case.law, case.objective, Fraction(0), case.top), case.objective.of(case.law))
+
+
+def _corrected_at_twice(case: Case) -> Real:
+    """The same with M = 2T."""
+    top = Fraction(2 * case.horizon)
+    return equality(top - area(case.law, case.objective, Fraction(0), top), case.objective.of(case.law))
+
+
+@st.composite
+def _cases(draw: DrawFn) -> Case:
+    horizon = draw(st.integers(1, 3))
+    law = draw(strategies.laws(max_value=horizon, max_atoms=4))
+    if draw(st.booleans()):  # move the largest return to T, which the paper assumes
+        law = Law.of_weights({**dict(list(law)[:-1]), Fraction(horizon): law.masses[-1]})
+    top = horizon + draw(strategies.rationals(max_value=2 * horizon + 1, max_denominator=3))
+    return Case(law, horizon, draw(strategies.weightings(jumps=True)), top)
+
+
+def _small_cases() -> Iterator[Case]:
+    for law in all_laws(grid("1/2"), 4):
+        for objective in some_weightings(jumps=True):
+            for top in (1, 2, 3):
+                yield Case(law, 1, objective, Fraction(top))
+
+
+SMALL = "T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings of every shape, M in {1, 2, 3}"
+CORRECTED = Claim(
+    r"\Phi = M - \int_0^M G(F(x))\,dx \quad (M \ge T)",
+    "For every M of at least T, the objective is M minus the area under G(F) on [0, M].",
+    _corrected,
+    when=_meets,
+)
+
+INTRODUCTION = Statement(
+    label="intro:key",
+    title="the introduction's form of the key identity",
+    section="1",
+    printed=Claim(
+        r"\Phi = 2T - \int_{\mathbb R} G(F(x))\,dx",
+        "The objective is 2T minus the area under G(F) on the whole line.",
+        _intro,
+        when=_meets_as_printed,
+    ),
+    corrected=Claim(
+        r"\Phi = 2T - \int_0^{2T} G(F(x))\,dx",
+        "The objective is 2T minus the area under G(F) on [0, 2T].",
+        _corrected_at_twice,
+        when=_meets,
+    ),
+    verdict="corrected",
+    uses=("lem:key",),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL,
+    counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(3)),
+    find_budget=200,
+    theory="01-setting.md#key-identity",
+)
+
+KEY = Statement(
+    label="lem:key",
+    title="the key identity",
+    section="5",
+    printed=Claim(
+        r"\Phi = T - \int_{\mathbb R} G(F(x))\,dx",
+        "The objective is T minus the area under G(F) on the whole line.",
+        _printed,
+        when=_meets_as_printed,
+    ),
+    corrected=CORRECTED,
+    verdict="corrected",
+    uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size=SMALL,
+    counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(2)),
+    find_budget=100,
+    theory="01-setting.md#key-identity",
+    notes="The printed proof also counts overlapping sets of levels twice and gives the half-line beyond the largest "
+    "return measure zero.",
+)

@@ -1,0 +1,88 @@
+r"""lem:monotoneinversebound: if :math:`F(x) \le H(x + \eta)` everywhere, :math:`F^\dagger \ge H^\dagger - \eta`. Holds.
+
+No continuity is needed: if F(x) reaches tau, so does H at x + eta, so the set over which F† takes its infimum, moved by
+eta, lies inside that of H†.  The printed proof goes through the false half of ``lem:quantileinverse``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from ...cases import strategies
+from ...cases.enumeration import grid
+from ...engine.model import Claim, Statement
+from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two nondecreasing step functions with F(x) <= H(x + eta), and a level."""
+
+    lower: Monotone
+    upper: Monotone
+    eta: Fraction
+    tau: Fraction
+
+
+def _dominated(case: Case) -> bool:
+    """F <= H(. + eta) at all corners and on all pieces between them."""
+    moved = case.upper.shifted(case.eta)
+    places = {c.at for c in (*case.lower.corners, *moved.corners)}
+    sides = all(limit(case.lower, x, side) <= limit(moved, x, side) for x in places for side in (-1, 1))
+    return sides and all(case.lower(x) <= moved(x) for x in places)
+
+
+def _slack(case: Case) -> Fraction:
+    """F†(tau) - (H†(tau) - eta), at most 1 (either may be infinite)."""
+    mine, other = case.lower.inverse(case.tau), case.upper.inverse(case.tau)
+    if isinstance(mine, Fraction) and isinstance(other, Fraction):
+        return min(mine - other + case.eta, Fraction(1))
+    return Fraction(1 if mine >= other else -1)  # one is infinite: compare in the extended line
+
+
+@st.composite
+def _cases(draw: DrawFn) -> Case:
+    upper = draw(monotone_functions(steps=True))
+    eta = draw(strategies.rationals(max_value=2, max_denominator=2))
+    lower = lower_of(upper.shifted(eta), draw(monotone_functions(steps=True)))
+    return Case(lower, upper, eta, draw(strategies.rationals(min_value=-1, max_value=2)))
+
+
+def _small_cases() -> Iterator[Case]:
+    def steps(at: Fraction) -> Iterator[Monotone]:
+        for value in (Fraction(0), Fraction(1, 2), Fraction(1)):
+            yield Monotone((Corner(at, Fraction(0), value, Fraction(1)),))
+
+    for x in grid("1/2"):
+        for z in grid("1/2"):
+            for lower in steps(x):
+                for upper in steps(z):
+                    for eta in grid("1/2"):
+                        for tau in grid("1/4"):
+                            yield Case(lower, upper, eta, tau)
+
+
+STATEMENT = Statement(
+    label="lem:monotoneinversebound",
+    title="closeness of functions gives closeness of quantiles",
+    section="B",
+    printed=Claim(
+        r"F(x) \le H(x + \eta)\ \forall x \Rightarrow F^\dagger(\tau) \ge H^\dagger(\tau) - \eta",
+        "If one function stays below another moved by eta, its quantiles are at least the other's minus eta.",
+        _slack,
+        when=_dominated,
+    ),
+    corrected=None,
+    verdict="holds",
+    uses=("lem:quantileinverse/first", "lem:quantileinverse/second"),
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="single steps at 0, 1/2, 1 with every value at the jump, eta in halves, levels in quarters",
+    theory="01-setting.md#monotone-inverse",
+    notes="The printed proof is unsound: it uses the half of lem:quantileinverse that is false.",
+)

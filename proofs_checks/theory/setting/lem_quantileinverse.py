@@ -1,0 +1,144 @@
+r"""lem:quantileinverse: :math:`F^\dagger(F(x)) \le x` and :math:`F(F^\dagger(\tau)) \ge \tau`.  The first half holds.
+
+The second is printed for every monotone F; it needs right-continuity.  The infimum that defines F† is attained exactly
+when F is right-continuous there: a step that takes its lower value at the jump breaks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from ...cases import strategies
+from ...cases.enumeration import grid
+from ...engine.model import Claim, Statement
+from .monotone import Corner, Monotone, monotone_functions
+
+
+@dataclass(frozen=True)
+class PointCase:
+    """A nondecreasing function and a point."""
+
+    function: Monotone
+    x: Fraction
+
+
+def _first_half(case: PointCase) -> Fraction:
+    """x - F†(F(x)), at most 1 (F† may be minus infinity)."""
+    quantile = case.function.inverse(case.function(case.x))
+    return case.x - quantile if isinstance(quantile, Fraction) and quantile >= case.x - 1 else Fraction(1)
+
+
+def _point_cases() -> SearchStrategy[PointCase]:
+    return st.builds(PointCase, monotone_functions(), strategies.rationals(min_value=-3, max_value=3))
+
+
+def _steps() -> Iterator[Monotone]:
+    """All functions with one jump at 0 between heights in thirds, then one linear piece up to 1."""
+    thirds = grid("1/3")
+    for left in thirds:
+        for value in (h for h in thirds if h >= left):
+            for right in (h for h in thirds if h >= value):
+                for end in (h for h in thirds if h >= right):
+                    yield Monotone(
+                        (Corner(Fraction(0), left, value, right), Corner(Fraction(1), end, end, end)),
+                    )
+
+
+def _small_points() -> Iterator[PointCase]:
+    for function in _steps():
+        for x in (Fraction(-1), *grid("1/3"), Fraction(2)):
+            yield PointCase(function, x)
+
+
+FIRST = Statement(
+    label="lem:quantileinverse/first",
+    title="the quantile of a value is at most the point",
+    section="B",
+    printed=Claim(
+        r"F^\dagger(F(x)) \le x \quad (F \text{ nondecreasing})",
+        "The quantile at the level F(x) does not exceed x.",
+        _first_half,
+    ),
+    corrected=None,
+    verdict="holds",
+    uses=("def:quantile/zero",),
+    cases=_point_cases,
+    small_cases=_small_points,
+    small_size="one jump at 0 with heights in thirds and a linear piece, x in {-1, 0, 1/3, 2/3, 1, 2}",
+    theory="01-setting.md#quantile-inverse",
+)
+
+
+@dataclass(frozen=True)
+class LevelCase:
+    """A nondecreasing function and a level."""
+
+    function: Monotone
+    tau: Fraction
+
+
+def _second_half(case: LevelCase) -> Fraction:
+    """F(F†(tau)) - tau."""
+    x = case.function.inverse(case.tau)
+    assert isinstance(x, Fraction)
+    return case.function(x) - case.tau
+
+
+def _finite(case: LevelCase) -> bool:
+    return isinstance(case.function.inverse(case.tau), Fraction)
+
+
+def _finite_and_right_continuous(case: LevelCase) -> bool:
+    return _finite(case) and case.function.right_continuous
+
+
+@st.composite
+def _level_cases(draw: DrawFn) -> LevelCase:
+    function = draw(monotone_functions())
+    if draw(st.booleans()):
+        function = Monotone(tuple(Corner(c.at, c.left, c.right, c.right) for c in function.corners))
+    low, high = function.corners[0].left, function.corners[-1].right
+    return LevelCase(function, high - Fraction(draw(st.integers(0, 11)), 12) * (high - low))
+
+
+def _small_levels() -> Iterator[LevelCase]:
+    for function in _steps():
+        for tau in grid("1/6"):
+            yield LevelCase(function, tau)
+
+
+SECOND = Statement(
+    label="lem:quantileinverse/second",
+    title="a function reaches the level at its quantile",
+    section="B",
+    printed=Claim(
+        r"F(F^\dagger(\tau)) \ge \tau \quad (F \text{ nondecreasing})",
+        "A nondecreasing function is at least tau at its quantile of level tau.",
+        _second_half,
+        when=_finite,
+    ),
+    corrected=Claim(
+        r"F(F^\dagger(\tau)) \ge \tau \quad (F \text{ right-continuous as well, } F^\dagger(\tau) \text{ finite})",
+        "A nondecreasing right-continuous function is at least tau at its quantile of level tau, if that is finite.",
+        _second_half,
+        when=_finite_and_right_continuous,
+    ),
+    verdict="corrected",
+    uses=("def:quantile/zero",),
+    cases=_level_cases,
+    small_cases=_small_levels,
+    small_size="one jump at 0 with heights in thirds and a linear piece, levels in sixths",
+    counterexample=LevelCase(
+        Monotone((Corner(Fraction(0), Fraction(0), Fraction(0), Fraction(1)),)),
+        Fraction(1, 2),
+    ),
+    find_budget=200,
+    theory="01-setting.md#quantile-inverse",
+)
+
+STATEMENTS = (FIRST, SECOND)

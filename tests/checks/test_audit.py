@@ -1,0 +1,297 @@
+"""Claims, search and audit: every way to fail is seen to fail."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import strategies as st
+
+from proofs_checks import cli
+from proofs_checks import theory as statements
+from proofs_checks.engine import audit, search, sources
+from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict, equality, least, verdict_of
+from proofs_checks.report import markdown as report
+from verified_risk.enclosure import Interval
+
+Q = Fraction
+
+
+@dataclass(frozen=True)
+class Case:
+    x: Fraction
+
+
+def rationals():
+    return st.integers(-12, 12).map(lambda i: Case(Q(i, 4)))
+
+
+def small():
+    return (Case(Q(i)) for i in range(-3, 4))
+
+
+SQUARE = Claim(r"x^2 \ge 0", "Squares are nonnegative.", lambda case: case.x**2)
+BELOW_TWO = Claim(r"x \le 2", "Nothing exceeds two.", lambda case: 2 - case.x)
+BELOW_THREE = Claim(r"x \le 3", "Nothing exceeds three.", lambda case: 3 - case.x)
+
+
+def toy(**changes):
+    record = {
+        "label": "toy",
+        "title": "a toy",
+        "section": "1",
+        "printed": BELOW_TWO,
+        "corrected": BELOW_THREE,
+        "verdict": "corrected",
+        "cases": rationals,
+        "small_cases": small,
+        "small_size": "integers",
+        "counterexample": Case(Q(3)),
+        "find_budget": 200,
+    }
+    return Statement(**{**record, **changes})
+
+
+def failures(statement, examples=60):
+    return audit.audit_statement(statement, examples, seed=0)["failures"]
+
+
+# -- claims -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_verdict_is_three_valued_and_never_a_boolean():
+    assert verdict_of(Q(0)) is Verdict.HOLDS
+    assert verdict_of(Q(-1, 10**9)) is Verdict.REFUTED
+    assert verdict_of(Interval(Q(-1), Q(1))) is Verdict.UNKNOWN
+    with pytest.raises(TypeError):
+        bool(Verdict.UNKNOWN)
+
+
+def test_an_equation_holds_only_if_both_sides_are_exactly_equal():
+    assert equality(Q(1, 3), Q(1, 3)) == 0
+    assert equality(Q(1, 3), Q(1, 2)) == -Q(1, 6)
+    assert verdict_of(equality(Interval(Q(0), Q(1)), Q(1, 2))) is Verdict.UNKNOWN
+    assert verdict_of(equality(Interval(Q(0), Q(1)), Q(2))) is Verdict.REFUTED
+
+
+def test_a_conjunction_is_as_true_as_its_worst_part():
+    assert least(Q(3), Q(-1), Q(2)) == -1
+    assert verdict_of(least(Q(3), Interval(Q(-1), Q(1)))) is Verdict.UNKNOWN
+    assert verdict_of(least(Q(-2), Interval(Q(-1), Q(1)))) is Verdict.REFUTED
+
+
+def test_ranks_are_ordered_and_printed():
+    ranks = [Rank.CITED, Rank.RANDOM, Rank.EXHAUSTIVE, Rank.SYMBOLIC, Rank.MACHINE_CHECKED]
+    assert ranks == sorted(ranks)
+    assert str(Evidence(Rank.MACHINE_CHECKED, "Coq")) == "machine-checked (Coq)"
+
+
+def test_a_statement_that_claims_nothing_is_refused():
+    with pytest.raises(ValueError, match="claims nothing"):
+        toy(printed=None, corrected=None, counterexample=None)
+    with pytest.raises(ValueError, match="no printed claim"):
+        toy(printed=None)
+
+
+# -- search -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_search_keeps_the_worst_case_and_counts_the_hypotheses():
+    positive = replace(BELOW_THREE, when=lambda case: case.x > 0)
+    seen = search.exhaustive(positive, small())
+    assert (seen.tried, seen.met, seen.worst, seen.worst_case) == (7, 3, 0, Case(Q(3)))
+
+
+def test_a_search_that_met_nothing_or_decided_nothing_does_not_hold():
+    assert search.exhaustive(replace(SQUARE, when=lambda case: False), small()).verdict is Verdict.UNKNOWN
+    unsure = replace(SQUARE, slack=lambda case: Interval(Q(-1), Q(1)))
+    assert search.exhaustive(unsure, small()).verdict is Verdict.UNKNOWN
+
+
+def test_random_search_is_reproducible_and_climbs():
+    def run(climb):
+        cases = st.integers(-(10**6), 3).map(lambda i: Case(Q(i)))
+        return search.random(BELOW_THREE, cases, examples=20, seed=4, climb=climb)
+
+    assert run(0) == run(0)
+    assert run(0).worst > 0
+    assert run(200).worst == 0
+
+
+def test_a_counterexample_is_found_and_shrunk():
+    found = search.find_counterexample(toy(), seed=1)
+    assert found is not None
+    assert found.case == Case(Q(9, 4))
+    assert found.slack == -Q(1, 4)
+
+
+def test_nothing_is_found_against_a_true_claim():
+    assert search.find_counterexample(toy(), seed=1, claim=SQUARE) is None
+
+
+# -- audit ------------------------------------------------------------------------------------------------------------
+
+
+def without_certificate(found):
+    """The toy has no standalone checker; its other failures are what is looked at."""
+    return [failure for failure in found if "standalone checker" not in failure]
+
+
+def test_a_sound_statement_passes():
+    assert without_certificate(failures(toy())) == []
+    true = toy(printed=BELOW_THREE, corrected=None, verdict="holds", counterexample=None)
+    assert failures(true) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"corrected": Claim("", "", lambda case: 1 - case.x)}, "is refuted by"),
+        ({"corrected": Claim("", "", lambda case: Interval(Q(-1), Q(1)))}, "could not be decided"),
+        ({"corrected": replace(BELOW_THREE, when=lambda case: case.x > 100)}, "vacuous"),
+        ({"small_cases": lambda: iter(())}, "no case of the enumeration"),
+        ({"least_met": 10_000}, "wanted 10000"),
+        ({"counterexample": None}, "no counterexample"),
+        ({"counterexample": Case(Q(1))}, "does not refute the printed claim"),
+        ({"counterexample": Case(Q(4))}, "also refutes the correction"),
+        ({"cases": lambda: st.just(Case(Q(0)))}, "found no counterexample in 200 cases"),
+        ({}, "the standalone checker rejects"),
+    ],
+)
+def test_every_fault_makes_the_audit_fail(changes, message):
+    found = failures(toy(**changes))
+    assert any(message in failure for failure in found), found
+
+
+def test_the_exit_status_tells_failures():
+    assert audit.exit_status(audit.run([toy(counterexample=None)], examples=20)) == 1
+    good = toy(printed=BELOW_THREE, corrected=None, verdict="holds", counterexample=None)
+    assert audit.exit_status(audit.run([good], examples=20)) == 0
+
+
+def test_nothing_is_called_verified_and_a_random_rank_says_how_many():
+    good = toy(
+        printed=BELOW_THREE,
+        corrected=None,
+        verdict="holds",
+        counterexample=None,
+        small_cases=lambda: iter(()),
+        small_size="",
+    )
+    row = audit.audit_statement(good, 40, seed=7)
+    assert row["support"]["rank"] == "random"
+    assert row["support"]["evidence"][0].startswith("random (")
+    assert "seed 7" in row["support"]["evidence"][0]
+    assert "verified" not in json.dumps(row["support"])
+
+
+def test_two_processes_give_the_same_ledger_as_one():
+    chosen = [statements.by_label(label) for label in ("lem:key", "def:pushforward", "cvar:ru")]
+    assert audit.run(chosen, examples=10, jobs=2) == audit.run(chosen, examples=10, jobs=1)
+
+
+def test_a_changed_source_makes_its_evidence_stale():
+    chosen = [statements.by_label("lem:key"), statements.by_label("cvar:ru")]
+    ledger = audit.run(chosen, examples=5)
+    assert audit.stale(ledger, chosen) == []
+    ledger["statements"][0]["source_sha256"] = "0" * 64
+    assert audit.stale(ledger, chosen) == ["lem:key"]
+    assert audit.stale(ledger, chosen[1:]) == ["lem:key"]
+
+
+def test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale(tmp_path):
+    (tmp_path / "statements").mkdir()
+    files = {
+        "statements/claim.py": "from ..helper import f\n",
+        "helper.py": "def f():\n    from . import deep\n    return deep\n",
+        "deep.py": "from .helper import f\n",
+        "other.py": "",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    claim = tmp_path / "statements" / "claim.py"
+    assert [path.name for path in sources.depends_on(claim)] == ["deep.py", "helper.py", "claim.py"]
+    before = sources.digest(claim)
+    (tmp_path / "other.py").write_text("x = 1\n")
+    assert sources.digest(claim) == before
+    (tmp_path / "deep.py").write_text("from .helper import f\nx = 1\n")
+    assert sources.digest(claim) != before
+
+
+# -- command ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_audits_one_statement_and_writes_the_ledger(tmp_path):
+    target = tmp_path / "ledger.json"
+    result = CliRunner().invoke(
+        cli.main, ["audit", "--statement", "lem:key", "--examples", "10", "--seed", "3", "--json", str(target)]
+    )
+    assert result.exit_code == 0, result.output
+    assert "lem:key" in result.output
+    ledger = json.loads(target.read_text())
+    assert (ledger["seed"], ledger["examples"], len(ledger["statements"])) == (3, 10, 1)
+
+
+def test_the_command_refuses_an_unknown_label():
+    result = CliRunner().invoke(cli.main, ["audit", "--statement", "lem:kye"])
+    assert result.exit_code == 2
+    assert "lem:key" in result.output
+
+
+def test_the_recheck_command_answers_with_the_checkers_status(tmp_path):
+    good = str(statements.__file__).replace("statements/__init__.py", "certificates/lem_key.json")
+    assert CliRunner().invoke(cli.main, ["recheck", good]).exit_code == 0
+    assert CliRunner().invoke(cli.main, ["recheck", str(tmp_path / "absent")]).exit_code == 2
+
+
+# -- report -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_generated_documents_are_fresh():
+    assert cli.staleness() == []
+
+
+def test_the_page_lists_every_statement_and_calls_nothing_verified():
+    page = report.PAGE.read_text(encoding="utf-8")
+    assert all(f"`{statement.label}`" in page for statement in statements.ALL)
+    assert "verified" not in page.replace("verified_risk", "").replace("verified-risk", "")
+
+
+def test_the_graph_shows_every_statement_and_what_it_inherits():
+    ledger = report.read_ledger()
+    graph = report.graph(ledger)
+    assert all(f">{statement.label}</text>" in graph for statement in statements.ALL)
+    rests = report.inherited(ledger["statements"])
+    assert "lem:augmented:1" in rests["thm:augmented"]
+    assert "lem:genbound" in rests["thm:main"]
+    assert rests["lem:augmented:1"] == []  # it uses only the history measure, which has no false printed claim
+
+
+def test_a_circle_of_uses_is_an_error_of_the_graph():
+    rows = [{"label": "a", "uses": ["b"]}, {"label": "b", "uses": ["a"]}]
+    with pytest.raises(ValueError, match="circle: a -> b -> a"):
+        report._columns(rows)
+
+
+def test_an_edited_page_is_stale(tmp_path):
+    report.write(report.read_ledger(), tmp_path)
+    assert report.stale_files(tmp_path) == []
+    page = tmp_path / "audit.md"
+    page.write_text(page.read_text() + "edited\n")
+    assert report.stale_files(tmp_path) == ["audit.md"]
+
+
+def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeypatch):
+    chosen = [statements.by_label("def:pushforward")]
+    ledger = audit.run(chosen, examples=5)
+    proof = Evidence(Rank.MACHINE_CHECKED, "a later proof")
+    monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
+    assert audit.stale(ledger, chosen) == ["def:pushforward"]
+    row = audit.refreshed(ledger["statements"][0])
+    assert row["support"]["evidence"][0] == str(proof)
+    assert row["support"]["rank"] == "machine-checked"
+    assert any(piece.startswith("random (") for piece in row["support"]["evidence"])
+    assert audit.stale(audit.assemble([row], 5, 0), chosen) == []

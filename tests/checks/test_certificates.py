@@ -1,0 +1,193 @@
+"""Counterexamples as files: fresh, rechecked without this package, and worthless once edited."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import proofs_checks
+from proofs_checks import recheck
+from proofs_checks import theory as statements
+from proofs_checks.engine import certificate, search
+from proofs_checks.engine.model import Verdict
+from verified_risk.errors import InvalidFile
+
+WITH_COUNTEREXAMPLE = [statement for statement in statements.ALL if statement.counterexample is not None]
+CHECKER = Path(proofs_checks.__file__).with_name("recheck.py")
+
+every_counterexample = pytest.mark.parametrize("statement", WITH_COUNTEREXAMPLE, ids=lambda statement: statement.label)
+
+
+def test_the_stored_certificates_are_the_ones_the_statements_generate():
+    stored = {path.name: path.read_text(encoding="utf-8") for path in certificate.DIRECTORY.glob("*.json")}
+    assert stored == certificate.expected(statements.ALL), "run: python -m proofs_checks certify"
+
+
+def test_every_file_refutes_by_the_checker_alone_without_any_installed_package():
+    """``-I -S``: no site-packages, no environment, no current directory on the path."""
+    files = sorted(certificate.DIRECTORY.glob("*.json"))
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", str(CHECKER), *map(str, files)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("REFUTES") == len(files) >= 50
+
+
+def test_the_checker_imports_only_the_standard_library():
+    names = {
+        line.split()[1].split(".")[0]
+        for line in CHECKER.read_text().splitlines()
+        if line.startswith(("import ", "from "))
+    }
+    assert names <= {*sys.stdlib_module_names, "__future__"}
+
+
+@every_counterexample
+def test_a_certificate_holds_no_conclusion(statement):
+    data = certificate.certificate(statement, statement.counterexample)
+    assert set(data) == {"format", "version", "label", "instance", "sha256"}
+    json.dumps(data)
+
+
+@every_counterexample
+def test_the_package_reads_its_own_certificate_and_agrees(statement, tmp_path):
+    path = tmp_path / "certificate.json"
+    certificate.save(statement, statement.counterexample, path)
+    assert certificate.refutes(path, statements.ALL)
+    loaded, case = certificate.load(path, statements.ALL)
+    assert loaded is statement
+    assert statement.encode(case) == statement.encode(statement.counterexample)
+
+
+def numbers_in(data, path=()):
+    """The places of all numbers of an instance."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from numbers_in(value, (*path, key))
+    elif isinstance(data, list):
+        for i, value in enumerate(data):
+            yield from numbers_in(value, (*path, i))
+    elif isinstance(data, int) and not isinstance(data, bool):
+        yield path
+    elif isinstance(data, str):
+        try:
+            Fraction(data)
+        except ValueError:
+            return
+        yield path
+
+
+def changed(data, path):
+    """The same data with the number at ``path`` moved."""
+    twin = copy.deepcopy(data)
+    place = twin
+    for key in path[:-1]:
+        place = place[key]
+    old = place[path[-1]]
+    place[path[-1]] = old + 1 if isinstance(old, int) else str(Fraction(old) + Fraction(1, 7))
+    return twin
+
+
+@every_counterexample
+def test_an_edited_certificate_is_rejected(statement):
+    data = certificate.certificate(statement, statement.counterexample)
+    paths = list(numbers_in(data["instance"]))
+    assert paths
+    for path in paths:
+        edited = {**data, "instance": changed(data["instance"], path)}
+        with pytest.raises(recheck.Rejected, match="edited"):
+            recheck.check_text(json.dumps(edited))
+
+
+@every_counterexample
+def test_an_edited_and_signed_certificate_is_rejected_or_judged_on_its_merits(statement):
+    """With a new digest the checker must not claim a refutation that the package's own slack denies."""
+    data = certificate.certificate(statement, statement.counterexample)
+    judged = 0
+    for path in list(numbers_in(data["instance"]))[:25]:
+        edited = {**data, "instance": changed(data["instance"], path)}
+        edited["sha256"] = recheck.digest(edited)
+        try:
+            outcome = recheck.check_text(json.dumps(edited))
+        except recheck.Rejected:
+            judged += 1
+            continue
+        judged += 1
+        if outcome.refutes:
+            assert statement.printed.verdict(statement.read(edited["instance"])) is Verdict.REFUTED, path
+    assert judged
+
+
+@every_counterexample
+def test_the_checker_never_refutes_what_the_package_does_not(statement):
+    """On random cases, most of which are no counterexamples."""
+
+    def compare(case):
+        text = certificate.text(certificate.certificate(statement, case))
+        try:
+            refuted = recheck.check_text(text).refutes
+        except recheck.Rejected:
+            return 0
+        if refuted:
+            assert statement.printed.verdict(case) is Verdict.REFUTED, case
+        return 0
+
+    claim = type(statement.printed)("", "", compare)
+    search.random(claim, statement.cases(), examples=8, seed=3, climb=0)
+
+
+def test_the_format_describes_the_instances_of_every_label():
+    docs = certificate.DIRECTORY.parent.parent / "docs"
+    pages = ("certificate_format.md", "certificate_instances_learning.md")
+    text = "".join((docs / page).read_text(encoding="utf-8") for page in pages)
+    for statement in WITH_COUNTEREXAMPLE:
+        assert f"| `{statement.label}` |" in text
+
+
+def test_truncated_and_foreign_files_are_rejected():
+    good = (certificate.DIRECTORY / "lem_key.json").read_text(encoding="utf-8")
+    for bad in (
+        good[:-20],
+        "[]",
+        "{}",
+        good.replace('"version": 1', '"version": 2'),
+        good.replace("lem:key", "lem:kex"),
+    ):
+        with pytest.raises(recheck.Rejected):
+            recheck.check_text(bad)
+
+
+def test_an_unknown_label_is_rejected_even_if_signed():
+    data = {"format": certificate.FORMAT, "version": 1, "label": "lem:nothing", "instance": {}}
+    with pytest.raises(recheck.Rejected, match="lem:nothing"):
+        recheck.check_text(json.dumps({**data, "sha256": recheck.digest(data)}))
+
+
+def test_a_case_that_does_not_refute_is_reported_as_such(tmp_path, capsys):
+    key = statements.by_label("lem:key")
+    harmless = type(key.counterexample)(key.counterexample.law, 1, key.counterexample.objective, Fraction(1))
+    path = tmp_path / "harmless.json"
+    certificate.save(key, harmless, path)
+    assert recheck.main([str(path)]) == 1
+    assert "DOES NOT REFUTE" in capsys.readouterr().out
+    assert recheck.main([str(path), str(tmp_path / "absent.json")]) == 2
+
+
+def test_loading_a_certificate_of_another_statement_says_so(tmp_path):
+    key = statements.by_label("lem:key")
+    path = tmp_path / "key.json"
+    certificate.save(key, key.counterexample, path)
+    with pytest.raises(InvalidFile, match="lem:key"):
+        certificate.load(path, [statements.by_label("cvar:ru")])
+
+
+def test_writing_all_certificates_removes_stale_ones(tmp_path):
+    (tmp_path / "old.json").write_text("{}")
+    written = certificate.write_all(statements.ALL[:8], tmp_path)
+    assert sorted(tmp_path.glob("*.json")) == sorted(written)

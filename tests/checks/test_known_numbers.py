@@ -1,0 +1,114 @@
+"""The numbers of the referee's report on sections 1 to 3 and the appendices, recomputed."""
+
+from __future__ import annotations
+
+from fractions import Fraction as Q
+
+import pytest
+
+import verified_risk as vr
+from proofs_checks.cases.histories import weighted
+from proofs_checks.theory.augmentation.conditioning import joint_laws, printed_rule, visits
+from proofs_checks.theory.augmentation.thm_augmented import repeated_coin
+from proofs_checks.theory.cvar.budget import Budgets
+from proofs_checks.theory.discretisation.adaptation import Case as Adaptation
+from proofs_checks.theory.discretisation.adaptation import YRule, keep, rounded_steps, start_law, undo
+from proofs_checks.theory.discretisation.thm_discretized import Case, _values
+from proofs_checks.theory.experiment import experiment_paths
+from proofs_checks.theory.setting.assump_lipschitz import cpw_growth
+from proofs_checks.theory.setting.lem_key import area
+from verified_risk.enclosure import bounds
+
+
+def test_the_printed_key_identity_drifts_to_minus_infinity():
+    one = vr.Law.point(1)
+    assert [1 - area(one, vr.Mean(), Q(0), Q(m)) for m in (1, 2, 3, 10)] == [1, 0, -1, -8]
+    assert vr.Mean().of(one) == 1
+
+
+def printed_law(mdp, policy):
+    levels = joint_laws(mdp, printed_rule(visits(mdp, policy)))
+    return weighted((y, mass) for (_, y), mass in levels[-1].items())
+
+
+def test_the_printed_average_of_a_repeated_coin_has_mean_three_quarters():
+    mdp, policy = repeated_coin()
+    assert vr.return_law(mdp, policy) == vr.Law({0: "1/2", 2: "1/2"})
+    assert printed_law(mdp, policy) == vr.Law({0: "1/2", 1: "1/4", 2: "1/4"})
+    assert printed_law(mdp, policy).mean == Q(3, 4)
+
+
+def test_the_printed_average_degrades_even_an_optimal_policy():
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/2", "3/4": "1/2"}]], 2)
+    plan = vr.exact_plan(mdp, vr.CVaR("3/4"))
+    assert plan.value == Q(7, 12)
+    best = vr.ReturnPolicy(mdp, {(0, 0, 0): 1, (1, 0, 0): 1, (1, 0, "3/4"): 0, (1, 0, "1/4"): 0})
+    assert vr.CVaR("3/4").of(vr.return_law(mdp, best)) == Q(7, 12)
+    assert vr.CVaR("3/4").of(printed_law(mdp, best)) == Q(13, 24)
+
+
+def test_the_printed_internal_state_earns_1_where_the_policy_earns_three_halves():
+    mdp = vr.MDP(0, [[[1], [1]]], [[0, "3/4"]], 2)
+    second = (Q(0), Q(1))
+    case = Adaptation(mdp, Q(1), 1, YRule(((0, 0, Q(0), second), (1, 0, Q(3, 4), second))))
+    raw, rounded = rounded_steps(case, 0), rounded_steps(case, 1)
+    assert start_law(case, raw, keep) == vr.Law.point("3/2")
+    assert start_law(case, rounded, undo(case, printed=True)) == vr.Law.point(1)
+    assert start_law(case, rounded, undo(case, printed=False)) == vr.Law.point("7/4")
+
+
+def test_discretisation_loses_thirteen_tenths_of_eta():
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2)
+    attained, best, _ = _values(Case(mdp, Q(1), vr.Mean()))
+    assert best - attained == Q(13, 10)
+
+
+@pytest.mark.parametrize(("horizon", "loss"), [(2, Q(499, 250)), (3, Q(1497, 500)), (4, Q(499, 125))])
+def test_the_loss_of_the_family_tends_to_t_eta(horizon, loss):
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/1000": 1}, {0: "1/1000", 1: "999/1000"}]], horizon)
+    attained, best, _ = _values(Case(mdp, Q(1), vr.Mean()))
+    assert best - attained == loss
+
+
+def test_each_initial_state_choosing_its_own_rho_gets_a_third_instead_of_three_eighths():
+    mdp = vr.MDP(["1/2", "1/2"], [[[1, 0]], [[0, 1], [0, 1]]], [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]], 1)
+    assert vr.exact_plan(mdp, vr.CVaR("1/2")).value == Q(3, 8)
+    assert vr.CVaR("1/2").of(vr.return_law(mdp, vr.MarkovPolicy(mdp, [[0, 0]]))) == Q(1, 3)
+
+
+def test_j_dips_between_its_two_maxima():
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 1)
+    table = Budgets(mdp)
+    assert [rho - 4 * table.expected(rho) for rho in (Q(1, 4), Q(3, 8), Q(1, 2))] == [Q(1, 4), Q(3, 16), Q(1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("alpha", "values"),
+    [
+        ("2/5", ["387/200", "21/10", "3/2", "1"]),
+        ("33/100", ["59/55", "56/33", "46/33", "1"]),
+        ("1/4", ["0", "24/25", "6/5", "1"]),
+        ("1/100", ["0", "0", "0", "1"]),
+    ],
+)
+def test_the_values_of_the_four_paths(alpha, values):
+    assert [experiment_paths.cvar(path, Q(alpha)) for path in (6, 4, 2, 1)] == [Q(value) for value in values]
+
+
+@pytest.mark.parametrize(("alpha", "tied"), [("1/5", (1, 2)), ("7/25", (2, 4)), ("433/1000", (4, 6))])
+def test_the_paths_tie_at_the_switches(alpha, tied):
+    first, second = (experiment_paths.cvar(path, Q(alpha)) for path in tied)
+    assert first == second == max(experiment_paths.cvar(path, Q(alpha)) for path in (6, 4, 2, 1))
+
+
+@pytest.mark.parametrize("constant", [1, 5, 30])
+def test_cumulative_probability_weighting_grows_like_the_formula(constant):
+    n = 4 * constant + 8
+    low, high = bounds(cpw_growth(constant))
+    assert low**2 <= Q((n * n + 1) ** 3, (n + 1) ** 4) <= high**2
+
+
+def test_a_grid_of_two_thirds_reaches_eight_thirds_on_five_points():
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/3", "2/3": "1/3", 1: "1/3"}]], 2).discretised("2/3")
+    law = vr.return_law(mdp, vr.MarkovPolicy(mdp, [[0], [0]]))
+    assert (len(law), law.atoms[-1]) == (5, Q(8, 3))

@@ -1,0 +1,116 @@
+"""A user's own claim: stated in ten lines, searched, shrunk, certified, reported; and the pytest option."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import entry_points
+from itertools import product
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+import verified_risk as vr
+from proofs_checks.cases import strategies
+from proofs_checks.engine import audit, certificate, search
+from proofs_checks.engine.model import Claim, Statement, Verdict
+from proofs_checks.report import markdown as report
+
+pytest_plugins = ["pytester"]
+
+
+@dataclass(frozen=True)
+class Case:
+    mdp: vr.MDP
+    alpha: Fraction
+
+
+CLAIM = Statement(
+    label="mine:markov",
+    title="Markov policies suffice for CVaR",
+    section="my notes",
+    printed=Claim(
+        "", "The best Markov policy attains the optimal CVaR.", lambda case: best_markov(case) - optimum(case)
+    ),
+    corrected=Claim("", "The best Markov policy is at most optimal.", lambda case: optimum(case) - best_markov(case)),
+    verdict="refuted",
+    cases=lambda: st.builds(
+        Case, strategies.mdps(max_states=1, min_actions=2, min_horizon=2, max_horizon=2), strategies.levels()
+    ),
+    find_budget=1500,
+)
+
+
+def optimum(case):
+    return vr.exact_plan(case.mdp, vr.CVaR(case.alpha)).value
+
+
+def best_markov(case):
+    tables = [[[a] for a in actions] for actions in product(range(2), repeat=case.mdp.horizon)]
+    laws = [vr.return_law(case.mdp, vr.MarkovPolicy(case.mdp, table)) for table in tables]
+    return max(vr.CVaR(case.alpha).of(law) for law in laws)
+
+
+def test_a_users_claim_is_searched_shrunk_certified_and_reported(tmp_path):
+    found = search.find_counterexample(CLAIM, seed=0)
+    assert found is not None
+    assert CLAIM.printed.verdict(found.case) is Verdict.REFUTED
+    assert sum(len(action.reward_law) for _, _, action in found.case.mdp) <= 4  # small: two actions, few atoms
+
+    path = tmp_path / "mine.json"
+    certificate.save(CLAIM, found.case, path)
+    stated = Statement(**{**vars(CLAIM), "counterexample": found.case})
+    assert certificate.refutes(path, [stated])
+
+    ledger = audit.run([stated], examples=30)
+    assert "mine:markov" in report.page(ledger)
+    assert [failure for failure in ledger["failures"] if "standalone checker" not in failure] == []
+
+
+def plugin():
+    """The option comes with the installed package; an older installation must be told."""
+    installed = entry_points(group="pytest11", name="verified_risk")
+    return () if installed else ("-p", "proofs_checks.pytest_plugin")
+
+
+def test_the_pytest_option_audits_a_statement_in_any_project(pytester):
+    pytester.makepyfile("def test_own(): pass")
+    result = pytester.runpytest(*plugin(), "--audit-statement", "lem:key", "--audit-examples", "5", "-v")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*audit*lem:key*PASSED*"])
+
+
+def test_the_pytest_option_adds_nothing_unless_asked(pytester):
+    pytester.makepyfile("def test_own(): pass")
+    pytester.runpytest(*plugin()).assert_outcomes(passed=1)
+
+
+def test_the_entry_points_teach_hypothesis_our_types_and_pytest_our_option(tmp_path):
+    """As an installed package would: a distribution whose metadata names the two entry points of pyproject.toml."""
+    root = Path(__file__).parents[2]
+    points = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    metadata = tmp_path / "lib" / "audited-1.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: audited\nVersion: 1\n")
+    lines = []
+    for group in ("hypothesis", "pytest11"):
+        lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points[group].items())]
+    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "test_theirs.py").write_text(
+        "from hypothesis import given, settings\nimport verified_risk as vr\n"
+        "@settings(max_examples=3, deadline=None)\n@given(...)\n"
+        "def test_theirs(mdp: vr.MDP, law: vr.Law):\n    assert mdp.horizon >= 1 and sum(law.masses) == 1\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--audit-statement", "def:pushforward", "--audit-examples", "5"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path / 'lib'}{os.pathsep}{root}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "2 passed" in run.stdout, run.stdout + run.stderr

@@ -1,0 +1,126 @@
+"""Every statement, one by one: what it promises is true of it."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from proofs_checks import theory as statements
+from proofs_checks.engine import search
+from proofs_checks.engine.model import Verdict
+
+ROOT = Path(__file__).parents[2]
+REFUTED = [statement for statement in statements.ALL if statement.should_be_refuted]
+ENUMERATED = 250  # cases of each enumeration; the audit runs them all
+
+every_statement = pytest.mark.parametrize("statement", statements.ALL, ids=lambda statement: statement.label)
+every_refuted_statement = pytest.mark.parametrize("statement", REFUTED, ids=lambda statement: statement.label)
+
+LABELS_OF_THE_PAPER = {
+    *("lem:key", "lem:augmented:1", "lem:augmented:2", "lem:pihatcdfbound", "lem:quantileinverse", "lem:picdfbound"),
+    *("lem:monotoneinversebound", "lem:pihatphibound", "lem:piphibound", "lem:event", "lem:genbound", "lem:tildebound"),
+    *("lem:hattildebound", "lem:fullbound", "lem:optimismhat", "thm:augmented", "thm:discretized", "thm:main"),
+    *("assump:quantile", "assump:lipschitz"),
+}
+
+
+def test_no_numbered_statement_of_the_paper_is_missing():
+    present = {statement.label.split("/")[0] for statement in statements.ALL}
+    assert present >= LABELS_OF_THE_PAPER
+
+
+def test_labels_are_unique_and_uses_name_them_without_circles():
+    labels = [statement.label for statement in statements.ALL]
+    assert len(labels) == len(set(labels))
+    uses = {statement.label: statement.uses for statement in statements.ALL}
+    assert {used for row in uses.values() for used in row} <= set(labels)
+    done: set[str] = set()
+    while len(done) < len(labels):
+        ready = {label for label in labels if label not in done and set(uses[label]) <= done}
+        assert ready, f"these use each other in a circle: {sorted(set(labels) - done)}"
+        done |= ready
+
+
+def test_an_unknown_label_is_answered_with_near_ones():
+    with pytest.raises(KeyError, match="lem:key"):
+        statements.by_label("lem:keys")
+
+
+@every_statement
+def test_it_says_what_it_means(statement):
+    for claim in (statement.printed, statement.corrected):
+        if claim is not None:
+            assert claim.formula
+            assert claim.words
+    assert statement.title
+    assert statement.section
+    assert statement.small_size, "an exhaustive enumeration is owed"
+
+
+@every_statement
+def test_its_proof_has_a_place_in_the_theory(statement):
+    page, _, anchor = statement.theory.partition("#")
+    text = (ROOT / "docs" / "theory" / page).read_text(encoding="utf-8")
+    assert not anchor or f"({anchor})=" in text
+
+
+@every_statement
+def test_a_correction_is_earned(statement):
+    """No correction without a counterexample to the printed claim, and no counterexample without a false claim."""
+    if statement.should_be_refuted:
+        assert statement.counterexample is not None
+        assert statement.corrected is not None
+        assert statement.find_budget > 0
+    else:
+        assert statement.counterexample is None
+        assert statement.printed is not None or statement.corrected is not None
+        if statement.printed is None and statement.verdict != "holds":
+            assert statement.notes, "why there is no printed claim to refute"
+
+
+@every_refuted_statement
+def test_the_counterexample_refutes_the_printed_claim_and_not_the_correction(statement):
+    assert statement.printed.verdict(statement.counterexample) is Verdict.REFUTED
+    assert statement.corrected.verdict(statement.counterexample) in (Verdict.HOLDS, None)
+
+
+@every_refuted_statement
+def test_the_counterexample_survives_json(statement):
+    instance = statement.encode(statement.counterexample)
+    assert statement.encode(statement.read(instance)) == instance
+    assert statement.printed.verdict(statement.read(instance)) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+@every_refuted_statement
+def test_the_generator_finds_a_counterexample_by_itself(statement, seed):
+    found = search.find_counterexample(statement, seed=seed, shrink=False)
+    assert found is not None
+    assert found.cases <= statement.find_budget
+    assert statement.printed.verdict(found.first) is Verdict.REFUTED
+
+
+@every_statement
+def test_what_should_be_true_holds_on_small_and_on_random_cases(statement):
+    claim = statement.true_claim
+    assert claim is not None
+    small = search.exhaustive(claim, itertools.islice(statement.small_cases(), ENUMERATED))
+    examples = max(5, round(25 * statement.examples_share))
+    sampled = search.random(claim, statement.cases(), examples=examples, seed=5, climb=0)
+    assert small.verdict is Verdict.HOLDS, (small.worst, small.worst_case)
+    assert sampled.verdict is Verdict.HOLDS, (sampled.worst, sampled.worst_case)
+    assert sampled.met * 5 >= sampled.tried, "the generator hardly ever meets the hypotheses"
+
+
+@every_statement
+def test_its_source_is_its_own_file(statement):
+    assert Path(statement.source).is_relative_to(ROOT / "proofs_checks" / "statements")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20, 25))
+@every_refuted_statement
+def test_the_generator_finds_a_counterexample_with_every_seed(statement, seed):
+    assert search.find_counterexample(statement, seed=seed, shrink=False) is not None

@@ -1,0 +1,144 @@
+"""The public strategies: what they promise to build, and what they shrink to."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import hypothesis
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import verified_risk as vr
+from proofs_checks.cases import strategies
+from proofs_checks.cases.histories import law_by_histories
+from proofs_checks.engine import codec
+from proofs_checks.theory.setting.monotone import lower_of, monotone_functions, strict_functions
+from verified_risk.policy import HistoryPolicy, MarkovPolicy, Policy, ReturnPolicy
+
+Q = Fraction
+few = settings(max_examples=40)
+
+
+def smallest(strategy, condition=lambda value: True):
+    """What the strategy shrinks to under a condition."""
+    return hypothesis.find(strategy, condition, settings=settings(max_examples=500, database=None, derandomize=True))
+
+
+@few
+@given(strategies.rationals(min_value=Q(1, 3), max_value=2, max_denominator=5))
+def test_rationals_stay_in_their_range_with_small_denominators(x):
+    assert Q(1, 3) <= x <= 2
+    assert x.denominator <= 5
+
+
+def test_impossible_bounds_are_errors():
+    with pytest.raises(ValueError, match="above max_value"):
+        smallest(strategies.rationals(min_value=2, max_value=1))
+    with pytest.raises(ValueError, match="no rational"):
+        smallest(strategies.rationals(min_value=Q(1, 7), max_value=Q(1, 6), max_denominator=3))
+    with pytest.raises(ValueError, match="denominator 1"):
+        smallest(strategies.levels(max_denominator=1, include_one=False))
+
+
+@few
+@given(strategies.levels(), strategies.levels(include_one=False))
+def test_levels_lie_in_the_half_open_interval(alpha, below):
+    assert 0 < alpha <= 1
+    assert 0 < below < 1
+
+
+@few
+@given(strategies.laws(min_value=1, max_value=3, max_atoms=4))
+def test_laws_are_laws_on_their_interval(law):
+    assert sum(law.masses) == 1
+    assert law.atoms[0] >= 1
+    assert law.atoms[-1] <= 3
+    assert len(law) <= 4
+
+
+@few
+@given(st.data())
+def test_weightings_have_the_shape_asked_for(data):
+    shape = data.draw(st.sampled_from(["linear", "concave", "convex"]))
+    weighting = data.draw(strategies.weightings(shape=shape))
+    assert weighting.shape in (shape, "linear")
+    assert (weighting(0), weighting(1)) == (0, 1)
+
+
+@few
+@given(st.data(), st.booleans())
+def test_models_keep_their_bounds(data, product):
+    mdp = data.draw(strategies.mdps(min_states=2, max_states=3, max_actions=2, min_horizon=2, product=product))
+    assert 2 <= mdp.n_states <= 3
+    assert max(mdp.n_actions) <= 2
+    assert mdp.horizon in (2, 3)
+    assert mdp.is_product or not product
+    low, high = mdp.reward_range
+    assert 0 <= low <= high <= 1
+
+
+@few
+@given(strategies.mdps_with_policies(max_horizon=2))
+def test_policies_are_defined_wherever_they_lead(pair):
+    mdp, policy = pair
+    assert vr.return_law(mdp, policy) == law_by_histories(mdp, policy)
+    assert codec.encode(codec.decode(Policy, codec.encode(policy), mdp)) == codec.encode(policy)
+
+
+@few
+@given(monotone_functions(steps=True), monotone_functions(steps=True), strategies.rationals(min_value=-3, max_value=3))
+def test_the_lower_of_two_step_functions_is_their_minimum(first, second, x):
+    assert lower_of(first, second)(x) == min(first(x), second(x))
+
+
+@few
+@given(strict_functions(continuous=True))
+def test_strict_functions_are_strict_and_continuous_on_demand(function):
+    assert function.strict
+    assert function.continuous
+
+
+def test_every_kind_of_policy_is_reachable():
+    mdp = vr.MDP(0, [[[1], [1]]], [[0, 1]], 2)
+    for kind in (MarkovPolicy, ReturnPolicy, HistoryPolicy):
+        assert isinstance(smallest(strategies.policies(mdp), lambda policy, kind=kind: isinstance(policy, kind)), kind)
+    lottery = smallest(strategies.markov_policies(mdp), lambda policy: any(len(row[0]) > 1 for row in policy.table))
+    assert any(len(row[0]) > 1 for row in lottery.table)
+
+
+def test_ties_and_zero_probabilities_are_reachable():
+    tie = smallest(strategies.mdps(min_actions=2), lambda mdp: mdp.actions(0)[0].outcomes == mdp.actions(0)[1].outcomes)
+    assert tie.n_actions[0] == 2
+    unreached = smallest(strategies.mdps(min_states=2), lambda mdp: len(mdp.initial) == 1)
+    assert len(unreached.initial) == 1
+
+
+def test_models_shrink_to_one_state_one_action_no_reward():
+    assert smallest(strategies.mdps()) == vr.MDP(0, [[[1]]], [[0]], 1)
+
+
+def test_a_model_with_a_random_reward_shrinks_to_a_fair_coin():
+    mdp = smallest(strategies.mdps(), lambda mdp: len(mdp.actions(0)[0].reward) > 1)
+    assert mdp == vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], 1)
+
+
+def test_laws_levels_and_weightings_shrink_to_the_simplest():
+    assert smallest(strategies.laws()) == vr.Law.point(0)
+    assert smallest(strategies.levels()) == 1
+    assert smallest(strategies.weightings()) == vr.Mean()
+    assert smallest(strategies.weightings(jumps=True), lambda weighting: isinstance(weighting, vr.VaR)) == vr.VaR(1)
+
+
+def test_hypothesis_knows_our_types_once_registered():
+    strategies.register()
+
+    @settings(max_examples=10, database=None)
+    @given(...)
+    def resolve(mdp: vr.MDP, law: vr.Law, weighting: vr.Weighting, policy: Policy) -> None:
+        assert isinstance(mdp, vr.MDP)
+        assert isinstance(law, vr.Law)
+        assert isinstance(weighting, vr.Weighting)
+        assert isinstance(policy, Policy)
+
+    resolve()

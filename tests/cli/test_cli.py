@@ -1,0 +1,257 @@
+"""The command line as a user sees it: what it prints, what it exits with, what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+
+import verified_risk as vr
+from verified_risk.cli import main
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(a) for a in arguments])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_models_are_listed_and_drawn():
+    assert "frozen_lake" in run("models")
+    assert set(json.loads(run("models", "--json"))) == set(vr.models.NAMES)
+    assert "S start" in run("models", "show", "frozen_lake")
+
+
+@pytest.mark.parametrize(
+    ("alpha", "value", "best"), [("2/5", "21/10", 4), ("33/100", "56/33", 4), ("1/4", "6/5", 2), ("1/100", "1", 1)]
+)
+def test_planning_the_lake_prints_the_value_and_the_path(alpha, value, best):
+    answer = json.loads(run("plan", "frozen_lake", "--exact", "--objective", f"cvar({alpha})", "--json"))
+    assert answer["value"]["exact"] == value
+    assert answer["law"]["atoms"][-1] == str(best)
+    assert value in run("plan", "frozen_lake", "--exact", "--objective", f"cvar({alpha})")
+
+
+def test_a_saved_plan_is_evaluated_exactly(tmp_path):
+    file = tmp_path / "plan.json"
+    run("plan", "frozen_lake", "--exact", "--objective", "cvar(33/100)", "--save", file)
+    answer = json.loads(run("evaluate", file, "--objective", "mean", "--json"))
+    assert Fraction(answer["value"]["exact"]) == 4 * Fraction(81, 100)
+    assert "56/33" in run("evaluate", file, "--objective", "cvar(33/100)")
+
+
+def test_models_come_from_files_and_environments(tmp_path):
+    lake = vr.models.two_paths()
+    lake.save(tmp_path / "m.json")
+    lake.to_csv(tmp_path / "m.csv", index_base=1)
+    by_name = run("plan", "two_paths", "--exact")
+    assert "play 0 (road)" in by_name
+    assert run("plan", tmp_path / "m.json", "--exact") == by_name  # names and drawing are saved with the model
+    words = ["--exact", "--horizon", lake.horizon, "--index-base", 1, "--initial", 1, "--json"]
+    by_name, by_table = (
+        json.loads(run("plan", model, *options))
+        for model, options in (("two_paths", ["--exact", "--json"]), (tmp_path / "m.csv", words))
+    )
+    assert {**by_name, "policy": None} == {**by_table, "policy": None}
+    assert by_table["policy"]["parts"][0]["words"] == ["state 0 (start): play 0"]
+    assert "horizon 3" in run("models", "show", "gym:FrozenLake-v1", "--horizon", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["plan", "nowhere"], "nowhere"),
+        (["plan", "frozen_lake", "--objective", "cvar(2)"], "alpha is 2"),
+        (["plan", "m.csv"], "add --horizon N"),
+        (["plan", "missing.json"], "missing.json"),
+    ],
+)
+def test_an_error_is_one_line_that_says_what_is_wrong(arguments, message):
+    output = run(*arguments, code=2)
+    assert output.startswith("error: ")
+    assert message in output
+    assert "Traceback" not in output
+
+
+def test_printed_bounds_are_rounded_outward():
+    from decimal import Decimal
+
+    from verified_risk.cli.show import at_least, at_most
+
+    for x in (Fraction(56, 33), Fraction(-1, 3**30), Fraction(10**12 + 1, 7), Fraction(0), Fraction(1, 3)):
+        low, high = (Fraction(Decimal(t)) if "/" not in t else Fraction(t) for t in (at_least(x), at_most(x)))
+        assert low <= x <= high
+        assert high - low <= abs(x) / 10**8
+
+
+def test_learning_prints_regret_below_its_bound(tmp_path):
+    output = run(
+        "learn", "two_paths", "--objective", "cvar(1/2)", "--episodes", 60, "--audit", "--save", tmp_path / "r.json"
+    )
+    assert "the event held on 60" in output
+    assert "optimism of the value" in output
+    answer = json.loads(run("learn", "two_paths", "--objective", "cvar(1/2)", "--episodes", 60, "--json"))
+    assert all(r <= b for r, b in zip(answer["regret"], answer["bound"], strict=True))
+    assert vr.Run.load(tmp_path / "r.json").episodes == 60
+
+
+def test_a_bound_is_called_proved_only_where_it_is_and_vacuous_where_it_is():
+    """At the theorem's radii the bound is proved, but above what 50 episodes can lose at all; below them it is not."""
+    lake = ("learn", "frozen_lake", "--objective", "cvar(33/100)", "--episodes", 50)
+    proved = run(*lake)
+    assert "proved bound\n" in proved
+    assert "vacuous here: above the trivial bound 84.848, which is 50 episodes times" in proved  # 50 * 56/33
+    assert "--bonus-scale 1/10 shows narrower ones" in proved
+    narrower = run(*lake, "--bonus-scale", "1/10")
+    assert "guarantee  not proved" in narrower
+    assert "bound, not proved\n" in narrower
+    assert "proved bound" not in narrower
+    assert "shows narrower ones" not in narrower
+    greedy = run(*lake, "--algorithm", "greedy")
+    assert "guarantee  none" in greedy
+    assert "bound" not in greedy
+
+
+def test_a_bound_below_the_trivial_one_is_not_called_vacuous():
+    from dataclasses import replace
+
+    from verified_risk.cli.learn import _about_the_bound
+
+    learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20)
+    narrower = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20, bonus_scale="1/10")
+    assert (str(learned).count(", not proved"), str(narrower).count(", not proved")) == (0, 2)
+    assert "trivial bound 20," in _about_the_bound(learned)[0]
+    assert not any("trivial" in words for words in _about_the_bound(replace(learned, bound=learned.bound * 0 + 19)))
+
+
+def test_a_certificate_is_rechecked_and_an_edited_one_rejected(tmp_path):
+    from proofs_checks.engine.certificate import DIRECTORY
+
+    genuine = DIRECTORY / "thm_augmented.json"
+    assert "REFUTES" in run("recheck", genuine)
+    answer = json.loads(run("recheck", genuine, "--json"))[str(genuine)]
+    assert answer == {"refutes": True, "left": "3/4", "relation": "=", "right": "1"}
+    edited = tmp_path / "edited.json"
+    edited.write_text(genuine.read_text().replace('"1/2"', '"1/3"', 1))
+    assert "REJECTED" in run("recheck", edited, code=2)
+    assert "rejected" in json.loads(run("recheck", edited, "--json", code=2))[str(edited)]
+
+
+def test_an_audit_of_one_statement_writes_ledger_and_page(tmp_path):
+    output = run("audit", "--statement", "lem:key", "--examples", 20, "--jobs", 1,
+                 "--json", tmp_path / "l.json", "--html", tmp_path / "p.html")  # fmt: skip
+    assert "Nothing failed" in output
+    assert [row["label"] for row in json.loads((tmp_path / "l.json").read_text())["statements"]] == ["lem:key"]
+    assert "lem:key" in (tmp_path / "p.html").read_text()
+    assert "no statement has the label" in run("audit", "--statement", "nope", code=2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_audit_leaves_nothing_behind_in_the_folder_or_elsewhere(jobs, tmp_path):
+    """Hypothesis would leave ``.hypothesis``; it decides where when it is imported, hence another process."""
+    import os
+    import subprocess
+
+    from terminal import COMMAND
+
+    here, scratch = tmp_path / "here", tmp_path / "scratch"
+    here.mkdir()
+    scratch.mkdir()
+    words = ["audit", "--statement", "lem:key", "--statement", "thm:augmented", "--examples", "5", "--jobs", str(jobs)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HYPOTHESIS")}
+    environment |= {"TMPDIR": str(scratch), "PYTHONPATH": os.getcwd()}
+    subprocess.run([*COMMAND, *words], cwd=here, env=environment, check=True, capture_output=True)
+    assert list(here.iterdir()) == list(scratch.iterdir()) == []
+
+
+def test_an_unknown_label_is_answered_with_one_that_is_close_or_with_none():
+    from proofs_checks import theory as statements
+
+    assert run("audit", "--statement", "nope", code=2).endswith(
+        f"docs/audit.md lists all {len(statements.ALL)}, e.g. intro:bound\n"
+    )
+    assert "did you mean lem:key?" in run("audit", "--statement", "lem:kye", code=2)
+
+
+def test_every_option_says_what_it_is():
+    from test_cli_json import leaves
+
+    for path, command in leaves():
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                assert parameter.help, (path, parameter.opts)
+
+
+def test_every_named_model_says_what_its_states_and_actions_are():
+    """`models show` draws it, `plan` repeats what is needed to understand the policy."""
+    listed = run("models")
+    for leak in ("safe,", "risky or", "Order a units"):
+        assert leak not in listed
+    for name in vr.models.NAMES:
+        drawing = vr.models.load(name).drawing.splitlines()
+        assert run("models", "show", name).startswith(f"{drawing[0]}\n")
+        output = run("plan", name, "--objective", "mean")
+        wanted = "S start   . floor   ~ ice   O hole   # wall" if name == "frozen_lake" else drawing[0]
+        assert wanted in output
+        assert ("↓" if name == "frozen_lake" else "(start): ") in output
+        assert re.search(r"play \d+(?! \([\w ]+\))\b", output) is None  # no action without its name
+
+
+def test_the_help_names_every_command_and_the_exit_codes():
+    output = run("--help")
+    for name in ("plan", "evaluate", "learn", "experiment", "audit", "recheck", "models", "Exit codes", "completion"):
+        assert name in output
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["plan", ""], {"frozen_lake", "two_paths", "river_swim"}),
+        (["plan", "fro"], {"frozen_lake"}),
+        ([""], {"plan", "models", "recheck"}),
+        (["plan", "two_paths", "--obj"], {"--objective"}),
+    ],
+)
+def test_the_shell_completes_commands_options_and_models(words, offered):
+    from click.shell_completion import ShellComplete
+
+    *before, last = words
+    found = {item.value for item in ShellComplete(main, {}, "verified-risk", "X").get_completions(before, last)}
+    assert offered <= found
+
+
+def test_help_and_completion_import_nothing_heavy():
+    """What the shell waits for at every press of the tabulator: click and the names of the commands."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from verified_risk.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "verified_risk.cli.plan" in loaded
+    for heavy in ("numpy", "numba", "rich", "matplotlib", "hypothesis", "proofs_checks", "stormpy", "gymnasium"):
+        assert heavy not in loaded
+
+
+def test_every_public_name_is_found_where_the_package_says_and_no_other():
+    import subprocess
+    import sys
+
+    for name in vr.__all__:
+        found = getattr(vr, name)
+        assert found is getattr(sys.modules[getattr(found, "__module__", found.__name__)], name, found)
+        code = f"import verified_risk as vr; assert vr.{name} is not None"
+        if name in ("plan", "learn", "models", "CVaR"):  # in a fresh interpreter, first of all
+            subprocess.run([sys.executable, "-c", code], check=True)
+    assert set(vr.__all__) <= set(dir(vr))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        vr.nothing  # noqa: B018
+    heavy = ["numba", "sympy", "scipy.stats", "matplotlib", "hypothesis", "flint", "gymnasium", "rich"]
+    code = f"import sys; from verified_risk import *; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,376 @@
+"""The audit page: complete, self-contained, and working in a real browser."""
+
+from __future__ import annotations
+
+import re
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import chromium
+import pytest
+
+from proofs_checks import theory as statements
+from proofs_checks.report import page
+from proofs_checks.report.page import instance, mathematics
+from proofs_checks.report.page.graph import Node, graph_svg, layers
+from proofs_checks.report.page.words import anchor
+from verified_risk.errors import InvalidArgument
+
+every_statement = pytest.mark.parametrize("statement", statements.ALL, ids=lambda s: s.label)
+MOST_BYTES = 2_000_000
+
+
+def row_of(statement, *, rank="exhaustive", failures=()):
+    """A row of the ledger as the audit writes it, without running the audit."""
+    refuted = statement.should_be_refuted and statement.counterexample is not None
+    return {
+        "label": statement.label,
+        "title": statement.title,
+        "section": statement.section,
+        "said": statement.said,
+        "finding": statement.verdict,
+        "uses": list(statement.uses),
+        "theory": statement.theory,
+        "notes": statement.notes,
+        "source": "proofs_checks/engine/model.py",
+        "source_sha256": "",
+        "printed": statement.printed and {"formula": statement.printed.formula, "words": statement.printed.words},
+        "corrected": statement.corrected
+        and {"formula": statement.corrected.formula, "words": statement.corrected.words},
+        "support": {
+            "verdict": "holds",
+            "rank": rank,
+            "evidence": [f"{rank} (some cases)"],
+            "worst_slack": "0",
+            "worst_case": None,
+        },
+        "refutation": {"certificate": "x.json", "slack": "-1/4", "rechecked": True, "found": None} if refuted else None,
+        "failures": list(failures),
+    }
+
+
+def ledger_of(rows, failures=()):
+    return {"examples": 50, "seed": 0, "statements": rows, "failures": list(failures)}
+
+
+def whole_ledger():
+    ranks = ("exhaustive", "random", "machine-checked")
+    return ledger_of([row_of(statement, rank=ranks[i % 3]) for i, statement in enumerate(statements.ALL)])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "audit.html"
+    page.write_page(whole_ledger(), path)
+    return path
+
+
+@every_statement
+def test_every_formula_becomes_mathml(statement):
+    for claim in (statement.printed, statement.corrected):
+        if claim is not None:
+            assert mathematics.formula_html(claim.formula).count("<math") >= 1
+
+
+def test_a_command_that_cannot_be_drawn_is_an_error():
+    with pytest.raises(InvalidArgument, match="nosuchcommand"):
+        mathematics.mathml(r"x = \nosuchcommand")
+
+
+def test_letters_that_browsers_would_draw_plainly_are_replaced():
+    assert "ℝ" in mathematics.mathml(r"\mathbb R")
+    assert "<mi>TV</mi>" in mathematics.mathml(r"\mathrm{TV}(P, Q)")
+    assert "mathvariant" not in mathematics.mathml(r"\mathcal M, \mathbf E, \mathbb E")
+
+
+def test_a_long_formula_may_break_only_outside_brackets():
+    assert mathematics.pieces(r"\text{if }, \quad a \le b") == [r"\text{if,}", "a", r"\le b"]
+    assert mathematics.pieces(r"E[x \mid y = 1] = 2 \Rightarrow |a = b| \le c") == [
+        r"E[x \mid y = 1]",
+        "= 2",
+        r"\Rightarrow |a = b|",
+        r"\le c",
+    ]
+
+
+class Outline(HTMLParser):
+    """Collects ids, links, and whether every element is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if "id" in found:
+            self.ids.append(found["id"])
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        if tag not in ("meta", "input", "path", "rect"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("path", "rect"):
+            return
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+
+def outline(path: Path) -> Outline:
+    parser = Outline()
+    parser.feed(path.read_text("utf-8"))
+    assert parser.open == []
+    return parser
+
+
+def test_every_statement_has_one_card_and_every_link_arrives(written):
+    seen = outline(written)
+    for statement in statements.ALL:
+        assert seen.ids.count(anchor(statement.label)) == 1
+    assert len(seen.ids) == len(set(seen.ids))
+    for link in seen.links:
+        path, _, place = link.partition("#")
+        if path:
+            assert (written.parent / path).exists(), link
+        else:
+            assert place in seen.ids, link
+
+
+def test_a_page_of_one_statement_has_no_broken_link(tmp_path):
+    statement = statements.by_label("thm:augmented")
+    assert statement.uses
+    page.write_page(ledger_of([row_of(statement)]), tmp_path / "one.html")
+    seen = outline(tmp_path / "one.html")
+    assert [link for link in seen.links if link.startswith("#") and link[1:] not in seen.ids] == []
+
+
+def test_the_page_is_small_and_loads_nothing(written):
+    text = written.read_text("utf-8")
+    assert len(text.encode()) < MOST_BYTES
+    assert not re.search(r"""(src|href)=["']?(https?:|//)|@import|url\(|<link|<iframe|<img""", text)
+    assert "default-src 'none'" in text
+
+
+def test_the_same_ledger_gives_the_same_page(written):
+    assert page.page_html(whole_ledger()) == page.page_html(whole_ledger())
+
+
+def test_the_counterexample_can_be_followed_by_hand():
+    statement = statements.by_label("thm:augmented")
+    text = page.page_html(ledger_of([row_of(statement)]))
+    for words in ("one state, two actions, T = 2", "a with 1/2, b with 1/2", "after b paid 1", "3/4 = 1", "off by 1/4"):
+        assert words in text
+
+
+def test_text_is_escaped_and_failures_are_shown():
+    row = row_of(statements.ALL[0], failures=["<script>alert(1)</script>"])
+    text = page.page_html(ledger_of([{**row, "title": "a < b & c"}], ["x: something is <i>wrong</i>"]))
+    assert "<script>alert" not in text
+    assert "<i>wrong" not in text
+    assert "A &lt; b &amp; c" in text
+    assert "disagrees with these verdicts in 1 point" in text
+    assert "found nothing wrong" not in text
+    assert "found nothing wrong" in page.page_html(ledger_of([row_of(statements.ALL[0])]))
+
+
+def test_instances_are_told_in_words():
+    model = {
+        "horizon": 2,
+        "discount": "1",
+        "initial": [[0, "1/2"], [1, "1/2"]],
+        "states": [
+            [{"next": [[1, "1"]], "reward": {"atoms": ["0", "1"], "masses": ["1/4", "3/4"]}}],
+            [{"outcomes": [["1/3", 0, "1"], ["2/3", 1, "0"]]}],
+        ],
+    }
+    html = instance.instance_html({"mdp": model, "tau": "1/3", "rewards": ["1/4", "1/2"], "other": None})
+    for words in (
+        "two states, one action, T = 2; starts in 0 with 1/2, 1 with 1/2",
+        "0 with 1/4, 1 with 3/4",
+        "1 and on to 0 with 1/3; 0 and on to 1 with 2/3",
+        "level τ</dt><dd>1/3",
+        "(1/4, 1/2)",
+        "none",
+    ):
+        assert words in html
+    rule = {"kind": "return", "rows": [[0, 0, "0", 1], [1, 0, "3/4", {"0": "1/2", "1": "1/2"}]]}
+    assert "step 2, earned 3/4</td><td>a with 1/2, b with 1/2" in instance.policy_html(rule)
+    assert instance.number("123/1000") == "123/1000 ≈ 0.123"
+
+
+def test_functions_and_rules_are_tables():
+    jump = {"corners": [{"at": "0", "left": "0", "value": "0", "right": "1/2"}]}
+    assert "<td>0</td><td>0</td><td>0</td><td>1/2</td>" in instance.value_html(jump)
+    adaptation = {"tau": 1, "rule": {"rows": [[0, 0, "0", ["0", "1"]]]}}
+    text = instance.instance_html(adaptation)
+    assert "step τ" in text
+    assert "step 1, state 0, earned 0</td><td>b</td>" in text
+    assert "otherwise</td><td>a</td>" in text
+
+
+def test_a_statement_stands_right_of_what_it_uses():
+    nodes = [Node(s.label, s.title, s.verdict, tuple(s.uses)) for s in statements.ALL]
+    place = {label: i for i, column in enumerate(layers(nodes)) for label in column}
+    uses = {node.label: {used for used in node.uses if used in place} for node in nodes}
+
+    def rests_on(label: str, seen: set[str]) -> set[str]:
+        for used in uses[label] - seen:
+            seen.add(used)
+            rests_on(used, seen)
+        return seen
+
+    pairs = [(label, used) for label in uses for used in uses[label] if label not in rests_on(used, set())]
+    assert len(pairs) > 10
+    assert [(label, used) for label, used in pairs if place[used] >= place[label]] == []
+
+
+def test_a_statement_that_rests_on_a_false_one_says_so():
+    base = {**row_of(statements.ALL[0]), "label": "false", "finding": "refuted", "uses": [], "refutation": None}
+    middle = {**base, "label": "middle", "finding": "holds", "uses": ["false"]}
+    top = {**base, "label": "top", "finding": "holds", "uses": ["middle"]}
+    own = {**top, "label": "own", "printed": None}
+    text = page.page_html(ledger_of([base, middle, top, own]))
+    cards = {label: text[text.index(f'id="s-{label}"') :].split("</details>")[0] for label in ("false", "top", "own")}
+    assert "rests on the faults of" in cards["top"]
+    assert "rests on the faults of" not in cards["false"] + cards["own"]
+    assert text.count('holds inherits"') == 2
+
+
+def test_a_circle_of_uses_is_drawn_and_does_not_hang():
+    nodes = [Node("a", "", "holds", ("b",)), Node("b", "", "gap", ("a",)), Node("alone", "", "holds", ())]
+    svg = graph_svg(nodes)
+    assert svg.count('class="edge"') == 2
+    assert "alone" not in svg
+
+
+# -- in a browser -----------------------------------------------------------------------------------------------------
+
+in_a_browser = pytest.mark.skipif(
+    chromium.find() is None, reason="no chromium here: install it (apt-get install chromium) to test the page itself"
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium.Chromium() as started:
+        started.size(1200, 900)
+        yield started
+
+
+@pytest.fixture
+def tab(browser, written):
+    browser.size(1200, 900)
+    browser.prefer("light")
+    browser.open(written)
+    return browser
+
+
+SHOWN = "[...document.querySelectorAll('.card')].filter(c => c.offsetParent !== null)"
+
+
+@in_a_browser
+def test_mathematics_is_drawn_without_a_request_or_a_complaint(tab, written):
+    tab.run("document.getElementById('open-all').click()")
+    heights = tab.run("[...document.querySelectorAll('.claim math')].map(m => m.getBoundingClientRect().height)")
+    assert len(heights) >= len(statements.ALL)
+    assert min(heights) > 5
+    assert tab.complaints() == []
+    assert tab.requests() == [written.as_uri()]
+
+
+@in_a_browser
+def test_filters_narrow_the_list_and_open_again(tab):
+    total = tab.run(f"{SHOWN}.length")
+    tab.run("document.querySelector('.filters [data-value=refuted]').click()")
+    assert tab.run(f"{SHOWN}.every(c => c.dataset.finding === 'refuted')")
+    refuted = tab.run(f"{SHOWN}.length")
+    assert refuted == sum(s.verdict == "refuted" and s.printed is not None for s in statements.ALL)
+    tab.run("document.querySelector('.filters [data-value=random]').click()")
+    assert tab.run(f"{SHOWN}.every(c => c.dataset.rank === 'random')")
+    assert (
+        tab.run("document.getElementById('count').textContent") == f"{tab.run(f'{SHOWN}.length')} of {total} statements"
+    )
+    for value in ("refuted", "random"):
+        tab.run(f"document.querySelector('.filters [data-value={value}]').click()")
+    assert tab.run(f"{SHOWN}.length") == total
+    tab.run(
+        "(search => { search.value = 'thm:augmented'; search.dispatchEvent(new Event('input')); })"
+        "(document.getElementById('search'))"
+    )
+    assert 0 < tab.run(f"{SHOWN}.length") < total
+
+
+@in_a_browser
+def test_a_node_of_the_graph_opens_its_card_even_if_filtered_away(tab):
+    card = "document.getElementById('s-thm-augmented')"
+    tab.run("document.querySelector('.filters [data-value=holds]').click()")
+    assert tab.run(f"{card}.hidden")
+    tab.run(
+        "document.querySelector('.node[href=\"#s-thm-augmented\"]')"
+        ".dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))"
+    )
+    wait_until(tab, f"{card}.open")
+    assert not tab.run(f"{card}.hidden")
+    assert tab.run(f"document.activeElement === {card}.querySelector('summary')")
+
+
+@in_a_browser
+def test_the_page_works_with_the_keyboard_alone(tab):
+    tab.run("document.querySelector('.card summary').focus()")
+    tab.press("Enter", 13)
+    assert tab.run("document.querySelector('.card').open")
+    tab.run("document.querySelector('.node').focus()")
+    target = tab.run("document.querySelector('.node').getAttribute('href').slice(1)")
+    tab.press("Enter", 13)
+    wait_until(tab, f"document.getElementById('{target}').open")
+
+
+@in_a_browser
+def test_a_phone_needs_no_sideways_scrolling(tab):
+    tab.size(390, 844)
+    tab.run("document.getElementById('open-all').click()")
+    assert tab.run("document.documentElement.scrollWidth") <= 390
+    # Nor is anything cut off: what is wider than the screen stands in a box that scrolls by itself.
+    cut = """[...document.querySelectorAll('.card *, header *')].filter(e => {
+        if (e.getBoundingClientRect().right <= 391) return false;
+        for (let box = e; box; box = box.parentElement)
+            if (['auto', 'scroll'].includes(getComputedStyle(box).overflowX)) return false;
+        return true;
+    }).map(e => e.outerHTML.slice(0, 80))"""
+    assert tab.run(cut) == []
+
+
+@in_a_browser
+def test_dark_mode_is_dark_and_light_mode_is_light(tab):
+    brightness = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
+    assert min(tab.run(brightness)) > 200
+    tab.prefer("dark")
+    assert max(tab.run(brightness)) < 60
+
+
+@in_a_browser
+def test_paper_shows_every_card_that_is_shown_open(tab):
+    tab.run("document.querySelector('.filters [data-value=gap]').click()")
+    tab.run(
+        "addEventListener('beforeprint', () => { window.opened = document.querySelectorAll('.card[open]').length; })"
+    )
+    assert tab.pdf().startswith(b"%PDF")
+    assert tab.run("window.opened") == tab.run(f"{SHOWN}.length") > 0
+    assert tab.run("document.querySelectorAll('.card[open]').length") == 0
+
+
+def wait_until(tab, condition: str) -> None:
+    deadline = time.monotonic() + 10
+    while not tab.run(condition):
+        assert time.monotonic() < deadline, f"{condition} did not come true"
+        time.sleep(0.05)
+
+
+def test_a_statement_shows_both_claims_in_a_notebook():
+    html = statements.by_label("thm:augmented")._repr_html_()
+    assert html.count("<math") >= 2
+    assert "as printed <em>false" in html
+    assert "corrected <em>true" in html

@@ -1,0 +1,137 @@
+"""The documentation: pages are reachable, links arrive, pictures are current, tutorials run."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib.util
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)(.*?)^```$", re.MULTILINE | re.DOTALL)
+name_of = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+
+
+def cells(page: Path) -> list[str]:
+    return [code for _, code in CELL.findall(page.read_text("utf-8"))]
+
+
+def toctree(page: Path) -> set[Path]:
+    """The pages that a page lists."""
+    listed: set[Path] = set()
+    for block in re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        names = [line for line in block.splitlines() if line and not line.startswith(":")]
+        listed |= {(page.parent / f"{name}.md").resolve() for name in names if "*" not in name}
+        listed |= {found for name in names if "*" in name for found in page.parent.glob(f"{name}.md")}
+    return listed
+
+
+def test_every_page_can_be_reached_from_the_start():
+    seen: set[Path] = set()
+    new = {DOCS / "index.md"}
+    while new:
+        seen |= new
+        new = {target for page in new if page.exists() for target in toctree(page)} - seen
+    hidden = [page for page in PAGES if page not in seen]
+    assert hidden == []
+
+
+@name_of
+def test_every_link_to_a_file_arrives(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path = target.partition("#")[0]
+        if path and ":" not in path:
+            assert (page.parent / path).exists(), f"{page.name} points to {target}"
+
+
+@name_of
+def test_every_link_to_an_anchor_arrives(page):
+    anchors = {
+        name for other in PAGES for name in re.findall(r"^\(([\w-]+)\)=$", other.read_text("utf-8"), re.MULTILINE)
+    }
+    anchors |= set(re.findall(r'<a id="([\w-]+)"></a>', page.read_text("utf-8")))
+    for target in re.findall(r"\]\(#([\w-]+)\)", page.read_text("utf-8")):
+        assert target in anchors, f"{page.name} points to #{target}"
+
+
+def make_pictures():
+    spec = importlib.util.spec_from_file_location("make_pictures", DOCS / "pictures" / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+LONG = {"regret"}  # three runs of a learner
+EVERY_PICTURE = [
+    pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in sorted(make_pictures().PICTURES)
+]
+
+
+@pytest.mark.parametrize("name", EVERY_PICTURE)
+def test_pictures_are_what_their_script_draws(name):
+    """Byte by byte where matplotlib is the version that drew them; another version draws other bytes."""
+    import matplotlib
+
+    stored = (DOCS / "pictures" / f"{name}.svg").read_bytes()
+    assert (DOCS / "pictures" / f"{name}.png").exists()
+    drawn = make_pictures().PICTURES[name]().bytes("svg")
+    if f"Matplotlib v{matplotlib.__version__}".encode() in stored:
+        assert drawn == stored, f"docs/pictures/{name}.svg is stale: run python docs/pictures/make.py"
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_every_cell_of_a_tutorial_is_python(page):
+    assert len(cells(page)) >= 4
+    for code in cells(page):
+        ast.parse(code)
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_every_tutorial_runs(page):
+    """Sphinx runs them again when it builds the pages."""
+    namespace: dict[str, object] = {"__name__": "tutorial"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for code in cells(page):
+            exec(compile(code, page.name, "exec"), namespace)
+
+
+@pytest.mark.slow
+def test_the_documentation_builds_without_a_warning(tmp_path):
+    for library in ("sphinx", "myst_nb", "furo"):
+        pytest.importorskip(library, reason="install the extra `docs` to build the documentation")
+    build = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(tmp_path)]
+    done = subprocess.run(build, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-4000:]
+    for page in tmp_path.rglob("*.html"):
+        loaded = re.findall(
+            r"""<(?:script|link|img)[^>]*(?:src|href)=["']?(https?:[^"' >]+)""", page.read_text("utf-8")
+        )
+        assert loaded == [], f"{page.name} loads {loaded}"
+
+
+def documented_names(reference: str) -> set[str]:
+    """The names that a directive of the reference takes from a docstring."""
+    found = {path.rpartition(".")[2] for path in re.findall(r"^\.\. auto\w+:: ([\w.]+)", reference, re.MULTILINE)}
+    for members in re.findall(r"^   :members: (.+)$", reference, re.MULTILINE):
+        found |= set(members.split(", "))
+    return found
+
+
+def test_every_public_name_is_in_the_reference_and_has_a_docstring():
+    import verified_risk
+    from verified_risk import plotting
+
+    names = documented_names((DOCS / "api.md").read_text("utf-8"))
+    assert sorted({*verified_risk.__all__, *plotting.__all__} - names) == []
+    assert [name for name in verified_risk.__all__ if not getattr(verified_risk, name).__doc__] == []
+    assert documented_names(".. autoclass:: verified_risk.MDP\n   :members: load, save\nLaw") == {"MDP", "load", "save"}

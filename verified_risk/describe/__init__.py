@@ -1,0 +1,1 @@
+"""What a policy does, in words and as a map of characters."""

@@ -1,0 +1,1 @@
+"""The exact optimum, in integers."""

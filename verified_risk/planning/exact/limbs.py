@@ -1,0 +1,288 @@
+r"""The exact budget recursion at speed: integers as int64 limbs, proved not to overflow before the call.
+
+Values are those of :mod:`.budget`, over the common denominator :math:`Q^{T-t}` and a common factor ``scale``: with
+weights that sum to
+:math:`D \le 2^{32}` no intermediate sum reaches :math:`2^{63}`, and the number of limbs is chosen so that the largest
+possible value fits.  Models beyond that (or with more than 127 actions) are left to Python's integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...grid import own_unit
+from ...mdp import MDP
+from ...rational import ceil_div, lcm_of_denominators
+from ..floats import Ints
+
+BITS = 30
+LARGEST_SUM = 2**32
+MOST_CELLS = 50_000_000
+
+
+@dataclass(frozen=True)
+class IntegerModel:
+    """A model of integers: probabilities over ``succ_total`` (and ``reward_total``), rewards shifted to start at 0."""
+
+    unit: Fraction
+    two_stages: bool
+    action_start: Ints
+    succ_start: Ints
+    succ_state: Ints
+    succ_weight: list[int]
+    succ_total: int
+    reward_start: Ints
+    reward_weight: list[int]
+    reward_total: int
+    units: list[Ints]
+    """Per step: with the successors, or with the rewards of a product model."""
+    least: list[int]
+    spans: list[int]
+
+    @property
+    def step_total(self) -> int:
+        return self.succ_total * self.reward_total
+
+
+class Overflow(ArithmeticError):
+    """The limbs would not hold the numbers: use Python's integers."""
+
+
+def integer_model(mdp: MDP) -> IntegerModel:
+    """The exact model on its own grid."""
+    unit = own_unit(mdp)
+    two = mdp.is_product
+    actions = [action for _, _, action in mdp]
+    pairs = [[(s, p) for s, p in a.successors] if two else [(s, p) for p, s, _ in a.outcomes] for a in actions]
+    laws = [list(a.reward_law) if two else [] for a in actions]
+    gains = [
+        [r for r, _ in law] if two else [r for _, _, r in action.outcomes]
+        for action, law in zip(actions, laws, strict=True)
+    ]
+    succ_total = lcm_of_denominators(p for row in pairs for _, p in row)
+    reward_total = lcm_of_denominators(q for law in laws for _, q in law)
+    units, least, spans = [], [], []
+    for t in range(mdp.horizon):
+        raw = np.array([ceil_div(mdp.step_reward(t, r), unit) for row in gains for r in row], dtype=np.int64)
+        least.append(int(raw.min()))
+        units.append(raw - least[-1])
+        spans.append(int(units[-1].max()))
+        if mdp.discount == 1:
+            units, least, spans = units * mdp.horizon, least * mdp.horizon, spans * mdp.horizon
+            break
+    return IntegerModel(
+        unit,
+        two,
+        np.concatenate(([0], np.cumsum(mdp.n_actions))).astype(np.int64),
+        np.concatenate(([0], np.cumsum([len(row) for row in pairs]))).astype(np.int64),
+        np.array([s for row in pairs for s, _ in row], dtype=np.int64),
+        [p.numerator * (succ_total // p.denominator) for row in pairs for _, p in row],
+        succ_total,
+        np.concatenate(([0], np.cumsum([len(law) for law in laws]))).astype(np.int64),
+        [q.numerator * (reward_total // q.denominator) for law in laws for _, q in law],
+        reward_total,
+        units,
+        least,
+        spans,
+    )
+
+
+def require_no_overflow(model: IntegerModel, largest: int, limbs: int) -> None:
+    """Prove that no sum of limbs reaches 2**63 and that ``largest`` fits; raise :class:`Overflow` otherwise.
+
+    A sum of limbs is at most ``D (2**30 - 1)`` plus a carry of at most D plus a limb, for weights that sum to D.
+    """
+    for total in (model.succ_total, model.reward_total):
+        if total > LARGEST_SUM:
+            raise Overflow(f"weights over {total}: a sum of 30-bit limbs could exceed 63 bits, wanted at most 2**32")
+    if sum(model.spans) >= 2**31:
+        raise Overflow(f"returns up to {sum(model.spans)} units, wanted fewer than 2**31")
+    for rows, weights, total in (
+        (model.succ_start, model.succ_weight, model.succ_total),
+        (model.reward_start, model.reward_weight, model.reward_total),
+    ):
+        for first, last in zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True):
+            if last > first and (min(weights[first:last]) < 0 or sum(weights[first:last]) != total):
+                raise Overflow(f"weights {weights[first:last]} do not sum to {total}")
+    require_fit(largest, limbs)
+
+
+def require_fit(largest: int, limbs: int) -> None:
+    if largest >= 1 << (BITS * limbs):
+        raise Overflow(f"a value of {largest.bit_length()} bits does not fit in {limbs} limbs of {BITS} bits")
+
+
+@dataclass(frozen=True)
+class LimbTables:
+    """``shortfall[s]`` maps every budget ``0..M_0`` to the exact integer over ``step_total**T`` (and the caller's
+    scale)."""
+
+    model: IntegerModel
+    shortfall: dict[int, list[int]]
+    policy: list[npt.NDArray[Any]]
+
+
+def limb_tables(
+    mdp: MDP, model: IntegerModel, below: int, slope: int, outlook: list[list[int]], *, threshold: bool = False
+) -> LimbTables:
+    """The recursion with cost ``below * b + slope * b^+`` (or ``1(b > 0)``), made nonnegative as in :mod:`.budget`.
+
+    ``outlook[t][s]`` is the best expected remaining return in unshifted units over ``step_total**(T-t)``.
+    """
+    from ...kernels import limbs as kernels
+
+    horizon, n, top, total = mdp.horizon, mdp.n_states, sum(model.spans), model.step_total
+    ceiling = 1 if threshold else (below + slope) * (top + 1)
+    limbs = [_limbs_for(ceiling * total ** (horizon - t)) for t in range(horizon + 1)]
+    require_no_overflow(model, ceiling * total**horizon, limbs[0])
+    for t in range(1, horizon + 1):
+        require_fit(ceiling * total ** (horizon - t), limbs[t])
+    margin = max(model.spans)
+    if int(max(mdp.n_actions)) > 127 or n * limbs[0] * (margin + top + 1) > MOST_CELLS:
+        raise Overflow("the model has too many actions or cells for limbs")
+    after, now = (np.zeros((n, limbs[0], margin + top + 1), dtype=np.int64) for _ in range(2))
+    after[:, : limbs[horizon], margin + 1 :] = _table_of_limbs(
+        [1 if threshold else slope * b for b in range(1, top + 1)], limbs[horizon]
+    )
+    mixed = np.zeros((1, limbs[0], margin + top + margin + 1), dtype=np.int64)
+    q = np.zeros((limbs[0], top + 1), dtype=np.int64)
+    carry, less = (np.zeros(margin + top + 1, dtype=np.int64) for _ in range(2))
+    zeros = np.zeros(max(len(model.succ_weight), len(model.reward_weight), 1), dtype=np.int64)
+    succ_weight, reward_weight = (np.array(w, dtype=np.int64) for w in (model.succ_weight, model.reward_weight))
+    policy, high_after = [], 0
+    for t in range(horizon - 1, -1, -1):
+        high = high_after + model.spans[t]
+        nl, power = limbs[t], total ** (horizon - t - 1)
+        chosen = np.zeros((n, max(high, 1)), dtype=np.int8)
+        extra = _extra(model, t, below * power, nl)
+        if high:
+            kernels.limb_step(
+                1, high, margin, model.spans[t], model.two_stages, model.action_start, model.succ_start,
+                model.succ_state, zeros if model.two_stages else model.units[t], succ_weight, model.reward_start,
+                model.units[t] if model.two_stages else zeros, reward_weight, extra, nl, after, now, mixed, q, carry,
+                less, zeros, chosen,
+            )  # fmt: skip
+        shift = sum(model.least[t:])
+        left = [below * (total ** (horizon - t) * (high + shift) - outlook[t][s]) for s in range(n)]
+        per_unit = _table_of_limbs([slope * total ** (horizon - t)], nl)[:, 0]
+        full = _table_of_limbs([total ** (horizon - t)], nl)[:, 0]
+        reach = high + model.spans[t - 1] if t else high
+        kernels.limb_finish(
+            high,
+            reach,
+            margin,
+            per_unit,
+            full,
+            not threshold,
+            np.ascontiguousarray(_table_of_limbs(left, nl).T),
+            nl,
+            now,
+        )
+        policy.append(chosen)
+        after, now, high_after = now, after, high
+    rows = {s: _integers(after[s, : limbs[0], margin : margin + top + 1]) for s, _ in mdp.initial}
+    return LimbTables(model, rows, policy[::-1])
+
+
+def _limbs_for(largest: int) -> int:
+    return largest.bit_length() // BITS + 1
+
+
+def _table_of_limbs(values: list[int], limbs: int) -> Ints:
+    """Column k holds the limbs of ``values[k]``."""
+    return np.array([[(v >> (BITS * k)) & (2**BITS - 1) for v in values] for k in range(limbs)], dtype=np.int64)
+
+
+def _integers(rows: Ints) -> list[int]:
+    """The integers whose limbs are the columns."""
+    values = [0] * rows.shape[1]
+    for row in rows[::-1].tolist():
+        values = [(v << BITS) + limb for v, limb in zip(values, row, strict=True)]
+    return values
+
+
+def _extra(model: IntegerModel, t: int, factor: int, limbs: int) -> Ints:
+    """Per action, ``factor * E[span - R]`` over ``step_total``, as limbs."""
+    starts = model.reward_start if model.two_stages else model.succ_start
+    weights = model.reward_weight if model.two_stages else model.succ_weight
+    other = model.succ_total if model.two_stages else model.reward_total
+    if not factor:
+        return np.zeros((len(starts) - 1, limbs), dtype=np.int64)
+    units, span = model.units[t].tolist(), model.spans[t]
+    sums = [
+        factor * other * sum(weights[j] * (span - units[j]) for j in range(first, last))
+        for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    ]
+    return np.ascontiguousarray(_table_of_limbs(sums, limbs).T)
+
+
+def worth_it(mdp: MDP) -> bool:
+    """Whether the Python route would take longer than loading the kernels."""
+    low, high = mdp.reward_range
+    unit = own_unit(mdp)
+    top = sum(int(mdp.step_reward(t, high - low) / unit) for t in range(mdp.horizon))
+    branches = sum(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
+    return top * mdp.horizon * branches > 500_000
+
+
+def rule_of(tables: LimbTables, rho: int, linear: list[list[int]]) -> Any:
+    """``decision(t, s, y)`` with y the unshifted sum in units."""
+    model = tables.model
+    offsets = [sum(model.least[:t]) for t in range(len(model.least) + 1)]
+    remaining = [sum(model.spans[t:]) for t in range(len(model.spans) + 1)]
+
+    def decision(t: int, s: int, y: int) -> int:
+        b = rho - (y - offsets[t])
+        if b <= 0 or b > remaining[t]:  # nothing is left to decide, or all is linear
+            return linear[t][s]
+        return int(tables.policy[t][s, b - 1])
+
+    return decision
+
+
+def best_tail_in_limbs(
+    mdp: MDP, mean: Fraction, slope: Fraction, outlook: list[list[int]], denominator: int, linear: list[list[int]]
+) -> tuple[Fraction, Any]:
+    """``max_rho { rho - E c(rho - Z) }``, ``c(b) = mean * b + slope * b^+``, and a decision that attains it."""
+    model = integer_model(mdp)
+    scale = lcm_of_denominators((mean, slope))
+    below = int(mean * scale)
+    tables = limb_tables(mdp, model, below, int(slope * scale), _rescaled(model, outlook, denominator))
+    weights = lcm_of_denominators(p for _, p in mdp.initial)
+    full, top = model.step_total**mdp.horizon * weights, sum(model.spans)
+
+    def score(rho: int) -> int:
+        expected = sum(int(p * weights) * tables.shortfall[s][rho] for s, p in mdp.initial)
+        return int(((scale - below) * rho + below * top) * full - expected)
+
+    rho = max(range(top + 1), key=lambda r: (score(r), -r))
+    value = (Fraction(score(rho), scale * full) + sum(model.least)) * model.unit
+    return value, rule_of(tables, rho, linear)
+
+
+def best_quantile_in_limbs(
+    mdp: MDP, alpha: Fraction, upper: bool, outlook: list[list[int]], denominator: int, linear: list[list[int]]
+) -> tuple[Fraction, Any]:
+    """The largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it."""
+    model = integer_model(mdp)
+    tables = limb_tables(mdp, model, 0, 0, _rescaled(model, outlook, denominator), threshold=True)
+    weights = lcm_of_denominators(p for _, p in mdp.initial)
+    full = model.step_total**mdp.horizon * weights
+
+    def attained(rho: int) -> bool:
+        short = Fraction(sum(int(p * weights) * tables.shortfall[s][rho] for s, p in mdp.initial), full)
+        return short <= alpha if upper else short < alpha
+
+    rho = max(r for r in range(sum(model.spans) + 1) if attained(r))
+    return (rho + sum(model.least)) * model.unit, rule_of(tables, rho, linear)
+
+
+def _rescaled(model: IntegerModel, outlook: list[list[int]], denominator: int) -> list[list[int]]:
+    """From integers over ``denominator**(T-t)`` to integers over ``step_total**(T-t)``; the one divides the other."""
+    ratio, horizon = model.step_total // denominator, len(outlook) - 1
+    return [[v * ratio ** (horizon - t) for v in row] for t, row in enumerate(outlook)]

@@ -1,0 +1,1 @@
+"""Both bounds of a plan again, by other routes."""

@@ -1,0 +1,369 @@
+r"""Repeat a search's argument from its :class:`~verified_risk.planning.search.proof.Proof`, from the integer model.
+
+Nothing is shared with the planner's kernels or float model: outcomes are joint, every cell is visited, and the rules of
+docs/theory/05-certificates.md (B1 weak duality, B2 reduced costs, B3 probing, B5 the contractor, B6 monotonicity, B7
+the result) are written a second time with their own rounding.  The cost vectors, probes and cuts come from the proof;
+whatever they are, the answer is a valid bound.  What *is* shared is the polygon below the weighting.
+
+Notation: rewards of step t are shifted to start at 0; ``y`` is the shifted sum so far, at most ``sums[t]``; ``F_i`` is
+the probability that the shifted return is at most i, ``0 <= i < top``.  A conditional CDF of a cell ``(t, s, y)`` is
+kept for ``i = y, ..., y + left[t] - 1``: before it is 0, after it 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InvalidFile
+from ...grid import GridModel
+from ..floats import Floats
+from ..search.proof import Branch, Proof, Round
+from ..search.under import Polygon
+
+Mask: TypeAlias = list[list[npt.NDArray[np.bool_]]]
+"""``mask[t][s][a, y]``: the action is still allowed."""
+
+U = 2.0**-53
+CALL = 2000
+"""Multiplications that take as long as one call of numpy."""
+HUGE = 1e100
+TINY = 1e-290
+"""More than all underflows together can lose."""
+
+
+def gamma(depth: int) -> float:
+    """``K u / (1 - K u)``, rounded up."""
+    if depth * U > 0.01:
+        raise OverflowError(f"{depth} roundings in a row")
+    return depth * U / (1 - depth * U) * (1 + 1e-9)
+
+
+class Outcomes:
+    """Per step, state and action the list of (probability, next state, shifted reward)."""
+
+    def __init__(self, grid: GridModel) -> None:
+        self.horizon, self.n_states = grid.horizon, len(grid.steps[0])
+        self.initial = [(s, w / grid.initial_denominator) for s, w in grid.initial]
+        self.steps: list[list[list[list[tuple[float, int, int]]]]] = []
+        self.spans: list[int] = []
+        known: dict[int, tuple[Any, int]] = {}
+        for step in grid.steps:
+            if id(step) not in known:
+                rewards = [j for actions in step for branches in actions for _, _, j in branches]
+                least = min(rewards)
+                rows = [
+                    [[(w / grid.denominator, s, j - least) for w, s, j in branches] for branches in actions]
+                    for actions in step
+                ]
+                known[id(step)] = rows, max(rewards) - least
+            rows, span = known[id(step)]
+            self.steps.append(rows)
+            self.spans.append(span)
+        self.sums = [sum(self.spans[:t]) for t in range(self.horizon + 1)]
+        self.top = self.sums[-1]
+        self.left = [self.top - y for y in self.sums]
+        terms = max(len(branches) for rows in self.steps for actions in rows for branches in actions)
+        start = len(self.initial) + 1
+        # A weight is rounded once, multiplied once and added with the others of its action: terms + 1 per step.
+        self.gamma_table = gamma(self.horizon * (terms + 2) + start)
+        self.gamma_value = gamma(self.top + self.horizon * (terms + 2) + start)
+
+    def everything(self) -> Mask:
+        return [
+            [np.ones((len(actions), self.sums[t] + 1), dtype=bool) for actions in self.steps[t]]
+            for t in range(self.horizon)
+        ]
+
+    def work(self, proof: Proof) -> float:
+        """Multiplications that a replay needs, about; a call of numpy counts as ``CALL`` of them."""
+        calls = per_value = per_table = 0
+        for t, rows in enumerate(self.steps):
+            terms = sum(len(branches) for actions in rows for branches in actions)
+            calls += CALL * terms
+            per_value += terms * (self.sums[t] + 1)
+            per_table += 3 * (terms * (self.sums[t] + 1) * self.left[t] + 2 * CALL * terms)
+
+        def of(branch: Branch) -> float:
+            own = 0.0
+            for step in branch.rounds:
+                own += 2 * calls + 20 * CALL * self.top + per_value * (1 + len(step.probes))
+                own += per_table * (step.slopes is not None)
+            return own + sum(of(child) for child in branch.children)
+
+        return of(proof.root)
+
+    def least_costs(self, costs: Floats, mask: Mask) -> Floats:
+        """For each row c of ``costs``, a lower bound of ``c . F`` over all policies of allowed actions (A5)."""
+        tail = np.zeros((self.top + 1, len(costs)))
+        tail[:-1] = np.cumsum(costs.T[::-1], axis=0)[::-1]
+        value = [tail] * self.n_states
+        for t in range(self.horizon - 1, -1, -1):
+            width = self.sums[t] + 1
+            value = [
+                np.minimum.reduce(
+                    [
+                        np.where(
+                            mask[t][s][a][:, None],
+                            sum((p * value[target][j : j + width] for p, target, j in branches), np.zeros(1)),
+                            np.inf,
+                        )
+                        for a, branches in enumerate(actions)
+                    ]
+                )
+                for s, actions in enumerate(self.steps[t])
+            ]
+        total = sum((p * value[s][0] for s, p in self.initial), np.zeros(len(costs)))
+        lowered: Floats = total - self.gamma_value * np.abs(costs).sum(axis=1) * (1 + 1e-9) - TINY
+        return lowered
+
+    def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]:
+        """B5: remove actions from ``mask`` that are optimal for no slopes in the box; bounds of F over the others."""
+        magnitude, spread = np.abs(middle).sum(), np.maximum(middle - low, high - middle).sum()
+        margin = 2 * self.gamma_value * magnitude + 2 * self.gamma_table * spread + 2.0**-49 * (magnitude + spread)
+        inflate = 1 + 4 * (self.top + 8) * U
+        tail = np.zeros(self.top + 1)
+        tail[:-1] = np.cumsum(middle[::-1])[::-1]
+        value = np.tile(tail, (self.n_states, 1))
+        least = most = own = np.zeros((self.n_states, self.top + 1, 0))
+        for t in range(self.horizon - 1, -1, -1):
+            shape = (self.n_states, self.sums[t] + 1, self.left[t])
+            new = np.empty(shape[:2]), np.empty(shape), np.empty(shape), np.empty(shape)
+            windows = [np.lib.stride_tricks.sliding_window_view(c, shape[2]) for c in (middle - low, high - middle)]
+            for s, actions in enumerate(self.steps[t]):
+                kept = mask[t][s]
+                quality = np.stack([self._average(branches, value, shape[1]) for branches in actions])
+                quality[~kept] = np.inf
+                tables = [
+                    np.stack([self._shifted(branches, after, shape[1:]) for branches in actions])
+                    for after in (least, most, own)
+                ]
+                greedy = np.argmin(quality, axis=0)
+                cheapest = np.take_along_axis(quality, greedy[None], axis=0)[0]
+                f0 = np.take_along_axis(tables[2], greedy[None, :, None], axis=0)[0]
+                for a in range(len(actions)):
+                    gain = np.maximum(windows[0] * (tables[1][a] - f0), windows[1] * (f0 - tables[0][a]))
+                    worth = np.maximum(gain, 0.0).sum(axis=1) * inflate
+                    kept[a] &= (quality[a] - cheapest - margin <= worth) | (greedy == a)
+                new[0][s], new[3][s] = cheapest, f0
+                new[1][s] = np.where(kept[:, :, None], tables[0], np.inf).min(axis=0)
+                new[2][s] = np.where(kept[:, :, None], tables[1], -np.inf).max(axis=0)
+            value, least, most, own = new
+        below = sum((p * least[s, 0] for s, p in self.initial), np.zeros(self.top))
+        above = sum((p * most[s, 0] for s, p in self.initial), np.zeros(self.top))
+        wide = 2 * self.gamma_table
+        return np.maximum(below * (1 - wide) - TINY, 0.0), np.minimum(above * (1 + wide) + TINY, 1.0)
+
+    @staticmethod
+    def _average(branches: list[tuple[float, int, int]], after: Floats, width: int) -> Floats:
+        total = np.zeros(width)
+        for p, target, j in branches:
+            total += p * after[target, j : j + width]
+        return total
+
+    @staticmethod
+    def _shifted(branches: list[tuple[float, int, int]], after: Floats, shape: tuple[int, ...]) -> Floats:
+        """The average of the successors' conditional CDFs, each moved by its reward."""
+        total, wide = np.zeros(shape), after.shape[2]
+        for p, target, j in branches:
+            total[:, j : j + wide] += p * after[target, j : j + shape[0]]
+            total[:, j + wide :] += p
+        return total
+
+
+@dataclass(frozen=True)
+class Line:
+    """The polygon as numpy sees it; values, which lie in [-1, 1], are off by at most ``16 u``."""
+
+    x: Floats
+    g: Floats
+    slope: Floats
+
+    @classmethod
+    def of(cls, polygon: Polygon) -> Line:
+        return cls(polygon.x, polygon.g, np.diff(polygon.g) / np.diff(polygon.x))
+
+    def value(self, t: Any) -> Any:
+        k = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)
+        share = np.clip((t - self.x[k]) / (self.x[k + 1] - self.x[k]), 0.0, 1.0)
+        return self.g[k] * (1 - share) + self.g[k + 1] * share
+
+    def corners(self, low: float, high: float) -> tuple[Floats, Floats]:
+        """The ends and the knots between them, with the values there."""
+        inner = slice(np.searchsorted(self.x, low, side="right"), np.searchsorted(self.x, high, side="left"))
+        t = np.concatenate(([low], self.x[inner], [high]))
+        return t, np.concatenate(([self.value(low)], self.g[inner], [self.value(high)]))
+
+    def slopes(self, low: float, high: float) -> tuple[float, float]:
+        """An interval that holds a stationary slope for every point of the box (B5)."""
+        slope = self.slope
+        first = int(np.clip(np.searchsorted(self.x, low, side="right") - 1, 0, len(slope) - 1))
+        last = max(first, int(np.clip(np.searchsorted(self.x, high, side="left") - 1, 0, len(slope) - 1)))
+        if self.x[first] == low and first > 0 and not slope[first - 1] > slope[first] + 1e-12 * (1 + abs(slope[first])):
+            first -= 1  # a corner that may be convex: both its slopes are needed, at a concave one either will do
+        ends_at_knot = last < len(slope) - 1 and self.x[last + 1] == high
+        if ends_at_knot and not slope[last] > slope[last + 1] + 1e-12 * (1 + abs(slope[last + 1])):
+            last += 1
+        all_of_them = slope[first : last + 1]
+        least, most = all_of_them.min(), all_of_them.max()
+        return float(least - 8 * U * abs(least)), float(most + 8 * U * abs(most))
+
+
+@dataclass(frozen=True)
+class Dual:
+    """A bound by weak duality: lower bounds of ``min G(x) - c_i x`` over the box, their sum, ``G(x) - c_i x`` at its
+    corners."""
+
+    bound: float
+    least: Floats
+    sum_least: float
+    corners: list[tuple[Floats, Floats]]
+
+
+@dataclass
+class Box:
+    low: Floats
+    high: Floats
+    mask: Mask
+
+    def copy(self) -> Box:
+        return Box(self.low.copy(), self.high.copy(), [[kept.copy() for kept in step] for step in self.mask])
+
+    def close(self) -> bool:
+        """B6; False if nothing is left."""
+        self.low = np.maximum.accumulate(self.low)
+        self.high = np.minimum.accumulate(self.high[::-1])[::-1]
+        return bool(np.all(self.low <= self.high))
+
+
+class Replay:
+    """:meth:`bound` is a lower bound of ``sum_i G(F_i)`` over all policies of the grid model."""
+
+    def __init__(self, grid: GridModel, polygon: Polygon, proof: Proof) -> None:
+        self.outcomes, self.line, self.proof, self.target = Outcomes(grid), Line.of(polygon), proof, proof.target
+        _require(np.isfinite(self.target), f"target is {self.target}, wanted a finite number")
+        self._read(proof.root)
+
+    def _read(self, branch: Branch) -> None:
+        """Refuse what could turn into NaN: a comparison with it is false, and an empty box closes a node."""
+        top = self.outcomes.top
+        for step in branch.rounds:
+            for vector in (step.cost, step.slopes):
+                if vector is not None:
+                    _require(len(vector) == top, f"a round has {len(vector)} multipliers, wanted {top}")
+                    _require(bool(np.all(np.abs(vector) < HUGE)), "a multiplier is not a number below 1e100")
+            for i, value in step.probes:
+                _require(0 <= i < top and abs(value) < HUGE, f"a probe puts {value} at coordinate {i} of {top}")
+        if branch.cut is not None:
+            i, point = branch.cut
+            _require(0 <= i < top and abs(point) < HUGE, f"a cut at {point} of coordinate {i} of {top}")
+            _require(len(branch.children) in (0, 2), f"a cut has {len(branch.children)} children, wanted 2")
+        for child in branch.children:
+            self._read(child)
+
+    def bound(self) -> float:
+        """What the tree proves (B7), or what the first multipliers prove before anything is cut, if that is more."""
+        top, root = self.outcomes.top, self.proof.root
+        box = Box(np.zeros(top), np.ones(top), self.outcomes.everything())
+        first = root.rounds[0].cost if root.rounds else None
+        uncut = -np.inf if first is None else self._dual(first, box).bound
+        return max(uncut, min(self.target, self._node(root, box, -np.inf)))
+
+    def _node(self, branch: Branch, box: Box, known: float) -> float:
+        """The best bound of a node, or of its children where it was cut (B7)."""
+        for step in branch.rounds:
+            known = max(known, self._round(step, box))
+            if known >= self.target:
+                return known
+        if branch.cut is None:
+            return known
+        i, point = branch.cut
+        found = []
+        for child, below in zip(branch.children or [Branch(), Branch()], (True, False), strict=True):
+            part = box.copy()
+            if below:
+                part.high[i] = min(part.high[i], point)
+            else:
+                part.low[i] = max(part.low[i], point)
+            found.append(self._node(child, part, known) if part.close() else np.inf)
+        return min(found)
+
+    def _round(self, step: Round, box: Box) -> float:
+        """Bound, cut, probe, contract; infinite if the box is empty."""
+        bound = -np.inf
+        if step.cost is not None:
+            dual = self._dual(step.cost, box)
+            bound = dual.bound
+            if bound >= self.target:
+                return bound
+            self._cut(step.cost, dual, box)
+            if not box.close():
+                return np.inf
+            if step.probes:
+                self._probe(step, step.cost, dual.sum_least, box)
+                if not box.close():
+                    return np.inf
+        if step.slopes is not None:
+            ranges = [self.line.slopes(a, b) for a, b in zip(box.low, box.high, strict=True)]
+            low, high = (np.array(column) for column in zip(*ranges, strict=True))
+            below, above = self.outcomes.contract(np.clip(step.slopes, low, high), low, high, box.mask)
+            box.low, box.high = np.maximum(box.low, below), np.minimum(box.high, above)
+            if not box.close():
+                return np.inf
+        return bound
+
+    def _dual(self, cost: Floats, box: Box) -> Dual:
+        """B1, every part rounded down."""
+        corners = []
+        least = np.empty(len(cost))
+        for i, c in enumerate(cost):
+            t, g = self.line.corners(box.low[i], box.high[i])
+            values = g - c * t
+            corners.append((t, values))
+            least[i] = values.min() - 16 * U * (1 + abs(c))
+        sum_least = float(least.sum()) - (len(cost) + 2) * 2 * U * float(np.abs(least).sum())
+        value = float(self.outcomes.least_costs(cost[None], box.mask)[0])
+        return Dual(value + sum_least - 4 * U * (abs(value) + abs(sum_least)), least, sum_least, corners)
+
+    def _cut(self, cost: Floats, dual: Dual, box: Box) -> None:
+        """B2: drop the ends of each box where ``G(x) - c_i x`` exceeds its least value by all the room there is."""
+        least, room = dual.least, self.target - dual.bound
+        for i, (t, values) in enumerate(dual.corners):
+            # values are off by 16 u (1 + |c|), so is every chord between them
+            level = least[i] + room * (1 + 4 * U) + 32 * U * (1 + abs(cost[i]) + abs(least[i]) + room)
+            below = np.flatnonzero(values <= level)
+            first, last = below[0], below[-1]
+            if first > 0:
+                share = (values[first - 1] - level) / (values[first - 1] - values[first])
+                edge = t[first - 1] + share * (t[first] - t[first - 1]) - 16 * U
+                box.low[i] = max(box.low[i], edge)
+            if last < len(t) - 1:
+                share = (values[last + 1] - level) / (values[last + 1] - values[last])
+                edge = t[last + 1] - share * (t[last + 1] - t[last]) + 16 * U
+                box.high[i] = min(box.high[i], edge)
+
+    def _probe(self, step: Round, cost: Floats, sum_least: float, box: Box) -> None:
+        """B3: the multiplier of one coordinate is moved, which bounds that coordinate."""
+        probed = np.tile(cost, (len(step.probes), 1))
+        for row, (i, value) in zip(probed, step.probes, strict=True):
+            row[i] = value
+        values = self.outcomes.least_costs(probed, box.mask)
+        for value, (i, moved) in zip(values, step.probes, strict=True):
+            shift = Fraction(moved) - Fraction(float(cost[i]))
+            if shift == 0:
+                continue
+            over = (Fraction(float(value)) + Fraction(sum_least) - Fraction(self.target)) / shift
+            edge = float(min(max(over, Fraction(-1)), Fraction(2)))  # beyond [0, 1] it makes no difference how far
+            if shift > 0:  # F_i > over
+                box.low[i] = max(box.low[i], edge - 4 * U * abs(edge))
+            else:  # over has the sign of a negative shift: F_i < over
+                box.high[i] = min(box.high[i], edge + 4 * U * abs(edge))
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise InvalidFile(f"the record of the search is unusable: {message}")

@@ -1,0 +1,1 @@
+"""Any weighting: a search over boxes of CDFs."""

@@ -1,0 +1,224 @@
+r"""Branch and bound on boxes of CDFs, for any weighting (docs/theory/05-certificates.md, part B).
+
+Minimise :math:`\underline g(F) = \sum_i \underline G(F_i)` over the CDF vectors of all policies, :math:`\underline G`
+a polygon below G.  A node is a box of CDFs.  Its bound is weak duality (B1); reduced costs (B2), probing (B3) and
+above all the stationarity contractor (B5) shrink boxes and rule out actions, usually until the root closes.  Every
+cut is valid for one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7) is
+``min(incumbent - tol, bounds of open nodes)``.
+
+What chooses slopes, reference points and branching is heuristic and cannot make a bound wrong.  What it chose is kept
+in :attr:`Search.proof`, from which :mod:`verified_risk.planning.recheck.replay` repeats the argument.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from ..floats import Floats
+from .proof import Branch, Round
+from .relaxation import Relaxation
+
+ROOT_ROUNDS = 60
+MORE_STEPS = 24
+NODE_ROUNDS = 6
+
+
+@dataclass
+class Node:
+    low: Floats
+    high: Floats
+    reference: Floats
+    bound: float = -np.inf
+    branch: tuple[int, float] | None = None
+    record: Branch = field(default_factory=Branch)
+
+
+class Search(Relaxation):
+    """The state of one search; :meth:`run` until done or out of time, then read :attr:`best` and :attr:`bound`."""
+
+    nodes = 0
+    record: Branch
+
+    # -- cuts ---------------------------------------------------------------------------------------------------------
+
+    def probe(self, node: Node, bound: float, cost: Floats, least: Floats, ref: Floats, most: int) -> bool:
+        """B3 on the coordinates where the envelope is furthest below G; False if the box is empty."""
+        record = node.record.rounds[-1].probes
+        inside = np.clip(ref, node.low, node.high)
+        middle = 0.5 * (node.low + node.high)
+        gaps = self._gap(node, inside) + 0.1 * self._gap(node, middle)
+        sum_least = float(least.sum()) - 4.0 * (len(least) + 2) * 2.0**-53 * float(np.abs(least).sum())
+        for i in np.argsort(-gaps)[:most]:
+            if gaps[i] <= 1e-12 or self.late():
+                break
+            for sign in (1.0, -1.0):
+                room = inside[i] - node.low[i] if sign > 0 else node.high[i] - inside[i]
+                if room < 1e-7:
+                    continue
+                theta = 2.0 * max(self.target - bound, 1e-9) / room
+                probed = cost.copy()
+                probed[i] += sign * theta
+                theta = abs(probed[i] - cost[i])  # as rounded
+                value, _ = self.vertex(probed)
+                edge = (value + sum_least - self.target) / theta
+                edge -= 1e-12 * (1 + abs(edge)) + 2.0**-50 * (abs(value) + abs(sum_least) + abs(self.target)) / theta
+                if sign > 0 and edge > node.low[i]:
+                    node.low[i] = edge
+                    record.append((int(i), float(probed[i])))
+                if sign < 0 and -edge < node.high[i]:
+                    node.high[i] = -edge
+                    record.append((int(i), float(probed[i])))
+                if node.low[i] > node.high[i]:
+                    return False
+        return True
+
+    def _gap(self, node: Node, point: Floats) -> Floats:
+        from ...kernels import polygon as kernels
+
+        _, height = self.envelope(node.low, node.high, point)
+        values = np.zeros_like(point)
+        kernels.values_at(point, self.x, self.g, values)
+        return values - height
+
+    def contract(self, node: Node) -> bool:
+        """B5, then B6; False if the box is empty."""
+        from ...kernels import polygon as kernels
+
+        c_low, c_high, c0 = (np.zeros_like(node.low) for _ in range(3))
+        kernels.slope_ranges(node.low, node.high, self.x, self.g, c_low, c_high, c0)
+        node.record.rounds[-1].slopes = c0
+        low, high, _ = self.oracle.contract(c0, c_low, c_high)
+        np.maximum(node.low, low, out=node.low)
+        np.minimum(node.high, high, out=node.high)
+        return bool(kernels.close_monotone(node.low, node.high))
+
+    # -- nodes --------------------------------------------------------------------------------------------------------
+
+    def evaluate(self, node: Node, rounds: int, probes: int, steps: int) -> None:
+        """Tighten a node until it closes (``bound`` reaches the target) or stops shrinking; then choose where to
+        branch."""
+        from ...kernels import polygon as kernels
+
+        reference = node.reference
+        for _ in range(rounds):
+            width = float((node.high - node.low).sum())
+            bound, cost, reference, least = self.node_bound(node.low, node.high, reference, steps)
+            node.record.rounds.append(Round(cost.copy()))
+            node.bound = max(node.bound, bound)
+            if node.bound >= self.target or self.late():
+                break
+            kernels.cut_ends(cost, least, self.target - bound, node.low, node.high, self.x, self.g)
+            if (
+                not kernels.close_monotone(node.low, node.high)
+                or not self.probe(node, bound, cost, least, reference, probes)
+                or not kernels.close_monotone(node.low, node.high)
+                or (self.oracle.maskable and not self.contract(node))
+            ):
+                node.bound = np.inf
+                return
+            if float((node.high - node.low).sum()) > 0.85 * width:
+                break
+        if node.bound < self.target and not self.late():
+            bound, cost, reference, _ = self.node_bound(node.low, node.high, reference, steps)
+            node.record.rounds.append(Round(cost.copy()))
+            node.bound = max(node.bound, bound)
+        node.reference = reference
+        node.branch = self._branching(node, reference)
+
+    def _branching(self, node: Node, reference: Floats) -> tuple[int, float] | None:
+        """The coordinate whose envelope is furthest below G, cut at a knot; the widest one if no box has a knot
+        inside."""
+        inside, middle = np.clip(reference, node.low, node.high), 0.5 * (node.low + node.high)
+        width = node.high - node.low
+        scores = np.where(width > 1e-11, self._gap(node, inside) + 0.1 * self._gap(node, middle), -1.0)
+        share = 0.5 if self.concave else 1.0
+        for i in np.argsort(-scores):
+            if scores[i] <= 1e-13:
+                break
+            wanted = np.clip(
+                share * inside[i] + (1 - share) * middle[i], node.low[i] + 0.1 * width[i], node.high[i] - 0.1 * width[i]
+            )
+            k = int(np.searchsorted(self.x, wanted))
+            knots = [float(v) for v in self.x[max(k - 1, 0) : k + 1] if node.low[i] < v < node.high[i]]
+            if knots:
+                return int(i), min(knots, key=lambda v, wanted=wanted: abs(v - wanted))  # type: ignore[misc]
+        i = int(np.argmax(100 * np.abs(reference - inside) + np.where(width > 1e-9, width, -1e3)))
+        return (i, float(middle[i])) if width[i] > 1e-9 else None
+
+    def run(self) -> None:
+        """Incumbents, the root, then best-first branching."""
+        n = self.oracle.top
+        self.incumbents()
+        root = Node(np.zeros(n), np.ones(n), self.best.cdf.copy())
+        steps = 4 if self.concave else 6
+        first = steps if self.concave else 300 if self.convex else 60
+        self.uncut = True
+        bound, cost, reference, _ = self.node_bound(root.low, root.high, root.reference, first)
+        self.uncut, self.uncut_bound = False, max(self.uncut_bound, bound)
+        self.record = root.record
+        self.record.rounds.append(Round(cost.copy()))
+        if bound >= self.target or self.late():
+            return
+        root.reference, root.bound = reference, bound
+        if self.oracle.maskable:
+            self.contract(root)
+        began = time.monotonic()
+        budget = self.deadline - began
+        for _ in range(ROOT_ROUNDS):
+            width = float((root.high - root.low).sum())
+            everything = time.monotonic() - began < 0.3 * budget
+            self.evaluate(root, 1, n if everything else 10, steps)
+            self.bound = min(root.bound, self.target)
+            if root.bound >= self.target or self.late():
+                break
+            if float((root.high - root.low).sum()) > 0.97 * width:
+                if self.concave or steps >= MORE_STEPS:
+                    break
+                steps = MORE_STEPS  # the relaxation is smaller now: solve it better
+        self._branch(root, steps)
+
+    def _branch(self, root: Node, steps: int) -> None:
+        """Best-first; a node that cannot be branched keeps its bound as a leaf."""
+        order = count()
+        kept = self.oracle.allowed.copy()
+        heap = [(root.bound, next(order), root)]
+        leaf = np.inf
+        while heap:
+            self.bound = min(heap[0][0], leaf, self.target)
+            if self.bound >= self.target or self.late():
+                break
+            _, _, node = heapq.heappop(heap)
+            if node.branch is None:
+                leaf = min(leaf, node.bound)
+                continue
+            node.record.cut = node.branch
+            for child in self._children(node):
+                self.oracle.allowed[:] = kept
+                self.nodes += 1
+                self.evaluate(child, NODE_ROUNDS, 4 if self.concave else 10, steps)
+                child.bound = max(child.bound, node.bound)
+                if child.bound < self.target:
+                    heapq.heappush(heap, (child.bound, next(order), child))
+        self.bound = min([node_bound for node_bound, _, _ in heap[:1]] + [leaf, self.target])
+
+    def _children(self, node: Node) -> list[Node]:
+        from ...kernels import polygon as kernels
+
+        assert node.branch is not None
+        i, cut = node.branch
+        children = []
+        for below in (True, False):
+            child = Node(node.low.copy(), node.high.copy(), node.reference.copy())
+            if below:
+                child.high[i] = min(child.high[i], cut)
+            else:
+                child.low[i] = max(child.low[i], cut)
+            node.record.children.append(child.record)
+            if kernels.close_monotone(child.low, child.high):
+                children.append(child)
+        return children

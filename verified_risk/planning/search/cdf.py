@@ -1,0 +1,185 @@
+r"""The oracle of every search over policies: minimise a linear function of the CDF of the return, with error bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InvalidArgument
+from ..floats import FloatModel, Floats, Ints
+from ..rounding import gamma
+from ..tails.budget import choice_type, memory_limit
+
+MOST_ACTIONS = 62
+"""Actions per state that fit in the bits of a mask; beyond it, no action is ever ruled out."""
+
+
+class Oracle:
+    """Joint outcomes of a float model and the buffers of its passes.
+
+    ``top`` is the number of CDF values: :math:`F_i = P(Z \\le i)` for ``0 <= i < top``, shifted units.
+    """
+
+    def __init__(self, model: FloatModel) -> None:
+        self.model = model
+        self.top = model.remaining[0]
+        self.calls = 0
+        self._outcomes()
+        horizon, n = model.horizon, model.n_states
+        cells = horizon * n * (self.top + 1)
+        self.table_bytes = 8 * 6 * n * max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
+        if cells * 10 + self.table_bytes > memory_limit():
+            raise InvalidArgument(
+                f"eta is {model.unit}: the search needs {(cells * 10 + self.table_bytes) / 1e9:.1f} GB of "
+                f"{memory_limit() / 1e9:.1f} GB allowed, wanted a larger eta"
+            )
+        from ...kernels import cdf as kernels
+
+        self.low = np.zeros((horizon + 1, n), dtype=np.int64)
+        self.high = np.zeros((horizon + 1, n), dtype=np.int64)
+        kernels.reach_windows(
+            *self.arrays[:3], self.arrays[4], self.arrays[5], model.initial_state, self.low, self.high
+        )
+        actions = np.diff(model.action_start)
+        self.maskable = int(actions.max()) <= MOST_ACTIONS
+        everything = (np.int64(1) << np.minimum(actions, MOST_ACTIONS)) - 1
+        self.everything: Ints = np.broadcast_to(everything[None, :, None], (horizon, n, self.top + 1)).copy()
+        self.allowed = self.everything.copy()
+        self.choice = np.zeros((horizon, n, self.top + 1), dtype=choice_type(model))
+        self._values, self._mass = np.zeros((2, n, self.top + 1)), np.zeros((2, n, self.top + 1))
+        self._q = np.zeros(self.top + 1)
+        self._contractor: _Contractor | None = None
+        terms = int(np.diff(self.arrays[1]).max())
+        #: roundings in a row of a signed pass: the terminal sums, then per step three per joint probability and one
+        #: per term (A5)
+        self.depth = self.top + horizon * (terms + 4) + len(model.initial_state) + 2
+        self.table_depth = horizon * (terms + 4) + len(model.initial_state) + 2
+        self.gamma = float(gamma(self.depth)) * (1 + 1e-12)
+        self.table_gamma = float(gamma(self.table_depth)) * (1 + 1e-12)
+        incoming = len(self.arrays[2])
+        self.law_gamma = gamma(horizon * (incoming + 4) + n + self.top + 4)
+
+    def _outcomes(self) -> None:
+        """Successors times rewards of a product model; a joint model has them already."""
+        model = self.model
+        blocks: list[Any] = []
+        block = np.zeros(model.horizon, dtype=np.int64)
+        for t, step in enumerate(model.steps):
+            if not blocks or blocks[-1] is not step:
+                blocks.append(step)
+            block[t] = len(blocks) - 1
+        if not model.product:
+            units = np.array([step.units for step in blocks])
+            prob = np.tile(model.succ_prob, (len(blocks), 1))
+            self.arrays = (model.action_start, model.succ_start, model.succ_state, prob, units, block)
+            return
+        rows = len(model.succ_start) - 1
+        widths = np.max([np.diff(step.start) for step in blocks], axis=0)
+        counts = np.diff(model.succ_start) * widths
+        start = np.concatenate(([0], np.cumsum(counts)))
+        state, prob = np.zeros(start[-1], dtype=np.int64), np.zeros((len(blocks), start[-1]))
+        units = np.zeros((len(blocks), start[-1]), dtype=np.int64)
+        for i in range(rows):
+            first, last, here = model.succ_start[i], model.succ_start[i + 1], slice(start[i], start[i + 1])
+            state[here] = np.tile(model.succ_state[first:last], widths[i])
+            for k, step in enumerate(blocks):
+                # discounting may merge rewards at some steps only: short laws are padded with probability 0
+                law = np.zeros(widths[i])
+                gains = np.zeros(widths[i], dtype=np.int64)
+                n = step.start[i + 1] - step.start[i]
+                law[:n], gains[:n] = (
+                    step.prob[step.start[i] : step.start[i + 1]],
+                    step.units[step.start[i] : step.start[i + 1]],
+                )
+                prob[k, here] = np.outer(law, model.succ_prob[first:last]).ravel()
+                units[k, here] = np.repeat(gains, last - first)
+        self.arrays = (model.action_start, start, state, prob, units, block)
+
+    def solve(self, cost: Floats, *, masked: bool = True) -> float:
+        """The computed minimum of ``cost . F``; :attr:`choice` is a policy that attains it."""
+        from ...kernels import cdf as kernels
+
+        self.calls += 1
+        model = self.model
+        kernels.cost_pass(
+            *self.arrays,
+            self.low,
+            self.high,
+            self.allowed,
+            masked and self.maskable,
+            cost,
+            self._values,
+            self._q,
+            self.choice,
+        )
+        return float(model.initial_prob @ self._values[0, model.initial_state, 0])
+
+    def slack(self, cost: Floats) -> float:
+        """How far :meth:`solve` can be off: :math:`\\gamma_K \\sum |c_i|`."""
+        return self.gamma * float(np.abs(cost).sum()) * (1 + 1e-9) + 1e-290
+
+    def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
+        """The CDF vector of a policy, by default that of the last :meth:`solve`."""
+        from ...kernels import cdf as kernels
+
+        out = np.zeros(self.top)
+        kernels.law_pass(
+            *self.arrays, self.low, self.high, self.model.initial_state, self.model.initial_prob,
+            self.choice if choice is None else choice, self._mass, out,
+        )  # fmt: skip
+        return out
+
+    def contract(self, c0: Floats, c_low: Floats, c_high: Floats) -> tuple[Floats, Floats, int]:
+        """Remove actions from :attr:`allowed` and return certified ranges of the CDF over what is left."""
+        if self._contractor is None:
+            self._contractor = _Contractor(self)
+        return self._contractor(c0, c_low, c_high)
+
+
+class _Contractor:
+    """The tables of the stationarity contractor: they shrink to a triangle of (sum so far, sum to come)."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.oracle = oracle
+        model = oracle.model
+        size = model.n_states * max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
+        self.least, self.most, self.own = (np.zeros((2, size)) for _ in range(3))
+        self.rows = np.zeros((4, int(np.diff(model.action_start).max()), max(oracle.top, 1)))
+        self.reached = np.zeros((model.horizon, model.n_states, oracle.top + 1), dtype=np.int8)
+        self.values = np.zeros((2, model.n_states, oracle.top + 1))
+        self.spans = np.array([step.span for step in model.steps], dtype=np.int64)
+
+    def __call__(self, c0: Floats, c_low: Floats, c_high: Floats) -> tuple[Floats, Floats, int]:
+        from ...kernels import cdf as kernels
+
+        o = self.oracle
+        model = o.model
+        action_start, out_start, out_state, _, units, block = o.arrays
+        kernels.mark_reachable(
+            action_start,
+            out_start,
+            out_state,
+            units,
+            block,
+            o.low,
+            o.high,
+            model.initial_state,
+            o.allowed,
+            self.reached,
+        )
+        spread = np.maximum(c0 - c_low, c_high - c0)
+        magnitude = float(np.abs(c0).sum())
+        # B5: errors of the two values, of the tables, and a margin for the comparison itself
+        margin = (2 * o.gamma * magnitude + 2 * o.table_gamma * float(spread.sum())) * (1 + 1e-9) + 2.0**-50 * (
+            magnitude + float(spread.sum())
+        )
+        inflate = 1.0 + 2.0 * (o.top + 8) * 2.0**-53
+        low, high = np.zeros(o.top), np.zeros(o.top)
+        removed = kernels.contract_pass(
+            *o.arrays, o.low, o.high, model.initial_state, model.initial_prob, self.spans, o.allowed, self.reached,
+            c0, c_low, c_high, margin, inflate, self.values, self.least, self.most, self.own, self.rows, low, high,
+        )  # fmt: skip
+        wide = 2 * o.table_gamma + 1e-290
+        return np.maximum(low * (1 - wide) - 1e-290, 0.0), np.minimum(high * (1 + wide) + 1e-290, 1.0), removed

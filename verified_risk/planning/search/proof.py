@@ -1,0 +1,116 @@
+"""What a search leaves behind: enough to repeat its argument, nothing that has to be believed.
+
+A node of the search tree is a list of rounds and perhaps a cut into two children.  A round names a cost vector for
+weak duality (theory B1), the probes that tightened the box (B3), and the slopes of the stationarity contractor (B5).
+Any such record, right or wrong, leads :mod:`verified_risk.planning.recheck.replay` to a valid bound; a good one
+leads it to the planner's.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidFile
+from ...rational import text
+from ..floats import Floats
+
+DEEPEST = 500
+"""Nodes above each other in a record that is read from a file."""
+
+
+@dataclass
+class Round:
+    """``cost``: multipliers of a dual bound (None: no bound, contract only); ``probes``: coordinates and the value that
+    replaces theirs in ``cost``; ``slopes``: the slopes around which the contractor was run (None: it was not)."""
+
+    cost: Floats | None
+    probes: list[tuple[int, float]] = field(default_factory=list)
+    slopes: Floats | None = None
+
+
+@dataclass
+class Branch:
+    """The rounds of a node, then, if it was cut, coordinate, cut point and the children below and above it."""
+
+    rounds: list[Round] = field(default_factory=list)
+    cut: tuple[int, float] | None = None
+    children: list[Branch] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """``accuracy`` chooses the polygon below the weighting; ``target`` is the value that no closed node beats."""
+
+    accuracy: Fraction
+    target: float
+    root: Branch
+
+    def to_json(self) -> dict[str, Any]:
+        costs: list[Floats] = []
+        tree = _tree(self.root, costs)
+        raw = np.concatenate(costs).astype("<f8").tobytes() if costs else b""
+        packed = base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
+        return {"accuracy": text(self.accuracy), "target": self.target.hex(), "tree": tree, "costs": packed}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Proof:
+        try:
+            costs = np.frombuffer(zlib.decompress(base64.b64decode(data["costs"])), dtype="<f8").astype(float)
+        except (ValueError, zlib.error) as error:
+            raise InvalidFile(f"costs of the proof cannot be unpacked ({error}), wanted base64 of zlib") from None
+        accuracy, target = Fraction(data["accuracy"]), float.fromhex(data["target"])
+        if accuracy <= 0:
+            raise InvalidFile(f"accuracy of the proof is {accuracy}, wanted a positive number")
+        if math.isnan(target):
+            raise InvalidFile("target of the proof is nan, wanted a number")
+        _require_shallow(data["tree"])
+        root, rest = _branch(data["tree"], costs)
+        if len(rest):
+            raise InvalidFile(f"the proof has {len(rest)} more costs than its rounds use")
+        return cls(accuracy, target, root)
+
+
+def _tree(branch: Branch, costs: list[Floats]) -> dict[str, Any]:
+    rounds = []
+    for step in branch.rounds:
+        sizes = [None if vector is None else len(vector) for vector in (step.cost, step.slopes)]
+        costs.extend(vector for vector in (step.cost, step.slopes) if vector is not None)
+        rounds.append({"sizes": sizes, "probes": [[i, value.hex()] for i, value in step.probes]})
+    cut = None if branch.cut is None else [branch.cut[0], branch.cut[1].hex()]
+    return {"rounds": rounds, "cut": cut, "children": [_tree(child, costs) for child in branch.children]}
+
+
+def _require_shallow(tree: dict[str, Any]) -> None:
+    """Refuse a tree too deep to be walked by recursion, before that is tried."""
+    level, depth = [tree], 0
+    while level:
+        if depth > DEEPEST:
+            raise InvalidFile(f"the record of the search is more than {DEEPEST} nodes deep, wanted at most that")
+        level, depth = [child for node in level for child in node["children"]], depth + 1
+
+
+def _branch(data: dict[str, Any], costs: Floats) -> tuple[Branch, Floats]:
+    """The node and the costs that are left for the next ones."""
+    branch = Branch()
+    for step in data["rounds"]:
+        vectors: list[Floats | None] = []
+        for size in step["sizes"]:
+            if size is not None and not 0 <= size <= len(costs):
+                raise InvalidFile(f"a round of the proof wants {size} numbers, {len(costs)} are left")
+            vectors.append(None if size is None else costs[:size])
+            costs = costs[size or 0 :]
+        cost, slopes = vectors
+        branch.rounds.append(Round(cost, [(int(i), float.fromhex(value)) for i, value in step["probes"]], slopes))
+    if data["cut"] is not None:
+        branch.cut = int(data["cut"][0]), float.fromhex(data["cut"][1])
+    for child in data["children"]:
+        node, costs = _branch(child, costs)
+        branch.children.append(node)
+    return branch, costs

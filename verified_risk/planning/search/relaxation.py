@@ -1,0 +1,243 @@
+r"""Points of the polytope and bounds from it: the pieces of the search over CDFs (docs/theory/05-certificates.md).
+
+:class:`Relaxation` keeps the best point met, and bounds :math:`\underline g(F) = \sum_i \underline G(F_i)` on a box
+from below by weak duality (B1): any cost vector is valid; Polyak steps (concave G) or pairwise Frank-Wolfe (others)
+find good ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..floats import Floats
+from .atoms import Atoms, Parts, best_length
+from .cdf import Oracle
+from .under import Polygon, concave_corners, convex_corners
+
+PENALTY = 20.0
+STARTS = 40
+SHARP = 1e-10
+BLURRED = 0.05
+
+
+@dataclass
+class Mixture:
+    """A point of the polytope with the policies that it is made of."""
+
+    cdf: Floats
+    value: float
+    parts: Parts = field(default_factory=list)
+
+
+class Relaxation:
+    """The best point so far (:attr:`best`), and bounds of boxes; the certified bounds of the search are in
+    :attr:`bound` and, before any cut, :attr:`uncut_bound`."""
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        polygon: Polygon,
+        tol: float,
+        deadline: float,
+        report: Callable[[float, float], None] | None = None,
+    ) -> None:
+        self.oracle, self.polygon, self.tol, self.deadline = oracle, polygon, tol, deadline
+        self.x, self.g = polygon.x, polygon.g
+        self.report = report
+        self.concave, self.convex = concave_corners(polygon), convex_corners(polygon)
+        n = oracle.top
+        self.best = Mixture(np.ones(n), np.inf)
+        self.bound = -np.inf
+        self.uncut_bound = 0.0  # no CDF value weighs less than nothing
+        self.uncut = False
+        self._hull = np.zeros(len(self.x) + 2), np.zeros(len(self.x) + 2)
+        self._next_report = time.monotonic() + 1.0
+
+    # -- pieces -------------------------------------------------------------------------------------------------------
+
+    @property
+    def target(self) -> float:
+        return self.best.value - self.tol
+
+    def late(self) -> bool:
+        now = time.monotonic()
+        if self.report is not None and now > self._next_report and np.isfinite(self.best.value):
+            self._next_report = now + 1.0
+            self.report(self.best.value, max(self.bound, self.uncut_bound))
+        return now > self.deadline
+
+    def total(self, cdf: Floats) -> float:
+        from ...kernels import polygon as kernels
+
+        return float(kernels.total(cdf, self.x, self.g))
+
+    def offer(self, cdf: Floats, parts: Parts | None = None) -> bool:
+        """Keep a point if it is better; by default that of the oracle's last policy."""
+        value = self.total(cdf)
+        if value >= self.best.value - 1e-13:
+            return False
+        self.best = Mixture(cdf.copy(), value, [(1.0, self.oracle.choice.copy())] if parts is None else list(parts))
+        return True
+
+    def vertex(self, cost: Floats, *, masked: bool = True) -> tuple[float, Floats]:
+        """A certified lower bound of ``cost . F`` and the CDF of the minimising policy."""
+        value = self.oracle.solve(cost, masked=masked)
+        cdf = self.oracle.cdf()
+        self.offer(cdf)
+        return value - self.oracle.slack(cost), cdf
+
+    def climb(self, cdf: Floats) -> None:
+        """Minimise the tangent again and again (for concave G each step improves)."""
+        from ...kernels import polygon as kernels
+
+        cost, value = np.zeros_like(cdf), self.total(cdf)
+        for _ in range(100):
+            kernels.slopes_at(cdf, self.x, self.g, cost)
+            _, cdf = self.vertex(np.maximum(cost, 0.0), masked=False)
+            after = self.total(cdf)
+            if after >= value - 1e-12 or self.late():
+                return
+            value = after
+
+    def dual(self, cost: Floats, low: Floats, high: Floats) -> tuple[float, Floats, Floats, Floats]:
+        """B1: a valid lower bound for any cost, the vertex, where the minima are, and the minima."""
+        from ...kernels import polygon as kernels
+
+        value, cdf = self.vertex(cost)
+        least, where = np.zeros_like(cost), np.zeros_like(cost)
+        kernels.tilted_minima(cost, low, high, self.x, self.g, least, where)
+        total = float(least.sum())
+        slack = 4.0 * (len(cost) + 2) * 2.0**-53 * (float(np.abs(least).sum()) + abs(value))
+        bound = value + total - slack
+        if self.uncut:
+            self.uncut_bound = max(self.uncut_bound, bound)
+        return bound, cdf, where, least
+
+    def envelope(self, low: Floats, high: Floats, ref: Floats, blur: float = SHARP) -> tuple[Floats, Floats]:
+        from ...kernels import polygon as kernels
+
+        slope, height = np.zeros_like(low), np.zeros_like(low)
+        kernels.envelope(low, high, ref, blur, self.convex, self.x, self.g, slope, height, *self._hull)
+        return slope, height
+
+    # -- bounds -------------------------------------------------------------------------------------------------------
+
+    def node_bound(self, low: Floats, high: Floats, ref: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
+        """The best of several duals: bound, cost, reference point, minima."""
+        return self._polyak(low, high, steps) if self.concave else self._pairwise(low, high, ref, steps)
+
+    def _polyak(self, low: Floats, high: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
+        from ...kernels import polygon as kernels
+
+        cost, _ = self.envelope(low, high, low)
+        best: tuple[float, Floats, Floats, Floats] | None = None
+        for step in range(steps + 1):
+            bound, cdf, where, least = self.dual(cost, low, high)
+            if best is None or bound > best[0]:
+                best = (bound, cost.copy(), cdf, least)
+            if best[0] >= self.target or step == steps or self.late():
+                break
+            ends = np.zeros_like(cost)
+            other = np.zeros_like(cost)
+            kernels.tilted_ends(cost, low, high, self.x, self.g, ends, other)
+            tied = np.abs(ends - other) < 1e-9 * (1 + np.abs(cost))
+            direction = cdf - np.where(tied, np.clip(cdf, low, high), where)
+            norm = float(direction @ direction)
+            if norm < 1e-14:
+                break
+            cost = cost + (self.best.value - bound) / norm * direction
+        assert best is not None
+        return best
+
+    def _pairwise(self, low: Floats, high: Floats, ref: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
+        """Pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
+        point = np.clip(ref, low, high)
+        atoms: Atoms | None = None
+        best: tuple[float, Floats, Floats, Floats] | None = None
+        blur = max(BLURRED * float(np.max(high - low, initial=0.0)), SHARP) if steps > 10 else SHARP
+        for _ in range(steps):
+            slope, _ = self.envelope(low, high, point, blur)
+            cost = slope + PENALTY * (point - np.clip(point, low, high))
+            bound, cdf, _, least = self.dual(cost, low, high)
+            if best is None or bound > best[0]:
+                best = (bound, cost, point.copy(), least)
+            if best[0] >= self.target or self.late():
+                break
+            if atoms is None:
+                atoms = Atoms([(1.0, cdf, self.oracle.choice.copy())])
+                point = cdf.copy()
+                continue
+            away, worst = atoms.worst(cost)
+            if worst - float(cost @ cdf) < max(1e-11, 0.1 * self.tol):
+                if blur <= SHARP:
+                    break
+                blur = max(0.1 * blur, SHARP)
+                continue
+            blur = max(0.7 * blur, SHARP)
+            move = self._step_length(point, cdf - atoms.cdfs[away], atoms.weights[away], low, high, blur)
+            atoms.shift(away, cdf, self.oracle.choice, move)
+            point = atoms.point()
+            self.offer(point, atoms.parts())
+        assert best is not None
+        return best
+
+    def _step_length(
+        self, point: Floats, direction: Floats, most: float, low: Floats, high: Floats, blur: float
+    ) -> float:
+        """Where the penalised envelope stops falling, by bisection on its derivative."""
+
+        def slope_at(length: float) -> float:
+            x = point + length * direction
+            slope, _ = self.envelope(low, high, x, blur)
+            return float((slope + PENALTY * (x - np.clip(x, low, high))) @ direction)
+
+        if slope_at(most) <= 0:
+            return most
+        left, right = 0.0, most
+        for _ in range(20):
+            middle = 0.5 * (left + right)
+            left, right = (left, middle) if slope_at(middle) > 0 else (middle, right)
+        return 0.5 * (left + right)
+
+    def descend(self, steps: int) -> None:
+        """Pairwise Frank-Wolfe on the polygon itself: mixtures can beat policies unless G is concave."""
+        from ...kernels import polygon as kernels
+
+        atoms = Atoms([(w, self.oracle.cdf(table), table) for w, table in self.best.parts])
+        point, cost = self.best.cdf.copy(), np.zeros_like(self.best.cdf)
+        for _ in range(steps):
+            kernels.slopes_at(point, self.x, self.g, cost)
+            _, cdf = self.vertex(cost, masked=False)
+            away, worst = atoms.worst(cost)
+            if worst - float(cost @ cdf) < 1e-11 or self.late():
+                return
+            direction = cdf - atoms.cdfs[away]
+
+            def along(length: float, point: Floats = point, direction: Floats = direction) -> float:
+                return self.total(np.clip(point + length * direction, 0.0, 1.0))
+
+            move, value = best_length(along, atoms.weights[away])
+            if value > self.total(point) - 1e-13:
+                return
+            atoms.shift(away, cdf, self.oracle.choice, move)
+            point = atoms.point()
+            self.offer(point, atoms.parts())
+
+    def incumbents(self) -> None:
+        """Climb from the mean-optimal policy and from thresholds; mix where that can help."""
+        n = self.oracle.top
+        _, cdf = self.vertex(np.ones(n), masked=False)
+        self.climb(cdf)
+        began, budget = time.monotonic(), self.deadline - time.monotonic()
+        for k in np.unique(np.linspace(1, n, min(n, STARTS)).astype(int)):
+            if time.monotonic() - began > 0.15 * budget or self.late():
+                break
+            _, cdf = self.vertex((np.arange(n) < k).astype(float), masked=False)
+            self.climb(cdf)
+        if not self.concave:
+            for _ in range(3):
+                self.descend(60)

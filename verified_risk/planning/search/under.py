@@ -1,0 +1,352 @@
+r"""Piecewise-linear functions below a weighting: how any G enters the search, rigorously.
+
+The search works with a *continuous* piecewise-linear :math:`\underline G \le G` whose knots and values are floats.
+That it lies below G is proved here from enclosures of G at rational points and from its shape; how far below only
+matters for the gap.
+
+* rational corners: the polygon itself, each corner moved to a float and put below both lines that meet there;
+* concave: chords between points of the graph;
+* convex: lines with the slopes of chords, lowered until the neighbouring chords, extended, prove them below;
+* the inverse S of CPW: concave, then convex, with the inflection point bracketed by ball arithmetic;
+* mixtures: the sum of the parts; a jump: a steep ramp to its right; anything else monotone: a staircase, smoothed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...enclosure import ball, bounds
+from ...objectives import CPW, Mixture, VaR, Weighting
+from ...objectives.piecewise import slopes
+from ..floats import Floats
+from ..rounding import float_below
+
+Points: TypeAlias = list[tuple[Fraction, Fraction]]
+"""Knots ``(tau, a number that G(tau) is at least)``, floats as fractions, from tau = 0 to 1."""
+
+RAMP = Fraction(1, 2**14)
+STAIRS = 4096
+DEEPEST = 60
+MOST_BALLS = 40_000
+
+
+@dataclass(frozen=True)
+class Polygon:
+    """``x`` increasing from 0 to 1, ``g`` the values; linear in between."""
+
+    x: Floats
+    g: Floats
+
+    def __call__(self, tau: Fraction) -> Fraction:
+        """The exact value of the polygon."""
+        k = min(max(bisect_right(self.x, tau) - 1, 0), len(self.x) - 2)
+        a, b = Fraction(float(self.x[k])), Fraction(float(self.x[k + 1]))
+        u, v = Fraction(float(self.g[k])), Fraction(float(self.g[k + 1]))
+        return u + (v - u) * (tau - a) / (b - a)
+
+
+def polygon_below(weighting: Weighting, accuracy: Fraction) -> Polygon:
+    """A polygon below ``weighting``, by about ``accuracy`` where its shape is known."""
+    points = _points(weighting, accuracy)
+    return Polygon(np.array([float(x) for x, _ in points]), np.array([float(g) for _, g in points]))
+
+
+def _points(weighting: Weighting, accuracy: Fraction) -> Points:
+    if weighting.knots is not None:
+        return _corners_as_floats(weighting.knots)
+    if isinstance(weighting, Mixture):
+        return _sum([(w, _points(part, accuracy)) for w, part in weighting.terms])
+    if isinstance(weighting, VaR):
+        return _ramp(weighting.alpha)
+    if isinstance(weighting, CPW):
+        turn = inflection_of_cpw(weighting.gamma)
+        return _stairs(weighting) if turn is None else _concave_then_convex(weighting, *turn, accuracy)
+    if weighting.shape == "concave":
+        return _chords(weighting, Fraction(), Fraction(1), accuracy)
+    if weighting.shape == "convex":
+        return _supports(weighting, Fraction(), Fraction(1), accuracy)
+    return _stairs(weighting)
+
+
+def _corners_as_floats(knots: tuple[tuple[Fraction, Fraction], ...]) -> Points:
+    """Each corner moved to the nearest float, at most as high as both lines that meet there.
+
+    Between two moved corners the polygon is then below the line of that piece; in the sliver between a corner and its
+    float, where the neighbouring line counts, it is below that line at both ends: at the corner the lines agree.
+    """
+    steepness = slopes(knots)
+    found: dict[Fraction, Fraction] = {}
+    for k, (tau, g) in enumerate(knots):
+        x = Fraction(float(tau))
+        value = min(g + slope * (x - tau) for slope in steepness[max(k - 1, 0) : k + 1])
+        value = Fraction(float_below(value))
+        found[x] = min(found.get(x, value), value)
+    return sorted(found.items())
+
+
+@lru_cache(maxsize=1 << 16)
+def _enclosed(weighting: Weighting, tau: Fraction) -> tuple[Fraction, Fraction]:
+    """Floats, as fractions, below and above G(tau)."""
+    low, high = bounds(weighting.value(tau))
+    return Fraction(float_below(low)), -Fraction(float_below(-high))
+
+
+def _low(weighting: Weighting, tau: Fraction) -> Fraction:
+    return _enclosed(weighting, tau)[0]
+
+
+def _graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
+    """Points of the graph, from below, halving until the middle of every chord is within ``accuracy`` of the graph."""
+    tolerance = float(accuracy)
+
+    def split(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], depth: int) -> Points:
+        middle = Fraction(float((a[0] + b[0]) / 2))
+        if depth > DEEPEST or not a[0] < middle < b[0]:
+            return [b]
+        m = (middle, _low(weighting, middle))
+        # Halving divides a smooth function's distance from its chord by four.
+        if depth >= 3 and abs(float(m[1]) - (float(a[1]) + float(b[1])) / 2) <= 3.0 * tolerance:
+            return [m, b]
+        return split(a, m, depth + 1) + split(m, b, depth + 1)
+
+    first, last = (left, _low(weighting, left)), (right, _low(weighting, right))
+    return [first, *split(first, last, 0)]
+
+
+def _chords(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
+    """G concave on ``[left, right]``: every chord of points on or below the graph is below it."""
+    return _graph(weighting, left, right, accuracy)
+
+
+def _supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
+    r"""G convex on ``[left, right]``: the largest of lines that are below it.
+
+    Let :math:`x_k` be points of the graph and :math:`\sigma_k` the slope of the chord over :math:`[x_k, x_{k+1}]`.
+    There G is at least the chords of the two neighbouring intervals, extended.  A line of slope
+    :math:`m \in [\sigma_{k-1}, \sigma_{k+1}]` is put below those, and below
+    :math:`G(x_k) - \sigma_k (x_k - x)` on the interval to the left and :math:`G(x_{k+1}) + \sigma_k (x - x_{k+1})` on
+    that to the right; further out G is steeper than the line on the right and flatter on the left.  Slopes are known
+    between bounds, and each is used from the side that makes the line lower.  The constant line through the left end
+    is always below, G being monotone.
+    """
+    knots = [x for x, _ in _graph(weighting, left, right, accuracy / 2)]
+    low, high = (np.array(v, dtype=float) for v in zip(*(_enclosed(weighting, x) for x in knots), strict=True))
+    x = np.array([float(v) for v in knots])
+    width = np.diff(x)
+    # least and greatest possible slope of each chord, a little wider than computed
+    flat = (low[1:] - high[:-1]) / width
+    steep = (high[1:] - low[:-1]) / width
+    flat, steep = flat - 1e-15 * np.abs(flat), steep + 1e-15 * np.abs(steep)
+    lines = [(0.0, float(low[0]))]
+    for k, slope in enumerate((np.diff(low) / width).tolist()):
+        following = k + 1 < len(width)
+        if (k and steep[k - 1] > slope) or (following and slope > flat[k + 1]):
+            continue  # enclosures too wide to place this line: leave it out
+        a, b = x[k], x[k + 1]
+        rise = max(flat[k - 1], 0.0) if k else 0.0  # G(t) >= low[k] + rise * (t - a)
+        heights = [low[k] - slope * a, low[k] + rise * (b - a) - slope * b]
+        if following and steep[k + 1] > rise:
+            # and G(t) >= low[k + 1] - steep[k + 1] * (b - t): where the two bounds cross, the larger of them is least
+            t = a + (low[k] - low[k + 1] + steep[k + 1] * (b - a)) / (steep[k + 1] - rise)
+            if a < t < b:
+                heights = [
+                    max(low[k], low[k + 1] - steep[k + 1] * (b - a)) - slope * a,
+                    low[k] + rise * (t - a) - slope * t,
+                    max(low[k] + rise * (b - a), low[k + 1]) - slope * b,
+                ]
+        if k:
+            heights.append(low[k] - slope * a - max(steep[k] - slope, 0.0) * (a - x[k - 1]))
+        if following:
+            heights.append(low[k + 1] - slope * b - max(slope - flat[k], 0.0) * (x[k + 2] - b))
+        # some twenty roundings of numbers up to 1 + steep; a misplaced crossing costs no more than it was misplaced by
+        largest = 1.0 + abs(slope) + (steep[k + 1] if following else steep[k])
+        lines.append((slope, float(min(heights)) - 2.0**-45 * float(largest)))
+    return _upper_envelope(lines, float(left), float(right))
+
+
+def _upper_envelope(lines: list[tuple[float, float]], left: float, right: float) -> Points:
+    """About the largest of the lines ``slope * x + height``, as a polygon that is nowhere above it.
+
+    Over each segment the polygon joins two points on or below one and the same line, wherever the corners are.
+    """
+    hull: list[tuple[float, float]] = []
+    starts: list[float] = []
+    for slope, height in sorted(lines):
+        if hull and hull[-1][0] == slope:
+            if hull[-1][1] >= height:
+                continue
+            hull.pop()
+            starts.pop()
+        start = left
+        while hull:
+            start = (hull[-1][1] - height) / (slope - hull[-1][0])
+            if start > starts[-1]:
+                break
+            hull.pop()
+            starts.pop()
+            start = left
+        if start < right:
+            hull.append((slope, height))
+            starts.append(max(start, left))
+
+    def below(line: tuple[float, float], x: float) -> float:
+        slope, height = line
+        return slope * x + height - 2.0**-50 * (1.0 + abs(slope) + abs(height))
+
+    points = [(left, below(hull[0], left))]
+    for k in range(1, len(hull)):
+        points.append((starts[k], min(below(hull[k - 1], starts[k]), below(hull[k], starts[k]))))
+    points.append((right, below(hull[-1], right)))
+    return [(Fraction(x), Fraction(g)) for x, g in points]
+
+
+def _concave_then_convex(
+    weighting: Weighting, concave_to: Fraction, convex_from: Fraction, accuracy: Fraction
+) -> Points:
+    """Chords, then lines, flat over the short interval in between, where only monotonicity is used."""
+    rising = _chords(weighting, Fraction(), concave_to, accuracy)
+    turning = _supports(weighting, convex_from, Fraction(1), accuracy)
+    level = min(rising[-1][1], turning[0][1])
+    return [*rising[:-1], (concave_to, level), (convex_from, level), *turning[1:]]
+
+
+def _ramp(alpha: Fraction) -> Points:
+    """Below a unit jump at alpha: 0 up to the next float, then steeply to 1."""
+    start = -Fraction(float_below(-alpha))
+    if start >= 1:
+        return [(Fraction(), Fraction()), (Fraction(1), Fraction())]
+    end = min(Fraction(float(start + RAMP)), Fraction(1))
+    points = {Fraction(): Fraction(), start: Fraction(), end: Fraction(1), Fraction(1): Fraction(1)}
+    return sorted(points.items())
+
+
+def _stairs(weighting: Weighting) -> Points:
+    """Only monotonicity: at each point the value one step to the left."""
+    values = [_low(weighting, Fraction(k, STAIRS)) for k in range(STAIRS)]
+    return [(Fraction(), values[0]), *((Fraction(k + 1, STAIRS), values[k]) for k in range(STAIRS))]
+
+
+def _sum(parts: list[tuple[Fraction, Points]]) -> Points:
+    knots = sorted({x for _, points in parts for x, _ in points})
+    totals = [Fraction()] * len(knots)
+    for w, points in parts:
+        k = 0
+        for j, x in enumerate(knots):
+            while k + 2 < len(points) and points[k + 1][0] <= x:
+                k += 1
+            (a, u), (b, v) = points[k], points[k + 1]
+            totals[j] += w * (u + (v - u) * (x - a) / (b - a))
+    return [(x, Fraction(float_below(g))) for x, g in zip(knots, totals, strict=True)]
+
+
+@lru_cache(maxsize=32)
+def inflection_of_cpw(gamma: Fraction) -> tuple[Fraction, Fraction] | None:
+    r"""Floats ``a < b`` such that CPW's G is concave on [0, a] and convex on [b, 1], proved in ball arithmetic; None
+    where that fails (G is nearly a line for gamma near 1).
+
+    With :math:`D = \tau^\gamma + \sigma^\gamma`, :math:`\sigma = 1 - \tau`,
+    :math:`N = \tau^{\gamma-1} - \sigma^{\gamma-1}` and :math:`h = (\ln G)' = \gamma/\tau - N/D`,
+
+    .. math:: G''/G = h^2 + h' = h^2 - \gamma/\tau^2
+              - (\gamma-1)(\tau^{\gamma-2} + \sigma^{\gamma-2})/D + \gamma N^2/D^2 .
+
+    Its sign is found on subintervals, after multiplication with :math:`\tau^2` left of 1/2 and with
+    :math:`\sigma^{2-\gamma}` right of it, which keeps all terms bounded at the ends.
+    """
+    guess = _where_cpw_turns(float(gamma))
+    width = Fraction(1, 2**26)
+    for _ in range(4):
+        a, b = Fraction(float(guess - width)), Fraction(float(guess + width))
+        if _sign_is(lambda arb, x: -_curvature_of_cpw(gamma, arb, x), Fraction(), a) and _sign_is(
+            lambda arb, x: _curvature_of_cpw(gamma, arb, x), b, Fraction(1)
+        ):
+            return a, b
+        width *= 64
+    return None
+
+
+def _where_cpw_turns(gamma: float) -> Fraction:
+    """The least slope of G, by bisection in floats; a guess."""
+
+    def curvature(x: float) -> float:
+        s = 1 - x
+        d, n = x**gamma + s**gamma, x ** (gamma - 1) - s ** (gamma - 1)
+        h = gamma / x - n / d
+        bend = h * h - gamma / x**2 - (gamma - 1) * (x ** (gamma - 2) + s ** (gamma - 2)) / d + gamma * n * n / d**2
+        return float(bend)
+
+    low, high = 1e-6, 1 - 1e-6
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if curvature(middle) < 0 else (low, middle)
+    return Fraction((low + high) / 2)
+
+
+def _curvature_of_cpw(gamma: Fraction, arb: Any, x: Any) -> Any:
+    g = ball(gamma, arb)
+    s = 1 - x
+    if float(x.mid()) <= 0.5:  # times tau^2
+        up = _power(x, g)
+        d = up + s**g
+        n = up - x * s ** (g - 1)
+        return (g - n / d) ** 2 - g - (g - 1) * (up + x * x * s ** (g - 2)) / d + g * (n / d) ** 2
+    down = _power(s, g)  # times sigma^(2 - gamma)
+    half = _power(s, 1 - g / 2)
+    d = x**g + down
+    n = half * x ** (g - 1) - _power(s, g / 2)
+    h = g * half / x - n / d
+    rest = _power(s, 2 - g)
+    return h**2 - g * rest / x**2 - (g - 1) * (rest * x ** (g - 2) + 1) / d + g * (n / d) ** 2
+
+
+def _power(x: Any, k: Any) -> Any:
+    """``x**k`` for a ball that may touch 0: between 0 and the power of its upper end."""
+    if x.lower() > 0:
+        return x**k
+    top = x.upper() ** k
+    return (top / 2).union(0 * top).union(top)
+
+
+def _sign_is(positive: Callable[[Any, Any], Any], left: Fraction, right: Fraction) -> bool:
+    """Whether ``positive`` is proved > 0 on all of ``[left, right]``, by halving intervals until it is."""
+    from flint import arb, ctx
+
+    saved, ctx.prec = ctx.prec, 128
+    try:
+        todo, spent = [(left, right)], 0
+        while todo:
+            a, b = todo.pop()
+            spent += 1
+            if spent > MOST_BALLS:
+                return False
+            x = ball(a, arb).union(ball(b, arb))
+            image = positive(arb, x)
+            if image.is_finite() and image.lower() > 0:
+                continue
+            if b - a < Fraction(1, 2**45):
+                return False
+            middle = (a + b) / 2
+            todo += [(a, middle), (middle, b)]
+        return True
+    finally:
+        ctx.prec = saved
+
+
+def concave_corners(polygon: Polygon) -> bool:
+    """Whether no corner of the polygon is convex (a heuristic question: bounds do not depend on the answer)."""
+    s = np.diff(polygon.g) / np.diff(polygon.x)
+    return all(a >= b * (1 - 1e-12) - 1e-12 for a, b in pairwise(s))
+
+
+def convex_corners(polygon: Polygon) -> bool:
+    """Whether no corner of the polygon is concave (a heuristic question, too)."""
+    s = np.diff(polygon.g) / np.diff(polygon.x)
+    return all(a <= b * (1 + 1e-9) + 1e-9 for a, b in pairwise(s))

@@ -1,0 +1,1 @@
+"""Mean, CVaR and their mixtures: one pass over budgets."""

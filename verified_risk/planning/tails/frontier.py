@@ -1,0 +1,150 @@
+r"""All levels at once: the curve alpha -> CVaR*, and the trade-off between mean and CVaR.
+
+One pass computes :math:`\bar W(\rho) = \min_\pi \mathbf E(\rho - Z)^+` for every rho, and
+
+.. math:: \alpha\,\mathrm{CVaR}^*_\alpha = \max_\rho \{ \alpha\rho - \bar W(\rho) \}
+
+is an upper envelope of lines in alpha: its corners are the levels at which the optimal rho changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from ...enclosure import Interval
+from ...mdp import MDP
+from ...objectives import CVaR, Mean, Weighting
+from ...objectives.weighting import read_level
+from ...rational import Rational
+from ..floats import float_model
+from ..plan import Plan
+from ..planner import choose_unit, finished
+from .budget import BudgetTables, budget_tables, require_memory
+from .route import Bounds, assemble
+
+MOST_POINTS = 64
+
+
+@dataclass(frozen=True)
+class CVaRFrontier:
+    """The curve alpha -> CVaR*; call it for an enclosure, :meth:`plan` for a policy.
+
+    ``corners`` are the levels at which the (computed) optimal rho changes, increasing.
+    """
+
+    mdp: MDP = field(repr=False)
+    eta: Fraction
+    corners: tuple[Fraction, ...] = field(repr=False)
+    _tables: BudgetTables = field(repr=False)
+
+    def __call__(self, alpha: Rational) -> Interval:
+        """Certified bounds of the optimal CVaR at level alpha."""
+        bounds = self._bounds(read_level(alpha, "alpha"))
+        model = self._tables.model
+        shift = model.offsets[-1]
+        return Interval(model.unit * (shift + bounds.lower) - model.loss, model.unit * (shift + bounds.upper))
+
+    def plan(self, alpha: Rational) -> Plan:
+        """The plan of one level, from the tables of all."""
+        level = read_level(alpha, "alpha")
+        return finished(
+            self.mdp, CVaR(level), self._tables.model, self._bounds(level), "budget recursion, float64, all levels"
+        )
+
+    def _bounds(self, alpha: Fraction) -> Bounds:
+        return assemble(self._tables, Fraction(), 1 / alpha)
+
+
+def cvar_frontier(mdp: MDP, eta: Rational | None = None, gap: Rational | None = None) -> CVaRFrontier:
+    """The optimal CVaR at every level, from one backward pass.
+
+    >>> import verified_risk as vr
+    >>> mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
+    >>> frontier = vr.cvar_frontier(mdp)
+    >>> float(frontier("1/8")), float(frontier(1)), [str(alpha) for alpha in frontier.corners]
+    (0.25, 0.4375, ['1/4'])
+    """
+    from ..planner import read_gap
+
+    model = float_model(mdp, choose_unit(mdp, eta, read_gap(gap)))
+    require_memory(model)
+    tables = budget_tables(model, Fraction(), 0, model.remaining[0])
+    return CVaRFrontier(mdp, model.unit, tuple(_corners(tables)), tables)
+
+
+def _corners(tables: BudgetTables) -> Iterator[Fraction]:
+    """Where the upper envelope of ``alpha * rho - W(rho)`` over (0, 1) turns: slopes are rho, increasing."""
+    hull: list[tuple[int, Fraction]] = []
+    for rho, shortfall in enumerate(tables.shortfall.tolist()):
+        w = Fraction(shortfall)
+        while len(hull) >= 2:
+            (a, u), (b, v) = hull[-2], hull[-1]
+            if (v - u) * (rho - b) < (w - v) * (b - a):  # b lies strictly below the chord of its neighbours: a corner
+                break
+            hull.pop()
+        hull.append((rho, w))
+    for (a, u), (b, v) in pairwise(hull):
+        alpha = (v - u) / (b - a)
+        if 0 < alpha < 1:
+            yield alpha
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """A policy that no other beats in both mean and CVaR by more than the plan's gap, for one weight of the mean."""
+
+    weight: Fraction
+    mean: Fraction
+    cvar: Fraction
+    plan: Plan = field(repr=False)
+
+
+def mean_cvar_front(
+    mdp: MDP,
+    alpha: Any,
+    eta: Rational | None = None,
+    gap: Rational | None = None,
+    *,
+    points: int = MOST_POINTS,
+) -> tuple[FrontPoint, ...]:
+    r"""The supported points of the Pareto front of mean against CVaR, by increasing mean.
+
+    Between two neighbours the weight that values both equally is tried; a better policy there is a new point (Aneja
+    and Nair). The points maximise :math:`w\,\mathrm{Mean} + (1-w)\,\mathrm{CVaR}_\alpha` for some w; points below the
+    segments between them are not found.  The ends are found with weights 1/1000 and 999/1000, so that ties are broken
+    by the other criterion.
+    """
+    level = read_level(alpha, "alpha")
+    least = _point(mdp, level, Fraction(1, 1000), eta, gap)
+    most = _point(mdp, level, Fraction(999, 1000), eta, gap)
+    found = [least, most] if (least.mean, least.cvar) != (most.mean, most.cvar) else [least]
+    queue = [(least, most)] if len(found) == 2 else []
+    while queue and len(found) < points:
+        left, right = queue.pop(0)
+        gain, loss = right.mean - left.mean, left.cvar - right.cvar
+        if gain <= 0 or loss <= 0:
+            continue
+        weight = loss / (gain + loss)  # w mean + (1 - w) cvar is equal at both ends
+        middle = _point(mdp, level, weight, eta, gap)
+        height = weight * middle.mean + (1 - weight) * middle.cvar
+        chord = weight * left.mean + (1 - weight) * left.cvar
+        if height > chord + max(middle.plan.gap, Fraction(1, 10**12)) and left.mean < middle.mean < right.mean:
+            found.append(middle)
+            queue += [(left, middle), (middle, right)]
+    return tuple(sorted(found, key=lambda point: point.mean))
+
+
+def _point(mdp: MDP, alpha: Fraction, weight: Fraction, eta: Any, gap: Any) -> FrontPoint:
+    from ..planner import plan
+
+    mixture = weight * Mean() + (1 - weight) * CVaR(alpha)
+    assert isinstance(mixture, Weighting)
+    answer = plan(mdp, mixture, eta=eta, gap=gap)
+    law = answer.law
+    cvar = CVaR(alpha).of(law)
+    assert isinstance(cvar, Fraction)
+    return FrontPoint(weight, law.mean, cvar, answer)

@@ -1,0 +1,159 @@
+r"""Mean, CVaR and ``w * Mean + (1 - w) * CVaR``: one backward pass, certified.
+
+.. math:: \Phi^* = \max_\rho \{ \rho - \mathbf E\, c(\rho - Z) \}, \qquad c(b) = w_0 b + k b^+,
+          \qquad k = (1 - w_0)/\alpha .
+
+The computed table encloses the exact one (theory A2) and the chosen policy's own (A3), so both bounds come from the
+same pass; the rest is rational arithmetic (A4).  For one level only rho in
+
+.. math:: c \le \rho \le J_1 + (J_1 - c)\,\alpha / (1 - \alpha)
+
+matter, :math:`J_1` the best mean and c any lower bound of the optimal CVaR: an optimal rho is a quantile of the
+optimal law, hence at least its CVaR, and ``alpha * CVaR + (1 - alpha) * rho`` is at most its mean.  Here c comes from
+the mean-optimal policy's mean and standard deviation,
+:math:`\mathrm{CVaR}_\alpha \ge \mu - \sigma \sqrt{(1-\alpha)/\alpha}`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..floats import FloatModel, Floats
+from ..levels import Levels
+from ..rounding import Enclosure, gamma
+from .budget import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
+
+Rule: TypeAlias = Callable[[int, int, int], int]
+
+STEEPEST = Fraction(2**900)
+"""A steeper cost k, times what underflow can do to a table, would drown every return: :func:`best_single_level` and
+:func:`assemble` replace it."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """In the model's own units: ``lower <= Phi of the rule <= optimum <= upper`` in the (rounded) model."""
+
+    lower: Fraction
+    estimate: Fraction
+    upper: Fraction
+    rule: Rule
+
+
+class MeanRule:
+    """The action that maximises the mean to go."""
+
+    def __init__(self, linear: LinearPart) -> None:
+        self.action = linear.action
+
+    def __call__(self, t: int, s: int, i: int) -> int:
+        return int(self.action[t][s])
+
+    def choices(self, t: int, width: int) -> npt.NDArray[Any]:
+        return np.repeat(self.action[t][:, None], width, axis=1)
+
+
+def best_mean(model: FloatModel, linear: LinearPart | None = None) -> Bounds:
+    """The largest mean, in shifted units."""
+    linear = linear_part(model) if linear is None else linear
+    computed = float(model.initial_prob @ linear.value[0][model.initial_state])
+    enclosure = Enclosure(model.depth + len(model.initial_state) + 2, size=model.remaining[0])
+    top = model.remaining[0]
+    return Bounds(
+        top - enclosure.above(computed), top - Fraction(computed), top - enclosure.below(computed), MeanRule(linear)
+    )
+
+
+def best_single_level(model: FloatModel, levels: Levels) -> Bounds:
+    """``levels.mean * E Z + w * CVaR_alpha(Z)``, in shifted units."""
+    if not levels.tails:
+        return best_mean(model)
+    ((alpha, weight),) = levels.tails
+    slope = weight / alpha
+    if levels.mean > STEEPEST * min(slope, STEEPEST):
+        return _nearly_mean(model, levels.mean)
+    linear = linear_part(model, with_variance=True)
+    low, high = rho_window(model, linear, weight / min(slope, STEEPEST))
+    tables = budget_tables(model, levels.mean / min(slope, STEEPEST), low, high, linear=linear)
+    return assemble(tables, levels.mean, slope)
+
+
+def _nearly_mean(model: FloatModel, mean_weight: Fraction) -> Bounds:
+    r"""A weight of CVaR that is lost in float64: with :math:`0 \le \mathrm{CVaR} \le \mathbf E Z` (shifted returns are
+    nonnegative), :math:`w_0 J_1 \le \Phi^* \le J_1`."""
+    mean = best_mean(model)
+    return Bounds(mean_weight * mean.lower, mean_weight * mean.estimate, mean.upper, mean.rule)
+
+
+def rho_window(model: FloatModel, linear: LinearPart, alpha: Fraction) -> tuple[int, int]:
+    """The budgets among which an optimal rho is found; see the module's formula.
+
+    A mixture with the mean has the same window: its optimum has a mean of at most :math:`J_1` and is worth at least the
+    mean-optimal policy, so its CVaR is at least that policy's.
+    """
+    mean = best_mean(model, linear)
+    top = model.remaining[0]
+    odds = (1 - alpha) / alpha
+    least = 0
+    if odds < STEEPEST:  # otherwise the square root says nothing, and might not be a float
+        spread = math.sqrt(max(0.0, linear.variance) + linear.slack) * math.sqrt(float(odds))
+        least = max(0, math.floor(float(mean.lower) - spread * (1 + 1e-9)) - 1)
+    greatest = mean.upper + (mean.upper - least) * alpha / (1 - alpha)
+    return min(least, top), min(top, math.ceil(greatest) + 1)
+
+
+def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bounds:
+    r"""The best rho of a pass: :math:`(1 - w_0)\rho + w_0 M_0 - k\, \mathbf E_D W_0(S, \rho)`, bounded both ways.
+
+    A level alpha so small that k exceeds :data:`STEEPEST` =: k' is planned for at the larger level alpha' of k', and
+    the table is that of k'.  The optimum at alpha' is at least that at alpha.  The rule's own value at alpha is at
+    least the formula with k, because :math:`\mathbf E(\rho - Z)^+ + (w_0/k') \mathbf E[M_0 - Z] \le W` makes it least
+    where all of W is the first term; and it is at least its value at alpha' less what the tail was said to be worth,
+    :math:`(1 - w_0) \rho`, as no shifted return is below 0.  Where no product of probabilities underflows, a computed
+    shortfall of 0 is 0: the rule never earns less than rho.
+    """
+    steepest = min(slope, STEEPEST)
+    rhos = range(tables.low, tables.high + 1)
+    top = tables.model.remaining[0]
+    scores = scores_of(tables.shortfall, rhos, mean_weight, steepest, top)
+
+    def exact(rho: int, shortfall: Fraction, k: Fraction = steepest) -> Fraction:
+        return (1 - mean_weight) * rho + mean_weight * top - k * shortfall
+
+    # A rho whose score is lower than the best by more than the errors of both cannot matter; the others are compared
+    # exactly.
+    enclosure = tables.enclosure
+    largest = top + 1 + float(steepest) * float(np.max(tables.shortfall))
+    margin = (1e-9 + 2 * float(gamma(enclosure.depth))) * largest
+    rivals = [int(i) for i in np.flatnonzero(scores >= np.max(scores) - margin)]
+    shortfall = tables.shortfall
+    lower, best = max((exact(rhos[i], enclosure.above(shortfall[i])), -i) for i in rivals)
+    upper = max(exact(rhos[i], enclosure.below(shortfall[i])) for i in rivals)
+    rho = rhos[-best]
+    estimate = exact(rho, Fraction(shortfall[-best]))
+    if steepest < slope:
+        lower = max(exact(rho, enclosure.above(shortfall[-best]), slope), lower - (1 - mean_weight) * rho, Fraction())
+        if shortfall[-best] == 0 and _cannot_underflow(tables.model):
+            lower = max(lower, Fraction(rho))
+    return Bounds(lower, max(estimate, lower), upper, BudgetRule(tables, rho))
+
+
+def _cannot_underflow(model: FloatModel) -> bool:
+    """Whether the probability of every history, in float64, is far above the smallest float."""
+    blocks = model.blocks
+    step = math.log2(model.succ_prob.min()) + (math.log2(blocks.prob[blocks.prob > 0].min()) if model.product else 0.0)
+    return math.log2(model.initial_prob.min()) + model.horizon * (step - 1) > -1000
+
+
+def scores_of(shortfall: Floats, rhos: range, mean_weight: Fraction, slope: Fraction, top: int) -> Floats:
+    """The float form of the objective at every rho."""
+    return (
+        float(1 - mean_weight) * np.arange(rhos.start, rhos.stop) + float(mean_weight) * top - float(slope) * shortfall
+    )
