@@ -17,9 +17,9 @@ from verified_risk.law import Law
 from verified_risk.mdp import MDP
 from verified_risk.policy import MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
 
-from ..theory.closeness.greedy import reachable_sums
 from . import strategies
 from .estimation import Episode, Radii, optimistic_mdp, row_of
+from .greedy import reachable_sums
 
 Event: TypeAlias = Literal["on", "off", "any"]
 

@@ -22,10 +22,10 @@ from verified_risk.objectives import CVaR, Mean, Spectral, Weighting
 
 from ...cases import strategies
 from ...cases.estimation import lipschitz
+from ...cases.greedy import expected_utility, tails_of, utility
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, equality, least
-from .greedy import expected_utility, tails_of, utility
 
 
 @dataclass(frozen=True)

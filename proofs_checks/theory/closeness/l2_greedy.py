@@ -24,9 +24,9 @@ from verified_risk.objectives import Weighting
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs
+from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
-from .greedy import Greedy
 from .model_pairs import area, small_pairs, variation_of_rows
 
 

@@ -22,8 +22,8 @@ from verified_risk.policy import ReturnPolicy
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
+from ...cases.greedy import Greedy, reachable_sums
 from ...engine.model import Claim, Statement
-from .greedy import Greedy, reachable_sums
 from .l2_greedy import greedy_slack
 from .model_pairs import Pair, kolmogorov, one_state, variation_of_rows
 

@@ -15,10 +15,10 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.enclosure import Real
 
 from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
+from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
 from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
-from .greedy import Greedy
 
 
 def _slack(case: Estimated) -> Real:

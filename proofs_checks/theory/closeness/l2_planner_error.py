@@ -21,9 +21,9 @@ from verified_risk.enclosure import Real
 from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs, shared_policies
+from ...cases.greedy import Greedy, reachable_sums
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
-from .greedy import Greedy, reachable_sums
 from .model_pairs import Pair, area, small_pairs, variation_of_rows
 
 

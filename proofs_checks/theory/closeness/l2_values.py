@@ -20,10 +20,10 @@ from verified_risk.objectives import CVaR, Mean, Weighting
 
 from ...cases import strategies
 from ...cases.estimation import lipschitz
+from ...cases.greedy import Values, tails_of
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
 from ..optimism.optimistic_pairs import small_models
-from .greedy import Values, tails_of
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from ...cases.estimation_strategies import (
     origin_policies,
     shared_policies,
 )
+from ...cases.greedy import reachable_sums
 from ...cases.irrational import absolute
-from .greedy import reachable_sums
 
 Cost = Callable[[int, int, int], Fraction]
 """``cost(t, s, a)``."""

@@ -9,9 +9,9 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp, phi, with_top_state
+from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, equality, least
-from ..closeness.greedy import Greedy
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 

@@ -13,9 +13,9 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp
+from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
-from ..closeness.greedy import Greedy
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 

@@ -26,9 +26,9 @@ from verified_risk.policy import Policy, ReturnPolicy
 from ...cases import strategies
 from ...cases.estimation import Radii, lifted, on_event, on_printed_event, optimistic_mdp, phi
 from ...cases.estimation_strategies import models_of, origin_policies, shared_policies
+from ...cases.greedy import Greedy
 from ...cases.irrational import log
 from ...engine.model import Claim, Statement
-from ..closeness.greedy import Greedy
 
 
 @dataclass(frozen=True)
