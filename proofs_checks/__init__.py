@@ -1,1 +1,55 @@
-"""Every statement of the paper, executable: printed, corrected, refuted, supported."""
+"""Every statement of the paper, executable: printed, corrected, refuted, supported.
+
+The public names; each is imported when it is first used, because strategies need hypothesis and the rest does not.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import recheck, theory
+    from .cases import enumeration, strategies
+    from .engine import audit, certificate, search
+    from .engine.model import Claim, Statement, Verdict
+    from .theory import by_label
+
+__all__ = [
+    "Claim",
+    "Statement",
+    "Verdict",
+    "audit",
+    "by_label",
+    "certificate",
+    "enumeration",
+    "recheck",
+    "search",
+    "strategies",
+    "theory",
+]
+
+_MODULES = {
+    "audit": "engine.audit",
+    "certificate": "engine.certificate",
+    "enumeration": "cases.enumeration",
+    "recheck": "recheck",
+    "search": "engine.search",
+    "strategies": "cases.strategies",
+    "theory": "theory",
+}
+_NAMES = {"Claim": "engine.model", "Statement": "engine.model", "Verdict": "engine.model", "by_label": "theory"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its home."""
+    if name in _MODULES:
+        found: Any = import_module(f".{_MODULES[name]}", __name__)
+    elif name in _NAMES:
+        found = getattr(import_module(f".{_NAMES[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -116,7 +116,7 @@ def test_what_should_be_true_holds_on_small_and_on_random_cases(statement):
 
 @every_statement
 def test_its_source_is_its_own_file(statement):
-    assert Path(statement.source).is_relative_to(ROOT / "proofs_checks" / "statements")
+    assert Path(statement.source).is_relative_to(ROOT / "proofs_checks" / "theory")
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import oracles
 import pytest
-from test_exact_plan import as_mdp
+from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk.policy import policy_from_json

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import oracles
 import pytest
+from plan_models import as_mdp
 
 import verified_risk as vr
 
@@ -15,10 +16,6 @@ MODELS = 500
 MOST_POLICIES = 1500
 
 LEVELS = [Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
-
-
-def as_mdp(model: oracles.Model) -> vr.MDP:
-    return vr.MDP.from_outcomes(model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount)
 
 
 def small_models(seed, count, most=MOST_POLICIES, **sizes):

@@ -30,7 +30,9 @@ ROOMS = [
     {"planning"},
     {"models", "interop"},
     {"learning"},
+    {"pool"},
     {"experiments"},
+    {"describe"},
     {"plotting"},
     {"cli"},
 ]

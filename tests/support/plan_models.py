@@ -12,7 +12,7 @@ import oracles
 import verified_risk as vr
 
 
-def joint(model: oracles.Model) -> vr.MDP:
+def as_mdp(model: oracles.Model) -> vr.MDP:
     return vr.MDP.from_outcomes(model.outcomes, initial=model.initial, horizon=model.horizon, discount=model.discount)
 
 
@@ -53,7 +53,7 @@ def small(seed, count, most=300, **sizes):
             mdp, model = product(rng, **sizes)
         else:
             model = oracles.random_model(rng, **sizes)
-            mdp = joint(model)
+            mdp = as_mdp(model)
         if 1 < oracles.count_return_policies(model) <= most:
             found += 1
             yield mdp, model, rng
