@@ -16,10 +16,11 @@ run: small  ## plan, learn, audit: the main job, in under three minutes
 test: setup browser storm  ## every test that fits in CI
 	$(BIN)/python -m pytest -n 2 --dist loadfile -rs
 
-check: setup  ## style, types, examples in docstrings, stale generated files
+check: setup  ## style, types, docstrings and the examples in them, stale generated files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/repository/test_docstrings.py
 	$(BIN)/python -m pytest --doctest-modules verified_risk proofs_checks -p no:cacheprovider
 	$(BIN)/python -m proofs_checks report --check
 

@@ -1,7 +1,7 @@
 r"""The exact law of the return of a policy, and the augmentation theorem.
 
 One forward pass carries the joint law of state, return so far and memory in integers over a running denominator.
-Nothing here imports a planner: this is the judge, not a player.
+Nothing here imports a planner or a learner: what they return is evaluated by code that they do not share.
 """
 
 from __future__ import annotations

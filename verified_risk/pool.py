@@ -1,4 +1,4 @@
-"""Processes that Ctrl-C ends at once: the workers do not hear it, the caller does, and then ends them."""
+"""Worker processes that ignore Ctrl-C; the process that started them receives it, and then ends them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 
 class Pool(ProcessPoolExecutor):
-    """A pool of processes that are born deaf to SIGINT and do not outlive an error of the ``with`` block.
+    """A pool whose workers ignore SIGINT from their start, and are ended when the ``with`` block raises.
 
-    Without that, every worker prints a traceback of its own, and the block waits for all that was submitted.
+    Otherwise every worker would print a traceback of its own, and the block would wait for all submitted work.
     """
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

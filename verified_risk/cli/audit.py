@@ -1,4 +1,4 @@
-"""``verified-risk audit`` and ``recheck``: doors to ``proofs_checks`` and to the plans' own recheck."""
+"""``verified-risk audit`` runs ``proofs_checks``; ``recheck`` recomputes certificates and saved plans."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Commands(click.Group):
 
 
 def _end_if_unheard(error: Exception) -> None:
-    """Whoever read us has heard enough (``| head``): end quietly, with the code of a program that SIGPIPE ended."""
+    """The reader of our output has ended (``| head``): end quietly, with the code of a program ended by SIGPIPE."""
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered goes there
         sys.exit(UNHEARD)

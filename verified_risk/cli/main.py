@@ -13,7 +13,7 @@ Exit codes:
   2    bad input: one line says what to do
   3    a bug in this program: one line says how to report it
   130  stopped by Ctrl-C; no file is left half-written
-  141  nobody reads what is printed any more, as in `| head -1`
+  141  the program that reads the output has ended, as in `| head -1`
 
 \b
 Shell completion (likewise zsh_source, fish_source):

@@ -1,4 +1,4 @@
-"""Signs of life on a terminal's standard error, for what takes longer than a moment; in a pipe, nothing at all."""
+"""Progress on a terminal's standard error, for work that takes longer than a moment; nothing in a pipe."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ class _Live:
 
 @contextmanager
 def working(what: str, *, at_once: bool = False) -> Iterator[Callable[[str], None] | None]:
-    """A spinner while the body runs; it yields what adds a note to it, or None where nobody would see."""
+    """A spinner while the body runs; it yields a function that adds a note to it, or None without a terminal."""
     with _live(what, 0, at_once) as live:
         yield None if live is None else live.note
 
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar while the body runs; it yields what moves it, ``(done, total)``, or None where nobody would see."""
+    """A bar while the body runs; it yields a function ``(done, total)`` that moves it, or None without a terminal."""
     with _live(what, total) as live:
         yield None if live is None else live.count
 

@@ -34,7 +34,7 @@ class ModelSource:
     constants: str | None = None
 
     def read(self) -> MDP:
-        """The model; on a terminal with a sign of life."""
+        """The model; on a terminal a line says that it is being read."""
         by_storm = Path(self.model).suffix.lower() in STORM  # Storm lets nothing else run: show a line before it does
         with working(f"reading {self.model}", at_once=by_storm):
             return self._read()

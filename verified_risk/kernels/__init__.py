@@ -1,1 +1,1 @@
-"""The only room with numba."""
+"""Compiled loops over arrays; the only package that imports numba."""

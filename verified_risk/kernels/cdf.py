@@ -1,13 +1,12 @@
 r"""Linear functions of the CDF of the return: the oracle of every search over policies.
 
-For :math:`c \in \mathbf R^B` and :math:`h(z) = \sum_{i \ge z} c_i`, :math:`c \cdot F = \mathbf E\, h(Z)` over CDF
-vectors
-:math:`F_i = P(Z \le i)`, ``i < B``, in units; one backward pass minimises it over all policies (docs/theory, A5).
+For :math:`c \in \mathbf R^B`, :math:`h(z) = \sum_{i \ge z} c_i` and a CDF vector :math:`F_i = P(Z \le i)`, ``i < B``,
+in units, :math:`c \cdot F = \mathbf E\, h(Z)`.  One backward pass minimises it over all policies (A5,
+signed terminal costs, in docs/theory/05-certificates.md).
 
 Outcomes are joint: those of action i are ``out_start[i] .. out_start[i + 1]``; ``out_prob[block[t]]`` and
-``out_units[block[t]]`` are their probabilities and rewards at step t.
-``low[t, s] .. high[t, s]`` are the sums that can be reached; ``allowed[t, s, y]`` has a bit per action that may be
-taken.
+``out_units[block[t]]`` are their probabilities and rewards at step t.  ``low[t, s] .. high[t, s]`` are the sums that
+can be reached; ``allowed[t, s, y]`` has a bit per action that may be taken.
 """
 
 from __future__ import annotations
@@ -168,7 +167,7 @@ def contract_pass(  # type: ignore[no-untyped-def]
     spans, allowed, reached, c0, c_low, c_high, margin, inflate,
     values, least_buffer, most_buffer, own_buffer, rows, out_low, out_high,
 ):  # fmt: skip
-    r"""The stationarity contractor (docs/theory, B5): remove actions that are optimal for no slope vector of the box.
+    r"""The stationarity contractor (theory, B5): remove actions that are optimal for no slope vector of the box.
 
     Per cell it carries the value for ``c0`` and three conditional CDFs of the remaining return: the least and the
     greatest over kept actions, and that of the c0-greedy policy.  An action goes when its loss at c0 exceeds what any

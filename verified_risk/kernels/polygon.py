@@ -1,6 +1,6 @@
 r"""Piecewise-linear functions on [0, 1]: ``x`` increasing knots, ``g`` values; a function is the pair.
 
-Bounds are rounded down by :data:`SLACK` times the magnitudes that were added (docs/theory, B1): interpolation evaluates
+Bounds are rounded down by :data:`SLACK` times the magnitudes that were added (weak duality, B1): interpolation gives
 ``g[a] + (g[b] - g[a]) * t`` with ``0 <= t <= 1`` known to a few roundings, so its error is a few units of roundoff,
 whatever the slope.
 """
@@ -115,7 +115,7 @@ def envelope(low, high, ref, blur, convex, x, g, slope, height, hull_x, hull_g):
 
 @kernel
 def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-untyped-def]
-    """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (docs/theory, B5), and a slope
+    """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (B5), and a slope
     inside it.
 
     Slopes of all segments that meet the open box; at an end that is a knot also the slope beyond it if the corner
@@ -152,7 +152,7 @@ def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-u
 @kernel
 def cut_ends(c, least, room, low, high, x, g):  # type: ignore[no-untyped-def]
     """Shrink boxes to where ``G(t) - c_i t <= least_i + room``: end pieces only, cut points moved outward
-    (docs/theory, B2)."""
+    (the reduced cost, B2)."""
     changed = 0
     for i in range(c.shape[0]):
         a, b, slope = low[i], high[i], c[i]
@@ -194,7 +194,7 @@ def cut_ends(c, least, room, low, high, x, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def close_monotone(low, high):  # type: ignore[no-untyped-def]
-    """Close the boxes under monotonicity of a CDF; False if one is empty (docs/theory, B6)."""
+    """Close the boxes under monotonicity of a CDF; False if one is empty (monotonicity, B6)."""
     n = low.shape[0]
     for i in range(1, n):
         low[i] = max(low[i], low[i - 1])

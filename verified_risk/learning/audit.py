@@ -3,17 +3,28 @@ r"""A run that audits its own theorem.
 At every episode the steps of the regret proof are tested on the run itself: on the learner's own arrays, against the
 true model, in exact or enclosed arithmetic.
 
-========== ==========================================================================================================
-counts     the learner's counts are those of the episodes played
-model      its optimistic model is the corrected construction for those counts (exact, up to a stated rounding)
-radius     its radius is at least :math:`\sqrt{\ell / 2N}`
-event      :math:`|\tilde F - F| \le \epsilon`, :math:`\tilde P - P \le \epsilon` for every pair (may fail: then
-nothing below is claimed) L1         optimism of the value: :math:`\max \hat\Phi \ge \max \Phi`
-L2a        closeness: :math:`\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L_G\, E_{M,\hat\pi} \sum_t [(T-t) \hat P(s_\infty)
-+ \int (F_R - \hat F_R)]` L2b        that is at most :math:`L_G\, E \sum_t [(T-t) \min(1, S_0 \epsilon) + \min(1,
-2\epsilon)]` L3         counting: over the visits of a pair, :math:`\sum \min(T, c/\sqrt{N^{(k)}}) \le T \min(T, N) +
-2c\sqrt N` regret     cumulative pseudo-regret is below the theorem's bound (ii)
-========== ==========================================================================================================
+counts
+    The learner's counts are those of the episodes played.
+model
+    Its optimistic model is the corrected construction for those counts (exact, up to a stated rounding).
+radius
+    Its radius is at least :math:`\sqrt{\ell / 2N}`.
+event
+    :math:`|\tilde F - F| \le \epsilon` and :math:`\tilde P - P \le \epsilon` for every pair.  It may fail; then
+    nothing below is claimed.
+L1
+    Optimism of the value: :math:`\max \hat\Phi \ge \max \Phi`.
+L2a
+    Closeness: :math:`\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le
+    L_G\, E_{M,\hat\pi} \sum_t [(T-t) \hat P(s_\infty) + \int (F_R - \hat F_R)]`.
+L2b
+    The right side of L2a is at most
+    :math:`L_G\, E \sum_t [(T-t) \min(1, S_0 \epsilon) + \min(1, 2\epsilon)]`.
+L3
+    Counting: over the visits of a pair,
+    :math:`\sum \min(T, c/\sqrt{N^{(k)}}) \le T \min(T, N) + 2c\sqrt N`.
+regret
+    The cumulative pseudo-regret is below the theorem's bound (ii).
 
 The optimistic value is a float with a proved rounding bound; a claim inside that bound counts as undecided, never as
 true.
@@ -60,8 +71,9 @@ ROWS = {
 
 @dataclass
 class Row:
-    """One claim over a run: tested, refuted, undecided; the least slack and the episode of it (user's units of the
-    claim).
+    """One claim over a run: how often it was tested, refuted and undecided, and its least slack with the episode of it.
+
+    The slack is in the units of the claim.
     """
 
     tested: int = 0

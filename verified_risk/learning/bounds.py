@@ -4,8 +4,7 @@ With :math:`\ell = \log((S_0 + 2) S_0 |A| K T / \delta)` and :math:`\epsilon = \
 ``L``-Lipschitz ``G``:
 
 .. math:: (i)\quad \mathbf E\,\mathrm{Reg} \le L \bigl[c \sqrt{2 S_0 |A| K T \ell} + T^2 S_0 |A|\bigr] + \delta K T,
-\qquad
-          c = (T-1) S_0 + 2,
+          \qquad c = (T-1) S_0 + 2,
 
 .. math:: (ii)\quad \mathrm{Reg} \le \tfrac{e}{e-1} L \bigl[c \sqrt{2 S_0 |A| K T \ell} + T^2 S_0 |A| +
           \tfrac{T(T+1)}{2} \log \tfrac1\delta\bigr] \text{ with probability at least } 1 - 2\delta .
@@ -70,8 +69,9 @@ class Problem:
 
     @property
     def events(self) -> int:
-        """How many inequalities each pair needs at each count: two for DKW, S_0 for the transitions, one for
-        Weissman.
+        """How many inequalities each pair needs at each count.
+
+        Two are for DKW, S_0 for the transitions, and one for Weissman where G is not concave.
         """
         return self.states + (2 if self.concave else 3)
 

@@ -4,8 +4,8 @@ On an exact grid the law of the return comes from one forward pass in floating p
 so every :math:`F_i` has a relative error below :math:`\gamma_D`, D the number of roundings on the longest chain.  With
 :math:`|F_i - F(i)| \le e` and G nondecreasing,
 
-.. math:: \sum_i \bigl(1 - G(F_i + e)\bigr) \;\le\; \Phi \;\le\; \sum_i \bigl(1 - G(F_i - e)\bigr) \quad \text{(in
-units)}.
+.. math:: \sum_i \bigl(1 - G(F_i + e)\bigr) \;\le\; \Phi \;\le\; \sum_i \bigl(1 - G(F_i - e)\bigr)
+          \quad \text{(in units)}.
 
 Where rewards were rounded to a grid, the policy is judged in the user's model itself, in rational arithmetic.
 """
@@ -46,8 +46,9 @@ class Judge:
 
     @property
     def by_laws(self) -> bool:
-        """Whether laws in floating point tell the values: the grid is the model, and G has no jump that rounding
-        could hit.
+        """Whether laws in floating point tell the values.
+
+        They do where the grid is the model and G has no jump that rounding could hit.
         """
         grid = self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
         return grid and not _jumps(self.objective)

@@ -3,15 +3,14 @@ r"""The learner's own form of a problem: rewards in [0, 1], reward and next stat
 Three exact steps lead from the user's model to it.
 
 1. *Rescaling.*  With :math:`r = \text{low} + \text{range} \cdot r'`, the return is
-``range * Z' + low * sum_t discount^t``, and every
-   objective here follows: :math:`\Phi(aZ + b) = a\,\Phi(Z) + b` for a > 0.
+   ``range * Z' + low * sum_t discount^t``, and every objective here follows:
+   :math:`\Phi(aZ + b) = a\,\Phi(Z) + b` for a > 0.
 2. *Product form.*  Where the reward depends on the next state, it is carried along and paid one step later: the
-states become pairs
-   (state, reward to be paid), the horizon grows by one, and the law of the return of every policy is unchanged.
+   states become pairs (state, reward to be paid), the horizon grows by one, and the law of the return of every
+   policy is unchanged.
 3. *Grid.*  Step t pays ``units[t][i]`` units for reward atom i.  With ``eta=None`` the unit is the largest one on
-which all step
-   rewards lie and nothing is lost; with ``eta`` they are rounded up, which costs at most ``T * eta`` in every
-   objective.
+   which all step rewards lie and nothing is lost; with ``eta`` they are rounded up, which costs at most ``T * eta``
+   in every objective.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: F
 def guarantee_of(
     problem: Problem, objective: Weighting, algorithm: Algorithm, scale: Fraction, *, rounded: bool
 ) -> Guarantee:
-    """The theorem that covers a run, or an honest absence."""
+    """The theorem that covers a run, or the statement that none does."""
     if algorithm == "greedy":
         return Guarantee("none: without optimism the regret may grow linearly")
     if algorithm == "ucbvi":

@@ -39,8 +39,10 @@ def evaluation_work(mdp: MDP, policy: Policy) -> float:
 
 
 def exact_value(mdp: MDP, policy: Policy, objective: Weighting, *, patient: bool) -> tuple[Fraction, Law] | None:
-    """A number that the policy's objective is at least (its value, where that is rational), and its law; None if too
-    dear."""
+    """A number that the policy's objective is at least (its value, where that is rational), and its law.
+
+    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches.
+    """
     if evaluation_work(mdp, policy) > (PATIENT if patient else QUICK):
         return None
     law = return_law(mdp, policy)

@@ -54,7 +54,7 @@ def _log_slack(sizes: Sizes) -> Real:
 
 
 def _mended_slack(sizes: Sizes) -> Real:
-    """The whole line with the 4: sqrt(5 |S|^2 log 4x) - coefficient * sqrt(log 6x)."""
+    """The whole line with the 4: ``sqrt(5 |S|^2 log 4x) - coefficient * sqrt(log 6x)``."""
     return root(5 * sizes.states**2 * log(4 * sizes.ratio)) - _coefficient(sizes.states) * root(log(6 * sizes.ratio))
 
 

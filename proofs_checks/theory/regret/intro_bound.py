@@ -27,7 +27,7 @@ class Case:
 
 
 def _squares(case: Case) -> tuple[Fraction, Fraction]:
-    """The squares of the two rates, without their common factor |S|^3 K."""
+    """The squares of the two rates, without their common factor ``|S|^3 K``."""
     return Fraction(case.horizon**4 * case.actions**2), Fraction(case.horizon**3 * case.actions)
 
 

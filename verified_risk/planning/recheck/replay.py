@@ -122,7 +122,7 @@ class Outcomes:
         return lowered
 
     def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]:
-        """B5: remove actions from ``mask`` that are optimal for no slopes in the box; bounds of F over the others."""
+        """The contractor (B5): remove actions from ``mask`` that are optimal for no slope of the box."""
         magnitude, spread = np.abs(middle).sum(), np.maximum(middle - low, high - middle).sum()
         margin = 2 * self.gamma_value * magnitude + 2 * self.gamma_table * spread + 2.0**-49 * (magnitude + spread)
         inflate = 1 + 4 * (self.top + 8) * U
@@ -234,7 +234,7 @@ class Box:
         return Box(self.low.copy(), self.high.copy(), [[kept.copy() for kept in step] for step in self.mask])
 
     def close(self) -> bool:
-        """B6; False if nothing is left."""
+        """Closing under monotonicity (B6); False if nothing is left."""
         self.low = np.maximum.accumulate(self.low)
         self.high = np.minimum.accumulate(self.high[::-1])[::-1]
         return bool(np.all(self.low <= self.high))
@@ -317,7 +317,7 @@ class Replay:
         return bound
 
     def _dual(self, cost: Floats, box: Box) -> Dual:
-        """B1, every part rounded down."""
+        """Weak duality (B1), every part rounded down."""
         corners = []
         least = np.empty(len(cost))
         for i, c in enumerate(cost):
@@ -330,7 +330,7 @@ class Replay:
         return Dual(value + sum_least - 4 * U * (abs(value) + abs(sum_least)), least, sum_least, corners)
 
     def _cut(self, cost: Floats, dual: Dual, box: Box) -> None:
-        """B2: drop the ends of each box where ``G(x) - c_i x`` exceeds its least value by all the room there is."""
+        """Reduced cost (B2): drop the ends of boxes where ``G(x) - c_i x`` exceeds its least value by all the room."""
         least, room = dual.least, self.target - dual.bound
         for i, (t, values) in enumerate(dual.corners):
             # values are off by 16 u (1 + |c|), so is every chord between them
@@ -347,7 +347,7 @@ class Replay:
                 box.high[i] = min(box.high[i], edge)
 
     def _probe(self, step: Round, cost: Floats, sum_least: float, box: Box) -> None:
-        """B3: the multiplier of one coordinate is moved, which bounds that coordinate."""
+        """Probing (B3): the multiplier of one coordinate is moved, which bounds that coordinate."""
         probed = np.tile(cost, (len(step.probes), 1))
         for row, (i, value) in zip(probed, step.probes, strict=True):
             row[i] = value

@@ -26,6 +26,10 @@ from .relaxation import Relaxation
 ROOT_ROUNDS = 60
 MORE_STEPS = 24
 NODE_ROUNDS = 6
+WORTHWHILE = 0.85
+"""A round that leaves more than this share of a node's width is the last one: branching then shrinks it faster."""
+ROOT_WORTHWHILE = 0.97
+"""The same for the root.  Every node inherits what its rounds remove, so slower progress still pays."""
 
 
 @dataclass
@@ -47,7 +51,7 @@ class Search(Relaxation):
     # -- cuts ---------------------------------------------------------------------------------------------------------
 
     def probe(self, node: Node, bound: float, cost: Floats, least: Floats, ref: Floats, most: int) -> bool:
-        """B3 on the coordinates where the envelope is furthest below G; False if the box is empty."""
+        """Probing (B3) on the coordinates where the envelope is furthest below G; False if the box is empty."""
         record = node.record.rounds[-1].probes
         inside = np.clip(ref, node.low, node.high)
         middle = 0.5 * (node.low + node.high)
@@ -86,7 +90,7 @@ class Search(Relaxation):
         return values - height
 
     def contract(self, node: Node) -> bool:
-        """B5, then B6; False if the box is empty."""
+        """The stationarity contractor (B5), then monotonicity (B6); False if the box is empty."""
         from ...kernels import polygon as kernels
 
         c_low, c_high, c0 = (np.zeros_like(node.low) for _ in range(3))
@@ -121,7 +125,7 @@ class Search(Relaxation):
             ):
                 node.bound = np.inf
                 return
-            if float((node.high - node.low).sum()) > 0.85 * width:
+            if float((node.high - node.low).sum()) > WORTHWHILE * width:
                 break
         if node.bound < self.target and not self.late():
             bound, cost, reference, _ = self.node_bound(node.low, node.high, reference, steps)
@@ -176,7 +180,7 @@ class Search(Relaxation):
             self.bound = min(root.bound, self.target)
             if root.bound >= self.target or self.late():
                 break
-            if float((root.high - root.low).sum()) > 0.97 * width:
+            if float((root.high - root.low).sum()) > ROOT_WORTHWHILE * width:
                 if self.concave or steps >= MORE_STEPS:
                     break
                 steps = MORE_STEPS  # the relaxation is smaller now: solve it better

@@ -19,9 +19,13 @@ from .cdf import Oracle
 from .under import Polygon, concave_corners, convex_corners
 
 PENALTY = 20.0
+"""Per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside pays more
+than it gains.  It only steers the search: the bound of every cost vector is valid."""
 STARTS = 40
+"""Policies tried for a first incumbent."""
 SHARP = 1e-10
 BLURRED = 0.05
+"""How far beside a corner of G, as a share of the widest box, its slope already counts: steps zigzag less."""
 
 
 @dataclass
@@ -104,7 +108,7 @@ class Relaxation:
             value = after
 
     def dual(self, cost: Floats, low: Floats, high: Floats) -> tuple[float, Floats, Floats, Floats]:
-        """B1: a valid lower bound for any cost, the vertex, where the minima are, and the minima."""
+        """Weak duality (B1): a valid lower bound for any cost, the vertex, where the minima are, and the minima."""
         from ...kernels import polygon as kernels
 
         value, cdf = self.vertex(cost)
