@@ -1,0 +1,95 @@
+(** * What the integers of a model, an objective, a claim and a certificate mean
+
+    This is all that one has to read to understand the theorem of [Soundness.v], besides [FiniteLaw.v], [Objective.v]
+    and [JointModel.v]: the decision process that a [model] stands for, the value of a law under an [objective], and
+    the policy that a [lower_proof] describes. *)
+
+Require Import ZArith Reals List.
+From Coquelicot Require Import Coquelicot.
+From VerifiedRisk Require Import FiniteLaw Objective RockafellarUryasev JointModel Rows Tree Program Check.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition real_of (q : rat) : R := IZR (num q) / IZR (den q).
+
+(** ** The model *)
+
+Definition actions_at (m : model) (t : nat) (s : positive) : list action :=
+  match nth_error (steps m) t with
+  | Some st => match get s st with Some acts => acts | None => [] end
+  | None => []
+  end.
+
+Definition law_of_action (a : action) : dist (Z * positive) :=
+  map (fun o => ((gain o, next o), IZR (weight o) / IZR (total a))) (outcomes a).
+
+(** Actions are numbered from 0.  A state that the step does not list is never reached if the model is good; there, and
+    for numbers that are no action, nothing is earned and nothing changes. *)
+Definition meaning (m : model) : jmdp positive Z Z := {|
+  jhorizon := length (steps m);
+  jinit := map (fun sw => (fst sw, IZR (snd sw) / IZR (initial_den m))) (initial m);
+  kernel := fun t s i => match znth (actions_at m t s) i with Some a => law_of_action a | None => ret (0%Z, s) end;
+  allowed_action := fun t s i => actions_at m t s = [] \/ exists a, znth (actions_at m t s) i = Some a;
+  worth := fun z => IZR z / IZR (reward_den m);
+  discount := real_of (discount_rate m)
+|}.
+
+(** ** The objective *)
+
+Definition tail_weight (w alpha tau : R) : R := w * tau + (1 - w) * cvar_weight alpha tau.
+
+(** The polygon through the corners, which are listed from left to right. *)
+Fixpoint polygon (x g : R) (corners : list (rat * rat)) (tau : R) : R :=
+  match corners with
+  | [] => g
+  | (x', g') :: rest =>
+      if Rle_dec tau (real_of x') then g + (tau - x) / (real_of x' - x) * (real_of g' - g)
+      else polygon (real_of x') (real_of g') rest tau
+  end.
+
+Definition value_of (o : objective) (d : dist R) : R :=
+  match o with
+  | Tail w alpha => Phi (tail_weight (real_of w) (real_of alpha)) d
+  | Quantile alpha false => real (quantile (cdf d) (real_of alpha))
+  | Quantile alpha true => real (Glb_Rbar (fun x => real_of alpha < cdf d x))
+  | Polygon corners => Phi (polygon 0 0 corners) d
+  end.
+
+(** ** The certificate's policy *)
+
+(** The rate and the unit at time t. *)
+Fixpoint rate_at (m : model) (g : grid) (t : nat) : rat :=
+  match t with O => rate_0 m g | S t' => rate_next m g (rate_at m g t') end.
+
+Definition moved (m : model) (g : grid) (t : nat) (label b : Z) : Z :=
+  move g (rate_at m g t) (Outcome 0 label 1) b.
+
+(** The index after the steps of a history, latest first. *)
+Fixpoint index_after {S A} (m : model) (g : grid) (start : Z) (l : list (S * A * Z)) : Z :=
+  match l with
+  | [] => start
+  | (_, _, label) :: l' => moved m g (length l') label (index_after m g start l')
+  end.
+
+Definition runs_for (choices : list budget_rows) (t : nat) (s : positive) : list (Z * Z) :=
+  match nth_error choices t with
+  | Some c => match get s c with Some runs => runs | None => [] end
+  | None => []
+  end.
+Definition window_start (g : grid) (t : nat) : Z := match nth_error (windows g) t with Some (lo, _) => lo | None => 0%Z end.
+
+Definition markov_choice (choices : list (tree Z)) (t : nat) (s : positive) : Z :=
+  match nth_error choices t with Some c => match get s c with Some i => i | None => 0%Z end | None => 0%Z end.
+
+(** Below the window the policy plays action 0; and wherever its table names no action that the model has. *)
+Definition table_choice (m : model) (p : lower_proof) (h : jhistory positive Z Z) : Z :=
+  match p with
+  | ByMarkov _ choices => markov_choice choices (jtime h) (jstate h)
+  | ByBudget _ g start choices =>
+      let b := index_after m g start (fst h) in
+      let lo := window_start g (jtime h) in
+      if (b <? lo)%Z then 0%Z else run_at (runs_for choices (jtime h) (jstate h)) (b - lo)
+  end.
+Definition policy_of (m : model) (p : lower_proof) : jpolicy positive Z Z :=
+  fun h => let i := table_choice m p h in
+           ret (match znth (actions_at m (jtime h) (jstate h)) i with Some _ => i | None => 0%Z end).

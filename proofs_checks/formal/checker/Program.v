@@ -1,0 +1,244 @@
+(** * The program: models, certificates and [check], over the integers
+
+    Nothing here is proved and no real number occurs: this file is what is extracted.  The meaning of a model is in
+    [Meaning.v], the theorem in [Soundness.v]; README.md in this folder says in words what every field means. *)
+
+Require Import ZArith List Bool.
+From VerifiedRisk Require Import Rows Tree.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** ** Numbers, models, objectives, claims *)
+
+Record rat := Rat { num : Z; den : Z }.
+Definition positive_den (q : rat) : bool := 0 <? den q.
+Definition rat_le (p q : rat) : bool := num p * den q <=? num q * den p.
+
+(** An outcome has probability [weight / total] of its action, reward [gain / reward_den] and a next state. *)
+Record outcome := Outcome { weight : Z; gain : Z; next : positive }.
+Record action := Action { total : Z; outcomes : list outcome }.
+Definition step := tree (list action).
+Record model := Model {
+  discount_rate : rat;
+  reward_den : Z;
+  initial_den : Z;
+  initial : list (positive * Z);
+  steps : list step
+}.
+
+(** w mean + (1 - w) CVaR_alpha; the alpha-quantile, lower or upper; a piecewise linear weighting by its corners. *)
+Inductive objective :=
+| Tail (w alpha : rat)
+| Quantile (alpha : rat) (is_upper : bool)
+| Polygon (corners : list (rat * rat)).
+
+(** Some policy attains at least [lower]; none exceeds [upper]. *)
+Record claim := Claim { lower : rat; upper : rat }.
+
+(** ** Certificates *)
+
+(** Budgets: index b before step t stands for b times unit (shrink / stretch)^t.  An outcome whose discounted reward
+    is x leads from index b to (stretch b - ceiling (x in units of the next step, times shrink)) / shrink, rounded
+    down.  [windows] has the first and last index at each time 0, ..., T. *)
+Record grid := Grid { unit_size : rat; stretch : Z; shrink : Z; windows : list (Z * Z) }.
+
+(** For every time and state, the action at each index of the window as runs (length, action). *)
+Definition budget_rows := tree (list (Z * Z)).
+Inductive lower_proof :=
+| ByMarkov (scale : Z) (choices : list (tree Z))
+| ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows).
+Inductive upper_proof :=
+| ByMean (scale : Z)
+| ByBudgets (scale : Z) (g : grid).
+Record certificate := Certificate { low : lower_proof; up : upper_proof }.
+
+(** ** Models that are what they should be *)
+
+Definition good_outcome (o : outcome) : bool := 0 <=? weight o.
+Definition good_action (a : action) : bool :=
+  (0 <? total a) && forallb good_outcome (outcomes a) && (zsum weight (outcomes a) =? total a).
+Definition good_step (st : step) : bool :=
+  tall (fun acts => negb (match acts with [] => true | _ => false end) && forallb good_action acts) st.
+Definition good_model (m : model) : bool :=
+  (0 <? num (discount_rate m)) && (0 <? den (discount_rate m)) && (0 <? reward_den m) && (0 <? initial_den m) &&
+  forallb (fun sw => 0 <=? snd sw) (initial m) && (zsum snd (initial m) =? initial_den m) &&
+  forallb good_step (steps m).
+
+(** ** The largest mean, and the mean of a Markov policy
+
+    Tables hold V times the mean of the rewards to come, discounted to the step; a state whose successors are not all
+    in the next table is not in the table. *)
+
+Definition join {X} (o : option (option X)) : option X := match o with Some (Some x) => Some x | _ => None end.
+
+Inductive values (X : Type) := Everywhere (x : X) | At (table : tree (option X)).
+Arguments Everywhere {X} _.
+Arguments At {X} _.
+Definition value_at {X} (v : values X) (s : positive) : option X :=
+  match v with Everywhere x => Some x | At table => join (get s table) end.
+
+(** Sum over the outcomes of weight (gain V q + p rd value), where the discount is p / q. *)
+Fixpoint mean_sum (m : model) (V : Z) (v : values Z) (l : list outcome) : option Z :=
+  match l with
+  | [] => Some 0
+  | o :: l' =>
+      match value_at v (next o), mean_sum m V v l' with
+      | Some x, Some y =>
+          Some (weight o * (gain o * V * den (discount_rate m) + num (discount_rate m) * reward_den m * x) + y)
+      | _, _ => None
+      end
+  end.
+Definition mean_unit (m : model) (a : action) : Z := total a * reward_den m * den (discount_rate m).
+
+Fixpoint most (l : list (option Z)) : option Z :=
+  match l with
+  | [] => None
+  | [x] => x
+  | x :: l' => match x, most l' with Some y, Some z => Some (Z.max y z) | _, _ => None end
+  end.
+Definition best_mean_of (m : model) (V : Z) (v : values Z) (acts : list action) : option Z :=
+  most (map (fun a => match mean_sum m V v (outcomes a) with Some x => Some (cdiv x (mean_unit m a)) | None => None end) acts).
+Fixpoint best_means (m : model) (V : Z) (sts : list step) : values Z :=
+  match sts with
+  | [] => Everywhere 0
+  | st :: rest => At (tmap (best_mean_of m V (best_means m V rest)) st)
+  end.
+
+Definition chosen_mean_of (m : model) (V : Z) (v : values Z) (choice : option Z) (acts : list action) : option Z :=
+  match choice with
+  | None => None
+  | Some i => match znth acts i with
+              | None => None
+              | Some a => match mean_sum m V v (outcomes a) with Some x => Some (x / mean_unit m a) | None => None end
+              end
+  end.
+Fixpoint chosen_means (m : model) (V : Z) (sts : list step) (choices : list (tree Z)) : values Z :=
+  match sts, choices with
+  | st :: rest, c :: choices' => At (tzip (chosen_mean_of m V (chosen_means m V rest choices')) c st)
+  | [], _ => Everywhere 0
+  | _, [] => At Leaf
+  end.
+
+(** Sum over the initial law, a multiple of 1 / (V initial_den). *)
+Fixpoint start_sum (f : positive -> option Z) (l : list (positive * Z)) : option Z :=
+  match l with
+  | [] => Some 0
+  | (s, w) :: l' => match f s, start_sum f l' with Some x, Some y => Some (w * x + y) | _, _ => None end
+  end.
+
+(** ** Budgets *)
+
+(** The charge of an outcome at a time, in units of the next step times shrink, is its gain times [rate], rounded up:
+    rate at time 0 and its growth per step. *)
+Definition rate_0 (m : model) (g : grid) : rat :=
+  Rat (den (unit_size g) * stretch g) (reward_den m * num (unit_size g)).
+Definition rate_next (m : model) (g : grid) (r : rat) : rat :=
+  Rat (num r * num (discount_rate m) * stretch g) (den r * den (discount_rate m) * shrink g).
+Definition charge (r : rat) (o : outcome) : Z := cdiv (gain o * num r) (den r).
+Definition move (g : grid) (r : rat) (o : outcome) (b : Z) : Z := (stretch g * b - charge r o) / shrink g.
+
+(** [acc] plus weight times the row of the next state, read at the next index, for the indices lo, lo + 1, ... *)
+Definition add_outcome (g : grid) (r : rat) (d lo lo' : Z) (o : outcome) (row acc : list Z) : list Z :=
+  if (stretch g =? 1) && (shrink g =? 1)
+  then add_shifted d (weight o) (lo - charge r o - lo') row acc
+  else add_stretched d (weight o) (stretch g) (shrink g) lo' (stretch g * lo - charge r o) 0 row acc.
+
+(** The least expected terminal cost over all policies, from below: [bottom] is at most every terminal cost. *)
+Fixpoint backup_below (g : grid) (r : rat) (bottom lo lo' : Z) (v : values (list Z)) (l : list outcome) (acc : list Z) : list Z :=
+  match l with
+  | [] => acc
+  | o :: l' =>
+      let row := match value_at v (next o) with Some row => row | None => [] end in
+      backup_below g r bottom lo lo' v l' (add_outcome g r bottom lo lo' o row acc)
+  end.
+Definition zeros (lo hi : Z) : list Z := map (fun _ => 0) (counter lo hi).
+Definition action_below g r bottom lo hi lo' v (a : action) : list Z :=
+  map (fun x => x / total a) (backup_below g r bottom lo lo' v (outcomes a) (zeros lo hi)).
+Fixpoint least (l : list (list Z)) : list Z :=
+  match l with
+  | [] => []
+  | [row] => row
+  | row :: l' => zmap2 Z.min row (least l')
+  end.
+Definition state_below g r bottom lo hi lo' v (acts : list action) : list Z :=
+  least (map (action_below g r bottom lo hi lo' v) acts).
+Fixpoint table_below (m : model) (g : grid) (r : rat) (bottom : Z) (terminal : list Z) (ws : list (Z * Z)) (sts : list step)
+  : values (list Z) :=
+  match sts, ws with
+  | [], _ => Everywhere terminal
+  | st :: rest, (lo, hi) :: ((lo', _) :: _) as ws' =>
+      let v := table_below m g (rate_next m g r) bottom terminal (tl ws) rest in
+      At (tmap (fun acts => Some (state_below g r bottom lo hi lo' v acts)) st)
+  | _, _ => At Leaf
+  end.
+
+(** ** The expected terminal cost of the certificate's policy, from above
+
+    Below the window the cost is at most [under]; above it the policy never comes.  Both are tested outcome by outcome. *)
+
+Definition stays (g : grid) (r : rat) (lo hi lo' hi' : Z) (o : outcome) : bool :=
+  (move g r o hi <=? hi') && (move g r o (lo - 1) <? lo').
+Fixpoint backup_above (g : grid) (r : rat) (under lo hi lo' hi' : Z) (v : values (list Z)) (l : list outcome) (acc : list Z)
+  : option (list Z) :=
+  match l with
+  | [] => Some acc
+  | o :: l' =>
+      match value_at v (next o) with
+      | Some row =>
+          if stays g r lo hi lo' hi' o
+          then backup_above g r under lo hi lo' hi' v l' (add_outcome g r under lo lo' o row acc)
+          else None
+      | None => None
+      end
+  end.
+Definition action_above g r under lo hi lo' hi' v (a : action) : option (list Z) :=
+  match backup_above g r under lo hi lo' hi' v (outcomes a) (zeros lo hi) with
+  | Some row => Some (map (fun x => cdiv x (total a)) row)
+  | None => None
+  end.
+Fixpoint run_at (runs : list (Z * Z)) (i : Z) : Z :=
+  match runs with
+  | [] => 0
+  | (c, a) :: runs' => if i <? Z.max c 0 then a else run_at runs' (i - Z.max c 0)
+  end.
+Definition is_used (runs : list (Z * Z)) (i : Z) : bool := (i =? 0) || existsb (fun ca => snd ca =? i) runs.
+Fixpoint used_above g r under lo hi lo' hi' v (runs : list (Z * Z)) (i : Z) (acts : list action) : list (option (list Z)) :=
+  match acts with
+  | [] => []
+  | a :: acts' =>
+      (if is_used runs i then action_above g r under lo hi lo' hi' v a else None)
+      :: used_above g r under lo hi lo' hi' v runs (i + 1) acts'
+  end.
+Definition skip_all (c : Z) (l : list (option (list Z))) : list (option (list Z)) :=
+  map (fun x => match x with Some row => Some (zskip c row) | None => None end) l.
+Fixpoint pick (runs : list (Z * Z)) (rows : list (option (list Z))) : list Z :=
+  match runs with
+  | [] => []
+  | (c, a) :: runs' =>
+      match znth rows a with
+      | Some (Some row) => take_then c row (pick runs' (skip_all c rows))
+      | _ => []
+      end
+  end.
+(** The first action must be possible: the policy plays it below the window. *)
+Definition state_above g r under lo hi lo' hi' v (choice : option (list (Z * Z))) (acts : list action) : option (list Z) :=
+  match choice with
+  | None => None
+  | Some runs =>
+      let rows := used_above g r under lo hi lo' hi' v runs 0 acts in
+      match rows with
+      | Some _ :: _ =>
+          let row := pick runs rows in
+          if zlen row =? hi - lo + 1 then Some row else None
+      | _ => None
+      end
+  end.
+Fixpoint table_above (m : model) (g : grid) (r : rat) (under : Z) (terminal : list Z) (ws : list (Z * Z)) (sts : list step)
+  (choices : list budget_rows) : values (list Z) :=
+  match sts, ws, choices with
+  | [], _, _ => Everywhere terminal
+  | st :: rest, (lo, hi) :: (lo', hi') :: _, c :: choices' =>
+      let v := table_above m g (rate_next m g r) under terminal (tl ws) rest choices' in
+      At (tzip (state_above g r under lo hi lo' hi' v) c st)
+  | _, _, _ => At Leaf
+  end.

@@ -1,0 +1,1419 @@
+
+(** val negb : bool -> bool **)
+
+let negb = function
+| true -> false
+| false -> true
+
+type nat =
+| O
+| S of nat
+
+(** val option_map : ('a1 -> 'a2) -> 'a1 option -> 'a2 option **)
+
+let option_map f = function
+| Some a -> Some (f a)
+| None -> None
+
+(** val snd : ('a1 * 'a2) -> 'a2 **)
+
+let snd = function
+| (_, y) -> y
+
+
+
+module Coq__1 = struct
+ (** val add : nat -> nat -> nat **)
+ let rec add n m =
+   match n with
+   | O -> m
+   | S p -> S (add p m)
+end
+include Coq__1
+
+module Pos =
+ struct
+  (** val succ : Integer.t -> Integer.t **)
+
+  let rec succ x =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p -> (fun p -> Integer.shift_left p 1) (succ p))
+      (fun p -> (fun p -> Integer.succ (Integer.shift_left p 1)) p)
+      (fun _ -> (fun p -> Integer.shift_left p 1) Integer.one)
+      x
+
+  (** val add : Integer.t -> Integer.t -> Integer.t **)
+
+  let rec add x y =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> (fun p -> Integer.shift_left p 1) (add_carry p q))
+        (fun q -> (fun p -> Integer.succ (Integer.shift_left p 1))
+        (add p q))
+        (fun _ -> (fun p -> Integer.shift_left p 1) (succ p))
+        y)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> (fun p -> Integer.succ (Integer.shift_left p 1))
+        (add p q))
+        (fun q -> (fun p -> Integer.shift_left p 1) (add p q))
+        (fun _ -> (fun p -> Integer.succ (Integer.shift_left p 1)) p)
+        y)
+      (fun _ ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> (fun p -> Integer.shift_left p 1) (succ q))
+        (fun q -> (fun p -> Integer.succ (Integer.shift_left p 1))
+        q)
+        (fun _ -> (fun p -> Integer.shift_left p 1) Integer.one)
+        y)
+      x
+
+  (** val add_carry : Integer.t -> Integer.t -> Integer.t **)
+
+  and add_carry x y =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> (fun p -> Integer.succ (Integer.shift_left p 1))
+        (add_carry p q))
+        (fun q -> (fun p -> Integer.shift_left p 1) (add_carry p q))
+        (fun _ -> (fun p -> Integer.succ (Integer.shift_left p 1)) (succ p))
+        y)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> (fun p -> Integer.shift_left p 1) (add_carry p q))
+        (fun q -> (fun p -> Integer.succ (Integer.shift_left p 1))
+        (add p q))
+        (fun _ -> (fun p -> Integer.shift_left p 1) (succ p))
+        y)
+      (fun _ ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> (fun p -> Integer.succ (Integer.shift_left p 1))
+        (succ q))
+        (fun q -> (fun p -> Integer.shift_left p 1) (succ q))
+        (fun _ -> (fun p -> Integer.succ (Integer.shift_left p 1))
+        Integer.one)
+        y)
+      x
+
+  (** val pred_double : Integer.t -> Integer.t **)
+
+  let rec pred_double x =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p -> (fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1) p))
+      (fun p -> (fun p -> Integer.succ (Integer.shift_left p 1))
+      (pred_double p))
+      (fun _ -> Integer.one)
+      x
+
+  (** val mul : Integer.t -> Integer.t -> Integer.t **)
+
+  let rec mul x y =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p -> add y ((fun p -> Integer.shift_left p 1) (mul p y)))
+      (fun p -> (fun p -> Integer.shift_left p 1) (mul p y))
+      (fun _ -> y)
+      x
+
+  (** val compare_cont : int -> Integer.t -> Integer.t -> int **)
+
+  let rec compare_cont r x y =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> compare_cont r p q)
+        (fun q -> compare_cont 1 p q)
+        (fun _ -> 1)
+        y)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> compare_cont (-1) p q)
+        (fun q -> compare_cont r p q)
+        (fun _ -> 1)
+        y)
+      (fun _ ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun _ -> (-1))
+        (fun _ -> (-1))
+        (fun _ -> r)
+        y)
+      x
+
+  (** val compare : Integer.t -> Integer.t -> int **)
+
+  let compare =
+    compare_cont 0
+
+  (** val eqb : Integer.t -> Integer.t -> bool **)
+
+  let rec eqb p q =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p0 ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q0 -> eqb p0 q0)
+        (fun _ -> false)
+        (fun _ -> false)
+        q)
+      (fun p0 ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun _ -> false)
+        (fun q0 -> eqb p0 q0)
+        (fun _ -> false)
+        q)
+      (fun _ ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun _ -> false)
+        (fun _ -> false)
+        (fun _ -> true)
+        q)
+      p
+
+  (** val iter_op : ('a1 -> 'a1 -> 'a1) -> Integer.t -> 'a1 -> 'a1 **)
+
+  let rec iter_op op p a =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p0 -> op a (iter_op op p0 (op a a)))
+      (fun p0 -> iter_op op p0 (op a a))
+      (fun _ -> a)
+      p
+
+  (** val to_nat : Integer.t -> nat **)
+
+  let to_nat x =
+    iter_op Coq__1.add x (S O)
+ end
+
+module Z =
+ struct
+  (** val double : Integer.t -> Integer.t **)
+
+  let double x =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> Integer.zero)
+      (fun p -> (fun p -> p) ((fun p -> Integer.shift_left p 1) p))
+      (fun p -> Integer.neg ((fun p -> Integer.shift_left p 1) p))
+      x
+
+  (** val succ_double : Integer.t -> Integer.t **)
+
+  let succ_double x =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> (fun p -> p) Integer.one)
+      (fun p -> (fun p -> p)
+      ((fun p -> Integer.succ (Integer.shift_left p 1)) p))
+      (fun p -> Integer.neg (Pos.pred_double p))
+      x
+
+  (** val pred_double : Integer.t -> Integer.t **)
+
+  let pred_double x =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> Integer.neg Integer.one)
+      (fun p -> (fun p -> p) (Pos.pred_double p))
+      (fun p -> Integer.neg ((fun p -> Integer.succ (Integer.shift_left p 1))
+      p))
+      x
+
+  (** val pos_sub : Integer.t -> Integer.t -> Integer.t **)
+
+  let rec pos_sub x y =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> double (pos_sub p q))
+        (fun q -> succ_double (pos_sub p q))
+        (fun _ -> (fun p -> p) ((fun p -> Integer.shift_left p 1) p))
+        y)
+      (fun p ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> pred_double (pos_sub p q))
+        (fun q -> double (pos_sub p q))
+        (fun _ -> (fun p -> p) (Pos.pred_double p))
+        y)
+      (fun _ ->
+      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+        (fun q -> Integer.neg ((fun p -> Integer.shift_left p 1) q))
+        (fun q -> Integer.neg (Pos.pred_double q))
+        (fun _ -> Integer.zero)
+        y)
+      x
+
+  (** val pos_div_eucl : Integer.t -> Integer.t -> Integer.t * Integer.t **)
+
+  let rec pos_div_eucl a b =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun a' ->
+      let (q, r) = pos_div_eucl a' b in
+      let r' =
+        Integer.add
+          (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+            Integer.one)) r) ((fun p -> p) Integer.one)
+      in
+      if Integer.lt r' b
+      then ((Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+              Integer.one)) q), r')
+      else ((Integer.add
+              (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+                Integer.one)) q) ((fun p -> p) Integer.one)),
+             (Integer.sub r' b)))
+      (fun a' ->
+      let (q, r) = pos_div_eucl a' b in
+      let r' =
+        Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+          Integer.one)) r
+      in
+      if Integer.lt r' b
+      then ((Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+              Integer.one)) q), r')
+      else ((Integer.add
+              (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+                Integer.one)) q) ((fun p -> p) Integer.one)),
+             (Integer.sub r' b)))
+      (fun _ ->
+      if Integer.leq ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+           Integer.one)) b
+      then (Integer.zero, ((fun p -> p) Integer.one))
+      else (((fun p -> p) Integer.one), Integer.zero))
+      a
+
+  (** val div_eucl : Integer.t -> Integer.t -> Integer.t * Integer.t **)
+
+  let div_eucl a b =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> (Integer.zero, Integer.zero))
+      (fun a' ->
+      (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+        (fun _ -> (Integer.zero, a))
+        (fun _ -> pos_div_eucl a' b)
+        (fun b' ->
+        let (q, r) = pos_div_eucl a' ((fun p -> p) b') in
+        ((fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+           (fun _ -> ((Integer.neg q), Integer.zero))
+           (fun _ ->
+           ((Integer.neg (Integer.add q ((fun p -> p) Integer.one))),
+           (Integer.add b r)))
+           (fun _ ->
+           ((Integer.neg (Integer.add q ((fun p -> p) Integer.one))),
+           (Integer.add b r)))
+           r))
+        b)
+      (fun a' ->
+      (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+        (fun _ -> (Integer.zero, a))
+        (fun _ ->
+        let (q, r) = pos_div_eucl a' b in
+        ((fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+           (fun _ -> ((Integer.neg q), Integer.zero))
+           (fun _ ->
+           ((Integer.neg (Integer.add q ((fun p -> p) Integer.one))),
+           (Integer.sub b r)))
+           (fun _ ->
+           ((Integer.neg (Integer.add q ((fun p -> p) Integer.one))),
+           (Integer.sub b r)))
+           r))
+        (fun b' ->
+        let (q, r) = pos_div_eucl a' ((fun p -> p) b') in (q, (Integer.neg r)))
+        b)
+      a
+ end
+
+(** val tl : 'a1 list -> 'a1 list **)
+
+let tl = function
+| [] -> []
+| _ :: m -> m
+
+(** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
+
+let rec map f = function
+| [] -> []
+| a :: t -> (f a) :: (map f t)
+
+(** val existsb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec existsb f = function
+| [] -> false
+| a :: l0 -> (||) (f a) (existsb f l0)
+
+(** val forallb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec forallb f = function
+| [] -> true
+| a :: l0 -> (&&) (f a) (forallb f l0)
+
+(** val repeat : 'a1 -> nat -> 'a1 list **)
+
+let rec repeat x = function
+| O -> []
+| S k -> x :: (repeat x k)
+
+(** val znth : 'a1 list -> Integer.t -> 'a1 option **)
+
+let rec znth l i =
+  match l with
+  | [] -> None
+  | x :: l' ->
+    if Integer.equal i Integer.zero
+    then Some x
+    else znth l' (Integer.sub i ((fun p -> p) Integer.one))
+
+(** val zskip : Integer.t -> 'a1 list -> 'a1 list **)
+
+let rec zskip n l =
+  if Integer.leq n Integer.zero
+  then l
+  else (match l with
+        | [] -> []
+        | _ :: l' -> zskip (Integer.sub n ((fun p -> p) Integer.one)) l')
+
+(** val zlen : 'a1 list -> Integer.t **)
+
+let rec zlen = function
+| [] -> Integer.zero
+| _ :: l' -> Integer.add ((fun p -> p) Integer.one) (zlen l')
+
+(** val zsum : ('a1 -> Integer.t) -> 'a1 list -> Integer.t **)
+
+let rec zsum f = function
+| [] -> Integer.zero
+| x :: l' -> Integer.add (f x) (zsum f l')
+
+(** val look :
+    Integer.t -> Integer.t -> Integer.t list -> Integer.t -> Integer.t **)
+
+let look d lo row b =
+  if Integer.lt b lo
+  then d
+  else (match znth row (Integer.sub b lo) with
+        | Some v -> v
+        | None -> d)
+
+(** val add_from :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list
+    -> Integer.t list **)
+
+let rec add_from d w k row = function
+| [] -> []
+| a :: acc' ->
+  if Integer.lt k Integer.zero
+  then (Integer.add a (Integer.mul w d)) :: (add_from d w
+                                              (Integer.add k ((fun p -> p)
+                                                Integer.one)) row acc')
+  else (match row with
+        | [] -> (Integer.add a (Integer.mul w d)) :: (add_from d w k [] acc')
+        | v :: row' ->
+          (Integer.add a (Integer.mul w v)) :: (add_from d w k row' acc'))
+
+(** val add_shifted :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list
+    -> Integer.t list **)
+
+let add_shifted d w k row acc =
+  add_from d w (Integer.min k Integer.zero) (zskip k row) acc
+
+(** val add_stretched :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t
+    list **)
+
+let rec add_stretched d w stretch0 shrink0 base x pos row = function
+| [] -> []
+| a :: acc' ->
+  let i =
+    Integer.sub
+      ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+        x shrink0) base
+  in
+  if Integer.lt i Integer.zero
+  then (Integer.add a (Integer.mul w d)) :: (add_stretched d w stretch0
+                                              shrink0 base
+                                              (Integer.add x stretch0) pos
+                                              row acc')
+  else let row' = zskip (Integer.sub i pos) row in
+       (match row' with
+        | [] ->
+          (Integer.add a (Integer.mul w d)) :: (add_stretched d w stretch0
+                                                 shrink0 base
+                                                 (Integer.add x stretch0) i
+                                                 row' acc')
+        | v :: _ ->
+          (Integer.add a (Integer.mul w v)) :: (add_stretched d w stretch0
+                                                 shrink0 base
+                                                 (Integer.add x stretch0) i
+                                                 row' acc'))
+
+(** val take_then : Integer.t -> 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec take_then c l rest =
+  if Integer.leq c Integer.zero
+  then rest
+  else (match l with
+        | [] -> []
+        | x :: l' ->
+          x :: (take_then (Integer.sub c ((fun p -> p) Integer.one)) l' rest))
+
+(** val zmap2 :
+    (Integer.t -> Integer.t -> Integer.t) -> Integer.t list -> Integer.t list
+    -> Integer.t list **)
+
+let rec zmap2 f l m =
+  match l with
+  | [] -> []
+  | x :: l' -> (match m with
+                | [] -> []
+                | y :: m' -> (f x y) :: (zmap2 f l' m'))
+
+(** val counter : Integer.t -> Integer.t -> unit list **)
+
+let counter lo hi =
+  repeat ()
+    ((fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+      (Integer.add (Integer.sub hi lo) ((fun p -> p) Integer.one)))
+
+(** val cdiv : Integer.t -> Integer.t -> Integer.t **)
+
+let cdiv a b =
+  Integer.neg
+    ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      (Integer.neg a) b)
+
+(** val along : (Integer.t -> 'a2) -> Integer.t -> 'a1 list -> 'a2 list **)
+
+let rec along f b = function
+| [] -> []
+| _ :: l' -> (f b) :: (along f (Integer.add b ((fun p -> p) Integer.one)) l')
+
+type 'x tree =
+| Leaf
+| Node of 'x tree * 'x option * 'x tree
+
+(** val get : Integer.t -> 'a1 tree -> 'a1 option **)
+
+let rec get p = function
+| Leaf -> None
+| Node (l, x, r) ->
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> get q r)
+     (fun q -> get q l)
+     (fun _ -> x)
+     p)
+
+(** val set : Integer.t -> 'a1 -> 'a1 tree -> 'a1 tree **)
+
+let rec set p x = function
+| Leaf ->
+  let p0 = (Leaf, None) in
+  let r = Leaf in
+  let (l, y) = p0 in
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> Node (l, y, (set q x r)))
+     (fun q -> Node ((set q x l), y, r))
+     (fun _ -> Node (l, (Some x), r))
+     p)
+| Node (l, y, r) ->
+  let p0 = (l, y) in
+  let (l0, y0) = p0 in
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> Node (l0, y0, (set q x r)))
+     (fun q -> Node ((set q x l0), y0, r))
+     (fun _ -> Node (l0, (Some x), r))
+     p)
+
+(** val tmap : ('a1 -> 'a2) -> 'a1 tree -> 'a2 tree **)
+
+let rec tmap f = function
+| Leaf -> Leaf
+| Node (l, x, r) -> Node ((tmap f l), (option_map f x), (tmap f r))
+
+(** val tzip :
+    ('a2 option -> 'a1 -> 'a3) -> 'a2 tree -> 'a1 tree -> 'a3 tree **)
+
+let rec tzip f c = function
+| Leaf -> Leaf
+| Node (l, x, r) ->
+  (match c with
+   | Leaf -> Node ((tzip f Leaf l), (option_map (f None) x), (tzip f Leaf r))
+   | Node (cl, y, cr) ->
+     Node ((tzip f cl l), (option_map (f y) x), (tzip f cr r)))
+
+(** val tall : ('a1 -> bool) -> 'a1 tree -> bool **)
+
+let rec tall f = function
+| Leaf -> true
+| Node (l, x, r) ->
+  (&&) ((&&) (tall f l) (match x with
+                         | Some y -> f y
+                         | None -> true)) (tall f r)
+
+(** val tlargest : ('a1 -> Integer.t) -> 'a1 tree -> Integer.t **)
+
+let rec tlargest f = function
+| Leaf -> Integer.zero
+| Node (l, x, r) ->
+  Integer.max (tlargest f l)
+    (Integer.max (match x with
+                  | Some y -> f y
+                  | None -> Integer.zero) (tlargest f r))
+
+type rat = { num : Integer.t; den : Integer.t }
+
+(** val positive_den : rat -> bool **)
+
+let positive_den q =
+  Integer.lt Integer.zero q.den
+
+(** val rat_le : rat -> rat -> bool **)
+
+let rat_le p q =
+  Integer.leq (Integer.mul p.num q.den) (Integer.mul q.num p.den)
+
+type outcome = { weight : Integer.t; gain : Integer.t; next : Integer.t }
+
+type action = { total : Integer.t; outcomes : outcome list }
+
+type step = action list tree
+
+type model = { discount_rate : rat; reward_den : Integer.t;
+               initial_den : Integer.t;
+               initial : (Integer.t * Integer.t) list; steps : step list }
+
+type objective =
+| Tail of rat * rat
+| Quantile of rat * bool
+| Polygon of (rat * rat) list
+
+type claim = { lower : rat; upper : rat }
+
+type grid = { unit_size : rat; stretch : Integer.t; shrink : Integer.t;
+              windows : (Integer.t * Integer.t) list }
+
+type budget_rows = (Integer.t * Integer.t) list tree
+
+type lower_proof =
+| ByMarkov of Integer.t * Integer.t tree list
+| ByBudget of Integer.t * grid * Integer.t * budget_rows list
+
+type upper_proof =
+| ByMean of Integer.t
+| ByBudgets of Integer.t * grid
+
+type certificate = { low : lower_proof; up : upper_proof }
+
+(** val good_outcome : outcome -> bool **)
+
+let good_outcome o =
+  Integer.leq Integer.zero o.weight
+
+(** val good_action : action -> bool **)
+
+let good_action a =
+  (&&)
+    ((&&) (Integer.lt Integer.zero a.total) (forallb good_outcome a.outcomes))
+    (Integer.equal (zsum (fun o -> o.weight) a.outcomes) a.total)
+
+(** val good_step : step -> bool **)
+
+let good_step st =
+  tall (fun acts ->
+    (&&) (negb (match acts with
+                | [] -> true
+                | _ :: _ -> false)) (forallb good_action acts)) st
+
+(** val good_model : model -> bool **)
+
+let good_model m =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) (Integer.lt Integer.zero m.discount_rate.num)
+              (Integer.lt Integer.zero m.discount_rate.den))
+            (Integer.lt Integer.zero m.reward_den))
+          (Integer.lt Integer.zero m.initial_den))
+        (forallb (fun sw -> Integer.leq Integer.zero (snd sw)) m.initial))
+      (Integer.equal (zsum snd m.initial) m.initial_den))
+    (forallb good_step m.steps)
+
+(** val join : 'a1 option option -> 'a1 option **)
+
+let join = function
+| Some o0 -> o0
+| None -> None
+
+type 'x values =
+| Everywhere of 'x
+| At of 'x option tree
+
+(** val value_at : 'a1 values -> Integer.t -> 'a1 option **)
+
+let value_at v s =
+  match v with
+  | Everywhere x -> Some x
+  | At table -> join (get s table)
+
+(** val mean_sum :
+    model -> Integer.t -> Integer.t values -> outcome list -> Integer.t option **)
+
+let rec mean_sum m v v0 = function
+| [] -> Some Integer.zero
+| o :: l' ->
+  (match value_at v0 o.next with
+   | Some x ->
+     (match mean_sum m v v0 l' with
+      | Some y ->
+        Some
+          (Integer.add
+            (Integer.mul o.weight
+              (Integer.add
+                (Integer.mul (Integer.mul o.gain v) m.discount_rate.den)
+                (Integer.mul (Integer.mul m.discount_rate.num m.reward_den) x)))
+            y)
+      | None -> None)
+   | None -> None)
+
+(** val mean_unit : model -> action -> Integer.t **)
+
+let mean_unit m a =
+  Integer.mul (Integer.mul a.total m.reward_den) m.discount_rate.den
+
+(** val most : Integer.t option list -> Integer.t option **)
+
+let rec most = function
+| [] -> None
+| x :: l' ->
+  (match l' with
+   | [] -> x
+   | _ :: _ ->
+     (match x with
+      | Some y ->
+        (match most l' with
+         | Some z0 -> Some (Integer.max y z0)
+         | None -> None)
+      | None -> None))
+
+(** val best_mean_of :
+    model -> Integer.t -> Integer.t values -> action list -> Integer.t option **)
+
+let best_mean_of m v v0 acts =
+  most
+    (map (fun a ->
+      match mean_sum m v v0 a.outcomes with
+      | Some x -> Some (cdiv x (mean_unit m a))
+      | None -> None) acts)
+
+(** val best_means : model -> Integer.t -> step list -> Integer.t values **)
+
+let rec best_means m v = function
+| [] -> Everywhere Integer.zero
+| st :: rest -> At (tmap (best_mean_of m v (best_means m v rest)) st)
+
+(** val chosen_mean_of :
+    model -> Integer.t -> Integer.t values -> Integer.t option -> action list
+    -> Integer.t option **)
+
+let chosen_mean_of m v v0 choice acts =
+  match choice with
+  | Some i ->
+    (match znth acts i with
+     | Some a ->
+       (match mean_sum m v v0 a.outcomes with
+        | Some x ->
+          Some
+            ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+              x (mean_unit m a))
+        | None -> None)
+     | None -> None)
+  | None -> None
+
+(** val chosen_means :
+    model -> Integer.t -> step list -> Integer.t tree list -> Integer.t values **)
+
+let rec chosen_means m v sts choices =
+  match sts with
+  | [] -> Everywhere Integer.zero
+  | st :: rest ->
+    (match choices with
+     | [] -> At Leaf
+     | c :: choices' ->
+       At (tzip (chosen_mean_of m v (chosen_means m v rest choices')) c st))
+
+(** val start_sum :
+    (Integer.t -> Integer.t option) -> (Integer.t * Integer.t) list ->
+    Integer.t option **)
+
+let rec start_sum f = function
+| [] -> Some Integer.zero
+| p :: l' ->
+  let (s, w) = p in
+  (match f s with
+   | Some x ->
+     (match start_sum f l' with
+      | Some y -> Some (Integer.add (Integer.mul w x) y)
+      | None -> None)
+   | None -> None)
+
+(** val rate_0 : model -> grid -> rat **)
+
+let rate_0 m g =
+  { num = (Integer.mul g.unit_size.den g.stretch); den =
+    (Integer.mul m.reward_den g.unit_size.num) }
+
+(** val rate_next : model -> grid -> rat -> rat **)
+
+let rate_next m g r =
+  { num = (Integer.mul (Integer.mul r.num m.discount_rate.num) g.stretch);
+    den = (Integer.mul (Integer.mul r.den m.discount_rate.den) g.shrink) }
+
+(** val charge : rat -> outcome -> Integer.t **)
+
+let charge r o =
+  cdiv (Integer.mul o.gain r.num) r.den
+
+(** val move : grid -> rat -> outcome -> Integer.t -> Integer.t **)
+
+let move g r o b =
+  (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+    (Integer.sub (Integer.mul g.stretch b) (charge r o)) g.shrink
+
+(** val add_outcome :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> outcome ->
+    Integer.t list -> Integer.t list -> Integer.t list **)
+
+let add_outcome g r d lo lo' o row acc =
+  if (&&) (Integer.equal g.stretch ((fun p -> p) Integer.one))
+       (Integer.equal g.shrink ((fun p -> p) Integer.one))
+  then add_shifted d o.weight (Integer.sub (Integer.sub lo (charge r o)) lo')
+         row acc
+  else add_stretched d o.weight g.stretch g.shrink lo'
+         (Integer.sub (Integer.mul g.stretch lo) (charge r o)) Integer.zero
+         row acc
+
+(** val backup_below :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t list
+    values -> outcome list -> Integer.t list -> Integer.t list **)
+
+let rec backup_below g r bottom lo lo' v l acc =
+  match l with
+  | [] -> acc
+  | o :: l' ->
+    let row = match value_at v o.next with
+              | Some row -> row
+              | None -> [] in
+    backup_below g r bottom lo lo' v l'
+      (add_outcome g r bottom lo lo' o row acc)
+
+(** val zeros : Integer.t -> Integer.t -> Integer.t list **)
+
+let zeros lo hi =
+  map (fun _ -> Integer.zero) (counter lo hi)
+
+(** val action_below :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t list values -> action -> Integer.t list **)
+
+let action_below g r bottom lo hi lo' v a =
+  map (fun x ->
+    (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      x a.total) (backup_below g r bottom lo lo' v a.outcomes (zeros lo hi))
+
+(** val least : Integer.t list list -> Integer.t list **)
+
+let rec least = function
+| [] -> []
+| row :: l' ->
+  (match l' with
+   | [] -> row
+   | _ :: _ -> zmap2 Integer.min row (least l'))
+
+(** val state_below :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t list values -> action list -> Integer.t list **)
+
+let state_below g r bottom lo hi lo' v acts =
+  least (map (action_below g r bottom lo hi lo' v) acts)
+
+(** val table_below :
+    model -> grid -> rat -> Integer.t -> Integer.t list ->
+    (Integer.t * Integer.t) list -> step list -> Integer.t list values **)
+
+let rec table_below m g r bottom terminal ws = function
+| [] -> Everywhere terminal
+| st :: rest ->
+  (match ws with
+   | [] -> At Leaf
+   | p :: ws' ->
+     let (lo, hi) = p in
+     (match ws' with
+      | [] -> At Leaf
+      | p0 :: _ ->
+        let (lo', _) = p0 in
+        let v = table_below m g (rate_next m g r) bottom terminal (tl ws) rest
+        in
+        At
+        (tmap (fun acts -> Some (state_below g r bottom lo hi lo' v acts)) st)))
+
+(** val stays :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    outcome -> bool **)
+
+let stays g r lo hi lo' hi' o =
+  (&&) (Integer.leq (move g r o hi) hi')
+    (Integer.lt (move g r o (Integer.sub lo ((fun p -> p) Integer.one))) lo')
+
+(** val backup_above :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t list values -> outcome list -> Integer.t list ->
+    Integer.t list option **)
+
+let rec backup_above g r under lo hi lo' hi' v l acc =
+  match l with
+  | [] -> Some acc
+  | o :: l' ->
+    (match value_at v o.next with
+     | Some row ->
+       if stays g r lo hi lo' hi' o
+       then backup_above g r under lo hi lo' hi' v l'
+              (add_outcome g r under lo lo' o row acc)
+       else None
+     | None -> None)
+
+(** val action_above :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t list values -> action -> Integer.t list option **)
+
+let action_above g r under lo hi lo' hi' v a =
+  match backup_above g r under lo hi lo' hi' v a.outcomes (zeros lo hi) with
+  | Some row -> Some (map (fun x -> cdiv x a.total) row)
+  | None -> None
+
+(** val is_used : (Integer.t * Integer.t) list -> Integer.t -> bool **)
+
+let is_used runs i =
+  (||) (Integer.equal i Integer.zero)
+    (existsb (fun ca -> Integer.equal (snd ca) i) runs)
+
+(** val used_above :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t list values -> (Integer.t * Integer.t) list ->
+    Integer.t -> action list -> Integer.t list option list **)
+
+let rec used_above g r under lo hi lo' hi' v runs i = function
+| [] -> []
+| a :: acts' ->
+  (if is_used runs i then action_above g r under lo hi lo' hi' v a else None) :: 
+    (used_above g r under lo hi lo' hi' v runs
+      (Integer.add i ((fun p -> p) Integer.one)) acts')
+
+(** val skip_all :
+    Integer.t -> Integer.t list option list -> Integer.t list option list **)
+
+let skip_all c l =
+  map (fun x -> match x with
+                | Some row -> Some (zskip c row)
+                | None -> None) l
+
+(** val pick :
+    (Integer.t * Integer.t) list -> Integer.t list option list -> Integer.t
+    list **)
+
+let rec pick runs rows =
+  match runs with
+  | [] -> []
+  | p :: runs' ->
+    let (c, a) = p in
+    (match znth rows a with
+     | Some o ->
+       (match o with
+        | Some row -> take_then c row (pick runs' (skip_all c rows))
+        | None -> [])
+     | None -> [])
+
+(** val state_above :
+    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t list values -> (Integer.t * Integer.t) list option
+    -> action list -> Integer.t list option **)
+
+let state_above g r under lo hi lo' hi' v choice acts =
+  match choice with
+  | Some runs ->
+    let rows = used_above g r under lo hi lo' hi' v runs Integer.zero acts in
+    (match rows with
+     | [] -> None
+     | o :: _ ->
+       (match o with
+        | Some _ ->
+          let row = pick runs rows in
+          if Integer.equal (zlen row)
+               (Integer.add (Integer.sub hi lo) ((fun p -> p) Integer.one))
+          then Some row
+          else None
+        | None -> None))
+  | None -> None
+
+(** val table_above :
+    model -> grid -> rat -> Integer.t -> Integer.t list ->
+    (Integer.t * Integer.t) list -> step list -> budget_rows list ->
+    Integer.t list values **)
+
+let rec table_above m g r under terminal ws sts choices =
+  match sts with
+  | [] -> Everywhere terminal
+  | st :: rest ->
+    (match ws with
+     | [] -> At Leaf
+     | p :: l ->
+       let (lo, hi) = p in
+       (match l with
+        | [] -> At Leaf
+        | p0 :: _ ->
+          let (lo', hi') = p0 in
+          (match choices with
+           | [] -> At Leaf
+           | c :: choices' ->
+             let v =
+               table_above m g (rate_next m g r) under terminal (tl ws) rest
+                 choices'
+             in
+             At (tzip (state_above g r under lo hi lo' hi' v) c st))))
+
+(** val of_Z : Integer.t -> rat **)
+
+let of_Z z0 =
+  { num = z0; den = ((fun p -> p) Integer.one) }
+
+(** val rplus : rat -> rat -> rat **)
+
+let rplus p q =
+  if Integer.equal q.num Integer.zero
+  then p
+  else if Integer.equal p.den q.den
+       then { num = (Integer.add p.num q.num); den = p.den }
+       else { num =
+              (Integer.add (Integer.mul p.num q.den)
+                (Integer.mul q.num p.den)); den = (Integer.mul p.den q.den) }
+
+(** val rmult : rat -> rat -> rat **)
+
+let rmult p q =
+  { num = (Integer.mul p.num q.num); den = (Integer.mul p.den q.den) }
+
+(** val ropp : rat -> rat **)
+
+let ropp p =
+  { num = (Integer.neg p.num); den = p.den }
+
+(** val rminus : rat -> rat -> rat **)
+
+let rminus p q =
+  rplus p (ropp q)
+
+(** val rinv : rat -> rat **)
+
+let rinv p =
+  { num = p.den; den = p.num }
+
+(** val rfloor : rat -> Integer.t **)
+
+let rfloor p =
+  (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+    p.num p.den
+
+(** val rceil : rat -> Integer.t **)
+
+let rceil p =
+  cdiv p.num p.den
+
+(** val good_grid : grid -> bool **)
+
+let good_grid g =
+  (&&)
+    ((&&)
+      ((&&) (Integer.lt Integer.zero g.unit_size.num)
+        (Integer.lt Integer.zero g.unit_size.den))
+      (Integer.lt Integer.zero g.stretch)) (Integer.lt Integer.zero g.shrink)
+
+(** val unit_next : grid -> rat -> rat **)
+
+let unit_next g u =
+  { num = (Integer.mul u.num g.shrink); den = (Integer.mul u.den g.stretch) }
+
+(** val unit_after : grid -> rat -> step list -> rat **)
+
+let rec unit_after g u = function
+| [] -> u
+| _ :: rest -> unit_after g (unit_next g u) rest
+
+(** val window_after :
+    (Integer.t * Integer.t) list -> step list -> (Integer.t * Integer.t)
+    option **)
+
+let rec window_after ws = function
+| [] -> (match ws with
+         | [] -> None
+         | w :: _ -> Some w)
+| _ :: rest -> (match ws with
+                | [] -> None
+                | _ :: ws' -> window_after ws' rest)
+
+(** val excess : rat -> outcome -> Integer.t **)
+
+let excess r o =
+  Integer.sub (Integer.mul (charge r o) r.den) (Integer.mul o.gain r.num)
+
+(** val largest : ('a1 -> Integer.t) -> 'a1 list -> Integer.t **)
+
+let rec largest f = function
+| [] -> Integer.zero
+| x :: l' -> Integer.max (f x) (largest f l')
+
+(** val step_excess : rat -> step -> Integer.t **)
+
+let step_excess r st =
+  tlargest (largest (fun a -> largest (excess r) a.outcomes)) st
+
+(** val step_loss : grid -> rat -> rat -> step -> rat **)
+
+let step_loss g r u' st =
+  rmult u' { num =
+    (Integer.add (step_excess r st)
+      (Integer.mul (Integer.sub g.shrink ((fun p -> p) Integer.one)) r.den));
+    den = (Integer.mul g.shrink r.den) }
+
+(** val loss_after : model -> grid -> rat -> rat -> step list -> rat **)
+
+let rec loss_after m g r u = function
+| [] -> of_Z Integer.zero
+| st :: rest ->
+  rplus (loss_after m g (rate_next m g r) (unit_next g u) rest)
+    (step_loss g r (unit_next g u) st)
+
+(** val never_below :
+    grid -> rat -> Integer.t -> Integer.t -> step -> bool **)
+
+let never_below g r lo lo' st =
+  tall
+    (forallb (fun a ->
+      forallb (fun o -> Integer.leq lo' (move g r o lo)) a.outcomes)) st
+
+(** val all_never_below :
+    model -> grid -> rat -> (Integer.t * Integer.t) list -> step list -> bool **)
+
+let rec all_never_below m g r ws = function
+| [] -> true
+| st :: rest ->
+  (match ws with
+   | [] -> false
+   | p :: l ->
+     let (lo, _) = p in
+     (match l with
+      | [] -> false
+      | p0 :: _ ->
+        let (lo', _) = p0 in
+        (&&) (never_below g r lo lo' st)
+          (all_never_below m g (rate_next m g r) (tl ws) rest)))
+
+(** val good_tail : rat -> rat -> bool **)
+
+let good_tail w alpha =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&) (Integer.lt Integer.zero w.den)
+            (Integer.lt Integer.zero alpha.den))
+          (Integer.leq Integer.zero w.num)) (Integer.leq w.num w.den))
+      (Integer.lt Integer.zero alpha.num)) (Integer.leq alpha.num alpha.den)
+
+(** val tail_slope : rat -> rat -> rat **)
+
+let tail_slope w alpha =
+  rmult (rminus (of_Z ((fun p -> p) Integer.one)) w) (rinv alpha)
+
+(** val tail_cost : rat -> rat -> rat -> rat **)
+
+let tail_cost w alpha x =
+  if Integer.lt Integer.zero x.num
+  then rmult (rplus w (tail_slope w alpha)) x
+  else rmult w x
+
+(** val terminal_row :
+    (rat -> Integer.t) -> rat -> rat -> Integer.t -> Integer.t -> Integer.t
+    list **)
+
+let terminal_row f u e lo hi =
+  along (fun b -> f (rplus (rmult u (of_Z b)) e)) lo (counter lo hi)
+
+(** val cost_below : Integer.t -> rat -> rat -> rat -> Integer.t **)
+
+let cost_below v w alpha x =
+  rfloor (rmult (of_Z v) (tail_cost w alpha x))
+
+(** val cost_above : Integer.t -> rat -> rat -> rat -> Integer.t **)
+
+let cost_above v w alpha x =
+  rceil (rmult (of_Z v) (tail_cost w alpha x))
+
+(** val best_mean : model -> Integer.t -> rat option **)
+
+let best_mean m v =
+  match start_sum (value_at (best_means m v m.steps)) m.initial with
+  | Some x -> Some { num = x; den = (Integer.mul v m.initial_den) }
+  | None -> None
+
+(** val tail_by_mean : model -> Integer.t -> rat -> bool **)
+
+let tail_by_mean m v bound =
+  (&&) (Integer.lt Integer.zero v)
+    (match best_mean m v with
+     | Some x -> rat_le x bound
+     | None -> false)
+
+(** val start_row :
+    Integer.t -> Integer.t list values -> (Integer.t * Integer.t) list ->
+    Integer.t list -> Integer.t list **)
+
+let rec start_row d v l acc =
+  match l with
+  | [] -> acc
+  | p :: l' ->
+    let (s, w) = p in
+    start_row d v l'
+      (add_shifted d w Integer.zero
+        (match value_at v s with
+         | Some row -> row
+         | None -> []) acc)
+
+(** val cell_end : grid -> Integer.t -> Integer.t **)
+
+let cell_end g b =
+  if (&&) (Integer.equal g.stretch ((fun p -> p) Integer.one))
+       (Integer.equal g.shrink ((fun p -> p) Integer.one))
+  then b
+  else Integer.add b ((fun p -> p) Integer.one)
+
+(** val all_at_most :
+    (Integer.t -> Integer.t -> bool) -> Integer.t -> Integer.t list -> bool **)
+
+let rec all_at_most f b = function
+| [] -> true
+| x :: row' ->
+  (&&) (f b x) (all_at_most f (Integer.add b ((fun p -> p) Integer.one)) row')
+
+(** val tail_by_budgets :
+    model -> Integer.t -> grid -> rat -> rat -> rat -> bool **)
+
+let tail_by_budgets m v g w alpha bound =
+  match g.windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       (match best_mean m v with
+        | Some mean ->
+          let u = g.unit_size in
+          let u' = unit_after g u m.steps in
+          let bottom =
+            if Integer.equal w.num Integer.zero
+            then Integer.zero
+            else cost_below v w alpha (rmult u' (of_Z lo'))
+          in
+          let terminal =
+            terminal_row (cost_below v w alpha) u' (of_Z Integer.zero) lo' hi'
+          in
+          let kappa = rplus w (tail_slope w alpha) in
+          (&&)
+            ((&&)
+              ((&&)
+                ((&&)
+                  ((&&)
+                    ((&&) ((&&) (Integer.lt Integer.zero v) (good_grid g))
+                      (Integer.leq lo hi))
+                    (forallb (fun x -> Integer.leq bottom x) terminal))
+                  ((||) (Integer.equal w.num Integer.zero)
+                    (all_never_below m g (rate_0 m g) g.windows m.steps)))
+                (rat_le
+                  (rplus
+                    (rmult (rminus (of_Z ((fun p -> p) Integer.one)) w)
+                      (rmult u (of_Z lo))) (rmult w mean)) bound))
+              (rat_le
+                (rminus (rmult kappa mean)
+                  (rmult (rminus kappa (of_Z ((fun p -> p) Integer.one)))
+                    (rmult u (of_Z hi)))) bound))
+            (let row =
+               start_row bottom
+                 (table_below m g (rate_0 m g) bottom terminal g.windows
+                   m.steps) m.initial (zeros lo hi)
+             in
+             all_at_most (fun b x ->
+               rat_le
+                 (rminus (rmult u (of_Z (cell_end g b))) { num = x; den =
+                   (Integer.mul v m.initial_den) }) bound) lo row)
+        | None -> false)
+     | None -> false)
+
+(** val markov_mean :
+    model -> Integer.t -> Integer.t tree list -> rat -> bool **)
+
+let markov_mean m v choices bound =
+  (&&) (Integer.lt Integer.zero v)
+    (match start_sum (value_at (chosen_means m v m.steps choices)) m.initial with
+     | Some x -> rat_le bound { num = x; den = (Integer.mul v m.initial_den) }
+     | None -> false)
+
+(** val policy_cost :
+    model -> grid -> Integer.t -> budget_rows list -> (rat -> Integer.t) ->
+    rat -> Integer.t option **)
+
+let policy_cost m g start choices cost shift =
+  match g.windows with
+  | [] -> None
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = unit_after g g.unit_size m.steps in
+       let e = rplus (loss_after m g (rate_0 m g) g.unit_size m.steps) shift
+       in
+       let under =
+         cost
+           (rplus
+             (rmult u' (of_Z (Integer.sub lo' ((fun p -> p) Integer.one)))) e)
+       in
+       let v =
+         table_above m g (rate_0 m g) under (terminal_row cost u' e lo' hi')
+           g.windows m.steps choices
+       in
+       if (&&) (Integer.leq start hi) (good_grid g)
+       then start_sum (fun s ->
+              match value_at v s with
+              | Some row -> Some (look under lo row start)
+              | None -> None) m.initial
+       else None
+     | None -> None)
+
+(** val tail_by_policy :
+    model -> Integer.t -> grid -> Integer.t -> budget_rows list -> rat -> rat
+    -> rat -> bool **)
+
+let tail_by_policy m v g start choices w alpha bound =
+  (&&) (Integer.lt Integer.zero v)
+    (match policy_cost m g start choices (cost_above v w alpha)
+             (of_Z Integer.zero) with
+     | Some x ->
+       rat_le bound
+         (rminus (rmult g.unit_size (of_Z start)) { num = x; den =
+           (Integer.mul v m.initial_den) })
+     | None -> false)
+
+type reason =
+| Model_is_wrong
+| Objective_is_wrong
+| Claim_is_wrong
+| Lower_not_proved
+| Upper_not_proved
+| Not_covered
+
+(** val lower_test :
+    model -> objective -> lower_proof -> rat -> reason * (unit -> bool) **)
+
+let lower_test m o p bound =
+  match o with
+  | Tail (w, alpha) ->
+    (match p with
+     | ByMarkov (v, choices) ->
+       if Integer.equal w.num w.den
+       then (Lower_not_proved, (fun _ -> markov_mean m v choices bound))
+       else (Not_covered, (fun _ -> false))
+     | ByBudget (v, g, start, choices) ->
+       (Lower_not_proved, (fun _ ->
+         tail_by_policy m v g start choices w alpha bound)))
+  | _ -> (Not_covered, (fun _ -> false))
+
+(** val upper_test :
+    model -> objective -> upper_proof -> rat -> reason * (unit -> bool) **)
+
+let upper_test m o p bound =
+  match o with
+  | Tail (w, alpha) ->
+    (match p with
+     | ByMean v -> (Upper_not_proved, (fun _ -> tail_by_mean m v bound))
+     | ByBudgets (v, g) ->
+       (Upper_not_proved, (fun _ -> tail_by_budgets m v g w alpha bound)))
+  | _ -> (Not_covered, (fun _ -> false))
+
+(** val good_objective : objective -> bool **)
+
+let good_objective = function
+| Tail (w, alpha) -> good_tail w alpha
+| _ -> false
+
+(** val tests :
+    model -> objective -> claim -> certificate -> (reason * (unit -> bool))
+    list **)
+
+let tests m o c k =
+  (Model_is_wrong, (fun _ -> good_model m)) :: ((Objective_is_wrong,
+    (fun _ -> good_objective o)) :: ((Claim_is_wrong, (fun _ ->
+    (&&) (positive_den c.lower) (positive_den c.upper))) :: ((lower_test m o
+                                                               k.low c.lower) :: (
+    (upper_test m o k.up c.upper) :: []))))
+
+(** val check : model -> objective -> claim -> certificate -> bool **)
+
+let check m o c k =
+  forallb (fun test -> snd test ()) (tests m o c k)
+
+(** val first_failure : (reason * (unit -> bool)) list -> reason option **)
+
+let rec first_failure = function
+| [] -> None
+| p :: l' ->
+  let (why, test) = p in if test () then first_failure l' else Some why
+
+(** val verdict :
+    model -> objective -> claim -> certificate -> reason option **)
+
+let verdict m o c k =
+  first_failure (tests m o c k)
