@@ -1,6 +1,6 @@
 """Counterexamples as files: the instance, the label and the format version, never the conclusion.
 
-Whoever doubts a refutation runs ``proofs_checks/recheck.py`` on the file; it needs nothing but the standard library and
+Whoever doubts a refutation runs ``proofs_checks/recheck`` on the file; it needs nothing but the standard library and
 shares no code with this package.  The format is described in ``docs/certificate_format.md``.
 """
 

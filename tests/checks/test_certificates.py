@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -11,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-import proofs_checks
 from proofs_checks import recheck
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate, search
@@ -19,7 +20,7 @@ from proofs_checks.engine.model import Verdict
 from verified_risk.errors import InvalidFile
 
 WITH_COUNTEREXAMPLE = [statement for statement in statements.ALL if statement.counterexample is not None]
-CHECKER = Path(proofs_checks.__file__).with_name("recheck.py")
+CHECKER = Path(recheck.__file__).parent
 
 every_counterexample = pytest.mark.parametrize("statement", WITH_COUNTEREXAMPLE, ids=lambda statement: statement.label)
 
@@ -40,12 +41,22 @@ def test_every_file_refutes_by_the_checker_alone_without_any_installed_package()
 
 
 def test_the_checker_imports_only_the_standard_library():
-    names = {
-        line.split()[1].split(".")[0]
-        for line in CHECKER.read_text().splitlines()
-        if line.startswith(("import ", "from "))
-    }
-    assert names <= {*sys.stdlib_module_names, "__future__"}
+    """Whatever is imported, anywhere in it, is the standard library or the checker itself."""
+    for path in CHECKER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert {alias.name.split(".")[0] for alias in node.names} <= {*sys.stdlib_module_names}, path
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                assert node.module.split(".")[0] in {*sys.stdlib_module_names, "recheck"}, path
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 1, f"{path} imports from outside the checker"
+
+
+def test_the_checker_runs_from_a_copy_of_its_folder(tmp_path):
+    copied = shutil.copytree(CHECKER, tmp_path / "recheck", ignore=shutil.ignore_patterns("__pycache__"))
+    file = str(certificate.DIRECTORY / "lem_key.json")
+    run = subprocess.run([sys.executable, "-I", "-S", str(copied), file], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 @every_counterexample

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -11,6 +12,7 @@ from proofs_checks import recheck
 from proofs_checks.cases import irrational
 from proofs_checks.engine import search
 from proofs_checks.engine.model import Verdict
+from proofs_checks.recheck import enclosed
 from proofs_checks.theory import by_label
 from proofs_checks.theory.regret import limits_convex
 from verified_risk.enclosure import bounds
@@ -20,19 +22,19 @@ F = Fraction
 
 def test_enclosures_of_log_exp_and_root_agree_with_the_standalone_series():
     for x in (F(2), F(252), F(16 * 10**6), F(10, 3)):
-        low, high = recheck.log_of(x)
+        low, high = enclosed.log_of(x)
         mine = bounds(irrational.log(x))
         assert low <= mine[1]
         assert mine[0] <= high
         assert high - low < F(1, 10**40)
     for x in (F(8, 9), F(6), F(96, 25)):
-        low, high = recheck.exp_minus(x)
+        low, high = enclosed.exp_minus(x)
         mine = bounds(irrational.exp(-x))
         assert low <= mine[1]
         assert mine[0] <= high
         assert high - low < F(1, 10**40)
     for x in (F(2), F(5, 7)):
-        low, high = recheck.root_of(x)
+        low, high = enclosed.root_of(x)
         mine = bounds(irrational.root(x))
         assert low <= mine[1]
         assert mine[0] <= high
@@ -74,7 +76,7 @@ def rechecked(label, instance):
     """Whether the standalone checker refutes the claim on an instance; None if it rejects it."""
     content = {"format": recheck.FORMAT, "version": recheck.VERSION, "label": label, "instance": instance}
     try:
-        return recheck.check_text(recheck.json.dumps({**content, "sha256": recheck.digest(content)})).refutes
+        return recheck.check_text(json.dumps({**content, "sha256": recheck.digest(content)})).refutes
     except recheck.Rejected:
         return None
 
@@ -116,7 +118,7 @@ def leaves(data, path=()):
 
 def changed(data, path, value):
     """A copy of the instance with one number replaced."""
-    copy = recheck.json.loads(recheck.json.dumps(data))
+    copy = json.loads(json.dumps(data))
     here = copy
     for key in path[:-1]:
         here = here[key]
@@ -134,7 +136,7 @@ def test_a_certificate_with_one_number_changed_is_rejected_or_judged_anew(label)
         other = value + 1 if isinstance(value, int) else str(F(value) + 1)
         edited = changed(instance, path, other)
         with pytest.raises(recheck.Rejected, match="edited"):
-            recheck.check_text(recheck.json.dumps({**sealed, "instance": edited}))
+            recheck.check_text(json.dumps({**sealed, "instance": edited}))
         if rechecked(label, edited):  # resealed by a forger: then it must be a true counterexample
             assert statement.printed.verdict(statement.read(edited)) is Verdict.REFUTED
 

@@ -14,12 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import verified_risk as vr
-from proofs_checks.cases import estimation, irrational, sampling, strategies
+from proofs_checks.cases import estimation, greedy, irrational, sampling, strategies
 from proofs_checks.engine.model import Verdict, verdict_of
 from proofs_checks.theory.closeness import (
     close_markov,
     close_tv,
-    greedy,
     l2_merely_optimal,
     l2_optimistic,
     lem_genbound,

@@ -91,41 +91,39 @@ def killed(mutation: Mutation) -> str | None:
     with planted(mutation):
         try:
             run(mutation.killer)
-        except (KeyboardInterrupt, planting.TableError):
+        except (KeyboardInterrupt, planting.TableError, ImportError):
             raise
         except BaseException as error:  # pytest.fail is no Exception
             return f"{type(error).__name__}: {error}".splitlines()[0]
     return None
 
 
-STATEMENTS = "proofs_checks.theory"
-
 MUTATIONS = (
     # checkers
     Mutation(
         "area takes the CDF at the right end",
-        f"{STATEMENTS}.lem_key",
+        "proofs_checks.theory.setting.lem_key",
         "weight(law.cdf(x))",
         "weight(law.cdf(following))",
         "lem:key",
     ),
     Mutation(
         "key identity with T for M",
-        f"{STATEMENTS}.lem_key",
+        "proofs_checks.theory.setting.lem_key",
         "equality(case.top - area(case.law, case.objective, Fraction(0), case.top)",
         "equality(case.horizon - area(case.law, case.objective, Fraction(0), case.top)",
         "lem:key",
     ),
     Mutation(
         "upper for lower quantile",
-        f"{STATEMENTS}.def_objective",
+        "proofs_checks.theory.setting.def_objective",
         "lambda level: Fraction(level >= case.alpha)",
         "lambda level: Fraction(level > case.alpha)",
         "def:objective/jumps",
     ),
     Mutation(
         "an episode with all its rewards",
-        f"{STATEMENTS}.def_history",
+        "proofs_checks.theory.setting.def_history",
         "levels[case.mdp.horizon - 1].items()",
         "levels[case.mdp.horizon].items()",
         "def:history/episode",
@@ -139,7 +137,7 @@ MUTATIONS = (
     ),
     Mutation(
         "reaches compared before the last step only",
-        f"{STATEMENTS}.lem_augmented",
+        "proofs_checks.theory.augmentation.lem_augmented",
         "zip([*own, last], averaged, strict=True)",
         "zip(own, averaged[:-1], strict=True)",
         "lem:augmented:2",
@@ -174,7 +172,7 @@ MUTATIONS = (
     ),
     Mutation(
         "(T - 1) eta for T eta",
-        f"{STATEMENTS}.thm_discretized",
+        "proofs_checks.theory.discretisation.thm_discretized",
         "attained - rounded + case.mdp.horizon * case.eta",
         "attained - rounded + (case.mdp.horizon - 1) * case.eta",
         "thm:discretized",
@@ -188,14 +186,14 @@ MUTATIONS = (
     ),
     Mutation(
         "minus eta for plus eta",
-        f"{STATEMENTS}.lem_monotoneinversebound",
+        "proofs_checks.theory.setting.lem_monotoneinversebound",
         "mine - other + case.eta",
         "mine - other - case.eta",
         "lem:monotoneinversebound",
     ),
     Mutation(
         "a switch moved by three thousandths",
-        f"{STATEMENTS}.experiment_paths",
+        "proofs_checks.theory.experiment.experiment_paths",
         "(Fraction(433, 1000), 4)",
         "(Fraction(43, 100), 4)",
         "experiment:paths",
@@ -216,14 +214,14 @@ MUTATIONS = (
     ),
     Mutation(
         "the printed recursion with all its steps",
-        f"{STATEMENTS}.cvar_appendix",
+        "proofs_checks.theory.cvar.cvar_appendix",
         "lambda case: _value(case, case.mdp.horizon - 1)",
         "lambda case: _value(case, case.mdp.horizon)",
         "cvar:value",
     ),
     Mutation(
         "one rho for the printed rule too",
-        f"{STATEMENTS}.cvar_rho",
+        "proofs_checks.theory.cvar.cvar_rho",
         "lambda rho: rho - table.value(0, s, rho) / case.alpha",
         "lambda rho: rho - table.expected(rho) / case.alpha",
         "cvar:rho",
@@ -337,21 +335,21 @@ MUTATIONS = (
     ),
     Mutation(
         "the digest forgets the instance",
-        "proofs_checks.recheck",
+        "proofs_checks.recheck.certificate",
         'if key != "sha256"}',
         'if key not in ("sha256", "instance")}',
         "test_certificates.test_an_edited_certificate_is_rejected",
     ),
     Mutation(
         "the checker rounds down",
-        "proofs_checks.recheck",
+        "proofs_checks.recheck.discretisation",
         "return eta * -(-r // eta)",
         "return eta * (r // eta)",
         "thm:discretized",
     ),
     Mutation(
         "the checker averages over J = y",
-        "proofs_checks.recheck",
+        "proofs_checks.recheck.augmentation",
         "if h[-1] == xi[-1] and gained(h) <= gained(xi)}",
         "if h[-1] == xi[-1] and gained(h) == gained(xi)}",
         "lem:augmented:1",
@@ -365,7 +363,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a generator of Markov policies only",
-        f"{STATEMENTS}.thm_augmented",
+        "proofs_checks.theory.augmentation.thm_augmented",
         'kinds=("history", "return")',
         'kinds=("markov",)',
         "thm:augmented",

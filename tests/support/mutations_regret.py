@@ -77,10 +77,10 @@ def _run(killer: str) -> None:
 
 def evidence(label: str) -> None:
     """The checks that every statement carries with itself, without random search."""
-    statements = importlib.import_module(f"{PACKAGE}.statements")
-    search = importlib.import_module(f"{PACKAGE}.search")
+    statements = importlib.import_module(f"{PACKAGE}.theory")
+    search = importlib.import_module(f"{PACKAGE}.engine.search")
     recheck = importlib.import_module(f"{PACKAGE}.recheck")
-    certificate = importlib.import_module(f"{PACKAGE}.certificate")
+    certificate = importlib.import_module(f"{PACKAGE}.engine.certificate")
     statement = statements.by_label(label)
     seen = search.exhaustive(statement.true_claim, statement.small_cases())
     assert seen.met, f"{label}: the enumeration is vacuous"
@@ -100,7 +100,7 @@ def killed(mutation: Mutation) -> str | None:
         with planted(mutation):
             try:
                 _run(killer)
-            except (KeyboardInterrupt, TableError):
+            except (KeyboardInterrupt, TableError, ImportError):
                 raise
             except BaseException:  # pytest's own failures are not Exceptions
                 return killer
@@ -111,63 +111,63 @@ MUTATIONS = (
     # the empirical and the optimistic model
     Mutation(
         "survival function for CDF",
-        "statements.empirical_model",
+        "theory.event.empirical_model",
         "Fraction(sum(r <= x for r",
         "Fraction(sum(r >= x for r",
         ("def:empirical",),
     ),
     Mutation(
         "missing mass of the empirical row",
-        "estimation",
+        "cases.estimation",
         "return (*kept, 1 - sum(kept, Fraction()))",
         "return (*kept, 1 - sum(row, Fraction()))",
         ("def:optimistic/rows",),
     ),
     Mutation(
         "rows shifted up",
-        "estimation",
+        "cases.estimation",
         "    kept = tuple(max(p - eps, Fraction()) for p in row)\n    return (*kept, 1 - sum(kept",
         "    kept = tuple(max(p + eps, Fraction()) for p in row)\n    return (*kept, 1 - sum(kept",
         ("def:optimistic/rows",),
     ),
     Mutation(
         "min for max in the row",
-        "estimation",
+        "cases.estimation",
         "    kept = tuple(max(p - eps, Fraction()) for p in row)\n    return (*kept, 1 - sum(kept",
         "    kept = tuple(min(p - eps, Fraction()) for p in row)\n    return (*kept, 1 - sum(kept",
         ("def:optimistic/rows",),
     ),
     Mutation(
         "pessimistic rewards",
-        "estimation",
+        "cases.estimation",
         "shifted = max(level - eps, Fraction()) if r < 1 else Fraction(1)",
         "shifted = min(level + eps, Fraction(1)) if r < 1 else Fraction(1)",
         ("def:optimistic/rewards",),
     ),
     Mutation(
         "mass moved by the shift is lost",
-        "estimation",
+        "cases.estimation",
         "weights.get(Fraction(1), Fraction()) + 1 - below",
         "weights.get(Fraction(1), Fraction())",
         ("def:optimistic/rewards",),
     ),
     Mutation(
         "s_inf pays nothing",
-        "estimation",
+        "cases.estimation",
         "[*transitions, [{top: 1}]], [*rewards, [1]], estimate.horizon)",
         "[*transitions, [{top: 1}]], [*rewards, [0]], estimate.horizon)",
         ("L1/value",),
     ),
     Mutation(
         "s_inf leaves",
-        "estimation",
+        "cases.estimation",
         "[*transitions, [{top: 1}]], [*rewards, [1]], estimate.horizon)",
         "[*transitions, [{0: 1}]], [*rewards, [1]], estimate.horizon)",
         ("unvisited",),
     ),
     Mutation(
         "unvisited pairs keep their radius",
-        "statements.unvisited_pairs",
+        "theory.optimism.unvisited_pairs",
         "case.eps if counts[s, a].visits else Fraction(1)",
         "case.eps",
         ("def:unvisited",),
@@ -175,63 +175,63 @@ MUTATIONS = (
     # the event
     Mutation(
         "the wrong side of the transitions' event",
-        "estimation",
+        "cases.estimation",
         "if any(q - p > eps for p, q in zip(row_of(mdp",
         "if any(p - q > eps for p, q in zip(row_of(mdp",
         ("L1/value", "L1/markov"),
     ),
     Mutation(
         "rewards left out of the event",
-        "estimation",
+        "cases.estimation",
         "        if action.reward_law.kolmogorov(other.reward_law) > eps:\n            return False\n",
         "",
         ("L1/value",),
     ),
     Mutation(
         "DKW without its factor 2",
-        "statements.event_rewards",
+        "theory.event.event_rewards",
         "2 * exp(-2 * draws.n * v**2)",
         "exp(-2 * draws.n * v**2)",
         ("lem:event/rewards",),
     ),
     Mutation(
         "DKW exponent doubled",
-        "statements.event_rewards",
+        "theory.event.event_rewards",
         "2 * exp(-2 * draws.n * v**2)",
         "2 * exp(-4 * draws.n * v**2)",
         ("lem:event/rewards",),
     ),
     Mutation(
         "Weissman without its factor",
-        "statements.event_l1",
+        "theory.event.event_l1",
         "(2**m - 2) * exp(-Fraction(draws.n) * v**2 / 2)",
         "exp(-Fraction(draws.n) * v**2 / 2)",
         ("lem:event/l1",),
     ),
     Mutation(
         "union over successors forgotten",
-        "statements.event_hoeffding",
+        "theory.event.event_hoeffding",
         "2 * outcomes * exp(-2 * draws.n * v**2)",
         "2 * exp(-2 * draws.n * v**2)",
         ("lem:event/hoeffding",),
     ),
     Mutation(
         "no union at all in the level",
-        "estimation",
+        "cases.estimation",
         "Fraction((states + 2) * states * actions * episodes * horizon) / delta",
         "Fraction(states * states) / (states * delta)",
         ("test_a_tape_leaves_its_radius_with_positive_probability_and_less_than_its_share", "L0/tape"),
     ),
     Mutation(
         "radius without its 2",
-        "estimation",
+        "cases.estimation",
         "return root(divide(level, 2 * visits))",
         "return root(divide(level, visits))",
         ("test_the_printed_radius_after_forty_visits_is_above_a_quarter",),
     ),
     Mutation(
         "printed radius with 4 for 6",
-        "estimation",
+        "cases.estimation",
         "log(Fraction(6 * states * actions * episodes) / delta)",
         "log(Fraction(4 * states * actions * episodes) / delta)",
         ("test_the_printed_radius_after_forty_visits_is_above_a_quarter",),
@@ -239,70 +239,70 @@ MUTATIONS = (
     # closeness
     Mutation(
         "KS for TV",
-        "statements.model_pairs",
+        "theory.closeness.model_pairs",
         "    return mdp.actions(s)[a].reward_law.total_variation(",
         "    return mdp.actions(s)[a].reward_law.kolmogorov(",
         ("close/tv", "lem:genbound"),
     ),
     Mutation(
         "off by one in T",
-        "statements.close_tv",
+        "theory.closeness.close_tv",
         "return min((horizon - t) * rewards",
         "return min((horizon - 1 - t) * rewards",
         ("close/tv",),
     ),
     Mutation(
         "transitions of the last step",
-        "statements.close_markov",
+        "theory.closeness.close_markov",
         "(horizon - 1 - t) * variation_of_rows",
         "(horizon - 2 - t) * variation_of_rows",
         ("markov constants",),
     ),
     Mutation(
         "missing Lipschitz constant",
-        "statements.l2_greedy",
+        "theory.closeness.l2_greedy",
         "bound = lipschitz(weighting) * expected_cost(mdp, policy, cost)",
         "bound = expected_cost(mdp, policy, cost)",
         ("L2/greedy",),
     ),
     Mutation(
         "l1 for its half",
-        "estimation",
+        "cases.estimation",
         "zip(row, other, strict=True)), Fraction()) / 2",
         "zip(row, other, strict=True)), Fraction()) / 4",
         ("markov constants",),
     ),
     Mutation(
         "greedy only by the first tail",
-        "greedy",
+        "cases.greedy",
         "for (alpha, w), level in zip(tails, rho, strict=True)",
         "for (alpha, w), level in list(zip(tails, rho, strict=True))[:1]",
         ("L2/duality",),
     ),
     Mutation(
         "min for max in the Bellman step",
-        "greedy",
+        "cases.greedy",
         "            best = max(values)\n",
         "            best = min(values)\n",
         ("L1/greedy", "L2/greedy"),
     ),
     Mutation(
         "max over rho lost",
-        "greedy",
+        "cases.greedy",
         "self.values = max(candidates, key=",
         "self.values = min(candidates, key=",
         ("L2/greedy",),
     ),
     Mutation(
         "rewards of the optimistic pair cost eps, not 2 eps",
-        "statements.l2_optimistic",
+        "theory.closeness.l2_optimistic",
         "min(one, states * eps) + min(one, 2 * eps)",
         "min(one, states * eps) + min(one, eps)",
         ("L2/optimistic",),
     ),
     Mutation(
         "jumps cost nothing",
-        "statements.l2_optimistic",
+        "theory.closeness.l2_optimistic",
         "(horizon - 1 - t) * row_of(better, s, a)[states] + area_between",
         "area_between",
         ("L2/optimistic",),
@@ -310,14 +310,14 @@ MUTATIONS = (
     # optimism
     Mutation(
         "coupling by opposite quantiles",
-        "statements.l1_coupling",
+        "theory.optimism.l1_coupling",
         "better.quantile(cut)))",
         "better.quantile(1 - below)))",
         ("L1/coupling",),
     ),
     Mutation(
         "no reward after a jump",
-        "statements.l1_coupling",
+        "theory.optimism.l1_coupling",
         "yield p * q, r, Fraction(1), target, True",
         "yield p * q, r, Fraction(), target, True",
         ("L1/coupling",),
@@ -325,70 +325,70 @@ MUTATIONS = (
     # counting and constants
     Mutation(
         "the first T visits cost nothing",
-        "statements.l3_counting",
+        "theory.regret.l3_counting",
         "case.horizon * min(case.horizon, total) + 2",
         "min(case.horizon, total) + 2",
         ("L3",),
     ),
     Mutation(
         "factor 2 of the sum of inverse roots",
-        "statements.l3_counting",
+        "theory.regret.l3_counting",
         "+ 2 * case.c * root(total)",
         "+ case.c * root(total)",
         ("L3",),
     ),
     Mutation(
         "visits after instead of before the episode",
-        "statements.thm_main_counting",
+        "theory.regret.thm_main_counting",
         "zip((0, *accumulate(self.visits)), self.visits",
         "zip(accumulate(self.visits), self.visits",
         ("thm:main/visits", "thm:main/unvisited"),
     ),
     Mutation(
         "e/(e-1) forgotten in the martingale step",
-        "statements.martingale",
+        "theory.event.martingale",
         "return 1 - divide(Fraction(1), exp(Fraction(1)))",
         "return Fraction(1)",
         ("martingale",),
     ),
     Mutation(
         "planner's error measured where M' goes",
-        "statements.l2_planner_error",
+        "theory.closeness.l2_planner_error",
         "enumerate(reachable_sums(pair.mdp)[:-1])",
         "enumerate(reachable_sums(pair.twin)[:-1])",
         ("L2/planner-error",),
     ),
     Mutation(
         "only the last time counts",
-        "statements.martingale",
+        "theory.event.martingale",
         "walk(child, new, max(new, highest, key=bounds), mass * q)",
         "walk(child, new, new + 1, mass * q)",
         ("martingale/prefix",),
     ),
     Mutation(
         "beta without its sqrt 2",
-        "statements.regret_sizes",
+        "theory.regret.regret_sizes",
         "root(2 * pairs * p.steps * level)",
         "root(pairs * p.steps * level)",
         ("test_beta_is_what_counting_and_cauchy_schwarz_give",),
     ),
     Mutation(
         "sqrt 5 of the printed bound",
-        "statements.regret_sizes",
+        "theory.regret.regret_sizes",
         "root(p.horizon**3 * inside *",
         "root(p.horizon**2 * inside *",
         ("crossing",),
     ),
     Mutation(
         "the learner takes the lesser index",
-        "statements.corrected_run",
+        "theory.regret.corrected_run",
         "return 1 if exceeds(second, first) else 0",
         "return 0 if exceeds(second, first) else 1",
         ("corrected/run", "test_exact_regrets_of_deterministic_arms_are_those_computed_by_hand"),
     ),
     Mutation(
         "the learner is not optimistic",
-        "statements.corrected_run",
+        "theory.regret.corrected_run",
         "optimistic_reward(observed, min(eps, Fraction(1)))",
         "optimistic_reward(observed, Fraction())",
         ("corrected/run", "test_exact_regrets_of_deterministic_arms_are_those_computed_by_hand"),
@@ -396,21 +396,21 @@ MUTATIONS = (
     # exact laws and enclosures
     Mutation(
         "multinomial without its coefficient",
-        "sampling",
+        "cases.sampling",
         "            yield counts, ways * probability",
         "            yield counts, probability",
         ("test_multinomials_are_laws_and_agree_with_listing_all_draws",),
     ),
     Mutation(
         "strict tail",
-        "sampling",
+        "cases.sampling",
         "        tail += weights[d]\n        pairs.append((d, tail))",
         "        pairs.append((d, tail))\n        tail += weights[d]",
         ("test_hoeffding_for_the_largest_coordinate_fails_at_three_and_at_four_equal_masses",),
     ),
     Mutation(
         "an undecided comparison reads as false",
-        "irrational",
+        "cases.irrational",
         '        raise ArithmeticError(f"{x} and {y} are too close to compare")',
         "        return False",
         ("test_comparing_overlapping_enclosures_is_refused",),
@@ -418,21 +418,21 @@ MUTATIONS = (
     # the standalone checker
     Mutation(
         "logarithm series cut short",
-        "recheck",
+        "recheck.enclosed",
         "def _log_series(m: Fraction, terms: int = 60)",
         "def _log_series(m: Fraction, terms: int = 3)",
         ("test_enclosures_of_log_exp_and_root_agree_with_the_standalone_series",),
     ),
     Mutation(
         "exponential series cut short",
-        "recheck",
+        "recheck.enclosed",
         "    for i in range(1, 60):\n        low, term",
         "    for i in range(1, 4):\n        low, term",
         ("test_enclosures_of_log_exp_and_root_agree_with_the_standalone_series",),
     ),
     Mutation(
         "the digest is not compared",
-        "recheck",
+        "recheck.certificate",
         'if digest(data) != data["sha256"]:',
         "if False:",
         ("edited certificate",),

@@ -14,13 +14,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def source_of(module: str) -> Path:
-    """The file of a module of this repository."""
-    return ROOT / (module.replace(".", "/") + ".py")
-
-
 class TableError(LookupError):
     """The table of mutations names a text, a module or a test that is not there: this is no kill."""
+
+
+def source_of(module: str) -> Path:
+    """The file of a module of this repository."""
+    path = ROOT / (module.replace(".", "/") + ".py")
+    if not path.is_file():
+        raise TableError(f"{module} has no file {path.relative_to(ROOT)}")
+    return path
 
 
 class _Rewriting(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):

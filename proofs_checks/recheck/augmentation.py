@@ -1,0 +1,89 @@
+"""A policy averaged over the histories with the same state that earned at most y."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from .certificate import Outcome, check, require
+from .exact import law_of, phi, weighting
+from .paths import History, Lottery, Model, gained, histories, model, policy, returns, y_policies
+
+
+def averaged(m: Model, choose: Callable[[History], Lottery]) -> Callable[[History], Lottery]:
+    """The printed policy: E[pi(a | Xi) | J(Xi) <= y, state s]."""
+    levels = [histories(m, choose, t) for t in range(m.horizon)]
+
+    def printed(xi: History) -> Lottery:
+        same = {h: p for h, p in levels[len(xi) - 1].items() if h[-1] == xi[-1] and gained(h) <= gained(xi)}
+        total = sum(same.values(), Fraction())
+        require(total > 0, "the printed policy conditions on an event of positive probability")
+        shares: dict[int, Fraction] = {}
+        for h, p in same.items():
+            for a, q in choose(h):
+                shares[a] = shares.get(a, Fraction()) + p * q / total
+        return list(shares.items())
+
+    return printed
+
+
+@check("thm:augmented")
+def _augmentation(data: dict[str, Any]) -> Outcome:
+    """Phi of the printed average against Phi of the policy."""
+    m, g = model(data["mdp"]), weighting(data["objective"])
+    choose = policy(data["policy"], m)
+    return Outcome(phi(returns(m, averaged(m, choose)), g), "=", phi(returns(m, choose), g))
+
+
+@check("lem:augmented:1")
+def _plays_as_often(data: dict[str, Any]) -> Outcome:
+    """How often an action is played on histories that earned at most y: the worst t, s, y, a."""
+    m = model(data["mdp"])
+    choose = policy(data["policy"], m)
+    printed = averaged(m, choose)
+    pairs = []
+    for t in range(m.horizon):
+        level = histories(m, choose, t)
+        for end in level:
+            below = {h: p for h, p in level.items() if h[-1] == end[-1] and gained(h) <= gained(end)}
+            for a in range(len(m.outcomes[end[-1]])):
+                pairs.append(
+                    tuple(
+                        sum((p * dict(rule(h)).get(a, Fraction()) for h, p in below.items()), Fraction())
+                        for rule in (choose, printed)
+                    )
+                )
+    left, right = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
+    return Outcome(left, "=", right)
+
+
+@check("lem:augmented:2")
+def _reaches_as_often(data: dict[str, Any]) -> Outcome:
+    """P(J <= y, state s) under the policy and under its printed average: the worst t, s, y."""
+    m = model(data["mdp"])
+    choose = policy(data["policy"], m)
+    printed = averaged(m, choose)
+    pairs = []
+    for t in range(m.horizon + 1):
+        first, second = histories(m, choose, t), histories(m, printed, t)
+        for end in {*first, *second}:
+            pairs.append(
+                tuple(
+                    sum((p for h, p in level.items() if h[-1] == end[-1] and gained(h) <= gained(end)), Fraction())
+                    for level in (first, second)
+                )
+            )
+    left, right = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
+    return Outcome(left, "=", right)
+
+
+@check("def:augmented")
+def _augmented_payment(data: dict[str, Any]) -> Outcome:
+    """The optimum of Phi(y_T) against the optimum of Phi(Z), concave G, over all deterministic y-policies."""
+    m, g = model(data["mdp"]), weighting(data["objective"])
+    paid = [
+        phi(law_of((gained(xi), p) for xi, p in histories(m, choose, m.horizon - 1).items()), g)
+        for choose in y_policies(m)
+    ]
+    return Outcome(max(paid), "=", max(phi(returns(m, choose), g) for choose in y_policies(m)))

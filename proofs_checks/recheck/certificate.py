@@ -1,0 +1,83 @@
+"""The certificate file: its format, its digest, and the two sides that a check answers with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+FORMAT = "proofs_checks/counterexample"
+
+VERSION = 1
+
+
+class Rejected(ValueError):
+    """The file is not a certificate, was edited, or its instance does not meet the hypotheses."""
+
+
+class Outcome(NamedTuple):
+    """Both sides of the printed claim, which says ``left relation right``; it is refuted iff that is false."""
+
+    left: Any
+    relation: str
+    right: Any
+
+    @property
+    def refutes(self) -> bool:
+        return not {">=": self.left >= self.right, "<=": self.left <= self.right, "=": self.left == self.right}[
+            self.relation
+        ]
+
+
+def digest(content: dict[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of everything but the digest itself."""
+    body = {key: value for key, value in content.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def read(text: str) -> dict[str, Any]:
+    """The certificate, if it is whole and unedited."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Rejected(f"not JSON: {error}") from None
+    if not isinstance(data, dict) or set(data) != {"format", "version", "label", "instance", "sha256"}:
+        raise Rejected("wanted the keys format, version, label, instance, sha256 and no others")
+    if data["format"] != FORMAT or data["version"] != VERSION:
+        raise Rejected(f"format {data['format']!r} version {data['version']!r}, wanted {FORMAT!r} version {VERSION}")
+    if digest(data) != data["sha256"]:
+        raise Rejected("the content does not match its digest: the file was edited")
+    return data
+
+
+CHECKS: dict[str, Callable[[dict[str, Any]], Outcome]] = {}
+
+
+def check(label: str) -> Callable[[Callable[[dict[str, Any]], Outcome]], Callable[[dict[str, Any]], Outcome]]:
+    """Register the function that recomputes the printed claim of a label."""
+
+    def register(function: Callable[[dict[str, Any]], Outcome]) -> Callable[[dict[str, Any]], Outcome]:
+        CHECKS[label] = function
+        return function
+
+    return register
+
+
+def require(condition: bool, what: str) -> None:
+    """Refuse an instance that does not meet a hypothesis."""
+    if not condition:
+        raise Rejected(f"a hypothesis fails: {what}")
+
+
+def number(entry: Any) -> Fraction:
+    """``"p/q"`` or an integer."""
+    require(isinstance(entry, (str, int)) and not isinstance(entry, bool), f"{entry!r} is a rational")
+    return Fraction(entry)
+
+
+def whole(entry: Any, least: int = 0) -> int:
+    """An integer that is at least ``least``."""
+    require(isinstance(entry, int) and not isinstance(entry, bool) and entry >= least, f"{entry!r} is at least {least}")
+    return int(entry)

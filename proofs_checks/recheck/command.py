@@ -1,0 +1,52 @@
+"""Judge certificate files: find the check of the label, recompute both sides, print them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, setting
+from .certificate import CHECKS, Outcome, Rejected, read
+
+SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment)
+"""Each registers the checks of its labels when it is imported."""
+
+USAGE = "usage: python proofs_checks/recheck FILE [FILE ...]"
+
+
+def check_text(text: str) -> Outcome:
+    """Read a certificate and recompute both sides of its claim."""
+    data = read(text)
+    if data["label"] not in CHECKS:
+        raise Rejected(f"no printed claim with the label {data['label']!r} is known here")
+    try:
+        return CHECKS[data["label"]](data["instance"])
+    except Rejected:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, AttributeError) as error:
+        raise Rejected(f"the instance cannot be read: {type(error).__name__}: {error}") from None
+
+
+def shown(value: Any) -> str:
+    """A number exactly, or, if that is long, as a decimal marked as rounded."""
+    return str(value) if len(str(value)) <= 30 else f"{float(value):.12g} (rounded)"
+
+
+def main(paths: list[str]) -> int:
+    """Recheck files; the exit status of the worst of them."""
+    if not paths:
+        print(USAGE)
+        return 2
+    status = 0
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as file:
+                outcome = check_text(file.read())
+        except (Rejected, OSError) as error:
+            print(f"{path}: REJECTED: {error}")
+            status = 2
+            continue
+        says = f"the claim says {shown(outcome.left)} {outcome.relation} {shown(outcome.right)}"
+        print(f"{path}: {'REFUTES' if outcome.refutes else 'DOES NOT REFUTE'}: {says}")
+        if not outcome.refutes:
+            status = max(status, 1)
+    return status
