@@ -242,7 +242,7 @@ def test_the_command_refuses_an_unknown_label():
 
 
 def test_the_recheck_command_answers_with_the_checkers_status(tmp_path):
-    good = str(statements.__file__).replace("statements/__init__.py", "certificates/lem_key.json")
+    good = str(statements.__file__).replace("theory/__init__.py", "certificates/lem_key.json")
     assert CliRunner().invoke(cli.main, ["recheck", good]).exit_code == 0
     assert CliRunner().invoke(cli.main, ["recheck", str(tmp_path / "absent")]).exit_code == 2
 

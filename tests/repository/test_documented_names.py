@@ -11,16 +11,8 @@ from typing import Any
 import pytest
 from documented import FENCE, PAGES, ROOT, START
 
-#: Where a path may begin: at the root, next to the page, or in the folder that the sentence is about.
-FOLDERS = (
-    "",
-    "verified_risk",
-    "verified_risk/planning",
-    "verified_risk/learning",
-    "proofs_checks",
-    "proofs_checks/statements",
-    "proofs_checks/formal",
-)
+#: Where a path may begin: at the root, next to the page, or in a package or one of its folders.
+PACKAGES = ("verified_risk", "proofs_checks", "tests")
 WRITTEN_BY_COMMANDS = ("docs/_build/html", "audit.html", "lake.csv", "plan.json")
 FILE = re.compile(r"[\w-][\w./-]*(?:/|\.(?:py|md|sh|v|json|svg|png|css|js|csv|html))")
 LABEL = re.compile(r"(?:assump|cvar|def|exp|experiment|intro|lem|thm):[\w:/-]+")
@@ -34,14 +26,20 @@ def spans(text: str) -> list[str]:
 
 
 @cache
+def folders() -> tuple[Path, ...]:
+    inside = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_dir()]
+    return ROOT, *(ROOT / package for package in PACKAGES), *inside
+
+
+@cache
 def namespace() -> dict[str, Any]:
     """An object for every name that the pages use without saying where it comes from."""
     import fractions
     import json
 
-    import proofs_checks.estimation
     import scipy.stats
 
+    import proofs_checks.cases.estimation
     import verified_risk as vr
     from verified_risk import grid, models, planning, plotting
     from verified_risk.planning import policy_law as laws
@@ -111,8 +109,7 @@ def problem(span: str, page: Path) -> str | None:
     if span in labels or span in WRITTEN_BY_COMMANDS:
         return None
     if FILE.fullmatch(span):
-        places = [page.parent, *(ROOT / folder for folder in FOLDERS)]
-        return None if any((place / span).exists() for place in places) else "no such file"
+        return None if any((place / span).exists() for place in (page.parent, *folders())) else "no such file"
     if re.fullmatch(r"\w+\.\w+", span) and page.parent.name == "formal":
         return None if span in (page.parent / "compile.sh").read_text() else "unknown to compile.sh"
     if is_expression(span):

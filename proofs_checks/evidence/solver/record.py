@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def run_one(asked: Query, worker: Worker, limit: float = TIME_LIMIT) -> Row:
         "status": str(answer.status),
         "seconds": round(answer.seconds, 2),
         "solver": answer.solver,
-        "source": path.relative_to(THEORY).as_posix(),
+        "source": os.path.relpath(path, THEORY),
         "sha256": digest(path),
     }
     if asked.twin is not None:
