@@ -53,8 +53,9 @@ Fixpoint loss_after (m : model) (g : grid) (r u : rat) (sts : list step) : rat :
   | st :: rest => rplus (loss_after m g (rate_next m g r) (unit_next g u) rest) (step_loss g r (unit_next g u) st)
   end.
 
-(** Every start at or above the window's first index stays so. *)
+(** Every start at or above the window's first index stays so; also if nothing is earned. *)
 Definition never_below (g : grid) (r : rat) (lo lo' : Z) (st : step) : bool :=
+  (lo' <=? move g r (Outcome 0 0 1) lo) &&
   tall (forallb (fun a => forallb (fun o => lo' <=? move g r o lo) (outcomes a))) st.
 Fixpoint all_never_below (m : model) (g : grid) (r : rat) (ws : list (Z * Z)) (sts : list step) : bool :=
   match sts, ws with

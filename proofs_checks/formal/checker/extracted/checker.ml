@@ -1130,9 +1130,13 @@ let rec loss_after m g r u = function
     grid -> rat -> Integer.t -> Integer.t -> step -> bool **)
 
 let never_below g r lo lo' st =
-  tall
-    (forallb (fun a ->
-      forallb (fun o -> Integer.leq lo' (move g r o lo)) a.outcomes)) st
+  (&&)
+    (Integer.leq lo'
+      (move g r { weight = Integer.zero; gain = Integer.zero; next =
+        Integer.one } lo))
+    (tall
+      (forallb (fun a ->
+        forallb (fun o -> Integer.leq lo' (move g r o lo)) a.outcomes)) st)
 
 (** val all_never_below :
     model -> grid -> rat -> (Integer.t * Integer.t) list -> step list -> bool **)

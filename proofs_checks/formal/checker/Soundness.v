@@ -1,0 +1,32 @@
+(** * The theorem: what [check] accepts is true
+
+    If [check m o c k] is true, then in the decision process that the model m stands for, the policy that the
+    certificate k describes attains at least [lower c], and no policy, randomised and history-dependent ones included,
+    exceeds [upper c]. *)
+
+Require Import ZArith Reals Lra Lia List Bool.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts RatFacts TablesAbove TailRoute.
+Import ListNotations.
+Open Scope R_scope.
+
+Theorem check_sound (m : model) (o : objective) (c : claim) (k : certificate) :
+  check m o c k = true ->
+  (exists pi, pi = policy_of m (low k) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\
+     real_of (lower c) <= value_of o (jreturn_law (meaning m) pi)) /\
+  (forall pi, is_jpolicy pi -> plays_allowed (meaning m) pi ->
+     value_of o (jreturn_law (meaning m) pi) <= real_of (upper c)).
+Proof.
+  intros H. unfold check, tests in H. cbn [forallb snd] in H. repeat rewrite andb_true_iff in H.
+  destruct H as [Hm [Ho [[Hl Hu] [Hlow [Hup _]]]]].
+  assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu.
+  split.
+  - exists (policy_of m (low k)). split; [reflexivity|]. split; [apply is_jpolicy_policy_of|]. split; [apply plays_allowed_policy_of|].
+    unfold lower_test in Hlow. destruct o as [w alpha|alpha is_upper|corners], (low k) as [V choices|V g start choices]; try discriminate.
+    + destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply markov_mean_Phi.
+    + now apply tail_by_policy_correct.
+  - intros pi Hpi Hal. unfold upper_test in Hup. destruct o as [w alpha|alpha is_upper|corners], (up k) as [V|V g]; try discriminate.
+    + now apply (tail_by_mean_correct m w alpha Hm Ho V).
+    + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
+Qed.
+
+Print Assumptions check_sound.
