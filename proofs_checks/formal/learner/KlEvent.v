@@ -1,0 +1,178 @@
+(** * The confidence event, at every moment at once, whatever the learner does
+
+    A test is a set of pairs (s, a) and an event of the outcome (r, s') that has the same probability at every pair of the
+    set: that s' is a given state, or that r is at most a given level.  Along the episodes it has x successes in N visits.
+    For every learner, every number of episodes and every constant C > 0, the probability that at some moment some test
+    has  kt x (N - x) >= C p^x (1 - p)^(N - x)  is at most (number of tests) / C.  With C = (number of tests) / delta this
+    is delta, and otherwise every p is covered by the sets of [KlSets.v] at every moment.
+
+    Sets of several pairs serve models in which pairs are known to share a law: rewards carried in the state, a clock in
+    the state. *)
+
+Require Import Reals Lra Lia List.
+From Coquelicot Require Import Coquelicot.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite MartingaleStep EventHolds KtRedundancy KlSets Ville.
+Import ListNotations.
+Open Scope R_scope.
+
+Record test (S A : Type) : Type := {
+  selects : S -> A -> bool;
+  hits : S -> A -> R -> S -> bool
+}.
+Arguments selects {S A} _ _ _.
+Arguments hits {S A} _ _ _ _ _.
+
+Section Event.
+  Context {S A : Type}.
+  Variable M : mdp S A.
+  Hypothesis HM : is_mdp M.
+  Variable learner : list (history S A) -> policy S A.
+  Hypothesis Hlearner : forall past, is_policy (learner past).
+
+  Definition has_chance (tau : test S A) (p : R) : Prop :=
+    0 <= p <= 1 /\
+    forall s a, selects tau s a = true ->
+      E (reward M s a) (fun r => E (trans M s a) (fun s' => if hits tau s a r s' then 1 else 0)) = p.
+
+  (** Successes and failures.  Steps are listed latest first. *)
+  Fixpoint tally_in (tau : test S A) (before : nat * nat) (steps : list (S * A * R)) (s' : S) : nat * nat :=
+    match steps with
+    | [] => before
+    | (s, a, r) :: rest =>
+        let (x, b) := tally_in tau before rest s in
+        if selects tau s a then (if hits tau s a r s' then (Datatypes.S x, b) else (x, Datatypes.S b)) else (x, b)
+    end.
+
+  Fixpoint tally (tau : test S A) (path : list (history S A)) : nat * nat :=
+    match path with
+    | [] => (O, O)
+    | h :: past => tally_in tau (tally tau past) (fst h) (snd h)
+    end.
+
+  (** ** The wealth of a gambler against p *)
+
+  Section Wealth.
+    Variables (C p : R).
+    Hypothesis Hp : 0 <= p <= 1.
+
+    Definition wealth (xb : nat * nat) : R :=
+      if Req_EM_T (lik p (fst xb) (snd xb)) 0 then C else kt (fst xb) (snd xb) / lik p (fst xb) (snd xb).
+
+    Lemma lik_one x b : lik p (Datatypes.S x) b = p * lik p x b.
+    Proof. unfold lik; simpl; ring. Qed.
+
+    Lemma lik_zero x b : lik p x (Datatypes.S b) = (1 - p) * lik p x b.
+    Proof. unfold lik; simpl; ring. Qed.
+
+    Lemma wealth_nonneg xb : 0 <= C -> 0 <= wealth xb.
+    Proof.
+      intros HC; unfold wealth. destruct (Req_EM_T _ 0) as [_|Hl]; [assumption|].
+      pose proof (lik_nonneg p (fst xb) (snd xb) Hp). apply Rdiv_le_0_compat; [left; apply kt_pos | lra].
+    Qed.
+
+    Lemma wealth_mean x b : p * wealth (Datatypes.S x, b) + (1 - p) * wealth (x, Datatypes.S b) <= wealth (x, b).
+    Proof.
+      pose proof (lik_nonneg p x b Hp) as Hn. pose proof (kt_split x b) as Hs.
+      pose proof (kt_pos (Datatypes.S x) b). pose proof (kt_pos x (Datatypes.S b)).
+      unfold wealth; cbn [fst snd]. rewrite lik_one, lik_zero.
+      destruct (Req_EM_T (lik p x b) 0) as [Hl|Hl].
+      - rewrite Hl, !Rmult_0_r. destruct (Req_EM_T 0 0); lra.
+      - set (l := lik p x b) in *.
+        assert (Hsum : kt (Datatypes.S x) b / l + kt x (Datatypes.S b) / l = kt x b / l) by (rewrite <- Hs; field; assumption).
+        assert (0 < / l) by (apply Rinv_0_lt_compat; lra).
+        assert (0 <= kt (Datatypes.S x) b / l) by (apply Rdiv_le_0_compat; lra).
+        assert (0 <= kt x (Datatypes.S b) / l) by (apply Rdiv_le_0_compat; lra).
+        destruct (Req_EM_T p 0) as [E0|E0]; [|destruct (Req_EM_T p 1) as [E1|E1]].
+        + rewrite E0. destruct (Req_EM_T ((1 - 0) * l) 0) as [Hz|Hz]; [exfalso; apply Hl; lra|].
+          replace ((1 - 0) * l) with l by ring. lra.
+        + rewrite E1. destruct (Req_EM_T (1 * l) 0) as [Hz|Hz]; [exfalso; apply Hl; lra|].
+          replace (1 * l) with l by ring. lra.
+        + destruct (Req_EM_T (p * l) 0) as [Hz|_]; [apply Rmult_integral in Hz; lra|].
+          destruct (Req_EM_T ((1 - p) * l) 0) as [Hz|_]; [apply Rmult_integral in Hz; lra|].
+          right. rewrite <- Hsum. field. repeat split; lra.
+    Qed.
+
+    Variable tau : test S A.
+    Hypothesis Hchance : has_chance tau p.
+
+    Lemma wealth_episode pi t before :
+      is_policy pi -> E (history_law M pi t) (fun h => wealth (tally_in tau before (fst h) (snd h))) <= wealth before.
+    Proof.
+      intros Hpi; induction t as [|t IH].
+      - rewrite E_history_law_0. cbn [start fst tally_in]. rewrite E_const by apply HM. lra.
+      - rewrite E_history_law_S. eapply Rle_trans; [|exact IH]. apply E_le; [now apply law_history|]. intros h.
+        rewrite E_step. apply E_le_const; [apply Hpi|]. apply as_always; intros a.
+        cbn [extend fst snd tally_in]. change (snd h) with (state h).
+        destruct (tally_in tau before (fst h) (state h)) as [x b].
+        destruct (selects tau (state h) a) eqn:Hsel.
+        + set (u := wealth (Datatypes.S x, b)). set (v := wealth (x, Datatypes.S b)).
+          apply Rle_trans with (p * u + (1 - p) * v); [|apply wealth_mean].
+          right. rewrite <- (proj2 Hchance (state h) a Hsel).
+          set (P1 := E (reward M (state h) a) (fun r => E (trans M (state h) a) (fun s' => if hits tau (state h) a r s' then 1 else 0))).
+          transitivity (v + (u - v) * P1); [|ring]. unfold P1. rewrite <- E_scal.
+          transitivity (E (reward M (state h) a) (fun r => v + (u - v) * E (trans M (state h) a) (fun s' => if hits tau (state h) a r s' then 1 else 0))).
+          * apply E_ext; intros r. rewrite <- E_scal. rewrite <- (E_const (trans M (state h) a) v) at 1 by now apply trans_law.
+            rewrite <- E_plus. apply E_ext; intros s'. destruct (hits tau (state h) a r s'); unfold u, v; ring.
+          * rewrite E_plus, E_const by now apply reward_law. reflexivity.
+        + right. rewrite (E_ext _ _ (fun _ => wealth (x, b))); [apply E_const; now apply reward_law|].
+          intros r. rewrite E_const by now apply trans_law. reflexivity.
+    Qed.
+
+    (** One test at every moment. *)
+    Definition doubted (path : list (history S A)) : Prop :=
+      C * lik p (fst (tally tau path)) (snd (tally tau path)) <= kt (fst (tally tau path)) (snd (tally tau path)).
+
+    Theorem test_rarely_doubted K :
+      0 < C ->
+      prob (episodes M learner K) (fun path => Exists_dec doubted (moments_of path) (fun past => Rle_dec _ _)) <= / C.
+    Proof.
+      intros HC.
+      assert (Hv := ville (fun past => history_law M (learner past) (horizon M))
+        (fun past => law_history M (learner past) (horizon M) HM (Hlearner past)) (fun path => wealth (tally tau path))
+        (fun past => wealth_nonneg (tally tau past) ltac:(lra))
+        (fun past => wealth_episode (learner past) (horizon M) (tally tau past) (Hlearner past)) C K HC).
+      assert (H1 : wealth (O, O) = 1).
+      { unfold wealth; cbn [fst snd]. assert (Hl : lik p 0 0 = 1) by (unfold lik; simpl; ring).
+        rewrite Hl, kt_0. destruct (Req_EM_T 1 0); lra. }
+      cbn [tally] in Hv. rewrite H1 in Hv. replace (1 / C) with (/ C) in Hv by (field; lra).
+      eapply Rle_trans; [|exact Hv]. apply E_le; [now apply law_episodes|]. intros path. apply ind_le. intros H.
+      apply Exists_exists in H; destruct H as [past [Hin Hd]]. apply Exists_exists; exists past; split; [assumption|].
+      unfold doubted in Hd. unfold wealth. destruct (Req_EM_T (lik p (fst (tally tau past)) (snd (tally tau past))) 0) as [_|Hl]; [lra|].
+      pose proof (lik_nonneg p (fst (tally tau past)) (snd (tally tau past)) Hp) as Hn.
+      apply (Rmult_le_reg_r (lik p (fst (tally tau past)) (snd (tally tau past)))); [lra|].
+      unfold Rdiv. rewrite Rmult_assoc, Rinv_l by assumption. lra.
+    Qed.
+  End Wealth.
+
+  (** ** All tests *)
+
+  Context {I : Type}.
+  Variables (tests : list I) (test_of : I -> test S A) (chance : I -> R) (C : R).
+  Hypothesis Hchance : forall i, In i tests -> has_chance (test_of i) (chance i).
+  Hypothesis HC : 0 < C.
+
+  Definition misled (past : list (history S A)) : Prop := Exists (fun i => doubted C (chance i) (test_of i) past) tests.
+  Definition misled_dec_at past : {misled past} + {~ misled past} := Exists_dec _ tests (fun i => Rle_dec _ _).
+  Definition ever_misled_dec path : {Exists misled (moments_of path)} + {~ Exists misled (moments_of path)} :=
+    Exists_dec misled (moments_of path) misled_dec_at.
+
+  Theorem rarely_misled K : prob (episodes M learner K) ever_misled_dec <= INR (length tests) / C.
+  Proof.
+    pose (P := fun i path => Exists (doubted C (chance i) (test_of i)) (moments_of path)).
+    pose (dec := fun i path => Exists_dec (doubted C (chance i) (test_of i)) (moments_of path) (fun past => Rle_dec _ _) :
+            {P i path} + {~ P i path}).
+    pose proof (prob_exists_le (episodes M learner K) P dec tests ltac:(now apply law_episodes)) as Hu.
+    apply Rle_trans with (sum tests (fun i => prob (episodes M learner K) (dec i))).
+    - eapply Rle_trans; [|exact Hu]. apply E_le; [now apply law_episodes|]. intros path. apply ind_le. intros H.
+      apply Exists_exists in H; destruct H as [past [Hin H]]. apply Exists_exists in H; destruct H as [i [Ht Hd]].
+      apply Exists_exists; exists i; split; [assumption|]. apply Exists_exists; now exists past.
+    - unfold Rdiv. rewrite <- sum_const. apply sum_le; intros i Ht.
+      apply test_rarely_doubted; [exact (proj1 (Hchance i Ht)) | now apply Hchance | assumption].
+  Qed.
+
+  Theorem not_misled_covers past i :
+    ~ misled past -> In i tests -> covered C (fst (tally (test_of i) past)) (snd (tally (test_of i) past)) (chance i).
+  Proof.
+    intros Hn Ht. apply Rnot_le_lt; intros Hd. apply Hn, Exists_exists. now exists i.
+  Qed.
+End Event.
