@@ -12,10 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import errors, models
+    from . import errors, models, plotting
+    from .enclosure import Interval
     from .evaluation import behavioural_form, joint_law, return_law
     from .law import Law
     from .learning import Run
+    from .learning.audit import AuditReport
     from .learning.learn import learn
     from .mdp import MDP
     from .objectives import (
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
         Weighting,
         objective,
     )
-    from .planning import Plan, cvar_frontier, exact_plan, mean_cvar_front
+    from .planning import Certificate, CVaRFrontier, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
     from .planning.planner import plan
+    from .planning.recheck.bounds import Recheck
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
+    from .progress import Progress
 
 __version__ = "0.1.0"
 
@@ -71,20 +75,46 @@ __all__ = [
     "mean_cvar_front",
     "exact_plan",
     "Plan",
+    "Certificate",
+    "CVaRFrontier",
+    "FrontPoint",
+    "Recheck",
     # learning
     "learn",
     "Run",
+    "AuditReport",
+    # what all of them use
+    "Interval",
+    "Progress",
+    "plotting",
 ]
 
 #: Where the public names live.  They are imported when first used: the help of the command line needs none of them.
 _HOME = {
     "errors": "",
     "models": "",
+    "plotting": "",
+    "Interval": "enclosure",
+    "Progress": "progress",
+    "Recheck": "planning.recheck.bounds",
+    "AuditReport": "learning.audit",
     "MDP": "mdp",
     "Law": "law",
     **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "evaluation"),
     **dict.fromkeys(("Run", "learn"), "learning"),
-    **dict.fromkeys(("Plan", "cvar_frontier", "exact_plan", "mean_cvar_front", "plan"), "planning"),
+    **dict.fromkeys(
+        (
+            "CVaRFrontier",
+            "Certificate",
+            "FrontPoint",
+            "Plan",
+            "cvar_frontier",
+            "exact_plan",
+            "mean_cvar_front",
+            "plan",
+        ),
+        "planning",
+    ),
     **dict.fromkeys(
         ("GridPolicy", "HistoryPolicy", "MarkovPolicy", "MixturePolicy", "Policy", "ReturnPolicy"), "policy"
     ),

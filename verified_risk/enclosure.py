@@ -1,15 +1,18 @@
 """Rigorous enclosures with rational endpoints, and the one place that talks to arb.
 
 An :class:`Interval` is a pair of rationals known to bracket a real number.  Its arithmetic is exact, hence outward
-rounding is never needed; comparing is three-valued, because "not proved" must never read as "false".
+rounding is never needed; comparing is three-valued, because "not proved" must never read as "false".  Logarithm,
+exponential and square root are exact where their value is rational, and enclosed everywhere else.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .errors import MissingDependency
@@ -31,9 +34,11 @@ class Truth(Enum):
         raise TypeError("a three-valued truth has no bool: compare with Truth.HOLDS, FAILS or UNKNOWN")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Interval:
     """A real number known to lie in ``[lower, upper]``.
+
+    Two enclosures do not say whether the numbers are equal, so ``==`` raises; see :func:`at_least`.
 
     >>> Interval(Fraction(1), Fraction(2)) - Fraction(1, 2)
     Interval(1/2, 3/2)
@@ -54,6 +59,11 @@ class Interval:
 
     def __float__(self) -> float:
         return float((self.lower + self.upper) / 2)
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("enclosures have no ==: use at_least(x, y), or compare x.lower and x.upper with a purpose")
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def width(self) -> Fraction:
@@ -80,6 +90,20 @@ class Interval:
         return Interval(min(corners), max(corners))
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: Real) -> Interval:
+        low, high = bounds(other)
+        if low <= 0 <= high:
+            raise ZeroDivisionError(f"dividing by a number in [{low}, {high}], which is not known to differ from 0")
+        return self * Interval(1 / high, 1 / low)
+
+    def __rtruediv__(self, other: Fraction | int) -> Interval:
+        return Interval(Fraction(other), Fraction(other)) / self
+
+    def __abs__(self) -> Interval:
+        if self.lower >= 0:
+            return self
+        return -self if self.upper <= 0 else Interval(Fraction(), max(-self.lower, self.upper))
 
     def __contains__(self, x: Fraction | int) -> bool:
         return self.lower <= x <= self.upper
@@ -112,7 +136,7 @@ def enclose(formula: Callable[[Any], arb], *, bits: int = PRECISION_BITS) -> Int
         from flint import arb, ctx
     except ImportError:
         raise MissingDependency(
-            "this value is irrational and its enclosure needs python-flint: pip install 'verified-risk[exact]'"
+            "this value is irrational and its enclosure needs python-flint", extra="exact"
         ) from None
     saved = ctx.prec
     try:
@@ -139,3 +163,65 @@ def _dyadic(ball: arb) -> Fraction:
 def ball(x: Fraction, arb: Any) -> Any:
     """A rational as a ball of the current precision."""
     return arb(x.numerator) / arb(x.denominator)
+
+
+# -- functions of a real number: exact where the value is rational, enclosed otherwise --------------------------------
+
+
+def log(x: Real) -> Real:
+    """The natural logarithm of a positive number; 0 at 1."""
+    return _increasing(_log, x)
+
+
+def exp(x: Real) -> Real:
+    """The exponential; 1 at 0."""
+    return _increasing(_exp, x)
+
+
+def root(x: Real) -> Real:
+    """The square root of a nonnegative number, exact for squares of rationals."""
+    low, high = bounds(x)
+    return _increasing(_root, x if low == high else Interval(max(low, Fraction()), high))
+
+
+def minimum(x: Real, y: Real) -> Real:
+    """The lesser of two numbers."""
+    (a, b), (c, d) = bounds(x), bounds(y)
+    return _real(min(a, c), min(b, d))
+
+
+def divide(x: Real, y: Real) -> Real:
+    """``x / y`` in exact arithmetic also for two integers."""
+    return Fraction(x) / y if isinstance(x, int) else x / y
+
+
+def _increasing(function: Callable[[Fraction], Real], x: Real) -> Real:
+    """The values of an increasing function, end by end."""
+    low, high = bounds(x)
+    return function(low) if low == high else _real(bounds(function(low))[0], bounds(function(high))[1])
+
+
+def _real(low: Fraction, high: Fraction) -> Real:
+    return low if low == high else Interval(low, high)
+
+
+@lru_cache(maxsize=20_000)
+def _log(x: Fraction) -> Real:
+    if x <= 0:
+        raise ValueError(f"the logarithm of {x} is not a real number")
+    return Fraction() if x == 1 else enclose(lambda arb: ball(x, arb).log())
+
+
+@lru_cache(maxsize=20_000)
+def _exp(x: Fraction) -> Real:
+    return Fraction(1) if x == 0 else enclose(lambda arb: ball(x, arb).exp())
+
+
+@lru_cache(maxsize=50_000)
+def _root(x: Fraction) -> Real:
+    if x < 0:
+        raise ValueError(f"the square root of {x} is not a real number")
+    top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
+    if top * top == x.numerator and bottom * bottom == x.denominator:
+        return Fraction(top, bottom)
+    return enclose(lambda arb: ball(x, arb).sqrt())

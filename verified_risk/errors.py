@@ -49,8 +49,16 @@ class InvalidFile(VerifiedRiskError):
 
 
 class Unsupported(VerifiedRiskError):
-    """A combination that has no algorithm here; the message names the one to use instead."""
+    """A combination that has no algorithm here: ``why`` not, and what to use ``instead`` where there is something."""
+
+    def __init__(self, why: str, *, instead: str = "") -> None:
+        super().__init__(f"{why}: use {instead}" if instead else why)
+        self.why, self.instead = why, instead
 
 
 class MissingDependency(VerifiedRiskError, ImportError):
-    """An optional library is needed; the message says how to install it."""
+    """An optional library is needed; ``extra`` names the extra of this package that installs it."""
+
+    def __init__(self, why: str, *, extra: str = "") -> None:
+        super().__init__(f"{why}: pip install 'verified-risk[{extra}]'" if extra else why)
+        self.extra = extra

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from .errors import InvalidArgument
 from .mdp import MDP, Outcome
-from .rational import Rational, as_fraction, ceil_div, gcd_of, lcm_of_denominators
+from .rational import Rational, as_step, ceil_div, gcd_of, lcm_of_denominators
 
 Branch: TypeAlias = tuple[int, int, int]
 """``(weight, next state, reward in units)``."""
@@ -68,12 +67,7 @@ class GridModel:
 
 def grid_model(mdp: MDP, eta: Rational | None = None) -> GridModel:
     """The integer form of ``mdp``, exact for ``eta=None``, rounded up to multiples of ``eta`` otherwise."""
-    if eta is None:
-        unit = own_unit(mdp)
-    else:
-        unit = as_fraction(eta, "eta")
-        if unit <= 0:
-            raise InvalidArgument(f"eta is {unit}, wanted a positive grid step")
+    unit = own_unit(mdp) if eta is None else as_step(eta)
     stationary = mdp.discount == 1
     outcomes = [_step_outcomes(mdp, t, unit) for t in range(1 if stationary else mdp.horizon)]
     denominator = lcm_of_denominators(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import files
 from .errors import InvalidLaw, InvalidNumber
-from .rational import Rational, as_fraction, ceil_div, text
+from .rational import Rational, as_fraction, as_step, ceil_div, text
 
 if TYPE_CHECKING:
     from .objectives import Weighting
@@ -173,9 +173,7 @@ class Law:
         >>> Law({"1/4": "1/2", 1: "1/2"}).round_up("1/2")
         Law({1/2: 1/2, 1: 1/2})
         """
-        step = as_fraction(eta, "eta")
-        if step <= 0:
-            raise InvalidNumber(f"eta is {step}, wanted a positive grid step")
+        step = as_step(eta)
         weights: dict[Fraction, Fraction] = {}
         for x, p in self:
             y = ceil_div(x, step) * step

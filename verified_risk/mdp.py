@@ -18,9 +18,10 @@ from .action import Action as Action
 from .action import Outcome as Outcome
 from .errors import InvalidModel, InvalidNumber, Unsupported
 from .law import Law
-from .rational import Rational, as_fraction, as_whole, text
+from .rational import Rational, as_fraction, as_step, as_whole, text
 from .reading import Reader
 from .rewards import ContinuousReward
+from .shown import short
 
 
 class MDP:
@@ -200,12 +201,10 @@ class MDP:
         on the step and the result is not an MDP of this class; :func:`verified_risk.plan` handles that case.
         """
         if self._discount != 1:
-            raise Unsupported("a discounted model has no stationary discretisation: use plan(mdp, G, eta=...)")
+            raise Unsupported("a discounted model has no stationary discretisation", instead="plan(mdp, G, eta=...)")
         from .grid import round_up_reward
 
-        step = as_fraction(eta, "eta")
-        if step <= 0:
-            raise InvalidModel(f"eta is {step}, wanted a positive grid step")
+        step = as_step(eta)
         return self.map_rewards(lambda r: round_up_reward(r, step), lambda law: law.round_up(step))
 
     def map_rewards(
@@ -367,6 +366,9 @@ class MDP:
         discount = "" if self._discount == 1 else f", discount {self._discount}"
         return f"MDP({states}, {actions} action{'s' if counts[-1] > 1 else ''}, horizon {self._horizon}{discount})"
 
+    def __str__(self) -> str:
+        return self.describe()
+
     def _repr_html_(self) -> str:
         from .plotting.html import mdp_html
 
@@ -375,7 +377,7 @@ class MDP:
     def describe(self) -> str:
         """A few lines of text: the drawing if there is one, sizes, rewards, notes."""
         low, high = self.reward_range
-        lines = [repr(self), f"rewards from {low} to {high} a step", *self.notes]
+        lines = [repr(self), f"rewards from {short(low)} to {short(high)} a step", *self.notes]
         return "\n".join(([self.drawing, ""] if self.drawing else []) + lines)
 
 

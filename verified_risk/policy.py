@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 from . import files
 from .errors import InvalidNumber, InvalidPolicy, Unsupported
 from .mdp import MDP
-from .rational import Rational, as_fraction, as_whole, ceil_div, text
+from .rational import Rational, as_fraction, as_step, as_whole, ceil_div, text
 
 Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Pairs ``(action, probability)`` of positive probability."""
@@ -68,6 +68,24 @@ class Policy(ABC):
                 f"this one is {mdp!r} ({mdp.fingerprint[:8]}); use policy.on(mdp) to play it there on purpose"
             )
 
+    def choices(self) -> Hashable:
+        """All that the policy decides, as one value: policies of one kind and model are equal if their choices are.
+
+        A policy given by a function, whose choices cannot be listed, equals only itself.
+        """
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return False
+        assert isinstance(other, Policy)
+        return self.mdp == other.mdp and self.choices() == other.choices()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.mdp))
+
     def to_json(self) -> dict[str, Any]:
         raise Unsupported(f"a {type(self).__name__} given by a function has no finite description and cannot be saved")
 
@@ -106,6 +124,9 @@ class MarkovPolicy(Policy):
 
     def remember(self, memory: None, t: int, s: int, a: int, r: Fraction) -> None:
         return None
+
+    def choices(self) -> Hashable:
+        return self.table
 
     def on(self, mdp: MDP) -> MarkovPolicy:
         return MarkovPolicy(mdp, [[dict(choice) for choice in row] for row in self.table])
@@ -155,6 +176,9 @@ class ReturnPolicy(Policy):
     def remember(self, memory: Fraction, t: int, s: int, a: int, r: Fraction) -> Fraction:
         return memory + self.mdp.step_reward(t, r)
 
+    def choices(self) -> Hashable:
+        return id(self) if self.table is None else frozenset(self.table.items())
+
     def on(self, mdp: MDP) -> ReturnPolicy:
         if self.rule is not None:
             return ReturnPolicy(mdp, self.rule)
@@ -179,16 +203,14 @@ class GridPolicy(Policy):
 
     def __init__(self, mdp: MDP, eta: Rational, rule: Callable[[int, int, int], Any]) -> None:
         super().__init__(mdp)
-        self.eta = as_fraction(eta, "eta")
-        if self.eta <= 0:
-            raise InvalidPolicy(f"eta is {self.eta}, wanted a positive grid step")
+        self.eta = as_step(eta)
         self.rule = rule
         self._rounded: dict[tuple[int, Fraction], int] = {}
 
     @classmethod
     def adapt(cls, policy: ReturnPolicy, mdp: MDP, eta: Rational) -> GridPolicy:
         """Adapt a y-policy of ``mdp.discretised(eta)`` to ``mdp`` itself."""
-        step = as_fraction(eta, "eta")
+        step = as_step(eta)
         _same_shape(policy.mdp, mdp)
         return cls(mdp, step, lambda t, s, i: dict(policy.choice(t, s, i * step)))
 
@@ -203,6 +225,10 @@ class GridPolicy(Policy):
         if key not in self._rounded:
             self._rounded[key] = ceil_div(self.mdp.step_reward(t, r), self.eta)
         return memory + self._rounded[key]
+
+    def choices(self) -> Hashable:
+        """Those at every sum that the policy meets: what it would do elsewhere does not count."""
+        return self.eta, tuple(self.reached())
 
     def on(self, mdp: MDP) -> GridPolicy:
         _same_shape(self.mdp, mdp)
@@ -280,6 +306,13 @@ class MixturePolicy(Policy):
 
     def remember(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> Hashable:
         raise Unsupported("draw one of policy.parts() and play it")
+
+    def choices(self) -> Hashable:
+        shares: dict[tuple[type[Policy], Hashable], Fraction] = {}
+        for w, part in self._parts:
+            key = (type(part), part.choices())
+            shares[key] = shares.get(key, Fraction()) + w
+        return frozenset(shares.items())
 
     def on(self, mdp: MDP) -> MixturePolicy:
         return MixturePolicy([(w, part.on(mdp)) for w, part in self._parts])

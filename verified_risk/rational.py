@@ -14,7 +14,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from .errors import InvalidNumber
+from .errors import InvalidArgument, InvalidNumber
 
 Rational: TypeAlias = int | str | float | Fraction | Decimal
 
@@ -58,6 +58,17 @@ def as_probability(value: Any, where: str) -> Fraction:
     if not 0 <= p <= 1:
         raise InvalidNumber(f"{where} is {p}, wanted a probability in [0, 1]")
     return p
+
+
+def as_step(eta: Any) -> Fraction:
+    """The grid step ``eta``: the one reader of it, for laws, models, policies, planners and learners alike."""
+    try:
+        step = as_fraction(eta, "eta")
+    except InvalidNumber as error:
+        raise InvalidArgument(str(error)) from None
+    if step <= 0:
+        raise InvalidArgument(f"eta is {step}, wanted a positive grid step")
+    return step
 
 
 def as_whole(value: Any) -> int | None:

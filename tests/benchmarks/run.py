@@ -223,11 +223,11 @@ def general(quick: bool) -> None:
             for seed in seeds:
                 mdp = instance(size, seed).mdp()
                 limit = 60.0 if name.startswith("cpw") else 30.0  # seconds of CPU; the wall clock may need more
-                history: list[str] = []
+                history: list[vr.Progress] = []
                 began = time.process_time()
                 plan = vr.plan(mdp, G, gap="1/100000", time_limit=6 * limit, progress=history.append)
                 spent, closed = time.process_time() - began, plan.gap <= Fraction(1, 10**5)
-                course = "" if closed else [line.strip() for line in history[:: max(1, len(history) // 5)]]
+                course = "" if closed else [str(now) for now in history[:: max(1, len(history) // 5)]]
                 row(
                     f"(e) {size[:4]} seed {seed} {name}", gap=float(plan.gap), cpu_s=spent, closed=closed,
                     in_time=closed and spent <= limit, method=plan.certificate.method, course=course,

@@ -79,7 +79,7 @@ def test_an_error_is_one_line_that_says_what_is_wrong(arguments, message):
 def test_printed_bounds_are_rounded_outward():
     from decimal import Decimal
 
-    from verified_risk.cli.show import at_least, at_most
+    from verified_risk.shown import at_least, at_most
 
     for x in (Fraction(56, 33), Fraction(-1, 3**30), Fraction(10**12 + 1, 7), Fraction(0), Fraction(1, 3)):
         low, high = (Fraction(Decimal(t)) if "/" not in t else Fraction(t) for t in (at_least(x), at_most(x)))
@@ -120,8 +120,8 @@ def test_a_bound_below_the_trivial_one_is_not_called_vacuous():
 
     from verified_risk.cli.learn import _about_the_bound
 
-    learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20)
-    narrower = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20, bonus_scale="1/10")
+    learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20)
+    narrower = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20, bonus_scale="1/10")
     assert (str(learned).count(", not proved"), str(narrower).count(", not proved")) == (0, 2)
     assert "trivial bound 20," in _about_the_bound(learned)[0]
     assert not any("trivial" in words for words in _about_the_bound(replace(learned, bound=learned.bound * 0 + 19)))

@@ -236,13 +236,3 @@ def test_no_command_at_all_shows_the_help():
     result = CliRunner().invoke(main, [])
     assert "Commands:" in result.output
     assert "Exit codes:" in result.output
-
-
-def test_the_experiments_module_reports_errors_like_the_command():
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-m", "verified_risk.experiments", "lake"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert done.stderr == "error: Missing option '--out'. (try: python -m verified_risk.experiments lake --help)\n"

@@ -38,7 +38,9 @@ every_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 def test_no_step_of_the_proof_is_violated_on_the_event(model, objective):
     """150 episodes with the theorem's radii; 150 with a tenth of them, where the event may fail and slack is small."""
     for scale in (1, Fraction(1, 10)):
-        report = vr.learn(MODELS[model](), OBJECTIVES[objective], 150, audit=True, bonus_scale=scale, seed=11).audit
+        report = vr.learn(
+            MODELS[model](), OBJECTIVES[objective], episodes=150, audit=True, bonus_scale=scale, seed=11
+        ).audit
         for name in (*PROOF, "counts", "model", "regret"):
             assert report.rows[name].violations == 0, (name, str(report))
             assert report.rows[name].undecided == 0 or name == "L1", (name, str(report))  # ties, or several levels
@@ -52,7 +54,9 @@ def test_no_step_of_the_proof_is_violated_on_the_event(model, objective):
 
 
 def test_off_the_event_the_audit_says_so_and_claims_nothing():
-    report = vr.learn(vr.models.machine_replacement(), vr.CVaR("1/4"), 100, audit=True, bonus_scale="1/200").audit
+    report = vr.learn(
+        vr.models.machine_replacement(), vr.CVaR("1/4"), episodes=100, audit=True, bonus_scale="1/200"
+    ).audit
     assert 0 < report.on_event < 100
     assert report.rows["L1"].tested == report.on_event
     assert "claim nothing there" in str(report)
@@ -60,27 +64,27 @@ def test_off_the_event_the_audit_says_so_and_claims_nothing():
 
 
 def test_smooth_and_non_concave_weightings_are_audited_as_far_as_theory_goes():
-    smooth = vr.learn(vr.models.two_paths(), vr.DualPower(2), 60, audit=True).audit
+    smooth = vr.learn(vr.models.two_paths(), vr.DualPower(2), episodes=60, audit=True).audit
     assert smooth.violations == 0
     assert smooth.rows["L2a"].tested == 60
-    convex = vr.learn(vr.models.two_paths(), vr.ProportionalHazard(2), 60, audit=True).audit
+    convex = vr.learn(vr.models.two_paths(), vr.ProportionalHazard(2), episodes=60, audit=True).audit
     assert convex.violations == 0
     assert convex.rows["L2a"].tested == 0  # its closeness step is another one
     assert convex.rows["L3"].tested == 60
-    quantile = vr.learn(vr.models.two_paths(), vr.VaR("1/3"), 60, audit=True).audit
+    quantile = vr.learn(vr.models.two_paths(), vr.VaR("1/3"), episodes=60, audit=True).audit
     assert quantile.violations == 0
     assert quantile.rows["L1"].tested == 60  # optimism holds for every nondecreasing G
     assert quantile.rows["regret"].tested == 0  # and no regret bound is known
 
 
 def test_rewards_rounded_to_a_grid_are_audited_in_the_rounded_model():
-    report = vr.learn(vr.models.frozen_lake(), vr.CVaR("1/3"), 60, audit=True, eta=3, bonus_scale="1/10").audit
+    report = vr.learn(vr.models.frozen_lake(), vr.CVaR("1/3"), episodes=60, audit=True, eta=3, bonus_scale="1/10").audit
     assert report.rows["L1"].tested > 0
     assert sum(report.rows[name].violations for name in PROOF) == 0
 
 
 def test_the_report_is_a_table_and_survives_a_file():
-    report = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 20, audit=True).audit
+    report = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20, audit=True).audit
     lines = str(report).splitlines()
     assert len(lines) == 3 + len(report.rows)
     assert [line.split()[0] for line in lines[3:]] == list(report.rows)
@@ -90,7 +94,7 @@ def test_the_report_is_a_table_and_survives_a_file():
 
 def test_there_is_nothing_to_audit_without_a_theorem():
     with pytest.raises(InvalidArgument, match="no theorem to audit"):
-        vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 5, algorithm="greedy", audit=True)
+        vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=5, algorithm="greedy", audit=True)
 
 
 # -- planted faults --------------------------------------------------------------------------------------------------
@@ -166,5 +170,5 @@ def test_a_radius_too_small_is_caught_by_the_radius_and_breaks_the_event():
 
 
 def test_the_printed_radii_are_reported_as_too_small():
-    report = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), 50, algorithm="ucb-as-printed", audit=True).audit
+    report = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=50, algorithm="ucb-as-printed", audit=True).audit
     assert report.rows["radius"].violations == 49

@@ -22,7 +22,7 @@ CVAR = vr.CVaR("33/100")
 @pytest.mark.parametrize("G", [CVAR, vr.Spectral(["1/5", 1], ["1/2", "1/2"]), vr.VaR("1/4")], ids=str)
 def test_the_regret_is_that_of_the_policies_played_evaluated_exactly(algorithm, G):
     mdp = vr.models.machine_replacement(horizon=4)
-    run = vr.learn(mdp, G, 40, algorithm=algorithm, bonus_scale="1/20", seed=2)
+    run = vr.learn(mdp, G, episodes=40, algorithm=algorithm, bonus_scale="1/20", seed=2)
     best = vr.exact_plan(mdp, G).value
     assert run.best == (best, best)
     total = Fraction()
@@ -39,7 +39,7 @@ def test_the_regret_is_that_of_the_policies_played_evaluated_exactly(algorithm, 
 @pytest.mark.parametrize("G", [CVAR, vr.Mean(), vr.Spectral(["1/10", "1/2"], ["1/2", "1/2"])], ids=str)
 def test_the_regret_stays_below_both_bounds(name, G):
     for seed in range(3):
-        run = vr.learn(vr.models.load(name), G, 300, seed=seed)
+        run = vr.learn(vr.models.load(name), G, episodes=300, seed=seed)
         assert run.proved
         assert (run.regret <= run.expected_bound).all()
         assert (run.regret <= run.bound).all()
@@ -55,7 +55,10 @@ def test_ucb_learns_the_lake_and_the_baselines_do_not():
     early, late = {}, {}
     for algorithm, scale in (("ucb", "1/10"), ("greedy", 1), ("ucbvi", "1/1000")):
         regret = np.mean(
-            [vr.learn(lake, CVAR, 2000, algorithm=algorithm, bonus_scale=scale, seed=k).regret for k in range(5)],
+            [
+                vr.learn(lake, CVAR, episodes=2000, algorithm=algorithm, bonus_scale=scale, seed=k).regret
+                for k in range(5)
+            ],
             axis=0,
         )
         early[algorithm], late[algorithm] = regret[499] / 500, (regret[-1] - regret[1499]) / 500
@@ -67,7 +70,7 @@ def test_ucb_learns_the_lake_and_the_baselines_do_not():
 
 
 def test_the_optimistic_value_dominates_and_the_gap_is_what_it_says():
-    run = vr.learn(vr.models.frozen_lake(), CVAR, 50)
+    run = vr.learn(vr.models.frozen_lake(), CVAR, episodes=50)
     assert (run.optimistic >= float(run.best[0])).all()
     assert np.allclose(run.value_gap, run.optimistic - run.values)
 
@@ -76,7 +79,7 @@ def test_results_come_back_in_the_units_of_the_user():
     """Rewards multiplied by 3 and shifted by -1 per step: the same choices, Phi times 3 minus the horizon."""
     mdp = vr.models.machine_replacement(horizon=3)
     other = mdp.map_rewards(lambda r: 3 * r - 1)
-    one, two = (vr.learn(model, CVAR, 60, seed=9, bonus_scale="1/10") for model in (mdp, other))
+    one, two = (vr.learn(model, CVAR, episodes=60, seed=9, bonus_scale="1/10") for model in (mdp, other))
     assert np.allclose(two.values, 3 * one.values - 3)
     assert np.allclose(two.returns, 3 * one.returns - 3)
     assert np.allclose(two.regret, 3 * one.regret)
@@ -85,19 +88,19 @@ def test_results_come_back_in_the_units_of_the_user():
 
 def test_a_model_with_one_reward_has_no_regret():
     mdp = vr.MDP(0, [[[1], [1]]], [[5, 5]], horizon=2)
-    run = vr.learn(mdp, CVAR, 10)
+    run = vr.learn(mdp, CVAR, episodes=10)
     assert run.best[0] == 10
     assert run.regret[-1] < 1e-9
 
 
 def test_a_grid_coarser_than_the_rewards_is_judged_in_the_model_itself():
     lake = vr.models.frozen_lake()
-    run = vr.learn(lake, CVAR, 30, eta=3, bonus_scale="1/20")
+    run = vr.learn(lake, CVAR, episodes=30, eta=3, bonus_scale="1/20")
     assert run.best[0] == Fraction(56, 33)
     for k in (0, 10, 29):
         assert run.values[k] == pytest.approx(float(CVAR.of(vr.return_law(lake, run.policy(k)))), abs=1e-12)
     assert "grid" in run.notes[0]
-    exact = vr.learn(lake, CVAR, 30, eta=1, bonus_scale="1/20")
+    exact = vr.learn(lake, CVAR, episodes=30, eta=1, bonus_scale="1/20")
     assert run.bound[-1] - exact.bound[-1] == pytest.approx(30 * 5 * 3, rel=1e-3)  # K T eta
 
 
@@ -106,7 +109,7 @@ def test_continuous_rewards_are_learned_on_a_grid():
 
     mdp = vr.MDP(0, [[[1], [1]]], [[stats.beta(2, 2), {"1/4": 1}]], horizon=2)
     G = vr.CVaR("1/10")
-    run = vr.learn(mdp, G, 200, eta="1/20", seed=3)
+    run = vr.learn(mdp, G, episodes=200, eta="1/20", seed=3)
     on_grid = mdp.discretised("1/20")
     best = vr.exact_plan(on_grid, G).value
     assert run.best[0] <= best <= run.best[1]
@@ -129,7 +132,7 @@ def visited_cells(mdp, policy):
 
 def test_discounted_models_are_learned():
     mdp = vr.models.machine_replacement(conditions=3, horizon=4, discount="1/2")
-    run = vr.learn(mdp, CVAR, 300, bonus_scale="1/50", seed=1)
+    run = vr.learn(mdp, CVAR, episodes=300, bonus_scale="1/50", seed=1)
     assert run.best[0] == vr.exact_plan(mdp, CVAR).value
     assert run.regret[-1] - run.regret[199] < 0.2 * run.regret[199] + 1e-6
 
@@ -143,19 +146,19 @@ def test_a_run_depends_on_its_seed_and_on_nothing_else(monkeypatch):
     module = sys.modules["verified_risk.learning.learn"]  # the package shows the function of the same name
 
     mdp = vr.models.machine_replacement()
-    one = vr.learn(mdp, CVAR, 120, seed=5, bonus_scale="1/10")
+    one = vr.learn(mdp, CVAR, episodes=120, seed=5, bonus_scale="1/10")
     monkeypatch.setattr(module, "CHUNK", 7)
-    two = vr.learn(mdp, CVAR, 120, seed=5, bonus_scale="1/10")
-    three = vr.learn(mdp, CVAR, 120, seed=6, bonus_scale="1/10")
+    two = vr.learn(mdp, CVAR, episodes=120, seed=5, bonus_scale="1/10")
+    three = vr.learn(mdp, CVAR, episodes=120, seed=6, bonus_scale="1/10")
     assert (one.regret == two.regret).all()
     assert (one.returns == two.returns).all()
     assert (one.returns != three.returns).any()
-    audited = vr.learn(mdp, CVAR, 120, seed=5, bonus_scale="1/10", audit=True)
+    audited = vr.learn(mdp, CVAR, episodes=120, seed=5, bonus_scale="1/10", audit=True)
     assert (one.returns == audited.returns).all()
 
 
 def test_a_run_survives_its_file(tmp_path):
-    run = vr.learn(vr.models.two_paths(), CVAR, 30, audit=True)
+    run = vr.learn(vr.models.two_paths(), CVAR, episodes=30, audit=True)
     run.save(tmp_path / "run.json")
     again = vr.Run.load(tmp_path / "run.json")
     assert str(again) == str(run)
@@ -169,17 +172,17 @@ def test_a_run_survives_its_file(tmp_path):
 
 def test_progress_is_reported_to_the_end():
     seen = []
-    vr.learn(vr.models.two_paths(), CVAR, 50, progress=lambda done, total: seen.append((done, total)))
+    vr.learn(vr.models.two_paths(), CVAR, episodes=50, progress=lambda now: seen.append((now.done, now.total)))
     assert seen[-1] == (50, 50)
 
 
 def test_a_learned_policy_can_be_saved_and_played_elsewhere(tmp_path):
     mdp = vr.models.machine_replacement(horizon=3)
-    policy = vr.learn(mdp, CVAR, 20, bonus_scale="1/10").policy(19)
+    policy = vr.learn(mdp, CVAR, episodes=20, bonus_scale="1/10").policy(19)
     policy.save(tmp_path / "policy.json")
     assert vr.return_law(mdp, vr.Policy.load(tmp_path / "policy.json")) == vr.return_law(mdp, policy)
     with pytest.raises(InvalidArgument, match="outside 0"):
-        vr.learn(mdp, CVAR, 20).policy(20)
+        vr.learn(mdp, CVAR, episodes=20).policy(20)
 
 
 # -- guarantees --------------------------------------------------------------------------------------------------------
@@ -198,7 +201,7 @@ def test_a_learned_policy_can_be_saved_and_played_elsewhere(tmp_path):
     ids=str,
 )
 def test_every_objective_runs_and_says_what_is_guaranteed(G, said, bounded):
-    run = vr.learn(vr.models.two_paths(), G, 30)
+    run = vr.learn(vr.models.two_paths(), G, episodes=30)
     assert said in run.guarantee
     assert (run.bound is not None) == bounded
     assert run.proved == bounded
@@ -208,12 +211,12 @@ def test_every_objective_runs_and_says_what_is_guaranteed(G, said, bounded):
 
 def test_radii_below_the_theorem_are_not_called_proved_and_those_above_cost_more():
     mdp = vr.models.two_paths()
-    assert not vr.learn(mdp, CVAR, 10, bonus_scale="1/2").proved
-    wide, plain = vr.learn(mdp, CVAR, 10, bonus_scale=2), vr.learn(mdp, CVAR, 10)
+    assert not vr.learn(mdp, CVAR, episodes=10, bonus_scale="1/2").proved
+    wide, plain = vr.learn(mdp, CVAR, episodes=10, bonus_scale=2), vr.learn(mdp, CVAR, episodes=10)
     assert wide.proved
     assert wide.bound[-1] > plain.bound[-1]
     for algorithm in ("greedy", "ucbvi", "ucb-as-printed"):
-        assert vr.learn(mdp, CVAR, 10, algorithm=algorithm).bound is None
+        assert vr.learn(mdp, CVAR, episodes=10, algorithm=algorithm).bound is None
 
 
 def test_the_bounds_are_the_formulas_of_the_theorem_rounded_up():
@@ -240,14 +243,14 @@ def test_the_bounds_are_the_formulas_of_the_theorem_rounded_up():
 def test_a_gymnasium_environment_is_learned_as_a_black_box():
     gymnasium = pytest.importorskip("gymnasium")
     env = gymnasium.make("FrozenLake-v1", map_name="4x4", is_slippery=False)
-    run = vr.learn(env, vr.Mean(), 400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
+    run = vr.learn(env, vr.Mean(), episodes=400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
     assert run.regret is None
     assert run.values is None
     assert run.returns[-20:].mean() == 1.0  # the path is found and kept
     assert run.bound is not None
     with pytest.raises(Unsupported, match="black box"):
         run.policy(0)
-    again = vr.learn(env, vr.Mean(), 400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
+    again = vr.learn(env, vr.Mean(), episodes=400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
     assert (run.returns == again.returns).all()
 
 
@@ -277,7 +280,7 @@ def test_a_reward_outside_the_declared_range_stops_at_its_step():
     with pytest.raises(
         InvalidArgument, match=r"episode \d+, step \d: the reward is 3, outside the declared range \[0, 1\]"
     ):
-        vr.learn(Chain((0, 3)), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+        vr.learn(Chain((0, 3)), vr.Mean(), episodes=50, horizon=2, reward_range=(0, 1), eta=1)
 
 
 def test_a_stopped_run_keeps_the_episodes_before_it(tmp_path):
@@ -287,8 +290,8 @@ def test_a_stopped_run_keeps_the_episodes_before_it(tmp_path):
             return (following, 7 if self.resets > 10 else reward, *rest)
 
     with pytest.raises(StoppedRun, match=r"episode 10, step 0: the reward is 7.*holds the 10 episodes") as caught:
-        vr.learn(Breaks(), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
-    whole = vr.learn(Chain(), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+        vr.learn(Breaks(), vr.Mean(), episodes=50, horizon=2, reward_range=(0, 1), eta=1)
+    whole = vr.learn(Chain(), vr.Mean(), episodes=50, horizon=2, reward_range=(0, 1), eta=1)
     part = caught.value.run
     assert part.episodes == 10
     assert list(part.returns) == list(whole.returns[:10])
@@ -298,7 +301,7 @@ def test_a_stopped_run_keeps_the_episodes_before_it(tmp_path):
 
 def test_an_unknown_initial_law_is_refused():
     with pytest.raises(Unsupported, match="began in observation 1"):
-        vr.learn(Chain(starts=(0, 1)), vr.Mean(), 50, horizon=2, reward_range=(0, 1), eta=1)
+        vr.learn(Chain(starts=(0, 1)), vr.Mean(), episodes=50, horizon=2, reward_range=(0, 1), eta=1)
 
 
 @pytest.mark.parametrize(
@@ -317,13 +320,13 @@ def test_an_unknown_initial_law_is_refused():
 def test_an_environment_without_what_it_needs_is_refused(arguments, said):
     settings = {"horizon": 2, "reward_range": (0, 1), "eta": 1, **arguments}
     with pytest.raises((InvalidArgument, Unsupported), match=said):
-        vr.learn(Chain(), vr.Mean(), 5, **settings)
+        vr.learn(Chain(), vr.Mean(), episodes=5, **settings)
 
 
 def test_continuous_spaces_are_refused():
     gymnasium = pytest.importorskip("gymnasium")
     with pytest.raises(InvalidArgument, match="observation_space is Box"):
-        vr.learn(gymnasium.make("CartPole-v1"), vr.Mean(), 5, horizon=10, reward_range=(0, 1), eta=1)
+        vr.learn(gymnasium.make("CartPole-v1"), vr.Mean(), episodes=5, horizon=10, reward_range=(0, 1), eta=1)
 
 
 @pytest.mark.parametrize(
@@ -347,6 +350,6 @@ def test_bad_arguments_are_named(arguments, said):
 
 def test_what_is_neither_a_model_nor_an_environment_is_refused():
     with pytest.raises(InvalidArgument, match="neither an MDP nor an environment"):
-        vr.learn(42, CVAR, 5)
+        vr.learn(42, CVAR, episodes=5)
     with pytest.raises(InvalidObjective):
-        vr.learn(vr.models.two_paths(), "cvar", 5)
+        vr.learn(vr.models.two_paths(), "cvar", episodes=5)

@@ -175,7 +175,6 @@ def test_a_policy_of_another_model_is_refused_unless_moved_on_purpose():
         (lambda m: vr.ReturnPolicy(m, {(1, 0, 0): 0}), "is outside steps 0..0"),
         (lambda m: vr.return_law(m, vr.ReturnPolicy(m, {(0, 0, 1): 0})), "says nothing at step 0, state 0"),
         (lambda m: vr.return_law(m, vr.HistoryPolicy(m, lambda h: 5)), "plays action 5"),
-        (lambda m: vr.GridPolicy(m, 0, lambda t, s, i: 0), "eta is 0"),
         (lambda m: vr.MixturePolicy([(HALF, vr.MarkovPolicy(m, [[0]]))]), "sum to 1/2, not to 1"),
         (lambda m: vr.MixturePolicy([(-1, vr.MarkovPolicy(m, [[0]]))]), "weight 0 of the mixture is -1"),
     ],

@@ -156,7 +156,7 @@ def test_discretisation_rounds_every_reward_up():
     assert rounded.actions(1)[1].reward == vr.Law({0: "1/4", 2: "3/4"})
     with pytest.raises(vr.errors.Unsupported, match="discounted model has no stationary"):
         coin(discount=0.9).discretised("1/2")
-    with pytest.raises(vr.errors.InvalidModel, match="eta is 0"):
+    with pytest.raises(vr.errors.InvalidArgument, match="eta is 0"):
         coin().discretised(0)
 
 

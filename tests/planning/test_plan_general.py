@@ -156,11 +156,13 @@ def test_on_a_coarse_grid_the_bounds_hold_for_the_model_itself():
 def test_a_search_stopped_at_once_still_returns_valid_bounds_and_says_where_it_stands():
     mdp, model, _ = next(models.small("stopped", 1, most=3000, max_states=3, max_actions=3))
     for name, (G, phi) in CASES.items():
-        lines: list[str] = []
-        plan = vr.plan(mdp, G, gap=GAP, time_limit=0, progress=lines.append)
+        seen: list[vr.Progress] = []
+        plan = vr.plan(mdp, G, gap=GAP, time_limit=0, progress=seen.append)
         best = float(max(phi(law) for law in oracles.all_return_laws(model)))
         assert float(plan.lower) <= best + 1e-9 or name in ("wang-seeking", "convex", "cpw", "ess", "mixture")
         assert float(plan.upper) >= best - 1e-9
         assert float(phi(models.law_by_playing(model, plan.policy))) >= float(plan.lower) - 1e-9
-        assert lines
-        assert "optimum" in lines[-1]
+        assert seen
+        assert float(seen[-1].upper) >= best - 1e-9
+        assert float(phi(models.law_by_playing(model, plan.policy))) >= float(seen[-1].lower) - 1e-9
+        assert "optimum" in str(seen[-1])

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from ..shown import json_number
 from .failures import BAD_INPUT
 from .progress import working
 from .screen import Screen
-from .show import emit_json, json_number, json_option
+from .show import emit_json, json_option
 from .source import check_writable, readable, save_option
 
 PRINTED = "-"

@@ -1,4 +1,4 @@
-"""``verified-risk experiment``, which is also ``python -m verified_risk.experiments``."""
+"""``verified-risk experiment``."""
 
 from __future__ import annotations
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..shown import json_between, json_number, number
 from .plan import OBJECTIVE_HELP
 from .progress import counting
 from .screen import Column, Screen
-from .show import emit_json, json_between, json_number, json_option, number
+from .show import emit_json, json_option
 from .source import ModelSource, model_options, save_option
 
 if TYPE_CHECKING:
@@ -58,7 +59,18 @@ def learn(
     weighting = vr.objective(text)
     mdp = source.read()
     with counting("learning", episodes) as progress:
-        run = vr.learn(mdp, weighting, episodes, delta, eta, seed, algorithm, bonus_scale, audit, progress=progress)
+        run = vr.learn(
+            mdp,
+            weighting,
+            episodes=episodes,
+            delta=delta,
+            eta=eta,
+            seed=seed,
+            algorithm=algorithm,
+            bonus_scale=bonus_scale,
+            audit=audit,
+            progress=progress,
+        )
         if save is not None:
             run.save(save)
     if as_json:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..shown import json_law, json_number, number, span
 from .progress import working
 from .screen import Screen
-from .show import DIGITS, above, at_least, at_most, emit_json, json_law, json_number, json_option, number, print_law
+from .show import emit_json, json_option, print_law
 from .source import ModelSource, model_options, readable, save_option
 
 if TYPE_CHECKING:
@@ -60,7 +58,14 @@ def plan(
         if exact:
             answer = _exactly(mdp, weighting)
         else:
-            answer = vr.plan(mdp, weighting, eta=eta, gap=gap, time_limit=time_limit, progress=_bounds_only(note))
+            answer = vr.plan(
+                mdp,
+                weighting,
+                eta=eta,
+                gap=gap,
+                time_limit=time_limit,
+                progress=None if note is None else lambda now: note(now.bounds),
+            )
         if save is not None:
             answer.save(save)
         shown = _plan_json(answer, save) if as_json else None
@@ -79,22 +84,7 @@ def _exactly(mdp: MDP, weighting: Weighting) -> Plan:
     try:
         return vr.exact_plan(mdp, weighting)
     except Unsupported as error:
-        why = str(error).partition(": use ")[0]
-        raise Unsupported(f"--exact does not work here, {why}: leave out --exact") from None
-
-
-def _bounds_only(note: Callable[[str], None] | None) -> Callable[[str], None] | None:
-    """The planner's line without the time, which the spinner shows itself."""
-    if note is None:
-        return None
-    return lambda line: note(" ".join(re.sub(r"^\s*[\d.]+ s\s", "", line).split()))
-
-
-def _span(lower: Fraction, upper: Fraction) -> str:
-    """The bounds, rounded outward; beside a short lower bound, how far above it the upper one is."""
-    if len(str(lower)) <= DIGITS:
-        return f"{lower} <= best over all policies <= {lower} + {above(upper - lower)}"
-    return f"{at_least(lower)} <= best over all policies <= {at_most(upper)}, {above(upper - lower)} apart"
+        raise Unsupported(f"--exact does not work here, {error.why}: leave out --exact") from None
 
 
 def _plan_json(answer: Plan, save: Path | None) -> dict[str, Any]:
@@ -127,7 +117,7 @@ def _print_plan(answer: Plan, save: Path | None) -> None:
     if answer.gap == 0:
         screen.field("certified", "no policy is better: the bounds meet exactly")
     else:
-        screen.field("certified", _span(answer.lower, answer.upper))
+        screen.field("certified", span(answer.lower, answer.upper))
     screen.field("because", answer.certificate.method)
     width = max((len(source) for source, _ in answer.certificate.contributions), default=0)
     for source, amount in answer.certificate.contributions:

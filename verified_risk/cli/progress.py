@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..progress import Progress
+
 PATIENCE = 0.5
 """Seconds before anything is shown: quick work stays silent, and ``rich`` is not even imported for it."""
 
@@ -37,10 +39,10 @@ class _Live:
             self._note = text
             self._update()
 
-    def count(self, done: int, total: int) -> None:
+    def count(self, now: Progress) -> None:
         """So much of so much is done."""
         with self._lock:
-            self._done, self._total = done, total
+            self._done, self._total = now.done or 0, now.total or self._total
             self._update()
 
     def stop(self) -> None:
@@ -52,7 +54,8 @@ class _Live:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
 
         with self._lock:
             if self._over:
@@ -60,7 +63,7 @@ class _Live:
             columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}")]
             if self._total:
                 columns += [BarColumn(bar_width=24), TextColumn("{task.completed}/{task.total}")]
-            self._bar = Progress(
+            self._bar = Bar(
                 *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False
             )
             self._task = self._bar.add_task(self._what, total=self._total or None)
@@ -82,8 +85,8 @@ def working(what: str, *, at_once: bool = False) -> Iterator[Callable[[str], Non
 
 
 @contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar while the body runs; it yields a function ``(done, total)`` that moves it, or None without a terminal."""
+def counting(what: str, total: int) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar while the body runs; it yields a function that moves it, or None without a terminal."""
     with _live(what, total) as live:
         yield None if live is None else live.count
 

@@ -12,9 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from ..cli.show import json_number, short
+from ..errors import Unsupported
 from ..mdp import MDP
-from ..models.gridworld import WALL
+from ..models.gridworld import WALL, map_lines
+from ..shown import json_number, short
 from .decisions import Decisions, Place
 
 ARROWS = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
@@ -121,9 +122,6 @@ def moves_of(mdp: MDP) -> Mapping[int, str]:
 
 
 def _lines(mdp: MDP) -> list[str] | None:
-    from ..errors import Unsupported
-    from ..plotting.policy_map import map_lines
-
     try:
         return map_lines(mdp)
     except Unsupported:

@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from ..cli.show import json_number, short
 from ..policy import Choice, Policy
+from ..shown import json_number, short
 from .decisions import Decisions, Place, decisions
-from .text_map import TextMap, text_map
+from .text_map import TextMap, side_by_side, text_map
 
 MOST_LINES = 12
 MOST_CASES = 8
@@ -73,6 +73,17 @@ def accounts(policy: Policy) -> tuple[str, list[Account]]:
         drawn = [first, *middle, f"otherwise {others}, not described here (probability {short(rest)})"]
     draw = "Draw once, before the first step: " + ", ".join(drawn) + "."
     return draw, [account(part, name, w) for name, (w, part) in zip(names, shown, strict=True)]
+
+
+def described(policy: Policy, width: int | None = None, indent: int = 2) -> str:
+    """What a policy does, as lines of text: how it is drawn, maps of gridworlds, and sentences."""
+    draw, parts = accounts(policy)
+    lines = [draw] if draw else []
+    for part in parts:
+        lines += [f"{part.name}:"] if part.name else []
+        lines += side_by_side(policy.mdp, part.maps, width)
+        lines += [*part.preface, *part.sentences, *(f"… left out: {line}" for line in part.left_out)]
+    return "\n".join(f"{' ' * indent}{line}".rstrip() for line in lines)
 
 
 def account(policy: Policy, name: str, weight: Fraction) -> Account:

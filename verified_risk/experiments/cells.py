@@ -78,7 +78,7 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     run = learn(
         cell.build(),
         objective(cell.objective),
-        cell.episodes,
+        episodes=cell.episodes,
         delta=cell.delta,
         eta=cell.eta,
         seed=cell.seed,

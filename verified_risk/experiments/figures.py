@@ -19,7 +19,7 @@ def pyplot() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise MissingDependency("figures need matplotlib: pip install 'verified-risk[plot]'") from None
+        raise MissingDependency("figures need matplotlib", extra="plot") from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
 

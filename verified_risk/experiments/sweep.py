@@ -184,7 +184,7 @@ def _dask(
     try:
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise MissingDependency("clusters need dask.distributed: pip install 'verified-risk[cluster]'") from None
+        raise MissingDependency("clusters need dask.distributed", extra="cluster") from None
     if not cells:
         return
     cluster = None

@@ -107,9 +107,7 @@ def _make(identifier: str) -> Any:
     try:
         import gymnasium
     except ImportError as error:
-        raise MissingDependency(
-            "reading environments by name needs gymnasium: pip install 'verified-risk[gym]'"
-        ) from error
+        raise MissingDependency("reading environments by name needs gymnasium", extra="gym") from error
     try:
         return gymnasium.make(identifier)
     except gymnasium.error.Error as error:

@@ -80,12 +80,10 @@ def _storm() -> Any:
     try:
         import stormpy
     except ImportError:
-        raise MissingDependency(
-            "DRN, PRISM and JANI files are read by Storm: pip install 'verified-risk[storm]'"
-        ) from None
+        raise MissingDependency("DRN, PRISM and JANI files are read by Storm", extra="storm") from None
     if not hasattr(stormpy, "instantiate_constants"):
         version = getattr(stormpy, "__version__", "?")
-        raise MissingDependency(f"stormpy is {version}, wanted 2.0 or newer: pip install 'verified-risk[storm]'")
+        raise MissingDependency(f"stormpy is {version}, wanted 2.0 or newer", extra="storm")
     from stormpy import developer
 
     developer.set_log_level(developer.LogLevel.OFF)  # Storm logs to the standard output

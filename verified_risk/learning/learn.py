@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InvalidArgument, InvalidObjective
+from ..errors import InvalidArgument
 from ..mdp import MDP
 from ..objectives import Weighting
-from ..rational import Rational, as_fraction
+from ..objectives import objective as read_objective
+from ..progress import Report, counted, read_report
+from ..rational import Rational, as_fraction, as_step
 from .bounds import Problem
 from .evaluate import WIDEST, Judge, best_value, planner_of_truth
 from .learner import Episodes, Floats, Learner, draws_of
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from .audit import AuditReport
 
 CHUNK = 4096
-Progress = Callable[[int, int], None]
+Count = Callable[[int, int], None]
+"""Told ``(episodes done, episodes in all)``."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,6 @@ class Settings:
     def read(
         cls, objective: Any, episodes: Any, delta: Any, eta: Any, seed: Any, algorithm: Any, bonus_scale: Any
     ) -> Settings:
-        if not isinstance(objective, Weighting):
-            raise InvalidObjective(f"{objective!r} is not a weighting")
         for name, value, least in (("episodes", episodes, 1), ("seed", seed, 0)):
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 raise InvalidArgument(f"{name} is {value!r}, wanted an integer of at least {least}")
@@ -56,13 +57,16 @@ class Settings:
         scale = as_fraction(bonus_scale, "bonus_scale")
         if scale <= 0:
             raise InvalidArgument(f"bonus_scale is {scale}, wanted a positive number (algorithm='greedy' has no bonus)")
-        step = None if eta is None else as_fraction(eta, "eta")
-        return cls(objective, int(episodes), confidence, step, int(seed), read_algorithm(algorithm), scale)
+        step = None if eta is None else as_step(eta)
+        return cls(
+            read_objective(objective), int(episodes), confidence, step, int(seed), read_algorithm(algorithm), scale
+        )
 
 
 def learn(
     mdp: Any,
-    objective: Weighting,
+    objective: Weighting | str,
+    *,
     episodes: int,
     delta: Rational = 0.1,
     eta: Rational | None = None,
@@ -70,10 +74,9 @@ def learn(
     algorithm: str = "ucb",
     bonus_scale: Rational = 1,
     audit: bool = False,
-    *,
     horizon: int | None = None,
     reward_range: tuple[Rational, Rational] | None = None,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> Run:
     r"""Learn to maximise ``objective`` by optimism in the face of uncertainty; the model is known only to the judge.
 
@@ -95,18 +98,17 @@ def learn(
     (``bonus_scale`` shows what smaller radii would do, without a guarantee).
     """
     settings = Settings.read(objective, episodes, delta, eta, seed, algorithm, bonus_scale)
+    count = counted(read_report(progress))
     if not isinstance(mdp, MDP):
         from .environment import learn_environment
 
-        return learn_environment(
-            mdp, settings, horizon=horizon, reward_range=reward_range, audit=audit, progress=progress
-        )
+        return learn_environment(mdp, settings, horizon=horizon, reward_range=reward_range, audit=audit, progress=count)
     if horizon is not None or reward_range is not None:
         raise InvalidArgument("horizon and reward_range are for environments; a model has its own")
-    return _learn_model(mdp, settings, audit, progress)
+    return _learn_model(mdp, settings, audit, count)
 
 
-def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Progress | None) -> Run:
+def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Count | None) -> Run:
     standard = standard_form(mdp, settings.eta)
     problem = problem_of(standard, settings.objective, settings.episodes, settings.delta)
     target, height_error = target_of(standard, settings.objective, settings.algorithm, problem, settings.bonus_scale)
@@ -148,7 +150,7 @@ class Record:
     high: Floats | None
 
 
-def play_all(learner: Learner, judge: Judge, settings: Settings, progress: Progress | None = None) -> Record:
+def play_all(learner: Learner, judge: Judge, settings: Settings, progress: Count | None = None) -> Record:
     """All episodes, in stretches that stay inside compiled code."""
     rng = np.random.default_rng(settings.seed)
     K, horizon = settings.episodes, learner.standard.horizon

@@ -23,7 +23,7 @@ from functools import cached_property
 from ..errors import InvalidArgument, Unsupported
 from ..law import Law
 from ..mdp import MDP, Action
-from ..rational import Rational, as_fraction, ceil_div, gcd_of
+from ..rational import Rational, as_step, ceil_div, gcd_of
 from ..rewards import ContinuousReward
 
 MOST_UNITS = 100_000
@@ -110,7 +110,9 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
             "rewards are continuous and have no grid of their own: pass eta=, a step that divides their range"
         )
     if not mdp.is_discrete and mdp.discount != 1:
-        raise Unsupported("continuous rewards with a discount have no grid that serves every step: use discount 1")
+        raise Unsupported(
+            "continuous rewards with a discount have no grid that serves every step", instead="discount 1"
+        )
     laws = {(s, a): _rescaled(action, low, spread, step) for s, a, action in mdp}
     atoms = tuple(sorted({Fraction(0), Fraction(1)}.union(*(set(law.atoms) for law in laws.values()))))
     number = {r: i for i, r in enumerate(atoms)}
@@ -147,9 +149,7 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
 
 def read_eta(eta: Rational, spread: Fraction) -> Fraction:
     """The grid step for rewards in [0, 1]; an error if it does not divide 1."""
-    step = as_fraction(eta, "eta")
-    if step <= 0:
-        raise InvalidArgument(f"eta is {step}, wanted a positive grid step")
+    step = as_step(eta)
     parts = spread / step
     if parts.denominator != 1:
         n = max(1, round(parts))

@@ -20,7 +20,7 @@ from fractions import Fraction
 from textwrap import dedent
 from typing import TypeAlias
 
-from ..errors import InvalidModel
+from ..errors import InvalidModel, Unsupported
 from ..mdp import MDP
 from ..rational import Rational, as_fraction, as_probability, text
 
@@ -134,3 +134,15 @@ def _legend(lines: list[str], goals: Mapping[str, Fraction], chance: Fraction) -
     ]
     paying = [f"{letter} pays {text(reward)}" for letter, reward in goals.items() if letter in drawn]
     return ", ".join(plain + paying)
+
+
+def map_lines(mdp: MDP) -> list[str]:
+    """The map at the head of ``mdp.drawing``: every cell that is not a wall is a state, in reading order."""
+    lines: list[str] = []
+    for line in (mdp.drawing or "").splitlines():
+        if (lines and len(line) != len(lines[0])) or any(map(str.isspace, line)):  # words, not cells
+            break
+        lines.append(line)
+        if sum(letter != WALL for row in lines for letter in row) == mdp.n_states:
+            return lines
+    raise Unsupported(f"{mdp!r} has no map: its drawing does not show one cell for each state")

@@ -28,8 +28,10 @@ FAMILIES: dict[str, Callable[[str], Weighting]] = {
 FORMS = "mean, cvar(a), var(a), var(a, upper), wang(b), cpw(g), hazard(k), dual(k), pl(0, 0; t, g; ...; 1, 1)"
 
 
-def objective(text: str) -> Weighting:
-    r"""Read a weighting, or a mixture of weightings, from text.
+def objective(text: str | Weighting) -> Weighting:
+    r"""Read a weighting, or a mixture of weightings, from text; a weighting is returned as it is.
+
+    Planners and learners read their objective with this function, so all of them accept text.
 
     An objective is a *term*, or a sum ``weight*term + weight*term + ...`` with weights that are at least 0 and sum to
     exactly 1; a weight that is left out is 1.  A number is ``3``, ``0.25``, ``1/4`` or ``1e-2`` and is read exactly;
@@ -69,8 +71,12 @@ def objective(text: str) -> Weighting:
         ...
     verified_risk.errors.InvalidObjective: mixture weights sum to 9/10, not to 1: ['1/2', '2/5']
     """
+    if isinstance(text, Weighting):
+        return text
     if not isinstance(text, str):
-        raise InvalidObjective(f"the objective is {text!r}, wanted text such as 'cvar(1/4)'")
+        raise InvalidObjective(
+            f"{text!r} is not a weighting, wanted one such as CVaR('1/4') or text such as 'cvar(1/4)'"
+        )
     terms = []
     for part in _split(text):
         match = _TERM.fullmatch(part)

@@ -3,6 +3,15 @@
 from .exact.route import exact_plan
 from .plan import Certificate, Plan
 from .planner import plan
-from .tails.frontier import cvar_frontier, mean_cvar_front
+from .tails.frontier import CVaRFrontier, FrontPoint, cvar_frontier, mean_cvar_front
 
-__all__ = ["Certificate", "Plan", "cvar_frontier", "exact_plan", "mean_cvar_front", "plan"]
+__all__ = [
+    "CVaRFrontier",
+    "Certificate",
+    "FrontPoint",
+    "Plan",
+    "cvar_frontier",
+    "exact_plan",
+    "mean_cvar_front",
+    "plan",
+]

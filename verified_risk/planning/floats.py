@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ..errors import InvalidArgument
 from ..law import Law
 from ..mdp import MDP, Action
-from ..rational import ceil_div
+from ..rational import Rational, as_step, ceil_div
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -141,19 +141,11 @@ class FloatModel:
         return sum((step.loss for step in self.steps), Fraction())
 
 
-def read_unit(mdp: MDP, eta: Any) -> Fraction | None:
+def read_unit(mdp: MDP, eta: Rational | None) -> Fraction | None:
     """``eta`` as an exact positive number."""
     if eta is None:
         return None
-    from ..errors import InvalidNumber
-    from ..rational import as_fraction
-
-    try:
-        unit = as_fraction(eta, "eta")
-    except InvalidNumber as error:
-        raise InvalidArgument(str(error)) from None
-    if unit <= 0:
-        raise InvalidArgument(f"eta is {unit}, wanted a positive grid step")
+    unit = as_step(eta)
     low, high = mdp.reward_range
     if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
         raise InvalidArgument(f"eta is {eta}: the returns then need more than 2**40 grid points, wanted a larger eta")

@@ -39,7 +39,9 @@ def levels_of(weighting: Weighting) -> Levels:
     """
     knots = weighting.knots
     if knots is None or weighting.shape not in ("linear", "concave"):
-        raise Unsupported(f"{weighting!r} is not concave piecewise linear with rational corners: use plan(mdp, G)")
+        raise Unsupported(
+            f"{weighting!r} is not concave piecewise linear with rational corners", instead="plan(mdp, G)"
+        )
     steps = [*slopes(knots), Fraction()]
     weights = [(tau, tau * (steps[j] - steps[j + 1])) for j, (tau, _) in enumerate(knots[1:])]
     return Levels(weights[-1][1], tuple((tau, w) for tau, w in weights[:-1] if w))

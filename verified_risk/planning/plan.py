@@ -9,12 +9,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .. import files
+from ..describe.words import described
 from ..errors import InvalidFile
 from ..law import Law
 from ..mdp import MDP
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
 from ..rational import as_fraction, digits, text
+from ..shown import at_least, at_most, number, span
 from .search.proof import Proof
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class Certificate:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     r"""A policy with certified bounds: ``lower <= sup over all policies of Phi <= upper``, and ``policy`` attains
     ``lower``.
@@ -97,6 +99,28 @@ class Plan:
     def law_error(self) -> Fraction:
         """How far ``law`` may be from exact, in every value of its CDF; 0 if it is exact."""
         return self._law[1]
+
+    def __str__(self) -> str:
+        """Objective, value and certified bounds, in three lines."""
+        exactly = "no policy is better: the bounds meet exactly"
+        lines = (
+            f"{self.objective.spec} of the return in {self.mdp!r}",
+            f"value      {number(self.value)}",
+            f"certified  {span(self.lower, self.upper) if self.gap else exactly}",
+        )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        bounds = number(self.value) if self.gap == 0 else f"{at_least(self.lower)} to {at_most(self.upper)}"
+        return f"Plan({self.objective.spec}: {bounds}, {self.mdp!r})"
+
+    def describe(self) -> str:
+        """What :meth:`__str__` says, why the bounds hold, and what the policy does, in words and maps."""
+        because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
+        return "\n".join([str(self), because, "policy", described(self.policy)])
+
+    def _reasons(self) -> list[str]:
+        return str(self.certificate).splitlines()
 
     def recheck(self) -> Recheck:
         """Recompute the lower bound by exact evaluation of the policy, the upper bound by another route than the

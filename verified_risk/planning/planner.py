@@ -10,15 +10,16 @@ Floats find the policy; the certificate is about the exact model (docs/theory/05
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..errors import InvalidArgument, InvalidNumber, InvalidObjective
+from ..errors import InvalidArgument, InvalidNumber
 from ..grid import own_unit
 from ..mdp import MDP
 from ..objectives import VaR, Weighting
+from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
+from ..progress import Report, read_report
 from ..rational import Rational, as_fraction
 from .floats import FloatModel, float_model, read_unit
 from .levels import levels_of
@@ -35,12 +36,12 @@ DEFAULT_SEARCH_GAP = Fraction(1, 10**6)
 
 def plan(
     mdp: MDP,
-    objective: Weighting,
+    objective: Weighting | str,
+    *,
     eta: Rational | None = None,
     gap: Rational | None = None,
     time_limit: float | None = None,
-    *,
-    progress: Callable[[str], None] | None = None,
+    progress: Report | None = None,
 ) -> Plan:
     """A policy with certified bounds on the optimum over *all* policies, randomised and history-dependent ones
     included.
@@ -56,7 +57,8 @@ def plan(
     All other weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
     returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
     whenever it stops.  It goes no closer than about 1e-10 of the range of returns, which is what floats can certify.
-    ``progress`` is called with one line of text now and then.
+    ``objective`` may be text, ``"cvar(1/10)"``.  ``progress`` is called with a :class:`~verified_risk.Progress` now and
+    then.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
     ``time_limit`` bounds the search, not the compilation of the kernels; where it is short, an irrational weighting is
@@ -64,10 +66,8 @@ def plan(
     """
     if not isinstance(mdp, MDP):
         raise InvalidArgument(f"mdp is {mdp!r}, wanted an MDP")
-    if progress is not None and not callable(progress):
-        raise InvalidArgument(f"progress is {progress!r}, wanted a function of one line of text")
-    if not isinstance(objective, Weighting):
-        raise InvalidObjective(f"{objective!r} is not a weighting; wanted one such as CVaR('1/4')")
+    progress = read_report(progress)
+    objective = read_objective(objective)
     wanted = read_gap(gap)
     seconds = _nonnegative(time_limit, "time_limit")
     share = Fraction(1, 2) if _needs_search(objective) else Fraction(99, 100)
@@ -167,7 +167,7 @@ def _solve(
     model: FloatModel,
     gap: Fraction | None,
     seconds: float | None,
-    progress: Callable[[str], None] | None,
+    progress: Report | None,
 ) -> Plan:
     if isinstance(objective, VaR):
         from .quantile import best_quantile

@@ -24,7 +24,7 @@ def gamma(depth: int) -> Fraction:
     r""":math:`\gamma_K = K u / (1 - K u)`."""
     share = depth * UNIT_ROUNDOFF
     if share >= 1:
-        raise Unsupported(f"{depth} roundings in a row leave no correct digit: use exact_plan, or a coarser eta")
+        raise Unsupported(f"{depth} roundings in a row leave no correct digit", instead="exact_plan, or a coarser eta")
     return share / (1 - share)
 
 

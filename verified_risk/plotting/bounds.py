@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument
+from ..progress import Progress
 from ..rational import Rational, as_fraction
 from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, style
 
-LINE = re.compile(r"([0-9.]+) s\s+(\S+) <= optimum <= (\S+)")
 
-
-class BoundsTrace(list[tuple[float, float, float]]):
+class BoundsTrace(list[tuple[float, Fraction, Fraction]]):
     """Collects ``(seconds, lower, upper)`` from the progress of a search: ``plan(mdp, G, progress=BoundsTrace())``.
 
-    Lines without two finite bounds are passed over: a search may know an attained value before any upper bound.
+    What is reported before both bounds are known is passed over.
 
     >>> trace = BoundsTrace()
-    >>> trace("1.5 s   0.25 <= optimum <= 0.75   gap 5.00e-01")
-    >>> trace("0.5 s   0.25 <= optimum <= inf   gap inf")
+    >>> trace(Progress(1.5, Fraction(1, 4), Fraction(3, 4)))
+    >>> trace(Progress(0.5, doing="compiling"))
     >>> trace
-    [(1.5, 0.25, 0.75)]
+    [(1.5, Fraction(1, 4), Fraction(3, 4))]
     """
 
-    def __call__(self, line: str) -> None:
-        found = LINE.search(line)
-        if found:
-            seconds, low, high = (float(number) for number in found.groups())
-            if math.isfinite(low) and math.isfinite(high):
-                self.append((seconds, low, high))
+    def __call__(self, now: Progress) -> None:
+        if now.lower is not None and now.upper is not None:
+            self.append((now.seconds, now.lower, now.upper))
 
 
 def draw_bounds(

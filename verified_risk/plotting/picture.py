@@ -92,7 +92,7 @@ def pyplot_free_matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise MissingDependency("pictures need matplotlib: pip install 'verified-risk[plot]'") from None
+        raise MissingDependency("pictures need matplotlib", extra="plot") from None
     return matplotlib
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import InvalidArgument, Unsupported
+from ..errors import InvalidArgument
 from ..evaluation import behavioural_form, joint_law
 from ..mdp import MDP
-from ..models.gridworld import FLOOR, HOLE, ICE, MOVES, START, WALL
+from ..models.gridworld import FLOOR, HOLE, ICE, MOVES, START, WALL, map_lines
 from ..policy import Policy
 from ..rational import Rational, as_fraction, text
 from .picture import BLUE, INK, QUIET, Picture, new_figure, short, style
@@ -76,18 +76,6 @@ def draw_policy_map(
             place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
         _draw_key(figure, set("".join(lines)))
         return Picture(figure)
-
-
-def map_lines(mdp: MDP) -> list[str]:
-    """The map at the head of ``mdp.drawing``: every cell that is not a wall is a state, in reading order."""
-    lines: list[str] = []
-    for line in (mdp.drawing or "").splitlines():
-        if (lines and len(line) != len(lines[0])) or any(map(str.isspace, line)):  # words, not cells
-            break
-        lines.append(line)
-        if sum(letter != WALL for row in lines for letter in row) == mdp.n_states:
-            return lines
-    raise Unsupported(f"{mdp!r} has no map: its drawing does not show one cell for each state")
 
 
 def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list[_Panel]:

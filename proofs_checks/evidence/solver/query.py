@@ -103,7 +103,7 @@ def z3() -> Any:
     try:
         import z3 as module
     except ImportError:
-        raise MissingDependency("symbolic proofs need z3: pip install 'verified-risk[smt]'") from None
+        raise MissingDependency("symbolic proofs need z3", extra="smt") from None
     return module
 
 
@@ -112,5 +112,5 @@ def sympy() -> Any:
     try:
         import sympy as module
     except ImportError:
-        raise MissingDependency("polynomial identities need sympy: pip install 'verified-risk[smt]'") from None
+        raise MissingDependency("polynomial identities need sympy", extra="smt") from None
     return module

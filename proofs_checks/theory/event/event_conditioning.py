@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 
 from hypothesis import strategies as st
@@ -52,7 +51,6 @@ def _episode(case: Case) -> list[tuple[int, Moves, Fraction]]:
     return [row for row in rows if row[2]]
 
 
-@lru_cache(maxsize=100_000)
 def _within(gap: Fraction, n: int, level: Real) -> bool:
     r"""``|gap| <= sqrt(level / 2n)``, decided."""
     verdict = at_least(level, 2 * n * gap**2)

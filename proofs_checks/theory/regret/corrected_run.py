@@ -43,20 +43,25 @@ class Case:
 
 
 @lru_cache(maxsize=200_000)
-def _index(law: Law, seen: Arm, alpha: Fraction, level: Real) -> Real:
-    """The optimistic value of an action: monotone in the radius, so its enclosure is evaluated at both ends."""
+def _index(law: Law, seen: Arm, alpha: Fraction, ends: tuple[Fraction, Fraction]) -> Real:
+    """The optimistic value of an action: monotone in the radius, so its enclosure is evaluated at both ends.
+
+    ``ends`` enclose the level.
+    """
     n = sum(seen)
     if not n:
         return Fraction(1)
     observed = empirical_law([(x, k) for x, k in zip(law.atoms, seen, strict=False) if k])
-    values = [CVaR(alpha).of(optimistic_reward(observed, min(eps, Fraction(1)))) for eps in bounds(radius(level, n))]
+    values = [
+        CVaR(alpha).of(optimistic_reward(observed, min(eps, Fraction(1)))) for eps in bounds(radius(Interval(*ends), n))
+    ]
     low, high = (bounds(value)[i] for i, value in enumerate(values))
     return low if low == high else Interval(low, high)
 
 
 def choose(case: Case, state: tuple[Arm, Arm], level: Real) -> int:
     """The action with the larger index; the first if they are equal."""
-    first, second = (_index(law, seen, case.alpha, level) for law, seen in zip(case.laws, state, strict=True))
+    first, second = (_index(law, seen, case.alpha, bounds(level)) for law, seen in zip(case.laws, state, strict=True))
     if bounds(first) == bounds(second):
         return 0
     return 1 if exceeds(second, first) else 0

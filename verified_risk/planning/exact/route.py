@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from ...errors import InvalidObjective, Unsupported
+from ...errors import Unsupported
 from ...evaluation import return_law
 from ...grid import GridModel, grid_model
 from ...mdp import MDP
 from ...objectives import VaR, Weighting
+from ...objectives import objective as read_objective
 from ...policy import ReturnPolicy
 from ...rational import lcm_of_denominators
 from ..levels import Levels, levels_of
@@ -39,7 +40,7 @@ Cell: TypeAlias = tuple[int, Action]
 """A value (an integer over ``Q**(T-t)``) and an optimal action."""
 
 
-def exact_plan(mdp: MDP, objective: Weighting) -> Plan:
+def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
     """The optimum over all policies as a Fraction, an optimal policy and its law.
 
     For Mean, CVaR, VaR (lower and upper) and every concave piecewise-linear weighting with rational corners.
@@ -49,10 +50,11 @@ def exact_plan(mdp: MDP, objective: Weighting) -> Plan:
     >>> exact_plan(mdp, CVaR("1/8")).value
     Fraction(1, 4)
     """
-    if not isinstance(objective, Weighting):
-        raise InvalidObjective(f"{objective!r} is not a weighting")
+    objective = read_objective(objective)
     if not mdp.is_discrete:
-        raise Unsupported("rewards are continuous: use exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)")
+        raise Unsupported(
+            "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"
+        )
     grid = grid_model(mdp)
     value, decision = _in_limbs(mdp, grid, objective) or _in_python_integers(grid, objective)
     policy = ReturnPolicy(

@@ -8,8 +8,6 @@ general G the policy may be a mixture.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -21,6 +19,7 @@ from ...enclosure import bounds
 from ...mdp import MDP
 from ...objectives import Weighting
 from ...policy import GridPolicy, MixturePolicy, Policy
+from ...progress import Progress, Report
 from ..floats import FloatModel, float_model
 from ..plan import Certificate, Plan
 from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS, tidy_above, tidy_below
@@ -30,6 +29,7 @@ from ..tails.route import best_mean
 from .branching import Node, Search
 from .cdf import Oracle
 from .proof import Proof
+from .relaxation import Mixture
 from .under import Polygon, polygon_below
 
 LEAST_WEIGHT = 1e-10
@@ -67,7 +67,7 @@ def best_general(
     model: FloatModel,
     gap: Fraction | None,
     seconds: float | None,
-    progress: Callable[[str], None] | None,
+    progress: Report | None,
 ) -> Plan:
     """Search until the gap is closed or time is up."""
     top = model.remaining[0]
@@ -86,10 +86,12 @@ def best_general(
     polygon = _below(objective, accuracy)
     oracle = Oracle(model)
 
+    attained = _Attained(objective, model, oracle)
+
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
-        low, high = (_decimal(model.unit * (model.offsets[-1] + top - Fraction(x))) for x in (incumbent, bound))
-        progress(f"{time.monotonic() - began:7.1f} s   {low:.9g} <= optimum <= {high:.9g}   gap {high - low:.2e}")
+        upper = tidy_above(model.unit * (model.offsets[-1] + top - Fraction(bound)))
+        progress(Progress(time.monotonic() - began, attained(search.best), upper))
 
     deadline = np.inf if seconds is None else began + seconds
     search = Search(oracle, polygon, float(wanted) / 2, deadline, None if progress is None else report)
@@ -100,9 +102,27 @@ def best_general(
     return _certified(mdp, objective, model, oracle, search, proof)
 
 
-def _decimal(x: Fraction) -> Decimal:
-    """For printing: rewards may be beyond the range of floats."""
-    return Decimal(x.numerator) / Decimal(x.denominator)
+class _Attained:
+    """A certified lower bound of what the best mixture so far is worth, computed once for each."""
+
+    def __init__(self, objective: Weighting, model: FloatModel, oracle: Oracle) -> None:
+        self.objective, self.model, self.oracle = objective, model, oracle
+        self._known: tuple[Mixture, Fraction] | None = None
+
+    def __call__(self, best: Mixture) -> Fraction:
+        if self._known is None or self._known[0] is not best:
+            parts = _kept_parts(best)
+            raised = _raised_cdf(self.oracle, parts, sum((w for w, _ in parts), Fraction()))
+            weighed = {x: bounds(self.objective.value(x))[1] for x in set(raised)}
+            cost = sum((weighed[x] for x in raised), Fraction())
+            model = self.model
+            value = model.unit * (model.offsets[-1] + model.remaining[0] - cost) - model.loss
+            self._known = best, tidy_below(value)
+        return self._known[1]
+
+
+def _kept_parts(best: Mixture) -> list[tuple[Fraction, Any]]:
+    return [(Fraction(w), choice) for w, choice in best.parts if w > LEAST_WEIGHT]
 
 
 @lru_cache(maxsize=1)
@@ -147,7 +167,7 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
     top, shift, unit = model.remaining[0], model.offsets[-1], model.unit
     bound = max(max(search.bound, search.uncut_bound) - SPARED * top, 0.0)
     upper = tidy_above(unit * (shift + top - Fraction(bound)))
-    parts = [(Fraction(w), choice) for w, choice in search.best.parts if w > LEAST_WEIGHT]
+    parts = _kept_parts(search.best)
     scale = sum((w for w, _ in parts), Fraction())
     policies: list[tuple[Fraction, Policy]] = [
         (w / scale, GridPolicy(mdp, unit, TableRule(model, choice))) for w, choice in parts

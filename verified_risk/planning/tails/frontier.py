@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from ...enclosure import Interval
 from ...mdp import MDP
@@ -59,7 +58,7 @@ class CVaRFrontier:
         return assemble(self._tables, Fraction(), 1 / alpha)
 
 
-def cvar_frontier(mdp: MDP, eta: Rational | None = None, gap: Rational | None = None) -> CVaRFrontier:
+def cvar_frontier(mdp: MDP, *, eta: Rational | None = None, gap: Rational | None = None) -> CVaRFrontier:
     """The optimal CVaR at every level, from one backward pass.
 
     >>> import verified_risk as vr
@@ -105,10 +104,10 @@ class FrontPoint:
 
 def mean_cvar_front(
     mdp: MDP,
-    alpha: Any,
+    alpha: Rational,
+    *,
     eta: Rational | None = None,
     gap: Rational | None = None,
-    *,
     points: int = MOST_POINTS,
 ) -> tuple[FrontPoint, ...]:
     r"""The supported points of the Pareto front of mean against CVaR, by increasing mean.
@@ -138,7 +137,7 @@ def mean_cvar_front(
     return tuple(sorted(found, key=lambda point: point.mean))
 
 
-def _point(mdp: MDP, alpha: Fraction, weight: Fraction, eta: Any, gap: Any) -> FrontPoint:
+def _point(mdp: MDP, alpha: Fraction, weight: Fraction, eta: Rational | None, gap: Rational | None) -> FrontPoint:
     from ..planner import plan
 
     mixture = weight * Mean() + (1 - weight) * CVaR(alpha)

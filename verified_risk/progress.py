@@ -1,0 +1,65 @@
+"""What a long call tells its caller while it works: ``progress=`` is always a function of one :class:`Progress`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from .errors import InvalidArgument
+from .shown import above, at_least, at_most
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a call has come after ``seconds``.
+
+    A planner fills ``lower`` and ``upper``: certified bounds of the optimum in the user's units, None while there is
+    none.  A learner fills ``done`` of ``total`` episodes.  ``doing`` names a stage, such as compiling.
+
+    >>> print(Progress(1.25, Fraction(1, 4), Fraction(1, 3)))
+    1.2 s   1/4 <= optimum <= 1/3   0.0834 apart
+    """
+
+    seconds: float
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    done: int | None = None
+    total: int | None = None
+    doing: str = ""
+
+    @property
+    def bounds(self) -> str:
+        """The bounds in one line, rounded outward: what is printed is true."""
+        if self.lower is None and self.upper is None:
+            return self.doing
+        low = "" if self.lower is None else f"{at_least(self.lower)} <= "
+        high = "" if self.upper is None else f" <= {at_most(self.upper)}"
+        both = self.lower is not None and self.upper is not None
+        gap = f"   {above(self.upper - self.lower)} apart" if both else ""  # type: ignore[operator]
+        return f"{low}optimum{high}{gap}"
+
+    def __str__(self) -> str:
+        counted = "" if self.done is None else f"{self.done} of {self.total}"
+        return "   ".join(part for part in (f"{self.seconds:.1f} s", counted, self.bounds) if part)
+
+
+Report: TypeAlias = Callable[[Progress], None]
+"""What ``progress=`` takes."""
+
+
+def read_report(progress: Report | None) -> Report | None:
+    """``progress=`` as given, refused if it cannot be called."""
+    if progress is not None and not callable(progress):
+        raise InvalidArgument(f"progress is {progress!r}, wanted a function of one Progress")
+    return progress
+
+
+def counted(progress: Report | None) -> Callable[[int, int], None] | None:
+    """A function ``(done, total)`` that reports to ``progress`` with the time since now."""
+    if progress is None:
+        return None
+    began = time.monotonic()
+    return lambda done, total: progress(Progress(time.monotonic() - began, done=done, total=total))

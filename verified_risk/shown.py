@@ -1,0 +1,96 @@
+"""How numbers and laws look: a few characters for people, rounded so that they stay true, and JSON for programs."""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from .enclosure import Real, bounds
+
+if TYPE_CHECKING:
+    from .law import Law
+
+DIGITS = 10
+NEGLIGIBLE = Fraction(1, 10**30)
+"""Bounds closer to zero than this are rounded to it, outward: ``-2.4E-303 <=`` would read as a value of its own."""
+
+
+def number(x: Real) -> str:
+    """``56/33 ≈ 1.696969697``: the fraction where it is short, the decimal where it is not whole."""
+    low, high = bounds(x)
+    decimal = _decimal((low + high) / 2, ROUND_HALF_EVEN)
+    if low != high or len(str(low)) > 24:
+        return f"≈ {decimal}"
+    return str(low) if low.denominator == 1 else f"{low} ≈ {decimal}"
+
+
+def at_least(x: Fraction) -> str:
+    """A decimal that is certainly not above ``x``; the number itself where it is short."""
+    if abs(x) < NEGLIGIBLE:
+        return "0" if x >= 0 else f"-{float(NEGLIGIBLE):g}"
+    return str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_FLOOR)
+
+
+def at_most(x: Fraction) -> str:
+    """A decimal that is certainly not below ``x``; the number itself where it is short."""
+    if abs(x) < NEGLIGIBLE:
+        return "0" if x <= 0 else f"{float(NEGLIGIBLE):g}"
+    return str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_CEILING)
+
+
+def above(x: Fraction) -> str:
+    """Three digits, certainly not below ``x``: ``4.01e-15``."""
+    rounded = _context(3, ROUND_CEILING).divide(Decimal(x.numerator), Decimal(x.denominator))
+    return f"{rounded:.2e}" if rounded < Decimal("0.001") else format(rounded, "f")
+
+
+def short(x: Fraction) -> str:
+    """The number itself where it is short, otherwise six digits marked as such."""
+    return str(x) if len(str(x)) <= DIGITS else f"≈{_context(6, ROUND_HALF_EVEN).divide(*_parts(x)):g}"
+
+
+def span(lower: Fraction, upper: Fraction) -> str:
+    """``lower <= best over all policies <= upper``, rounded outward.
+
+    Beside a short lower bound the upper one is told by how far above it is.
+
+    >>> span(Fraction(1, 4), Fraction(1, 4) + Fraction(1, 3 * 10**9))
+    '1/4 <= best over all policies <= 1/4 + 3.34e-10'
+    """
+    if len(str(lower)) <= DIGITS:
+        return f"{lower} <= best over all policies <= {lower} + {above(upper - lower)}"
+    return f"{at_least(lower)} <= best over all policies <= {at_most(upper)}, {above(upper - lower)} apart"
+
+
+def json_number(x: Real) -> dict[str, Any]:
+    """An exact number as ``{"exact": "p/q", "float": ...}``, an enclosed one by its rational ends."""
+    return json_between(*bounds(x))
+
+
+def json_between(low: Fraction, high: Fraction) -> dict[str, Any]:
+    """A number known to lie between the two; the float is the one nearest to the middle."""
+    if low == high:
+        return {"exact": str(low), "float": float(low)}
+    return {"lower": str(low), "upper": str(high), "float": float((low + high) / 2)}
+
+
+def json_law(law: Law) -> dict[str, Any]:
+    """Atoms and masses as ``"p/q"``, and the same as floats."""
+    floats = {"atoms": [float(x) for x, _ in law], "masses": [float(p) for _, p in law]}
+    return {**law.to_json(), "floats": floats, "mean": json_number(law.mean)}
+
+
+def _parts(x: Fraction) -> tuple[Decimal, Decimal]:
+    return Decimal(x.numerator), Decimal(x.denominator)
+
+
+def _context(digits: int, rounding: str) -> Context:
+    return Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+def _decimal(x: Fraction, rounding: str) -> str:
+    """``x`` to ten significant digits, rounded once in the given direction."""
+    quotient = _context(DIGITS, rounding).divide(*_parts(x))
+    plain = format(quotient, "f") if -60 < quotient.adjusted() < 60 else ""
+    return plain if plain and len(plain) <= 2 * DIGITS else str(quotient)
