@@ -5,7 +5,6 @@ python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -67,9 +66,10 @@ def write_audit_page(app: Sphinx, failure: Exception | None) -> None:
     """The interactive page of the audit stands next to the documentation, made of the stored ledger."""
     ledger = HERE / "audit.json"
     if failure is None and app.builder.format == "html" and ledger.exists():
+        from proofs_checks.engine.ledger import Ledger
         from proofs_checks.report.page import page_html
 
-        Path(app.outdir, "audit_page.html").write_text(page_html(json.loads(ledger.read_text("utf-8"))), "utf-8")
+        Path(app.outdir, "audit_page.html").write_text(page_html(Ledger.load(ledger)), "utf-8")
 
 
 ANCHORS = {

@@ -10,11 +10,15 @@ if TYPE_CHECKING:
     from . import recheck, theory
     from .cases import enumeration, strategies
     from .engine import audit, certificate, search
+    from .engine.ledger import Ledger
     from .engine.model import Claim, Statement, Verdict
+    from .engine.severity import Severity
     from .theory import by_label
 
 __all__ = [
     "Claim",
+    "Ledger",
+    "Severity",
     "Statement",
     "Verdict",
     "audit",
@@ -36,7 +40,15 @@ _MODULES = {
     "strategies": "cases.strategies",
     "theory": "theory",
 }
-_NAMES = {"Claim": "engine.model", "Statement": "engine.model", "Verdict": "engine.model", "by_label": "theory"}
+_NAMES = {
+    "Claim": "engine.model",
+    "Ledger": "engine.ledger",
+    "Severity": "engine.severity",
+    "Statement": "engine.model",
+    "Verdict": "engine.model",
+    "by_label": "theory",
+}
+_SHOWN = {"Statement", "by_label", "theory"}  # a notebook shows statements as HTML once `report` has said how
 
 
 def __getattr__(name: str) -> Any:
@@ -47,6 +59,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f".{_NAMES[name]}", __name__), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _SHOWN:
+        import_module(".report", __name__)
     globals()[name] = found
     return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from fractions import Fraction
 from typing import Any
 
 import click
@@ -15,13 +14,13 @@ from verified_risk.cli.screen import Column, Screen
 from verified_risk.errors import InvalidArgument
 from verified_risk.files import write_text
 
-from . import recheck
-from . import theory as statements
+from . import recheck, theory
 from .engine import audit as auditing
 from .engine import certificate, search
+from .engine.ledger import Ledger, Row
 from .engine.model import Statement
-from .report import markdown as report
-from .report import readme
+from .report import files, readme
+from .report.words import said_of, short
 
 
 @click.group(cls=Commands)
@@ -40,11 +39,11 @@ def audit(labels: tuple[str, ...], examples: int, seed: int, jobs: int, ledger_t
     """Run the statements; the exit status is not 0 if a check failed or was vacuous."""
     ledger = run_with_progress(chosen_statements(labels), examples=examples, seed=seed, jobs=jobs)
     if ledger_to == "-":
-        click.echo(report.ledger_text(ledger), nl=False)
+        click.echo(ledger.to_json(), nl=False)
     else:
         print_table(ledger)
         if ledger_to is not None:
-            write_text(ledger_to, report.ledger_text(ledger))
+            write_text(ledger_to, ledger.to_json())
     sys.exit(auditing.exit_status(ledger))
 
 
@@ -68,15 +67,15 @@ def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale:
         for line in stale:
             click.echo(line)
         sys.exit(1 if stale else 0)
-    for path in certificate.write_all(statements.ALL):
+    for path in certificate.write_all(theory.ALL):
         click.echo(f"wrote {path.name}")
     kept = fresh_rows(examples, seed) if only_stale else {}
-    chosen = [statement for statement in statements.ALL if statement.label not in kept]
+    chosen = [statement for statement in theory.ALL if statement.label not in kept]
     ran = run_with_progress(chosen, examples=examples, seed=seed, jobs=jobs)
-    rows = {**kept, **{row["label"]: row for row in ran["statements"]}}
-    ledger = auditing.assemble([rows[statement.label] for statement in statements.ALL], examples, seed)
+    rows = {**kept, **{row.label: row for row in ran.statements}}
+    ledger = auditing.assemble([rows[statement.label] for statement in theory.ALL], examples, seed)
     print_table(ledger)
-    for path in (*report.write(ledger), readme.write(ledger)):
+    for path in (*files.write(ledger), readme.write(ledger)):
         click.echo(f"wrote {path}")
     sys.exit(auditing.exit_status(ledger))
 
@@ -88,7 +87,7 @@ def power(labels: tuple[str, ...], seeds: int) -> None:
     """For each false printed claim: cases and seconds until its generator alone found a counterexample."""
     missed = 0
     click.echo(f"{'statement':<28} {'budget':>6}  cases (seconds) for seeds 0 to {seeds - 1}")
-    for statement in statements.ALL:
+    for statement in theory.ALL:
         if not statement.should_be_refuted or (labels and statement.label not in labels):
             continue
         shown = []
@@ -103,37 +102,37 @@ def power(labels: tuple[str, ...], seeds: int) -> None:
 @main.command(name="certify")
 def certify_command() -> None:
     """Regenerate the certificates of all counterexamples."""
-    for path in certificate.write_all(statements.ALL):
+    for path in certificate.write_all(theory.ALL):
         click.echo(path.name)
 
 
-def fresh_rows(examples: int, seed: int) -> dict[str, Any]:
+def fresh_rows(examples: int, seed: int) -> dict[str, Row]:
     """The rows of the stored ledger that an audit with these numbers need not repeat: same source, nothing failed.
 
     Proofs recorded since are added to them.
     """
-    if not report.LEDGER.exists():
+    if not (files.DOCS / files.LEDGER).exists():
         return {}
-    ledger = report.read_ledger()
-    if (ledger["examples"], ledger["seed"]) != (examples, seed):
+    ledger = files.stored()
+    if (ledger.examples, ledger.seed) != (examples, seed):
         return {}
-    hashes = {statement.label: auditing.source_hash(statement) for statement in statements.ALL}
+    hashes = {statement.label: auditing.source_hash(statement) for statement in theory.ALL}
     return {
-        row["label"]: auditing.refreshed(row)
-        for row in ledger["statements"]
-        if row["source_sha256"] == hashes.get(row["label"]) and not row["failures"]
+        row.label: auditing.refreshed(row)
+        for row in ledger.statements
+        if row.source_sha256 == hashes.get(row.label) and not row.failures
     }
 
 
 def staleness() -> list[str]:
     """One line for everything generated that is not what the sources generate now."""
-    ledger = report.read_ledger()
-    lines = [f"docs/{name} is stale: run python -m proofs_checks report" for name in report.stale_files()]
+    ledger = files.stored()
+    lines = [f"docs/{name} is stale: run python -m proofs_checks report" for name in files.stale()]
     if readme.is_stale(ledger):
         lines.append("README.md is stale: run python -m proofs_checks report")
-    old = auditing.stale(ledger, statements.ALL)
+    old = auditing.stale(ledger, theory.ALL)
     lines += [f"the evidence for {label} is stale: run python -m proofs_checks report" for label in old]
-    wanted = certificate.expected(statements.ALL)
+    wanted = certificate.expected(theory.ALL)
     present = {path.name: path.read_text(encoding="utf-8") for path in certificate.DIRECTORY.glob("*.json")}
     lines += [
         f"certificates/{name} is stale: run python -m proofs_checks certify"
@@ -145,7 +144,7 @@ def staleness() -> list[str]:
 
 def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
     """The statements of these labels; all of them where none is named."""
-    known = [statement.label for statement in statements.ALL]
+    known = [statement.label for statement in theory.ALL]
     for label in labels:
         if label not in known:
             close = get_close_matches(label, known, n=3, cutoff=0.6)
@@ -155,10 +154,10 @@ def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
                 else f"docs/audit.md lists all {len(known)}, e.g. {known[0]}"
             )
             raise InvalidArgument(f"no statement has the label {label!r}: {guess}")
-    return [statements.by_label(label) for label in labels] if labels else list(statements.ALL)
+    return [theory.by_label(label) for label in labels] if labels else list(theory.ALL)
 
 
-def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> auditing.Ledger:
+def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> Ledger:
     """The audit behind a progress bar on a terminal's standard error; in a pipe there is none."""
     if not sys.stderr.isatty():
         return auditing.run(chosen, examples=examples, seed=seed, jobs=jobs)
@@ -177,11 +176,13 @@ def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: 
         )
 
 
-COLOURS = {"holds": "green", "corrected": "yellow", "refuted": "red", "gap": "magenta", "unknown": "red"}
+COLOURS = {"holds": "green", "slip": "cyan", "repair": "yellow", "substance": "red", "gap": "magenta"}
+TRUTHS = {"stands": "green", "refuted": "red", "unknown": "red"}
+MOST_CHARACTERS = 14  # of a slack in the table
 COLUMNS = (
     Column("statement"),
-    Column("printed", styles=COLOURS),
-    Column("truth", styles=COLOURS),
+    Column("finding", styles=COLOURS),
+    Column("truth", styles=TRUTHS),
     Column("evidence"),
     Column("cases", right=True),
     Column("worst slack", spare=True),
@@ -189,34 +190,27 @@ COLUMNS = (
 )
 
 
-def print_table(ledger: auditing.Ledger) -> None:
+def print_table(ledger: Ledger) -> None:
     """One line a statement: finding, verdict, evidence, cases, worst slack."""
-    screen, rows = Screen(), ledger["statements"]
-    title = f"{len(rows)} statement{'s' * (len(rows) > 1)}, seed {ledger['seed']}"
+    screen, rows = Screen(), ledger.statements
+    title = f"{len(rows)} statement{'s' * (len(rows) > 1)}, seed {ledger.seed}"
     screen.table(COLUMNS, [_row(row) for row in rows], title)
-    for failure in ledger["failures"]:
+    for failure in ledger.failures:
         screen.paragraph(f"FAILED {failure}", indent=0, style="bold red")
-    if not ledger["failures"]:
+    if not ledger.failures:
         screen.paragraph(
             "Nothing failed: every true claim stood, every false one was refuted again, no check was vacuous.", indent=0
         )
 
 
-def _row(row: dict[str, Any]) -> list[str]:
-    support, refutation = row["support"], row["refutation"]
+def _row(row: Row) -> list[str]:
+    support, refutation = row.support, row.refutation
     return [
-        row["label"],
-        row["finding"] if row["printed"] is not None else "not in print",
-        support["verdict"] if support else "-",
-        support["rank"] if support and support["rank"] else "-",
-        str(support["exhaustive"]["met"] + support["random"]["met"]) if support else "-",
-        _short(support["worst_slack"]) if support else "-",
-        str(refutation["found"]["cases"]) if refutation and refutation["found"] else "-",
+        row.label,
+        said_of(row),
+        support.verdict if support else "-",
+        (support and support.rank) or "-",
+        str(support.exhaustive.met + support.random.met) if support else "-",
+        short(support.worst_slack, MOST_CHARACTERS) if support and support.worst_slack else "-",
+        str(refutation.found.cases) if refutation and refutation.found else "-",
     ]
-
-
-def _short(slack: str | None) -> str:
-    """A fraction with many digits does not fit in a table; the ledger has it in full."""
-    if slack is None:
-        return "-"
-    return slack if len(slack) <= 14 else f"≈ {float(Fraction(slack)):.6g}"

@@ -27,9 +27,9 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     labels: list[str] = config.getoption("--audit-statement")
     if not labels:
         return
-    from . import theory as statements
+    from . import theory
 
-    chosen = list(statements.ALL) if "all" in labels else [statements.by_label(label) for label in labels]
+    chosen = list(theory.ALL) if "all" in labels else [theory.by_label(label) for label in labels]
     examples: int = config.getoption("--audit-examples")
     items.extend(
         AuditItem.from_parent(session, name=f"audit[{statement.label}]", statement=statement, examples=examples)
@@ -47,7 +47,7 @@ class AuditItem(pytest.Item):
     def runtest(self) -> None:
         from .engine.audit import audit_statement
 
-        failures = audit_statement(self.statement, self.examples, seed=0)["failures"]
+        failures = audit_statement(self.statement, self.examples, seed=0).failures
         if failures:
             pytest.fail("; ".join(failures), pytrace=False)
 

@@ -6,7 +6,6 @@ The ledger is ``docs/audit.json`` unless another one is named, for instance one 
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from chromium import Chromium  # noqa: E402
 
+from proofs_checks.engine.ledger import Ledger  # noqa: E402
 from proofs_checks.report.page import write_page  # noqa: E402
 
 COMMANDS = {
@@ -37,7 +37,7 @@ def photograph_page(browser: Chromium, ledger: Path, folder: Path) -> None:
     """Light, dark and narrow, the graph, and a card with its counterexample."""
     with tempfile.TemporaryDirectory() as place:
         page = Path(place) / "audit.html"
-        write_page(json.loads(ledger.read_text("utf-8")), page)
+        write_page(Ledger.load(ledger), page)
         for name, scheme, width, height, target in (
             ("page_light", "light", 1100, 900, None),
             ("page_dark", "dark", 1100, 1120, "s-lem-genbound"),

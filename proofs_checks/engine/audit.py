@@ -1,6 +1,6 @@
 """Run every statement: look for the least slack of what should be true, and refute again what is false.
 
-The result is a ledger, plain data that goes to JSON.  An audit fails when
+The result is a :class:`.ledger.Ledger`.  An audit fails when
 
 * a claim that should be true is refuted, or could not be decided,
 * a printed claim that should be refuted is not: neither by its stored counterexample, rechecked by the standalone
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,12 @@ from verified_risk.pool import Pool
 from .. import recheck
 from ..evidence.recorded import recorded
 from . import certificate, search, sources
+from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
 from .model import Claim, Evidence, Rank, Statement, Verdict
 
-LEDGER_FORMAT = "proofs_checks/ledger"
-LEDGER_VERSION = 1
 DEFAULT_EXAMPLES = 200
 ENOUGH_EXAMPLES = 50  # a shorter audit wants fewer cases that meet the hypotheses, in proportion
 LEAST_SHARE_MET = 20  # at least one random case in so many must meet the hypotheses
-
-Ledger = dict[str, Any]
 
 
 def run(
@@ -45,7 +43,7 @@ def run(
     With ``jobs > 1`` the statements of the package run in that many processes; statements of a user run here, because
     their claims are functions that another process cannot look up.
     """
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Row] = {}
     known = _package_labels() if jobs > 1 else set()
     elsewhere = [statement for statement in statements if statement.label in known]
     with search.leaving_nothing():
@@ -64,52 +62,53 @@ def run(
 
 def exit_status(ledger: Ledger) -> int:
     """0 if nothing failed."""
-    return 1 if ledger["failures"] else 0
+    return 1 if ledger.failures else 0
 
 
 def _package_labels() -> set[str]:
-    from .. import theory as statements
+    from .. import theory
 
-    return {statement.label for statement in statements.ALL}
-
-
-def _audit_by_label(label: str, examples: int, seed: int) -> dict[str, Any]:
-    from .. import theory as statements
-
-    return audit_statement(next(s for s in statements.ALL if s.label == label), examples, seed)
+    return {statement.label for statement in theory.ALL}
 
 
-def audit_statement(statement: Statement[Any], examples: int, seed: int) -> dict[str, Any]:
+def _audit_by_label(label: str, examples: int, seed: int) -> Row:
+    from .. import theory
+
+    return audit_statement(theory.by_label(label), examples, seed)
+
+
+def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
     """One row of the ledger."""
     failures: list[str] = []
     supported = _support(statement, statement.true_claim, examples, seed, failures)
     refutation = _refute(statement, seed, failures) if statement.should_be_refuted else None
-    return {
-        "label": statement.label,
-        "title": statement.title,
-        "section": statement.section,
-        "said": statement.said,
-        "finding": statement.verdict,
-        "uses": list(statement.uses),
-        "theory": statement.theory,
-        "notes": statement.notes,
-        "source": source_file(statement),
-        "source_sha256": source_hash(statement),
-        "printed": _claim_row(statement.printed),
-        "corrected": _claim_row(statement.corrected),
-        "support": supported,
-        "refutation": refutation,
-        "failures": failures,
-    }
+    return Row(
+        label=statement.label,
+        title=statement.title,
+        section=statement.section,
+        said=statement.said,
+        finding=statement.finding,
+        uses=statement.uses,
+        theory=statement.theory,
+        notes=statement.notes,
+        source=source_file(statement),
+        source_sha256=source_hash(statement),
+        printed=claim_text(statement.printed),
+        corrected=claim_text(statement.corrected),
+        support=supported,
+        refutation=refutation,
+        failures=tuple(failures),
+    )
 
 
-def _claim_row(claim: Claim[Any] | None) -> dict[str, str] | None:
-    return None if claim is None else {"formula": claim.formula, "words": claim.words}
+def claim_text(claim: Claim[Any] | None) -> ClaimText | None:
+    """The words of a claim."""
+    return None if claim is None else ClaimText(claim.formula, claim.words)
 
 
 def _support(
     statement: Statement[Any], claim: Claim[Any] | None, examples: int, seed: int, failures: list[str]
-) -> dict[str, Any] | None:
+) -> Support | None:
     """Look for a failure of the claim that should be true."""
     if claim is None:
         return None
@@ -137,47 +136,46 @@ def _support(
         failures.append("vacuous: no case of the enumeration met the hypotheses")
     worst = min((part for part in (small, sampled) if part.worst is not None), key=_worst_key, default=None)
     verdicts = {part.verdict for part in (small, sampled) if part.tried}
-    return {
-        "verdict": _joint(verdicts).value,
-        "rank": str(evidence[0].rank) if evidence else None,
-        "evidence": [str(piece) for piece in evidence],
-        "recorded": [str(piece) for piece in recorded(statement.label)],
-        "exhaustive": {"size": statement.small_size, "tried": small.tried, "met": small.met},
-        "random": {"seed": seed, "tried": sampled.tried, "met": sampled.met},
-        "worst_slack": None if worst is None else _text(worst.worst),
-        "worst_case": None if worst is None else statement.encode(worst.worst_case),
-    }
+    return Support(
+        verdict=_joint(verdicts).value,
+        rank=str(evidence[0].rank) if evidence else None,
+        evidence=tuple(str(piece) for piece in evidence),
+        recorded=tuple(str(piece) for piece in recorded(statement.label)),
+        exhaustive=Enumerated(statement.small_size, small.tried, small.met),
+        random=Sampled(seed, sampled.tried, sampled.met),
+        worst_slack=None if worst is None else _text(worst.worst),
+        worst_case=None if worst is None else statement.encode(worst.worst_case),
+    )
 
 
 def _joint(verdicts: Iterable[Verdict]) -> Verdict:
     seen = set(verdicts)
     if Verdict.REFUTED in seen:
         return Verdict.REFUTED
-    return Verdict.HOLDS if seen == {Verdict.HOLDS} else Verdict.UNKNOWN
+    return Verdict.STANDS if seen == {Verdict.STANDS} else Verdict.UNKNOWN
 
 
-def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> dict[str, Any]:
+def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> Refutation:
     """Check the stored counterexample, and let the generator find one by itself."""
     printed, case = statement.printed, statement.counterexample
     assert printed is not None
-    row: dict[str, Any] = {"certificate": None, "slack": None, "rechecked": None, "found": None}
+    row = Refutation(None, None, None, None)
     if case is None:
         failures.append("a false printed claim has no counterexample")
     else:
-        row["certificate"] = certificate.file_name(statement.label)
+        row = replace(row, certificate=certificate.file_name(statement.label))
         if printed.verdict(case) is not Verdict.REFUTED:
             failures.append("the stored counterexample does not refute the printed claim")
         else:
-            row["slack"] = _text(printed.slack(case))
+            row = replace(row, slack=_text(printed.slack(case)))
         if statement.corrected is not None and statement.corrected.verdict(case) is Verdict.REFUTED:
             failures.append("the stored counterexample also refutes the correction")
-        row["rechecked"] = _rechecked(statement, case, failures)
+        row = replace(row, rechecked=_rechecked(statement, case, failures))
     found = search.find_counterexample(statement, seed=seed, shrink=False)
     if found is None:
         failures.append(f"the generator found no counterexample in {statement.find_budget} cases (seed {seed})")
-    else:
-        row["found"] = {"cases": found.cases, "seed": seed, "slack": _text(found.slack)}
-    return row
+        return row
+    return replace(row, found=FoundAgain(found.cases, seed, _text(found.slack)))
 
 
 def _rechecked(statement: Statement[Any], case: Any, failures: list[str]) -> bool:
@@ -205,27 +203,24 @@ def source_hash(statement: Statement[Any]) -> str:
 
 def stale(ledger: Ledger, statements: Sequence[Statement[Any]]) -> list[str]:
     """The labels whose evidence in the ledger is missing or is not about their present source and recorded proofs."""
-    stored = {
-        row["label"]: (row["source_sha256"], row["support"]["recorded"] if row["support"] else [])
-        for row in ledger["statements"]
-    }
+    stored = {row.label: (row.source_sha256, row.support.recorded if row.support else ()) for row in ledger.statements}
     current = {
-        statement.label: (source_hash(statement), [str(piece) for piece in recorded(statement.label)])
+        statement.label: (source_hash(statement), tuple(str(piece) for piece in recorded(statement.label)))
         for statement in statements
     }
     return sorted(label for label in stored.keys() | current.keys() if stored.get(label) != current.get(label))
 
 
-def refreshed(row: dict[str, Any]) -> dict[str, Any]:
+def refreshed(row: Row) -> Row:
     """The row with the proofs recorded now; what running the cases showed is kept."""
-    support = row["support"]
+    support = row.support
     if support is None:
         return row
-    now = [str(piece) for piece in recorded(row["label"])]
-    kept = [piece for piece in support["evidence"] if piece not in support["recorded"]]
+    now = tuple(str(piece) for piece in recorded(row.label))
+    kept = [piece for piece in support.evidence if piece not in support.recorded]
     evidence = sorted([*now, *kept], key=_rank_of, reverse=True)
     strongest = str(_rank_of(evidence[0])) if evidence else None
-    return {**row, "support": {**support, "evidence": evidence, "rank": strongest, "recorded": now}}
+    return replace(row, support=replace(support, evidence=tuple(evidence), rank=strongest, recorded=now))
 
 
 def _rank_of(piece: str) -> Rank:
@@ -233,16 +228,10 @@ def _rank_of(piece: str) -> Rank:
     return Rank[piece.split(" (", 1)[0].upper().replace("-", "_")]
 
 
-def assemble(rows: Sequence[dict[str, Any]], examples: int, seed: int) -> Ledger:
+def assemble(rows: Sequence[Row], examples: int, seed: int) -> Ledger:
     """The ledger of these rows."""
-    return {
-        "format": LEDGER_FORMAT,
-        "version": LEDGER_VERSION,
-        "examples": examples,
-        "seed": seed,
-        "statements": list(rows),
-        "failures": [f"{row['label']}: {failure}" for row in rows for failure in row["failures"]],
-    }
+    failures = tuple(f"{row.label}: {failure}" for row in rows for failure in row.failures)
+    return Ledger(examples, seed, tuple(rows), failures)
 
 
 def _worst_key(part: search.Search[Any]) -> Any:

@@ -12,7 +12,6 @@ exhaustive enumeration of cases, and a counterexample to the printed claim where
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -22,27 +21,26 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from verified_risk.enclosure import Interval, Real, Truth, at_least, bounds
 
 from . import codec
+from .severity import Severity
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 Case = TypeVar("Case")
 
-Finding: TypeAlias = Literal["holds", "corrected", "refuted", "gap"]
 Said: TypeAlias = Literal["printed", "implied", "tempting"]
-"""What the audit says of a printed claim: it holds; an obvious repair makes it true; it is false in substance; it is
-not contradicted, but its proof is unsound."""
+"""How the paper makes a claim: as a formula or sentence; by what it uses or suggests; not at all, it is a reading."""
 
 
 class Verdict(Enum):
-    """What the cases seen so far say of a claim.  ``UNKNOWN`` never reads as ``HOLDS``."""
+    """What the cases seen so far say of a claim.  ``UNKNOWN`` never reads as ``STANDS``."""
 
-    HOLDS = "holds"
+    STANDS = "stands"
     REFUTED = "refuted"
     UNKNOWN = "unknown"
 
     def __bool__(self) -> bool:
-        raise TypeError("a verdict has no bool: compare with Verdict.HOLDS, REFUTED or UNKNOWN")
+        raise TypeError("a verdict has no bool: compare with Verdict.STANDS, REFUTED or UNKNOWN")
 
 
 class Rank(IntEnum):
@@ -97,7 +95,7 @@ class Claim(Generic[Case]):
 
 def verdict_of(slack: Real) -> Verdict:
     """``slack >= 0``, three-valued."""
-    return {Truth.HOLDS: Verdict.HOLDS, Truth.FAILS: Verdict.REFUTED, Truth.UNKNOWN: Verdict.UNKNOWN}[
+    return {Truth.HOLDS: Verdict.STANDS, Truth.FAILS: Verdict.REFUTED, Truth.UNKNOWN: Verdict.UNKNOWN}[
         at_least(slack, Fraction())
     ]
 
@@ -118,6 +116,10 @@ def least(*slacks: Real) -> Real:
     return low if low == high else Interval(low, high)
 
 
+as_html: list[Callable[[Statement[Any]], str]] = []
+"""How a statement is shown in a notebook; ``proofs_checks.report`` appends to it, nothing here knows of pages."""
+
+
 def _no_cases() -> Iterator[Any]:
     return iter(())
 
@@ -130,9 +132,9 @@ class Statement(Generic[Case]):
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
     number of cases within which the strategy alone finds one.  ``theory`` is the proof's anchor in ``docs/theory``.
     ``said`` tells how the paper makes the claim: *printed* as a formula or sentence, *implied* by what it uses or
-    suggests, or *tempting*, a reading that is not in it.  ``examples_share`` scales the number of random cases of an
-    audit where a case is expensive; fewer than ``least_met`` cases that meet the hypotheses count as a vacuous check,
-    which is a failure.  ``source`` is the defining file.
+    suggests, or *tempting*, a reading that is not in it; ``finding`` how grave the fault is.  ``examples_share`` scales
+    the number of random cases of an audit where a case is expensive; fewer than ``least_met`` cases that meet the
+    hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file, ``__file__``.
     """
 
     label: str
@@ -141,7 +143,7 @@ class Statement(Generic[Case]):
     said: Said = "printed"
     printed: Claim[Case] | None
     corrected: Claim[Case] | None
-    verdict: Finding
+    finding: Severity
     cases: Callable[[], SearchStrategy[Case]]
     small_cases: Callable[[], Iterator[Case]] = _no_cases
     small_size: str = ""
@@ -158,8 +160,7 @@ class Statement(Generic[Case]):
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not self.source:  # the file that wrote Statement(...): two frames up, past the generated __init__
-            object.__setattr__(self, "source", sys._getframe(2).f_code.co_filename)
+        object.__setattr__(self, "finding", Severity(self.finding))
         if self.printed is None and self.corrected is None:
             raise ValueError(f"{self.label} claims nothing: wanted a printed or a corrected claim")
         if self.counterexample is not None and self.printed is None:
@@ -170,17 +171,29 @@ class Statement(Generic[Case]):
         """The claim that is meant to be true: the corrected one, or the printed one where the audit found no fault."""
         if self.corrected is not None:
             return self.corrected
-        return self.printed if self.verdict in ("holds", "gap") else None
+        return self.printed if not self.finding.is_false else None
 
     @property
     def should_be_refuted(self) -> bool:
         """Whether the printed claim is false and a counterexample is owed."""
-        return self.printed is not None and self.verdict in ("corrected", "refuted")
+        return self.printed is not None and self.finding.is_false
 
-    def _repr_html_(self) -> str:
-        from ..report.page import statement_html
+    def __str__(self) -> str:
+        """Label, title, finding, and the claims in words.
 
-        return statement_html(self)
+        >>> from proofs_checks import by_label
+        >>> print(by_label("lem:pihatphibound"))
+        """
+        lines = [f"{self.label}: {self.title} ({self.finding})"]
+        if self.printed is not None:
+            lines.append(f"  {self.said}: {self.printed.words}")
+        if self.corrected is not None:
+            lines.append(f"  true: {self.corrected.words}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str | None:
+        """For a notebook, where the side that makes pages has registered how (:data:`as_html`)."""
+        return as_html[-1](self) if as_html else None
 
     def read(self, instance: dict[str, Any]) -> Case:
         """The case that a JSON instance encodes."""

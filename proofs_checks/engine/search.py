@@ -55,7 +55,7 @@ class Search(Generic[Case]):
         """REFUTED by one case; HOLDS only if some case met the hypotheses and none was undecided."""
         if self.refuted:
             return Verdict.REFUTED
-        return Verdict.HOLDS if self.met and not self.unknown else Verdict.UNKNOWN
+        return Verdict.STANDS if self.met and not self.unknown else Verdict.UNKNOWN
 
 
 @dataclass(frozen=True)

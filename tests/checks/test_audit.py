@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from proofs_checks import cli
 from proofs_checks import theory as statements
-from proofs_checks.engine import audit, search, sources
+from proofs_checks.engine import audit, certificate, search, sources
+from proofs_checks.engine.ledger import ClaimText, Ledger
 from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict, equality, least, verdict_of
-from proofs_checks.report import markdown as report
+from proofs_checks.engine.severity import Severity
+from proofs_checks.report import files, graph
 from verified_risk.enclosure import Interval
+from verified_risk.errors import InvalidFile
 
 Q = Fraction
 
@@ -45,7 +48,7 @@ def toy(**changes):
         "section": "1",
         "printed": BELOW_TWO,
         "corrected": BELOW_THREE,
-        "verdict": "corrected",
+        "finding": "repair",
         "cases": rationals,
         "small_cases": small,
         "small_size": "integers",
@@ -56,14 +59,14 @@ def toy(**changes):
 
 
 def failures(statement, examples=60):
-    return audit.audit_statement(statement, examples, seed=0)["failures"]
+    return audit.audit_statement(statement, examples, seed=0).failures
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_verdict_is_three_valued_and_never_a_boolean():
-    assert verdict_of(Q(0)) is Verdict.HOLDS
+    assert verdict_of(Q(0)) is Verdict.STANDS
     assert verdict_of(Q(-1, 10**9)) is Verdict.REFUTED
     assert verdict_of(Interval(Q(-1), Q(1))) is Verdict.UNKNOWN
     with pytest.raises(TypeError):
@@ -142,8 +145,8 @@ def without_certificate(found):
 
 def test_a_sound_statement_passes():
     assert without_certificate(failures(toy())) == []
-    true = toy(printed=BELOW_THREE, corrected=None, verdict="holds", counterexample=None)
-    assert failures(true) == []
+    true = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
+    assert failures(true) == ()
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_every_fault_makes_the_audit_fail(changes, message):
 
 def test_the_exit_status_tells_failures():
     assert audit.exit_status(audit.run([toy(counterexample=None)], examples=20)) == 1
-    good = toy(printed=BELOW_THREE, corrected=None, verdict="holds", counterexample=None)
+    good = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
     assert audit.exit_status(audit.run([good], examples=20)) == 0
 
 
@@ -176,16 +179,16 @@ def test_nothing_is_called_verified_and_a_random_rank_says_how_many():
     good = toy(
         printed=BELOW_THREE,
         corrected=None,
-        verdict="holds",
+        finding="holds",
         counterexample=None,
         small_cases=lambda: iter(()),
         small_size="",
     )
     row = audit.audit_statement(good, 40, seed=7)
-    assert row["support"]["rank"] == "random"
-    assert row["support"]["evidence"][0].startswith("random (")
-    assert "seed 7" in row["support"]["evidence"][0]
-    assert "verified" not in json.dumps(row["support"])
+    assert row.support.rank == "random"
+    assert row.support.evidence[0].startswith("random (")
+    assert "seed 7" in row.support.evidence[0]
+    assert "verified" not in str(row.support)
 
 
 def test_two_processes_give_the_same_ledger_as_one():
@@ -197,7 +200,7 @@ def test_a_changed_source_makes_its_evidence_stale():
     chosen = [statements.by_label("lem:key"), statements.by_label("cvar:ru")]
     ledger = audit.run(chosen, examples=5)
     assert audit.stale(ledger, chosen) == []
-    ledger["statements"][0]["source_sha256"] = "0" * 64
+    ledger = replace(ledger, statements=(replace(ledger.statements[0], source_sha256="0" * 64), *ledger.statements[1:]))
     assert audit.stale(ledger, chosen) == ["lem:key"]
     assert audit.stale(ledger, chosen[1:]) == ["lem:key"]
 
@@ -221,6 +224,47 @@ def test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale(tmp_path):
     assert sources.digest(claim) != before
 
 
+# -- ledger -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_ledger_is_written_and_read_back_the_same():
+    ledger = audit.run([statements.by_label("lem:key"), toy(label="other")], examples=5)
+    assert Ledger.from_json(ledger.to_json()) == ledger
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.update(version=1), "version 1; wanted"),
+        (lambda data: data.pop("seed"), "wanted the keys"),
+        (
+            lambda data: data["statements"][0].update(finding="refuted"),
+            "finding is .refuted., wanted one of",
+        ),
+        (lambda data: data["statements"][0]["support"].update(rank=3), "support.rank is '3', wanted a str"),
+        (lambda data: data["statements"][0].update(uses="lem:key"), "uses is 'lem:key', wanted a list"),
+    ],
+)
+def test_a_ledger_that_was_edited_is_refused_with_the_place(change, message):
+    data = json.loads(audit.run([toy()], examples=5).to_json())
+    change(data)
+    with pytest.raises(InvalidFile, match=message):
+        Ledger.from_json(json.dumps(data))
+
+
+def test_severities_have_meanings_weights_and_an_order_of_harm():
+    assert len({severity.meaning for severity in Severity}) == 5
+    assert sorted(Severity, key=lambda severity: severity.weight) == ["holds", "gap", "slip", "repair", "substance"]
+    assert [severity for severity in Severity if severity.is_false] == ["slip", "repair", "substance"]
+    with pytest.raises(ValueError, match="refuted"):
+        toy(finding="refuted")
+
+
+def test_a_statement_prints_its_finding_and_both_claims():
+    assert str(toy()) == "toy: a toy (repair)\n  printed: Nothing exceeds two.\n  true: Nothing exceeds three."
+    assert audit.claim_text(BELOW_TWO) == ClaimText(r"x \le 2", "Nothing exceeds two.")
+
+
 # -- command ----------------------------------------------------------------------------------------------------------
 
 
@@ -242,7 +286,7 @@ def test_the_command_refuses_an_unknown_label():
 
 
 def test_the_recheck_command_answers_with_the_checkers_status(tmp_path):
-    good = str(statements.__file__).replace("theory/__init__.py", "certificates/lem_key.json")
+    good = str(certificate.DIRECTORY / "lem_key.json")
     assert CliRunner().invoke(cli.main, ["recheck", good]).exit_code == 0
     assert CliRunner().invoke(cli.main, ["recheck", str(tmp_path / "absent")]).exit_code == 2
 
@@ -255,33 +299,27 @@ def test_the_generated_documents_are_fresh():
 
 
 def test_the_page_lists_every_statement_and_calls_nothing_verified():
-    page = report.PAGE.read_text(encoding="utf-8")
+    page = (files.DOCS / files.PAGE).read_text(encoding="utf-8")
     assert all(f"`{statement.label}`" in page for statement in statements.ALL)
     assert "verified" not in page.replace("verified_risk", "").replace("verified-risk", "")
 
 
 def test_the_graph_shows_every_statement_and_what_it_inherits():
-    ledger = report.read_ledger()
-    graph = report.graph(ledger)
-    assert all(f">{statement.label}</text>" in graph for statement in statements.ALL)
-    rests = report.inherited(ledger["statements"])
+    ledger = files.stored()
+    picture = files.contents(ledger)[files.GRAPH]
+    assert all(f">{row.label}</text>" in picture for row in ledger.statements)
+    rests = graph.inherited(ledger.statements)
     assert "lem:augmented:1" in rests["thm:augmented"]
     assert "lem:genbound" in rests["thm:main"]
     assert rests["lem:augmented:1"] == []  # it uses only the history measure, which has no false printed claim
 
 
-def test_a_circle_of_uses_is_an_error_of_the_graph():
-    rows = [{"label": "a", "uses": ["b"]}, {"label": "b", "uses": ["a"]}]
-    with pytest.raises(ValueError, match="circle: a -> b -> a"):
-        report._columns(rows)
-
-
 def test_an_edited_page_is_stale(tmp_path):
-    report.write(report.read_ledger(), tmp_path)
-    assert report.stale_files(tmp_path) == []
+    files.write(files.stored(), tmp_path)
+    assert files.stale(tmp_path) == []
     page = tmp_path / "audit.md"
     page.write_text(page.read_text() + "edited\n")
-    assert report.stale_files(tmp_path) == ["audit.md"]
+    assert files.stale(tmp_path) == ["audit.md"]
 
 
 def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeypatch):
@@ -290,8 +328,8 @@ def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeyp
     proof = Evidence(Rank.MACHINE_CHECKED, "a later proof")
     monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
     assert audit.stale(ledger, chosen) == ["def:pushforward"]
-    row = audit.refreshed(ledger["statements"][0])
-    assert row["support"]["evidence"][0] == str(proof)
-    assert row["support"]["rank"] == "machine-checked"
-    assert any(piece.startswith("random (") for piece in row["support"]["evidence"])
+    row = audit.refreshed(ledger.statements[0])
+    assert row.support.evidence[0] == str(proof)
+    assert row.support.rank == "machine-checked"
+    assert any(piece.startswith("random (") for piece in row.support.evidence)
     assert audit.stale(audit.assemble([row], 5, 0), chosen) == []

@@ -18,7 +18,7 @@ import verified_risk as vr
 from proofs_checks.cases import strategies
 from proofs_checks.engine import audit, certificate, search
 from proofs_checks.engine.model import Claim, Statement, Verdict
-from proofs_checks.report import markdown as report
+from proofs_checks.report import markdown
 
 pytest_plugins = ["pytester"]
 
@@ -37,7 +37,7 @@ CLAIM = Statement(
         "", "The best Markov policy attains the optimal CVaR.", lambda case: best_markov(case) - optimum(case)
     ),
     corrected=Claim("", "The best Markov policy is at most optimal.", lambda case: optimum(case) - best_markov(case)),
-    verdict="refuted",
+    finding="substance",
     cases=lambda: st.builds(
         Case, strategies.mdps(max_states=1, min_actions=2, min_horizon=2, max_horizon=2), strategies.levels()
     ),
@@ -67,8 +67,8 @@ def test_a_users_claim_is_searched_shrunk_certified_and_reported(tmp_path):
     assert certificate.refutes(path, [stated])
 
     ledger = audit.run([stated], examples=30)
-    assert "mine:markov" in report.page(ledger)
-    assert [failure for failure in ledger["failures"] if "standalone checker" not in failure] == []
+    assert "mine:markov" in markdown.page(ledger)
+    assert [failure for failure in ledger.failures if "standalone checker" not in failure] == []
 
 
 def plugin():

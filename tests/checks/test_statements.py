@@ -76,14 +76,14 @@ def test_a_correction_is_earned(statement):
     else:
         assert statement.counterexample is None
         assert statement.printed is not None or statement.corrected is not None
-        if statement.printed is None and statement.verdict != "holds":
+        if statement.printed is None and statement.finding != "holds":
             assert statement.notes, "why there is no printed claim to refute"
 
 
 @every_refuted_statement
 def test_the_counterexample_refutes_the_printed_claim_and_not_the_correction(statement):
     assert statement.printed.verdict(statement.counterexample) is Verdict.REFUTED
-    assert statement.corrected.verdict(statement.counterexample) in (Verdict.HOLDS, None)
+    assert statement.corrected.verdict(statement.counterexample) in (Verdict.STANDS, None)
 
 
 @every_refuted_statement
@@ -109,8 +109,8 @@ def test_what_should_be_true_holds_on_small_and_on_random_cases(statement):
     small = search.exhaustive(claim, itertools.islice(statement.small_cases(), ENUMERATED))
     examples = max(5, round(25 * statement.examples_share))
     sampled = search.random(claim, statement.cases(), examples=examples, seed=5, climb=0)
-    assert small.verdict is Verdict.HOLDS, (small.worst, small.worst_case)
-    assert sampled.verdict is Verdict.HOLDS, (sampled.worst, sampled.worst_case)
+    assert small.verdict is Verdict.STANDS, (small.worst, small.worst_case)
+    assert sampled.verdict is Verdict.STANDS, (sampled.worst, sampled.worst_case)
     assert sampled.met * 5 >= sampled.tried, "the generator hardly ever meets the hypotheses"
 
 

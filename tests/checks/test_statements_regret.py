@@ -70,7 +70,7 @@ def test_the_sup_norm_claim_is_closest_to_failing_at_three_draws_of_five():
     assert dict(sampling.tail_of(sampling.sup_gap, draws.masses, 3))[F(4, 5)] == F(1, 25)
     ratio = irrational.divide(F(1, 25), 2 * irrational.exp(F(-96, 25)))
     assert value_in(ratio, "0.930", "0.932")
-    assert event_sup_norm.STATEMENT.printed.verdict(draws) is Verdict.HOLDS
+    assert event_sup_norm.STATEMENT.printed.verdict(draws) is Verdict.STANDS
 
 
 def test_the_counts_of_seven_episodes_exclude_the_event():
@@ -140,7 +140,7 @@ def test_the_off_support_planner_beats_the_printed_bound_from_the_stated_episode
 def test_the_main_theorem_says_nothing_at_delta_one():
     """The audit's first row of numbers is at delta = 1, where "with probability at least 0" cannot be contradicted."""
     case = thm_main.Case(10**15, F(99, 100), 170_000, F(1))
-    assert verdict_of(thm_main.STATEMENT.printed.slack(case)) is Verdict.HOLDS
+    assert verdict_of(thm_main.STATEMENT.printed.slack(case)) is Verdict.STANDS
 
 
 def test_the_loss_of_the_convex_example_is_four_thirty_fifths():

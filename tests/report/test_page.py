@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,10 +12,13 @@ import chromium
 import pytest
 
 from proofs_checks import theory as statements
+from proofs_checks.engine.audit import claim_text
+from proofs_checks.engine.ledger import Enumerated, Ledger, Refutation, Row, Sampled, Support
+from proofs_checks.engine.severity import Severity
 from proofs_checks.report import page
+from proofs_checks.report.graph import Node, graph_svg, layers
 from proofs_checks.report.page import instance, mathematics
-from proofs_checks.report.page.graph import Node, graph_svg, layers
-from proofs_checks.report.page.words import anchor
+from proofs_checks.report.words import anchor
 from verified_risk.errors import InvalidArgument
 
 every_statement = pytest.mark.parametrize("statement", statements.ALL, ids=lambda s: s.label)
@@ -24,34 +28,29 @@ MOST_BYTES = 2_000_000
 def row_of(statement, *, rank="exhaustive", failures=()):
     """A row of the ledger as the audit writes it, without running the audit."""
     refuted = statement.should_be_refuted and statement.counterexample is not None
-    return {
-        "label": statement.label,
-        "title": statement.title,
-        "section": statement.section,
-        "said": statement.said,
-        "finding": statement.verdict,
-        "uses": list(statement.uses),
-        "theory": statement.theory,
-        "notes": statement.notes,
-        "source": "proofs_checks/engine/model.py",
-        "source_sha256": "",
-        "printed": statement.printed and {"formula": statement.printed.formula, "words": statement.printed.words},
-        "corrected": statement.corrected
-        and {"formula": statement.corrected.formula, "words": statement.corrected.words},
-        "support": {
-            "verdict": "holds",
-            "rank": rank,
-            "evidence": [f"{rank} (some cases)"],
-            "worst_slack": "0",
-            "worst_case": None,
-        },
-        "refutation": {"certificate": "x.json", "slack": "-1/4", "rechecked": True, "found": None} if refuted else None,
-        "failures": list(failures),
-    }
+    return Row(
+        label=statement.label,
+        title=statement.title,
+        section=statement.section,
+        said=statement.said,
+        finding=statement.finding,
+        uses=statement.uses,
+        theory=statement.theory,
+        notes=statement.notes,
+        source="proofs_checks/engine/model.py",
+        source_sha256="",
+        printed=claim_text(statement.printed),
+        corrected=claim_text(statement.corrected),
+        support=Support(
+            "stands", rank, (f"{rank} (some cases)",), (), Enumerated("", 0, 0), Sampled(0, 5, 5), "0", None
+        ),
+        refutation=Refutation("x.json", "-1/4", True, None) if refuted else None,
+        failures=tuple(failures),
+    )
 
 
 def ledger_of(rows, failures=()):
-    return {"examples": 50, "seed": 0, "statements": rows, "failures": list(failures)}
+    return Ledger(50, 0, tuple(rows), tuple(failures))
 
 
 def whole_ledger():
@@ -167,11 +166,11 @@ def test_the_counterexample_can_be_followed_by_hand():
 
 def test_text_is_escaped_and_failures_are_shown():
     row = row_of(statements.ALL[0], failures=["<script>alert(1)</script>"])
-    text = page.page_html(ledger_of([{**row, "title": "a < b & c"}], ["x: something is <i>wrong</i>"]))
+    text = page.page_html(ledger_of([replace(row, title="a < b & c")], ["x: something is <i>wrong</i>"]))
     assert "<script>alert" not in text
     assert "<i>wrong" not in text
     assert "A &lt; b &amp; c" in text
-    assert "disagrees with these verdicts in 1 point" in text
+    assert "disagrees with these findings in 1 point" in text
     assert "found nothing wrong" not in text
     assert "found nothing wrong" in page.page_html(ledger_of([row_of(statements.ALL[0])]))
 
@@ -212,7 +211,7 @@ def test_functions_and_rules_are_tables():
 
 
 def test_a_statement_stands_right_of_what_it_uses():
-    nodes = [Node(s.label, s.title, s.verdict, tuple(s.uses)) for s in statements.ALL]
+    nodes = [Node(s.label, s.title, str(s.finding), s.uses) for s in statements.ALL]
     place = {label: i for i, column in enumerate(layers(nodes)) for label in column}
     uses = {node.label: {used for used in node.uses if used in place} for node in nodes}
 
@@ -228,10 +227,10 @@ def test_a_statement_stands_right_of_what_it_uses():
 
 
 def test_a_statement_that_rests_on_a_false_one_says_so():
-    base = {**row_of(statements.ALL[0]), "label": "false", "finding": "refuted", "uses": [], "refutation": None}
-    middle = {**base, "label": "middle", "finding": "holds", "uses": ["false"]}
-    top = {**base, "label": "top", "finding": "holds", "uses": ["middle"]}
-    own = {**top, "label": "own", "printed": None}
+    base = replace(row_of(statements.ALL[0]), label="false", finding=Severity.SUBSTANCE, uses=(), refutation=None)
+    middle = replace(base, label="middle", finding=Severity.HOLDS, uses=("false",))
+    top = replace(middle, label="top", uses=("middle",))
+    own = replace(top, label="own", printed=None)
     text = page.page_html(ledger_of([base, middle, top, own]))
     cards = {label: text[text.index(f'id="s-{label}"') :].split("</details>")[0] for label in ("false", "top", "own")}
     assert "rests on the faults of" in cards["top"]
@@ -284,16 +283,16 @@ def test_mathematics_is_drawn_without_a_request_or_a_complaint(tab, written):
 @in_a_browser
 def test_filters_narrow_the_list_and_open_again(tab):
     total = tab.run(f"{SHOWN}.length")
-    tab.run("document.querySelector('.filters [data-value=refuted]').click()")
-    assert tab.run(f"{SHOWN}.every(c => c.dataset.finding === 'refuted')")
+    tab.run("document.querySelector('.filters [data-value=substance]').click()")
+    assert tab.run(f"{SHOWN}.every(c => c.dataset.finding === 'substance')")
     refuted = tab.run(f"{SHOWN}.length")
-    assert refuted == sum(s.verdict == "refuted" and s.printed is not None for s in statements.ALL)
+    assert refuted == sum(s.finding == "substance" and s.printed is not None for s in statements.ALL)
     tab.run("document.querySelector('.filters [data-value=random]').click()")
     assert tab.run(f"{SHOWN}.every(c => c.dataset.rank === 'random')")
     assert (
         tab.run("document.getElementById('count').textContent") == f"{tab.run(f'{SHOWN}.length')} of {total} statements"
     )
-    for value in ("refuted", "random"):
+    for value in ("substance", "random"):
         tab.run(f"document.querySelector('.filters [data-value={value}]').click()")
     assert tab.run(f"{SHOWN}.length") == total
     tab.run(

@@ -13,8 +13,9 @@ import pytest
 from proofs_checks import recheck
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate
+from proofs_checks.engine.ledger import Refutation
 from proofs_checks.report.page.cards import counterexample_html
-from proofs_checks.report.page.worked import LINK, TEXT, worked
+from proofs_checks.report.worked import LINK, TEXTS, worked
 
 FALSE = sorted(s.label for s in statements.ALL if s.should_be_refuted and s.counterexample is not None)
 RELATIONS = {"=": operator.eq, "<": operator.lt, ">": operator.gt, "≤": operator.le, "≥": operator.ge}
@@ -100,10 +101,10 @@ def test_both_sides_that_the_checker_finds_occur(label):
 
 
 def test_every_link_arrives_and_the_cards_name_its_target():
-    links = re.findall(r"\]\(([^)]+)\)", TEXT.read_text("utf-8"))
+    links = [(text, *link) for text in TEXTS for link in re.findall(r"\]\(([^)#]+)#([^)]+)\)", text.read_text("utf-8"))]
     assert links
-    for path, _, anchor in (link.partition("#") for link in links):
-        assert f"\n({anchor})=\n" in (TEXT.parent / path).read_text("utf-8"), f"{path}#{anchor}"
+    for text, path, anchor in links:
+        assert f"\n({anchor})=\n" in (text.parent / path).read_text("utf-8"), f"{path}#{anchor}"
     assert LINK.sub(r"\1 (\2)", "See [here](../../docs/x.md#y).") == "See here (docs/x.md#y)."
     assert not [step for steps in worked().values() for step in steps if "](" in step]
 
@@ -111,5 +112,5 @@ def test_every_link_arrives_and_the_cards_name_its_target():
 def test_the_card_shows_the_steps():
     statement = statements.by_label("lem:genbound")
     data = certificate.certificate(statement, statement.counterexample)
-    row = {"label": "lem:genbound", "refutation": {"slack": "-1/4", "rechecked": True, "found": None}}
-    assert "The difference is 3/2 − 1/4 =\u00a05/4" in counterexample_html(row, data)
+    refutation = Refutation("x.json", "-1/4", True, None)
+    assert "The difference is 3/2 − 1/4 =\u00a05/4" in counterexample_html("lem:genbound", refutation, data)

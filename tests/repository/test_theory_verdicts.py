@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from proofs_checks.engine.severity import Severity
+
 ROOT = Path(__file__).resolve().parents[2]
 THEORY = ROOT / "docs" / "theory"
 LEDGER = {row["label"]: row for row in json.loads((ROOT / "docs" / "audit.json").read_text("utf-8"))["statements"]}
-WORDS = {"holds", "corrected", "refuted", "gap"}
+WORDS = set(Severity)
 OF_THE_PAPER = {label for label, row in LEDGER.items() if row["section"] not in ("corrected theory", "this library")}
 PAGES = sorted(THEORY.glob("*.md"))
 LABEL = re.compile(r"`((?:assump|cvar|def|exp|experiment|intro|lem|thm):[\w:/-]+)`")
@@ -67,8 +69,8 @@ def test_tables_are_found_where_they_are():
 
 def test_a_wrong_verdict_and_one_without_a_label_would_be_noticed():
     head = "| step | label | verdict |\n|---|---|---|\n"
-    assert verdicts(f"{head}| $\\vert x\\vert$ | `lem:key` | refuted |\n") == [("lem:key", "refuted")]
-    assert LEDGER["lem:key"]["finding"] != "refuted"
+    assert verdicts(f"{head}| $\\vert x\\vert$ | `lem:key` | substance |\n") == [("lem:key", "substance")]
+    assert LEDGER["lem:key"]["finding"] != "substance"
     with pytest.raises(AssertionError, match="wanted labels"):
         verdicts(f"{head}| a step | | holds |\n")
     with pytest.raises(AssertionError, match="wanted labels"):

@@ -37,7 +37,6 @@ def audit(
     """
     from proofs_checks import cli as checks
     from proofs_checks.engine import audit as auditing
-    from proofs_checks.report import markdown as report
     from proofs_checks.report import page
 
     from ..files import write_text
@@ -48,11 +47,11 @@ def audit(
     chosen = checks.chosen_statements(labels)
     ledger = checks.run_with_progress(chosen, examples=examples, seed=seed, jobs=jobs)
     if file is not None:
-        write_text(file, report.ledger_text(ledger))
+        write_text(file, ledger.to_json())
     if html is not None:
         page.write_page(ledger, html)
     if ledger_to == PRINTED:
-        click.echo(report.ledger_text(ledger), nl=False)
+        click.echo(ledger.to_json(), nl=False)
     else:
         checks.print_table(ledger)
         for written in (file, html):

@@ -1,7 +1,7 @@
 """The audit as one self-contained HTML page: no network, no library, mathematics as MathML.
 
->>> empty = {"examples": 0, "seed": 0, "statements": [], "failures": []}
->>> page_html(empty).splitlines()[0]
+>>> from proofs_checks.engine.ledger import Ledger
+>>> page_html(Ledger(examples=0, seed=0, statements=(), failures=())).splitlines()[0]
 '<!doctype html>'
 """
 

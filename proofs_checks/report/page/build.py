@@ -10,51 +10,43 @@ from typing import Any
 
 from verified_risk.files import write_text
 
-from ... import recheck
+from ... import recheck, theory
 from ...engine import certificate as certificates
+from ...engine.audit import claim_text
+from ...engine.ledger import Ledger, Row
 from ...engine.model import Statement
-from ..markdown import inherited
-from .cards import card_html, claims_html, rank_of
-from .graph import Node, graph_svg
+from ..counts import by_rank
+from ..graph import Node, graph_svg, inherited, nodes_of
+from ..words import GLYPHS, KINDS, RANKS, kind_of, section_key, section_title
+from .cards import card_html, claims_html
 from .links import Links
 from .summary import summary_html
-from .words import FINDINGS, GLYPHS, RANKS, kind_of, section_key, section_title
 
 HERE = Path(__file__).parent
 TITLE = "What is true in “Regret Bounds for Risk-Sensitive Reinforcement Learning”"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
-def write_page(ledger: Mapping[str, Any], path: str | PathLike[str]) -> None:
+def write_page(ledger: Ledger, path: str | PathLike[str]) -> None:
     """Write the page; links to sources, proofs and certificates are relative to where it stands."""
     write_text(path, page_html(ledger, folder=Path(path).resolve().parent))
 
 
-def page_html(ledger: Mapping[str, Any], *, folder: Path | None = None) -> str:
+def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
     """The page as text; without a ``folder`` it names files instead of linking to them."""
-    rows: Sequence[Mapping[str, Any]] = ledger["statements"]
-    users: dict[str, list[str]] = {row["label"]: [] for row in rows}
+    rows = ledger.statements
+    users: dict[str, list[str]] = {row.label: [] for row in rows}
     for row in rows:
-        for used in row["uses"]:
+        for used in row.uses:
             if used in users:
-                users[used].append(row["label"])
+                users[used].append(row.label)
     faults = inherited(rows)
     links = Links(folder)
     sections: dict[str, list[str]] = {}
     for row in rows:
-        inherits = faults[row["label"]] if row["printed"] is not None else []
-        card = card_html(row, users, certificate_of(row), links, meaning_of(row["label"]), inherits)
-        sections.setdefault(section_key(row["section"]), []).append(card)
-    nodes = [
-        Node(
-            row["label"],
-            row["title"],
-            kind_of(row),
-            tuple(row["uses"]),
-            kind_of(row) != "own" and bool(faults[row["label"]]),
-        )
-        for row in rows
-    ]
+        inherits = faults[row.label] if row.printed is not None else []
+        card = card_html(row, users, certificate_of(row), links, meaning_of(row.label), inherits)
+        sections.setdefault(section_key(row.section), []).append(card)
     return "\n".join(
         [
             "<!doctype html>",
@@ -66,33 +58,29 @@ def page_html(ledger: Mapping[str, Any], *, folder: Path | None = None) -> str:
             f"<style>{(HERE / 'style.css').read_text('utf-8')}</style></head><body>",
             '<a class="skip" href="#statements">Skip to the statements</a>',
             f'<header><h1>{escape(TITLE)}</h1><div class="summary">{summary_html(ledger)}</div></header>',
-            f"<main>{_graph_section(nodes)}{_filters(rows)}{_contents(sections)}{_sections(sections)}</main>",
+            f"<main>{_graph_section(nodes_of(rows))}{_filters(rows)}{_contents(sections)}{_sections(sections)}</main>",
             f"<footer>{_footer(ledger)}</footer>",
             f"<script>{(HERE / 'script.js').read_text('utf-8')}</script></body></html>\n",
         ]
     )
 
 
-def certificate_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
+def certificate_of(row: Row) -> dict[str, Any] | None:
     """The stored certificate of a refuted statement, or the one its stored counterexample would give."""
-    if row["refutation"] is None or row["refutation"]["certificate"] is None:
+    if row.refutation is None or row.refutation.certificate is None:
         return None
-    stored = certificates.DIRECTORY / row["refutation"]["certificate"]
+    stored = certificates.DIRECTORY / row.refutation.certificate
     if stored.exists():
         return recheck.read(stored.read_text("utf-8"))
-    from ... import theory as statements
-
-    for statement in statements.ALL:
-        if statement.label == row["label"] and statement.counterexample is not None:
+    for statement in theory.ALL:
+        if statement.label == row.label and statement.counterexample is not None:
             return certificates.certificate(statement, statement.counterexample)
     return None
 
 
 def meaning_of(label: str) -> str:
     """The first sentence of the docstring of the statement's cases; nothing for a statement of someone else."""
-    from ... import theory as statements
-
-    for statement in statements.ALL:
+    for statement in theory.ALL:
         if statement.label == label and statement.counterexample is not None:
             words = " ".join((type(statement.counterexample).__doc__ or "").split("\n\n")[0].split())
             return words.split(". ")[0]
@@ -101,18 +89,11 @@ def meaning_of(label: str) -> str:
 
 def statement_html(statement: Statement[Any]) -> str:
     """A statement in a notebook: what is printed and what is true."""
-    row = {
-        "printed": _claim(statement.printed),
-        "corrected": _claim(statement.corrected),
-        "said": statement.said,
-        "finding": statement.verdict,
-    }
-    head = f"{GLYPHS[statement.verdict]} {statement.verdict}: {statement.title}"
-    return f"<div><p><b>{escape(head)}</b> <code>{escape(statement.label)}</code></p>{claims_html(row)}</div>"
-
-
-def _claim(claim: Any) -> dict[str, str] | None:
-    return None if claim is None else {"formula": claim.formula, "words": claim.words}
+    head = f"{GLYPHS[statement.finding]} {statement.finding}: {statement.title}"
+    claims = claims_html(
+        claim_text(statement.printed), claim_text(statement.corrected), statement.said, statement.finding
+    )
+    return f"<div><p><b>{escape(head)}</b> <code>{escape(statement.label)}</code></p>{claims}</div>"
 
 
 def _graph_section(nodes: Sequence[Node]) -> str:
@@ -123,28 +104,28 @@ def _graph_section(nodes: Sequence[Node]) -> str:
         '<section class="graph-section"><h2>What rests on what</h2>'
         "<p>A statement stands to the right of what it uses. "
         '<span class="screen">Choose one to open its card; scroll sideways for more.</span> '
-        "A dashed frame: as printed it rests, directly or not, on a printed claim that is false.</p>"
+        "A dashed frame: as printed it rests, directly or not, on a claim of the paper that is false or unproved.</p>"
         f'<div class="scroll" tabindex="0" role="region" aria-label="Graph of the statements">{svg}</div></section>'
     )
 
 
-def _filters(rows: Sequence[Mapping[str, Any]]) -> str:
+def _filters(rows: Sequence[Row]) -> str:
     """Buttons that narrow the list; they appear only where the script runs."""
-    findings = [finding for finding in FINDINGS if any(kind_of(row) == finding for row in rows)]
-    ranks = [rank for rank in RANKS if any(rank_of(row) == rank for row in rows)]
-    verdicts = "".join(
+    present = {kind_of(row) for row in rows}
+    findings = "".join(
         f'<button type="button" data-kind="finding" data-value="{finding}" aria-pressed="false" '
-        f'title="{escape(FINDINGS[finding])}">{GLYPHS[finding]} {finding}</button>'
-        for finding in findings
+        f'title="{escape(meaning)}">{GLYPHS[finding]} {finding}</button>'
+        for finding, meaning in KINDS.items()
+        if finding in present
     )
     evidence = "".join(
         f'<button type="button" data-kind="rank" data-value="{rank}" aria-pressed="false" '
         f'title="{escape(RANKS[rank])}">{rank}</button>'
-        for rank in ranks
+        for rank in by_rank(rows)
     )
     return (
         '<section class="filters" id="statements" hidden aria-label="Filters">'
-        f'<div role="group" aria-label="Verdict"><span>Verdict</span>{verdicts}</div>'
+        f'<div role="group" aria-label="Finding"><span>Finding</span>{findings}</div>'
         f'<div role="group" aria-label="Evidence"><span>Evidence</span>{evidence}</div>'
         '<div><label>Search <input type="search" id="search"></label>'
         '<button type="button" id="open-all">open all</button><button type="button" id="close-all">close all</button>'
@@ -164,10 +145,10 @@ def _sections(sections: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def _footer(ledger: Mapping[str, Any]) -> str:
-    verdicts = "; ".join(f"{GLYPHS[finding]} {finding}: {meaning}" for finding, meaning in FINDINGS.items())
+def _footer(ledger: Ledger) -> str:
+    meanings = "; ".join(f"{GLYPHS[finding]} {finding}: {meaning}" for finding, meaning in KINDS.items())
     return (
-        f"<p>{escape(verdicts)}.</p>"
+        f"<p>{escape(meanings)}.</p>"
         "<p>Random testing is never called a proof. Made by <code>verified-risk audit --html</code> "
-        f"from a ledger of {len(ledger['statements'])} statements; this page loads nothing from elsewhere.</p>"
+        f"from a ledger of {len(ledger.statements)} statements; this page loads nothing from elsewhere.</p>"
     )

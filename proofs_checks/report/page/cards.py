@@ -10,20 +10,16 @@ from html import escape
 from typing import Any
 
 from ... import recheck
+from ...engine.ledger import ClaimText, Refutation, Row
+from ...engine.severity import Severity
+from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
+from ..worked import worked
 from .instance import instance_html, number
 from .links import Links
 from .mathematics import formula_html
-from .words import GLYPHS, RANKS, anchor, kind_of, prose
-from .worked import worked
 
-Row = Mapping[str, Any]
 MOST_DIGITS = 14
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
-STANDING = {
-    "printed": "as printed",
-    "implied": "as implied: the paper uses or suggests it",
-    "tempting": "a tempting reading, not in the paper",
-}
 
 
 def card_html(
@@ -39,33 +35,27 @@ def card_html(
     ``users`` maps every label of the page to the labels that use it, ``meaning`` describes the cases, ``inherits`` are
     the false printed claims on which the printed one rests.
     """
-    finding, rank = kind_of(row), rank_of(row)
+    finding, rank = kind_of(row), row.rank
     head = (
         f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
-        f'<span class="title">{prose(row["title"])}</span>'
-        f'<code class="label">{escape(row["label"])}</code>'
+        f'<span class="title">{prose(row.title)}</span>'
+        f'<code class="label">{escape(row.label)}</code>'
         f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
     )
     parts = [
-        claims_html(row),
+        claims_html(row.printed, row.corrected, row.said, row.finding),
         failures_html(row),
-        counterexample_html(row, certificate, meaning),
+        counterexample_html(row.label, row.refutation, certificate, meaning),
         evidence_html(row),
         notes_html(row),
-        relations_html(row, users.get(row["label"], ()), users, inherits),
+        relations_html(row, users.get(row.label, ()), users, inherits),
         links.html(row, certificate is not None),
     ]
     data = f'data-finding="{finding}" data-rank="{rank or ""}"'
     return (
-        f'<details class="card {finding}" id="{anchor(row["label"])}" {data}>'
+        f'<details class="card {finding}" id="{anchor(row.label)}" {data}>'
         f"<summary>{head}</summary><div class=body>{''.join(parts)}</div></details>"
     )
-
-
-def rank_of(row: Row) -> str | None:
-    """The strongest evidence for what is true."""
-    support = row["support"]
-    return None if support is None else support["rank"]
 
 
 def rank_dots(rank: str | None) -> str:
@@ -74,39 +64,39 @@ def rank_dots(rank: str | None) -> str:
     return f'<span class="dots" aria-hidden="true">{"●" * filled}{"○" * (len(RANKS) - filled)}</span>'
 
 
-def claims_html(row: Row) -> str:
+def claims_html(printed: ClaimText | None, corrected: ClaimText | None, said: str, finding: Severity) -> str:
     """Printed and corrected claim side by side; a single claim where nothing had to be changed."""
-    printed, corrected, finding = row["printed"], row["corrected"], row["finding"]
     blocks = []
     if printed is not None:
-        mark = {"holds": "true", "gap": "not contradicted"}.get(finding, "false")
-        blocks.append(_claim(STANDING[row["said"]], mark, printed))
+        mark = {Severity.HOLDS: "true", Severity.GAP: "not contradicted"}.get(finding, "false")
+        blocks.append(_claim(STANDING[said], mark, printed))
     if corrected is not None:
         blocks.append(_claim("corrected" if printed is not None else "claim", "true", corrected))
     return f'<div class="claims">{"".join(blocks)}</div>'
 
 
-def _claim(name: str, mark: str, claim: Mapping[str, str]) -> str:
+def _claim(name: str, mark: str, claim: ClaimText) -> str:
     return (
         f'<section class="claim {mark.split()[0]}"><h4>{name} <em>{mark}</em></h4>'
-        f'<div class="formula" tabindex="0">{formula_html(claim["formula"])}</div>'
-        f"<p>{prose(claim['words'])}.</p></section>"
+        f'<div class="formula" tabindex="0">{formula_html(claim.formula)}</div>'
+        f"<p>{prose(claim.words)}.</p></section>"
     )
 
 
 def failures_html(row: Row) -> str:
-    if not row["failures"]:
+    if not row.failures:
         return ""
-    items = "".join(f"<li>{escape(failure)}</li>" for failure in row["failures"])
+    items = "".join(f"<li>{escape(failure)}</li>" for failure in row.failures)
     return f'<section class="failures"><h4>This audit found something wrong</h4><ul>{items}</ul></section>'
 
 
-def counterexample_html(row: Row, certificate: Mapping[str, Any] | None, meaning: str = "") -> str:
+def counterexample_html(
+    label: str, refutation: Refutation | None, certificate: Mapping[str, Any] | None, meaning: str = ""
+) -> str:
     """The instance in words, both sides of the printed claim, and how a search finds such a case.
 
     ``meaning`` says in one sentence what a case of this statement consists of.
     """
-    refutation = row["refutation"]
     if refutation is None:
         return ""
     lines = []
@@ -114,18 +104,18 @@ def counterexample_html(row: Row, certificate: Mapping[str, Any] | None, meaning
     if certificate is not None:
         lines.append(f"<p>{prose(meaning)}:</p>" if meaning else "")
         lines.append(instance_html(certificate["instance"]))
-        lines.append(worked_html(row["label"]))
+        lines.append(worked_html(label))
         sides = _both_sides(certificate)
         lines.append(sides)
-    if refutation["slack"] and "off by" not in sides:
-        lines.append(f"<p>Slack of the printed claim on this instance: <b>{_slack(refutation['slack'])}</b>.</p>")
-    if refutation["rechecked"]:
+    if refutation.slack and "off by" not in sides:
+        lines.append(f"<p>Slack of the printed claim on this instance: <b>{_slack(refutation.slack)}</b>.</p>")
+    if refutation.rechecked:
         lines.append("<p>Confirmed by the standalone checker, which needs the standard library only.</p>")
-    found = refutation["found"]
+    found = refutation.found
     if found:
         lines.append(
-            f"<p>Found again by random search after {found['cases']} case{'s' * (found['cases'] != 1)} "
-            f"(seed {found['seed']}), shrunk to slack {_slack(found['slack'])}.</p>"
+            f"<p>Found again by random search after {found.cases} case{'s' * (found.cases != 1)} "
+            f"(seed {found.seed}), with slack {_slack(found.slack)}.</p>"
         )
     if certificate is not None:
         text = escape(json.dumps(certificate, indent=1, ensure_ascii=False))
@@ -171,20 +161,20 @@ def _side(value: Any) -> str:
 
 def evidence_html(row: Row) -> str:
     """Every piece of evidence for what is true, strongest first, and the least slack seen."""
-    support = row["support"]
+    support = row.support
     if support is None:
         return ""
-    items = "".join(f"<li>{escape(piece)}</li>" for piece in support["evidence"])
+    items = "".join(f"<li>{escape(piece)}</li>" for piece in support.evidence)
     worst = ""
-    if support["worst_slack"] not in (None, ""):
-        tight = " (tight)" if support["worst_slack"] == "0" else ""
-        worst = f"<p>Least slack over all cases: <b>{_slack(support['worst_slack'])}</b>{tight}.</p>"
-        if support["worst_case"]:
+    if support.worst_slack:
+        tight = " (tight)" if support.worst_slack == "0" else ""
+        worst = f"<p>Least slack over all cases: <b>{_slack(support.worst_slack)}</b>{tight}.</p>"
+        if support.worst_case:
             worst += (
                 "<details class=file><summary>The case with the least slack</summary>"
-                f"{instance_html(support['worst_case'])}</details>"
+                f"{instance_html(support.worst_case)}</details>"
             )
-    name = "the corrected claim" if row["corrected"] is not None and row["printed"] is not None else "the claim"
+    name = "the corrected claim" if row.corrected is not None and row.printed is not None else "the claim"
     return f'<section class="evidence"><h4>Evidence for {name}</h4><ul>{items}</ul>{worst}</section>'
 
 
@@ -193,7 +183,7 @@ def _slack(text: str) -> str:
 
 
 def notes_html(row: Row) -> str:
-    return f'<p class="notes">{prose(row["notes"])}.</p>' if row["notes"] else ""
+    return f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else ""
 
 
 def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:
@@ -201,7 +191,7 @@ def relations_html(row: Row, users: Sequence[str], known: Collection[str], inher
     parts = [
         f"<span>{name} {', '.join(reference(label, known) for label in labels)}</span>"
         for name, labels in (
-            ("Uses", row["uses"]),
+            ("Uses", row.uses),
             ("Used by", users),
             ("As printed it rests on the faults of", inherits),
         )

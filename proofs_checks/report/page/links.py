@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from ...engine.certificate import DIRECTORY
+from ...engine.ledger import Row
+from ..files import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 ANCHOR = re.compile(r"^\(([A-Za-z0-9_-]+)\)=$", re.MULTILINE)
 
 
@@ -22,14 +21,14 @@ class Links:
     def __init__(self, folder: Path | None, root: Path = ROOT) -> None:
         self.folder, self.root = folder, root
 
-    def html(self, row: Mapping[str, Any], has_certificate: bool) -> str:
+    def html(self, row: Row, has_certificate: bool) -> str:
         """The line at the foot of a card."""
-        parts = [("source", row["source"], "")]
-        page, place = self.theory(row["theory"])
+        parts = [("source", row.source, "")]
+        page, place = self.theory(row.theory)
         if page:
             parts.append(("proof", page, place))
-        if has_certificate and row["refutation"] and row["refutation"]["certificate"]:
-            parts.append(("certificate", f"{_inside(DIRECTORY)}/{row['refutation']['certificate']}", ""))
+        if has_certificate and row.refutation and row.refutation.certificate:
+            parts.append(("certificate", f"{_inside(DIRECTORY)}/{row.refutation.certificate}", ""))
         shown = " ".join(f"<span>{name} {self._link(path, place)}</span>" for name, path, place in parts)
         return f'<p class="links">{shown}</p>'
 

@@ -24,6 +24,7 @@ from ...cases import strategies
 from ...cases.enumeration import attainable_laws, grid, one_state_models, return_policies, two_point_laws
 from ...cases.histories import weighted
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 from .conditioning import joint_laws, rule_of
 
 
@@ -75,6 +76,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="def:augmented",
     title="the augmented MDP is equivalent",
     section="3",
@@ -88,7 +90,7 @@ STATEMENT = Statement(
         "Paying the reward so far after step T, policies of state and reward so far attain the optimum.",
         _corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("thm:augmented",),
     cases=_cases,
     small_cases=_small_cases,

@@ -19,6 +19,7 @@ from verified_risk.policy import Policy
 
 from ...cases import strategies
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .conditioning import Rule, cumulative, joint_laws, printed_rule, rule_of, visits
 from .thm_augmented import SMALL, repeated_coin, small_models_and_policies
 
@@ -95,6 +96,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 FIRST = Statement(
+    source=__file__,
     label="lem:augmented:1",
     title="the average plays each action as often",
     section="A",
@@ -108,7 +110,7 @@ FIRST = Statement(
         "On histories that earned at most y, the policy and its average over equal y play each action equally often.",
         lambda case: _plays(case, _exact_rule(case)),
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("def:history",),
     cases=_cases,
     small_cases=_small_cases,
@@ -119,6 +121,7 @@ FIRST = Statement(
 )
 
 SECOND = Statement(
+    source=__file__,
     label="lem:augmented:2",
     title="the average keeps the joint law of state and reward so far",
     section="A",
@@ -133,7 +136,7 @@ SECOND = Statement(
         "The policy and its average over equal y reach each state with reward at most y equally often.",
         lambda case: _reaches(case, _exact_rule(case)),
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:augmented:1",),
     cases=_cases,
     small_cases=_small_cases,

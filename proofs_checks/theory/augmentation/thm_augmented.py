@@ -25,6 +25,7 @@ from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models
 from ...cases.histories import history_policy, law_by_histories, weighted
 from ...engine.model import Claim, Statement, equality
+from ...engine.severity import Severity
 from .conditioning import joint_laws, printed_rule, visits
 
 
@@ -93,6 +94,7 @@ def repeated_coin() -> tuple[MDP, Policy]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="thm:augmented",
     title="policies of state and reward so far suffice",
     section="3",
@@ -109,7 +111,7 @@ STATEMENT = Statement(
         "Averaging over the histories that have earned exactly y keeps the law of the return, hence every objective.",
         _corrected,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:augmented:2",),
     cases=_cases,
     small_cases=_small_cases,

@@ -19,6 +19,7 @@ from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp
 from ...cases.irrational import absolute
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
 
 
@@ -53,6 +54,7 @@ def _small_cases() -> Iterator[Played]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="close/hat-tilde",
     title="the optimistic model is close to the empirical one in total variation",
     section="corrected theory",
@@ -63,7 +65,7 @@ STATEMENT = Statement(
         "every policy has nearly the same objective in both, whatever the truth is",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
     cases=_cases,
     small_cases=_small_cases,

@@ -19,6 +19,7 @@ from verified_risk.policy import MarkovPolicy
 from ...cases.estimation import lipschitz
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from .model_pairs import Pair, area, difference, drawn, expected, expected_in_twin, small_pairs, variation_of_rows
 
 
@@ -50,6 +51,7 @@ def _small_cases() -> Iterator[Pair]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="close/markov",
     title="closeness (b): Markov policies, areas between CDFs",
     section="corrected theory",
@@ -59,7 +61,7 @@ STATEMENT = Statement(
         "for Markov policies the rewards need only be close in distribution",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=_cases,
     small_cases=_small_cases,

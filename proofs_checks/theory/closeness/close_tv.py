@@ -18,6 +18,7 @@ from verified_risk.enclosure import Real
 from ...cases.estimation import lipschitz
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from .model_pairs import (
     SMALL_SIZE,
     Pair,
@@ -52,6 +53,7 @@ def _small_cases() -> Iterator[Pair]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="close/tv",
     title="closeness (a): every policy, total variation",
     section="corrected theory",
@@ -62,7 +64,7 @@ STATEMENT = Statement(
         "two models that differ little in total variation give every policy nearly the same objective",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=_cases,
     small_cases=_small_cases,

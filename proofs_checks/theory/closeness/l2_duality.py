@@ -26,6 +26,7 @@ from ...cases.greedy import expected_utility, tails_of, utility
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L2/duality",
     title="concave objectives are maxima of expected utilities",
     section="corrected theory",
@@ -91,7 +93,7 @@ STATEMENT = Statement(
         "for concave G the objective is the best expected utility of a family of nondecreasing Lipschitz utilities",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=_cases,
     small_cases=_small_cases,

@@ -27,6 +27,7 @@ from ...cases.estimation_strategies import mdp_pairs
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from .model_pairs import area, small_pairs, variation_of_rows
 
 
@@ -81,6 +82,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L2/greedy",
     title="closeness (c): concave weighting, greedy everywhere",
     section="corrected theory",
@@ -91,7 +93,7 @@ STATEMENT = Statement(
         "a policy that is greedy in M' wherever it may come loses little when played in M",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L2/duality", "L2/values"),
     cases=_cases,
     small_cases=_small_cases,

@@ -24,6 +24,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .l2_greedy import greedy_slack
 from .model_pairs import Pair, kolmogorov, one_state, variation_of_rows
 
@@ -89,6 +90,7 @@ def _small_cases() -> Iterator[Pair]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L2/merely-optimal",
     said="tempting",
     title="every optimal policy of M' loses little, greedy everywhere or not",
@@ -106,7 +108,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=_concave,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("L2/greedy",),
     cases=_cases,
     small_cases=_small_cases,

@@ -18,6 +18,7 @@ from ...cases.estimation import area_between, expected_cost, lipschitz, optimist
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 
@@ -52,6 +53,7 @@ def _small_cases() -> Iterator[Estimated]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L2/optimistic",
     title="closeness of the optimistic pair",
     section="corrected theory",
@@ -63,7 +65,7 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L0/adaptive", "L2/greedy", "def:optimistic/rows", "def:optimistic/rewards"),
     cases=_cases,
     small_cases=_small_cases,

@@ -24,6 +24,7 @@ from ...cases.estimation_strategies import mdp_pairs, shared_policies
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .model_pairs import Pair, area, small_pairs, variation_of_rows
 
 
@@ -72,6 +73,7 @@ def _small_cases() -> Iterator[Pair]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L2/planner-error",
     title="closeness (c) with an error of the planner",
     section="corrected theory",
@@ -83,7 +85,7 @@ STATEMENT = Statement(
         _slack,
         when=_concave,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L2/greedy",),
     cases=_cases,
     small_cases=_small_cases,

@@ -23,6 +23,7 @@ from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import small_models
 
 
@@ -76,6 +77,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L2/values",
     title="values are nondecreasing, Lipschitz, and close between states",
     section="corrected theory",
@@ -85,7 +87,7 @@ STATEMENT = Statement(
         "the value of a utility rises with the return so far, at most L_G-fast, and differs little between states",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L2/duality",),
     cases=_cases,
     small_cases=_small_cases,

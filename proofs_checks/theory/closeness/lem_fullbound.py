@@ -15,6 +15,7 @@ from verified_risk.enclosure import Real
 
 from ...cases.irrational import absolute, minimum, root
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
@@ -58,6 +59,7 @@ def _small_cases() -> Iterator[Seen]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:fullbound",
     title="the optimistic model is close to the true one",
     section="5",
@@ -75,7 +77,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=_met,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:tildebound", "lem:hattildebound", "L2/optimistic"),
     cases=_cases,
     small_cases=_small_cases,

@@ -18,6 +18,7 @@ from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import lipschitz
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from .model_pairs import (
     SMALL_SIZE,
     Pair,
@@ -71,6 +72,7 @@ def _counterexample() -> Pair:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:genbound",
     title="close models have close objectives",
     section="5",
@@ -85,7 +87,7 @@ STATEMENT = Statement(
         "the same with total variation for the rewards, and the expectation in either model",
         _corrected_slack,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:key",),
     cases=_cases,
     small_cases=_small_cases,

@@ -17,6 +17,7 @@ from verified_risk.enclosure import Real
 
 from ...cases.irrational import absolute, minimum, root
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
@@ -52,6 +53,7 @@ def _small_cases() -> Iterator[Seen]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:hattildebound",
     title="the optimistic model is close to the empirical one",
     section="5",
@@ -68,7 +70,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=valid,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("lem:genbound", "close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
     cases=_cases,
     small_cases=_small_cases,

@@ -16,6 +16,7 @@ from verified_risk.enclosure import Real
 
 from ...cases.irrational import absolute
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
@@ -55,6 +56,7 @@ def _small_cases() -> Iterator[Seen]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:tildebound",
     title="the empirical model is close to the true one",
     section="5",
@@ -72,7 +74,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=_met,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:genbound", "close/markov"),
     cases=_cases,
     small_cases=_small_cases,

@@ -27,6 +27,7 @@ from verified_risk.objectives import CVaR
 from ...cases import strategies
 from ...cases.enumeration import all_laws, attainable_laws, grid, one_state_models, two_point_laws
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 from .budget import Budgets, attainable_returns
 
 SECTION = "D"
@@ -93,6 +94,7 @@ def _small_laws() -> Iterator[LawCase]:
 
 
 ROCKAFELLAR_URYASEV = Statement(
+    source=__file__,
     label="cvar:ru",
     title="CVaR as an optimum over rho",
     section=SECTION,
@@ -106,7 +108,7 @@ ROCKAFELLAR_URYASEV = Statement(
         "The mean of the lowest alpha share is the maximum of rho minus the expected shortfall over alpha.",
         _ru_corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:objective/cvar",),
     cases=_law_cases,
     small_cases=_small_laws,
@@ -181,6 +183,7 @@ def _j_corrected(case: ModelCase) -> Fraction:
 
 
 MINIMUM = Statement(
+    source=__file__,
     label="cvar:min",
     title="the minimum inside J",
     section=SECTION,
@@ -194,7 +197,7 @@ MINIMUM = Statement(
         "The optimal CVaR is the best attainable rho against the policy with the least expected shortfall.",
         _j_corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("cvar:ru",),
     cases=_model_cases,
     small_cases=_small_models,
@@ -237,6 +240,7 @@ def _value(case: BudgetCase, steps: int) -> Fraction:
 
 
 VALUE = Statement(
+    source=__file__,
     label="cvar:value",
     title="the terminal step of the recursion",
     section=SECTION,
@@ -250,7 +254,7 @@ VALUE = Statement(
         "With the terminal value after step T, the recursion gives the least expected shortfall.",
         lambda case: _value(case, case.mdp.horizon),
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:augmented",),
     cases=_budget_cases,
     small_cases=_small_budgets,

@@ -22,6 +22,7 @@ from verified_risk.planning import exact_plan
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .budget import Budgets, attainable_returns
 from .cvar_appendix import SECTION, THEORY, ModelCase, tail_mean
 
@@ -92,6 +93,7 @@ def _small_starts() -> Iterator[ModelCase]:
 
 
 ONE_RHO = Statement(
+    source=__file__,
     label="cvar:rho",
     title="one rho for the initial law",
     section=SECTION,
@@ -105,7 +107,7 @@ ONE_RHO = Statement(
         "Choosing one rho against the initial law and playing greedily is optimal.",
         _one_rho,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("cvar:min", "cvar:value"),
     cases=_start_cases,
     small_cases=_small_starts,
@@ -185,6 +187,7 @@ def _small_curves() -> Iterator[CurveCase]:
 
 
 CONCAVITY = Statement(
+    source=__file__,
     label="cvar:concave",
     said="tempting",
     title="J is concave in rho",
@@ -200,7 +203,7 @@ CONCAVITY = Statement(
         "The maximum of J over all attainable returns is its supremum and the optimal CVaR.",
         _attainable_suffices,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("cvar:min", "cvar:value"),
     cases=_curve_cases,
     small_cases=_small_curves,

@@ -21,6 +21,7 @@ from verified_risk.mdp import MDP
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ def _small_laws() -> Iterator[LawCase]:
 
 
 PUSHFORWARD = Statement(
+    source=__file__,
     label="def:pushforward",
     title="the law of the rounded reward",
     section="3",
@@ -67,7 +69,7 @@ PUSHFORWARD = Statement(
         _pushforward,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     cases=_law_cases,
     small_cases=_small_laws,
     small_size="laws on {0, 1/4, ..., 1} with masses in halves, five grid steps",
@@ -127,6 +129,7 @@ def _small_grids() -> Iterator[GridCase]:
 SMALL = "T <= 3, six grid steps from 1/3 to 1, all sets of rewards on the grid"
 
 POINTS = Statement(
+    source=__file__,
     label="def:grid/points",
     title="the number of grid points",
     section="3",
@@ -140,7 +143,7 @@ POINTS = Statement(
         "The sums of rounded rewards take at most T ceil(1/eta) + 1 values.",
         _points_corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:pushforward",),
     cases=_grid_cases,
     small_cases=_small_grids,
@@ -151,6 +154,7 @@ POINTS = Statement(
 )
 
 TOP = Statement(
+    source=__file__,
     label="def:grid/range",
     title="the range of the grid",
     section="3",
@@ -164,7 +168,7 @@ TOP = Statement(
         "The sums of rounded rewards do not exceed T eta ceil(1/eta), which is T only if 1/eta is an integer.",
         _top_corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:pushforward",),
     cases=_grid_cases,
     small_cases=_small_grids,

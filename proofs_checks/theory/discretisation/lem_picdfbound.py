@@ -12,6 +12,7 @@ from fractions import Fraction
 from verified_risk.mdp import MDP
 
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, YRule, dominance, increments, keep, reachable, rounded_steps, undo
 from .lem_pihatcdfbound import LATER_SMALL, LaterCase, later_cases, plain, small_later_cases
@@ -33,6 +34,7 @@ def _later(case: LaterCase, *, totals: bool) -> Fraction:
 
 
 AFTER = Statement(
+    source=__file__,
     label="lem:picdfbound/after",
     title="after the rounded step the adapted policy earns the same",
     section="B",
@@ -48,7 +50,7 @@ AFTER = Statement(
         lambda case: _later(case, totals=False),
         when=_after_tau,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:augmented", "def:pushforward"),
     cases=later_cases,
     small_cases=small_later_cases,
@@ -81,6 +83,7 @@ def looks_up_the_wrong_return() -> Case:
 
 
 BEFORE = Statement(
+    source=__file__,
     label="lem:picdfbound/before",
     title="in the rounded model the adapted policy earns at least as much",
     section="B",
@@ -94,7 +97,7 @@ BEFORE = Statement(
         "With internal state r - rho after step tau, the adapted policy falls to x at most as often as the original.",
         lambda case: _before(case, printed=False),
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("lem:picdfbound/after",),
     cases=adaptation.cases,
     small_cases=adaptation.small_cases,

@@ -19,6 +19,7 @@ from verified_risk.mdp import MDP
 
 from ...cases import strategies
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, YRule, dominance, increments, keep, lift, reachable, rounded_steps
 
@@ -76,6 +77,7 @@ def plain(horizon: int) -> Case:
 
 
 AFTER = Statement(
+    source=__file__,
     label="lem:pihatcdfbound/after",
     title="after the rounded step both policies earn the same",
     section="B",
@@ -91,7 +93,7 @@ AFTER = Statement(
         lambda case: _later(case, totals=False),
         when=_after_tau,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:augmented", "def:pushforward"),
     cases=later_cases,
     small_cases=small_later_cases,
@@ -116,6 +118,7 @@ def _before(case: Case) -> Fraction:
 
 
 BEFORE = Statement(
+    source=__file__,
     label="lem:pihatcdfbound/before",
     title="up to the rounded step the adapted policy earns at most eta less",
     section="B",
@@ -125,7 +128,7 @@ BEFORE = Statement(
         _before,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:pihatcdfbound/after",),
     cases=adaptation.cases,
     small_cases=adaptation.small_cases,

@@ -17,6 +17,7 @@ from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, keep, lift, rounded_steps, start_law
 
@@ -52,6 +53,7 @@ def small_objective_cases() -> Iterator[ObjectiveCase]:
 SMALL = adaptation.SMALL + "; mean and median"
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:pihatphibound",
     title="adapting a policy to unrounded rewards loses at most eta",
     section="B",
@@ -61,7 +63,7 @@ STATEMENT = Statement(
         _slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:pihatcdfbound/before", "lem:monotoneinversebound", "def:objective/jumps"),
     cases=objective_cases,
     small_cases=small_objective_cases,

@@ -9,6 +9,7 @@ import verified_risk as vr
 from verified_risk.enclosure import Real
 
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .adaptation import keep, rounded_steps, start_law, undo
 from .lem_picdfbound import looks_up_the_wrong_return
 from .lem_pihatphibound import SMALL, ObjectiveCase, objective_cases, small_objective_cases
@@ -23,6 +24,7 @@ def _slack(case: ObjectiveCase, *, printed: bool) -> Real:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:piphibound",
     title="adapting a policy to rounded-up rewards loses nothing",
     section="B",
@@ -36,7 +38,7 @@ STATEMENT = Statement(
         "With internal state r - rho after step tau, the adapted policy is worth at least the original.",
         lambda case: _slack(case, printed=False),
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("lem:picdfbound/before", "lem:monotoneinversebound"),
     cases=objective_cases,
     small_cases=small_objective_cases,

@@ -22,6 +22,7 @@ from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
 from ...cases.histories import History, gained, history_laws, weighted
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="adaptation/pathwise",
     title="adaptation, path by path",
     section="corrected theory",
@@ -94,7 +96,7 @@ STATEMENT = Statement(
         _slack,
         when=_belongs,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("def:pushforward",),
     cases=_cases,
     small_cases=_small_cases,

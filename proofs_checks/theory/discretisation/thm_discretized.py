@@ -30,6 +30,7 @@ from verified_risk.policy import GridPolicy, ReturnPolicy
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 LOSS = Statement(
+    source=__file__,
     label="thm:discretized",
     title="the loss of discretisation",
     section="3",
@@ -104,7 +106,7 @@ LOSS = Statement(
         "The adapted optimal policy of the rounded model is worth at least the optimum minus T eta.",
         _corrected,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:pihatphibound", "lem:piphibound", "thm:augmented", "def:grid/range"),
     cases=_cases,
     small_cases=_small_cases,
@@ -154,6 +156,7 @@ def _small_families() -> Iterator[FamilyCase]:
 
 
 CONSTANT = Statement(
+    source=__file__,
     label="thm:discretized/constant",
     title="T is the exact constant of the discretisation loss",
     section="corrected theory",
@@ -164,7 +167,7 @@ CONSTANT = Statement(
         lambda case: _loss(case) - case.constant,
         when=_meets_family,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("thm:discretized",),
     cases=_family_cases,
     small_cases=_small_families,

@@ -19,6 +19,7 @@ from verified_risk.enclosure import Real
 from ...cases import strategies
 from ...cases.estimation import empirical_law
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="def:empirical",
     title="the empirical model's reward CDF is a CDF",
     section="4",
@@ -75,7 +77,7 @@ STATEMENT = Statement(
         "the share of observations not above r is the distribution function of the observed rewards",
         _corrected_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_cases,
     small_cases=_small_cases,
     small_size="up to 4 rewards in quarters",

@@ -22,6 +22,7 @@ from verified_risk.enclosure import Real, Truth, at_least
 from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 Moves = tuple[int, int]
 """How often the first state has been seen to stay and to leave."""
@@ -140,6 +141,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:event/conditioning",
     title="the event has its probability given the counts",
     section="5",
@@ -154,7 +156,7 @@ STATEMENT = Statement(
         "without conditioning, and with a union over the number of visits, the event has that probability",
         _corrected_slack,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:event/rewards", "lem:event/l1", "lem:event/sup-norm"),
     cases=_cases,
     small_cases=_small_cases,

@@ -15,6 +15,7 @@ from verified_risk.enclosure import Real
 from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -32,6 +33,7 @@ def _cases() -> SearchStrategy[Draws]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:event/hoeffding",
     said="implied",
     title="Hoeffding's inequality for the largest coordinate",
@@ -46,7 +48,7 @@ STATEMENT = Statement(
         "the union over the successors costs a factor, their number",
         _corrected_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:empirical",),
     cases=_cases,
     small_cases=small_draws,

@@ -19,6 +19,7 @@ from ...cases.irrational import exp
 from ...cases.sampling import l1_gap
 from ...engine.codec import decoder
 from ...engine.model import Claim, Evidence, Rank, Statement, least
+from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -34,6 +35,7 @@ def _cases() -> SearchStrategy[Draws]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:event/l1",
     title="the empirical transitions are within their l1 radius",
     section="5",
@@ -43,7 +45,7 @@ STATEMENT = Statement(
         _slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("def:empirical",),
     cases=_cases,
     small_cases=small_draws,

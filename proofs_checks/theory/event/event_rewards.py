@@ -14,6 +14,7 @@ from ...cases.irrational import exp
 from ...cases.sampling import kolmogorov_gap
 from ...engine.codec import decoder
 from ...engine.model import Claim, Evidence, Rank, Statement
+from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -27,6 +28,7 @@ def _cases() -> SearchStrategy[Draws]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:event/rewards",
     title="the empirical reward CDF is within its radius",
     section="5",
@@ -36,7 +38,7 @@ STATEMENT = Statement(
         _slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("def:empirical",),
     cases=_cases,
     small_cases=small_draws,

@@ -17,6 +17,7 @@ from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -50,6 +51,7 @@ def _cases() -> SearchStrategy[Draws]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:event/sup-norm",
     title="the empirical transitions are within their sup-norm radius",
     section="5",
@@ -65,7 +67,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=_met,
     ),
-    verdict="gap",
+    finding=Severity.GAP,
     uses=("lem:event/hoeffding",),
     cases=_cases,
     small_cases=small_draws,

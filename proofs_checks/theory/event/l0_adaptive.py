@@ -21,6 +21,7 @@ from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L0/adaptive",
     title="the event, whatever the learner does",
     section="corrected theory",
@@ -106,7 +108,7 @@ STATEMENT = Statement(
         _slack,
         when=_whole_tree,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L0/tape",),
     cases=_cases,
     small_cases=_small_cases,

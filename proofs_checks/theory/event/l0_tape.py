@@ -22,6 +22,7 @@ from ...cases.irrational import exceeds
 from ...cases.sampling import compositions, excess_gap, kolmogorov_gap, leaving_probability
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L0/tape",
     title="one tape stays within its radius at every length",
     section="corrected theory",
@@ -87,7 +89,7 @@ STATEMENT = Statement(
         "the draws of one pair stay within their radius at all lengths at once, but for its share of delta",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:event/rewards", "lem:event/hoeffding"),
     cases=_cases,
     small_cases=_small_cases,

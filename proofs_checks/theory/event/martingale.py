@@ -26,6 +26,7 @@ from ...cases import strategies
 from ...cases.irrational import divide, exp
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="martingale",
     title="expected costs are not much more than costs",
     section="corrected theory",
@@ -147,7 +149,7 @@ STATEMENT = Statement(
         _slack,
         when=_costs,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     cases=_cases,
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
@@ -156,6 +158,7 @@ STATEMENT = Statement(
 )
 
 PREFIX = Statement(
+    source=__file__,
     label="martingale/prefix",
     title="the same at all times at once",
     section="corrected theory",
@@ -167,7 +170,7 @@ PREFIX = Statement(
         _prefix_slack,
         when=_costs,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("martingale",),
     cases=_prefix_cases,
     small_cases=_small_cases,

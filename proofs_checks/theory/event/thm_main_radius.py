@@ -22,6 +22,7 @@ from verified_risk.enclosure import Real
 from ...cases.irrational import log, root
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def _small_cases() -> Iterator[Sizes]:
 _SMALL_SIZE = "|S| <= 6, |A| <= 3, K in 1, 2, 3, 10, 1000, delta in 1, 1/10"
 
 COEFFICIENT = Statement(
+    source=__file__,
     label="thm:main/coefficient",
     title="the two radii add up to sqrt(5) |S|",
     section="C",
@@ -89,7 +91,7 @@ COEFFICIENT = Statement(
         _coefficient_slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:fullbound",),
     cases=_cases,
     small_cases=_small_cases,
@@ -99,6 +101,7 @@ COEFFICIENT = Statement(
 )
 
 LOG = Statement(
+    source=__file__,
     label="thm:main/log",
     title="log 6 becomes log 4",
     section="C",
@@ -115,7 +118,7 @@ LOG = Statement(
         _mended_slack,
         when=_has_ordinary_state,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("lem:fullbound", "thm:main/coefficient"),
     cases=_cases,
     small_cases=_small_cases,

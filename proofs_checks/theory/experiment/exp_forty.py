@@ -23,6 +23,7 @@ from verified_risk.enclosure import Real, Truth, at_least
 from ...cases.estimation import printed_level, radius
 from ...cases.sampling import multinomial
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 ALPHA = Fraction(33, 100)
 FAILURE = Fraction(271, 1000)
@@ -78,6 +79,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="exp:forty",
     said="implied",
     title="convergence within 40 episodes",
@@ -94,7 +96,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=_within_forty,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     cases=_cases,
     small_cases=_small_cases,
     small_size="all n <= 40 at K = 40, delta = 1",

@@ -19,6 +19,7 @@ from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 PATHS = {6: Fraction("0.729"), 4: Fraction("0.81"), 2: Fraction("0.9"), 1: Fraction(1)}
 PRINTED = {Fraction("0.40"): 6, Fraction("0.33"): 4, Fraction("0.25"): 2, Fraction("0.01"): 1}
@@ -61,6 +62,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="experiment:paths",
     title="the optimal path at each level",
     section="6",
@@ -75,7 +77,7 @@ STATEMENT = Statement(
         "The path of return 1 is optimal up to level 1/5, 2 up to 7/25, 4 up to 433/1000, 6 beyond.",
         _by_switches,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:objective/cvar",),
     cases=_cases,
     small_cases=_small_cases,

@@ -27,6 +27,7 @@ from ...cases import strategies
 from ...cases.enumeration import attainable_laws, grid, history_policies, one_state_models, return_cells, two_point_laws
 from ...cases.histories import law_by_histories
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 from ..cvar.budget import Budgets, attainable_returns
 from ..cvar.cvar_appendix import ModelCase
 from ..setting.lem_key import area
@@ -76,6 +77,7 @@ def _small_bellman() -> Iterator[ModelCase]:
 
 
 BELLMAN = Statement(
+    source=__file__,
     label="production/bellman",
     title="the exact planner is Bellman-optimal everywhere",
     section=SECTION,
@@ -85,7 +87,7 @@ BELLMAN = Statement(
         "One rho attains the planner's value, and the planner's action is optimal for it wherever any policy leads.",
         _bellman,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("cvar:min", "cvar:value", "cvar:rho"),
     cases=_bellman_cases,
     small_cases=_small_bellman,
@@ -130,6 +132,7 @@ def _small_plans() -> Iterator[PlanCase]:
 
 
 KEY = Statement(
+    source=__file__,
     label="production/key",
     title="the planner's law satisfies the key identity and its value is the optimum",
     section=SECTION,
@@ -139,7 +142,7 @@ KEY = Statement(
         "The value, the key identity of the returned law, the evaluated policy and the optimum by enumeration agree.",
         _key,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:key", "thm:augmented"),
     cases=_plan_cases,
     small_cases=_small_plans,
@@ -178,6 +181,7 @@ def _small_policies() -> Iterator[PolicyCase]:
 
 
 EVALUATOR = Statement(
+    source=__file__,
     label="production/evaluator",
     title="the evaluator is the history measure",
     section=SECTION,
@@ -187,7 +191,7 @@ EVALUATOR = Statement(
         "The evaluator's law of the return is that of walking every history, for every kind of policy.",
         _evaluator,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("def:history",),
     cases=_policy_cases,
     small_cases=_small_policies,
@@ -233,6 +237,7 @@ def _small_grid_plans() -> Iterator[GridPlanCase]:
 
 
 CERTIFIED = Statement(
+    source=__file__,
     label="production/plan",
     title="the certified planner's bounds, and the loss of its grid",
     section=SECTION,
@@ -242,7 +247,7 @@ CERTIFIED = Statement(
         "The optimum lies between the bounds, the policy attains the lower one, and its grid costs at most T eta.",
         _certified,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("thm:discretized", "adaptation/pathwise", "production/key"),
     cases=_grid_plan_cases,
     small_cases=_small_grid_plans,

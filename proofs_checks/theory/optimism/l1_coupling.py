@@ -19,6 +19,7 @@ from verified_risk.mdp import MDP
 from ...cases.estimation import optimistic_mdp, row_of
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
 
@@ -103,6 +104,7 @@ def _small_cases() -> Iterator[Played]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L1/coupling",
     title="every policy has a better one in the optimistic model",
     section="corrected theory",
@@ -114,7 +116,7 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L0/adaptive",),
     cases=_cases,
     small_cases=_small_cases,

@@ -12,6 +12,7 @@ from ...cases.estimation import optimistic_mdp, phi, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 
@@ -32,6 +33,7 @@ def _small_cases() -> Iterator[Estimated]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L1/greedy",
     title="optimism of the greedy optimal policy",
     section="corrected theory",
@@ -43,7 +45,7 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L0/adaptive", "L2/duality", "L2/values"),
     cases=_cases,
     small_cases=_small_cases,

@@ -11,6 +11,7 @@ from verified_risk.enclosure import Real
 from ...cases.estimation import lifted, optimistic_mdp, phi
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
 
@@ -28,6 +29,7 @@ def _small_cases() -> Iterator[Played]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L1/markov",
     title="optimism of every Markov policy",
     section="corrected theory",
@@ -38,7 +40,7 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L1/coupling",),
     cases=_cases,
     small_cases=_small_cases,

@@ -16,6 +16,7 @@ from ...cases.estimation import optimistic_mdp
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 
@@ -33,6 +34,7 @@ def _small_cases() -> Iterator[Estimated]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L1/value",
     title="optimism of the value",
     section="corrected theory",
@@ -43,7 +45,7 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L0/adaptive", "L1/coupling", "thm:augmented"),
     cases=_cases,
     small_cases=_small_cases,

@@ -29,6 +29,7 @@ from ...cases.estimation_strategies import models_of, origin_policies, shared_po
 from ...cases.greedy import Greedy
 from ...cases.irrational import log
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:optimismhat",
     title="the optimistic model flatters every policy",
     section="5",
@@ -135,7 +137,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=_corrected_met,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:event/conditioning", "def:optimistic/rows", "def:optimistic/rewards", "L1/value"),
     cases=_cases,
     small_cases=_small_cases,

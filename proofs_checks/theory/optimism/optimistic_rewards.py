@@ -17,6 +17,7 @@ from ...cases.estimation import optimistic_reward
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="def:optimistic/rewards",
     title="the optimistic rewards are laws that dominate",
     section="4",
@@ -74,7 +76,7 @@ STATEMENT = Statement(
         _slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("def:empirical",),
     cases=_cases,
     small_cases=_small_cases,

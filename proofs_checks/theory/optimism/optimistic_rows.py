@@ -19,6 +19,7 @@ from ...cases import strategies
 from ...cases.estimation import optimistic_row, printed_optimistic_row
 from ...cases.sampling import compositions
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="def:optimistic/rows",
     title="the optimistic transitions are laws",
     section="4",
@@ -77,7 +79,7 @@ STATEMENT = Statement(
         "with the mass missing from the shifted row at s_inf it is a law, close to the empirical one",
         _corrected_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:empirical",),
     cases=_cases,
     small_cases=_small_cases,

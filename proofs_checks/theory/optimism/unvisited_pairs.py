@@ -20,6 +20,7 @@ from ...cases import strategies
 from ...cases.estimation import Episode, counts_of, empirical_mdp, optimistic_mdp, row_of
 from ...cases.estimation_strategies import histories
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="def:unvisited",
     title="pairs that were never visited",
     section="4",
@@ -91,7 +93,7 @@ STATEMENT = Statement(
         "completed so, every pair has a law of the next state and of the reward, after every history",
         _corrected_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:optimistic/rows", "def:optimistic/rewards"),
     cases=_cases,
     small_cases=_small_cases,

@@ -20,6 +20,7 @@ from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp
 from ...cases.irrational import absolute, minimum, root
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
 
@@ -59,6 +60,7 @@ def _small_cases() -> Iterator[Played]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="class/atoms",
     title="known reward atoms, any Lipschitz weighting, every policy",
     section="corrected theory",
@@ -69,7 +71,7 @@ STATEMENT = Statement(
         _slack,
         when=_met,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("close/tv", "L0/adaptive", "lem:event/l1"),
     cases=_cases,
     small_cases=_small_cases,

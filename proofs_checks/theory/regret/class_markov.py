@@ -18,6 +18,7 @@ from verified_risk.enclosure import Real
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
 
@@ -48,6 +49,7 @@ def _small_cases() -> Iterator[Played]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="class/markov",
     title="Markov policies, any Lipschitz weighting",
     section="corrected theory",
@@ -59,7 +61,7 @@ STATEMENT = Statement(
         _slack,
         when=event,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("close/markov", "L1/markov", "L0/adaptive"),
     cases=_cases,
     small_cases=_small_cases,

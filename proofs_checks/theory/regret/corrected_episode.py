@@ -19,6 +19,7 @@ from verified_risk.enclosure import Real
 from ...cases import strategies
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="corrected/episode",
     title="what one episode can cost",
     section="corrected theory",
@@ -66,7 +68,7 @@ STATEMENT = Statement(
         "a step costs at most the steps left, and at most a multiple of its radius",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L2/optimistic",),
     cases=_cases,
     small_cases=_small_cases,

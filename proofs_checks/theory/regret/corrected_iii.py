@@ -16,6 +16,7 @@ from verified_risk.enclosure import Real
 from ...cases.irrational import minimum
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, probable_bound, problems, small_problems
 
 
@@ -33,6 +34,7 @@ def _small_cases() -> Iterator[Problem]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="corrected/iii",
     title="the printed right-hand side for the corrected learner",
     section="corrected theory",
@@ -43,7 +45,7 @@ STATEMENT = Statement(
         "the corrected bound at delta/2, or the trivial one, is below the printed right side without its root of 5",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("corrected/ii",),
     cases=_cases,
     small_cases=_small_cases,

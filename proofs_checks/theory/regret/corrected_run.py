@@ -26,6 +26,7 @@ from ...cases.estimation import corrected_level, empirical_law, optimistic_rewar
 from ...cases.irrational import exceeds, minimum
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 from .regret_sizes import Problem, expected_bound
 
 Arm = tuple[int, int]
@@ -138,6 +139,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="corrected/run",
     title="exact regrets of small learners",
     section="corrected theory",
@@ -149,7 +151,7 @@ STATEMENT = Statement(
         _slack,
         when=_two_rewards,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("corrected/i",),
     cases=_cases,
     small_cases=_small_cases,

@@ -23,6 +23,7 @@ from ...cases.irrational import e_ratio, log, root
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .regret_sizes import Problem, per_visit
 
 
@@ -97,6 +98,7 @@ def _small_cases() -> Iterator[Split]:
 _SIZE = "up to 3 pairs, T <= 3, K <= 4, all ways to share the steps, delta 1/10"
 
 EXPECTED = Statement(
+    source=__file__,
     label="corrected/i",
     title="the corrected theorem, in expectation",
     section="corrected theory",
@@ -107,7 +109,7 @@ EXPECTED = Statement(
         _expected_slack,
         when=_complete,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("L0/adaptive", "L1/value", "L2/optimistic", "L3", "corrected/episode"),
     cases=_i_cases,
     small_cases=_small_cases,
@@ -118,6 +120,7 @@ EXPECTED = Statement(
 )
 
 PROBABLE = Statement(
+    source=__file__,
     label="corrected/ii",
     title="the corrected theorem, with high probability",
     section="corrected theory",
@@ -129,7 +132,7 @@ PROBABLE = Statement(
         _probable_slack,
         when=_complete,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("corrected/i", "martingale"),
     cases=_ii_cases,
     small_cases=_small_cases,

@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.enclosure import Real
 
 from ...engine.model import Claim, Statement, equality
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="intro:bound",
     said="implied",
     title="the rate announced in the introduction",
@@ -63,7 +65,7 @@ STATEMENT = Statement(
         "it announces a weaker one, which follows",
         _corrected_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("thm:main",),
     cases=_cases,
     small_cases=_small_cases,

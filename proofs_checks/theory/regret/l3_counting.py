@@ -22,6 +22,7 @@ from ...cases import strategies
 from ...cases.irrational import divide, minimum, root
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="L3",
     title="what the visits of one pair cost",
     section="corrected theory",
@@ -75,7 +77,7 @@ STATEMENT = Statement(
         "summed over the visits of one pair, the capped inverse roots are at most this",
         _slack,
     ),
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("thm:main/harmonic",),
     cases=_cases,
     small_cases=_small_cases,

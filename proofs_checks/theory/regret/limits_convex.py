@@ -26,6 +26,7 @@ from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import expected_cost, phi
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from ..closeness.l2_greedy import greedy_slack
 from ..closeness.model_pairs import kolmogorov
 
@@ -114,6 +115,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="limits/convex",
     said="tempting",
     title="nearly greedy policies of a convex weighting",
@@ -131,7 +133,7 @@ STATEMENT = Statement(
         _corrected_slack,
         when=_met,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("L2/greedy",),
     cases=_cases,
     small_cases=_small_cases,

@@ -23,6 +23,7 @@ from verified_risk.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import minimum
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .regret_sizes import Problem, printed_bound, probable_bound
 
 
@@ -86,6 +87,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="thm:main",
     title="the regret bound",
     section="4",
@@ -101,7 +103,7 @@ STATEMENT = Statement(
         "for concave weightings, with the corrected radii and a planner that is greedy everywhere, it is true",
         _corrected_slack,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("lem:event/conditioning", "lem:fullbound", "lem:optimismhat", "thm:main/constant", "corrected/iii"),
     cases=_cases,
     small_cases=_small_cases,

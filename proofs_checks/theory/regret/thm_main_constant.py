@@ -16,6 +16,7 @@ from verified_risk.enclosure import Real
 
 from ...cases.irrational import log, root
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, problems, small_problems
 
 
@@ -47,6 +48,7 @@ def _small_cases() -> Iterator[Problem]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="thm:main/constant",
     said="implied",
     title="the final constant 4",
@@ -62,7 +64,7 @@ STATEMENT = Statement(
         "with 4 sqrt 2 and the dropped term the arithmetic of the proof is right (its lemmas are not)",
         _corrected_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("thm:main/coefficient", "thm:main/log", "thm:main/dropped"),
     cases=_cases,
     small_cases=_small_cases,

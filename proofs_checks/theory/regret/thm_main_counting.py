@@ -21,6 +21,7 @@ from ...cases.irrational import divide, root
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,7 @@ def _small_plays() -> Iterator[Play]:
 _VISITS_SIZE = "T <= 3, K <= 4, all courses of one pair"
 
 VISITS = Statement(
+    source=__file__,
     label="thm:main/visits",
     title="visits to a pair that has been visited at most T times",
     section="C",
@@ -194,7 +196,7 @@ VISITS = Statement(
         "they happen at most 2T times, which is what the sum that follows uses",
         _at_most_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_visit_cases,
     small_cases=_small_visits,
     small_size=_VISITS_SIZE,
@@ -204,6 +206,7 @@ VISITS = Statement(
 )
 
 UNVISITED = Statement(
+    source=__file__,
     label="thm:main/unvisited",
     title="one over root N at the first visits",
     section="C",
@@ -219,7 +222,7 @@ UNVISITED = Statement(
         _capped_slack,
         when=_some_visit,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:unvisited", "thm:main/visits"),
     cases=_visit_cases,
     small_cases=_small_visits,
@@ -230,6 +233,7 @@ UNVISITED = Statement(
 )
 
 HARMONIC = Statement(
+    source=__file__,
     label="thm:main/harmonic",
     title="the sum of inverse roots",
     section="C",
@@ -239,7 +243,7 @@ HARMONIC = Statement(
         _harmonic_slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     cases=_count_cases,
     small_cases=_small_counts,
     small_size="up to 3 pairs, 1 to 5 visits each",
@@ -248,6 +252,7 @@ HARMONIC = Statement(
 )
 
 FACTOR = Statement(
+    source=__file__,
     label="thm:main/factor",
     title="the integral of one over root x",
     section="C",
@@ -261,7 +266,7 @@ FACTOR = Statement(
         "a factor 2 was lost",
         lambda case: _summed(case, 2),
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("thm:main/harmonic",),
     cases=_count_cases,
     small_cases=_small_counts,
@@ -272,6 +277,7 @@ FACTOR = Statement(
 )
 
 DROPPED = Statement(
+    source=__file__,
     label="thm:main/dropped",
     title="the cost of the first visits is dropped",
     section="C",
@@ -285,7 +291,7 @@ DROPPED = Statement(
         "they cost 2T per pair",
         _kept_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
     cases=_play_cases,
     small_cases=_small_plays,

@@ -23,6 +23,7 @@ from verified_risk.objectives import CPW, VaR, Wang, Weighting
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def _small_pairs() -> Iterator[PairCase]:
 
 
 LIPSCHITZ = Statement(
+    source=__file__,
     label="assump:lipschitz",
     title="a Lipschitz weighting makes the objective Lipschitz",
     section="2",
@@ -73,7 +75,7 @@ LIPSCHITZ = Statement(
         _lipschitz_slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:key",),
     cases=_pair_cases,
     small_cases=_small_pairs,
@@ -123,6 +125,7 @@ def cpw_growth(constant: int) -> Real:
 
 
 VAR = Statement(
+    source=__file__,
     label="assump:lipschitz/var",
     said="implied",
     title="the weighting of VaR is Lipschitz",
@@ -137,7 +140,7 @@ VAR = Statement(
         "For every constant, two nearly equal coins have values at risk that differ by more.",
         lambda case: var_growth(case.constant) - case.constant,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("assump:lipschitz", "def:objective/var"),
     cases=_constant_cases,
     small_cases=_small_constants,
@@ -148,6 +151,7 @@ VAR = Statement(
 )
 
 WANG = Statement(
+    source=__file__,
     label="assump:lipschitz/wang",
     said="implied",
     title="the Wang transform is Lipschitz",
@@ -162,7 +166,7 @@ WANG = Statement(
         "For every constant, the Wang transform with beta = 1 grows faster near 0.",
         lambda case: wang_growth(case.constant) - case.constant,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("assump:lipschitz",),
     cases=_constant_cases,
     small_cases=_small_constants,
@@ -174,6 +178,7 @@ WANG = Statement(
 )
 
 CUMULATIVE = Statement(
+    source=__file__,
     label="assump:lipschitz/cpw",
     said="implied",
     title="cumulative probability weighting is Lipschitz",
@@ -188,7 +193,7 @@ CUMULATIVE = Statement(
         "For every constant, cumulative probability weighting with gamma = 1/2 grows faster near 0.",
         lambda case: cpw_growth(case.constant) - case.constant,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("assump:lipschitz",),
     cases=_constant_cases,
     small_cases=_small_constants,

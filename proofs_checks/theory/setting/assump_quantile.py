@@ -20,6 +20,7 @@ from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...cases.histories import weighted
 from ...engine.model import Claim, Statement, equality
+from ...engine.severity import Severity
 from .lem_key import area
 
 
@@ -56,6 +57,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 ATTAINED = Statement(
+    source=__file__,
     label="assump:quantile",
     said="implied",
     title="the largest return is attained",
@@ -70,7 +72,7 @@ ATTAINED = Statement(
         "The assumption can be dropped: the key identity holds on [0, T] for every law.",
         _not_needed,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_cases,
     small_cases=_small_cases,
     small_size="T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings",
@@ -123,6 +125,7 @@ def _small_samples() -> Iterator[SampleCase]:
 
 
 EMPIRICAL = Statement(
+    source=__file__,
     label="assump:quantile/empirical",
     said="implied",
     title="the empirical model inherits the assumption",
@@ -139,7 +142,7 @@ EMPIRICAL = Statement(
         _empirical_is_below,
         when=_drawn_from_a_full_law,
     ),
-    verdict="refuted",
+    finding=Severity.SUBSTANCE,
     uses=("assump:quantile",),
     cases=_sample_cases,
     small_cases=_small_samples,

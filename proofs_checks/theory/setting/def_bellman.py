@@ -21,6 +21,7 @@ from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
 from ...cases.histories import History, chooser, extended, gained, history_laws, state, weighted
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .def_history import Case
 
 
@@ -65,6 +66,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="def:bellman",
     title="the distributional Bellman equation",
     section="2",
@@ -75,7 +77,7 @@ STATEMENT = Statement(
         _slack,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("def:history", "def:return"),
     cases=_cases,
     small_cases=_small_cases,

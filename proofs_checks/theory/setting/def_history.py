@@ -24,6 +24,7 @@ from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
 from ...cases.histories import gained, history_laws, law_by_histories, state, weighted
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def _measure_slack(case: Case) -> Fraction:
 
 
 MEASURE = Statement(
+    source=__file__,
     label="def:history",
     title="the history measure",
     section="2",
@@ -74,7 +76,7 @@ MEASURE = Statement(
         "those of the evaluator.",
         _measure_slack,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
@@ -102,6 +104,7 @@ def _paying(horizon: int) -> Case:
 
 
 EPISODE = Statement(
+    source=__file__,
     label="def:history/episode",
     title="the return is a function of the episode",
     section="2",
@@ -115,7 +118,7 @@ EPISODE = Statement(
         "The rewards recorded in a history of length T + 1 add up to the return.",
         _episode_corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:history",),
     cases=_cases,
     small_cases=_small_cases,
@@ -185,6 +188,7 @@ def _only_the_first_pays() -> TailCase:
 
 
 RETURN = Statement(
+    source=__file__,
     label="def:return",
     title="the return from step t",
     section="2",
@@ -198,7 +202,7 @@ RETURN = Statement(
         "The return from step t is the sum of the rewards from t on; with the reward before t it is the return.",
         _return_corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:history/episode",),
     cases=_tail_cases,
     small_cases=_small_tail_cases,

@@ -21,6 +21,7 @@ from verified_risk.objectives import CVaR, VaR
 from ...cases import strategies
 from ...cases.enumeration import grid, two_point_laws
 from ...engine.model import Claim, Statement, equality, least
+from ...engine.severity import Severity
 from .lem_key import area
 
 
@@ -56,6 +57,7 @@ def _small_steps() -> Iterator[StepCase]:
 
 
 VAR = Statement(
+    source=__file__,
     label="def:objective/var",
     title="the weighting of VaR",
     section="2",
@@ -70,7 +72,7 @@ VAR = Statement(
         lambda case: _is_cdf(case, increasing=True),
         when=lambda case: 0 < case.alpha <= 1,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_step_cases,
     small_cases=_small_steps,
     small_size="levels and arguments in quarters",
@@ -120,6 +122,7 @@ def _versions_are_the_quantiles(case: QuantileCase) -> Real:
 
 
 JUMPS = Statement(
+    source=__file__,
     label="def:objective/jumps",
     said="implied",
     title="the value of G at a jump decides between the quantiles",
@@ -135,7 +138,7 @@ JUMPS = Statement(
         "A right-continuous step takes the lower quantile, a left-continuous one the upper quantile.",
         _versions_are_the_quantiles,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:objective/var",),
     cases=_quantile_cases,
     small_cases=_small_quantiles,
@@ -194,6 +197,7 @@ def _small_tails() -> Iterator[TailCase]:
 
 
 CVAR = Statement(
+    source=__file__,
     label="def:objective/cvar",
     title="the weighting of CVaR",
     section="2",
@@ -209,7 +213,7 @@ CVAR = Statement(
         _cvar_corrected_slack,
         when=lambda case: case.alpha > 0,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_tail_cases,
     small_cases=_small_tails,
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",

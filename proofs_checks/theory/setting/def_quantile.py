@@ -18,6 +18,7 @@ from verified_risk.law import Law
 from ...cases import strategies
 from ...cases.enumeration import grid, two_point_laws
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .monotone import Corner, Monotone, strict_functions
 
 
@@ -63,6 +64,7 @@ def _small_levels() -> Iterator[LevelCase]:
 
 
 ZERO = Statement(
+    source=__file__,
     label="def:quantile/zero",
     title="the quantiles of a return are returns",
     section="2",
@@ -78,7 +80,7 @@ ZERO = Statement(
         _above_least,
         when=_level_corrected,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_level_cases,
     small_cases=_small_levels,
     small_size="at most two atoms in {0, 1/2, 1}, masses and levels in quarters, x in halves of [-1, 1]",
@@ -134,6 +136,7 @@ def _small_inverses() -> Iterator[InverseCase]:
 
 
 INVERTIBLE = Statement(
+    source=__file__,
     label="def:quantile/invertible",
     title="a strictly increasing CDF is invertible",
     section="2",
@@ -149,7 +152,7 @@ INVERTIBLE = Statement(
         _inverse_slack,
         when=_strict_and_continuous,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     cases=_inverse_cases,
     small_cases=_small_inverses,
     small_size="two corners at 0 and 1, jump heights in thirds, levels in sixths",

@@ -27,6 +27,7 @@ from verified_risk.objectives import Weighting
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...engine.model import Claim, Statement, equality
+from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ CORRECTED = Claim(
 )
 
 INTRODUCTION = Statement(
+    source=__file__,
     label="intro:key",
     title="the introduction's form of the key identity",
     section="1",
@@ -122,7 +124,7 @@ INTRODUCTION = Statement(
         _corrected_at_twice,
         when=_meets,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("lem:key",),
     cases=_cases,
     small_cases=_small_cases,
@@ -133,6 +135,7 @@ INTRODUCTION = Statement(
 )
 
 KEY = Statement(
+    source=__file__,
     label="lem:key",
     title="the key identity",
     section="5",
@@ -143,7 +146,7 @@ KEY = Statement(
         when=_meets_as_printed,
     ),
     corrected=CORRECTED,
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),
     cases=_cases,
     small_cases=_small_cases,

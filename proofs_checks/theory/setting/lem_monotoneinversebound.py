@@ -16,6 +16,7 @@ from hypothesis.strategies import DrawFn
 from ...cases import strategies
 from ...cases.enumeration import grid
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
 
 
@@ -68,6 +69,7 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
+    source=__file__,
     label="lem:monotoneinversebound",
     title="closeness of functions gives closeness of quantiles",
     section="B",
@@ -78,7 +80,7 @@ STATEMENT = Statement(
         when=_dominated,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("lem:quantileinverse/first", "lem:quantileinverse/second"),
     cases=_cases,
     small_cases=_small_cases,

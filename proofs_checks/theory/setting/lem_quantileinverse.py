@@ -16,6 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from ...cases import strategies
 from ...cases.enumeration import grid
 from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
 from .monotone import Corner, Monotone, monotone_functions
 
 
@@ -56,6 +57,7 @@ def _small_points() -> Iterator[PointCase]:
 
 
 FIRST = Statement(
+    source=__file__,
     label="lem:quantileinverse/first",
     title="the quantile of a value is at most the point",
     section="B",
@@ -65,7 +67,7 @@ FIRST = Statement(
         _first_half,
     ),
     corrected=None,
-    verdict="holds",
+    finding=Severity.HOLDS,
     uses=("def:quantile/zero",),
     cases=_point_cases,
     small_cases=_small_points,
@@ -113,6 +115,7 @@ def _small_levels() -> Iterator[LevelCase]:
 
 
 SECOND = Statement(
+    source=__file__,
     label="lem:quantileinverse/second",
     title="a function reaches the level at its quantile",
     section="B",
@@ -128,7 +131,7 @@ SECOND = Statement(
         _second_half,
         when=_finite_and_right_continuous,
     ),
-    verdict="corrected",
+    finding=Severity.REPAIR,
     uses=("def:quantile/zero",),
     cases=_level_cases,
     small_cases=_small_levels,

@@ -1,4 +1,4 @@
-"""Every counterexample worked out for a person: the steps of ``worked.md``, by label."""
+"""Every counterexample worked out for a person: the steps of ``theory/*/worked.md``, by label."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-TEXT = Path(__file__).with_name("worked.md")
+TEXTS = tuple(sorted(Path(__file__).parents[1].glob("theory/*/worked.md")))
 LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)]+)\)")
 
 
@@ -17,10 +17,10 @@ def worked() -> dict[str, tuple[str, ...]]:
     >>> worked()["intro:key"][0]
     'The return is surely 1, so Φ = 1.'
     """
-    parts = re.split(r"^## (\S+)$", TEXT.read_text("utf-8"), flags=re.MULTILINE)
+    parts = [part for text in TEXTS for part in re.split(r"^## (\S+)$", text.read_text("utf-8"), flags=re.M)[1:]]
     return {
         label: tuple(
             LINK.sub(r"\1 (\2)", " ".join(step.split())) for step in re.split(r"^\d+\. ", body, flags=re.MULTILINE)[1:]
         )
-        for label, body in zip(parts[1::2], parts[2::2], strict=True)
+        for label, body in zip(parts[::2], parts[1::2], strict=True)
     }

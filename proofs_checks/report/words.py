@@ -1,20 +1,31 @@
-"""The vocabulary of the page: verdicts, ranks, sections, anchors."""
+"""The vocabulary of everything that is reported: findings, ranks, sections, anchors, numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from fractions import Fraction
 from html import escape
-from typing import Any
 
-FINDINGS = {
-    "holds": "true as printed",
-    "corrected": "an obvious repair makes it true",
-    "refuted": "false in substance; another statement replaces it",
-    "gap": "not contradicted, but its proof is unsound",
-    "own": "not in the paper: part of what replaces it",
+from ..engine.ledger import Row
+from ..engine.severity import Severity
+
+OWN = "own"
+KINDS = {
+    **{str(s): s.meaning for s in Severity},
+    OWN: "not in the paper: part of what replaces it",
 }
-GLYPHS = {"holds": "✓", "corrected": "✎", "refuted": "✗", "gap": "?", "own": "+"}
+"""The finding about what the paper says, or ``own``: what a statement is coloured by."""
+
+GLYPHS = {"holds": "✓", "slip": "·", "repair": "✎", "substance": "✗", "gap": "?", OWN: "+"}
+TINTS = dict(zip(KINDS, ("#e4f2ea", "#f1f1dc", "#fbf0d9", "#fae5e2", "#ece7f7", "#e3edf8"), strict=True))
+TONES = dict(zip(KINDS, ("#1d6b43", "#66650f", "#8a5a00", "#a3271b", "#5b3f9b", "#1f5591"), strict=True))
+"""Of a picture that stands alone; the page has the same in its style sheet, and another pair for the dark."""
+
+STANDING = {
+    "printed": "as printed",
+    "implied": "as implied: the paper uses or suggests it",
+    "tempting": "a tempting reading, not in the paper",
+}
 
 RANKS = {
     "machine-checked": "proved for all sizes, checked by a proof assistant",
@@ -41,9 +52,16 @@ SECTIONS = {
 }
 
 
-def kind_of(row: Mapping[str, Any]) -> str:
-    """The verdict on what the paper prints; statements that the paper does not print are our own."""
-    return str(row["finding"]) if row["printed"] is not None else "own"
+def kind_of(row: Row) -> str:
+    """The finding about what the paper says; statements that the paper does not print are our own."""
+    return str(row.finding) if row.printed is not None else OWN
+
+
+def said_of(row: Row) -> str:
+    """The finding in a table: with how the paper says it, where that is not in print."""
+    if row.printed is None:
+        return "not in print"
+    return str(row.finding) + (f" ({row.said})" if row.said != "printed" else "")
 
 
 def section_key(section: str) -> str:
@@ -84,5 +102,19 @@ def prose(text: str) -> str:
 
 
 def anchor(label: str) -> str:
-    """The id of a statement's card."""
+    """The place of a statement on any page.
+
+    >>> anchor("lem:event/rewards")
+    's-lem-event-rewards'
+    """
     return "s-" + re.sub(r"[^A-Za-z0-9]+", "-", label).strip("-")
+
+
+def short(slack: str, most: int = 40) -> str:
+    """A fraction too long to read as a decimal; the ledger and the certificate have it whole."""
+    return slack if len(slack) <= most or slack.startswith("≈") else f"≈ {float(Fraction(slack)):.6g}"
+
+
+def sentence(words: str) -> str:
+    """With a capital and a full stop."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else ".")

@@ -1,4 +1,8 @@
-"""The graph of statements as inline SVG: a statement stands to the right of everything it uses."""
+"""What rests on what, and the graph of it as SVG: a statement stands to the right of everything it uses.
+
+One picture, twice: inside the audit page, whose style sheet colours it, and as the file docs/statements.svg, which
+carries its own colours.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,56 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from .words import GLYPHS, anchor
+from ..engine.ledger import Row
+from .words import GLYPHS, OWN, TINTS, TONES, anchor, kind_of
 
 ROW, GAP, PAD = 29, 46, 8
 CHARACTER = 6.7  # width of one character of a label at 11 px monospace
 SWEEPS = 8
 
 
+def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """For each label, the claims of the paper that it rests on, directly or not, and that are false or unproved.
+
+    A statement that is not in the paper passes no fault of print on, and neither does a reading that is not in it.
+    """
+    uses = {row.label: row.uses for row in rows}
+    said = {row.label: row for row in rows if row.printed is not None and row.said != "tempting"}
+
+    def reach(label: str, seen: set[str]) -> set[str]:
+        for used in uses.get(label, ()):
+            if used not in seen and used in said:
+                seen.add(used)
+                reach(used, seen)
+        return seen
+
+    order = list(uses)
+    return {
+        label: sorted(
+            (used for used in reach(label, set()) if said[used].finding.weight and used != label), key=order.index
+        )
+        for label in order
+    }
+
+
 @dataclass(frozen=True)
 class Node:
+    """A statement in the picture; ``kind`` colours it, a dashed frame shows that it inherits a fault."""
+
     label: str
     title: str
-    finding: str
+    kind: str
     uses: tuple[str, ...]
     inherits_a_fault: bool = False
+
+
+def nodes_of(rows: Sequence[Row]) -> list[Node]:
+    """The statements of a ledger as nodes."""
+    faults = inherited(rows)
+    return [
+        Node(row.label, row.title, kind_of(row), row.uses, kind_of(row) != OWN and bool(faults[row.label]))
+        for row in rows
+    ]
 
 
 def layers(nodes: Sequence[Node]) -> list[list[str]]:
@@ -73,11 +113,14 @@ def _untangled(
     return columns
 
 
-def graph_svg(nodes: Sequence[Node]) -> str:
-    """The statements that use or are used by another, as an SVG whose nodes link to their cards."""
+def graph_svg(nodes: Sequence[Node], *, alone: bool = False) -> str:
+    """The statements that use or are used by another, as an SVG whose nodes link to their cards.
+
+    ``alone``: all statements, as a file of its own, with its colours and without links.
+    """
     known = {node.label for node in nodes}
     linked = {other for node in nodes for other in node.uses if other in known}
-    shown = [node for node in nodes if node.label in linked or any(other in known for other in node.uses)]
+    shown = [node for node in nodes if alone or node.label in linked or any(used in known for used in node.uses)]
     if not shown:
         return ""
     by_label = {node.label: node for node in shown}
@@ -97,10 +140,24 @@ def graph_svg(nodes: Sequence[Node]) -> str:
         for other in node.uses
         if other in spot
     ]
-    boxes = [_box(by_label[label], *spot[label]) for column in columns for label in column]
+    boxes = [_box(by_label[label], *spot[label], link=not alone) for column in columns for label in column]
+    kind = 'xmlns="http://www.w3.org/2000/svg"' if alone else 'role="group" aria-label="Statements and what they use"'
+    inside = [*([_style(), '<rect width="100%" height="100%" fill="white"/>'] if alone else []), *edges, *boxes]
+    between = "\n" if alone else ""
     return (
-        f'<svg class="graph" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" '
-        f'role="group" aria-label="Statements and what they use">{"".join(edges)}{"".join(boxes)}</svg>'
+        f'<svg class="graph" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" {kind}>'
+        f"{between}{between.join(inside)}{between}</svg>{between}"
+    )
+
+
+def _style() -> str:
+    """The rules of the page's style sheet that concern the graph, in the colours of daylight."""
+    colours = "".join(
+        f".{kind} rect{{fill:{TINTS[kind]};stroke:{TONES[kind]}}}.{kind}{{fill:{TONES[kind]}}}" for kind in TINTS
+    )
+    return (
+        "<style>.edge{fill:none;stroke:#d8d8d3;stroke-width:1.2}.inherits rect{stroke-dasharray:4 3}"
+        f"text{{font:11px ui-monospace,Menlo,Consolas,monospace}}{colours}</style>"
     )
 
 
@@ -111,12 +168,13 @@ def _edge(start: tuple[float, float, float], end: tuple[float, float, float], us
     return f'<path class="edge" data-from="{anchor(used)}" data-to="{anchor(user)}" d="{path}"/>'
 
 
-def _box(node: Node, left: float, middle: float, wide: float) -> str:
-    name = escape(f"{node.label}: {node.title} ({node.finding})")
-    look = f"node {node.finding}" + " inherits" * node.inherits_a_fault
+def _box(node: Node, left: float, middle: float, wide: float, *, link: bool) -> str:
+    name = escape(f"{node.label}: {node.title} ({node.kind})")
+    look = f'class="node {node.kind}' + " inherits" * node.inherits_a_fault + '"'
+    start = f'<a {look} href="#{anchor(node.label)}" aria-label="{name}">' if link else f"<g {look}>"
     return (
-        f'<a class="{look}" href="#{anchor(node.label)}" aria-label="{name}"><title>{name}</title>'
+        f"{start}<title>{name}</title>"
         f'<rect x="{left:.0f}" y="{middle - 11:.0f}" width="{wide:.0f}" height="22" rx="5"/>'
-        f'<text x="{left + 8:.0f}" y="{middle + 4:.0f}">{GLYPHS[node.finding]}</text>'
-        f'<text x="{left + 23:.0f}" y="{middle + 4:.0f}">{escape(node.label)}</text></a>'
+        f'<text x="{left + 8:.0f}" y="{middle + 4:.0f}">{GLYPHS[node.kind]}</text>'
+        f'<text x="{left + 23:.0f}" y="{middle + 4:.0f}">{escape(node.label)}</text>{"</a>" if link else "</g>"}'
     )

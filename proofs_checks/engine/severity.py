@@ -1,0 +1,44 @@
+"""How grave a finding about a claim of the paper is: five words, used by every table, page, file and command."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """What the audit says of a claim of the paper.
+
+    >>> print(Severity.SLIP, "-", Severity.SLIP.meaning)
+    slip - a misprint, a missing convention or an endpoint; nothing else changes
+    """
+
+    HOLDS = "holds"
+    SLIP = "slip"
+    REPAIR = "repair"
+    SUBSTANCE = "substance"
+    GAP = "gap"
+
+    @property
+    def meaning(self) -> str:
+        """In words."""
+        return MEANINGS[self]
+
+    @property
+    def weight(self) -> int:
+        """How much harm it does to what rests on it: 0 for *holds* to 4 for *substance*."""
+        return WEIGHTS.index(self)
+
+    @property
+    def is_false(self) -> bool:
+        """Whether the claim, read literally, fails for some case: then a counterexample is owed."""
+        return self not in (Severity.HOLDS, Severity.GAP)
+
+
+WEIGHTS = (Severity.HOLDS, Severity.GAP, Severity.SLIP, Severity.REPAIR, Severity.SUBSTANCE)
+MEANINGS = {
+    Severity.HOLDS: "true as printed",
+    Severity.SLIP: "a misprint, a missing convention or an endpoint; nothing else changes",
+    Severity.REPAIR: "a constant, a quantifier or a condition changes; the result stands",
+    Severity.SUBSTANCE: "the result, or the route of its proof, breaks",
+    Severity.GAP: "not contradicted, but the printed proof does not prove it",
+}
