@@ -29,4 +29,3 @@ Proof.
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
 Qed.
 
-Print Assumptions check_sound.

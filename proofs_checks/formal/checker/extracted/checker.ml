@@ -382,6 +382,81 @@ let rec repeat x = function
 | O -> []
 | S k -> x :: (repeat x k)
 
+type 'x tree =
+| Leaf
+| Node of 'x tree * 'x option * 'x tree
+
+(** val get : Integer.t -> 'a1 tree -> 'a1 option **)
+
+let rec get p = function
+| Leaf -> None
+| Node (l, x, r) ->
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> get q r)
+     (fun q -> get q l)
+     (fun _ -> x)
+     p)
+
+(** val set : Integer.t -> 'a1 -> 'a1 tree -> 'a1 tree **)
+
+let rec set p x = function
+| Leaf ->
+  let p0 = (Leaf, None) in
+  let r = Leaf in
+  let (l, y) = p0 in
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> Node (l, y, (set q x r)))
+     (fun q -> Node ((set q x l), y, r))
+     (fun _ -> Node (l, (Some x), r))
+     p)
+| Node (l, y, r) ->
+  let p0 = (l, y) in
+  let (l0, y0) = p0 in
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> Node (l0, y0, (set q x r)))
+     (fun q -> Node ((set q x l0), y0, r))
+     (fun _ -> Node (l0, (Some x), r))
+     p)
+
+(** val tmap : ('a1 -> 'a2) -> 'a1 tree -> 'a2 tree **)
+
+let rec tmap f = function
+| Leaf -> Leaf
+| Node (l, x, r) -> Node ((tmap f l), (option_map f x), (tmap f r))
+
+(** val tzip :
+    ('a2 option -> 'a1 -> 'a3) -> 'a2 tree -> 'a1 tree -> 'a3 tree **)
+
+let rec tzip f c = function
+| Leaf -> Leaf
+| Node (l, x, r) ->
+  (match c with
+   | Leaf -> Node ((tzip f Leaf l), (option_map (f None) x), (tzip f Leaf r))
+   | Node (cl, y, cr) ->
+     Node ((tzip f cl l), (option_map (f y) x), (tzip f cr r)))
+
+(** val tall : ('a1 -> bool) -> 'a1 tree -> bool **)
+
+let rec tall f = function
+| Leaf -> true
+| Node (l, x, r) ->
+  (&&) ((&&) (tall f l) (match x with
+                         | Some y -> f y
+                         | None -> true)) (tall f r)
+
+(** val tlargest : ('a1 -> Integer.t) -> 'a1 tree -> Integer.t **)
+
+let rec tlargest f = function
+| Leaf -> Integer.zero
+| Node (l, x, r) ->
+  Integer.max (tlargest f l)
+    (Integer.max (match x with
+                  | Some y -> f y
+                  | None -> Integer.zero) (tlargest f r))
+
 (** val znth : 'a1 list -> Integer.t -> 'a1 option **)
 
 let rec znth l i =
@@ -517,81 +592,6 @@ let cdiv a b =
 let rec along f b = function
 | [] -> []
 | _ :: l' -> (f b) :: (along f (Integer.add b ((fun p -> p) Integer.one)) l')
-
-type 'x tree =
-| Leaf
-| Node of 'x tree * 'x option * 'x tree
-
-(** val get : Integer.t -> 'a1 tree -> 'a1 option **)
-
-let rec get p = function
-| Leaf -> None
-| Node (l, x, r) ->
-  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
-     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
-     (fun q -> get q r)
-     (fun q -> get q l)
-     (fun _ -> x)
-     p)
-
-(** val set : Integer.t -> 'a1 -> 'a1 tree -> 'a1 tree **)
-
-let rec set p x = function
-| Leaf ->
-  let p0 = (Leaf, None) in
-  let r = Leaf in
-  let (l, y) = p0 in
-  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
-     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
-     (fun q -> Node (l, y, (set q x r)))
-     (fun q -> Node ((set q x l), y, r))
-     (fun _ -> Node (l, (Some x), r))
-     p)
-| Node (l, y, r) ->
-  let p0 = (l, y) in
-  let (l0, y0) = p0 in
-  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
-     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
-     (fun q -> Node (l0, y0, (set q x r)))
-     (fun q -> Node ((set q x l0), y0, r))
-     (fun _ -> Node (l0, (Some x), r))
-     p)
-
-(** val tmap : ('a1 -> 'a2) -> 'a1 tree -> 'a2 tree **)
-
-let rec tmap f = function
-| Leaf -> Leaf
-| Node (l, x, r) -> Node ((tmap f l), (option_map f x), (tmap f r))
-
-(** val tzip :
-    ('a2 option -> 'a1 -> 'a3) -> 'a2 tree -> 'a1 tree -> 'a3 tree **)
-
-let rec tzip f c = function
-| Leaf -> Leaf
-| Node (l, x, r) ->
-  (match c with
-   | Leaf -> Node ((tzip f Leaf l), (option_map (f None) x), (tzip f Leaf r))
-   | Node (cl, y, cr) ->
-     Node ((tzip f cl l), (option_map (f y) x), (tzip f cr r)))
-
-(** val tall : ('a1 -> bool) -> 'a1 tree -> bool **)
-
-let rec tall f = function
-| Leaf -> true
-| Node (l, x, r) ->
-  (&&) ((&&) (tall f l) (match x with
-                         | Some y -> f y
-                         | None -> true)) (tall f r)
-
-(** val tlargest : ('a1 -> Integer.t) -> 'a1 tree -> Integer.t **)
-
-let rec tlargest f = function
-| Leaf -> Integer.zero
-| Node (l, x, r) ->
-  Integer.max (tlargest f l)
-    (Integer.max (match x with
-                  | Some y -> f y
-                  | None -> Integer.zero) (tlargest f r))
 
 type rat = { num : Integer.t; den : Integer.t }
 

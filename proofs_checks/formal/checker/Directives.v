@@ -1,11 +1,12 @@
-(** * Extraction to OCaml with zarith
+(** * Extraction to OCaml with zarith: the directives (extract.sh runs the extraction)
 
     Integers and positive numbers become zarith's [Z.t]; comparisons, booleans, lists, options and pairs become
-    OCaml's.  zarith's module is called [Integer] here (extracted/integer.ml), because the
-    extracted code has a module Z of its own: definitions of Coq that are replaced and never run.  These directives are trusted: each must say what Coq's constant means. *)
+    OCaml's.  zarith's module is called [Integer] here (extracted/integer.ml), because the extracted code has a module Z
+    of its own: definitions of Coq that are replaced and never run.  These directives are trusted: each must say what
+    Coq's constant means. *)
 
-Require Import ZArith List Extraction ExtrOcamlBasic.
-From VerifiedRisk Require Import Rows Tree Program Check.
+Require Import ZArith Extraction.
+Require Export ExtrOcamlBasic.
 
 Extract Inductive positive => "Integer.t"
   [ "(fun p -> Integer.succ (Integer.shift_left p 1))" "(fun p -> Integer.shift_left p 1)" "Integer.one" ]
@@ -30,6 +31,3 @@ Extract Inlined Constant Z.compare => "Integer.compare".
 (* Coq's quotient rounds down and is 0 for the divisor 0. *)
 Extract Inlined Constant Z.div => "(fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)".
 Extract Inlined Constant Z.to_nat => "(fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)".
-
-Extraction Language OCaml.
-Extraction "extracted/checker.ml" check verdict set get.
