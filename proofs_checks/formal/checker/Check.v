@@ -145,6 +145,39 @@ Definition tail_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : 
   | None => false
   end.
 
+(** ** Quantiles: the policy falls short of [bound] with probability below alpha; every policy stays at or below [bound]
+    with probability alpha at least (upper quantile: at most alpha; more than alpha) *)
+
+Definition good_quantile (alpha : rat) (is_upper : bool) : bool :=
+  (0 <? den alpha) && (if is_upper then (0 <=? num alpha) && (num alpha <? den alpha) else (0 <? num alpha) && (num alpha <=? den alpha)).
+
+(** V if the budget is positive (or zero, unless [strict]). *)
+Definition threshold_cost (V : Z) (strict : bool) (x : rat) : Z := if (if strict then 0 <? num x else 0 <=? num x) then V else 0.
+
+Definition quantile_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (alpha : rat) (is_upper : bool) (bound : rat) : bool :=
+  (0 <? V) &&
+  match policy_cost m g start choices (threshold_cost V true) (rminus bound (rmult (unit_size g) (of_Z start))) with
+  | Some x => let p := Rat x (V * initial_den m) in if is_upper then rat_le p alpha else negb (rat_le alpha p)
+  | None => false
+  end.
+
+(** The table below at one start, summed over the initial law. *)
+Definition start_look (m : model) (d lo : Z) (v : values (list Z)) (b : Z) : Z :=
+  zsum (fun sw => snd sw * look d lo (match value_at v (fst sw) with Some row => row | None => [] end) b) (initial m).
+
+Definition quantile_by_threshold (m : model) (V : Z) (g : grid) (start : Z) (alpha : rat) (is_upper : bool) (bound : rat) : bool :=
+  match windows g, window_after (windows g) (steps m) with
+  | (lo, hi) :: _, Some (lo', hi') =>
+      let u' := unit_after g (unit_size g) (steps m) in
+      let terminal := terminal_row (threshold_cost V false) u' (of_Z 0) lo' hi' in
+      (0 <? V) && good_grid g && (lo <=? start) && forallb (fun x => 0 <=? x) terminal &&
+      rat_le (rmult (unit_size g) (of_Z start)) bound &&
+      (let v := table_below m g (rate_0 m g) 0 terminal (windows g) (steps m) in
+       let p := Rat (start_look m 0 lo v start) (V * initial_den m) in
+       if is_upper then negb (rat_le p alpha) else rat_le alpha p)
+  | _, _ => false
+  end.
+
 (** ** All tests *)
 
 Inductive reason := model_is_wrong | objective_is_wrong | claim_is_wrong | lower_not_proved | upper_not_proved | not_covered.
@@ -155,6 +188,8 @@ Definition lower_test (m : model) (o : objective) (p : lower_proof) (bound : rat
       if num w =? den w then (lower_not_proved, fun _ => markov_mean m V choices bound)
       else (not_covered, fun _ => false)
   | Tail w alpha, ByBudget V g start choices => (lower_not_proved, fun _ => tail_by_policy m V g start choices w alpha bound)
+  | Quantile alpha is_upper, ByBudget V g start choices =>
+      (lower_not_proved, fun _ => quantile_by_policy m V g start choices alpha is_upper bound)
   | _, _ => (not_covered, fun _ => false)
   end.
 
@@ -162,13 +197,16 @@ Definition upper_test (m : model) (o : objective) (p : upper_proof) (bound : rat
   match o, p with
   | Tail w alpha, ByMean V => (upper_not_proved, fun _ => tail_by_mean m V bound)
   | Tail w alpha, ByBudgets V g => (upper_not_proved, fun _ => tail_by_budgets m V g w alpha bound)
+  | Quantile alpha is_upper, ByThreshold V g start =>
+      (upper_not_proved, fun _ => quantile_by_threshold m V g start alpha is_upper bound)
   | _, _ => (not_covered, fun _ => false)
   end.
 
 Definition good_objective (o : objective) : bool :=
   match o with
   | Tail w alpha => good_tail w alpha
-  | _ => false
+  | Quantile alpha is_upper => good_quantile alpha is_upper
+  | Polygon _ => false
   end.
 
 Definition tests (m : model) (o : objective) (c : claim) (k : certificate) : list (reason * (unit -> bool)) :=

@@ -49,7 +49,8 @@ Inductive lower_proof :=
 | ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows).
 Inductive upper_proof :=
 | ByMean (scale : Z)
-| ByBudgets (scale : Z) (g : grid).
+| ByBudgets (scale : Z) (g : grid)
+| ByThreshold (scale : Z) (g : grid) (start : Z).
 Record certificate := Certificate { low : lower_proof; up : upper_proof }.
 
 (** ** Models that are what they should be *)

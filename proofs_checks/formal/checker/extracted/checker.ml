@@ -15,6 +15,11 @@ let option_map f = function
 | Some a -> Some (f a)
 | None -> None
 
+(** val fst : ('a1 * 'a2) -> 'a1 **)
+
+let fst = function
+| (x, _) -> x
+
 (** val snd : ('a1 * 'a2) -> 'a2 **)
 
 let snd = function
@@ -634,6 +639,7 @@ type lower_proof =
 type upper_proof =
 | ByMean of Integer.t
 | ByBudgets of Integer.t * grid
+| ByThreshold of Integer.t * grid * Integer.t
 
 type certificate = { low : lower_proof; up : upper_proof }
 
@@ -1351,6 +1357,82 @@ let tail_by_policy m v g start choices w alpha bound =
            (Integer.mul v m.initial_den) })
      | None -> false)
 
+(** val good_quantile : rat -> bool -> bool **)
+
+let good_quantile alpha is_upper =
+  (&&) (Integer.lt Integer.zero alpha.den)
+    (if is_upper
+     then (&&) (Integer.leq Integer.zero alpha.num)
+            (Integer.lt alpha.num alpha.den)
+     else (&&) (Integer.lt Integer.zero alpha.num)
+            (Integer.leq alpha.num alpha.den))
+
+(** val threshold_cost : Integer.t -> bool -> rat -> Integer.t **)
+
+let threshold_cost v strict x =
+  if if strict
+     then Integer.lt Integer.zero x.num
+     else Integer.leq Integer.zero x.num
+  then v
+  else Integer.zero
+
+(** val quantile_by_policy :
+    model -> Integer.t -> grid -> Integer.t -> budget_rows list -> rat ->
+    bool -> rat -> bool **)
+
+let quantile_by_policy m v g start choices alpha is_upper bound =
+  (&&) (Integer.lt Integer.zero v)
+    (match policy_cost m g start choices (threshold_cost v true)
+             (rminus bound (rmult g.unit_size (of_Z start))) with
+     | Some x ->
+       let p = { num = x; den = (Integer.mul v m.initial_den) } in
+       if is_upper then rat_le p alpha else negb (rat_le alpha p)
+     | None -> false)
+
+(** val start_look :
+    model -> Integer.t -> Integer.t -> Integer.t list values -> Integer.t ->
+    Integer.t **)
+
+let start_look m d lo v b =
+  zsum (fun sw ->
+    Integer.mul (snd sw)
+      (look d lo
+        (match value_at v (fst sw) with
+         | Some row -> row
+         | None -> []) b)) m.initial
+
+(** val quantile_by_threshold :
+    model -> Integer.t -> grid -> Integer.t -> rat -> bool -> rat -> bool **)
+
+let quantile_by_threshold m v g start alpha is_upper bound =
+  match g.windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, _) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = unit_after g g.unit_size m.steps in
+       let terminal =
+         terminal_row (threshold_cost v false) u' (of_Z Integer.zero) lo' hi'
+       in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&) ((&&) (Integer.lt Integer.zero v) (good_grid g))
+               (Integer.leq lo start))
+             (forallb (fun x -> Integer.leq Integer.zero x) terminal))
+           (rat_le (rmult g.unit_size (of_Z start)) bound))
+         (let v0 =
+            table_below m g (rate_0 m g) Integer.zero terminal g.windows
+              m.steps
+          in
+          let p1 = { num = (start_look m Integer.zero lo v0 start); den =
+            (Integer.mul v m.initial_den) }
+          in
+          if is_upper then negb (rat_le p1 alpha) else rat_le alpha p1)
+     | None -> false)
+
 type reason =
 | Model_is_wrong
 | Objective_is_wrong
@@ -1373,7 +1455,13 @@ let lower_test m o p bound =
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
          tail_by_policy m v g start choices w alpha bound)))
-  | _ -> (Not_covered, (fun _ -> false))
+  | Quantile (alpha, is_upper) ->
+    (match p with
+     | ByMarkov (_, _) -> (Not_covered, (fun _ -> false))
+     | ByBudget (v, g, start, choices) ->
+       (Lower_not_proved, (fun _ ->
+         quantile_by_policy m v g start choices alpha is_upper bound)))
+  | Polygon _ -> (Not_covered, (fun _ -> false))
 
 (** val upper_test :
     model -> objective -> upper_proof -> rat -> reason * (unit -> bool) **)
@@ -1384,14 +1472,22 @@ let upper_test m o p bound =
     (match p with
      | ByMean v -> (Upper_not_proved, (fun _ -> tail_by_mean m v bound))
      | ByBudgets (v, g) ->
-       (Upper_not_proved, (fun _ -> tail_by_budgets m v g w alpha bound)))
-  | _ -> (Not_covered, (fun _ -> false))
+       (Upper_not_proved, (fun _ -> tail_by_budgets m v g w alpha bound))
+     | ByThreshold (_, _, _) -> (Not_covered, (fun _ -> false)))
+  | Quantile (alpha, is_upper) ->
+    (match p with
+     | ByThreshold (v, g, start) ->
+       (Upper_not_proved, (fun _ ->
+         quantile_by_threshold m v g start alpha is_upper bound))
+     | _ -> (Not_covered, (fun _ -> false)))
+  | Polygon _ -> (Not_covered, (fun _ -> false))
 
 (** val good_objective : objective -> bool **)
 
 let good_objective = function
 | Tail (w, alpha) -> good_tail w alpha
-| _ -> false
+| Quantile (alpha, is_upper) -> good_quantile alpha is_upper
+| Polygon _ -> false
 
 (** val tests :
     model -> objective -> claim -> certificate -> (reason * (unit -> bool))
