@@ -44,6 +44,17 @@ Proof.
   induction path as [|x path IH]; simpl; intros [<-|Hin] H; auto; [destruct Hin|]. apply IH; [assumption | now inversion H].
 Qed.
 
+Lemma in_moments_iff {X} (path past : list X) : In past (moments_of path) <-> exists newer, path = newer ++ past.
+Proof.
+  split.
+  - induction path as [|x path IH]; simpl; intros [<-|Hin].
+    + now exists [].
+    + destruct Hin.
+    + now exists [].
+    + destruct (IH Hin) as [newer ->]. now exists (x :: newer).
+  - intros [newer ->]. induction newer as [|x newer IH]; simpl; [apply moment_itself | now right].
+Qed.
+
 Section Ville.
   Context {X : Type}.
   Variable next : list X -> dist X.
