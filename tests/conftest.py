@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", max_examples=100, derandomize=True, **_common)
 settings.register_profile("nightly", max_examples=2000, **_common)
+
+# Started with SIGINT ignored (nohup, a background job), a process hands that down to every program that it starts;
+# the tests of Ctrl-C are about programs that a person started.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

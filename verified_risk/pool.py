@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import parent_process
+from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import Any
 
@@ -13,8 +17,12 @@ from typing import Any
 class Pool(ProcessPoolExecutor):
     """A pool whose workers ignore SIGINT from their start, and are ended when the ``with`` block raises.
 
-    Otherwise every worker would print a traceback of its own, and the block would wait for all submitted work.
+    Otherwise every worker would print a traceback of its own, and the block would wait for all submitted work.  A
+    worker also ends when the process that started it is gone, however that ended.
     """
+
+    def __init__(self, workers: int, mp_context: BaseContext | None = None) -> None:
+        super().__init__(workers, mp_context, initializer=_end_with_parent)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with _interrupts_held():  # processes start here, and inherit what is held
@@ -29,6 +37,18 @@ class Pool(ProcessPoolExecutor):
             for worker in workers:
                 worker.terminate()
         return super().__exit__(kind, error, trace)
+
+
+def _end_with_parent() -> None:
+    """Wait beside the work for the end of the parent process: after ``kill -9`` nobody else tells its workers."""
+    parent = parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 @contextmanager

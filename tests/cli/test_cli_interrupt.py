@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from patience import PATIENCE, wait_until
 from terminal import COMMAND, Terminal, plain
 
 import verified_risk as vr
@@ -21,9 +22,7 @@ LONG_RUN = ("learn", "frozen_lake", "--episodes", 5_000_000)
 def interrupted(window):
     """The code and the last line after Ctrl-C, which reaches every process of the window."""
     os.killpg(window.process.pid, signal.SIGINT)
-    began = time.monotonic()
-    code = window.finish(60)
-    assert time.monotonic() - began < 30
+    code = window.finish()
     assert "Traceback" not in window.shown, plain(window.shown)[-3000:]
     return code, plain(window.shown).strip().splitlines()[-1].strip()
 
@@ -58,11 +57,11 @@ main(["work"])
 """
 
 
-@pytest.mark.parametrize("rest", ["time.sleep(30)", "raise RuntimeError('no compiled object yet')"])
+@pytest.mark.parametrize("rest", ["time.sleep(3600)", "raise RuntimeError('no compiled object yet')"])
 def test_an_interrupt_inside_a_callback_from_c_is_not_lost(rest):
     """So numba loads its kernels; Python prints such an exception and forgets it, and numba misses its object."""
     code = LOSES_INTERRUPTS.replace("REST", rest)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr.strip()) == STOPPED
 
 
@@ -74,7 +73,24 @@ def test_an_interrupt_ends_an_audit_and_its_workers(tmp_path):
     assert len(workers) >= 2
     assert interrupted(window) == STOPPED
     assert list(tmp_path.iterdir()) == []
-    wait_until(lambda: not any(alive(worker) for worker in workers), 10)
+    wait_until(lambda: not any(alive(worker) for worker in workers))
+
+
+@pytest.mark.parametrize("command", ["audit", "experiment"])
+def test_the_workers_of_a_killed_command_end_too(command, tmp_path):
+    """Nothing runs after kill -9: each worker finds out by itself, forked (audit) or spawned (experiment)."""
+    cells = [{"model": "frozen_lake", "objective": "cvar(1/3)", "episodes": 1_000_000, "seed": s} for s in range(4)]
+    (tmp_path / "cells.json").write_text(json.dumps(cells))
+    arguments = {
+        "audit": ("audit", "--jobs", 2),
+        "experiment": ("experiment", "sweep", tmp_path / "cells.json", "--out", tmp_path / "out", "--workers", 2),
+    }
+    window = Terminal(*arguments[command])
+    wait_until(lambda: len(children(window.process.pid)) >= 2)
+    workers = children(window.process.pid)
+    window.process.kill()
+    window.process.wait()
+    wait_until(lambda: not any(alive(worker) for worker in workers))
 
 
 def test_an_interrupt_ends_an_experiment_which_then_resumes(tmp_path):
@@ -86,7 +102,7 @@ def test_an_interrupt_ends_an_experiment_which_then_resumes(tmp_path):
     workers = children(window.process.pid)
     assert workers
     assert interrupted(window) == STOPPED
-    wait_until(lambda: not any(alive(worker) for worker in workers), 10)
+    wait_until(lambda: not any(alive(worker) for worker in workers))
     assert not (out / "results.csv").exists()
     assert not [path.name for path in out.iterdir() if path.name.startswith(".") or path.suffix != ".json"]
     for path in out.glob("*.json"):
@@ -96,13 +112,6 @@ def test_an_interrupt_ends_an_experiment_which_then_resumes(tmp_path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert json.loads(answer.stdout)["done"] == 8
-
-
-def wait_until(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.02)
 
 
 def children(pid):

@@ -8,11 +8,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from patience import wait_until
 
 from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study, sweep
@@ -49,7 +49,7 @@ def test_killed_in_the_middle_and_started_again_it_gives_the_same_table(tmp_path
     listing.write_text(json.dumps([cell.to_json() for cell in cells]))
     command = [sys.executable, "-m", "verified_risk.experiments", "sweep", str(listing), "--out", str(folder)]
     process = subprocess.Popen([*command, "--workers", "0"], start_new_session=True)
-    wait_for(lambda: len(list(folder.glob("*.json"))) >= 4 if folder.exists() else False)
+    wait_until(lambda: len(list(folder.glob("*.json"))) >= 4 if folder.exists() else False, pause=0.002)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     done = {path: path.stat().st_mtime_ns for path in folder.glob("*.json")}
@@ -58,13 +58,6 @@ def test_killed_in_the_middle_and_started_again_it_gives_the_same_table(tmp_path
     subprocess.run([*command, "--workers", "0"], check=True, capture_output=True)
     assert (folder / "results.csv").read_bytes() == expected
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in done.items())  # what was done was not done again
-
-
-def wait_for(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.002)
 
 
 def test_a_cell_that_fails_is_reported_and_does_not_lose_the_others(tmp_path):

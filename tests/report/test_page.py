@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import chromium
+import patience
 import pytest
 
 from proofs_checks import theory as statements
@@ -362,10 +362,7 @@ def test_paper_shows_every_card_that_is_shown_open(tab):
 
 
 def wait_until(tab, condition: str) -> None:
-    deadline = time.monotonic() + 10
-    while not tab.run(condition):
-        assert time.monotonic() < deadline, f"{condition} did not come true"
-        time.sleep(0.05)
+    patience.wait_until(lambda: tab.run(condition), f"{condition} did not come true", pause=0.05)
 
 
 def test_a_statement_shows_both_claims_in_a_notebook():

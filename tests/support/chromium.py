@@ -17,6 +17,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
+
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -29,7 +31,6 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
-PATIENCE = 30.0
 
 
 def find() -> str | None:

@@ -13,6 +13,8 @@ import sys
 import termios
 import time
 
+from patience import PATIENCE
+
 COMMAND = [sys.executable, "-c", "from verified_risk.cli import main; main(prog_name='verified-risk')"]
 
 
@@ -48,19 +50,19 @@ class Terminal:
         self.shown = self._raw.decode(errors="replace").replace("\r\n", "\n")
         return bool(chunk)
 
-    def wait_for(self, text, seconds=60):
-        deadline = time.monotonic() + seconds
+    def wait_for(self, text):
+        deadline = time.monotonic() + PATIENCE
         while text not in self.shown:
             if not self.read(0.1) or time.monotonic() > deadline:
                 self._give_up(f"{text!r} did not appear")
 
-    def finish(self, seconds=120):
+    def finish(self):
         """Read to the end; the exit code."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + PATIENCE
         while self.read(0.1):
             if time.monotonic() > deadline:
                 self._give_up("it did not finish")
-        code = self.process.wait(timeout=10)
+        code = self.process.wait(timeout=PATIENCE)
         os.close(self.master)
         return code
 
