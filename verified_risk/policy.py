@@ -8,6 +8,7 @@ MarkovPolicy       nothing
 ReturnPolicy       the return so far ``y`` (a *y-policy*; these suffice for every objective here)
 GridPolicy         the sum of the rounded-up rewards: a policy of a discretised model, *adapted* to the raw one
 HistoryPolicy      everything
+CoinPolicy         the return so far on a grid, rounded with coins (:mod:`verified_risk.coin_policy`)
 MixturePolicy      which policy was drawn at the start, and that policy's memory
 ================== =======================================================================================
 
@@ -51,6 +52,10 @@ class Policy(ABC):
     @abstractmethod
     def remember(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> Hashable:
         """The memory after reward ``r``."""
+
+    def memories(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[Any, Fraction], ...]:
+        """The law of the memory after reward ``r``: one memory, unless the policy rounds with a coin."""
+        return ((self.remember(memory, t, s, a, r), Fraction(1)),)
 
     @abstractmethod
     def on(self, mdp: MDP) -> Policy:
@@ -362,7 +367,11 @@ def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
         return GridPolicy(mdp, data["eta"], GridTable(table))
     if kind == "mixture":
         return MixturePolicy([(w, policy_from_json(part, mdp)) for w, part in data["parts"]])
-    raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid or mixture")
+    if kind == "coins":
+        from .coin_policy import CoinPolicy
+
+        return CoinPolicy.from_json(data, mdp)
+    raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid, coins or mixture")
 
 
 class GridTable:

@@ -135,3 +135,15 @@ def gcd_of(values: Iterable[Fraction]) -> Fraction:
 def ceil_div(value: Fraction, unit: Fraction) -> int:
     """The least integer ``i`` with ``i * unit >= value``."""
     return -((-value.numerator * unit.denominator) // (value.denominator * unit.numerator))
+
+
+def float_below(x: Fraction) -> float:
+    """The largest float that is at most ``x`` (or its neighbour below)."""
+    y = float(x)
+    return y if Fraction(y) <= x else math.nextafter(y, -math.inf)
+
+
+def float_above(x: Fraction) -> float:
+    """The least float that is at least ``x`` (or its neighbour above)."""
+    y = float(x)
+    return y if Fraction(y) >= x else math.nextafter(y, math.inf)

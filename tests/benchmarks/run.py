@@ -31,10 +31,10 @@ import rivals  # noqa: E402
 from instances import DENSE, GENERAL, SPARSE, instance  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
-from verified_risk.grid import own_unit  # noqa: E402
+from verified_risk.grid import compiled, own_unit  # noqa: E402
+from verified_risk.grid.floats import float_model  # noqa: E402
 from verified_risk.planning.exact import limbs  # noqa: E402
 from verified_risk.planning.exact.route import mean_to_go  # noqa: E402
-from verified_risk.planning.floats import float_model  # noqa: E402
 from verified_risk.planning.tails import budget  # noqa: E402
 from verified_risk.planning.tails import route as tails  # noqa: E402
 
@@ -190,7 +190,7 @@ def certified(quick: bool) -> None:
 def exact(quick: bool) -> None:
     x = instance(SPARSE["tiny"])
     mdp = x.mdp()
-    model, integers = float_model(mdp, own_unit(mdp)), limbs.integer_model(mdp)
+    model, integers = float_model(mdp, own_unit(mdp)), compiled(mdp).limbs()
     linear, top = budget.linear_part(model), model.remaining[0]
     from verified_risk.grid import grid_model
 

@@ -10,7 +10,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.grid import grid_model
+from verified_risk.grid import compiled, grid_model
 from verified_risk.planning.exact import limbs
 from verified_risk.planning.exact import route as exact
 
@@ -50,7 +50,7 @@ def huge_denominators() -> vr.MDP:
 @pytest.mark.usefixtures("limbs_always")
 def test_weights_that_could_overflow_are_refused_and_left_to_python_integers():
     mdp, G = huge_denominators(), vr.CVaR("1/3")
-    model = limbs.integer_model(mdp)
+    model = compiled(mdp).limbs()
     with pytest.raises(limbs.Overflow, match=r"wanted at most 2\*\*32"):
         limbs.require_no_overflow(model, 1, 1)
     assert exact._in_limbs(mdp, grid_model(mdp), G) is None
@@ -59,7 +59,7 @@ def test_weights_that_could_overflow_are_refused_and_left_to_python_integers():
 
 def test_planted_overflows_are_refused():
     mdp, _ = models.product(random.Random(4), max_states=2)
-    model = limbs.integer_model(mdp)
+    model = compiled(mdp).limbs()
     limbs.require_no_overflow(model, 2**60 - 1, 2)
     with pytest.raises(limbs.Overflow, match="61 bits does not fit in 2 limbs"):
         limbs.require_no_overflow(model, 2**60, 2)

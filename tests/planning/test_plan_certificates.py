@@ -109,11 +109,10 @@ def search_campaign(count: int = 30) -> None:
 def contractor_campaign(count: int = 60) -> None:
     """Boxes around an optimal CDF: the contractor must keep every optimal policy inside; raises if it does not."""
     from verified_risk.grid import own_unit
+    from verified_risk.grid.floats import float_model
     from verified_risk.kernels import polygon as kernels
-    from verified_risk.planning.floats import float_model
-    from verified_risk.planning.search.under import polygon_below
 
-    polygon = polygon_below(vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]), Fraction(1, 10**6))
+    polygon = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]).polygon_below(Fraction(1, 10**6))
     for mdp, model, rng in models.small("contractor", count, max_states=3, max_actions=3):
         grid = float_model(mdp, own_unit(mdp))
         oracle = cdf.Oracle(grid)

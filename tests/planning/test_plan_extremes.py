@@ -10,7 +10,6 @@ import pytest
 import verified_risk as vr
 from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidArgument
-from verified_risk.planning.search.under import polygon_below
 
 
 def one_good_action(count: int, good: int) -> vr.MDP:
@@ -84,7 +83,7 @@ def test_a_polygon_with_corners_closer_than_floats_stays_below_its_weighting():
         heights = sorted(Fraction(rng.randint(0, 97), 97) for _ in places)
         knots = [(Fraction(0), Fraction(0)), *zip(places, heights, strict=True), (Fraction(1), Fraction(1))]
         G = vr.PiecewiseLinear(knots)
-        polygon = polygon_below(G, Fraction(1, 100))
+        polygon = G.polygon_below(Fraction(1, 100))
         points = {x for x, _ in knots} | {Fraction(float(x)) for x in polygon.x}
         points |= {(a + b) / 2 for a, b in zip(sorted(points), sorted(points)[1:], strict=False)}
         for x in points:

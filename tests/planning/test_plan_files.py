@@ -20,11 +20,11 @@ from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidFile, InvalidModel, InvalidNumber, InvalidObjective
 from verified_risk.evaluation import visited
 from verified_risk.grid import grid_model
-from verified_risk.planning.floats import float_model
+from verified_risk.grid.floats import float_model
+from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.forward import float_law
 from verified_risk.planning.recheck import bounds as recheck
 from verified_risk.planning.search.proof import Branch, Proof, Round
-from verified_risk.planning.search.under import Polygon, polygon_below
 from verified_risk.planning.tails import route as tails
 from verified_risk.rational import as_fraction, text
 
@@ -179,7 +179,7 @@ def test_a_continuous_plan_that_boasts_is_found_out():
 def test_the_walk_over_the_grid_agrees_with_the_exact_judge():
     for mdp, _, _ in models.small("grid walk", 12, max_states=3, max_actions=3):
         plan = vr.plan(mdp, vr.CVaR("1/4"))
-        assert recheck._grid_law(grid_model(mdp, plan.eta), plan.policy) == vr.return_law(mdp, plan.policy)
+        assert grid_model(mdp, plan.eta).law(plan.policy.choice) == vr.return_law(mdp, plan.policy)
         cells = {(t, s, i) for t, s, i, _ in plan.policy.reached()}
         assert cells == set(visited(mdp, plan.policy))
 
@@ -263,7 +263,7 @@ def test_the_least_of_a_polygon_above_a_line_is_the_least_over_its_corners():
 
 
 def test_the_dual_bound_looks_at_few_corners_for_each_cost():
-    polygon = polygon_below(vr.Wang("-3/4"), Fraction(1, 4**12))
+    polygon = vr.Wang("-3/4").polygon_below(Fraction(1, 4**12))
     looked = 0
 
     class Counting(Fraction):

@@ -9,7 +9,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.enclosure import bounds
-from verified_risk.planning.search.under import inflection_of_cpw, polygon_below
+from verified_risk.objectives.cpw import inflection
 
 ACCURACY = Fraction(1, 10**6)
 WEIGHTINGS = [
@@ -32,7 +32,7 @@ WEIGHTINGS = [
 
 @pytest.mark.parametrize("G", WEIGHTINGS, ids=str)
 def test_the_polygon_is_below_the_weighting_and_close_to_it(G):
-    polygon = polygon_below(G, ACCURACY)
+    polygon = G.polygon_below(ACCURACY)
     rng = random.Random(str(G))
     knots = [Fraction(float(x)) for x in rng.sample(list(polygon.x), min(200, len(polygon.x)))]
     between = [(a + b) / 2 for a, b in zip(sorted(knots), sorted(knots)[1:], strict=False)]
@@ -51,7 +51,7 @@ def test_the_polygon_is_below_the_weighting_and_close_to_it(G):
 @pytest.mark.parametrize("gamma", ["0.3", "1/2", "0.71", "0.99"])
 def test_the_inflection_of_cpw_is_bracketed_and_the_bracket_is_proved_by_second_differences(gamma):
     """A sample, not a proof: the proof is the interval evaluation inside."""
-    a, b = inflection_of_cpw(Fraction(gamma))
+    a, b = inflection(Fraction(gamma))
     assert 0 < a < b < 1
     assert b - a < Fraction(1, 10**6)
     G, h = vr.CPW(gamma), Fraction(1, 10**5)

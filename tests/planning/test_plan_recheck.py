@@ -15,10 +15,10 @@ import verified_risk as vr
 from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidFile
 from verified_risk.grid import grid_model
+from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import bounds as recheck
 from verified_risk.planning.recheck import replay
 from verified_risk.planning.search.proof import Branch, Proof, Round
-from verified_risk.planning.search.under import Polygon, polygon_below
 
 SPECTRAL = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"])
 WEIGHTINGS = {
@@ -104,7 +104,7 @@ def exact_cost(plan_grid, polygon: Polygon, laws) -> Fraction:
 
 def campaign(count: int = 60, records: int = 6) -> None:
     """Random records against brute force; raises if a replayed bound exceeds the truth."""
-    polygon = polygon_below(SPECTRAL, Fraction(1, 10**6))
+    polygon = SPECTRAL.polygon_below(Fraction(1, 10**6))
     tight = 0
     for mdp, model, rng in models.small("any record", count, max_states=3, max_actions=3):
         grid = grid_model(mdp)
@@ -200,7 +200,7 @@ class TestPlantedFaults:
 def test_a_record_that_could_close_a_node_by_accident_is_refused(record, complaint):
     mdp = vr.MDP(0, [[{0: 1}, {0: 1}]], [[{1: 1}, {0: "1/2", 2: "1/2"}]], horizon=1)
     with pytest.raises(InvalidFile, match=complaint):
-        replay.Replay(grid_model(mdp), polygon_below(SPECTRAL, Fraction(1, 100)), Proof(Fraction(1), 0.5, record))
+        replay.Replay(grid_model(mdp), SPECTRAL.polygon_below(Fraction(1, 100)), Proof(Fraction(1), 0.5, record))
 
 
 def test_a_record_with_costs_missing_or_left_over_is_refused():

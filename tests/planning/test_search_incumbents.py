@@ -18,13 +18,13 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import grid_model
-from verified_risk.planning.floats import float_model
+from verified_risk.grid.floats import float_model
+from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import replay
 from verified_risk.planning.recheck.bounds import remaining_range
 from verified_risk.planning.search.branching import Search
 from verified_risk.planning.search.cdf import Oracle
 from verified_risk.planning.search.proof import Branch, Proof
-from verified_risk.planning.search.under import Polygon, polygon_below
 
 POLYGONS = {
     "concave": vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]),
@@ -86,7 +86,7 @@ def least_cost(model: oracles.Model, polygon: Polygon, grid, rng: random.Random)
 
 def campaign(name: str, count: int = 24, *, replayed: bool = False) -> int:
     """How many searches branched; raises if a bound exceeds the truth."""
-    polygon = polygon_below(POLYGONS[name], Fraction(1, 10**6))
+    polygon = POLYGONS[name].polygon_below(Fraction(1, 10**6))
     branched = 0
     for mdp, model, rng in models.small(f"poor {name}", count, max_states=3, max_actions=3):
         grid = grid_model(mdp)

@@ -306,7 +306,7 @@ MUTATIONS = (
     ),
     Mutation(
         "weights of levels without their tau",
-        "verified_risk.planning.levels",
+        "verified_risk.objectives.levels",
         "tau * (steps[j] - steps[j + 1])",
         "(steps[j] - steps[j + 1])",
         "production/key",

@@ -42,7 +42,6 @@ import numpy as np
 
 from ..enclosure import bounds
 from ..errors import InvalidArgument
-from ..objectives import VaR
 from ..planning import exact_plan
 from .bounds import Problem, up
 from .evaluate import Judge
@@ -312,7 +311,7 @@ class _Auditor:
         """Whether the optimistic model itself can be solved in integers, should rounding leave a claim undecided."""
         standard, objective = self.standard, self.settings.objective
         cells = standard.n_states * max(standard.n_actions) * standard.horizon * (standard.top[0] + 1)
-        known = isinstance(objective, VaR) or (objective.knots is not None and self.problem.concave)
+        known = objective.quantile is not None or (objective.knots is not None and self.problem.concave)
         return known and standard.exact and not standard.carries_rewards and cells <= MOST_EXACT_CELLS
 
     def _test_optimism(self, k: int) -> None:

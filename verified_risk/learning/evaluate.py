@@ -23,7 +23,7 @@ from ..enclosure import bounds
 from ..errors import Unsupported
 from ..evaluation import return_law
 from ..mdp import MDP
-from ..objectives import VaR, Weighting
+from ..objectives import Weighting
 from .learner import Floats, Learner
 from .policies import LearnedPolicy
 from .standard import Standard
@@ -51,7 +51,7 @@ class Judge:
         They do where the grid is the model and G has no jump that rounding could hit.
         """
         grid = self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
-        return grid and not _jumps(self.objective)
+        return grid and not self.objective.jumps
 
     def of_laws(self, laws: Floats) -> tuple[Floats, Floats]:
         """Lower and upper values, in the user's units, of policies given by their laws in the true model."""
@@ -100,10 +100,6 @@ class Judge:
         return self._exact[key]
 
 
-def _jumps(objective: Weighting) -> bool:
-    return isinstance(objective, VaR) or any(_jumps(part) for _, part in getattr(objective, "terms", ()))
-
-
 def planner_of_truth(standard: Standard, target: Any) -> Learner:
     """A learner that has planned in the true model: nothing was counted, so nothing is rebuilt."""
     learner = Learner(standard, target)
@@ -119,14 +115,14 @@ def best_value(mdp: MDP, standard: Standard, objective: Weighting, target: Any) 
     ``target`` is the kernel's target for the objective without optimism.  With continuous rewards the grid is the
     model.
     """
-    solvable = isinstance(objective, VaR) or (objective.knots is not None and objective.shape in ("linear", "concave"))
+    solvable = objective.quantile is not None or objective.levels is not None
     if mdp.is_discrete and solvable and _branches(mdp, standard) <= MOST_EXACT_BRANCHES:
         from ..planning import exact_plan
 
         value = exact_plan(mdp, objective).value
         return value, value, "exact integer arithmetic"
     learner = planner_of_truth(standard, target)
-    if solvable and not isinstance(objective, VaR) and learner.value == learner.upper:
+    if solvable and objective.quantile is None and learner.value == learner.upper:
         allowance = Fraction(planner_allowance(standard, target, float(objective.lipschitz)))
         low, high = Fraction(learner.value) - allowance, Fraction(learner.upper) + allowance
         loss = standard.rounding if mdp.is_discrete else Fraction()

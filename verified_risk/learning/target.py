@@ -34,8 +34,8 @@ import numpy as np
 
 from ..enclosure import bounds
 from ..errors import InvalidArgument
-from ..objectives import VaR, Weighting
-from ..planning.levels import Levels, levels_of
+from ..objectives import Weighting
+from ..objectives.levels import Levels
 from .bounds import Problem, RegretBound, down, regret_bounds, up
 from .standard import Standard
 
@@ -112,7 +112,7 @@ def curve_of(objective: Weighting) -> Curve:
     """
     if objective.knots is not None:
         knots = objective.knots
-        levels = levels_of(objective) if objective.shape in ("linear", "concave") else None
+        levels = objective.levels
         return Curve(tuple(float(x) for x, _ in knots), tuple(float(y) for _, y in knots), levels, 0.0)
     taus = [Fraction(i, CURVE_POINTS) for i in range(CURVE_POINTS + 1)]
     ends = [bounds(objective.value(tau)) for tau in taus]
@@ -172,9 +172,10 @@ def target_of(
         inside = Fraction(5 * problem.states * problem.actions * problem.episodes * problem.horizon) / problem.delta
         fields.update(kind=UCBVI, log_term=math.log(inside))
         return Target(**fields), error
-    if isinstance(objective, VaR):
-        nudge = 1e-12 if objective.upper else -1e-12
-        fields.update(kind=QUANTILE, threshold=float(objective.alpha) + nudge, tie=1e-11)
+    jump = objective.quantile
+    if jump is not None:
+        nudge = 1e-12 if jump.upper else -1e-12
+        fields.update(kind=QUANTILE, threshold=float(jump.level) + nudge, tie=1e-11)
         return Target(**fields), error
     curve = curve_of(objective)
     levels = curve.levels

@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..enclosure import Real
 from ..errors import InvalidObjective
 from .piecewise import shape_of, slopes, without_flat_corners
-from .weighting import Knots, Shape, WeightedTerms, Weighting, read_number
+from .weighting import Jump, Knots, Shape, WeightedTerms, Weighting, read_number
+
+if TYPE_CHECKING:
+    from .polygon import Points
 
 
 class Mixture(Weighting):
@@ -56,6 +59,17 @@ class Mixture(Weighting):
     @property
     def knots(self) -> Knots | None:
         return self._knots
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        return tuple(Jump(j.level, w * j.height, j.upper) for w, part in self.terms for j in part.jumps)
+
+    def points_below(self, accuracy: Fraction) -> Points:
+        from .polygon import weighted_sum
+
+        if self.knots is not None:
+            return super().points_below(accuracy)
+        return weighted_sum([(w, part.points_below(accuracy)) for w, part in self.terms])
 
     @property
     def shape(self) -> Shape:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidObjective
-from .weighting import Shape, Weighting, read_number
+from .weighting import Jump, Shape, Weighting, read_number
+
+if TYPE_CHECKING:
+    from .polygon import Points
 
 
 class VaR(Weighting):
@@ -35,6 +38,15 @@ class VaR(Weighting):
 
     def value(self, tau: Fraction) -> Fraction:
         return Fraction(tau > self.alpha if self.upper else tau >= self.alpha)
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        return (Jump(self.alpha, Fraction(1), self.upper),)
+
+    def points_below(self, accuracy: Fraction) -> Points:
+        from .polygon import ramp
+
+        return ramp(self.alpha)
 
     @property
     def shape(self) -> Shape:

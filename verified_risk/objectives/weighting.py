@@ -14,18 +14,35 @@ for a law with atoms :math:`x_1 < x_2 < \dots`, because :math:`F^\dagger` equals
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..enclosure import Real
+from ..errors import Unsupported
 from ..law import Law
 from ..rational import Rational, as_probability
 
 if TYPE_CHECKING:
+    from .levels import Levels
     from .mixture import Mixture
+    from .polygon import Points, Polygon
 
 Shape: TypeAlias = Literal["linear", "concave", "convex", "general"]
 Knots: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class Jump:
+    """``G`` rises by ``height`` at ``level``; ``upper``: just after it, so that the upper quantile is taken."""
+
+    level: Fraction
+    height: Fraction
+    upper: bool
+
+    def reached_by(self, probability: Fraction) -> bool:
+        """Whether a return that is too small with this probability has its quantile above."""
+        return probability <= self.level if self.upper else probability < self.level
 
 
 class Weighting(ABC):
@@ -57,6 +74,55 @@ class Weighting(ABC):
     def knots(self) -> Knots | None:
         """The corners ``(tau, G(tau))`` of a rational continuous piecewise-linear G, None for any other."""
         return None
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        """Where ``G`` is not continuous; empty for every continuous one."""
+        return ()
+
+    @property
+    def quantile(self) -> Jump | None:
+        """The jump of a ``G`` that is nothing but one jump from 0 to 1, None for any other."""
+        jumps = self.jumps
+        return jumps[0] if len(jumps) == 1 and jumps[0].height == 1 else None
+
+    @property
+    def levels(self) -> Levels | None:
+        """The mixture of mean and CVaRs that a concave ``G`` with rational corners is, None for any other.
+
+        >>> from verified_risk import CVaR, Mean
+        >>> (0.5 * Mean() + 0.5 * CVaR("1/4")).levels
+        Levels(mean=Fraction(1, 2), tails=((Fraction(1, 4), Fraction(1, 2)),))
+        """
+        from .levels import levels_of_knots
+
+        knots = self.knots
+        return None if knots is None or self.shape not in ("linear", "concave") else levels_of_knots(knots)
+
+    def require_levels(self) -> Levels:
+        """:attr:`levels`, or an error that says what is missing."""
+        levels = self.levels
+        if levels is None:
+            raise Unsupported(f"{self!r} is not concave piecewise linear with rational corners", instead="plan(mdp, G)")
+        return levels
+
+    def polygon_below(self, accuracy: Fraction) -> Polygon:
+        """A polygon with float corners that is nowhere above ``G``, by about ``accuracy`` where its shape is known."""
+        from .polygon import Polygon
+
+        return Polygon.through(self.points_below(accuracy))
+
+    def points_below(self, accuracy: Fraction) -> Points:
+        """The corners of :meth:`polygon_below`; a family that knows more of its shape says so in its own file."""
+        from . import polygon
+
+        if self.knots is not None:
+            return polygon.corners_as_floats(self.knots)
+        if self.shape == "concave":
+            return polygon.chords(self, Fraction(), Fraction(1), accuracy)
+        if self.shape == "convex":
+            return polygon.supports(self, Fraction(), Fraction(1), accuracy)
+        return polygon.stairs(self)
 
     def __call__(self, tau: Rational) -> Real:
         return self.value(as_probability(tau, "tau"))

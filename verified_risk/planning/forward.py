@@ -13,10 +13,10 @@ import numpy as np
 
 from ..errors import Unsupported
 from ..evaluation import return_law
+from ..grid.floats import FloatModel, Floats, float_model
 from ..law import Law
 from ..mdp import MDP
 from ..policy import GridPolicy, Policy
-from .floats import FloatModel, Floats, float_model
 from .rounding import gamma
 
 

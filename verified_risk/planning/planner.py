@@ -15,20 +15,20 @@ from typing import Any
 
 from ..errors import InvalidArgument, InvalidNumber
 from ..grid import own_unit
+from ..grid.floats import FloatModel, float_model
 from ..mdp import MDP
-from ..objectives import VaR, Weighting
+from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
-from ..rational import Rational, as_fraction
-from .floats import FloatModel, float_model, read_unit
-from .levels import levels_of
+from ..rational import Rational, as_fraction, as_step, float_below
 from .plan import Certificate, Plan
 from .policy_law import exact_value
-from .rounding import float_below
 from .tails.budget import memory_limit, require_memory, table_bytes
 from .tails.route import Bounds, best_single_level
 
+LARGEST_GRID = 2**40
+"""Grid points of the returns: beyond it, sums of units times probabilities are no longer exact enough in float64."""
 DEFAULT_SEARCH_SECONDS = 60.0
 DEFAULT_SEARCH_GAP = Fraction(1, 10**6)
 """Of the range of returns, where a search is needed and the caller gave no gap."""
@@ -78,11 +78,10 @@ def plan(
 
 def _needs_search(objective: Weighting) -> bool:
     """Whether one pass does not suffice: anything but VaR, the mean, and the mean with one CVaR."""
-    if isinstance(objective, VaR):
+    if objective.quantile is not None:
         return False
-    if objective.knots is None or objective.shape not in ("linear", "concave"):
-        return True
-    return len(levels_of(objective).tails) > 1
+    levels = objective.levels
+    return levels is None or len(levels.tails) > 1
 
 
 def read_gap(gap: Any) -> Fraction | None:
@@ -106,9 +105,8 @@ def _nonnegative(value: Any, name: str) -> Fraction | None:
 
 def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fraction = Fraction(99, 100)) -> Fraction:
     """The grid step: the caller's, the rewards' own, or the coarsest that keeps ``T * eta`` within ``share`` of gap."""
-    unit = read_unit(mdp, eta)
-    if unit is not None:
-        return unit
+    if eta is not None:
+        return _unit_that_fits(mdp, eta)
     if mdp.is_discrete:
         unit = own_unit(mdp)
         if table_bytes(mdp.n_states, _steps_remaining(mdp, unit)) <= memory_limit():
@@ -132,6 +130,15 @@ def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fra
             f"gap is {gap}: the grid it needs (step {unit}) takes {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB "
             f"allowed, wanted a larger gap, or eta of at least {fits}"
         )
+    return unit
+
+
+def _unit_that_fits(mdp: MDP, eta: Rational) -> Fraction:
+    """``eta`` as an exact positive number that needs no more than :data:`LARGEST_GRID` points."""
+    unit = as_step(eta)
+    low, high = mdp.reward_range
+    if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
+        raise InvalidArgument(f"eta is {eta}: the returns then need more than 2**40 grid points, wanted a larger eta")
     return unit
 
 
@@ -169,12 +176,12 @@ def _solve(
     seconds: float | None,
     progress: Report | None,
 ) -> Plan:
-    if isinstance(objective, VaR):
+    if objective.quantile is not None:
         from .quantile import best_quantile
 
-        return finished(mdp, objective, model, best_quantile(model, objective, mdp), "threshold probabilities")
+        return finished(mdp, objective, model, best_quantile(model, objective.quantile, mdp), "threshold probabilities")
     if not _needs_search(objective):
-        bounds = best_single_level(model, levels_of(objective))
+        bounds = best_single_level(model, objective.require_levels())
         return finished(mdp, objective, model, bounds, "budget recursion, float64")
     from .search.route import best_general
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from ..grid import grid_model
+from ..grid.floats import FloatModel
 from ..mdp import MDP
-from ..objectives import VaR
+from ..objectives.weighting import Jump
 from .exact.route import best_quantile as best_quantile_in_integers
-from .floats import FloatModel
 from .tails.budget import BudgetRule, BudgetTables, budget_tables
 from .tails.route import Bounds
 
@@ -22,20 +22,16 @@ EXACT_CELLS = 300_000
 """Backups that deciding one threshold in integers may take: about a second."""
 
 
-def best_quantile(model: FloatModel, objective: VaR, mdp: MDP) -> Bounds:
+def best_quantile(model: FloatModel, jump: Jump, mdp: MDP) -> Bounds:
     """The largest quantile, in shifted units."""
     tables = budget_tables(model, Fraction(), 0, model.remaining[0], threshold=True)
-    certain = _last(tables, lambda above, below: _attains(above, objective))
-    possible = max(certain, _last(tables, lambda above, below: _attains(below, objective)))
+    certain = _last(tables, lambda above, below: jump.reached_by(above))
+    possible = max(certain, _last(tables, lambda above, below: jump.reached_by(below)))
     if possible > certain:
-        settled = _settle(model, objective, mdp, range(certain + 1, possible + 1))
+        settled = _settle(model, jump, mdp, range(certain + 1, possible + 1))
         if settled is not None:
             return settled if settled.lower > certain else _answer(tables, certain, certain)
     return _answer(tables, certain, possible)
-
-
-def _attains(probability: Fraction, objective: VaR) -> bool:
-    return probability <= objective.alpha if objective.upper else probability < objective.alpha
 
 
 def _last(tables: BudgetTables, test: Callable[[Fraction, Fraction], bool]) -> int:
@@ -55,14 +51,14 @@ def _answer(tables: BudgetTables, certain: int, possible: int) -> Bounds:
     return Bounds(Fraction(certain), Fraction(certain), Fraction(possible), BudgetRule(tables, certain))
 
 
-def _settle(model: FloatModel, objective: VaR, mdp: MDP, rhos: range) -> Bounds | None:
+def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range) -> Bounds | None:
     """Decide the doubtful rhos in integers; a lower bound of -1 if none is attained, None if that would take too
     long."""
     cells = model.n_states * sum(model.remaining) * max(1, int(model.succ_start[-1]) // model.n_states)
     if cells * len(rhos) > EXACT_CELLS:
         return None
     grid, shift = grid_model(mdp, model.unit), model.offsets[-1]
-    found = best_quantile_in_integers(grid, objective, among=[rho + shift for rho in rhos])
+    found = best_quantile_in_integers(grid, jump, among=[rho + shift for rho in rhos])
     if found is None:
         return Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)
     value, decision = found

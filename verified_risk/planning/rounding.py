@@ -10,7 +10,6 @@ nothing is rounded a second time.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -56,15 +55,3 @@ class Enclosure:
     def above(self, computed: float) -> Fraction:
         """A number that the exact value is at most."""
         return (Fraction(computed) + self.underflow) / self.shrink
-
-
-def float_below(x: Fraction) -> float:
-    """The largest float that is at most ``x`` (or its neighbour below)."""
-    y = float(x)
-    return y if Fraction(y) <= x else math.nextafter(y, -math.inf)
-
-
-def float_above(x: Fraction) -> float:
-    """The least float that is at least ``x`` (or its neighbour above)."""
-    y = float(x)
-    return y if Fraction(y) >= x else math.nextafter(y, math.inf)

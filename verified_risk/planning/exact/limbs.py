@@ -15,81 +15,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid import own_unit
+from ...grid import compiled, own_unit
+from ...grid.floats import Ints
+from ...grid.limbs import IntegerModel
 from ...mdp import MDP
-from ...rational import ceil_div, lcm_of_denominators
-from ..floats import Ints
+from ...objectives.weighting import Jump
+from ...rational import lcm_of_denominators
 
 BITS = 30
+"""Of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""
 LARGEST_SUM = 2**32
 MOST_CELLS = 50_000_000
-
-
-@dataclass(frozen=True)
-class IntegerModel:
-    """A model of integers: probabilities over ``succ_total`` (and ``reward_total``), rewards shifted to start at 0."""
-
-    unit: Fraction
-    two_stages: bool
-    action_start: Ints
-    succ_start: Ints
-    succ_state: Ints
-    succ_weight: list[int]
-    succ_total: int
-    reward_start: Ints
-    reward_weight: list[int]
-    reward_total: int
-    units: list[Ints]
-    """Per step: with the successors, or with the rewards of a product model."""
-    least: list[int]
-    spans: list[int]
-
-    @property
-    def step_total(self) -> int:
-        return self.succ_total * self.reward_total
+"""Limbs of one table: 400 MB."""
 
 
 class Overflow(ArithmeticError):
     """The limbs would not hold the numbers: use Python's integers."""
-
-
-def integer_model(mdp: MDP) -> IntegerModel:
-    """The exact model on its own grid."""
-    unit = own_unit(mdp)
-    two = mdp.is_product
-    actions = [action for _, _, action in mdp]
-    pairs = [[(s, p) for s, p in a.successors] if two else [(s, p) for p, s, _ in a.outcomes] for a in actions]
-    laws = [list(a.reward_law) if two else [] for a in actions]
-    gains = [
-        [r for r, _ in law] if two else [r for _, _, r in action.outcomes]
-        for action, law in zip(actions, laws, strict=True)
-    ]
-    succ_total = lcm_of_denominators(p for row in pairs for _, p in row)
-    reward_total = lcm_of_denominators(q for law in laws for _, q in law)
-    units, least, spans = [], [], []
-    for t in range(mdp.horizon):
-        raw = np.array([ceil_div(mdp.step_reward(t, r), unit) for row in gains for r in row], dtype=np.int64)
-        least.append(int(raw.min()))
-        units.append(raw - least[-1])
-        spans.append(int(units[-1].max()))
-        if mdp.discount == 1:
-            units, least, spans = units * mdp.horizon, least * mdp.horizon, spans * mdp.horizon
-            break
-    return IntegerModel(
-        unit,
-        two,
-        np.concatenate(([0], np.cumsum(mdp.n_actions))).astype(np.int64),
-        np.concatenate(([0], np.cumsum([len(row) for row in pairs]))).astype(np.int64),
-        np.array([s for row in pairs for s, _ in row], dtype=np.int64),
-        [p.numerator * (succ_total // p.denominator) for row in pairs for _, p in row],
-        succ_total,
-        np.concatenate(([0], np.cumsum([len(law) for law in laws]))).astype(np.int64),
-        [q.numerator * (reward_total // q.denominator) for law in laws for _, q in law],
-        reward_total,
-        units,
-        least,
-        spans,
-    )
 
 
 def require_no_overflow(model: IntegerModel, largest: int, limbs: int) -> None:
@@ -249,7 +190,7 @@ def best_tail_in_limbs(
     mdp: MDP, mean: Fraction, slope: Fraction, outlook: list[list[int]], denominator: int, linear: list[list[int]]
 ) -> tuple[Fraction, Any]:
     """``max_rho { rho - E c(rho - Z) }``, ``c(b) = mean * b + slope * b^+``, and a decision that attains it."""
-    model = integer_model(mdp)
+    model = compiled(mdp).limbs()
     scale = lcm_of_denominators((mean, slope))
     below = int(mean * scale)
     tables = limb_tables(mdp, model, below, int(slope * scale), _rescaled(model, outlook, denominator))
@@ -266,17 +207,17 @@ def best_tail_in_limbs(
 
 
 def best_quantile_in_limbs(
-    mdp: MDP, alpha: Fraction, upper: bool, outlook: list[list[int]], denominator: int, linear: list[list[int]]
+    mdp: MDP, jump: Jump, outlook: list[list[int]], denominator: int, linear: list[list[int]]
 ) -> tuple[Fraction, Any]:
     """The largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it."""
-    model = integer_model(mdp)
+    model = compiled(mdp).limbs()
     tables = limb_tables(mdp, model, 0, 0, _rescaled(model, outlook, denominator), threshold=True)
     weights = lcm_of_denominators(p for _, p in mdp.initial)
     full = model.step_total**mdp.horizon * weights
 
     def attained(rho: int) -> bool:
         short = Fraction(sum(int(p * weights) * tables.shortfall[s][rho] for s, p in mdp.initial), full)
-        return short <= alpha if upper else short < alpha
+        return jump.reached_by(short)
 
     rho = max(r for r in range(sum(model.spans) + 1) if attained(r))
     return (rho + sum(model.least)) * model.unit, rule_of(tables, rho, linear)

@@ -25,11 +25,12 @@ from ...errors import Unsupported
 from ...evaluation import return_law
 from ...grid import GridModel, grid_model
 from ...mdp import MDP
-from ...objectives import VaR, Weighting
+from ...objectives import Weighting
 from ...objectives import objective as read_objective
+from ...objectives.levels import Levels
+from ...objectives.weighting import Jump
 from ...policy import ReturnPolicy
 from ...rational import lcm_of_denominators
-from ..levels import Levels, levels_of
 from ..plan import Certificate, Plan
 from ..search.boxes import best_over_boxes
 
@@ -74,11 +75,11 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
 
 
 def _in_python_integers(grid: GridModel, objective: Weighting) -> tuple[Fraction, Decision]:
-    if isinstance(objective, VaR):
-        found = best_quantile(grid, objective)
+    if objective.quantile is not None:
+        found = best_quantile(grid, objective.quantile)
         assert found is not None  # the least return is always attained
         return found
-    levels = levels_of(objective)
+    levels = objective.require_levels()
     return best_over_boxes(grid, levels) if len(levels.tails) > 1 else _best_single_level(grid, levels)
 
 
@@ -86,15 +87,14 @@ def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting) -> tuple[Fraction
     """The same in int64 limbs, where one pass suffices and they are proved to hold the numbers; None otherwise."""
     from .limbs import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
 
-    levels = None if isinstance(objective, VaR) else levels_of(objective)
+    jump = objective.quantile
+    levels = None if jump is not None else objective.require_levels()
     if (levels is not None and len(levels.tails) != 1) or not worth_it(mdp):
         return None
     outlook = mean_to_go(grid)
     try:
-        if isinstance(objective, VaR):
-            return best_quantile_in_limbs(
-                mdp, objective.alpha, objective.upper, outlook.value, grid.denominator, outlook.action
-            )
+        if jump is not None:
+            return best_quantile_in_limbs(mdp, jump, outlook.value, grid.denominator, outlook.action)
         assert levels is not None
         ((alpha, weight),) = levels.tails
         return best_tail_in_limbs(mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action)
@@ -213,9 +213,7 @@ def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decis
     return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]
 
 
-def best_quantile(
-    grid: GridModel, objective: VaR, among: Iterable[int] | None = None
-) -> tuple[Fraction, Decision] | None:
+def best_quantile(grid: GridModel, jump: Jump, among: Iterable[int] | None = None) -> tuple[Fraction, Decision] | None:
     """The largest rho with ``min P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile).
 
     ``among`` restricts rho to some returns (in units); None if none of them will do.
@@ -241,7 +239,7 @@ def best_quantile(
 
     def attained(rho: int) -> bool:
         shortfall = Fraction(sum(w * cell(0, s, rho)[0] for s, w in grid.initial), full)
-        return shortfall <= objective.alpha if objective.upper else shortfall < objective.alpha
+        return jump.reached_by(shortfall)
 
     rho = max(filter(attained, budgets), default=None)
     if rho is None:

@@ -1,7 +1,7 @@
 r"""``plan.recheck()``: both bounds again, by routes that share no code with the planner's kernels.
 
 What they do share: :func:`verified_risk.return_law`, which the planner, too, asks for the value of its policy on small
-models, and the polygon below an irrational weighting (:mod:`verified_risk.planning.search.under`).
+models, and the polygon below an irrational weighting (:mod:`verified_risk.objectives.polygon`).
 
 * lower: the policy's exact law (:func:`verified_risk.return_law`; for continuous rewards, that of the rounded
   return, by a walk over the grid) and the objective's exact value or enclosure; a law
@@ -24,19 +24,18 @@ from typing import Any
 import numpy as np
 
 from ...enclosure import Truth, bounds
-from ...errors import Unsupported
 from ...evaluation import return_law
 from ...grid import GridModel, grid_model, own_unit
 from ...law import Law
-from ...objectives import VaR
-from ...policy import GridPolicy, Policy
-from ...rational import digits, lcm_of_denominators
+from ...objectives.levels import Levels
+from ...objectives.polygon import Polygon
+from ...objectives.weighting import Jump
+from ...policy import GridPolicy
+from ...rational import digits
 from ..exact.route import exact_plan
-from ..levels import Levels, levels_of
 from ..plan import Plan
 from ..policy_law import PATIENT, evaluation_work
 from ..search.proof import Proof
-from ..search.under import Polygon, polygon_below
 from .replay import Replay
 
 EXACT_WORK = 1_000_000
@@ -103,7 +102,7 @@ def _lower(plan: Plan) -> tuple[Fraction | None, str, bool]:
             return None, "rewards are continuous and the policy is not one of the plan's grid", True
         if _work(grid) > 10 * PATIENT:
             return None, "the exact law of this policy would take too long", True
-        law = Law.mixture((w, _grid_law(grid, part)) for w, part in plan.policy.parts())
+        law = Law.mixture((w, grid.law(part.choice)) for w, part in plan.policy.parts())
         route, loss = "exact law of the rounded return, less T eta", plan.mdp.horizon * plan.eta
     same = _is_stated(plan, law)
     return bounds(plan.objective.of(law))[0] - loss, route if same else route + OTHER_LAW, same
@@ -120,44 +119,25 @@ def _is_stated(plan: Plan, law: Law) -> bool:
     return plan.known_law.kolmogorov(law) <= plan.known_error
 
 
-def _grid_law(grid: GridModel, policy: Policy) -> Law:
-    """The law of the return on the grid of a policy that remembers its sum of units."""
-    level, total = {(s, 0): w for s, w in grid.initial}, grid.initial_denominator
-    for t, step in enumerate(grid.steps):
-        choices = {(s, i): policy.choice(t, s, i) for s, i in level}
-        common = lcm_of_denominators(p for choice in choices.values() for _, p in choice)
-        following: dict[tuple[int, int], int] = {}
-        for (s, i), mass in level.items():
-            for a, p in choices[s, i]:
-                share = mass * p.numerator * (common // p.denominator)
-                for w, target, j in step[s][a]:
-                    following[target, i + j] = following.get((target, i + j), 0) + share * w
-        level, total = following, total * common * grid.denominator
-    weights: dict[int, int] = {}
-    for (_, i), mass in level.items():
-        weights[i] = weights.get(i, 0) + mass
-    return Law.of_integers(weights, unit=grid.unit, total=total)
-
-
 def _upper(plan: Plan) -> tuple[Fraction | None, str]:
     mdp, objective = plan.mdp, plan.objective
-    levels = _levels(plan)
+    levels, jump = objective.levels, objective.quantile
     grid = grid_model(mdp, plan.eta)
     work = _work(grid)
     small = work <= EXACT_WORK
-    if mdp.is_discrete and small and (isinstance(objective, VaR) or levels is not None):
+    if mdp.is_discrete and small and (jump is not None or levels is not None):
         own = grid_model(mdp)
         if _work(own) <= EXACT_WORK and (levels is None or len(levels.tails) <= 1 or _work(own) <= EXACT_WORK // 200):
             return exact_plan(mdp, objective).value, EXACTLY
-    if isinstance(objective, VaR) or (levels is not None and len(levels.tails) <= 1):
-        return _extended(grid, objective, levels)
+    if jump is not None or (levels is not None and len(levels.tails) <= 1):
+        return _extended(grid, jump, levels)
     low, high = remaining_range(grid)[0]
     if low == high:
         return high * grid.unit, "every policy has the same return on the grid"
     proof = plan.certificate.proof
     if proof is None or not proof.root.rounds or proof.root.rounds[0].cost is None:
         return None, "the plan carries no record of its search"
-    polygon = polygon_below(objective, proof.accuracy)
+    polygon = objective.polygon_below(proof.accuracy)
     replay = Replay(grid, polygon, proof)
     if small:
         upper = _dual(polygon, grid, proof)
@@ -166,13 +146,6 @@ def _upper(plan: Plan) -> tuple[Fraction | None, str]:
     if replay.outcomes.work(proof) > REPLAY_WORK:
         return None, "replaying the search would take too long"
     return (high - Fraction(max(replay.bound(), 0.0))) * grid.unit, "the search's record, replayed in numpy"
-
-
-def _levels(plan: Plan) -> Levels | None:
-    try:
-        return levels_of(plan.objective)
-    except Unsupported:
-        return None
 
 
 def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
@@ -195,26 +168,25 @@ def _work(grid: GridModel) -> int:
 # -- the plain recursion in extended precision ------------------------------------------------------------------------
 
 
-def _extended(grid: GridModel, objective: Any, levels: Levels | None) -> tuple[Fraction | None, str]:
+def _extended(grid: GridModel, jump: Jump | None, levels: Levels | None) -> tuple[Fraction | None, str]:
     """An upper bound of the optimum of the grid model."""
     bits = np.finfo(np.longdouble).nmant + 1
     route = f"plain recursion with {bits} bits"
     low, high = remaining_range(grid)[0]
     budgets = np.arange(low, high + 1)
-    kinked = isinstance(objective, VaR) or bool(levels is not None and levels.tails)
+    kinked = jump is not None or bool(levels is not None and levels.tails)
     mean, slope = (Fraction(), Fraction()) if levels is None else (levels.mean, _slope(levels))
     # cost c(b) = mean * b + slope * b^+, plus mean * (greatest remaining return - b): every term is nonnegative
     kappa = mean / slope if slope else Fraction(1)
-    shortfall, depth = _plain(grid, budgets, kappa, kinked, isinstance(objective, VaR))
+    shortfall, depth = _plain(grid, budgets, kappa, kinked, jump is not None)
     roundoff = Fraction(1, 2**bits)
     underflow = Fraction(2) ** (int(np.finfo(np.longdouble).minexp) + 64)
     shrink = 1 - (depth + 8) * roundoff
     if shrink <= 0:
         return None, route
     below = [max(Fraction(), _exactly(w) * shrink - underflow) for w in shortfall]
-    if isinstance(objective, VaR):
-        alpha = objective.alpha
-        possible = [b for b, p in zip(budgets, below, strict=True) if p < alpha or (objective.upper and p == alpha)]
+    if jump is not None:
+        possible = [b for b, p in zip(budgets, below, strict=True) if jump.reached_by(p)]
         return max(map(int, possible)) * grid.unit, route
     if not slope:
         return (high - below[-1]) * grid.unit, route

@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from ...errors import InvalidFile
 from ...grid import GridModel
-from ..floats import Floats
+from ...grid.floats import Floats
+from ...objectives.polygon import Polygon
 from ..search.proof import Branch, Proof, Round
-from ..search.under import Polygon
 
 Mask: TypeAlias = list[list[npt.NDArray[np.bool_]]]
 """``mask[t][s][a, y]``: the action is still allowed."""

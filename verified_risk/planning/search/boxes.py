@@ -22,8 +22,8 @@ from typing import TypeAlias
 from ...grid import GridModel
 from ...law import Law
 from ...objectives import CVaR
+from ...objectives.levels import Levels
 from ...rational import lcm_of_denominators
-from ..levels import Levels
 
 Table: TypeAlias = list[dict[tuple[int, int], int]]
 Box: TypeAlias = tuple[tuple[int, int], ...]
@@ -118,19 +118,7 @@ class _Search:
 
     def _law(self, table: Table) -> Law:
         """The law of the return, in units, of a deterministic table."""
-        weights = {(s, 0): w for s, w in self.grid.initial}
-        for t, step in enumerate(self.grid.steps):
-            following: dict[tuple[int, int], int] = {}
-            for (s, y), w in weights.items():
-                for weight, target, j in step[s][table[t][s, y]]:
-                    key = (target, y + j)
-                    following[key] = following.get(key, 0) + w * weight
-            weights = following
-        totals: dict[int, int] = {}
-        for (_, z), w in weights.items():
-            totals[z] = totals.get(z, 0) + w
-        full = self.grid.denominator**self.grid.horizon * self.grid.initial_denominator
-        return Law.of_integers(totals, unit=Fraction(1), total=full)
+        return self.grid.law(lambda t, s, y: ((table[t][s, y], Fraction(1)),), unit=Fraction(1))
 
 
 def _cvar(law: Law, alpha: Fraction) -> Fraction:

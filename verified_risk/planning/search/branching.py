@@ -19,7 +19,7 @@ from itertools import count
 
 import numpy as np
 
-from ..floats import Floats
+from ...grid.floats import Floats
 from .proof import Branch, Round
 from .relaxation import Relaxation
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ..floats import FloatModel, Floats, Ints
+from ...grid.floats import FloatModel, Floats, Ints
 from ..rounding import gamma
 from ..tails.budget import choice_type, memory_limit
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidFile
+from ...grid.floats import Floats
 from ...rational import text
-from ..floats import Floats
 
 DEEPEST = 500
 """Nodes above each other in a record that is read from a file."""

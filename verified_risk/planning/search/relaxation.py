@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..floats import Floats
+from ...grid.floats import Floats
+from ...objectives.polygon import Polygon, concave_corners, convex_corners
 from .atoms import Atoms, Parts, best_length
 from .cdf import Oracle
-from .under import Polygon, concave_corners, convex_corners
 
 PENALTY = 20.0
 """Per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside pays more

@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...enclosure import bounds
+from ...grid.floats import FloatModel, float_model
 from ...mdp import MDP
 from ...objectives import Weighting
+from ...objectives.polygon import Polygon
 from ...policy import GridPolicy, MixturePolicy, Policy
 from ...progress import Progress, Report
-from ..floats import FloatModel, float_model
+from ...rational import float_above
 from ..plan import Certificate, Plan
 from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS, tidy_above, tidy_below
 from ..policy_law import exact_value
@@ -30,7 +32,6 @@ from .branching import Node, Search
 from .cdf import Oracle
 from .proof import Proof
 from .relaxation import Mixture
-from .under import Polygon, polygon_below
 
 LEAST_WEIGHT = 1e-10
 """Parts of a mixture below this are left out; the lower bound is that of what remains."""
@@ -58,7 +59,7 @@ class TableRule:
 
 @lru_cache(maxsize=32)
 def _below(objective: Weighting, accuracy: Fraction) -> Polygon:
-    return polygon_below(objective, accuracy)
+    return objective.polygon_below(accuracy)
 
 
 def best_general(
@@ -212,6 +213,4 @@ def _raised_cdf(oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fracti
 
 def _short(x: Fraction) -> Fraction:
     """A float at least ``x``, as a fraction in [0, 1]: arithmetic with it is fast."""
-    from ..rounding import float_above
-
     return min(Fraction(1), Fraction(float_above(x)))

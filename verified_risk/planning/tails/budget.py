@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ..floats import FloatModel, Floats
+from ...grid.floats import FloatModel, Floats
 from ..rounding import Enclosure
 
 DENSE_SHARE = 2 / 3

@@ -15,11 +15,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ...enclosure import Interval
+from ...grid.floats import float_model
 from ...mdp import MDP
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
 from ...rational import Rational
-from ..floats import float_model
 from ..plan import Plan
 from ..planner import choose_unit, finished
 from .budget import BudgetTables, budget_tables, require_memory

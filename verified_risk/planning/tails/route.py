@@ -26,8 +26,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..floats import FloatModel, Floats
-from ..levels import Levels
+from ...grid.floats import FloatModel, Floats
+from ...objectives.levels import Levels
 from ..rounding import Enclosure, gamma
 from .budget import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
 

@@ -8,6 +8,7 @@ list joint outcomes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,15 +18,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InvalidArgument
-from ..law import Law
-from ..mdp import MDP, Action
-from ..rational import Rational, as_step, ceil_div
+from ..mdp import MDP
+from .compiled import Grid, GridStep, compiled
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
-
-LARGEST_GRID = 2**40
 
 
 @dataclass(frozen=True)
@@ -122,12 +119,13 @@ class FloatModel:
 
     @property
     def depth(self) -> int:
-        """Roundings in a row of one whole backward pass (A2, with two more per step for a constant per action)."""
+        """Roundings in a row of one whole backward pass (theory 05, "the budget recursion", and two more per step for a
+        constant per action)."""
         return self.horizon * (self.branches + 5)
 
     def float_parts(self, amount: Fraction) -> tuple[tuple[str, Fraction], ...]:
         """``amount``, lost to floating point, by what was rounded: each probability on the way once, then every
-        operation; bounds grow in proportion to the number of roundings (A1)."""
+        operation; bounds grow in proportion to the number of roundings."""
         probabilities = self.horizon * (2 if self.product else 1) + 1
         share = Fraction(probabilities, self.depth + len(self.initial_state) + 2)
         return (
@@ -141,120 +139,48 @@ class FloatModel:
         return sum((step.loss for step in self.steps), Fraction())
 
 
-def read_unit(mdp: MDP, eta: Rational | None) -> Fraction | None:
-    """``eta`` as an exact positive number."""
-    if eta is None:
-        return None
-    unit = as_step(eta)
-    low, high = mdp.reward_range
-    if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
-        raise InvalidArgument(f"eta is {eta}: the returns then need more than 2**40 grid points, wanted a larger eta")
-    return unit
-
-
 def float_model(mdp: MDP, unit: Fraction) -> FloatModel:
     """``mdp`` on multiples of ``unit``, rewards rounded up."""
-    product = mdp.is_product
-    n_actions = np.array(mdp.n_actions, dtype=np.int64)
-    action_start = np.concatenate(([0], np.cumsum(n_actions)))
-    rows: list[tuple[Action, Any]] = []
-    states: list[int] = []
-    probs: list[float] = []
-    counts: list[int] = []
-    for _, _, action in mdp:
-        if product:
-            pairs = action.successors
-            states += [s for s, _ in pairs]
-            probs += [p.numerator / p.denominator for _, p in pairs]
-            counts.append(len(pairs))
-            rows.append((action, None))
-        else:
-            triples = action.outcomes
-            states += [s for _, s, _ in triples]
-            probs += [p.numerator / p.denominator for p, _, _ in triples]
-            counts.append(len(triples))
-            rows.append((action, triples))
-    succ_start = np.concatenate(([0], np.cumsum(np.array(counts, dtype=np.int64))))
-    succ_prob = np.array(probs)
-    build = _product_step if product else _joint_step
-    if mdp.discount == 1:
-        steps = (build(mdp, 0, unit, rows, succ_start, succ_prob),) * mdp.horizon
-    else:
-        steps = tuple(build(mdp, t, unit, rows, succ_start, succ_prob) for t in range(mdp.horizon))
+    return compiled(mdp, unit).floats()
+
+
+def float_arrays(grid: Grid) -> FloatModel:
+    mdp = grid.mdp
+    rows = grid.successors
+    succ_start = starts(len(row) for row in rows)
+    succ_prob = np.array([p.numerator / p.denominator for row in rows for _, p in row])
+    built: dict[int, Step] = {}
+    for step in grid.steps:
+        if id(step) not in built:
+            built[id(step)] = _step(step, grid.product, succ_start, succ_prob)
     return FloatModel(
-        unit,
+        grid.unit,
         mdp.n_states,
-        product,
-        action_start,
+        grid.product,
+        starts(mdp.n_actions),
         succ_start,
-        np.array(states, dtype=np.int64),
+        np.array([s for row in rows for s, _ in row], dtype=np.int64),
         succ_prob,
-        steps,
+        tuple(built[id(step)] for step in grid.steps),
         np.array([s for s, _ in mdp.initial], dtype=np.int64),
         np.array([float(p) for _, p in mdp.initial]),
-        not any(step.loss for step in steps),
+        grid.exact,
     )
 
 
-class _Rounder:
-    """Rewards of one step in units, with the largest amount by which one was raised."""
-
-    def __init__(self, mdp: MDP, t: int, unit: Fraction) -> None:
-        self.weight, self.unit = mdp.step_reward(t, Fraction(1)), unit
-        self.loss = Fraction()
-        self._seen: dict[tuple[int, int], int] = {}
-
-    def __call__(self, r: Fraction) -> int:
-        key = (r.numerator, r.denominator)
-        j = self._seen.get(key)
-        if j is None:
-            gain = self.weight * r
-            j = self._seen[key] = ceil_div(gain, self.unit)
-            self.loss = max(self.loss, j * self.unit - gain)
-        return j
+def starts(counts: Iterable[int]) -> Ints:
+    """Where each row of a compressed table begins, and where the last one ends."""
+    return np.concatenate(([0], np.cumsum(np.fromiter(counts, dtype=np.int64))))
 
 
-def _product_step(mdp: MDP, t: int, unit: Fraction, rows: Any, succ_start: Ints, succ_prob: Floats) -> Step:
-    rounded = _Rounder(mdp, t, unit)
-    units: list[int] = []
-    probs: list[float] = []
-    counts: list[int] = []
-    for action, _ in rows:
-        law = action.reward
-        if not isinstance(law, Law):
-            rounded.loss = unit
-            law = law.round_up(unit / rounded.weight)
-        if len(law.atoms) == 1:
-            units.append(rounded(law.atoms[0]))
-            probs.append(1.0)
-            counts.append(1)
-            continue
-        indices = [rounded(r) for r in law.atoms]
-        masses = law.masses
-        if len(set(indices)) < len(indices):  # rounding made rewards equal
-            merged: dict[int, Fraction] = {}
-            for j, q in zip(indices, masses, strict=True):
-                merged[j] = merged.get(j, Fraction()) + q
-            indices, masses = list(merged), tuple(merged.values())
-        units += indices
-        probs += [q.numerator / q.denominator for q in masses]
-        counts.append(len(indices))
-    start = np.concatenate(([0], np.cumsum(np.array(counts, dtype=np.int64))))
-    return _step(units, np.array(probs), start, rounded.loss)
-
-
-def _joint_step(mdp: MDP, t: int, unit: Fraction, rows: Any, succ_start: Ints, succ_prob: Floats) -> Step:
-    rounded = _Rounder(mdp, t, unit)
-    units: list[int] = []
-    for _, triples in rows:
-        units += [rounded(r) for _, _, r in triples]
-    return _step(units, succ_prob, succ_start, rounded.loss)
-
-
-def _step(units: list[int], prob: Floats, start: Ints, loss: Fraction) -> Step:
-    least = min(units)
-    shifted = np.array([j - least for j in units], dtype=np.int64)  # rewards may be far from 0, their range is not
-    span = int(shifted.max())
+def _step(step: GridStep, product: bool, succ_start: Ints, succ_prob: Floats) -> Step:
+    start, prob = succ_start, succ_prob
+    if product:
+        start = starts(len(row) for row in step.units)
+        prob = np.array([q.numerator / q.denominator for row in step.masses for q in row])
+    least, span = step.least, step.span
+    # rewards may be far from 0, their range is not
+    shifted = np.array([j - least for row in step.units for j in row], dtype=np.int64)
     mean = np.add.reduceat(prob * shifted, start[:-1])
     deviation = shifted - np.repeat(mean, np.diff(start))
     return Step(
@@ -265,5 +191,5 @@ def _step(units: list[int], prob: Floats, start: Ints, loss: Fraction) -> Step:
         span,
         np.add.reduceat(prob * (span - shifted), start[:-1]),
         np.add.reduceat(prob * deviation**2, start[:-1]),
-        loss,
+        step.loss,
     )

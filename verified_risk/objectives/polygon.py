@@ -14,28 +14,30 @@ matters for the gap.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from ...enclosure import ball, bounds
-from ...objectives import CPW, Mixture, VaR, Weighting
-from ...objectives.piecewise import slopes
-from ..floats import Floats
-from ..rounding import float_below
+from ..enclosure import bounds
+from ..rational import float_below
+from .piecewise import slopes
+from .weighting import Weighting
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = list[tuple[Fraction, Fraction]]
 """Knots ``(tau, a number that G(tau) is at least)``, floats as fractions, from tau = 0 to 1."""
 
 RAMP = Fraction(1, 2**14)
+"""Width of the steep piece that stands for a jump: wide enough for slopes of 16384, narrow against any level in use."""
 STAIRS = 4096
+"""Steps where nothing but monotonicity is known: the polygon is then within one step of G in tau."""
 DEEPEST = 60
-MOST_BALLS = 40_000
+"""Halvings of a chord: below that, neighbouring points are one float apart."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class Polygon:
     x: Floats
     g: Floats
 
+    @classmethod
+    def through(cls, points: Points) -> Polygon:
+        return cls(np.array([float(x) for x, _ in points]), np.array([float(g) for _, g in points]))
+
     def __call__(self, tau: Fraction) -> Fraction:
         """The exact value of the polygon."""
         k = min(max(bisect_right(self.x, tau) - 1, 0), len(self.x) - 2)
@@ -53,30 +59,7 @@ class Polygon:
         return u + (v - u) * (tau - a) / (b - a)
 
 
-def polygon_below(weighting: Weighting, accuracy: Fraction) -> Polygon:
-    """A polygon below ``weighting``, by about ``accuracy`` where its shape is known."""
-    points = _points(weighting, accuracy)
-    return Polygon(np.array([float(x) for x, _ in points]), np.array([float(g) for _, g in points]))
-
-
-def _points(weighting: Weighting, accuracy: Fraction) -> Points:
-    if weighting.knots is not None:
-        return _corners_as_floats(weighting.knots)
-    if isinstance(weighting, Mixture):
-        return _sum([(w, _points(part, accuracy)) for w, part in weighting.terms])
-    if isinstance(weighting, VaR):
-        return _ramp(weighting.alpha)
-    if isinstance(weighting, CPW):
-        turn = inflection_of_cpw(weighting.gamma)
-        return _stairs(weighting) if turn is None else _concave_then_convex(weighting, *turn, accuracy)
-    if weighting.shape == "concave":
-        return _chords(weighting, Fraction(), Fraction(1), accuracy)
-    if weighting.shape == "convex":
-        return _supports(weighting, Fraction(), Fraction(1), accuracy)
-    return _stairs(weighting)
-
-
-def _corners_as_floats(knots: tuple[tuple[Fraction, Fraction], ...]) -> Points:
+def corners_as_floats(knots: tuple[tuple[Fraction, Fraction], ...]) -> Points:
     """Each corner moved to the nearest float, at most as high as both lines that meet there.
 
     Between two moved corners the polygon is then below the line of that piece; in the sliver between a corner and its
@@ -121,12 +104,12 @@ def _graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Frac
     return [first, *split(first, last, 0)]
 
 
-def _chords(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
+def chords(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
     """G concave on ``[left, right]``: every chord of points on or below the graph is below it."""
     return _graph(weighting, left, right, accuracy)
 
 
-def _supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
+def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
     r"""G convex on ``[left, right]``: the largest of lines that are below it.
 
     Let :math:`x_k` be points of the graph and :math:`\sigma_k` the slope of the chord over :math:`[x_k, x_{k+1}]`.
@@ -208,17 +191,17 @@ def _upper_envelope(lines: list[tuple[float, float]], left: float, right: float)
     return [(Fraction(x), Fraction(g)) for x, g in points]
 
 
-def _concave_then_convex(
+def concave_then_convex(
     weighting: Weighting, concave_to: Fraction, convex_from: Fraction, accuracy: Fraction
 ) -> Points:
     """Chords, then lines, flat over the short interval in between, where only monotonicity is used."""
-    rising = _chords(weighting, Fraction(), concave_to, accuracy)
-    turning = _supports(weighting, convex_from, Fraction(1), accuracy)
+    rising = chords(weighting, Fraction(), concave_to, accuracy)
+    turning = supports(weighting, convex_from, Fraction(1), accuracy)
     level = min(rising[-1][1], turning[0][1])
     return [*rising[:-1], (concave_to, level), (convex_from, level), *turning[1:]]
 
 
-def _ramp(alpha: Fraction) -> Points:
+def ramp(alpha: Fraction) -> Points:
     """Below a unit jump at alpha: 0 up to the next float, then steeply to 1."""
     start = -Fraction(float_below(-alpha))
     if start >= 1:
@@ -228,13 +211,13 @@ def _ramp(alpha: Fraction) -> Points:
     return sorted(points.items())
 
 
-def _stairs(weighting: Weighting) -> Points:
+def stairs(weighting: Weighting) -> Points:
     """Only monotonicity: at each point the value one step to the left."""
     values = [_low(weighting, Fraction(k, STAIRS)) for k in range(STAIRS)]
     return [(Fraction(), values[0]), *((Fraction(k + 1, STAIRS), values[k]) for k in range(STAIRS))]
 
 
-def _sum(parts: list[tuple[Fraction, Points]]) -> Points:
+def weighted_sum(parts: list[tuple[Fraction, Points]]) -> Points:
     knots = sorted({x for _, points in parts for x, _ in points})
     totals = [Fraction()] * len(knots)
     for w, points in parts:
@@ -245,99 +228,6 @@ def _sum(parts: list[tuple[Fraction, Points]]) -> Points:
             (a, u), (b, v) = points[k], points[k + 1]
             totals[j] += w * (u + (v - u) * (x - a) / (b - a))
     return [(x, Fraction(float_below(g))) for x, g in zip(knots, totals, strict=True)]
-
-
-@lru_cache(maxsize=32)
-def inflection_of_cpw(gamma: Fraction) -> tuple[Fraction, Fraction] | None:
-    r"""Floats ``a < b`` such that CPW's G is concave on [0, a] and convex on [b, 1], proved in ball arithmetic; None
-    where that fails (G is nearly a line for gamma near 1).
-
-    With :math:`D = \tau^\gamma + \sigma^\gamma`, :math:`\sigma = 1 - \tau`,
-    :math:`N = \tau^{\gamma-1} - \sigma^{\gamma-1}` and :math:`h = (\ln G)' = \gamma/\tau - N/D`,
-
-    .. math:: G''/G = h^2 + h' = h^2 - \gamma/\tau^2
-              - (\gamma-1)(\tau^{\gamma-2} + \sigma^{\gamma-2})/D + \gamma N^2/D^2 .
-
-    Its sign is found on subintervals, after multiplication with :math:`\tau^2` left of 1/2 and with
-    :math:`\sigma^{2-\gamma}` right of it, which keeps all terms bounded at the ends.
-    """
-    guess = _where_cpw_turns(float(gamma))
-    width = Fraction(1, 2**26)
-    for _ in range(4):
-        a, b = Fraction(float(guess - width)), Fraction(float(guess + width))
-        if _sign_is(lambda arb, x: -_curvature_of_cpw(gamma, arb, x), Fraction(), a) and _sign_is(
-            lambda arb, x: _curvature_of_cpw(gamma, arb, x), b, Fraction(1)
-        ):
-            return a, b
-        width *= 64
-    return None
-
-
-def _where_cpw_turns(gamma: float) -> Fraction:
-    """The least slope of G, by bisection in floats; a guess."""
-
-    def curvature(x: float) -> float:
-        s = 1 - x
-        d, n = x**gamma + s**gamma, x ** (gamma - 1) - s ** (gamma - 1)
-        h = gamma / x - n / d
-        bend = h * h - gamma / x**2 - (gamma - 1) * (x ** (gamma - 2) + s ** (gamma - 2)) / d + gamma * n * n / d**2
-        return float(bend)
-
-    low, high = 1e-6, 1 - 1e-6
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if curvature(middle) < 0 else (low, middle)
-    return Fraction((low + high) / 2)
-
-
-def _curvature_of_cpw(gamma: Fraction, arb: Any, x: Any) -> Any:
-    g = ball(gamma, arb)
-    s = 1 - x
-    if float(x.mid()) <= 0.5:  # times tau^2
-        up = _power(x, g)
-        d = up + s**g
-        n = up - x * s ** (g - 1)
-        return (g - n / d) ** 2 - g - (g - 1) * (up + x * x * s ** (g - 2)) / d + g * (n / d) ** 2
-    down = _power(s, g)  # times sigma^(2 - gamma)
-    half = _power(s, 1 - g / 2)
-    d = x**g + down
-    n = half * x ** (g - 1) - _power(s, g / 2)
-    h = g * half / x - n / d
-    rest = _power(s, 2 - g)
-    return h**2 - g * rest / x**2 - (g - 1) * (rest * x ** (g - 2) + 1) / d + g * (n / d) ** 2
-
-
-def _power(x: Any, k: Any) -> Any:
-    """``x**k`` for a ball that may touch 0: between 0 and the power of its upper end."""
-    if x.lower() > 0:
-        return x**k
-    top = x.upper() ** k
-    return (top / 2).union(0 * top).union(top)
-
-
-def _sign_is(positive: Callable[[Any, Any], Any], left: Fraction, right: Fraction) -> bool:
-    """Whether ``positive`` is proved > 0 on all of ``[left, right]``, by halving intervals until it is."""
-    from flint import arb, ctx
-
-    saved, ctx.prec = ctx.prec, 128
-    try:
-        todo, spent = [(left, right)], 0
-        while todo:
-            a, b = todo.pop()
-            spent += 1
-            if spent > MOST_BALLS:
-                return False
-            x = ball(a, arb).union(ball(b, arb))
-            image = positive(arb, x)
-            if image.is_finite() and image.lower() > 0:
-                continue
-            if b - a < Fraction(1, 2**45):
-                return False
-            middle = (a + b) / 2
-            todo += [(a, middle), (middle, b)]
-        return True
-    finally:
-        ctx.prec = saved
 
 
 def concave_corners(polygon: Polygon) -> bool:

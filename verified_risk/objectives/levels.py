@@ -17,9 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..errors import Unsupported
-from ..objectives import Weighting
-from ..objectives.piecewise import slopes
+from .piecewise import slopes
+from .weighting import Knots
 
 
 @dataclass(frozen=True)
@@ -30,18 +29,8 @@ class Levels:
     tails: tuple[tuple[Fraction, Fraction], ...]
 
 
-def levels_of(weighting: Weighting) -> Levels:
-    """The mixture of CVaRs that a concave piecewise-linear weighting is.
-
-    >>> from verified_risk import CVaR, Mean
-    >>> levels_of(0.5 * Mean() + 0.5 * CVaR("1/4"))
-    Levels(mean=Fraction(1, 2), tails=((Fraction(1, 4), Fraction(1, 2)),))
-    """
-    knots = weighting.knots
-    if knots is None or weighting.shape not in ("linear", "concave"):
-        raise Unsupported(
-            f"{weighting!r} is not concave piecewise linear with rational corners", instead="plan(mdp, G)"
-        )
+def levels_of_knots(knots: Knots) -> Levels:
+    """The mixture of CVaRs that a concave polygon with these corners is."""
     steps = [*slopes(knots), Fraction()]
     weights = [(tau, tau * (steps[j] - steps[j + 1])) for j, (tau, _) in enumerate(knots[1:])]
     return Levels(weights[-1][1], tuple((tau, w) for tau, w in weights[:-1] if w))

@@ -1,0 +1,154 @@
+r"""A policy of a discounted model that remembers its return on a grid and rounds it with coins.
+
+Memory before step t: a whole number ``m`` in units of :math:`\delta_{t-1} = \eta\,2^{-h_{t-1}}` (before the first step,
+of :math:`\eta`).  Reward r at step t is :math:`\gamma^t (r - \text{least}) / \delta_t = i + \lambda` units, ``i`` whole
+and :math:`0 \le \lambda < 1`, and the memory becomes
+
+.. math:: m\,2^{h_t - h_{t-1}} + i + \text{coin}, \qquad
+          P(\text{coin} = 1) = \lfloor 2^{30} \lambda \rfloor / 2^{30} .
+
+The action depends on step, state and the budget ``rho - m``, rho in the same units: from 0 down it is the action of the
+largest mean, beyond the last column of the table that of the last column.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InvalidPolicy, Unsupported
+from .mdp import MDP
+from .policy import Choice, Policy, read_choice
+from .rational import Rational, as_fraction, as_whole, text
+
+COIN = 2**30
+"""The coin falls with a multiple of ``1 / COIN``."""
+
+
+class CoinPolicy(Policy):
+    """``tables[t][s, b]`` is the action at budget b of step t, ``linear[t, s]`` the one from budget 0 down."""
+
+    def __init__(
+        self,
+        mdp: MDP,
+        eta: Rational,
+        halvings: Sequence[int],
+        rho: int,
+        tables: Sequence[npt.NDArray[Any]],
+        linear: npt.NDArray[Any],
+        least: Rational | None = None,
+    ) -> None:
+        super().__init__(mdp)
+        self.eta = as_fraction(eta, "eta")
+        self.least = mdp.reward_range[0] if least is None else as_fraction(least, "least")
+        self.halvings, self.rho = tuple(halvings), rho
+        self.tables, self.linear = tuple(tables), linear
+        self._check()
+        self._rounded: dict[tuple[int, Fraction], tuple[int, Fraction]] = {}
+
+    def _check(self) -> None:
+        horizon, n = self.mdp.horizon, self.mdp.n_states
+        if self.eta <= 0:
+            raise InvalidPolicy(f"eta is {self.eta}, wanted a positive grid step")
+        for t, h in enumerate(self.halvings):
+            before = self.halvings[t - 1] if t else 0
+            if as_whole(h) is None or h < before or (t == 0 and h != 0):
+                raise InvalidPolicy(f"halvings[{t}] is {h!r}, wanted {'0' if t == 0 else f'a number from {before}'}")
+        if as_whole(self.rho) is None or self.rho < 0:
+            raise InvalidPolicy(f"rho is {self.rho!r}, wanted a whole number from 0")
+        if len(self.halvings) != horizon or len(self.tables) != horizon or self.linear.shape != (horizon, n):
+            raise InvalidPolicy(
+                f"the policy has {len(self.halvings)} halvings, {len(self.tables)} tables and linear actions of shape "
+                f"{self.linear.shape}, wanted {horizon}, {horizon} and {(horizon, n)}"
+            )
+        most = np.array(self.mdp.n_actions)
+        for t, table in enumerate(self.tables):
+            if table.ndim != 2 or len(table) != n or table.shape[1] == 0:
+                raise InvalidPolicy(f"table {t} has shape {table.shape}, wanted {n} rows of actions")
+            for name, part in (("tables", table), ("linear", self.linear[t][:, None])):
+                wrong = np.argwhere((part < 0) | (part >= most[:, None]))
+                if len(wrong):
+                    s, b = wrong[0]
+                    raise InvalidPolicy(f"{name}[{t}] plays {part[s, b]} in state {s}, wanted 0..{most[s] - 1}")
+
+    def start(self) -> int:
+        return 0
+
+    def budget(self, t: int, memory: int) -> int:
+        """``rho - memory``, in units of the step before."""
+        return (self.rho << self.halvings[max(t - 1, 0)]) - memory
+
+    def choice(self, t: int, s: int, memory: int) -> Choice:
+        b = self.budget(t, memory)
+        table = self.tables[t]
+        action = self.linear[t, s] if b <= 0 else table[s, min(b, table.shape[1] - 1)]
+        return read_choice(self.mdp, s, int(action), f"policy({t}, {s}, {memory})")
+
+    def memories(self, memory: int, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[int, Fraction], ...]:
+        whole, coin = self.rounded(t, r)
+        here = (memory << (self.halvings[t] - self.halvings[t - 1] if t else 0)) + whole
+        return ((here, 1 - coin), (here + 1, coin)) if coin else ((here, Fraction(1)),)
+
+    def rounded(self, t: int, r: Fraction) -> tuple[int, Fraction]:
+        """The whole units of reward ``r`` at step t, and the probability of one more."""
+        if (t, r) not in self._rounded:
+            units = self.mdp.step_reward(t, r - self.least) * 2 ** self.halvings[t] / self.eta
+            whole = units.numerator // units.denominator
+            self._rounded[t, r] = whole, Fraction(int((units - whole) * COIN), COIN)
+        return self._rounded[t, r]
+
+    def remember(self, memory: int, t: int, s: int, a: int, r: Fraction) -> int:
+        ((after, _), *others) = self.memories(memory, t, s, a, r)
+        if others:
+            raise Unsupported("the policy rounds its memory with a coin: draw from policy.memories(...)")
+        return after
+
+    def on(self, mdp: MDP) -> CoinPolicy:
+        if self.mdp.n_actions != mdp.n_actions or self.mdp.horizon != mdp.horizon:
+            raise InvalidPolicy(f"the policy is for {self.mdp!r}, which has not the shape of {mdp!r}")
+        return CoinPolicy(mdp, self.eta, self.halvings, self.rho, self.tables, self.linear, self.least)
+
+    def to_json(self) -> dict[str, Any]:
+        """Tables as bytes: actions in 32-bit little-endian integers, compressed, in base64."""
+        return {
+            "kind": "coins",
+            "eta": text(self.eta),
+            "least": text(self.least),
+            "halvings": list(self.halvings),
+            "rho": self.rho,
+            "widths": [table.shape[1] for table in self.tables],
+            "tables": _packed(np.concatenate([table.ravel() for table in self.tables])),
+            "linear": _packed(self.linear.ravel()),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], mdp: MDP) -> CoinPolicy:
+        n, flat, tables = mdp.n_states, _unpacked(data["tables"], "tables"), []
+        if sum(data["widths"]) * n != len(flat):
+            raise InvalidPolicy(f"tables hold {len(flat)} actions, wanted {sum(data['widths']) * n}")
+        first = 0
+        for width in data["widths"]:
+            tables.append(flat[first : first + n * width].reshape(n, width))
+            first += n * width
+        linear = _unpacked(data["linear"], "linear")
+        if len(linear) != n * mdp.horizon:
+            raise InvalidPolicy(f"linear holds {len(linear)} actions, wanted {n * mdp.horizon}")
+        shape = (mdp.horizon, n)
+        return cls(mdp, data["eta"], data["halvings"], data["rho"], tables, linear.reshape(shape), data["least"])
+
+
+def _packed(actions: npt.NDArray[Any]) -> str:
+    return base64.b64encode(zlib.compress(actions.astype("<i4").tobytes(), 6)).decode("ascii")
+
+
+def _unpacked(packed: str, name: str) -> npt.NDArray[Any]:
+    try:
+        return np.frombuffer(zlib.decompress(base64.b64decode(packed)), dtype="<i4").astype(np.int32)
+    except (ValueError, zlib.error) as error:
+        raise InvalidPolicy(f"{name} of the policy cannot be unpacked ({error}), wanted base64 of zlib") from None

@@ -1,0 +1,263 @@
+r"""The grid of cumulative rewards, and the model in integers.
+
+Every planner runs on one compiled :class:`Grid`: rewards are integer multiples of one ``unit``, step by step.  With
+``eta=None`` the unit is the largest one on which every step reward lies, and nothing is lost.  With ``eta`` given, the
+rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.  The same numbers are seen in three
+ways:
+
+* :meth:`Grid.joint`: outcomes ``(weight, next state, reward)`` over one denominator, for the exact algorithms;
+* :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
+* :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
+
+Only :mod:`verified_risk.planning.recheck.replay` builds arrays of its own from the joint outcomes: it repeats an
+argument in other code on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..law import Law
+from ..mdp import MDP, Action
+from ..rational import Rational, as_step, ceil_div, gcd_of, lcm_of_denominators
+
+if TYPE_CHECKING:
+    from .floats import FloatModel
+    from .limbs import IntegerModel
+
+Branch: TypeAlias = tuple[int, int, int]
+"""``(weight, next state, reward in units)``."""
+
+
+def round_up_reward(r: Fraction, eta: Fraction) -> Fraction:
+    r""":math:`\phi(r) = \eta \lceil r / \eta \rceil`."""
+    return ceil_div(r, eta) * eta
+
+
+def own_unit(mdp: MDP) -> Fraction:
+    """The largest unit of which every step reward is a multiple; 1 if all rewards are 0."""
+    seen: dict[tuple[int, int], Fraction] = {}  # hashing a Fraction costs more than all the rest
+    for _, _, action in mdp:
+        for r in action.reward_law.atoms if action.independent else [r for _, _, r in action.outcomes]:
+            seen.setdefault((r.numerator, r.denominator), r)
+    steps = range(mdp.horizon) if mdp.discount != 1 else range(1)
+    return gcd_of(mdp.step_reward(t, r) for t in steps for r in seen.values()) or Fraction(1)
+
+
+@dataclass(frozen=True)
+class GridStep:
+    """The rewards of one step, action by action.
+
+    In a product model ``units[i]`` and ``masses[i]`` are the law of the reward of action i; otherwise they go with its
+    outcomes.
+    """
+
+    units: tuple[tuple[int, ...], ...]
+    masses: tuple[tuple[Fraction, ...], ...]
+    loss: Fraction
+    """The largest amount by which rounding up raised a reward of this step."""
+
+    @cached_property
+    def least(self) -> int:
+        return min(min(row) for row in self.units)
+
+    @cached_property
+    def span(self) -> int:
+        """The greatest reward, less the least one."""
+        return max(max(row) for row in self.units) - self.least
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A model on multiples of ``unit``.
+
+    ``successors[i]`` are the pairs (next state, probability) of action i, or, where reward and next state are not
+    independent (``product`` is False), those of its outcomes.
+    """
+
+    mdp: MDP
+    unit: Fraction
+    product: bool
+    successors: tuple[tuple[tuple[int, Fraction], ...], ...]
+    steps: tuple[GridStep, ...]
+
+    @property
+    def exact(self) -> bool:
+        """No reward was rounded."""
+        return not any(step.loss for step in self.steps)
+
+    @property
+    def loss(self) -> Fraction:
+        """What rounding up can have added to a return: at most ``horizon * eta``."""
+        return sum((step.loss for step in self.steps), Fraction())
+
+    def joint(self) -> GridModel:
+        """Joint outcomes as integer weights over one denominator."""
+        distinct = {id(step): step for step in self.steps}
+        outcomes = {key: [list(self._outcomes(step, i)) for i in self._actions()] for key, step in distinct.items()}
+        denominator = lcm_of_denominators(p for rows in outcomes.values() for row in rows for p, _, _ in row)
+        counts = self.mdp.n_actions
+        built = {}
+        for key, rows in outcomes.items():
+            merged = iter(
+                [_merged((p.numerator * (denominator // p.denominator), s, j) for p, s, j in row) for row in rows]
+            )
+            built[key] = tuple(tuple(next(merged) for _ in range(count)) for count in counts)
+        whole = lcm_of_denominators(p for _, p in self.mdp.initial)
+        initial = tuple((s, p.numerator * (whole // p.denominator)) for s, p in self.mdp.initial)
+        steps = tuple(built[id(step)] for step in self.steps)
+        return GridModel(self.unit, denominator, initial, whole, steps, self.exact)
+
+    def _actions(self) -> range:
+        return range(len(self.successors))
+
+    def _outcomes(self, step: GridStep, i: int) -> Iterator[tuple[Fraction, int, int]]:
+        rewards = tuple(zip(step.units[i], step.masses[i], strict=True))
+        if not self.product:
+            yield from ((p, s, j) for (s, p), (j, _) in zip(self.successors[i], rewards, strict=True))
+            return
+        for s, p in self.successors[i]:
+            yield from ((p * q, s, j) for j, q in rewards)
+
+    def floats(self) -> FloatModel:
+        """Arrays of float64, probabilities rounded once to nearest, rewards shifted to start at 0."""
+        from .floats import float_arrays
+
+        return float_arrays(self)
+
+    def limbs(self) -> IntegerModel:
+        """Arrays of integers over common denominators, rewards shifted to start at 0."""
+        from .limbs import integer_arrays
+
+        return integer_arrays(self)
+
+
+@dataclass(frozen=True)
+class GridModel:
+    """An MDP over integers: ``steps[t][s][a]`` lists branches whose weights sum to ``denominator``.
+
+    ``exact`` says that rounding changed no reward.
+    """
+
+    unit: Fraction
+    denominator: int
+    initial: tuple[tuple[int, int], ...]
+    initial_denominator: int
+    steps: tuple[tuple[tuple[tuple[Branch, ...], ...], ...], ...]
+    exact: bool
+
+    @property
+    def horizon(self) -> int:
+        return len(self.steps)
+
+    def reachable(self) -> list[dict[int, set[int]]]:
+        """For each ``t = 0..T``, the cumulative rewards that some policy reaches in each state."""
+        levels: list[dict[int, set[int]]] = [{s: {0} for s, _ in self.initial}]
+        for step in self.steps:
+            following: dict[int, set[int]] = {}
+            for s, sums in levels[-1].items():
+                for target, j in {(target, j) for branches in step[s] for _, target, j in branches}:
+                    following.setdefault(target, set()).update(y + j for y in sums)
+            levels.append(following)
+        return levels
+
+    def law(
+        self, choice: Callable[[int, int, int], tuple[tuple[int, Fraction], ...]], unit: Fraction | None = None
+    ) -> Law:
+        """The law of the return, in the model's units or another, of a policy that sees step, state and sum so far."""
+        *_, (level, total) = self.forward(choice)
+        weights: dict[int, int] = {}
+        for (_, i), mass in level.items():
+            weights[i] = weights.get(i, 0) + mass
+        return Law.of_integers(weights, unit=self.unit if unit is None else unit, total=total)
+
+    def forward(
+        self, choice: Callable[[int, int, int], tuple[tuple[int, Fraction], ...]]
+    ) -> Iterator[tuple[dict[tuple[int, int], int], int]]:
+        """For t = 0..T, the weights of every ``(state, sum of units)`` met, and the total over which they are."""
+        level, total = {(s, 0): w for s, w in self.initial}, self.initial_denominator
+        yield level, total
+        for t, step in enumerate(self.steps):
+            choices = {(s, i): choice(t, s, i) for s, i in level}
+            common = lcm_of_denominators(p for chosen in choices.values() for _, p in chosen)
+            following: dict[tuple[int, int], int] = {}
+            for (s, i), mass in level.items():
+                for a, p in choices[s, i]:
+                    share = mass * p.numerator * (common // p.denominator)
+                    for w, target, j in step[s][a]:
+                        following[target, i + j] = following.get((target, i + j), 0) + share * w
+            level, total = following, total * common * self.denominator
+            yield level, total
+
+
+def compiled(mdp: MDP, eta: Rational | None = None) -> Grid:
+    """``mdp`` on its own grid for ``eta=None``, otherwise rounded up to multiples of ``eta``."""
+    unit = own_unit(mdp) if eta is None else as_step(eta)
+    stationary = mdp.discount == 1
+    if not mdp.is_discrete and not mdp.is_product and stationary:
+        mdp = mdp.map_rewards(lambda r: r, lambda law: law.round_up(unit))
+    product = mdp.is_product
+    actions = [action for _, _, action in mdp]
+    successors = tuple(
+        action.successors if product else tuple((s, p) for p, s, _ in action.outcomes) for action in actions
+    )
+    steps = tuple(_compiled_step(mdp, t, unit, actions, product) for t in range(1 if stationary else mdp.horizon))
+    return Grid(mdp, unit, product, successors, steps * mdp.horizon if stationary else steps)
+
+
+def grid_model(mdp: MDP, eta: Rational | None = None) -> GridModel:
+    """The joint outcomes of ``mdp``, exact for ``eta=None``, rounded up to multiples of ``eta`` otherwise."""
+    return compiled(mdp, eta).joint()
+
+
+class _Rounder:
+    """Rewards of one step in units, with the largest amount by which one was raised."""
+
+    def __init__(self, mdp: MDP, t: int, unit: Fraction) -> None:
+        self.weight, self.unit = mdp.step_reward(t, Fraction(1)), unit
+        self.loss = Fraction()
+        self._seen: dict[tuple[int, int], int] = {}
+
+    def __call__(self, r: Fraction) -> int:
+        key = (r.numerator, r.denominator)
+        j = self._seen.get(key)
+        if j is None:
+            gain = self.weight * r
+            j = self._seen[key] = ceil_div(gain, self.unit)
+            self.loss = max(self.loss, j * self.unit - gain)
+        return j
+
+
+def _compiled_step(mdp: MDP, t: int, unit: Fraction, actions: list[Action], product: bool) -> GridStep:
+    rounded = _Rounder(mdp, t, unit)
+    if not product:
+        units = tuple(tuple(rounded(r) for _, _, r in action.outcomes) for action in actions)
+        return GridStep(units, tuple(tuple(p for p, _, _ in action.outcomes) for action in actions), rounded.loss)
+    rows, masses = [], []
+    for action in actions:
+        law = action.reward
+        if not isinstance(law, Law):
+            rounded.loss = unit
+            law = law.round_up(unit / rounded.weight)
+        indices = tuple(rounded(r) for r in law.atoms)
+        weights = law.masses
+        if len(set(indices)) < len(indices):  # rounding made rewards equal
+            merged: dict[int, Fraction] = {}
+            for j, q in zip(indices, weights, strict=True):
+                merged[j] = merged.get(j, Fraction()) + q
+            indices, weights = tuple(merged), tuple(merged.values())
+        rows.append(indices)
+        masses.append(tuple(weights))
+    return GridStep(tuple(rows), tuple(masses), rounded.loss)
+
+
+def _merged(branches: Iterable[Branch]) -> tuple[Branch, ...]:
+    """Branches with equal target and reward added up: rounding may have made them equal."""
+    totals: dict[tuple[int, int], int] = {}
+    for weight, s, j in branches:
+        totals[s, j] = totals.get((s, j), 0) + weight
+    return tuple((weight, s, j) for (s, j), weight in totals.items())

@@ -1,0 +1,63 @@
+"""The model in integers as compressed arrays: what the exact kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ..rational import lcm_of_denominators
+from .compiled import Grid
+from .floats import Ints, starts
+
+
+@dataclass(frozen=True)
+class IntegerModel:
+    """A model of integers: probabilities over ``succ_total`` (and ``reward_total``), rewards shifted to start at 0."""
+
+    unit: Fraction
+    two_stages: bool
+    action_start: Ints
+    succ_start: Ints
+    succ_state: Ints
+    succ_weight: list[int]
+    succ_total: int
+    reward_start: Ints
+    reward_weight: list[int]
+    reward_total: int
+    units: list[Ints]
+    """Per step: with the successors, or with the rewards of a product model."""
+    least: list[int]
+    spans: list[int]
+
+    @property
+    def step_total(self) -> int:
+        return self.succ_total * self.reward_total
+
+
+def integer_arrays(grid: Grid) -> IntegerModel:
+    """Needs rewards that lie on the grid: rounding may merge rewards at some steps only.  A reward of 2**63 units or
+    more is an OverflowError."""
+    laws = grid.steps[0].masses if grid.product else ((),) * len(grid.successors)
+    succ_total = lcm_of_denominators(p for row in grid.successors for _, p in row)
+    reward_total = lcm_of_denominators(q for law in laws for q in law)
+    units: dict[int, Ints] = {}
+    for step in grid.steps:
+        if id(step) not in units:
+            units[id(step)] = np.array([j - step.least for row in step.units for j in row], dtype=np.int64)
+    return IntegerModel(
+        grid.unit,
+        grid.product,
+        starts(grid.mdp.n_actions),
+        starts(len(row) for row in grid.successors),
+        np.array([s for row in grid.successors for s, _ in row], dtype=np.int64),
+        [p.numerator * (succ_total // p.denominator) for row in grid.successors for _, p in row],
+        succ_total,
+        starts(len(law) for law in laws),
+        [q.numerator * (reward_total // q.denominator) for law in laws for q in law],
+        reward_total,
+        [units[id(step)] for step in grid.steps],
+        [step.least for step in grid.steps],
+        [step.span for step in grid.steps],
+    )

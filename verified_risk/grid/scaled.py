@@ -1,0 +1,162 @@
+r"""Discounted returns on a grid that gets finer as rewards get smaller.
+
+Step t pays :math:`\gamma^t (r - \text{least})` in units of :math:`\delta_t = \eta\,2^{-h_t}`, ``h`` nondecreasing: an
+integer part ``units`` and a fraction ``share``, both exact before ``share`` becomes a float.  Nothing is rounded up; a
+reward between two grid points is *shared* between them (:mod:`verified_risk.planning.tails.interpolated`).
+
+Among grids :math:`\delta_t = \eta\gamma^{\kappa t}` the tables have :math:`\sum_t \gamma^t/\delta_t` cells, and the
+error of interpolation is about :math:`\sum_t \delta_t^2/\gamma^t` (a conditional law as wide as :math:`\gamma^t` has a
+density of :math:`\gamma^{-t}`).  For a given number of cells it is least at :math:`\kappa = 2/3`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..mdp import MDP
+from .floats import Floats, Ints, starts
+
+EXPONENT = Fraction(2, 3)
+"""Of the discount in the grid of step t; see the module."""
+COIN_BITS = 30
+"""A policy's coin falls with a multiple of ``2**-30``, so that every probability of its memory is a short number."""
+
+
+def halvings_of(discount: Fraction, horizon: int) -> tuple[int, ...]:
+    """``h_t``: how often the grid has been halved by step t; any nondecreasing numbers are valid."""
+    rate = float(EXPONENT) * math.log2(discount.denominator / discount.numerator)
+    return tuple(math.floor(rate * t) for t in range(horizon))
+
+
+@dataclass(frozen=True)
+class ScaledStep:
+    """The rewards of one step in units of its own grid."""
+
+    units: Ints
+    share: Floats
+    """The fraction of a unit above ``units``, rounded to nearest."""
+    coin: Floats
+    """The same rounded down to a multiple of ``2**-30``, exactly a float."""
+    span: int
+    """At least the greatest reward, a whole number."""
+    scale: float
+    """``discount**t / delta_t``, rounded to nearest."""
+
+
+@dataclass(frozen=True)
+class ScaledModel:
+    """``mdp`` with step-dependent grids; actions lie behind each other as in :class:`~.floats.FloatModel`."""
+
+    mdp: MDP
+    eta: Fraction
+    halvings: tuple[int, ...]
+    least: Fraction
+    product: bool
+    action_start: Ints
+    succ_start: Ints
+    succ_state: Ints
+    succ_prob: Floats
+    reward_start: Ints
+    reward_prob: Floats
+    steps: tuple[ScaledStep, ...]
+    deficit: Floats
+    """Per action, the greatest reward less the expected one, rounded to nearest."""
+
+    @property
+    def horizon(self) -> int:
+        return len(self.steps)
+
+    @property
+    def n_states(self) -> int:
+        return self.mdp.n_states
+
+    def finer(self, t: int) -> int:
+        """``delta_{t-1} / delta_t``: how many units of step t one of the step before is."""
+        return 1 << (self.halvings[t] - self.halvings[t - 1]) if t else 1
+
+    @cached_property
+    def tops(self) -> list[tuple[int, int]]:
+        """Per step, the node from which everything is linear: in its own units, and in those of the step before."""
+        found, after = [], 0
+        for t in range(self.horizon - 1, -1, -1):
+            own = after + self.steps[t].span
+            after = -(-own // self.finer(t))
+            found.append((own, after))
+        return found[::-1]
+
+    @cached_property
+    def weights(self) -> Fraction:
+        """The sum of ``discount**t``."""
+        return sum((self.mdp.step_reward(t, Fraction(1)) for t in range(self.horizon)), Fraction())
+
+    @property
+    def offset(self) -> Fraction:
+        """What every return has beyond the shifted one."""
+        return self.least * self.weights
+
+    @property
+    def greatest(self) -> Fraction:
+        """The greatest shifted return, in units of ``eta``, from the range of rewards alone."""
+        return (self.mdp.reward_range[1] - self.least) * self.weights / self.eta
+
+    @property
+    def terms(self) -> int:
+        """The greatest number of terms in one backup of one action."""
+        terms = int(np.diff(self.succ_start).max())
+        return terms + int(np.diff(self.reward_start).max()) if self.product else terms
+
+    @property
+    def cells(self) -> int:
+        """Of all tables together."""
+        return self.n_states * sum(own + 1 for own, _ in self.tops)
+
+
+def scaled_model(mdp: MDP, eta: Fraction, halvings: tuple[int, ...] | None = None) -> ScaledModel:
+    """A model with finite reward laws on grids of ``eta`` halved ``halvings[t]`` times."""
+    product = mdp.is_product
+    actions = [action for _, _, action in mdp]
+    pairs = [action.successors if product else [(s, p) for p, s, _ in action.outcomes] for action in actions]
+    rewards = [action.reward_law.atoms if product else [r for _, _, r in action.outcomes] for action in actions]
+    masses = [action.reward_law.masses if product else [p for p, _, _ in action.outcomes] for action in actions]
+    succ_start = starts(len(row) for row in pairs)
+    succ_prob = np.array([p.numerator / p.denominator for row in pairs for _, p in row])
+    least, most = mdp.reward_range
+    known: dict[tuple[int, int], int] = {}
+    number = np.array([known.setdefault((r.numerator, r.denominator), len(known)) for row in rewards for r in row])
+    values = [Fraction(*key) - least for key in known]
+    halved = halvings_of(mdp.discount, mdp.horizon) if halvings is None else halvings
+    steps = tuple(
+        _scaled_step(mdp.step_reward(t, Fraction(1)) * 2**h / eta, values, number, most - least)
+        for t, h in enumerate(halved)
+    )
+    means = [sum((q * r for r, q in zip(*row, strict=True)), Fraction()) for row in zip(rewards, masses, strict=True)]
+    return ScaledModel(
+        mdp, eta, halved, least, product, starts(mdp.n_actions), succ_start,
+        np.array([s for row in pairs for s, _ in row], dtype=np.int64), succ_prob,
+        starts(len(row) for row in rewards) if product else succ_start,
+        np.array([q.numerator / q.denominator for row in masses for q in row]) if product else succ_prob,
+        steps, np.array([float(most - mean) for mean in means]),
+    )  # fmt: skip
+
+
+def _scaled_step(scale: Fraction, values: list[Fraction], number: Any, width: Fraction) -> ScaledStep:
+    units, share, coin = [], [], []
+    for value in values:
+        top, bottom = value.numerator * scale.numerator, value.denominator * scale.denominator
+        whole, rest = divmod(top, bottom)
+        units.append(whole)
+        share.append(rest / bottom)
+        coin.append(((rest << COIN_BITS) // bottom) / 2**COIN_BITS)
+    return ScaledStep(
+        np.array(units, dtype=np.int64)[number],
+        np.array(share)[number],
+        np.array(coin)[number],
+        math.ceil(width * scale),
+        float(scale),
+    )

@@ -1,0 +1,155 @@
+r"""``plan`` for discounted models: the grid is halved until the gap is met.
+
+Each round computes both tables of :mod:`.interpolated`.  Every upper bound and every policy found so far stays valid,
+so the best of each is kept.  The gap is about a constant times ``eta**2``, which says how much finer the next grid has
+to be.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...coin_policy import CoinPolicy
+from ...grid.scaled import ScaledModel, scaled_model
+from ...mdp import MDP
+from ...objectives import Weighting
+from ...objectives.levels import Levels
+from ..plan import Certificate, Plan
+from ..policy_law import exact_value
+from ..short import short_below, tidy_above, tidy_below
+from .budget import memory_limit
+from .interpolated import Envelope, best_scaled, bytes_needed
+
+FIRST_NODES = 256
+"""Of the first round: milliseconds, and often enough for three digits."""
+MOST_NODES = 2**40
+DEFAULT_GAP = Fraction(1, 1000)
+"""Of the range of returns, where the caller gave neither grid nor gap."""
+DEFAULT_SECONDS = 60.0
+"""For the same case."""
+STEEPEST = 2**30
+"""Of weight over level: beyond it, rounding errors of a table, times that, would drown the answer."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one grid gave, in the user's units."""
+
+    model: ScaledModel
+    tables: Envelope
+    rho: int
+    lower: Fraction
+    upper: Fraction
+    rounding: Fraction
+
+
+def serves(mdp: MDP, objective: Weighting) -> bool:
+    """Whether this route is for the objective: the mean with one CVaR of a level that is not tiny, finite rewards."""
+    levels = objective.levels
+    if levels is None or len(levels.tails) != 1 or not mdp.is_discrete:
+        return False
+    ((alpha, weight),) = levels.tails
+    low, high = mdp.reward_range
+    return weight / alpha <= STEEPEST and levels.mean <= STEEPEST * weight / alpha and high > low
+
+
+def refined_plan(
+    mdp: MDP,
+    objective: Weighting,
+    eta: Fraction | None,
+    gap: Fraction | None,
+    seconds: float | None,
+    progress: Callable[[float, Fraction, Fraction], None] | None = None,
+) -> Plan:
+    """One round for a given ``eta``; otherwise rounds until ``gap`` is met, or time or memory ends."""
+    began = time.monotonic()
+    levels = objective.require_levels()
+    width = _range(mdp)
+    if eta is None and gap is None:
+        gap, seconds = DEFAULT_GAP * width, DEFAULT_SECONDS if seconds is None else seconds
+    deadline = math.inf if seconds is None else began + seconds
+    rounds = [_round(mdp, levels, eta if eta is not None else short_below(width / FIRST_NODES))]
+    why = "the grid that was asked for"
+    while eta is None:
+        lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
+        if progress is not None:
+            progress(time.monotonic() - began, lower, upper)
+        assert gap is not None
+        if upper - lower <= gap:
+            why = "the gap is met"
+            break
+        model, stopped = _finer(mdp, rounds, gap, deadline, time.monotonic() - began)
+        if model is None:
+            why = stopped
+            break
+        rounds.append(_solved(model, levels))
+    return _answer(mdp, objective, rounds, why)
+
+
+def _range(mdp: MDP) -> Fraction:
+    low, high = mdp.remaining_range(0)
+    return high - low
+
+
+def _round(mdp: MDP, levels: Levels, eta: Fraction) -> Round:
+    return _solved(scaled_model(mdp, eta), levels)
+
+
+def _solved(model: ScaledModel, levels: Levels) -> Round:
+    bounds, tables = best_scaled(model, levels)
+    low, high = model.mdp.remaining_range(0)
+    lower = model.offset + model.eta * bounds.lower
+    upper = model.offset + model.eta * bounds.upper
+    ((alpha, weight),) = levels.tails
+    rounding = 2 * model.eta * weight / alpha * tables.shift
+    return Round(
+        model, tables, bounds.rho, max(tidy_below(lower), low), min(tidy_above(upper), high), tidy_above(rounding)
+    )
+
+
+def _finer(
+    mdp: MDP, rounds: list[Round], gap: Fraction, deadline: float, spent: float
+) -> tuple[ScaledModel | None, str]:
+    """The next grid, or why there is none."""
+    last = rounds[-1]
+    ratio = float((last.upper - last.lower) / gap) if gap else math.inf
+    factor = min(16, 2 ** max(1, math.ceil(math.log2(1.1 * math.sqrt(ratio)))) if math.isfinite(ratio) else 4)
+    if last.rounding > (last.upper - last.lower) / 4:
+        return None, "float64 can certify no more"
+    if len(rounds) > 1 and (last.upper - last.lower) > Fraction(9, 10) * (rounds[-2].upper - rounds[-2].lower):
+        return None, "a finer grid no longer helped"
+    model = scaled_model(mdp, last.model.eta / factor)
+    while factor > 1 and (bytes_needed(model) > memory_limit() or not _in_time(last, model, deadline, spent)):
+        factor //= 2
+        model = scaled_model(mdp, last.model.eta / factor)
+    if factor > 1:
+        return model, ""
+    return None, "time" if time.monotonic() < deadline and not _in_time(last, model, deadline, spent) else "memory"
+
+
+def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> bool:
+    """Whether a pass, by what the rounds so far have taken, is expected to end before the deadline."""
+    return time.monotonic() + 1.2 * spent * model.cells / last.model.cells <= deadline
+
+
+def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str) -> Plan:
+    best, upper = max(rounds, key=lambda r: r.lower), min(r.upper for r in rounds)
+    model = best.model
+    policy = CoinPolicy(mdp, model.eta, model.halvings, best.rho, best.tables.policy, best.tables.mean.action)
+    lower, law = best.lower, None
+    found = exact_value(mdp, policy, objective, patient=True)
+    if found is not None and found[0] >= lower:
+        lower, law = tidy_below(found[0]), found[1]
+    if lower > upper:
+        raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
+    rounding = min(rounds[-1].rounding, upper - lower)
+    method = (
+        f"budget tables read between {model.tops[0][1] + 1} nodes, grid halved {model.halvings[-1]} times by the last "
+        f"step, {len(rounds)} rounds: {why}"
+    )
+    contributions = (("returns between grid points", upper - lower - rounding), ("float64 arithmetic", rounding))
+    return Plan(mdp, objective, lower, lower, upper, policy, law, model.eta, Certificate(method, contributions))
