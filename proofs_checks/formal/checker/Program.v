@@ -47,10 +47,15 @@ Definition budget_rows := tree (list (Z * Z)).
 Inductive lower_proof :=
 | ByMarkov (scale : Z) (choices : list (tree Z))
 | ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows).
+(** A tree of cuts whose leaves hold multipliers over the scale: see [PolygonCheck.v]. *)
+Inductive cover :=
+| Dual (costs : list Z)
+| Cut (coordinate : Z) (level : rat) (below above : cover).
 Inductive upper_proof :=
 | ByMean (scale : Z)
 | ByBudgets (scale : Z) (g : grid)
-| ByThreshold (scale : Z) (g : grid) (start : Z).
+| ByThreshold (scale : Z) (g : grid) (start : Z)
+| ByCover (scale : Z) (g : grid) (start : Z) (boxes : cover).
 Record certificate := Certificate { low : lower_proof; up : upper_proof }.
 
 (** ** Models that are what they should be *)

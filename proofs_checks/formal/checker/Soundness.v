@@ -5,7 +5,7 @@
     exceeds [upper c]. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck Verdict Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute PolygonRoute.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -25,9 +25,11 @@ Proof.
     + destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply markov_mean_Phi.
     + now apply tail_by_policy_correct.
     + now apply quantile_by_policy_correct.
-  - intros pi Hpi Hal. unfold upper_test in Hup. destruct o as [w alpha|alpha is_upper|corners], (up k) as [V|V g|V g start]; try discriminate.
+    + now apply (polygon_by_policy_correct m corners Hm Ho V g start choices).
+  - intros pi Hpi Hal. unfold upper_test in Hup. destruct o as [w alpha|alpha is_upper|corners], (up k) as [V|V g|V g start|V g start boxes]; try discriminate.
     + now apply (tail_by_mean_correct m w alpha Hm Ho V).
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
     + now apply (quantile_by_threshold_correct m alpha is_upper Hm Ho V g start).
+    + now apply (polygon_by_cover_correct m corners Hm Ho V g start boxes).
 Qed.
 

@@ -8,7 +8,7 @@ here="$(cd "$(dirname "$0")" && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 cat > "$work/Extraction_.v" <<'END'
-From VerifiedRisk Require Import Tree Program Check Directives.
+From VerifiedRisk Require Import Tree Program Verdict Directives.
 Extraction Language OCaml.
 Extraction "checker.ml" check verdict set get.
 END

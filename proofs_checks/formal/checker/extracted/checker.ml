@@ -636,10 +636,15 @@ type lower_proof =
 | ByMarkov of Integer.t * Integer.t tree list
 | ByBudget of Integer.t * grid * Integer.t * budget_rows list
 
+type cover =
+| Dual of Integer.t list
+| Cut of Integer.t * rat * cover * cover
+
 type upper_proof =
 | ByMean of Integer.t
 | ByBudgets of Integer.t * grid
 | ByThreshold of Integer.t * grid * Integer.t
+| ByCover of Integer.t * grid * Integer.t * cover
 
 type certificate = { low : lower_proof; up : upper_proof }
 
@@ -1433,6 +1438,294 @@ let quantile_by_threshold m v g start alpha is_upper bound =
           if is_upper then negb (rat_le p1 alpha) else rat_le alpha p1)
      | None -> false)
 
+(** val rat_lt : rat -> rat -> bool **)
+
+let rat_lt p q =
+  negb (rat_le q p)
+
+(** val rmax : rat -> rat -> rat **)
+
+let rmax p q =
+  if rat_le p q then q else p
+
+(** val rmin : rat -> rat -> rat **)
+
+let rmin p q =
+  if rat_le p q then p else q
+
+(** val good_corners : rat -> rat -> (rat * rat) list -> bool **)
+
+let rec good_corners x g = function
+| [] -> (&&) (Integer.equal x.num x.den) (Integer.equal g.num g.den)
+| p :: l' ->
+  let (x', g') = p in
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&) (Integer.lt Integer.zero x'.den)
+          (Integer.lt Integer.zero g'.den)) (rat_lt x x')) (rat_le g g'))
+    (good_corners x' g' l')
+
+(** val segment : rat -> rat -> rat -> rat -> rat -> rat **)
+
+let segment x g x' g' tau =
+  rplus g (rmult (rmult (rminus tau x) (rminus g' g)) (rinv (rminus x' x)))
+
+(** val polygon_at : rat -> rat -> (rat * rat) list -> rat -> rat **)
+
+let rec polygon_at x g l tau =
+  match l with
+  | [] -> g
+  | p :: l' ->
+    let (x', g') = p in
+    if rat_le tau x' then segment x g x' g' tau else polygon_at x' g' l' tau
+
+(** val tilted : Integer.t -> Integer.t -> rat -> rat -> Integer.t **)
+
+let tilted v c value y =
+  rfloor (rminus (rmult (of_Z v) value) (rmult (of_Z c) y))
+
+(** val lesser : Integer.t -> Integer.t option -> Integer.t option **)
+
+let lesser a = function
+| Some y -> Some (Integer.min a y)
+| None -> Some a
+
+(** val least_on :
+    Integer.t -> Integer.t -> rat -> rat -> (rat * rat) list -> rat -> rat ->
+    Integer.t option **)
+
+let rec least_on v c x g l p q =
+  match l with
+  | [] -> None
+  | p0 :: l' ->
+    let (x', g') = p0 in
+    let rest = least_on v c x' g' l' p q in
+    let a = rmax x p in
+    let b = rmin x' q in
+    if rat_le a b
+    then lesser (tilted v c (segment x g x' g' a) a)
+           (lesser (tilted v c (segment x g x' g' b) b) rest)
+    else rest
+
+(** val never_above :
+    grid -> rat -> Integer.t -> Integer.t -> step -> bool **)
+
+let never_above g r hi hi' st =
+  (&&)
+    (Integer.leq
+      (move g r { weight = Integer.zero; gain = Integer.zero; next =
+        Integer.one } hi) hi')
+    (tall
+      (forallb (fun a ->
+        forallb (fun o -> Integer.leq (move g r o hi) hi') a.outcomes)) st)
+
+(** val all_never_above :
+    model -> grid -> rat -> (Integer.t * Integer.t) list -> step list -> bool **)
+
+let rec all_never_above m g r ws = function
+| [] -> true
+| st :: rest ->
+  (match ws with
+   | [] -> false
+   | p :: l ->
+     let (_, hi) = p in
+     (match l with
+      | [] -> false
+      | p0 :: _ ->
+        let (_, hi') = p0 in
+        (&&) (never_above g r hi hi' st)
+          (all_never_above m g (rate_next m g r) (tl ws) rest)))
+
+(** val level_row :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t -> Integer.t list **)
+
+let level_row v j lo hi =
+  along (fun b -> if Integer.leq j b then v else Integer.zero) lo
+    (counter lo hi)
+
+(** val level_cost :
+    model -> Integer.t -> grid -> Integer.t -> budget_rows list -> Integer.t
+    -> Integer.t -> Integer.t -> Integer.t -> Integer.t option **)
+
+let level_cost m v g start choices lo lo' hi' j =
+  let v0 =
+    table_above m g (rate_0 m g) Integer.zero (level_row v j lo' hi')
+      g.windows m.steps choices
+  in
+  start_sum (fun s ->
+    match value_at v0 s with
+    | Some row -> Some (look Integer.zero lo row start)
+    | None -> None) m.initial
+
+(** val level_sum :
+    (Integer.t -> Integer.t option) -> Integer.t -> Integer.t -> (rat * rat)
+    list -> Integer.t list -> Integer.t option **)
+
+let rec level_sum f v d corners = function
+| [] -> Some Integer.zero
+| j :: levels' ->
+  (match f j with
+   | Some x ->
+     (match level_sum f v d corners levels' with
+      | Some y ->
+        Some
+          (Integer.add
+            (rceil
+              (rmult (of_Z v)
+                (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners
+                  (rmin (of_Z ((fun p -> p) Integer.one)) { num = x; den =
+                    (Integer.mul v d) })))) y)
+      | None -> None)
+   | None -> None)
+
+(** val polygon_by_policy :
+    model -> Integer.t -> grid -> Integer.t -> budget_rows list ->
+    (rat * rat) list -> rat -> bool **)
+
+let polygon_by_policy m v g start choices corners bound =
+  match g.windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = unit_after g g.unit_size m.steps in
+       let e = loss_after m g (rate_0 m g) g.unit_size m.steps in
+       let top =
+         rminus (rminus (rmult g.unit_size (of_Z start)) e)
+           (rmult u' (of_Z (Integer.sub lo' ((fun p -> p) Integer.one))))
+       in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&) ((&&) (Integer.lt Integer.zero v) (good_grid g))
+               (Integer.leq start hi)) (Integer.leq lo' hi'))
+           (all_never_above m g (rate_0 m g) g.windows m.steps))
+         (match level_sum (level_cost m v g start choices lo lo' hi') v
+                  m.initial_den corners
+                  (along (fun j -> j) lo' (counter lo' hi')) with
+          | Some x ->
+            rat_le bound (rminus top (rmult u' { num = x; den = v }))
+          | None -> false)
+     | None -> false)
+
+(** val partial_sums : Integer.t -> Integer.t list -> Integer.t list **)
+
+let rec partial_sums acc costs =
+  acc :: (match costs with
+          | [] -> []
+          | c :: costs' -> partial_sums (Integer.add acc c) costs')
+
+(** val smallest : Integer.t -> Integer.t list -> Integer.t **)
+
+let rec smallest x = function
+| [] -> x
+| y :: l' -> smallest (Integer.min x y) l'
+
+type box = (rat * rat) list
+
+(** val tilted_sum :
+    Integer.t -> (rat * rat) list -> Integer.t list -> box -> Integer.t option **)
+
+let rec tilted_sum v corners costs b =
+  match costs with
+  | [] -> (match b with
+           | [] -> Some Integer.zero
+           | _ :: _ -> None)
+  | c :: costs' ->
+    (match b with
+     | [] -> None
+     | p0 :: b' ->
+       let (p, q) = p0 in
+       (match least_on v c (of_Z Integer.zero) (of_Z Integer.zero) corners p q with
+        | Some x ->
+          (match tilted_sum v corners costs' b' with
+           | Some y -> Some (Integer.add x y)
+           | None -> None)
+        | None -> None))
+
+(** val cap : Integer.t -> rat -> box -> box **)
+
+let rec cap k p = function
+| [] -> []
+| p0 :: b' ->
+  let (l, u) = p0 in
+  (l,
+  (if Integer.leq k Integer.zero then rmin u p else u)) :: (cap
+                                                             (Integer.sub k
+                                                               ((fun p -> p)
+                                                               Integer.one))
+                                                             p b')
+
+(** val raise : Integer.t -> rat -> box -> box **)
+
+let rec raise k p = function
+| [] -> []
+| p0 :: b' ->
+  let (l, u) = p0 in
+  ((if Integer.leq Integer.zero k then rmax l p else l),
+  u) :: (raise (Integer.sub k ((fun p -> p) Integer.one)) p b')
+
+(** val dual_test :
+    model -> Integer.t -> grid -> Integer.t -> Integer.t -> (rat * rat) list
+    -> rat -> Integer.t list -> box -> bool **)
+
+let dual_test m v g start lo corners need costs b =
+  let terminal = partial_sums Integer.zero costs in
+  let bottom = smallest Integer.zero terminal in
+  (match tilted_sum v corners costs b with
+   | Some x ->
+     let v0 = table_below m g (rate_0 m g) bottom terminal g.windows m.steps
+     in
+     (&&) (forallb (fun y -> Integer.leq bottom y) terminal)
+       (rat_le need
+         (rplus { num = (start_look m bottom lo v0 start); den =
+           (Integer.mul v m.initial_den) } { num = x; den = v }))
+   | None -> false)
+
+(** val covered : (Integer.t list -> box -> bool) -> cover -> box -> bool **)
+
+let rec covered leaf c b =
+  match c with
+  | Dual costs -> leaf costs b
+  | Cut (k, p, below, above) ->
+    (&&) ((&&) (positive_den p) (covered leaf below (cap k p b)))
+      (covered leaf above (raise k p b))
+
+(** val polygon_by_cover :
+    model -> Integer.t -> grid -> Integer.t -> cover -> (rat * rat) list ->
+    rat -> bool **)
+
+let polygon_by_cover m v g start c corners bound =
+  match g.windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u' = unit_after g g.unit_size m.steps in
+       let top = rminus (rmult g.unit_size (of_Z start)) (rmult u' (of_Z lo'))
+       in
+       let need = rmult (rminus top bound) (rinv u') in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&)
+               ((&&)
+                 ((&&) ((&&) (Integer.lt Integer.zero v) (good_grid g))
+                   (Integer.leq lo start)) (Integer.leq start hi))
+               (Integer.leq lo' hi'))
+             (all_never_below m g (rate_0 m g) g.windows m.steps))
+           (all_never_above m g (rate_0 m g) g.windows m.steps))
+         (covered (dual_test m v g start lo corners need) c
+           (along (fun _ -> ((of_Z Integer.zero),
+             (of_Z ((fun p -> p) Integer.one)))) lo'
+             (counter (Integer.add lo' ((fun p -> p) Integer.one)) hi')))
+     | None -> false)
+
 type reason =
 | Model_is_wrong
 | Objective_is_wrong
@@ -1461,7 +1754,12 @@ let lower_test m o p bound =
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
          quantile_by_policy m v g start choices alpha is_upper bound)))
-  | Polygon _ -> (Not_covered, (fun _ -> false))
+  | Polygon corners ->
+    (match p with
+     | ByMarkov (_, _) -> (Not_covered, (fun _ -> false))
+     | ByBudget (v, g, start, choices) ->
+       (Lower_not_proved, (fun _ ->
+         polygon_by_policy m v g start choices corners bound)))
 
 (** val upper_test :
     model -> objective -> upper_proof -> rat -> reason * (unit -> bool) **)
@@ -1473,21 +1771,27 @@ let upper_test m o p bound =
      | ByMean v -> (Upper_not_proved, (fun _ -> tail_by_mean m v bound))
      | ByBudgets (v, g) ->
        (Upper_not_proved, (fun _ -> tail_by_budgets m v g w alpha bound))
-     | ByThreshold (_, _, _) -> (Not_covered, (fun _ -> false)))
+     | _ -> (Not_covered, (fun _ -> false)))
   | Quantile (alpha, is_upper) ->
     (match p with
      | ByThreshold (v, g, start) ->
        (Upper_not_proved, (fun _ ->
          quantile_by_threshold m v g start alpha is_upper bound))
      | _ -> (Not_covered, (fun _ -> false)))
-  | Polygon _ -> (Not_covered, (fun _ -> false))
+  | Polygon corners ->
+    (match p with
+     | ByCover (v, g, start, boxes) ->
+       (Upper_not_proved, (fun _ ->
+         polygon_by_cover m v g start boxes corners bound))
+     | _ -> (Not_covered, (fun _ -> false)))
 
 (** val good_objective : objective -> bool **)
 
 let good_objective = function
 | Tail (w, alpha) -> good_tail w alpha
 | Quantile (alpha, is_upper) -> good_quantile alpha is_upper
-| Polygon _ -> false
+| Polygon corners ->
+  good_corners (of_Z Integer.zero) (of_Z Integer.zero) corners
 
 (** val tests :
     model -> objective -> claim -> certificate -> (reason * (unit -> bool))

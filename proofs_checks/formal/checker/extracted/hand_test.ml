@@ -48,4 +48,39 @@ let () =
   let certificate = { low = ByMarkov (z 8, markov); up = ByMean (z 8) } in
   expect "the mean" None (verdict (model ()) mean (claim (rat 11 8) (rat 11 8)) certificate);
   expect "the mean, too low" (Some Upper_not_proved) (verdict (model ()) mean (claim (rat 11 8) (rat 10 8)) certificate);
+  (* The best 1/4-quantile is 3/2, reached by leaving at once: 1/2 with probability 1/8, else 3/2. *)
+  let exact = z 64 in
+  let quantile = Quantile (rat 1 4, false) in
+  let certificate = { low = ByBudget (exact, grid (), z 6, choices 1); up = ByThreshold (exact, grid (), z 6) } in
+  let three_halves = rat 3 2 in
+  expect "a quantile" None (verdict (model ()) quantile (claim three_halves three_halves) certificate);
+  expect "a quantile, too high" (Some Lower_not_proved) (verdict (model ()) quantile (claim (rat 1501 1000) (rat 2 1)) certificate);
+  let certificate = { certificate with up = ByThreshold (exact, grid (), z 5) } in
+  expect "a quantile, too low" (Some Upper_not_proved) (verdict (model ()) quantile (claim three_halves (rat 1499 1000)) certificate);
+  (* P(Z < 3/2) = 1/8 when leaving: the upper 1/8-quantile is 3/2, the lower one is 1/2 and staying beats it. *)
+  let upper_eighth = Quantile (rat 1 8, true) in
+  let certificate = { certificate with up = ByThreshold (exact, grid (), z 6) } in
+  expect "an upper quantile" None (verdict (model ()) upper_eighth (claim three_halves three_halves) certificate);
+  expect "not a lower quantile" (Some Lower_not_proved) (verdict (model ()) (Quantile (rat 1 8, false)) (claim three_halves three_halves) certificate);
+  (* A convex weighting with the corner (1/2, 1/4): leaving is worth 3/2 - G(1/8) = 23/16. *)
+  let polygon = Polygon [ (rat 1 2, rat 1 4); (rat 1 1, rat 1 1) ] in
+  let narrow = { (grid ()) with windows = [ (z 8, z 8); (z 4, z 8); (z 0, z 8) ] } in
+  let scale = z 1024 in
+  let costs = List.map z [ 1536; 1536; 512; 512; 512; 512; 512; 512 ] in
+  let best = rat 23 16 in
+  let certificate boxes = { low = ByBudget (scale, grid (), z 8, choices 1); up = ByCover (scale, narrow, z 8, boxes) } in
+  expect "a polygon" None (verdict (model ()) polygon (claim best best) (certificate (Dual costs)));
+  expect "a polygon, lower too high" (Some Lower_not_proved)
+    (verdict (model ()) polygon (claim (rat 1438 1000) best) (certificate (Dual costs)));
+  expect "a polygon, upper too low" (Some Upper_not_proved)
+    (verdict (model ()) polygon (claim best (rat 1437 1000)) (certificate (Dual costs)));
+  expect "other multipliers" (Some Upper_not_proved)
+    (verdict (model ()) polygon (claim best best) (certificate (Dual (List.map z [ 0; 0; 0; 0; 0; 0; 0; 0 ]))));
+  expect "a cut with both sides proved" None
+    (verdict (model ()) polygon (claim best best) (certificate (Cut (z 3, rat 1 2, Dual costs, Dual costs))));
+  expect "multipliers missing" (Some Upper_not_proved)
+    (verdict (model ()) polygon (claim best best) (certificate (Cut (z 3, rat 1 2, Dual costs, Dual []))));
+  (* The same weighting as CVaR at level 1/4, concave: the cover needs cuts, its first bound alone does not suffice. *)
+  expect "the polygon of CVaR, lower" (Some Upper_not_proved)
+    (verdict (model ()) (Polygon [ (rat 1 4, rat 1 1); (rat 1 1, rat 1 1) ]) (claim one one) (certificate (Dual costs)));
   exit (min 1 !failures)

@@ -1,0 +1,58 @@
+(** * [check]: does this certificate prove this claim about this model and objective?
+
+    The tests are a list of pairs (what is tested, the test); [check] is their conjunction, and a driver can say which
+    of them failed first. *)
+
+Require Import ZArith List Bool.
+From VerifiedRisk Require Import Rows Tree Program Check PolygonCheck.
+Import ListNotations.
+Open Scope Z_scope.
+
+Inductive reason := model_is_wrong | objective_is_wrong | claim_is_wrong | lower_not_proved | upper_not_proved | not_covered.
+
+Definition lower_test (m : model) (o : objective) (p : lower_proof) (bound : rat) : reason * (unit -> bool) :=
+  match o, p with
+  | Tail w alpha, ByMarkov V choices =>
+      if num w =? den w then (lower_not_proved, fun _ => markov_mean m V choices bound)
+      else (not_covered, fun _ => false)
+  | Tail w alpha, ByBudget V g start choices => (lower_not_proved, fun _ => tail_by_policy m V g start choices w alpha bound)
+  | Quantile alpha is_upper, ByBudget V g start choices =>
+      (lower_not_proved, fun _ => quantile_by_policy m V g start choices alpha is_upper bound)
+  | Polygon corners, ByBudget V g start choices => (lower_not_proved, fun _ => polygon_by_policy m V g start choices corners bound)
+  | _, _ => (not_covered, fun _ => false)
+  end.
+
+Definition upper_test (m : model) (o : objective) (p : upper_proof) (bound : rat) : reason * (unit -> bool) :=
+  match o, p with
+  | Tail w alpha, ByMean V => (upper_not_proved, fun _ => tail_by_mean m V bound)
+  | Tail w alpha, ByBudgets V g => (upper_not_proved, fun _ => tail_by_budgets m V g w alpha bound)
+  | Quantile alpha is_upper, ByThreshold V g start =>
+      (upper_not_proved, fun _ => quantile_by_threshold m V g start alpha is_upper bound)
+  | Polygon corners, ByCover V g start boxes => (upper_not_proved, fun _ => polygon_by_cover m V g start boxes corners bound)
+  | _, _ => (not_covered, fun _ => false)
+  end.
+
+Definition good_objective (o : objective) : bool :=
+  match o with
+  | Tail w alpha => good_tail w alpha
+  | Quantile alpha is_upper => good_quantile alpha is_upper
+  | Polygon corners => good_corners (of_Z 0) (of_Z 0) corners
+  end.
+
+Definition tests (m : model) (o : objective) (c : claim) (k : certificate) : list (reason * (unit -> bool)) :=
+  [ (model_is_wrong, fun _ => good_model m);
+    (objective_is_wrong, fun _ => good_objective o);
+    (claim_is_wrong, fun _ => positive_den (lower c) && positive_den (upper c));
+    lower_test m o (low k) (lower c);
+    upper_test m o (up k) (upper c) ].
+
+Definition check (m : model) (o : objective) (c : claim) (k : certificate) : bool :=
+  forallb (fun test => snd test tt) (tests m o c k).
+
+(** The first test that fails. *)
+Fixpoint first_failure (l : list (reason * (unit -> bool))) : option reason :=
+  match l with
+  | [] => None
+  | (why, test) :: l' => if test tt then first_failure l' else Some why
+  end.
+Definition verdict (m : model) (o : objective) (c : claim) (k : certificate) : option reason := first_failure (tests m o c k).
