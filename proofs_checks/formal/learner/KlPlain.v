@@ -61,6 +61,7 @@ Section Plain.
   Hypothesis Hdelta : 0 < delta.
 
   Let k : knowledge S A := {| successors := fun _ _ => states; atoms := fun _ _ => xs ++ [1]; known_law := fun _ _ => None |}.
+  Let label (s : S) : S := s.
   Let key (s : S) (a : A) : S * A := (s, a).
   Let key_dec := pair_dec state_dec action_dec.
   Let tested (_ : S * A) : list S := states.
@@ -89,11 +90,11 @@ Section Plain.
 
   (** A tally is a count of outcomes. *)
   Lemma tally_is_filter (j : index) past :
-    let o := fun x : R * S => hits (the_test state_dec key key_dec level j) (fst (fst j)) (snd (fst j)) (fst x) (snd x) in
-    tally (the_test state_dec key key_dec level j) past =
+    let o := fun x : R * S => hits (the_test label state_dec key key_dec level j) (fst (fst j)) (snd (fst j)) (fst x) (snd x) in
+    tally (the_test label state_dec key key_dec level j) past =
     (length (filter o (outcomes (fst j) past)), length (filter (fun x => negb (o x)) (outcomes (fst j) past))).
   Proof.
-    intros o. set (tau := the_test state_dec key key_dec level j).
+    intros o. set (tau := the_test label state_dec key key_dec level j).
     assert (Hin : forall before steps s', tally_in tau before steps s' =
       (length (filter o (seen_in state_dec action_dec (fst j) steps s')) + fst before,
        length (filter (fun x => negb (o x)) (seen_in state_dec action_dec (fst j) steps s')) + snd before)%nat).
@@ -111,16 +112,16 @@ Section Plain.
   Proof. induction l as [|x l IH]; simpl; [reflexivity|]. destruct (f x); simpl; lia. Qed.
 
   Lemma counts_of_successor past s a s' :
-    successes state_dec key key_dec level past (key s a, inl s') = n_next past s a s' /\
-    failures state_dec key key_dec level past (key s a, inl s') = (N_at past s a - n_next past s a s')%nat.
+    successes label state_dec key key_dec level past (key s a, inl (label s')) = n_next past s a s' /\
+    failures label state_dec key key_dec level past (key s a, inl (label s')) = (N_at past s a - n_next past s a s')%nat.
   Proof.
     unfold successes, failures. rewrite tally_is_filter. split; [reflexivity|]. symmetry; apply Nat.add_sub_eq_l.
     exact (filter_complement (fun o : R * S => if state_dec (snd o) s' then true else false) (outcomes (s, a) past)).
   Qed.
 
   Lemma counts_of_level past s a i :
-    successes state_dec key key_dec level past (key s a, inr i) = n_below past s a (nth i xs 0) /\
-    failures state_dec key key_dec level past (key s a, inr i) = (N_at past s a - n_below past s a (nth i xs 0%R))%nat.
+    successes label state_dec key key_dec level past (key s a, inr i) = n_below past s a (nth i xs 0) /\
+    failures label state_dec key key_dec level past (key s a, inr i) = (N_at past s a - n_below past s a (nth i xs 0%R))%nat.
   Proof.
     unfold successes, failures. rewrite tally_is_filter. split; [reflexivity|]. symmetry; apply Nat.add_sub_eq_l.
     exact (filter_complement (fun o : R * S => if Rle_dec (fst o) (nth i xs 0) then true else false) (outcomes (s, a) past)).
@@ -160,7 +161,7 @@ Section Plain.
     intros Hx [H|[H1 [H2 [H3 H4]]]]; [now left | right]. unfold kl_below. replace (x + (N - x))%nat with N by lia. auto.
   Qed.
 
-  Theorem valid_is_prescribed past b : valid past b -> prescribed state_dec acts k key key_dec tested levels level C past b.
+  Theorem valid_is_prescribed past b : valid past b -> prescribed label state_dec acts k key key_dec tested levels level C past b.
   Proof.
     intros Hb. split.
     - intros s a s' _ _. destruct (valid_low past b Hb s a s') as [_ He].
@@ -244,11 +245,15 @@ Section Plain.
   Qed.
 
   Lemma plain_shares :
-    shares state_dec key pairs levels level M (fun c s' => mass state_dec (trans M (fst c) (snd c)) s')
+    shares label state_dec key pairs levels level M (fun c s' => mass state_dec (trans M (fst c) (snd c)) s')
       (fun c i => cdf (reward M (fst c) (snd c)) (nth i xs 0)).
   Proof.
     split; [reflexivity | reflexivity|]. intros c _. exists (fst c), (snd c). unfold key. symmetry; apply surjective_pairing.
   Qed.
+
+  Lemma plain_labels s a s1 s2 :
+    In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) -> label s1 = label s2 -> s1 = s2.
+  Proof. intros _ _ _ H; exact H. Qed.
 
   Lemma tests_pos : 0 < number_of_tests.
   Proof.
@@ -280,7 +285,7 @@ Section Plain.
     prob (episodes M learner K) (outside_dec acts succ M G best believes utility w0 cautious cautious_utility wc) <= delta.
   Proof.
     intros H1 H2 H3.
-    exact (kl_intervals_hold state_dec acts k key key_dec pairs pairs_all tested levels level M HM Hhorizon plain_knows _ _ plain_shares
+    exact (kl_intervals_hold state_dec label state_dec acts k key key_dec pairs pairs_all plain_labels tested levels level M HM Hhorizon plain_knows _ _ plain_shares
       G L (INR T) HG HGL HGc (pos_INR T) plain_returns best Hbest believes learner utility w0 w plain_play C delta C_pos count_ok
       (fun past => valid_is_prescribed past _ (Hvalid past)) cautious cautious_utility wc K
       {| cautious_policy := H1; cautious_supports := H2; cautious_greedy := H3 |}).
@@ -288,7 +293,7 @@ Section Plain.
 
   Theorem plain_regret_from_data K : prob (episodes M learner K) the_bound <= 2 * delta.
   Proof.
-    exact (kl_regret_from_data state_dec acts k key key_dec pairs pairs_all tested levels level M HM plain_rewards_within Hhorizon
+    exact (kl_regret_from_data state_dec label state_dec acts k key key_dec pairs pairs_all plain_labels tested levels level M HM plain_rewards_within Hhorizon
       plain_knows _ _ plain_shares G L (INR T) HG HGL HGc (pos_INR T) plain_returns best Hbest believes learner utility w0 w plain_play
       C delta C_pos Hdelta count_ok (fun past => valid_is_prescribed past _ (Hvalid past)) (the_cost k M believes)
       (the_cost_pays acts Hacts k states_nonempty M G L (INR T) believes learner utility w0 w plain_play)
@@ -363,7 +368,7 @@ Section Plain.
   Lemma count_is_N past s a : count key key_dec (key s a) past = N_at past s a.
   Proof.
     destruct (law_inhabited (init M) (init_law M HM)) as [s' [p _]].
-    pose proof (tally_total state_dec key key_dec level (key s a, inl s') past) as Ht. cbn [fst] in Ht. rewrite <- Ht.
+    pose proof (tally_total label state_dec key key_dec level (key s a, inl (label s')) past) as Ht. cbn [fst] in Ht. rewrite <- Ht.
     destruct (counts_of_successor past s a s') as [-> ->].
     assert (n_next past s a s' <= N_at past s a)%nat by apply filter_le. lia.
   Qed.
@@ -374,10 +379,10 @@ Section Plain.
     prob (episodes M learner K) (over_a_priori_dec pairs M G L best learner w0 w delta Gamma lambda) <= 2 * delta.
   Proof.
     intros Hd1 Hnd HGamma HG0 Hsupp Hexact.
-    apply (kl_regret_a_priori state_dec acts Hacts k states_nonempty key key_dec pairs pairs_nodup pairs_all tested levels level M HM
+    apply (kl_regret_a_priori state_dec label state_dec acts Hacts k states_nonempty key key_dec pairs pairs_nodup pairs_all plain_labels tested levels level M HM
       plain_rewards_within Hhorizon plain_knows _ _ plain_shares G L (INR T) HG HGL HGc (pos_INR T) plain_returns best Hbest
       believes learner utility w0 w plain_play C delta C_pos Hdelta count_ok (fun past => valid_is_prescribed past _ (Hvalid past))
-      (fun c => part (fst c) (snd c)) Gamma lambda); auto.
+      part (fun c => map label (part (fst c) (snd c))) Gamma lambda); auto.
     - intros s a _ s' _. apply Hall.
     - intros N HN. now apply lambda_nonneg.
     - intros N N' HN. now apply lambda_grows.

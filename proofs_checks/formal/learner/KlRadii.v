@@ -1,9 +1,11 @@
 (** * The tests of the learner, and its prescribed sets
 
-    Every pair (s, a) has a class, its key; pairs of one class share the law of the next state and the probabilities of the
-    reward levels (one class per pair if nothing is known; one class for all carried rewards or all times of a pair).  The
-    tests of a class c are: that the next state is s', for the s' in [tested c], and that the reward is at most its level i,
-    for i < [levels c].  With C = (number of tests) / delta and, after x successes in N visits of the class,
+    Every pair (s, a) has a class, its key, and every state a label; pairs of one class share the law of the label of the next
+    state and the probabilities of the reward levels.  (If nothing is known, every pair is a class and every state its own
+    label.  If rewards are carried or the time is in the state, a class is a pair of the original model, for all carried
+    rewards and times, and the label forgets the time.)  The possible successors of a pair have different labels.  The tests of
+    a class c are: that the next state has label l, for the l in [tested c], and that the reward is at most its level i, for
+    i < [levels c].  With C = (number of tests) / delta and, after x successes in N visits of the class,
 
       lambda_N = ln C + (1/2) ln N + ln 2 ,
 
@@ -16,31 +18,32 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Radii.
-  Context {S A Kt : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
+  Context {S A Kt Lb : Type}.
+  Variable label : S -> Lb.
+  Variable label_dec : forall l l' : Lb, {l = l'} + {l <> l'}.
   Variable acts : S -> list A.
   Variable k : knowledge S A.
   Variable key : S -> A -> Kt.
   Variable key_dec : forall c c' : Kt, {c = c'} + {c <> c'}.
   Variable classes : list Kt.
-  Variables (tested : Kt -> list S) (levels : Kt -> nat) (level : S -> A -> nat -> R).
+  Variables (tested : Kt -> list Lb) (levels : Kt -> nat) (level : S -> A -> nat -> R).
 
-  Definition index : Type := (Kt * (S + nat))%type.
+  Definition index : Type := (Kt * (Lb + nat))%type.
 
   Definition tests_of_class (c : Kt) : list index :=
-    map (fun s' => (c, inl s')) (tested c) ++ map (fun i => (c, inr i)) (seq 0 (levels c)).
+    map (fun l => (c, inl l)) (tested c) ++ map (fun i => (c, inr i)) (seq 0 (levels c)).
   Definition all_tests : list index := flat_map tests_of_class classes.
 
-  Definition successor_test (c : Kt) (s' : S) : test S A := {|
+  Definition successor_test (c : Kt) (l : Lb) : test S A := {|
     selects := fun s a => if key_dec (key s a) c then true else false;
-    hits := fun _ _ _ s'' => if state_dec s'' s' then true else false
+    hits := fun _ _ _ s' => if label_dec (label s') l then true else false
   |}.
   Definition level_test (c : Kt) (i : nat) : test S A := {|
     selects := fun s a => if key_dec (key s a) c then true else false;
     hits := fun s a r _ => if Rle_dec r (level s a i) then true else false
   |}.
   Definition the_test (j : index) : test S A :=
-    match snd j with inl s' => successor_test (fst j) s' | inr i => level_test (fst j) i end.
+    match snd j with inl l => successor_test (fst j) l | inr i => level_test (fst j) i end.
 
   Lemma length_all_tests : length all_tests = list_sum (map (fun c => length (tested c) + levels c)%nat classes).
   Proof.
@@ -48,9 +51,9 @@ Section Radii.
     rewrite app_length, IH. unfold tests_of_class. rewrite app_length, !map_length, seq_length. reflexivity.
   Qed.
 
-  Lemma in_all_tests_successor c s' : In c classes -> In s' (tested c) -> In (c, inl s') all_tests.
+  Lemma in_all_tests_successor c l : In c classes -> In l (tested c) -> In (c, inl l) all_tests.
   Proof.
-    intros Hc Hs. apply in_flat_map. exists c; split; [assumption|]. apply in_or_app; left. apply in_map_iff. now exists s'.
+    intros Hc Hs. apply in_flat_map. exists c; split; [assumption|]. apply in_or_app; left. apply in_map_iff. now exists l.
   Qed.
 
   Lemma in_all_tests_level c i : In c classes -> (i < levels c)%nat -> In (c, inr i) all_tests.
@@ -65,25 +68,26 @@ Section Radii.
   Hypothesis HM : is_mdp M.
 
   (** Pairs of one class agree, and every listed class has a pair. *)
-  Variables (PK : Kt -> S -> R) (FK : Kt -> nat -> R).
+  Variables (PK : Kt -> Lb -> R) (FK : Kt -> nat -> R).
   Record shares : Prop := {
-    shares_trans : forall s a s', mass state_dec (trans M s a) s' = PK (key s a) s';
+    shares_trans : forall s a l, E (trans M s a) (fun s' => ind (label_dec (label s') l)) = PK (key s a) l;
     shares_reward : forall s a i, (i < levels (key s a))%nat -> cdf (reward M s a) (level s a i) = FK (key s a) i;
     shares_somewhere : forall c, In c classes -> exists s a, key s a = c
   }.
   Hypothesis Hshares : shares.
 
-  Definition the_chance (j : index) : R := match snd j with inl s' => PK (fst j) s' | inr i => FK (fst j) i end.
+  Definition the_chance (j : index) : R := match snd j with inl l => PK (fst j) l | inr i => FK (fst j) i end.
 
   Lemma tests_have_chances j : In j all_tests -> has_chance M (the_test j) (the_chance j).
   Proof.
     intros Hj. apply in_flat_map in Hj; destruct Hj as [c [Hc Hj]]. destruct (shares_somewhere Hshares c Hc) as [s0 [a0 H0]].
     apply in_app_or in Hj; destruct Hj as [Hj|Hj]; apply in_map_iff in Hj; destruct Hj as [x [<- Hx]]; unfold the_test, the_chance; simpl.
     - split.
-      + rewrite <- H0, <- (shares_trans Hshares). unfold mass. apply (prob_range (trans M s0 a0) (fun y => state_dec y x)). now apply trans_law.
+      + rewrite <- H0, <- (shares_trans Hshares).
+        apply (prob_range (trans M s0 a0) (fun y => label_dec (label y) x)). now apply trans_law.
       + intros s a Hsel. simpl in *. destruct (key_dec (key s a) c) as [Hk|]; [|discriminate]. rewrite <- Hk, <- (shares_trans Hshares).
-        rewrite (E_ext _ _ (fun _ => mass state_dec (trans M s a) x)); [apply E_const; now apply reward_law|].
-        intros r. unfold mass. apply E_ext; intros s'. destruct (state_dec s' x); reflexivity.
+        rewrite (E_ext _ _ (fun _ => E (trans M s a) (fun s' => ind (label_dec (label s') x)))); [apply E_const; now apply reward_law|].
+        intros r. apply E_ext; intros s'. destruct (label_dec (label s') x); reflexivity.
     - apply in_seq in Hx. split.
       + rewrite <- H0, <- (shares_reward Hshares) by (rewrite H0; lia). apply cdf_range. now apply reward_law.
       + intros s a Hsel. simpl in *. destruct (key_dec (key s a) c) as [Hk|]; [|discriminate].
@@ -110,10 +114,10 @@ Section Radii.
   Inductive prescribed_mass (past : list (history S A)) (s : S) (a : A) (s' : S) (q : R) : Prop :=
   | mass_zero : q <= 0 -> prescribed_mass past s a s' q
   | mass_only : q <= 1 -> successors k s a = [s'] -> prescribed_mass past s a s' q
-  | mass_tested : In s' (tested (key s a)) ->
-      kl_below (successes past (key s a, inl s')) (failures past (key s a, inl s')) q -> prescribed_mass past s a s' q
-  | mass_other s1 : In s1 (tested (key s a)) -> s1 <> s' -> (forall s2, In s2 (successors k s a) -> s2 = s' \/ s2 = s1) ->
-      kl_below (failures past (key s a, inl s1)) (successes past (key s a, inl s1)) q -> prescribed_mass past s a s' q.
+  | mass_tested : In (label s') (tested (key s a)) ->
+      kl_below (successes past (key s a, inl (label s'))) (failures past (key s a, inl (label s'))) q -> prescribed_mass past s a s' q
+  | mass_other l : In l (tested (key s a)) -> l <> label s' -> (forall s2, In s2 (successors k s a) -> s2 = s' \/ label s2 = l) ->
+      kl_below (failures past (key s a, inl l)) (successes past (key s a, inl l)) q -> prescribed_mass past s a s' q.
 
   (** Level i of the pair is what the value x amounts to. *)
   Definition level_at (s : S) (a : A) (x : R) (i : nat) : Prop :=
@@ -140,6 +144,7 @@ Section Radii.
   }.
 
   Hypothesis Hclasses : forall s a, In a (acts s) -> In (key s a) classes.
+  Hypothesis Hlabels : forall s a s1 s2, In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) -> label s1 = label s2 -> s1 = s2.
 
   Lemma selects_own s a c : key s a = c -> (if key_dec (key s a) c then true else false) = true.
   Proof. intros H; destruct (key_dec (key s a) c); [reflexivity | contradiction]. Qed.
@@ -147,17 +152,19 @@ Section Radii.
   Theorem prescribed_is_supported past b : prescribed past b -> supported acts k all_tests the_test C past b.
   Proof.
     intros Hb. split.
-    - intros s a s' Ha Hs'. destruct (prescribed_low past b Hb s a s' Ha Hs') as [H0|H1 Honly|Ht Hk|s1 Ht Hne Htwo Hk].
+    - intros s a s' Ha Hs'. destruct (prescribed_low past b Hb s a s' Ha Hs') as [H0|H1 Honly|Ht Hk|l Ht Hne Htwo Hk].
       + now apply lower_trivial.
       + apply lower_certain; [assumption|]. intros r s2 _ Hs2. rewrite Honly in Hs2. destruct Hs2 as [<-|[]]; reflexivity.
-      + apply lower_tested with (key s a, inl s'); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
+      + apply lower_tested with (key s a, inl (label s')); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
         split; [apply in_all_tests_successor; auto|]. split; [exact (selects_own s a (key s a) eq_refl)|].
-        intros r s2 _ _. unfold the_test; simpl. destruct (state_dec s2 s'); split; intros; congruence.
-      + apply lower_complement with (key s a, inl s1); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
+        intros r s2 _ Hs2. unfold the_test; simpl. destruct (label_dec (label s2) (label s')) as [He|Hn].
+        * split; [intros _; now apply (Hlabels s a) | reflexivity].
+        * split; [discriminate | intros ->; congruence].
+      + apply lower_complement with (key s a, inl l); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
         split; [apply in_all_tests_successor; auto|]. split; [exact (selects_own s a (key s a) eq_refl)|].
-        intros r s2 _ Hs2. unfold the_test; simpl. destruct (Htwo s2 Hs2) as [->| ->].
-        * destruct (state_dec s' s1) as [He|_]; [exfalso; now apply Hne; symmetry|]. split; [discriminate | intros H; now contradiction H].
-        * destruct (state_dec s1 s1) as [_|Hno]; [|congruence]. split; intros; [congruence | reflexivity].
+        intros r s2 _ Hs2. unfold the_test; simpl. destruct (label_dec (label s2) l) as [He|Hn].
+        * split; [intros _ ->; congruence | reflexivity].
+        * split; [discriminate|]. intros Hno. destruct (Htwo s2 Hs2); contradiction.
     - intros s a x Ha. destruct (prescribed_hat past b Hb s a x Ha) as [H0|H1 Htop|d Hd Hq|i [Hi Hl] Hk].
       + right. now apply lower_trivial.
       + right. apply lower_certain; [assumption|]. intros r _ Hr _. now apply Htop.
@@ -191,31 +198,31 @@ Section Radii.
     rewrite Hin, IH. simpl. lia.
   Qed.
 
-  (** Every visit has one next state. *)
-  Lemma successes_total c (part : list S) (possible : S -> A -> list S) T past :
-    NoDup part -> (forall s a, key s a = c -> possible s a = part) -> consistent acts possible T past ->
-    sum part (fun s' => INR (successes past (c, inl s'))) = INR (count c past).
+  (** Every visit has one next label. *)
+  Lemma successes_total c (part : list Lb) (possible : S -> A -> list S) T past :
+    NoDup part -> (forall s a s', In a (acts s) -> key s a = c -> In s' (possible s a) -> In (label s') part) -> consistent acts possible T past ->
+    sum part (fun l => INR (successes past (c, inl l))) = INR (count c past).
   Proof.
     intros Hn Hpart. unfold successes, VisitCosts.count. induction 1 as [|g past [_ Hc] _ IH].
     - simpl. rewrite sum_const; ring.
     - assert (Hcons : forall x l, list_sum (x :: l) = (x + list_sum l)%nat) by reflexivity.
       cbn [tally map]. rewrite Hcons, plus_INR, <- IH. clear IH.
-      assert (Hin : forall (before : S -> nat * nat) steps s', consistent_in acts possible steps s' ->
-        sum part (fun s1 => INR (fst (tally_in (the_test (c, inl s1)) (before s1) steps s'))) =
-        INR (count_in key key_dec c steps) + sum part (fun s1 => INR (fst (before s1)))).
+      assert (Hin : forall (before : Lb -> nat * nat) steps s', consistent_in acts possible steps s' ->
+        sum part (fun l => INR (fst (tally_in (the_test (c, inl l)) (before l) steps s'))) =
+        INR (count_in key key_dec c steps) + sum part (fun l => INR (fst (before l)))).
       { intros before steps; induction steps as [|[[s a] r] steps IHs]; intros s' H; [simpl; ring|].
-        destruct H as [_ [Hs' H]]. specialize (IHs s H). cbn [tally_in count_in].
+        destruct H as [Ha [Hs' H]]. specialize (IHs s H). cbn [tally_in count_in].
         destruct (key_dec (key s a) c) as [Hk|Hk].
-        - rewrite (sum_ext part _ (fun s1 => ind (state_dec s' s1) * 1 + INR (fst (tally_in (the_test (c, inl s1)) (before s1) steps s)))).
-          + rewrite sum_plus, (sum_point state_dec), IHs, S_INR; [ring | assumption | rewrite <- (Hpart s a Hk); exact Hs'].
-          + intros s1 _. destruct (tally_in (the_test (c, inl s1)) (before s1) steps s) as [x y].
-            assert (Hsel : selects (the_test (c, inl s1)) s a = true) by (exact (selects_own s a c Hk)).
-            assert (Hhit : hits (the_test (c, inl s1)) s a r s' = if state_dec s' s1 then true else false) by reflexivity.
-            rewrite Hsel, Hhit. destruct (state_dec s' s1); cbn [fst ind]; [rewrite S_INR|]; ring.
-        - rewrite <- IHs. apply sum_ext; intros s1 _. destruct (tally_in (the_test (c, inl s1)) (before s1) steps s) as [x y].
-          assert (Hsel : selects (the_test (c, inl s1)) s a = false).
+        - rewrite (sum_ext part _ (fun l => ind (label_dec (label s') l) * 1 + INR (fst (tally_in (the_test (c, inl l)) (before l) steps s)))).
+          + rewrite sum_plus, (sum_point label_dec), IHs, S_INR; [ring | assumption | now apply (Hpart s a)].
+          + intros l _. destruct (tally_in (the_test (c, inl l)) (before l) steps s) as [x y].
+            assert (Hsel : selects (the_test (c, inl l)) s a = true) by (exact (selects_own s a c Hk)).
+            assert (Hhit : hits (the_test (c, inl l)) s a r s' = if label_dec (label s') l then true else false) by reflexivity.
+            rewrite Hsel, Hhit. destruct (label_dec (label s') l); cbn [fst ind]; [rewrite S_INR|]; ring.
+        - rewrite <- IHs. apply sum_ext; intros l _. destruct (tally_in (the_test (c, inl l)) (before l) steps s) as [x y].
+          assert (Hsel : selects (the_test (c, inl l)) s a = false).
           { unfold the_test; simpl. destruct (key_dec (key s a) c); [contradiction | reflexivity]. }
           rewrite Hsel. reflexivity. }
-      apply (Hin (fun s1 => tally (the_test (c, inl s1)) past) (fst g) (snd g) Hc).
+      apply (Hin (fun l => tally (the_test (c, inl l)) past) (fst g) (snd g) Hc).
   Qed.
 End Radii.

@@ -20,9 +20,20 @@ From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts 
 Import ListNotations.
 Open Scope R_scope.
 
+Lemma NoDup_map_on {X Y} (f : X -> Y) (l : list X) :
+  NoDup l -> (forall x y, In x l -> In y l -> f x = f y -> x = y) -> NoDup (map f l).
+Proof.
+  induction 1 as [|x l Hx Hl IH]; intros Hf; simpl; constructor.
+  - intros Hin. apply in_map_iff in Hin; destruct Hin as [y [He Hy]]. apply Hx.
+    rewrite (Hf x y); [assumption | now left | now right | now symmetry].
+  - apply IH. intros y z Hy Hz. apply Hf; now right.
+Qed.
+
 Section Regret.
-  Context {S A Kt : Type}.
+  Context {S A Kt Lb : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
+  Variable label : S -> Lb.
+  Variable label_dec : forall l l' : Lb, {l = l'} + {l <> l'}.
   Variable acts : S -> list A.
   Hypothesis Hacts : forall s, acts s <> [].
 
@@ -34,7 +45,8 @@ Section Regret.
   Variable classes : list Kt.
   Hypothesis Hnodup : NoDup classes.
   Hypothesis Hclasses : forall s a, In a (acts s) -> In (key s a) classes.
-  Variables (tested : Kt -> list S) (levels : Kt -> nat) (level : S -> A -> nat -> R).
+  Hypothesis Hlabels : forall s a s1 s2, In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) -> label s1 = label s2 -> s1 = s2.
+  Variables (tested : Kt -> list Lb) (levels : Kt -> nat) (level : S -> A -> nat -> R).
 
   (** The truth, for which the declarations hold. *)
   Variable M : mdp S A.
@@ -42,8 +54,8 @@ Section Regret.
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hhorizon : (1 <= horizon M)%nat.
   Hypothesis Hknows : knows acts k M.
-  Variables (PK : Kt -> S -> R) (FK : Kt -> nat -> R).
-  Hypothesis Hshares : shares state_dec key classes levels level M PK FK.
+  Variables (PK : Kt -> Lb -> R) (FK : Kt -> nat -> R).
+  Hypothesis Hshares : shares label label_dec key classes levels level M PK FK.
   Variables (G : R -> R) (L z : R).
   Hypothesis HG : weighting G.
   Hypothesis HGL : lipschitz_weighting G L.
@@ -62,23 +74,23 @@ Section Regret.
   Hypothesis Hdelta : 0 < delta.
   Hypothesis Hcount : INR (length (all_tests classes tested levels)) <= delta * C.
   Hypothesis Hprescribed : forall past,
-    prescribed state_dec acts k key key_dec tested levels level C past (believes past).
+    prescribed label label_dec acts k key key_dec tested levels level C past (believes past).
 
   Local Notation T := (horizon M).
   Local Notation tests := (all_tests classes tested levels).
-  Local Notation test_of := (the_test state_dec key key_dec level).
+  Local Notation test_of := (the_test label label_dec key key_dec level).
   Local Notation chance := (the_chance PK FK).
 
   Lemma beliefs_hold past :
     ~ misled tests test_of chance C past -> hold acts (successors k) (believes past) state_dec M.
   Proof.
     intros Hm. apply (supported_beliefs_hold state_dec acts k M HM Hknows tests test_of chance C) with (past := past); auto.
-    - intros j Hj. now apply (tests_have_chances state_dec key key_dec classes tested levels level M HM PK FK Hshares).
-    - now apply (prescribed_is_supported state_dec acts k key key_dec classes tested levels level C HC Hclasses).
+    - intros j Hj. now apply (tests_have_chances label label_dec key key_dec classes tested levels level M HM PK FK Hshares).
+    - now apply (prescribed_is_supported label label_dec acts k key key_dec classes tested levels level C HC Hclasses Hlabels).
   Qed.
 
   Lemma chances j : In j tests -> has_chance M (test_of j) (chance j).
-  Proof. intros Hj. now apply (tests_have_chances state_dec key key_dec classes tested levels level M HM PK FK Hshares). Qed.
+  Proof. intros Hj. now apply (tests_have_chances label label_dec key key_dec classes tested levels level M HM PK FK Hshares). Qed.
 
   (** ** From the data *)
 
@@ -126,29 +138,30 @@ Section Regret.
 
   (** ** A priori *)
 
-  Variables (part : Kt -> list S) (Gamma : R) (W : nat -> R).
-  Hypothesis Hpart : forall c, NoDup (part c).
-  Hypothesis Hpart_incl : forall s a, In a (acts s) -> incl (part (key s a)) (successors k s a).
-  Hypothesis Hpart_all : forall s a, In a (acts s) -> almost_surely (trans M s a) (fun s' => In s' (part (key s a))).
-  Hypothesis HGamma : forall c, INR (length (part c)) <= Gamma.
+  (** Lists of the successors that can occur; the labels are those of the class. *)
+  Variables (part : S -> A -> list S) (part_labels : Kt -> list Lb) (Gamma : R) (W : nat -> R).
+  Hypothesis Hpart : forall s a, In a (acts s) -> NoDup (part s a).
+  Hypothesis Hpart_incl : forall s a, In a (acts s) -> incl (part s a) (successors k s a).
+  Hypothesis Hpart_all : forall s a, In a (acts s) -> almost_surely (trans M s a) (fun s' => In s' (part s a)).
+  Hypothesis Hpart_labels : forall s a, In a (acts s) -> part_labels (key s a) = map label (part s a).
+  Hypothesis HGamma : forall s a, In a (acts s) -> INR (length (part s a)) <= Gamma.
   Hypothesis HGamma0 : 0 <= Gamma.
   Hypothesis HW : forall N, (1 <= N)%nat -> 0 <= W N.
   Hypothesis HWmono : forall N N', (1 <= N <= N')%nat -> W N <= W N'.
 
-  Local Notation possible := (fun s a => part (key s a)).
   Local Notation N_of := (count key key_dec).
 
   (** The sets are no wider than W. *)
   Record narrow (past : list (history S A)) : Prop := {
-    narrow_low : forall s a s', In a (acts s) -> In s' (part (key s a)) -> (1 <= N_of (key s a) past)%nat ->
+    narrow_low : forall s a s', In a (acts s) -> In s' (part s a) -> (1 <= N_of (key s a) past)%nat ->
       near (W (N_of (key s a) past)) (N_of (key s a) past)
-           (INR (successes state_dec key key_dec level past (key s a, inl s')) / INR (N_of (key s a) past)) (low (believes past) s a s');
+           (INR (successes label label_dec key key_dec level past (key s a, inl (label s'))) / INR (N_of (key s a) past)) (low (believes past) s a s');
     narrow_rewards : forall s a, In a (acts s) -> (1 <= N_of (key s a) past)%nat ->
       gap (believes past) s a = 0 \/ exists F : R -> R,
         (forall x, near (W (N_of (key s a) past)) (N_of (key s a) past) (F x) (cdf (hat (believes past) s a) x)) /\
         (forall x, near (W (N_of (key s a) past)) (N_of (key s a) past) (1 - F x) (1 - cdf (chk (believes past) s a) x))
   }.
-  Hypothesis Hnarrow : forall past, consistent acts possible T past -> narrow past.
+  Hypothesis Hnarrow : forall past, consistent acts part T past -> narrow past.
 
   Definition g : R := Rmin Gamma (2 * sqrt Gamma).
 
@@ -164,10 +177,10 @@ Section Regret.
   Proof. unfold slope_at. pose proof T_ge_1. pose proof g_nonneg. apply Rmult_le_pos; [nra | apply sqrt_pos]. Qed.
 
   Lemma visits_are_cheap path past :
-    consistent acts possible T path -> In past (moments_of path) -> (length past < length path)%nat ->
+    consistent acts part T path -> In past (moments_of path) -> (length past < length path)%nat ->
     cheap acts key key_dec T the_cost (slope_at (length path)) past.
   Proof.
-    intros Hp Hin Hlt. assert (Hc : consistent acts possible T past) by now apply (consistent_moment acts possible T path).
+    intros Hp Hin Hlt. assert (Hc : consistent acts part T past) by now apply (consistent_moment acts part T path).
     pose proof (Hnarrow past Hc) as Hn. pose proof T_ge_1 as HT1. pose proof g_nonneg as Hg.
     intros h a Hh Ha. pose proof (the_cost_range past h a Hh) as Hr.
     assert (HleT : the_cost past h a <= INR T) by (eapply Rle_trans; [apply Hr | apply le_INR; lia]).
@@ -175,14 +188,18 @@ Section Regret.
     apply Rmin_glb; [assumption|]. rewrite <- HN. unfold N in *.
     assert (H1 : (1 <= N_of (key (state h) a) past)%nat) by lia. pose proof (HW _ H1) as HW0.
     assert (HNle : (N_of (key (state h) a) past <= length path * T)%nat).
-    { eapply Nat.le_trans; [now apply (count_le acts possible key key_dec T)|]. apply Nat.mul_le_mono_r; lia. }
+    { eapply Nat.le_trans; [now apply (count_le acts part key key_dec T)|]. apply Nat.mul_le_mono_r; lia. }
     set (n := N_of (key (state h) a) past) in *. clear HN N'.
     assert (Hmiss : miss (successors k) (believes past) (state h) a <= g * eps (W n) n).
-    { apply (missing_mass_le (part (key (state h) a)) (successors k (state h) a) (low (believes past) (state h) a)
-        (fun s' => successes state_dec key key_dec level past (key (state h) a, inl s')) n (W n) Gamma); auto.
+    { apply (missing_mass_le (part (state h) a) (successors k (state h) a) (low (believes past) (state h) a)
+        (fun s' => successes label label_dec key key_dec level past (key (state h) a, inl (label s'))) n (W n) Gamma); auto.
       - intros s' _. apply (low_nonneg _ _ (play_proper _ _ _ _ _ _ _ _ _ _ _ Hplay past)).
-      - apply (successes_total state_dec acts key key_dec level (key (state h) a) (part (key (state h) a)) possible T past); auto.
-        intros s1 a1 Hk. now rewrite Hk.
+      - pose proof (Hpart_labels (state h) a Ha) as Hlab.
+        transitivity (sum (part_labels (key (state h) a)) (fun l => INR (successes label label_dec key key_dec level past (key (state h) a, inl l)))).
+        + rewrite Hlab. clear. induction (part (state h) a) as [|s' l IH]; cbn [sum map]; [reflexivity | now rewrite IH].
+        + apply (successes_total label label_dec acts key key_dec level (key (state h) a) (part_labels (key (state h) a)) part T past); auto.
+          * rewrite Hlab. apply NoDup_map_on; [now apply Hpart|]. intros s1 s2 Hs1 Hs2. apply (Hlabels (state h) a); auto; now apply Hpart_incl.
+          * intros s1 a1 s' Ha1 Hk Hs'. rewrite <- Hk, (Hpart_labels s1 a1 Ha1). now apply in_map.
       - intros s' Hs'. now apply (narrow_low past Hn). }
     assert (Hgap : gap (believes past) (state h) a <= 2 * eps (W n) n).
     { pose proof (eps_nonneg (W n) n). destruct (narrow_rewards past Hn (state h) a Ha H1) as [Hz0|[F [HF1 HF2]]]; [lra|].
@@ -223,12 +240,12 @@ Section Regret.
     almost_surely (episodes M learner K) (fun path => forall past, In past (moments_of path) ->
       sum_observed (Y the_cost) past <= beta (length past)).
   Proof.
-    pose proof (episodes_consistent acts possible T M eq_refl Hpart_all learner K) as H.
+    pose proof (episodes_consistent acts part T M eq_refl Hpart_all learner K) as H.
     specialize (H (learner_allowed acts (successors k) M Hhorizon G L z believes learner utility w0 w Hplay)).
     revert H; apply as_impl; intros path [_ Hp] past Hin.
-    assert (Hc : consistent acts possible T past) by now apply (consistent_moment acts possible T path).
+    assert (Hc : consistent acts part T past) by now apply (consistent_moment acts part T path).
     eapply Rle_trans; [|apply beta_eq].
-    apply (observed_cost_le acts possible key key_dec classes Hnodup Hclasses T the_cost (slope_at (length past)) (slope_nonneg _) past Hc).
+    apply (observed_cost_le acts part key key_dec classes Hnodup Hclasses T the_cost (slope_at (length past)) (slope_nonneg _) past Hc).
     intros q Hq Hl. now apply visits_are_cheap.
   Qed.
 
