@@ -1,0 +1,31 @@
+#!/bin/sh
+# Builds build/checker from the extracted source and the hand-written reader.  Needs OCaml and zarith, not Coq.
+#   ./build.sh             says what is missing
+#   INSTALL=1 ./build.sh   installs what is missing with apt (as root)
+set -eu
+here="$(cd "$(dirname "$0")" && pwd)"
+PACKAGES="ocaml-nox ocaml-findlib libzarith-ocaml-dev"
+
+missing() { ! { command -v ocamlfind >/dev/null 2>&1 && ocamlfind query zarith >/dev/null 2>&1 && command -v ocamlopt >/dev/null 2>&1; }; }
+
+if missing && [ "${INSTALL:-0}" = 1 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $PACKAGES >/dev/null
+fi
+if missing; then
+    echo "The checker needs OCaml with zarith. On Debian or Ubuntu, as root:" >&2
+    echo "  apt-get install --no-install-recommends $PACKAGES" >&2
+    echo "With opam: opam install ocamlfind zarith." >&2
+    exit 2
+fi
+
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+cp "$here"/../extracted/*.ml "$here"/*.ml "$work"
+cd "$work"
+ocamlfind ocamlopt -inline 200 -unsafe -package zarith -linkpkg -w +a-4-40..42-44-45-70 -warn-error -a \
+    integer.ml checker.ml source.ml limits.ml reader.ml main.ml -o checker
+mkdir -p "$here/../build"
+mv checker "$here/../build/checker"
+echo "built $here/../build/checker"

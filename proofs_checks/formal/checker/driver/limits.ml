@@ -1,0 +1,65 @@
+(* What a certificate may ask of the machine: it can name large tables in few characters. *)
+
+open Checker
+
+let longest_horizon = 100_000
+
+type t = {
+  bytes : int;  (* for the tables of two neighbouring steps *)
+  widest : int;  (* cells of a row: the extracted code walks a row by recursion, on the stack *)
+}
+
+(* A frame of that recursion takes less than 128 bytes; the default fits a stack of 8 MB. *)
+let default = { bytes = 4_000_000_000; widest = 50_000 }
+
+type room = { limits : t; states : int; horizon : int; bits : int }
+
+let largest_weight model =
+  let most = List.fold_left (fun m (_, w) -> Integer.max m w) model.initial_den model.initial in
+  let in_action m (a : action) = Integer.max m a.total in
+  let rec in_tree m = function
+    | Leaf -> m
+    | Node (l, x, r) ->
+      let here = match x with Some actions -> List.fold_left in_action m actions | None -> m in
+      in_tree (in_tree here l) r in
+  let rec in_steps m previous = function
+    | [] -> m
+    | step :: rest -> in_steps (if step == previous then m else in_tree m step) step rest in
+  in_steps most Leaf model.steps
+
+let bits_of_rat (q : rat) = Integer.numbits q.num + Integer.numbits q.den
+
+(* Rates and units are powers that are not reduced: a rational of so many bits at the last step. *)
+let most_power_bits = 50_000_000
+let require_powers source horizon bits =
+  if horizon * bits > most_power_bits then
+    Source.refuse source (Printf.sprintf "powers of %d bits over %d steps, more than %d in all" bits horizon most_power_bits)
+
+let of_model limits model states =
+  { limits; states; horizon = List.length model.steps;
+    bits = Integer.numbits (largest_weight model) + Integer.numbits model.reward_den + bits_of_rat model.discount_rate }
+
+let require_number room source scale =
+  let bytes = room.states * 8 * (8 + (Integer.numbits scale + room.bits) / 64) in
+  require_powers source room.horizon 1;
+  if bytes > room.limits.bytes then Source.refuse source (Printf.sprintf "needs %d MB, more than allowed" (bytes / 1_000_000))
+
+let bits_of_objective = function
+  | Tail (w, alpha) -> bits_of_rat w + bits_of_rat alpha
+  | Quantile (alpha, _) -> bits_of_rat alpha
+  | Polygon corners -> List.fold_left (fun n (x, g) -> max n (bits_of_rat x + bits_of_rat g)) 0 corners
+
+let require_grid room source scale objective grid =
+  let width (lo, hi) =
+    let cells = Integer.succ (Integer.sub hi lo) in
+    if Integer.gt cells (Integer.of_int room.limits.widest) then
+      Source.refuse source
+        (Printf.sprintf "a window of %s indices, more than the %d that are allowed" (Source.shown (Integer.to_string cells)) room.limits.widest);
+    (max 0 (Integer.to_int cells), max (Integer.numbits lo) (Integer.numbits hi)) in
+  let widest, places = List.fold_left (fun (w, p) window -> let w', p' = width window in (max w w', max p p')) (0, 0) grid.windows in
+  require_powers source room.horizon
+    (Integer.numbits grid.stretch + Integer.numbits grid.shrink + bits_of_rat { num = grid.stretch; den = grid.shrink });
+  let bits = Integer.numbits scale + places + bits_of_rat grid.unit_size + bits_of_objective objective + room.bits in
+  let bytes = 2 * room.states * widest * 8 * (6 + (bits / 64)) in
+  if bytes > room.limits.bytes then
+    Source.refuse source (Printf.sprintf "tables of %d MB, more than the %d MB that are allowed" (bytes / 1_000_000) (room.limits.bytes / 1_000_000))

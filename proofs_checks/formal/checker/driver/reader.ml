@@ -1,0 +1,168 @@
+(* A certificate in its text form (docs/proof_format.md) as the values that the extracted [Checker] takes.
+
+   The reader decides nothing about the claim.  It bounds what the checker will need (numbers, cells of memory), so that
+   a hostile file ends in one line. *)
+
+open Checker
+
+type proof = { model : model; objective : objective; claim : claim; certificate : certificate }
+
+let refuse = Source.refuse
+
+(* States are numbered from 0 in files, from 1 in the checker. *)
+let state source states what = Integer.of_int (1 + Source.between source what 0 (states - 1))
+let rat source what = let num, den = Source.rational source what in { num; den }
+
+(* A tree from states to what [read] gives, each state once. *)
+let by_state source states count read =
+  let tree = ref Leaf in
+  for _ = 1 to count do
+    let s = state source states "the state" in
+    (match get s !tree with
+     | Some _ -> refuse source (Printf.sprintf "state %s twice" (Integer.to_string (Integer.pred s)))
+     | None -> ());
+    tree := set s (read ()) !tree
+  done;
+  !tree
+
+(* --- objective and claim --- *)
+
+let read_objective source =
+  Source.keyword source "objective";
+  match Source.word source "an objective" with
+  | "tail" -> let w = rat source "the weight of the mean" in Tail (w, rat source "the level")
+  | "quantile" ->
+    let alpha = rat source "the level" in
+    (match Source.word source "lower or upper" with
+     | "lower" -> Quantile (alpha, false)
+     | "upper" -> Quantile (alpha, true)
+     | other -> refuse source (Printf.sprintf "%s where 'lower' or 'upper' was expected" (Source.shown other)))
+  | "polygon" ->
+    let count = Source.between source "the number of corners" 1 Source.most_items in
+    Polygon (Source.items count (fun () -> let x = rat source "a corner" in (x, rat source "a corner's value")))
+  | other -> refuse source (Printf.sprintf "not covered: the objective %s" (Source.shown other))
+
+let read_claim source =
+  Source.keyword source "claim";
+  let lower = rat source "the lower bound" in
+  { lower; upper = rat source "the upper bound" }
+
+(* --- model --- *)
+
+let read_outcome source states () =
+  let weight = Source.natural source "a weight" in
+  let gain = Source.integer source "a reward" in
+  { weight; gain; next = state source states "the next state" }
+
+let read_action source states () =
+  let total = Source.positive source "the sum of the weights" in
+  let count = Source.between source "the number of outcomes" 1 Source.most_items in
+  { total; outcomes = Source.items count (read_outcome source states) }
+
+let read_step source states =
+  Source.keyword source "states";
+  let count = Source.between source "the number of states of the step" 0 states in
+  by_state source states count (fun () ->
+      let actions = Source.between source "the number of actions" 1 Source.most_items in
+      Source.items actions (read_action source states))
+
+(* Steps come as blocks "steps N states ..." that hold for N times in a row. *)
+let read_steps source states horizon =
+  let rec go left found =
+    if left = 0 then List.rev found
+    else begin
+      Source.keyword source "steps";
+      let times = Source.between source "the number of steps alike" 1 left in
+      let step = read_step source states in
+      go (left - times) (List.rev_append (List.init times (fun _ -> step)) found)
+    end in
+  go horizon []
+
+let read_model source =
+  Source.keyword source "discount";
+  let discount_rate = rat source "the discount" in
+  Source.keyword source "reward_denominator";
+  let reward_den = Source.positive source "the denominator of rewards" in
+  Source.keyword source "state_count";
+  let states = Source.between source "the number of states" 1 Source.most_items in
+  Source.keyword source "horizon";
+  let horizon = Source.between source "the horizon" 1 Limits.longest_horizon in
+  Source.keyword source "initial";
+  let initial_den = Source.positive source "the sum of the initial weights" in
+  let count = Source.between source "the number of initial states" 1 states in
+  let initial = Source.items count (fun () ->
+      let s = state source states "an initial state" in (s, Source.natural source "an initial weight")) in
+  let steps = read_steps source states horizon in
+  ({ discount_rate; reward_den; initial_den; initial; steps }, states, horizon)
+
+(* --- proofs of the two bounds --- *)
+
+let read_scale source = Source.positive source "the scale"
+
+let read_grid source horizon =
+  Source.keyword source "unit";
+  let unit_size = rat source "the unit" in
+  Source.keyword source "stretch";
+  let stretch = Source.positive source "stretch" in
+  Source.keyword source "shrink";
+  let shrink = Source.positive source "shrink" in
+  Source.keyword source "windows";
+  let windows = Source.items (horizon + 1) (fun () ->
+      let lo = Source.integer source "the first index of a window" in
+      (lo, Source.integer source "the last index of a window")) in
+  { unit_size; stretch; shrink; windows }
+
+let read_choices source states horizon read =
+  Source.items horizon (fun () ->
+      Source.keyword source "choices";
+      by_state source states (Source.between source "the number of states of the step" 0 states) read)
+
+let read_action_number source () = Integer.of_int (Source.between source "an action" 0 Source.most_items)
+
+let read_runs source () =
+  let count = Source.between source "the number of runs" 1 Source.most_items in
+  Source.items count (fun () -> let length = Source.positive source "the length of a run" in (length, read_action_number source ()))
+
+let read_lower source states horizon =
+  Source.keyword source "lower";
+  match Source.word source "a kind of proof" with
+  | "markov" ->
+    let scale = read_scale source in
+    ByMarkov (scale, read_choices source states horizon (read_action_number source))
+  | "budget" ->
+    let scale = read_scale source in
+    let grid = read_grid source horizon in
+    Source.keyword source "start";
+    let start = Source.integer source "the index at the start" in
+    ByBudget (scale, grid, start, read_choices source states horizon (read_runs source))
+  | other -> refuse source (Printf.sprintf "not covered: a lower bound by %s" (Source.shown other))
+
+let read_upper source horizon =
+  Source.keyword source "upper";
+  match Source.word source "a kind of proof" with
+  | "mean" -> ByMean (read_scale source)
+  | "budgets" -> let scale = read_scale source in ByBudgets (scale, read_grid source horizon)
+  | other -> refuse source (Printf.sprintf "not covered: an upper bound by %s" (Source.shown other))
+
+(* --- the whole --- *)
+
+let read source limits =
+  Source.keyword source "verified-risk-proof";
+  ignore (Source.between source "the version of the format" 1 1);
+  let objective = read_objective source in
+  let claim = read_claim source in
+  let model, states, horizon = read_model source in
+  let room = Limits.of_model limits model states in
+  let low = read_lower source states horizon in
+  (match low with
+   | ByMarkov (scale, _) -> Limits.require_number room source scale
+   | ByBudget (scale, grid, _, _) -> Limits.require_grid room source scale objective grid);
+  let up = read_upper source horizon in
+  (match up with
+   | ByMean scale -> Limits.require_number room source scale
+   | ByBudgets (scale, grid) -> Limits.require_grid room source scale objective grid);
+  Source.keyword source "end";
+  (match Source.word_or_end source with
+   | Some word -> refuse source (Printf.sprintf "%s behind the end" (Source.shown word))
+   | None -> ());
+  { model; objective; claim; certificate = { low; up } }
