@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench report docs nightly clean small setup browser storm proofs
+.PHONY: run test check bench report docs nightly clean small setup browser storm proofs checker ocaml
 
 run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
@@ -13,7 +13,7 @@ run: small  ## plan, learn, audit: the main job, in under three minutes
 	@echo
 	@echo "Next: README.md for the library, docs/audit.md for what is true in the paper, docs/theory/ for the proofs."
 
-test: setup browser storm  ## every test that fits in CI
+test: setup browser storm ocaml  ## every test that fits in CI
 	$(BIN)/python -m pytest -n 2 --dist loadfile -rs
 
 check: setup  ## style, types, docstrings and the examples in them, stale generated files
@@ -24,7 +24,7 @@ check: setup  ## style, types, docstrings and the examples in them, stale genera
 	$(BIN)/python -m pytest --doctest-modules verified_risk proofs_checks -p no:cacheprovider
 	$(BIN)/python -m proofs_checks report --check
 
-bench: setup storm  ## ratios of one run, both sides' times
+bench: setup storm ocaml  ## ratios of one run, both sides' times
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	$(BIN)/python tests/benchmarks/run.py
 
@@ -37,7 +37,10 @@ docs: setup  ## the documentation, tutorials executed, into docs/_build/html
 proofs:  ## compile every Coq proof and print its axioms; installs Coq with apt when run as root
 	INSTALL=1 sh proofs_checks/formal/compile.sh
 
-nightly: setup browser storm  ## slow campaigns
+checker:  ## build the verified checker of plans from its extracted source; installs OCaml with apt when run as root
+	INSTALL=1 sh proofs_checks/formal/checker/driver/build.sh
+
+nightly: setup browser storm ocaml  ## slow campaigns
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
 	INSTALL=1 CHECK=1 sh proofs_checks/formal/compile.sh
 
@@ -52,6 +55,10 @@ storm: setup
 	@$(BIN)/python -c "import stormpy" 2>/dev/null \
 	  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary stormpy "stormpy>=2.0" \
 	  || echo "no Storm: the tests that compare with it will be skipped"
+
+# Plans are confirmed by the verified checker; without OCaml its tests are skipped and say so.
+ocaml:
+	@INSTALL=1 sh proofs_checks/formal/checker/driver/build.sh || echo "no OCaml: the tests of the verified checker will be skipped"
 
 # What `make run` needs, and everything.
 small: $(VENV)/.small

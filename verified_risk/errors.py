@@ -56,6 +56,10 @@ class Unsupported(VerifiedRiskError):
         self.why, self.instead = why, instead
 
 
+class NotProved(VerifiedRiskError):
+    """The verified checker refused the certificate of a plan: the bounds may be wrong, or not proved by it."""
+
+
 class MissingDependency(VerifiedRiskError, ImportError):
     """An optional library is needed; ``extra`` names the extra of this package that installs it."""
 

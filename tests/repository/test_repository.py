@@ -17,8 +17,8 @@ CHECKS = sorted((ROOT / "proofs_checks").rglob("*.py"))
 #: Rooms in the order of the design: a module may import its own room and those before it, in functions too.
 LIBRARY_ROOMS = (
     "errors", "rational", "files", "enclosure", "shown", "progress", "law", "rewards", "action", "reading", "mdp",
-    "objectives", "grid", "policy", "evaluation", "models", "interop", "describe", "kernels", "planning", "learning",
-    "pool", "plotting", "experiments", "cli",
+    "objectives", "grid", "policy", "evaluation", "models", "interop", "describe", "kernels", "planning", "proving",
+    "learning", "pool", "plotting", "experiments", "cli",
 )  # fmt: skip
 CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "cli", "pytest_plugin", "__main__")
 ORDER = [
@@ -34,6 +34,7 @@ SHORTCUTS = {
     ("verified_risk.mdp", "verified_risk.grid"),  # mdp.discretised(eta)
     ("verified_risk.mdp", "verified_risk.interop"),  # MDP.from_csv and the like
     ("verified_risk.planning", "verified_risk.plotting"),  # plan.plot(), notebooks
+    ("verified_risk.planning", "verified_risk.proving"),  # plan.prove()
     ("verified_risk.learning", "verified_risk.plotting"),  # run.plot()
 }
 #: In the checks: the engine is handed statements and evidence, and looks up all of them only when asked to.

@@ -9,7 +9,7 @@ from .failures import Commands
 EPILOG = """\b
 Exit codes:
   0    done
-  1    an audit, a recheck or an experiment found something wrong
+  1    an audit, a recheck, a proof or an experiment found something wrong
   2    bad input: one line says what to do
   3    a bug in this program: one line says how to report it
   130  stopped by Ctrl-C; no file is left half-written
@@ -32,9 +32,9 @@ def main(debug: bool) -> None:
 
 
 def _add_commands() -> None:
-    from . import audit, experiment, learn, models, plan
+    from . import audit, experiment, learn, models, plan, prove
 
-    for module in (models, plan, learn, experiment, audit):
+    for module in (models, plan, prove, learn, experiment, audit):
         for command in module.COMMANDS:
             main.add_command(command)
 

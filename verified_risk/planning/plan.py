@@ -21,6 +21,8 @@ from .search.proof import Proof
 
 if TYPE_CHECKING:
     from ..plotting import Picture
+    from ..progress import Report
+    from ..proving import Proved
     from .recheck.bounds import Recheck
 
 
@@ -76,6 +78,8 @@ class Plan:
     certificate: Certificate = field(repr=False)
     known_error: Fraction = field(default=Fraction(), repr=False)
     """How far ``known_law`` may be from exact."""
+    proved: Proved | None = field(default=None, init=False, repr=False, compare=False)
+    """What :meth:`prove` proved, once it was asked to."""
 
     @property
     def gap(self) -> Fraction:
@@ -107,6 +111,7 @@ class Plan:
             f"{self.objective.spec} of the return in {self.mdp!r}",
             f"value      {number(self.value)}",
             f"certified  {span(self.lower, self.upper) if self.gap else exactly}",
+            *(() if self.proved is None else (self.proved.line,)),
         )
         return "\n".join(lines)
 
@@ -128,6 +133,18 @@ class Plan:
         from .recheck.bounds import recheck
 
         return recheck(self)
+
+    def prove(self, *, certificate: str | PathLike[str] | None = None, progress: Report | None = None) -> Proved:
+        """Have both bounds confirmed by a program that is proved correct in Coq (``make checker`` builds it).
+
+        :class:`~verified_risk.errors.NotProved` if it refuses; :class:`~verified_risk.errors.Unsupported`, "not
+        covered", for what it has no proof of.  ``certificate`` keeps what the program read in that file.
+        """
+        from ..proving import prove
+
+        found = prove(self, certificate=certificate, progress=progress)
+        object.__setattr__(self, "proved", found)
+        return found
 
     def plot(self) -> Picture:
         """The law of the return of the policy, its quantiles, and what the objective weighs."""

@@ -11,6 +11,19 @@ let words_of = function
   | Checker.Upper_not_proved -> "the tables of the certificate do not prove the upper bound"
   | Checker.Not_covered -> "this objective with this kind of proof"
 
+(* What the certificate's policy does prove, for a claim that asks for more; rounded down to a short number. *)
+let provable model objective certificate =
+  match objective, certificate.Checker.low with
+  | Checker.Tail (w, alpha), Checker.ByBudget (scale, grid, start, choices) ->
+    (match Checker.policy_cost model grid start choices (Checker.cost_above scale w alpha) (Checker.of_Z Z.zero) with
+     | None -> None
+     | Some cost ->
+       let budget = Checker.rmult grid.Checker.unit_size (Checker.of_Z start) in
+       let bound = Checker.rminus budget { Checker.num = cost; den = Z.mul scale model.Checker.initial_den } in
+       let short = Z.shift_left Z.one 64 in
+       Some (Q.make (Z.fdiv (Z.mul bound.Checker.num short) bound.Checker.den) short))
+  | _ -> None
+
 let finish code line = print_endline line; exit code
 
 let judge file limits =
@@ -24,6 +37,11 @@ let judge file limits =
   else
     match Checker.verdict model objective claim certificate with
     | Some Checker.Not_covered -> finish 1 ("not covered: " ^ words_of Checker.Not_covered)
+    | Some Checker.Lower_not_proved ->
+      let more = match provable model objective certificate with
+        | Some bound -> ": it proves only " ^ Q.to_string bound
+        | None -> "" in
+      finish 1 ("refused: " ^ words_of Checker.Lower_not_proved ^ more)
     | Some reason -> finish 1 ("refused: " ^ words_of reason)
     | None -> finish 1 "refused: check and verdict disagree"
 

@@ -142,6 +142,11 @@ let read_upper source horizon =
   match Source.word source "a kind of proof" with
   | "mean" -> ByMean (read_scale source)
   | "budgets" -> let scale = read_scale source in ByBudgets (scale, read_grid source horizon)
+  | "threshold" ->
+    let scale = read_scale source in
+    let grid = read_grid source horizon in
+    Source.keyword source "start";
+    ByThreshold (scale, grid, Source.integer source "the index at the start")
   | other -> refuse source (Printf.sprintf "not covered: an upper bound by %s" (Source.shown other))
 
 (* --- the whole --- *)
@@ -160,7 +165,7 @@ let read source limits =
   let up = read_upper source horizon in
   (match up with
    | ByMean scale -> Limits.require_number room source scale
-   | ByBudgets (scale, grid) -> Limits.require_grid room source scale objective grid);
+   | ByBudgets (scale, grid) | ByThreshold (scale, grid, _) -> Limits.require_grid room source scale objective grid);
   Source.keyword source "end";
   (match Source.word_or_end source with
    | Some word -> refuse source (Printf.sprintf "%s behind the end" (Source.shown word))

@@ -1,0 +1,68 @@
+"""``verified-risk prove``: a saved plan confirmed by the verified checker."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..shown import json_number
+from .progress import working
+from .screen import Screen
+from .show import emit_json, json_option
+from .source import readable, save_option
+
+
+@click.command(short_help="Have a plan confirmed by a program proved in Coq.")
+@click.argument("file", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@save_option("Write a Coq file whose compilation is the theorem about this model; for small models.", "--coq")
+@save_option("Keep the certificate that the checker read.", "--certificate")
+@json_option
+def prove(file: Path, coq: Path | None, certificate: Path | None, as_json: bool) -> None:
+    """Prove the bounds of the plan in PLAN (a saved plan): write a certificate, run the verified checker on it, and
+    say in one line what was proved, by which theorem, on which axioms, in what time.
+
+    Exits with 0 if it is proved, 1 if the checker refuses it or does not cover it, 2 if PLAN is not a plan or the
+    checker is not built.
+    """
+    import verified_risk as vr
+
+    from ..errors import NotProved, Unsupported
+    from ..proving import write_coq
+
+    with working(f"proving {file}") as note, readable(file):
+        plan = vr.Plan.load(file)
+        try:
+            found = plan.prove(certificate=certificate, progress=note and (lambda step: note(step.doing)))
+            if coq is not None:
+                write_coq(plan, coq)
+        except (NotProved, Unsupported) as error:
+            answer, line = {"proved": False, "why": str(error)}, f"NOT PROVED: {error}"
+        else:
+            answer, line = proved_json(found), str(found)
+    if as_json:
+        emit_json(answer)
+    else:
+        Screen().paragraph(line, indent=0)
+        if coq is not None and answer["proved"]:
+            Screen().paragraph(f"wrote {coq}: compiled against proofs_checks/formal, it is the theorem", indent=0)
+    sys.exit(0 if answer["proved"] else 1)
+
+
+def proved_json(found: Any) -> dict[str, Any]:
+    return {
+        "proved": True,
+        "lower": json_number(found.lower),
+        "upper": json_number(found.upper),
+        "theorem": found.theorem,
+        "axioms": list(found.axioms),
+        "seconds": round(found.seconds, 3),
+        "cells": found.cells,
+        "bytes": found.size,
+        "note": found.note or None,
+    }
+
+
+COMMANDS = (prove,)

@@ -1,0 +1,154 @@
+r"""Budgets of a certificate: windows that lose nothing, scales, and the runs of a policy.
+
+Before step t the index b stands for the budget :math:`\rho - y`, y the sum of the rounded rewards so far.  With
+:math:`\ell_t \le j \le m_t` the rounded rewards of step t and :math:`L_t = \ell_t + \ell_{t+1} + \dots`:
+
+* a policy that starts at :math:`\rho` meets only :math:`\rho - m_0 - \dots - m_{t-1} \le b \le \rho - \ell_0 - \dots -
+  \ell_{t-1}`;
+* from :math:`b \le L_t` on, no shortfall is possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidPolicy, Unsupported
+from ..policy import GridPolicy, MarkovPolicy, Policy, ReturnPolicy
+from .certificate import Grid, IntegerModel, Runs
+
+
+class Charges:
+    """What the steps can pay, in units."""
+
+    def __init__(self, model: IntegerModel, unit: Fraction) -> None:
+        pairs = model.charges(unit)
+        self.unit, self.horizon = unit, model.horizon
+        self.spent_least = [0, *accumulate(low for low, _ in pairs)]
+        self.spent_most = [0, *accumulate(high for _, high in pairs)]
+        self.spent_or_kept = [0, *accumulate(max(0, high) for _, high in pairs)]
+
+    @property
+    def span(self) -> int:
+        """The greatest return less the least."""
+        return self.spent_most[-1] - self.spent_least[-1]
+
+    def least_left(self, t: int) -> int:
+        return self.spent_least[-1] - self.spent_least[t]
+
+    def policy_grid(self, start: int) -> Grid:
+        """Every index that a policy meets from ``start``; the first index falls as slowly as the last one does, which
+        is what the checker asks for."""
+        return Grid(self.unit, tuple((start - spent - self.span, start - spent) for spent in self.spent_least))
+
+    def all_policies_grid(self, first: int, last: int, *, whole: bool) -> Grid:
+        """Every index that is met from ``first..last``, also where nothing is earned at some steps; unless ``whole``,
+        without those that can have no shortfall."""
+        windows = []
+        for t, least in enumerate(self.spent_least):
+            low = first - self.spent_or_kept[t] if whole else max(first - self.spent_most[t], self.least_left(t))
+            windows.append((min(low, last - least), last - least))
+        return Grid(self.unit, tuple(windows))
+
+
+def best_mean_above(model: IntegerModel) -> Fraction:
+    """At least the largest mean, by integers over a scale, rounded up at every step."""
+    scale = 2**64
+    p, q = model.discount.numerator, model.discount.denominator
+    size = model.reward_denominator
+    after = [0] * len(model.states)
+    for _ in range(model.horizon):
+        after = [
+            max(
+                -(
+                    -sum(w * (gain * scale * q + p * size * after[target]) for w, gain, target in outcomes)
+                    // (total * size * q)
+                )
+                for total, outcomes in actions
+            )
+            for actions in model.states
+        ]
+    return Fraction(sum(weight * after[s] for s, weight in model.initial), scale * model.initial_total)
+
+
+def runs_of(actions: Sequence[int] | np.ndarray[Any, Any]) -> Runs:
+    """``[(3, 1), (2, 0)]`` for the actions 1 1 1 0 0."""
+    row = np.asarray(actions)
+    ends = np.flatnonzero(np.diff(row)) + 1
+    starts = [0, *ends.tolist()]
+    return [(end - start, int(row[start])) for start, end in zip(starts, [*starts[1:], len(row)], strict=True)]
+
+
+class PolicyRows:
+    """``rows(t)[s]``: the runs of a deterministic policy over the window of :meth:`Charges.policy_grid`.
+
+    Indices that the policy cannot meet get the action of a neighbour, states that it cannot meet action 0.
+    """
+
+    def __init__(self, policy: Policy, charges: Charges) -> None:
+        self.charges, self.n_states = charges, policy.mdp.n_states
+        self.rule = getattr(policy, "rule", None) if isinstance(policy, GridPolicy) else None
+        self.cells = None if hasattr(self.rule, "choices") else _cells(policy, charges)
+
+    def __call__(self, t: int) -> list[Runs]:
+        width = self.charges.span + 1
+        if self.cells is None:
+            assert self.rule is not None
+            table = self.rule.choices(t, width)
+            return [runs_of(row[::-1]) for row in table]
+        return [_filled(self.cells[t].get(s, {}), width) for s in range(self.n_states)]
+
+    def markov(self) -> list[list[int]] | None:
+        """``[t][s]``, if no action depends on the index."""
+        table = []
+        for t in range(self.charges.horizon):
+            rows = self(t)
+            if any(len(runs) > 1 for runs in rows):
+                return None
+            table.append([runs[0][1] for runs in rows])
+        return table
+
+
+def _cells(policy: Policy, charges: Charges) -> list[dict[int, dict[int, int]]]:
+    """For each step and state, the action at each shifted sum that the policy meets."""
+    found: list[dict[int, dict[int, int]]] = [{} for _ in range(charges.horizon)]
+    for t, s, i, choice in _met(policy, charges):
+        if len(choice) > 1:
+            raise Unsupported(f"not covered: a policy that draws its action (step {t}, state {s})")
+        found[t].setdefault(s, {})[i - charges.spent_least[t]] = choice[0][0]
+    return found
+
+
+def _met(policy: Policy, charges: Charges) -> Any:
+    """Step, state, sum in units and choice wherever the policy goes."""
+    if isinstance(policy, GridPolicy):
+        if policy.eta != charges.unit:
+            raise InvalidPolicy(f"the policy tracks multiples of {policy.eta}, the plan multiples of {charges.unit}")
+        return policy.reached()
+    if isinstance(policy, ReturnPolicy) and policy.table is not None:
+        units = {key: key[2] / charges.unit for key in policy.table}
+        if any(y.denominator != 1 for y in units.values()):
+            raise InvalidPolicy(f"the policy depends on returns that are no multiples of {charges.unit}")
+        return ((t, s, int(units[t, s, y]), choice) for (t, s, y), choice in policy.table.items())
+    if isinstance(policy, MarkovPolicy):
+        return (
+            (t, s, charges.spent_least[t], choice) for t, row in enumerate(policy.table) for s, choice in enumerate(row)
+        )
+    raise Unsupported(f"not covered: a {type(policy).__name__}")
+
+
+def _filled(known: dict[int, int], width: int) -> Runs:
+    """Runs over the sums ``width - 1, ..., 0`` (indices increase): every sum takes the action of the next known one."""
+    if not known:
+        return [(width, 0)]
+    row = np.full(width, -1)
+    inside = {i: a for i, a in known.items() if 0 <= i < width}
+    row[list(inside)] = list(inside.values())
+    row = row[::-1]
+    last = np.maximum.accumulate(np.where(row >= 0, np.arange(width), -1))
+    filled = row[np.maximum(last, int(np.argmax(row >= 0)))]
+    return runs_of(filled)

@@ -1,0 +1,258 @@
+r"""A certificate for the verified checker: the model in integers, the objective, the claim, and why it holds.
+
+These are the values of ``proofs_checks/formal/checker/Program.v`` under the same names, except that states are numbered
+from 0 here; docs/proof_format.md is the text that is made of them.  Nothing here is trusted: the checker judges what
+it reads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TextIO, TypeAlias
+
+from ..errors import Unsupported
+from ..mdp import MDP
+from ..rational import ceil_div, lcm_of_denominators
+
+VERSION = 1
+
+Outcome: TypeAlias = tuple[int, int, int]
+"""Weight, reward times the common denominator, next state."""
+Runs: TypeAlias = Sequence[tuple[int, int]]
+"""Length and action of each run of equal actions, from the first index of the window to its last."""
+
+
+@dataclass(frozen=True)
+class IntegerModel:
+    """Probabilities as weights over a total for each action, rewards over one denominator; every step is alike."""
+
+    discount: Fraction
+    reward_denominator: int
+    horizon: int
+    initial_total: int
+    initial: tuple[tuple[int, int], ...]
+    states: tuple[tuple[tuple[int, tuple[Outcome, ...]], ...], ...]
+    """``states[s][a] = (total, outcomes)``."""
+
+    def charges(self, unit: Fraction) -> list[tuple[int, int]]:
+        """The least and the greatest discounted reward of each step, rounded up to multiples of ``unit``."""
+        gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
+        size = Fraction(1, self.reward_denominator) / unit
+        found = []
+        for t in range(self.horizon):
+            if t == 0 or self.discount != 1:
+                now = (ceil_div(min(gains) * size, Fraction(1)), ceil_div(max(gains) * size, Fraction(1)))
+            found.append(now)
+            size *= self.discount
+        return found
+
+    def rounds(self, unit: Fraction) -> bool:
+        """Whether some discounted reward of some step is not a multiple of ``unit``."""
+        gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
+        size = Fraction(1, self.reward_denominator) / unit
+        steps = self.horizon if self.discount != 1 else 1
+        return any((gain * size * self.discount**t).denominator != 1 for t in range(steps) for gain in gains)
+
+    @property
+    def step_denominator(self) -> int:
+        """A multiple of the total of every action."""
+        return math.lcm(*{total for actions in self.states for total, _ in actions})
+
+    @property
+    def branches(self) -> int:
+        """Outcomes of all actions of all states."""
+        return sum(len(outcomes) for actions in self.states for _, outcomes in actions)
+
+
+def integer_model(mdp: MDP) -> IntegerModel:
+    """The model itself: nothing is rounded."""
+    if not mdp.is_discrete:
+        raise Unsupported("not covered: continuous rewards; a model with finitely many is, mdp.discretised(eta)")
+    rows = [[action.outcomes for action in mdp.actions(s)] for s in range(mdp.n_states)]
+    rewards = {(r.numerator, r.denominator): r for actions in rows for row in actions for _, _, r in row}
+    denominator = lcm_of_denominators(rewards.values())
+    gains = {key: r.numerator * (denominator // r.denominator) for key, r in rewards.items()}
+
+    def action(row: Sequence[tuple[Fraction, int, Fraction]]) -> tuple[int, tuple[Outcome, ...]]:
+        total = lcm_of_denominators(p for p, _, _ in row)
+        return total, tuple(
+            (p.numerator * (total // p.denominator), gains[r.numerator, r.denominator], s) for p, s, r in row
+        )
+
+    initial_total = lcm_of_denominators(p for _, p in mdp.initial)
+    return IntegerModel(
+        mdp.discount,
+        denominator,
+        mdp.horizon,
+        initial_total,
+        tuple((s, p.numerator * (initial_total // p.denominator)) for s, p in mdp.initial),
+        tuple(tuple(action(row) for row in actions) for actions in rows),
+    )
+
+
+@dataclass(frozen=True)
+class Tail:
+    """``weight * Mean + (1 - weight) * CVaR_level``."""
+
+    weight: Fraction
+    level: Fraction
+
+    def words(self) -> str:
+        return f"tail {self.weight} {self.level}"
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """The lower or the upper ``level``-quantile."""
+
+    level: Fraction
+    upper: bool
+
+    def words(self) -> str:
+        return f"quantile {self.level} {'upper' if self.upper else 'lower'}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Index b before a step stands for the budget b * unit; ``windows[t]`` are the first and last index at time t."""
+
+    unit: Fraction
+    windows: tuple[tuple[int, int], ...]
+    stretch: int = 1
+    shrink: int = 1
+
+    @property
+    def cells(self) -> int:
+        return sum(max(0, last - first + 1) for first, last in self.windows)
+
+    def lines(self) -> Iterator[str]:
+        yield f"unit {self.unit} stretch {self.stretch} shrink {self.shrink}\nwindows\n"
+        for first, last in self.windows:
+            yield f"{first} {last}\n"
+
+
+@dataclass(frozen=True)
+class ByMarkov:
+    """A policy of step and state: ``choices[t][s]`` is an action."""
+
+    scale: int
+    choices: Sequence[Sequence[int]]
+
+    def lines(self) -> Iterator[str]:
+        yield f"lower markov {self.scale}\n"
+        for row in self.choices:
+            yield f"choices {len(row)}\n" + "".join(f"{s} {a}\n" for s, a in enumerate(row))
+
+
+@dataclass(frozen=True)
+class ByBudget:
+    """A policy that remembers an index, ``start`` at first: ``choices(t)[s]`` are the runs of its window."""
+
+    scale: int
+    grid: Grid
+    start: int
+    choices: Callable[[int], Sequence[Runs]]
+
+    def lines(self) -> Iterator[str]:
+        yield f"lower budget {self.scale}\n"
+        yield from self.grid.lines()
+        yield f"start {self.start}\n"
+        for t in range(len(self.grid.windows) - 1):
+            rows = self.choices(t)
+            yield f"choices {len(rows)}\n" + "".join(
+                f"{s} {len(runs)} {' '.join(f'{count} {a}' for count, a in runs)}\n" for s, runs in enumerate(rows)
+            )
+
+
+@dataclass(frozen=True)
+class ByMean:
+    """The largest mean bounds the objective."""
+
+    scale: int
+
+    def lines(self) -> Iterator[str]:
+        yield f"upper mean {self.scale}\n"
+
+
+@dataclass(frozen=True)
+class ByBudgets:
+    """The least expected cost over all policies from every index of the first window."""
+
+    scale: int
+    grid: Grid
+
+    def lines(self) -> Iterator[str]:
+        yield f"upper budgets {self.scale}\n"
+        yield from self.grid.lines()
+
+
+@dataclass(frozen=True)
+class ByThreshold:
+    """The least probability of returns up to ``start`` units, over all policies."""
+
+    scale: int
+    grid: Grid
+    start: int
+
+    def lines(self) -> Iterator[str]:
+        yield f"upper threshold {self.scale}\n"
+        yield from self.grid.lines()
+        yield f"start {self.start}\n"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """``lower <= Phi of the policy`` and ``Phi of every policy <= upper``, with the proofs of both."""
+
+    model: IntegerModel
+    objective: Tail | Quantile
+    lower: Fraction
+    upper: Fraction
+    low: ByMarkov | ByBudget
+    up: ByMean | ByBudgets | ByThreshold
+
+    @property
+    def cells(self) -> int:
+        """Pairs of a state and an index, at all steps, in both tables."""
+        parts = [
+            part.grid.cells for part in (self.low, self.up) if isinstance(part, (ByBudget, ByBudgets, ByThreshold))
+        ]
+        return len(self.model.states) * sum(parts)
+
+    @property
+    def widest(self) -> int:
+        """The most indices of a window."""
+        parts = [
+            part.grid.windows for part in (self.low, self.up) if isinstance(part, (ByBudget, ByBudgets, ByThreshold))
+        ]
+        return max((last - first + 1 for windows in parts for first, last in windows), default=1)
+
+    def lines(self) -> Iterator[str]:
+        """The text form, piece by piece."""
+        yield f"verified-risk-proof {VERSION}\n"
+        yield f"objective {self.objective.words()}\n"
+        yield f"claim {self.lower} {self.upper}\n"
+        yield from _model_lines(self.model)
+        yield from self.low.lines()
+        yield from self.up.lines()
+        yield "end\n"
+
+    def write(self, file: TextIO) -> int:
+        """Write the text form and say how many characters it has."""
+        return sum(file.write(line) for line in self.lines())
+
+
+def _model_lines(model: IntegerModel) -> Iterator[str]:
+    yield f"discount {model.discount}\nreward_denominator {model.reward_denominator}\n"
+    yield f"state_count {len(model.states)}\nhorizon {model.horizon}\n"
+    yield f"initial {model.initial_total} {len(model.initial)}\n"
+    yield "".join(f"{s} {weight}\n" for s, weight in model.initial)
+    yield f"steps {model.horizon} states {len(model.states)}\n"
+    for s, actions in enumerate(model.states):
+        yield f"{s} {len(actions)}\n" + "".join(
+            f"{total} {len(outcomes)} {' '.join(f'{w} {gain} {target}' for w, gain, target in outcomes)}\n"
+            for total, outcomes in actions
+        )

@@ -1,0 +1,131 @@
+"""A certificate as a Coq file: compiled against ``proofs_checks/formal``, it is the theorem about this very model.
+
+The file states model, objective, claim and certificate as integers, evaluates ``check`` inside Coq (``vm_compute``) and
+applies ``check_sound``; neither OCaml nor extraction is trusted then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from os import PathLike
+
+from .. import files
+from ..errors import Unsupported
+from ..planning.plan import Plan
+from .certificate import ByBudget, ByBudgets, ByMarkov, ByMean, Certificate, Grid, IntegerModel, Tail
+from .routes import Draft
+
+MOST_CELLS = 200_000
+"""Cells that ``vm_compute`` goes through in about a minute."""
+
+
+def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
+    """Write the theorem about ``plan``; its tables hold exact numbers, so it may fail to compile only if the plan's
+    bounds are not those of its policy."""
+    certificate = Draft.of(plan).certificate(exact=True, bits=0)
+    if certificate.cells > MOST_CELLS:
+        raise Unsupported(
+            f"the certificate has {certificate.cells} cells, and Coq goes through at most {MOST_CELLS} in reasonable "
+            "time: leave out --coq, the extracted checker is faster"
+        )
+    files.write_text(path, coq_text(certificate))
+
+
+def coq_text(certificate: Certificate) -> str:
+    """The whole file."""
+    model, objective = certificate.model, certificate.objective
+    goal = (
+        f"Tail {_rat(objective.weight)} {_rat(objective.level)}"
+        if isinstance(objective, Tail)
+        else (f"Quantile {_rat(objective.level)} {'true' if objective.upper else 'false'}")
+    )
+    return f"""(* coqc -Q proofs_checks/formal VerifiedRisk THIS_FILE, after `make proofs`. *)
+Require Import ZArith Reals List.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning Soundness.
+Import ListNotations.
+Open Scope Z_scope.
+
+Definition tree_of {{X}} (l : list (positive * X)) : tree X := fold_right (fun kx t => set (fst kx) (snd kx) t) Leaf l.
+
+Definition the_model : model := {_model(model)}.
+
+Definition the_objective : objective := {goal}.
+
+Definition the_claim : claim := Claim {_rat(certificate.lower)} {_rat(certificate.upper)}.
+
+Definition the_certificate : certificate :=
+  Certificate ({_low(certificate)})
+    ({_up(certificate)}).
+
+Lemma accepted : check the_model the_objective the_claim the_certificate = true.
+Proof. vm_compute. reflexivity. Qed.
+
+(* The policy of the certificate attains the lower bound; no policy, randomised and history-dependent ones included,
+   exceeds the upper bound. *)
+Theorem the_plan_is_right :
+  (real_of {_rat(certificate.lower)} <= value_of the_objective
+     (jreturn_law (meaning the_model) (policy_of the_model (low the_certificate))))%R /\\
+  (forall pi, is_jpolicy pi -> plays_allowed (meaning the_model) pi ->
+     value_of the_objective (jreturn_law (meaning the_model) pi) <= real_of {_rat(certificate.upper)})%R.
+Proof.
+  destruct (check_sound _ _ _ _ accepted) as [[pi [-> [_ [_ lower_holds]]]] upper_holds]. split; assumption.
+Qed.
+
+Print Assumptions the_plan_is_right.
+"""
+
+
+def _list(items: Iterable[str]) -> str:
+    return "[" + "; ".join(items) + "]"
+
+
+def _z(n: int) -> str:
+    return f"({n})" if n < 0 else str(n)
+
+
+def _rat(x: Fraction) -> str:
+    return f"(Rat {_z(x.numerator)} {x.denominator})"
+
+
+def _tree(items: Iterable[tuple[int, str]]) -> str:
+    """States are numbered from 1 in Coq."""
+    return f"(tree_of {_list(f'({s + 1}%positive, {entry})' for s, entry in items)})"
+
+
+def _model(model: IntegerModel) -> str:
+    def action(total: int, outcomes: Iterable[tuple[int, int, int]]) -> str:
+        return f"Action {total} {_list(f'Outcome {w} {_z(gain)} {s + 1}' for w, gain, s in outcomes)}"
+
+    step = _tree((s, _list(action(*entry) for entry in actions)) for s, actions in enumerate(model.states))
+    initial = _list(f"({s + 1}%positive, {w})" for s, w in model.initial)
+    return (
+        f"Model {_rat(model.discount)} {model.reward_denominator} {model.initial_total}\n  {initial}\n"
+        f"  (repeat {step} {model.horizon}%nat)"
+    )
+
+
+def _grid(grid: Grid) -> str:
+    windows = _list(f"({_z(first)}, {_z(last)})" for first, last in grid.windows)
+    return f"(Grid {_rat(grid.unit)} {grid.stretch} {grid.shrink} {windows})"
+
+
+def _low(certificate: Certificate) -> str:
+    low = certificate.low
+    if isinstance(low, ByMarkov):
+        return f"ByMarkov {low.scale} {_list(_tree((s, str(a)) for s, a in enumerate(row)) for row in low.choices)}"
+    assert isinstance(low, ByBudget)
+    rows = [
+        _tree((s, _list(f"({count}, {a})" for count, a in runs)) for s, runs in enumerate(low.choices(t)))
+        for t in range(certificate.model.horizon)
+    ]
+    return f"ByBudget {low.scale} {_grid(low.grid)} {_z(low.start)} {_list(rows)}"
+
+
+def _up(certificate: Certificate) -> str:
+    up = certificate.up
+    if isinstance(up, ByMean):
+        return f"ByMean {up.scale}"
+    if isinstance(up, ByBudgets):
+        return f"ByBudgets {up.scale} {_grid(up.grid)}"
+    return f"ByThreshold {up.scale} {_grid(up.grid)} {_z(up.start)}"

@@ -1,0 +1,76 @@
+"""The checker as a program: where it is, how it is run, what it answers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import MissingDependency
+
+ENVIRONMENT = "VERIFIED_RISK_CHECKER"
+"""The environment variable that names the program, where it is not where ``make checker`` puts it."""
+BUILT = Path(__file__).resolve().parents[2] / "proofs_checks" / "formal" / "checker" / "build" / "checker"
+STACK_BYTES_PER_CELL = 160
+"""The extracted code walks a row of a table by recursion."""
+
+
+def find_checker() -> Path:
+    """The program, or an error that says how to get it."""
+    named = os.environ.get(ENVIRONMENT)
+    if named:
+        if not os.access(named, os.X_OK):
+            raise MissingDependency(f"{ENVIRONMENT} is {named!r}, which is not a program")
+        return Path(named)
+    if os.access(BUILT, os.X_OK):
+        return BUILT
+    on_path = shutil.which("verified-risk-checker")
+    if on_path:
+        return Path(on_path)
+    raise MissingDependency(
+        "the verified checker is not built: run `make checker` (it needs OCaml with zarith, which root gets with apt)"
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One line of the checker."""
+
+    proved: bool
+    line: str
+    seconds: float
+
+
+def run_checker(file: str | os.PathLike[str], widest: int, *, memory_mb: int | None = None) -> Answer:
+    """Ask the checker about a certificate whose windows have at most ``widest`` indices."""
+    program = find_checker()
+    words = [str(program), "--widest", str(_most_cells(widest))]
+    if memory_mb is not None:
+        words += ["--memory", str(memory_mb)]
+    started = time.monotonic()
+    done = subprocess.run([*_with_deep_stack(), *words, str(file)], capture_output=True, text=True)
+    line = done.stdout.strip() or done.stderr.strip() or f"the checker ended with code {done.returncode}"
+    return Answer(done.returncode == 0 and line.startswith("proved"), line, time.monotonic() - started)
+
+
+def _with_deep_stack() -> list[str]:
+    """A shell that raises the limit of the stack as far as it may."""
+    return [
+        "/bin/sh",
+        "-c",
+        'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)" 2>/dev/null; exec "$@"',
+        "sh",
+    ]
+
+
+def _most_cells(widest: int) -> int:
+    """At most the width that the deepest stack allows."""
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    if hard == resource.RLIM_INFINITY:
+        return max(widest, 1)
+    return max(1, min(widest, hard // STACK_BYTES_PER_CELL))

@@ -1,0 +1,145 @@
+"""``plan.prove()``: write the certificate, run the checker, say what was proved."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from ..errors import NotProved, Unsupported
+from ..planning.plan import Plan
+from ..progress import Progress, Report, read_report
+from ..shown import at_least, at_most
+from .certificate import Certificate
+from .program import Answer, find_checker, run_checker
+from .routes import MOST_EXACT_BITS, Draft
+
+THEOREM = "check_sound"
+AXIOMS = (
+    "ClassicalDedekindReals.sig_forall_dec",
+    "ClassicalDedekindReals.sig_not_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+)
+"""Those of Coq's classical real numbers; ``make proofs`` prints them."""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """The plan's policy attains ``lower``, no policy exceeds ``upper``: by a theorem of Coq about the program that ran.
+
+    ``lower`` is the plan's own unless ``note`` says why it is less.
+    """
+
+    theorem: str
+    axioms: tuple[str, ...]
+    seconds: float
+    lower: Fraction
+    upper: Fraction
+    cells: int
+    """Pairs of a state and a budget, at all steps, that the checker computed."""
+    size: int
+    """Characters of the certificate."""
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        """The theorem, its axioms and the time: what a plan shows beside its bounds."""
+        return f"proved     by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
+
+    def __str__(self) -> str:
+        shown = f"= {self.lower}" if self.lower == self.upper else f"in [{at_least(self.lower)}, {at_most(self.upper)}]"
+        note = f" ({self.note})" if self.note else ""
+        return (
+            f"proved: best over all policies {shown}, the lower bound attained by the plan's policy{note}; "
+            f"by {self.theorem}, on the axioms of the classical reals; "
+            f"{self.cells} cells, {self.size} bytes, {self.seconds:.2f} s"
+        )
+
+
+def prove(plan: Plan, *, certificate: str | os.PathLike[str] | None = None, progress: Report | None = None) -> Proved:
+    """Have the verified checker confirm the bounds of ``plan``; :class:`NotProved` if it refuses.
+
+    ``certificate`` keeps the certificate in that file.  What the checker does not cover raises :class:`Unsupported`
+    with the words "not covered"; where the checker is not built, :class:`MissingDependency` says how to build it.
+    """
+    find_checker()
+    judge = _Judge(read_report(progress))
+    judge.say("writing the model in integers")
+    draft = Draft.of(plan)
+    with tempfile.TemporaryDirectory(prefix="verified-risk-") as folder:
+        file = Path(folder) / "certificate.txt"
+        accepted, answer = _first_accepted(draft, judge, file)
+        if certificate is not None:
+            Path(certificate).write_bytes(file.read_bytes())
+        size = file.stat().st_size
+    note = ""
+    if accepted.lower != plan.lower:
+        note = f"the plan states {at_least(plan.lower)}, which on a grid that rounds rewards is not covered"
+    return Proved(THEOREM, AXIOMS, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note)
+
+
+class _Judge:
+    """Writes certificates and asks the checker, and says so to who waits."""
+
+    def __init__(self, progress: Report | None) -> None:
+        self.progress, self.began = progress, time.monotonic()
+
+    def say(self, doing: str) -> None:
+        if self.progress is not None:
+            self.progress(Progress(time.monotonic() - self.began, doing=doing))
+
+    def ask(self, certificate: Certificate, file: Path) -> Answer:
+        pieces = written = 0
+        with file.open("w", encoding="ascii") as out:
+            for piece in certificate.lines():
+                written += out.write(piece)
+                pieces += 1
+                if pieces % 100 == 0:
+                    self.say(f"writing the certificate, {written / 1e6:.1f} MB")
+        self.say(f"checking {certificate.cells} cells")
+        return run_checker(file, certificate.widest)
+
+
+def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificate, Answer]:
+    """The first attempt that the checker accepts; what it said of the last one otherwise."""
+    answer: Answer | None = None
+    for attempt in _attempts(draft):
+        answer = judge.ask(attempt, file)
+        if answer.proved:
+            return attempt, answer
+        weaker = _weaker(draft, attempt, answer)
+        if weaker is not None:
+            answer = judge.ask(weaker, file)
+            if answer.proved:
+                return weaker, answer
+        if "not covered" in answer.line:
+            raise Unsupported(answer.line)
+    assert answer is not None
+    raise NotProved(f"the checker does not confirm the plan: {answer.line.removeprefix('refused: ')}")
+
+
+def _attempts(draft: Draft) -> Iterator[Certificate]:
+    """Tables that lose nothing where they are cheap; otherwise fixed point, then a finer one, then exact tables."""
+    bits = draft.fixed_bits()
+    first = draft.certificate(exact=False, bits=bits)
+    cheap = draft.exact_is_cheap(first.cells)
+    if not cheap and draft.plan.gap:
+        yield first
+        yield draft.certificate(exact=False, bits=bits + 40)
+    if cheap or draft.exact_bits() <= MOST_EXACT_BITS:
+        yield draft.certificate(exact=True, bits=bits)
+    else:
+        yield draft.certificate(exact=False, bits=MOST_EXACT_BITS)
+
+
+def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Certificate | None:
+    """On a grid that rounds rewards, the lower bound that the checker says it can prove."""
+    found = re.search(r"proves only (-?\d+(?:/\d+)?)", answer.line)
+    if found is None or not draft.model.rounds(draft.charges.unit):
+        return None
+    return replace(attempt, lower=Fraction(found[1]))
