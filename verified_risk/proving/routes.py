@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import Unsupported
-from ..objectives import VaR, Weighting
-from ..planning.levels import levels_of
+from ..objectives import Weighting
 from ..planning.plan import Plan
 from ..rational import ceil_div
 from .budgets import Charges, PolicyRows, best_mean_above
@@ -32,13 +31,13 @@ MOST_EXACT_BITS = 100_000
 
 def objective_of(weighting: Weighting) -> Tail | Quantile:
     """The objective in the checker's words."""
-    if isinstance(weighting, VaR):
-        return Quantile(weighting.alpha, weighting.upper)
+    if weighting.quantile is not None:
+        return Quantile(weighting.quantile.alpha, weighting.quantile.upper)
     if weighting.knots is None:
         raise Unsupported(f"not covered: {weighting.spec}, which is not piecewise linear with rational corners")
     if weighting.shape not in ("linear", "concave"):
         raise Unsupported(f"not covered: {weighting.spec}, which is not concave")
-    levels = levels_of(weighting)
+    levels = weighting.require_levels()
     if not levels.tails:
         return Tail(Fraction(1), Fraction(1))
     if len(levels.tails) > 1:

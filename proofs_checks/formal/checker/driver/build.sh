@@ -22,9 +22,9 @@ fi
 
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-cp "$here"/../extracted/*.ml "$here"/*.ml "$work"
+cp "$here/../extracted/integer.ml" "$here/../extracted/checker.ml" "$here"/*.ml "$work"
 cd "$work"
-ocamlfind ocamlopt -inline 200 -unsafe -package zarith -linkpkg -w +a-4-40..42-44-45-70 -warn-error -a \
+ocamlfind ocamlopt -inline 200 -package zarith -linkpkg -w +a-4-40..42-44-45-70 -warn-error -a \
     integer.ml checker.ml source.ml limits.ml reader.ml main.ml -o checker
 mkdir -p "$here/../build"
 mv checker "$here/../build/checker"

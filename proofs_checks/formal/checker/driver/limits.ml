@@ -3,6 +3,7 @@
 open Checker
 
 let longest_horizon = 100_000
+let deepest_cover = 5_000
 
 type t = {
   bytes : int;  (* for the tables of two neighbouring steps *)
@@ -63,3 +64,13 @@ let require_grid room source scale objective grid =
   let bytes = 2 * room.states * widest * 8 * (6 + (bits / 64)) in
   if bytes > room.limits.bytes then
     Source.refuse source (Printf.sprintf "tables of %d MB, more than the %d MB that are allowed" (bytes / 1_000_000) (room.limits.bytes / 1_000_000))
+
+let last_width grid =
+  match List.rev grid.windows with
+  | (lo, hi) :: _ when Integer.leq lo hi -> Integer.to_int (Integer.succ (Integer.sub hi lo))
+  | _ -> 1
+
+let require_leaves room source scale size leaves =
+  let bytes = leaves * size * 8 * (6 + (Integer.numbits scale / 64)) in
+  if bytes > room.limits.bytes then
+    Source.refuse source (Printf.sprintf "multipliers of %d MB, more than the %d MB that are allowed" (bytes / 1_000_000) (room.limits.bytes / 1_000_000))

@@ -137,7 +137,37 @@ let read_lower source states horizon =
     ByBudget (scale, grid, start, read_choices source states horizon (read_runs source))
   | other -> refuse source (Printf.sprintf "not covered: a lower bound by %s" (Source.shown other))
 
-let read_upper source horizon =
+(* Multipliers as runs "length value", so many as the last window has indices but one. *)
+let read_costs source size =
+  let rec go left found =
+    if left = 0 then List.rev found
+    else begin
+      let length = Source.between source "the length of a run of multipliers" 1 left in
+      let cost = Source.integer source "a multiplier" in
+      go (left - length) (List.rev_append (List.init length (fun _ -> cost)) found)
+    end in
+  go size []
+
+(* A tree in the order of reading: "cut k p" and its two subtrees, or "dual" and its multipliers. *)
+let read_cover source room scale grid =
+  let size = Limits.last_width grid - 1 in
+  let leaves = ref 0 in
+  let rec go depth =
+    if depth > Limits.deepest_cover then refuse source (Printf.sprintf "cuts more than %d deep" Limits.deepest_cover);
+    match Source.word source "'cut' or 'dual'" with
+    | "cut" ->
+      let k = Source.integer source "the coordinate of a cut" in
+      let p = rat source "the level of a cut" in
+      let below = go (depth + 1) in
+      Cut (k, p, below, go (depth + 1))
+    | "dual" ->
+      incr leaves;
+      Limits.require_leaves room source scale size !leaves;
+      Dual (read_costs source size)
+    | other -> refuse source (Printf.sprintf "%s where 'cut' or 'dual' was expected" (Source.shown other)) in
+  go 0
+
+let read_upper source horizon room objective =
   Source.keyword source "upper";
   match Source.word source "a kind of proof" with
   | "mean" -> ByMean (read_scale source)
@@ -147,6 +177,13 @@ let read_upper source horizon =
     let grid = read_grid source horizon in
     Source.keyword source "start";
     ByThreshold (scale, grid, Source.integer source "the index at the start")
+  | "cover" ->
+    let scale = read_scale source in
+    let grid = read_grid source horizon in
+    Source.keyword source "start";
+    let start = Source.integer source "the index at the start" in
+    Limits.require_grid room source scale objective grid;
+    ByCover (scale, grid, start, read_cover source room scale grid)
   | other -> refuse source (Printf.sprintf "not covered: an upper bound by %s" (Source.shown other))
 
 (* --- the whole --- *)
@@ -162,10 +199,11 @@ let read source limits =
   (match low with
    | ByMarkov (scale, _) -> Limits.require_number room source scale
    | ByBudget (scale, grid, _, _) -> Limits.require_grid room source scale objective grid);
-  let up = read_upper source horizon in
+  let up = read_upper source horizon room objective in
   (match up with
    | ByMean scale -> Limits.require_number room source scale
-   | ByBudgets (scale, grid) | ByThreshold (scale, grid, _) -> Limits.require_grid room source scale objective grid);
+   | ByBudgets (scale, grid) | ByThreshold (scale, grid, _) | ByCover (scale, grid, _, _) ->
+     Limits.require_grid room source scale objective grid);
   Source.keyword source "end";
   (match Source.word_or_end source with
    | Some word -> refuse source (Printf.sprintf "%s behind the end" (Source.shown word))
