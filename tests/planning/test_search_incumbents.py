@@ -22,9 +22,10 @@ from verified_risk.grid.floats import float_model
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import replay
 from verified_risk.planning.recheck.bounds import remaining_range
+from verified_risk.planning.search import branching
 from verified_risk.planning.search.branching import Search
 from verified_risk.planning.search.cdf import Oracle
-from verified_risk.planning.search.proof import Branch, Proof
+from verified_risk.planning.search.proof import Proof
 
 POLYGONS = {
     "concave": vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]),
@@ -60,10 +61,6 @@ def searched(mdp: vr.MDP, polygon: Polygon, incumbent: float, *, contracts: bool
     return search
 
 
-def cells(branch: Branch) -> int:
-    return 1 + sum(cells(child) for child in branch.children)
-
-
 def least_cost(model: oracles.Model, polygon: Polygon, grid, rng: random.Random) -> Fraction:
     """An upper bound of ``min sum_i G(F_i)`` by brute force: every deterministic policy, and mixtures of them.
 
@@ -84,11 +81,11 @@ def least_cost(model: oracles.Model, polygon: Polygon, grid, rng: random.Random)
     return min(sum((polygon(x) for x in cdf), Fraction()) for cdf in tried)
 
 
-def campaign(name: str, count: int = 24, *, replayed: bool = False) -> int:
+def campaign(name: str, count: int = 8, *, replayed: bool = False) -> int:
     """How many searches branched; raises if a bound exceeds the truth."""
     polygon = POLYGONS[name].polygon_below(Fraction(1, 10**6))
     branched = 0
-    for mdp, model, rng in models.small(f"poor {name}", count, max_states=3, max_actions=3):
+    for mdp, model, rng in models.small("masks 8", count, max_states=3, max_actions=3):
         grid = grid_model(mdp)
         low, high = remaining_range(grid)[0]
         if high == low:
@@ -105,11 +102,18 @@ def campaign(name: str, count: int = 24, *, replayed: bool = False) -> int:
     return branched
 
 
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch):
+    """Boxes are tightened little before they are cut, so that searches branch and contract inside branches."""
+    monkeypatch.setattr(branching, "ROOT_ROUNDS", 1)
+    monkeypatch.setattr(branching, "NODE_ROUNDS", 2)
+
+
 @pytest.mark.parametrize("name", POLYGONS)
 def test_no_incumbent_makes_the_bound_false(name):
-    assert campaign(name) >= {"concave": 4, "convex": 0}.get(name, 12)
+    assert campaign(name) >= 12
 
 
 @pytest.mark.parametrize("name", POLYGONS)
 def test_no_incumbent_makes_the_replay_false(name):
-    campaign(name, 12, replayed=True)
+    campaign(name, 5, replayed=True)

@@ -1,0 +1,105 @@
+"""Planted faults that weaken a check or a bound without breaking an answer of today, and the tests that notice them.
+
+    python tests/support/weakenings.py [NAME ...]
+
+runs the named ones (all by default) and prints the table.  Each fault is written into a copy of the packages and the
+tests in a temporary folder, so that compiled kernels, fixtures and subprocesses see it too.  A fault whose text has
+gone from its file is an error of the table.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = ("verified_risk", "proofs_checks", "tests", "docs")
+FILES = ("pyproject.toml", "README.md", "Makefile", "CITATION.cff", "CHANGELOG.md")
+BUILT = shutil.ignore_patterns("*.vo", "*.vok", "*.vos", "*.glob", "*.aux", "_build")
+
+
+@dataclass(frozen=True)
+class Weakening:
+    """``old`` becomes ``new`` in ``file``; one of ``tests`` (what pytest is called with) must then fail."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    def occurrences(self) -> int:
+        return (ROOT / self.file).read_text(encoding="utf-8").count(self.old)
+
+
+INCUMBENTS = "tests/planning/test_search_incumbents.py"
+
+WEAKENINGS = (
+    Weakening(
+        "a leaf that cannot be branched is forgotten",
+        "verified_risk/planning/search/branching.py",
+        "leaf = min(leaf, node.bound)",
+        "pass",
+        (INCUMBENTS,),
+    ),
+    Weakening(
+        "siblings share the actions that were ruled out",
+        "verified_risk/planning/search/branching.py",
+        "                self.oracle.allowed[:] = kept",
+        "                pass",
+        (INCUMBENTS,),
+    ),
+    Weakening(
+        "the lower child ends before the cut",
+        "verified_risk/planning/search/branching.py",
+        "child.high[i] = min(child.high[i], cut)",
+        "child.high[i] = min(child.high[i], 0.9 * cut)",
+        (INCUMBENTS,),
+    ),
+)
+
+
+def killed(weakening: Weakening) -> str | None:
+    """The first test that fails under the fault; None if all of them pass."""
+    if weakening.occurrences() != 1:
+        raise LookupError(f"{weakening.old!r} occurs {weakening.occurrences()} times in {weakening.file}, wanted once")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for name in COPIED:
+            shutil.copytree(ROOT / name, place / name, ignore=BUILT)
+        for name in FILES:
+            shutil.copy(ROOT / name, place / name)
+        changed = place / weakening.file
+        changed.write_text(changed.read_text(encoding="utf-8").replace(weakening.old, weakening.new), encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *weakening.tests]
+        environment = {**os.environ, "PYTHONPATH": str(place)}
+        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise LookupError(f"pytest ended with {done.returncode}: {(done.stdout + done.stderr)[-500:]}")
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    return failed[0].removeprefix("FAILED ") if failed else None
+
+
+def main(names: list[str]) -> int:
+    """Print the table; exit status 1 if a fault survives."""
+    chosen = [weakening for weakening in WEAKENINGS if not names or weakening.name in names]
+    survivors = 0
+    print("| fault | file | noticed by | seconds |\n|---|---|---|---|")
+    for weakening in chosen:
+        start = time.perf_counter()
+        killer = killed(weakening)
+        survivors += killer is None
+        seconds = time.perf_counter() - start
+        print(f"| {weakening.name} | {weakening.file} | {killer or '**SURVIVED**'} | {seconds:.1f} |", flush=True)
+    print(f"\n{len(chosen)} faults, {survivors} survived")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
