@@ -31,6 +31,7 @@ class Charges:
         self.spent_least = [0, *accumulate(low for low, _ in pairs)]
         self.spent_most = [0, *accumulate(high for _, high in pairs)]
         self.spent_or_kept = [0, *accumulate(max(0, high) for _, high in pairs)]
+        self.gained_or_kept = [0, *accumulate(min(0, low) for low, _ in pairs)]
 
     @property
     def span(self) -> int:
@@ -44,6 +45,26 @@ class Charges:
         """Every index that a policy meets from ``start``; the first index falls as slowly as the last one does, which
         is what the checker asks for."""
         return Grid(self.unit, tuple((start - spent - self.span, start - spent) for spent in self.spent_least))
+
+    def followed_grid(self, start: int) -> Grid:
+        """As :meth:`policy_grid`; the last index never falls, also where nothing is earned."""
+        return Grid(
+            self.unit,
+            tuple(
+                (start - spent - self.span, start - kept)
+                for spent, kept in zip(self.spent_least, self.gained_or_kept, strict=True)
+            ),
+        )
+
+    def closed_grid(self, start: int) -> Grid:
+        """Every index that is met from ``start``, also where nothing is earned at some steps."""
+        return Grid(
+            self.unit,
+            tuple(
+                (start - spent, start - kept)
+                for spent, kept in zip(self.spent_or_kept, self.gained_or_kept, strict=True)
+            ),
+        )
 
     def all_policies_grid(self, first: int, last: int, *, whole: bool) -> Grid:
         """Every index that is met from ``first..last``, also where nothing is earned at some steps; unless ``whole``,

@@ -11,13 +11,18 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import TextIO, TypeAlias
 
 from ..errors import Unsupported
 from ..mdp import MDP
+from ..objectives.weighting import Knots
 from ..rational import ceil_div, lcm_of_denominators
+from .cover import Cover, Cut, Dual, leaves
 
 VERSION = 1
+STEEP = 2**40
+"""Above the slopes of weightings in use; a steeper one only makes the checker refuse."""
 
 Outcome: TypeAlias = tuple[int, int, int]
 """Weight, reward times the common denominator, next state."""
@@ -116,6 +121,16 @@ class Quantile:
 
 
 @dataclass(frozen=True)
+class Piecewise:
+    """A polygon by its corners after (0, 0)."""
+
+    corners: Knots
+
+    def words(self) -> str:
+        return f"polygon {len(self.corners)} " + " ".join(f"{x} {g}" for x, g in self.corners)
+
+
+@dataclass(frozen=True)
 class Grid:
     """Index b before a step stands for the budget b * unit; ``windows[t]`` are the first and last index at time t."""
 
@@ -204,31 +219,76 @@ class ByThreshold:
 
 
 @dataclass(frozen=True)
+class ByCover:
+    """A cover of the box of all CDFs; coordinate k of the checker is coordinate ``shift - k`` of the cover."""
+
+    scale: int
+    grid: Grid
+    start: int
+    cover: Cover
+    shift: int
+
+    def lines(self) -> Iterator[str]:
+        yield f"upper cover {self.scale}\n"
+        yield from self.grid.lines()
+        yield f"start {self.start}\n"
+        waiting = [self.cover]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, Cut):
+                yield f"cut {self.shift - one.coordinate} {one.level}\n"
+                waiting += [one.above, one.below]
+            else:
+                runs = groupby(self.multipliers(one))
+                yield f"dual {' '.join(f'{len(list(run))} {cost}' for cost, run in runs)}\n"
+
+    def multipliers(self, leaf: Dual) -> list[int]:
+        """Those of a leaf in the checker's order, over the scale.
+
+        Where every return is larger, F is 0 and so is the multiplier; where none is, F is 1 and any multiplier above
+        every slope of G says so.
+        """
+        lo, hi = self.grid.windows[-1]
+        costs = [c * self.scale for c in leaf.costs]
+        steep = self.scale * STEEP
+        found = []
+        for k in range(hi - lo):
+            i = self.shift - k
+            found.append(0 if i < 0 else steep if i >= len(costs) else int(costs[i]))
+        return found
+
+
+@dataclass(frozen=True)
 class Certificate:
     """``lower <= Phi of the policy`` and ``Phi of every policy <= upper``, with the proofs of both."""
 
     model: IntegerModel
-    objective: Tail | Quantile
+    objective: Tail | Quantile | Piecewise
     lower: Fraction
     upper: Fraction
     low: ByMarkov | ByBudget
-    up: ByMean | ByBudgets | ByThreshold
+    up: ByMean | ByBudgets | ByThreshold | ByCover
 
     @property
     def cells(self) -> int:
-        """Pairs of a state and an index, at all steps, in both tables."""
-        parts = [
-            part.grid.cells for part in (self.low, self.up) if isinstance(part, (ByBudget, ByBudgets, ByThreshold))
-        ]
-        return len(self.model.states) * sum(parts)
+        """Pairs of a state and an index, at all steps, in all tables that the checker goes through."""
+        total = 0
+        for part in (self.low, self.up):
+            if isinstance(part, (ByMarkov, ByMean)):
+                continue
+            tables = 1
+            if isinstance(part, ByCover):
+                tables = sum(1 for _ in leaves(part.cover))
+            elif isinstance(self.objective, Piecewise):
+                tables = part.grid.windows[-1][1] - part.grid.windows[-1][0] + 1
+            total += tables * part.grid.cells
+        return len(self.model.states) * total
 
     @property
     def widest(self) -> int:
         """The most indices of a window."""
-        parts = [
-            part.grid.windows for part in (self.low, self.up) if isinstance(part, (ByBudget, ByBudgets, ByThreshold))
-        ]
-        return max((last - first + 1 for windows in parts for first, last in windows), default=1)
+        grids = [part.grid for part in (self.low, self.up) if not isinstance(part, (ByMarkov, ByMean))]
+        return max((last - first + 1 for grid in grids for first, last in grid.windows), default=1)
 
     def lines(self) -> Iterator[str]:
         """The text form, piece by piece."""

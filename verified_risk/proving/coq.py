@@ -13,7 +13,20 @@ from os import PathLike
 from .. import files
 from ..errors import Unsupported
 from ..planning.plan import Plan
-from .certificate import ByBudget, ByBudgets, ByMarkov, ByMean, Certificate, Grid, IntegerModel, Tail
+from .certificate import (
+    ByBudget,
+    ByBudgets,
+    ByMarkov,
+    ByMean,
+    ByThreshold,
+    Certificate,
+    Grid,
+    IntegerModel,
+    Piecewise,
+    Quantile,
+    Tail,
+)
+from .cover import Cover, Dual
 from .routes import Draft
 
 MOST_CELLS = 200_000
@@ -34,23 +47,18 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
 
 def coq_text(certificate: Certificate) -> str:
     """The whole file."""
-    model, objective = certificate.model, certificate.objective
-    goal = (
-        f"Tail {_rat(objective.weight)} {_rat(objective.level)}"
-        if isinstance(objective, Tail)
-        else (f"Quantile {_rat(objective.level)} {'true' if objective.upper else 'false'}")
-    )
     return f"""(* coqc -Q proofs_checks/formal VerifiedRisk THIS_FILE, after `make proofs`. *)
 Require Import ZArith Reals List.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning Soundness.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck Verdict.
+From VerifiedRisk Require Import Meaning Soundness.
 Import ListNotations.
 Open Scope Z_scope.
 
 Definition tree_of {{X}} (l : list (positive * X)) : tree X := fold_right (fun kx t => set (fst kx) (snd kx) t) Leaf l.
 
-Definition the_model : model := {_model(model)}.
+Definition the_model : model := {_model(certificate.model)}.
 
-Definition the_objective : objective := {goal}.
+Definition the_objective : objective := {_objective(certificate.objective)}.
 
 Definition the_claim : claim := Claim {_rat(certificate.lower)} {_rat(certificate.upper)}.
 
@@ -105,6 +113,14 @@ def _model(model: IntegerModel) -> str:
     )
 
 
+def _objective(objective: Tail | Quantile | Piecewise) -> str:
+    if isinstance(objective, Tail):
+        return f"Tail {_rat(objective.weight)} {_rat(objective.level)}"
+    if isinstance(objective, Quantile):
+        return f"Quantile {_rat(objective.level)} {'true' if objective.upper else 'false'}"
+    return f"Polygon {_list(f'({_rat(x)}, {_rat(g)})' for x, g in objective.corners)}"
+
+
 def _grid(grid: Grid) -> str:
     windows = _list(f"({_z(first)}, {_z(last)})" for first, last in grid.windows)
     return f"(Grid {_rat(grid.unit)} {grid.stretch} {grid.shrink} {windows})"
@@ -128,4 +144,12 @@ def _up(certificate: Certificate) -> str:
         return f"ByMean {up.scale}"
     if isinstance(up, ByBudgets):
         return f"ByBudgets {up.scale} {_grid(up.grid)}"
-    return f"ByThreshold {up.scale} {_grid(up.grid)} {_z(up.start)}"
+    if isinstance(up, ByThreshold):
+        return f"ByThreshold {up.scale} {_grid(up.grid)} {_z(up.start)}"
+
+    def cover(one: Cover) -> str:
+        if isinstance(one, Dual):
+            return f"(Dual {_list(_z(c) for c in up.multipliers(one))})"
+        return f"(Cut {up.shift - one.coordinate} {_rat(one.level)} {cover(one.below)} {cover(one.above)})"
+
+    return f"ByCover {up.scale} {_grid(up.grid)} {_z(up.start)} {cover(up.cover)}"

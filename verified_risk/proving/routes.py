@@ -5,44 +5,46 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
 
 from ..errors import Unsupported
 from ..objectives import Weighting
 from ..planning.plan import Plan
-from ..rational import ceil_div
+from ..rational import ceil_div, lcm_of_denominators
 from .budgets import Charges, PolicyRows, best_mean_above
 from .certificate import (
     ByBudget,
     ByBudgets,
+    ByCover,
     ByMarkov,
     ByMean,
     ByThreshold,
     Certificate,
     IntegerModel,
+    Piecewise,
     Quantile,
+    Runs,
     Tail,
     integer_model,
 )
+from .cover import MULTIPLIER, Cover, find_cover
 
 EXACT_WORK = 2e8
 """Bits of all cells of a certificate whose tables may hold exact numbers without being asked."""
 MOST_EXACT_BITS = 100_000
 
 
-def objective_of(weighting: Weighting) -> Tail | Quantile:
+def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
     """The objective in the checker's words."""
     if weighting.quantile is not None:
-        return Quantile(weighting.quantile.alpha, weighting.quantile.upper)
+        return Quantile(weighting.quantile.level, weighting.quantile.upper)
+    levels = weighting.levels
+    if levels is not None and len(levels.tails) <= 1:
+        return Tail(levels.mean, levels.tails[0][0]) if levels.tails else Tail(Fraction(1), Fraction(1))
     if weighting.knots is None:
         raise Unsupported(f"not covered: {weighting.spec}, which is not piecewise linear with rational corners")
-    if weighting.shape not in ("linear", "concave"):
-        raise Unsupported(f"not covered: {weighting.spec}, which is not concave")
-    levels = weighting.require_levels()
-    if not levels.tails:
-        return Tail(Fraction(1), Fraction(1))
-    if len(levels.tails) > 1:
-        raise Unsupported(f"not covered: {weighting.spec}, which has more than one level besides the mean")
-    return Tail(levels.mean, levels.tails[0][0])
+    return Piecewise(weighting.knots[1:])
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Draft:
 
     plan: Plan
     model: IntegerModel
-    objective: Tail | Quantile
+    objective: Tail | Quantile | Piecewise
     charges: Charges
     rows: PolicyRows
 
@@ -96,10 +98,31 @@ class Draft:
             if choices is not None:
                 return ByMarkov(self._mean_scale(exact, bits), choices)
         start = self._start()
+        if isinstance(objective, Piecewise):
+            return ByBudget(self._scale(exact, bits), self.charges.followed_grid(start), start, self._longer_rows)
         return ByBudget(self._scale(exact, bits), self.charges.policy_grid(start), start, self.rows)
 
-    def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold:
+    def _longer_rows(self, t: int) -> list[Runs]:
+        """The runs, continued over the indices above those that are met."""
+        more = self.charges.spent_least[t] - self.charges.gained_or_kept[t]
+        rows = self.rows(t)
+        return [[*runs[:-1], (runs[-1][0] + more, runs[-1][1])] for runs in rows]
+
+    def _cover_proof(self, exact: bool, bits: int) -> ByCover:
+        start = self.charges.spent_or_kept[-1]
+        grid = self.charges.closed_grid(start)
+        shift = start - grid.windows[-1][0] - 1 - self.charges.spent_least[-1]
+        return ByCover(self._scale(exact, bits), grid, start, self.cover, shift)
+
+    @cached_property
+    def cover(self) -> Cover:
+        assert self.plan.objective.knots is not None
+        return find_cover(self.plan, self.plan.objective.knots)
+
+    def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
+        if isinstance(objective, Piecewise):
+            return self._cover_proof(exact, bits)
         if isinstance(objective, Quantile):
             start = -ceil_div(-bound, unit)
             return ByThreshold(
@@ -117,7 +140,7 @@ class Draft:
     def _start(self) -> int:
         """The budget at which the policy's own shortfall is least: a quantile of its return."""
         objective, unit = self.objective, self.charges.unit
-        if isinstance(objective, Quantile):
+        if isinstance(objective, (Quantile, Piecewise)):
             return -ceil_div(-self.plan.lower, unit)
         rho = getattr(getattr(self.plan.policy, "rule", None), "rho", None)
         if rho is not None:
@@ -134,6 +157,12 @@ class Draft:
         """Terminal costs are multiples of one over this."""
         if isinstance(self.objective, Quantile):
             return 1
+        if isinstance(self.objective, Piecewise):
+            knots = self.plan.objective.knots
+            assert knots is not None
+            chords = {(v - u) / (b - a) for (a, u), (b, v) in combinations(knots, 2)}
+            products = {c * x for c in chords for x, _ in knots}
+            return MULTIPLIER * lcm_of_denominators([*chords, *products, *(g for _, g in knots)])
         unit, w = self.charges.unit, self.objective.weight
         return math.lcm((w * unit).denominator, ((w + self._slope()) * unit).denominator)
 
@@ -141,7 +170,11 @@ class Draft:
         return int(denominator * self.model.step_denominator**self.model.horizon)
 
     def _scale(self, exact: bool, bits: int) -> int:
-        return self._exact_scale(self._terminal_denominator()) if exact else 1 << bits
+        if exact:
+            return self._exact_scale(self._terminal_denominator())
+        if isinstance(self.objective, Piecewise):
+            return self._terminal_denominator() << bits
+        return 1 << bits
 
     def _mean_scale(self, exact: bool, bits: int) -> int:
         if not exact:
