@@ -10,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from os import PathLike
-from typing import Any
 
 from . import files
 from .action import Action as Action
 from .action import Outcome as Outcome
 from .errors import InvalidModel, InvalidNumber, Unsupported
 from .law import Law
-from .rational import Rational, as_fraction, as_step, as_whole, text
-from .reading import Reader
+from .model_readers import Initial, ModelReaders, Reward, Row, StateActions
+from .rational import Rational, as_fraction, as_step, as_whole
+from .reading import Reader, read_action_names, read_horizon, read_state_names
 from .rewards import ContinuousReward
 from .shown import short
 
 
-class MDP:
+class MDP(ModelReaders):
     r"""A finite-horizon MDP with rational probabilities and rewards, validated once and immutable.
 
     Numbers may be int, Fraction, Decimal, ``"1/3"`` or float (read as its shortest decimal).  Nothing is rounded and
@@ -36,7 +35,8 @@ class MDP:
 
     ``initial`` and each transition row may be a list over all states or a dict ``{state: probability}``; each reward is
     a dict ``{reward: probability}``, a :class:`Law`, a number, or a frozen ``scipy.stats`` law of bounded support.
-    ``drawing`` says what the states are, ``action_names[s][a]`` what the actions are: for readers, not for algorithms.
+    ``drawing`` says what the states are, ``state_names[s]`` and ``action_names[s][a]`` what they are called: they are
+    for readers, not for algorithms.
     """
 
     _states: tuple[tuple[Action, ...], ...]
@@ -46,12 +46,15 @@ class MDP:
     drawing: str | None
     notes: tuple[str, ...]
     action_names: tuple[tuple[str, ...], ...] | None
+    state_names: tuple[str, ...] | None
+    clock: int | None
+    """Where the step is a part of the state, the number of the user's states; None for an ordinary model."""
 
     def __init__(
         self,
-        initial: Any,
-        transitions: Sequence[Sequence[Any]],
-        rewards: Sequence[Sequence[Any]],
+        initial: Initial,
+        transitions: Sequence[Sequence[Row]],
+        rewards: Sequence[Sequence[Reward]],
         horizon: int,
         discount: Rational = 1,
         *,
@@ -59,6 +62,7 @@ class MDP:
         drawing: str | None = None,
         notes: Iterable[str] = (),
         action_names: Sequence[Sequence[str]] | None = None,
+        state_names: Sequence[str] | None = None,
     ) -> None:
         read = Reader(len(transitions), normalise)
         if len(rewards) != len(transitions):
@@ -75,20 +79,21 @@ class MDP:
                     for a, (row, law) in enumerate(zip(rows, laws, strict=True))
                 )
             )
-        self._finish(read, initial, states, horizon, discount, drawing, notes, action_names)
+        self._finish(read, initial, tuple(states), horizon, discount, drawing, notes, action_names, state_names)
 
     @classmethod
     def from_outcomes(
         cls,
-        outcomes: Sequence[Sequence[Iterable[tuple[Any, Any, Any]]]],
+        outcomes: Sequence[Sequence[Iterable[tuple[Rational, int, Rational]]]],
         *,
-        initial: Any,
+        initial: Initial,
         horizon: int,
         discount: Rational = 1,
         normalise: bool = False,
         drawing: str | None = None,
         notes: Iterable[str] = (),
         action_names: Sequence[Sequence[str]] | None = None,
+        state_names: Sequence[str] | None = None,
     ) -> MDP:
         """``outcomes[s][a] = [(probability, next_state, reward), ...]``: the reward may depend on the next state.
 
@@ -102,19 +107,41 @@ class MDP:
             if len(choices) == 0:
                 raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
             states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
-        self._finish(read, initial, states, horizon, discount, drawing, notes, action_names)
+        self._finish(read, initial, tuple(states), horizon, discount, drawing, notes, action_names, state_names)
+        return self
+
+    @classmethod
+    def from_actions(
+        cls,
+        states: StateActions,
+        *,
+        read: Reader,
+        initial: Initial,
+        horizon: int,
+        discount: Rational = 1,
+        drawing: str | None = None,
+        notes: Iterable[str] = (),
+        action_names: Sequence[Sequence[str]] | None = None,
+        state_names: Sequence[str] | None = None,
+        clock: int | None = None,
+    ) -> MDP:
+        """From actions that a reader has checked already; for readers of files and arrays."""
+        self = cls.__new__(cls)
+        self._finish(read, initial, states, horizon, discount, drawing, notes, action_names, state_names, clock)
         return self
 
     def _finish(
         self,
         read: Reader,
-        initial: Any,
-        states: list[tuple[Action, ...]],
+        initial: Initial,
+        states: StateActions,
         horizon: int,
         discount: Rational,
         drawing: str | None,
         notes: Iterable[str],
         action_names: Sequence[Sequence[str]] | None,
+        state_names: Sequence[str] | None,
+        clock: int | None = None,
     ) -> None:
         if not states:
             raise InvalidModel("the model has no states, wanted at least one")
@@ -124,13 +151,15 @@ class MDP:
             raise InvalidModel(str(error)) from None
         if not 0 < gamma <= 1:
             raise InvalidModel(f"discount is {gamma}, wanted a number in (0, 1]")
-        self._states = tuple(states)
-        self._horizon = _read_horizon(horizon)
+        self._states = states
+        self._horizon = read_horizon(horizon)
         self._discount = gamma
         self._initial = read.row(initial if as_whole(initial) is None else {initial: 1}, "initial")
         self.drawing = drawing
         self.notes = (*notes, *read.notes)
-        self.action_names = None if action_names is None else _read_names(action_names, self.n_actions)
+        self.action_names = None if action_names is None else read_action_names(action_names, self.n_actions)
+        self.clock = clock
+        self.state_names = None if state_names is None else read_state_names(state_names, clock or len(states))
 
     # -- what it consists of ------------------------------------------------------------------------------------------
 
@@ -150,6 +179,24 @@ class MDP:
     def initial(self) -> tuple[tuple[int, Fraction], ...]:
         """Pairs ``(state, probability)`` of the initial law."""
         return self._initial
+
+    def state_at(self, t: int, s: int) -> int:
+        """The model's state in which step ``t`` finds an environment whose state is ``s``."""
+        return s if self.clock is None else t * self.clock + s
+
+    def seen(self, s: int) -> int:
+        """The environment's state in the model's state ``s``."""
+        return s if self.clock is None else s % self.clock
+
+    @property
+    def n_observations(self) -> int:
+        """How many states an environment of this model can show."""
+        return self.n_states if self.clock is None else self.clock
+
+    def state_name(self, s: int) -> str:
+        """``state 3``, or what :attr:`state_names` calls it."""
+        own = self.seen(s)
+        return f"state {own}" if self.state_names is None else f"state {own} ({self.state_names[own]})"
 
     def actions(self, s: int) -> tuple[Action, ...]:
         """The actions of state ``s``, in order."""
@@ -221,7 +268,11 @@ class MDP:
 
     def with_horizon(self, horizon: int) -> MDP:
         """The same model played for another number of steps."""
-        return self._replace(horizon=_read_horizon(horizon))
+        if self.clock is not None and horizon != self._horizon:
+            raise Unsupported(
+                f"the model lists its {self._horizon} steps one by one: it cannot be played for {horizon}"
+            )
+        return self._replace(horizon=read_horizon(horizon))
 
     def _replace(self, states: tuple[tuple[Action, ...], ...] | None = None, horizon: int | None = None) -> MDP:
         twin = MDP.__new__(MDP)
@@ -229,120 +280,8 @@ class MDP:
         twin._horizon = self._horizon if horizon is None else horizon
         twin._discount, twin._initial = self._discount, self._initial
         twin.drawing, twin.notes, twin.action_names = self.drawing, self.notes, self.action_names
+        twin.state_names, twin.clock = self.state_names, self.clock
         return twin
-
-    # -- readers and writers ------------------------------------------------------------------------------------------
-
-    @classmethod
-    def from_gymnasium(cls, env: Any, *, horizon: int, discount: Rational = 1) -> MDP:
-        """The tabular model of a gymnasium environment with a transition table ``env.unwrapped.P``."""
-        from .interop.gymnasium import mdp_of_environment
-
-        return mdp_of_environment(env, horizon=horizon, discount=discount)
-
-    @classmethod
-    def from_csv(
-        cls,
-        path: str | PathLike[str],
-        *,
-        initial: Any,
-        horizon: int,
-        discount: Rational = 1,
-        index_base: int,
-        normalise: bool = False,
-    ) -> MDP:
-        """Columns ``idstatefrom,idaction,idstateto,probability,reward``; ``index_base`` is the least index, 0 or 1.
-
-        ``initial`` counts the states as the file does.
-        """
-        from .interop.csv import read_csv
-
-        return read_csv(
-            path, initial=initial, horizon=horizon, discount=discount, index_base=index_base, normalise=normalise
-        )
-
-    @classmethod
-    def from_storm(
-        cls,
-        path: str | PathLike[str],
-        *,
-        horizon: int | None = None,
-        rewards: str | None = None,
-        constants: Any = None,
-        initial: Any = None,
-        discount: Rational = 1,
-    ) -> MDP:
-        """A DRN, PRISM or JANI file, read exactly by Storm (the extra ``storm``).
-
-        Step t pays the rewards of the state it leaves, of its action and of its transition; see
-        :mod:`verified_risk.interop.storm`.
-        """
-        from .interop.storm import read_storm
-
-        return read_storm(
-            path, horizon=horizon, rewards=rewards, constants=constants, initial=initial, discount=discount
-        )
-
-    def to_csv(self, path: str | PathLike[str], *, index_base: int = 0) -> None:
-        """Write ``idstatefrom,idaction,idstateto,probability,reward``, rationals as ``p/q``."""
-        from .interop.csv import write_csv
-
-        write_csv(self, path, index_base=index_base)
-
-    def to_drn(self, path: str | PathLike[str]) -> None:
-        """Write the model, its steps unrolled into the state, in Storm's explicit DRN format.
-
-        :func:`verified_risk.interop.drn.write_return_drn` writes the return so far into the state as well.
-        """
-        from .interop.drn import write_drn
-
-        write_drn(self, path)
-
-    def to_json(self) -> dict[str, Any]:
-        def action(action: Action) -> dict[str, Any]:
-            if not action.independent:
-                return {"outcomes": [[text(p), s, text(r)] for p, s, r in action.outcomes]}
-            return {"next": [[s, text(p)] for s, p in action.successors], "reward": action.reward.to_json()}
-
-        return {
-            "horizon": self._horizon,
-            "discount": text(self._discount),
-            "initial": [[s, text(p)] for s, p in self._initial],
-            "states": [[action(choice) for choice in actions] for actions in self._states],
-            "drawing": self.drawing,
-            "notes": list(self.notes),
-            **({} if self.action_names is None else {"action_names": [list(names) for names in self.action_names]}),
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> MDP:
-        self = cls.__new__(cls)
-        read = Reader(len(data["states"]), normalise=False)
-
-        def action(entry: dict[str, Any], where: str) -> Action:
-            if "outcomes" in entry:
-                return read.action(entry["outcomes"], where)
-            law = entry["reward"]
-            reward = ContinuousReward.from_json(law) if "scipy" in law else Law.from_json(law)
-            return Action(read.row(dict(map(tuple, entry["next"])), where), reward)
-
-        states = []
-        for s, actions in enumerate(data["states"]):
-            if not actions:
-                raise InvalidModel(f"state {s} has no actions, wanted at least one")
-            states.append(tuple(action(entry, f"states[{s}][{a}]") for a, entry in enumerate(actions)))
-        initial = dict(map(tuple, data["initial"]))
-        words = data["drawing"], data["notes"], data.get("action_names")
-        self._finish(read, initial, states, data["horizon"], data["discount"], *words)
-        return self
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all."""
-        files.write(path, "model", self.to_json())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> MDP:
-        return files.read(path, "model", cls.from_json)
 
     # -- identity and display -----------------------------------------------------------------------------------------
 
@@ -350,7 +289,7 @@ class MDP:
     def fingerprint(self) -> str:
         """A digest of what the model *is* (drawing, notes and names do not count)."""
         data = self.to_json()
-        words = ("drawing", "notes", "action_names")
+        words = ("drawing", "notes", "action_names", "state_names")
         return files.digest({name: part for name, part in data.items() if name not in words})
 
     def __eq__(self, other: object) -> bool:
@@ -362,7 +301,8 @@ class MDP:
     def __repr__(self) -> str:
         counts = sorted(set(self.n_actions))
         actions = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        states = "1 state" if self.n_states == 1 else f"{self.n_states} states"
+        n = self.n_observations
+        states = ("1 state" if n == 1 else f"{n} states") + (" at each step" if self.clock else "")
         discount = "" if self._discount == 1 else f", discount {self._discount}"
         return f"MDP({states}, {actions} action{'s' if counts[-1] > 1 else ''}, horizon {self._horizon}{discount})"
 
@@ -379,21 +319,3 @@ class MDP:
         low, high = self.reward_range
         lines = [repr(self), f"rewards from {short(low)} to {short(high)} a step", *self.notes]
         return "\n".join(([self.drawing, ""] if self.drawing else []) + lines)
-
-
-def _read_names(names: Sequence[Sequence[str]], counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """One name for each action of each state."""
-    read = tuple(tuple(own) for own in names)
-    if len(read) != len(counts):
-        raise InvalidModel(f"action_names has {len(read)} states, wanted {len(counts)}")
-    for s, (own, count) in enumerate(zip(read, counts, strict=True)):
-        if len(own) != count or not all(isinstance(name, str) for name in own):
-            raise InvalidModel(f"action_names[{s}] is {own!r}, wanted {count} names")
-    return read
-
-
-def _read_horizon(value: Any) -> int:
-    horizon = as_whole(value)
-    if horizon is None or horizon < 1:
-        raise InvalidModel(f"horizon is {value!r}, wanted an integer of at least 1")
-    return horizon

@@ -18,6 +18,9 @@ from .errors import InvalidArgument, InvalidNumber
 
 Rational: TypeAlias = int | str | float | Fraction | Decimal
 
+LARGEST_DENOMINATOR = 10**5
+CLOSENESS = Fraction(1, 2**50)
+"""Rationals with denominators up to 10**5 are at least 1e-10 apart, so at most one is this close to a float."""
 LONGEST_PLAIN = 4000
 """Digits that Python converts between text and ``int`` under its own limit of 4300."""
 LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
@@ -50,6 +53,17 @@ def as_fraction(value: Any, where: str) -> Fraction:
         # str(), not repr(): numpy scalars print their shortest decimal, at their own precision, only through str.
         return Fraction(str(value))
     raise InvalidNumber(f"{where} is {value!r}, wanted a number")
+
+
+def meant(value: float) -> Fraction:
+    """The rational that a computed float stands for: a small one if it is within 2**-50, else the shortest decimal.
+
+    >>> meant(0.04999999999999999), meant(0.33333333333333337), meant(0.8), meant(0.12345678)
+    (Fraction(1, 20), Fraction(1, 3), Fraction(4, 5), Fraction(6172839, 50000000))
+    """
+    written = as_fraction(value, "value")
+    small = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    return small if abs(small - Fraction(value)) <= CLOSENESS * max(Fraction(1), abs(small)) else written
 
 
 def as_probability(value: Any, where: str) -> Fraction:

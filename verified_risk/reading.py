@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -140,3 +140,29 @@ class Reader:
 
 def listed(masses: Iterable[Fraction]) -> str:
     return "[" + ", ".join(map(text, masses)) + "]"
+
+
+def read_action_names(names: Sequence[Sequence[str]], counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    """One name for each action of each state."""
+    read = tuple(tuple(own) for own in names)
+    if len(read) != len(counts):
+        raise InvalidModel(f"action_names has {len(read)} states, wanted {len(counts)}")
+    for s, (own, count) in enumerate(zip(read, counts, strict=True)):
+        if len(own) != count or not all(isinstance(name, str) for name in own):
+            raise InvalidModel(f"action_names[{s}] is {own!r}, wanted {count} names")
+    return read
+
+
+def read_horizon(value: Any) -> int:
+    horizon = as_whole(value)
+    if horizon is None or horizon < 1:
+        raise InvalidModel(f"horizon is {value!r}, wanted an integer of at least 1")
+    return horizon
+
+
+def read_state_names(names: Sequence[str], count: int) -> tuple[str, ...]:
+    """One name for each state that the user knows."""
+    read = tuple(names)
+    if len(read) != count or not all(isinstance(name, str) for name in read):
+        raise InvalidModel(f"state_names has {len(read)} entries, wanted {count} names")
+    return read

@@ -160,7 +160,9 @@ GOOD = {0: {0: [(0.5, 0, 1.0, False), (0.5, 1, 0.0, True)]}, 1: {0: [(1.0, 1, 0.
 def test_a_table_needs_no_gymnasium_around_it():
     mdp = vr.MDP.from_gymnasium(Table(GOOD, [1.0, 0.0]), horizon=2)
     assert vr.exact_plan(mdp, vr.Mean()).value == Fraction(3, 4)
-    assert vr.MDP.from_gymnasium(Table(GOOD, s=0), horizon=2) == mdp
+    assert vr.MDP.from_gymnasium(Table(GOOD), horizon=2, initial=0) == mdp
+    with pytest.raises(vr.errors.InvalidModel, match="its present state does not count"):
+        vr.MDP.from_gymnasium(Table(GOOD, s=0), horizon=2)
 
 
 def test_a_terminal_state_that_would_go_on_paying_is_replaced_by_the_end():

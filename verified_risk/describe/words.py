@@ -154,7 +154,7 @@ def _sentence(met: Decisions, s: int, steps: str | None, places: Sequence[Place]
     start = " (start)" if any(place[0] == 0 for place in places) else ""
     step = "" if steps is None else f", {steps}"
     mass = sum(met.mass[place] for place in places)
-    return Sentence(f"state {s}{step}{start}: {text}", min(place[0] for place in places), mass)
+    return Sentence(f"{met.mdp.state_name(s)}{step}{start}: {text}", min(place[0] for place in places), mass)
 
 
 def _decided_by(met: Decisions, places: Sequence[Place], index: int) -> bool:

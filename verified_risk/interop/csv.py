@@ -1,7 +1,8 @@
 """Models as CSV: ``idstatefrom,idaction,idstateto,probability,reward``, one outcome a row.
 
 Rows with equal states and action and different rewards are separate outcomes.  States may differ in their actions;
-every state needs at least one.  The file holds neither the initial law nor the horizon nor the discount.
+every state needs at least one.  The file holds neither the initial law nor the horizon nor the discount.  With one more
+column, ``idstep``, from 0, the model changes with the step and the file holds every step.
 """
 
 from __future__ import annotations
@@ -17,19 +18,23 @@ from typing import Any, TypeAlias
 from .. import files
 from ..errors import InvalidFile, InvalidModel, InvalidNumber
 from ..mdp import MDP, Outcome
+from ..model_readers import Initial
 from ..rational import Rational, as_fraction, as_whole, exact_sum, text
+from ..reading import Reader
+from .clock import clocked
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
+STEP = "idstep"
 
-Line: TypeAlias = tuple[int, int, int, int, Fraction, Fraction]
-"""``(line number, state, action, next state, probability, reward)``, indices as in the file."""
+Line: TypeAlias = tuple[int, int, int, int, Fraction, Fraction, tuple[int, ...]]
+"""``(line number, state, action, next state, probability, reward, (step,) or ())``, indices as in the file."""
 
 
 def read_csv(
     path: str | PathLike[str],
     *,
-    initial: Any,
-    horizon: int,
+    initial: Initial,
+    horizon: int | None = None,
     discount: Rational = 1,
     index_base: int,
     normalise: bool = False,
@@ -46,30 +51,62 @@ def read_csv(
         lines, ignored = _parse(Path(path).read_text(encoding="utf-8-sig"), where)
     except (UnicodeDecodeError, csv.Error) as error:
         raise InvalidFile(f"{where} is not a text file of comma-separated values: {error}") from None
-    _check_base(lines, index_base, where)
-    outcomes = _arrange(lines, index_base, where)
-    if not normalise:
-        _check_sums(outcomes, lines, index_base, where)
-    return MDP.from_outcomes(
-        outcomes,
-        initial=_shifted(initial, index_base, len(outcomes), where),
-        horizon=horizon,
-        discount=discount,
-        normalise=normalise,
-        notes=[f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else (),
+    by_step = _by_step(lines, where)
+    if len(by_step) > 1 and horizon not in (None, len(by_step)):
+        raise InvalidModel(f"horizon is {horizon}, and {where} has {len(by_step)} steps: leave it out")
+    if not by_step[0][0][6] and horizon is None:
+        raise InvalidModel(f"horizon is missing: {where} has no column {STEP}, wanted the number of steps")
+    steps = []
+    for own in by_step:
+        _check_base(own, index_base, where)
+        steps.append(_arrange(own, index_base, where))
+        if not normalise:
+            _check_sums(steps[-1], own, index_base, where)
+    n = len(steps[0])
+    shapes = [[len(actions) for actions in outcomes] for outcomes in steps]
+    odd = next((t for t, shape in enumerate(shapes) if shape != shapes[0]), None)
+    if odd is not None:
+        raise InvalidFile(f"{where}: step {odd} has other states or actions than step 0, wanted the same at every step")
+    notes = [f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else []
+    start = _shifted(initial, index_base, n, where)
+    if not by_step[0][0][6]:
+        return MDP.from_outcomes(
+            steps[0],
+            initial=start,
+            horizon=horizon,
+            discount=discount,
+            normalise=normalise,
+            notes=notes,  # type: ignore[arg-type]
+        )
+    read = Reader(n, normalise)
+    actions = [
+        tuple(tuple(read.action(list(rows), f"step {t}, state {s}, action {a}") for a, rows in enumerate(own))
+              for s, own in enumerate(outcomes))
+        for t, outcomes in enumerate(steps)
+    ]  # fmt: skip
+    return clocked(
+        actions, read, initial=start, horizon=len(steps), discount=discount, terminal=None, notes=[*notes, *read.notes]
     )
 
 
 def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> None:
-    """Write every outcome of positive probability, rationals as ``p/q``; the file appears whole or not at all."""
+    """Write every outcome of positive probability, rationals as ``p/q``; the file appears whole or not at all.
+
+    A model that changes with the step has a column ``idstep``.  Its last step leads to the first state: what follows
+    does not count, and rewards at the end are in the rewards of that step.
+    """
     if isinstance(index_base, bool) or index_base not in (0, 1):
         raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1")
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(COLUMNS if mdp.clock is None else (STEP, *COLUMNS))
     for s, a, action in mdp:
+        if mdp.clock is not None and s == mdp.n_states - 1:
+            break  # the state after the last step
         for p, target, r in action.outcomes:
-            writer.writerow((s + index_base, a + index_base, target + index_base, text(p), text(r)))
+            known = 0 if mdp.clock is not None and target == mdp.n_states - 1 else mdp.seen(target)
+            row = (mdp.seen(s) + index_base, a + index_base, known + index_base, text(p), text(r))
+            writer.writerow(row if mdp.clock is None else (s // mdp.clock, *row))
     files.write_text(path, buffer.getvalue())
 
 
@@ -83,7 +120,10 @@ def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
                 f"{where} has {header.count(column)} columns {column!r} in its first line "
                 f"({', '.join(header) or 'empty'}), wanted one each of {', '.join(COLUMNS)}"
             )
+    if header.count(STEP) > 1:
+        raise InvalidFile(f"{where} has {header.count(STEP)} columns {STEP!r}, wanted at most one")
     places = [header.index(column) for column in COLUMNS]
+    step_at = header.index(STEP) if STEP in header else None
     numbers: dict[str, Fraction] = {}
 
     def number(entry: str, column: str, line: int) -> Fraction:
@@ -120,18 +160,34 @@ def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
                 index(target, "idstateto", line),
                 mass,
                 number(r, "reward", line),
+                () if step_at is None else (index(row[step_at], STEP, line),),
             )
 
     found = list(lines())
     if not found:
         raise InvalidFile(f"{where} has no rows, wanted at least one outcome")
-    return found, [name for name in header if name not in COLUMNS]
+    return found, [name for name in header if name not in (*COLUMNS, STEP)]
+
+
+def _by_step(lines: list[Line], where: str) -> list[list[Line]]:
+    """The rows of every step; all rows where the file has no steps."""
+    grouped: dict[int, list[Line]] = {}
+    for entry in lines:
+        grouped.setdefault(entry[6][0] if entry[6] else 0, []).append(entry)
+    for t in range(max(grouped) + 1):
+        if t not in grouped:
+            raise InvalidFile(f"{where} has no rows of step {t}, wanted steps 0..{max(grouped)} without a gap")
+    if min(grouped) < 0:
+        raise InvalidFile(
+            f"{where}: {STEP} is {min(grouped)} in line {grouped[min(grouped)][0][0]}, wanted steps from 0"
+        )
+    return [grouped[t] for t in range(len(grouped))]
 
 
 def _check_base(lines: list[Line], index_base: int, where: str) -> None:
     for name, least, line in (
-        ("state", *min((min(s, target), line) for line, s, _, target, _, _ in lines)),
-        ("action", *min((a, line) for line, _, a, _, _, _ in lines)),
+        ("state", *min((min(s, target), line) for line, s, _, target, *_ in lines)),
+        ("action", *min((a, line) for line, _, a, *_ in lines)),
     ):
         if least != index_base:
             raise InvalidFile(
@@ -144,7 +200,7 @@ def _arrange(lines: list[Line], index_base: int, where: str) -> list[list[list[O
     grouped: dict[int, dict[int, list[Outcome]]] = {}
     seen: dict[tuple[int, int, int, Fraction], tuple[int, Fraction]] = {}
     first_named: dict[int, int] = {}
-    for line, s, a, target, p, r in lines:
+    for line, s, a, target, p, r, _ in lines:
         earlier, mass = seen.setdefault((s, a, target, r), (line, p))
         if earlier != line:
             relation = "repeats" if mass == p else "contradicts"

@@ -11,20 +11,23 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from ..errors import InvalidModel, InvalidNumber, MissingDependency, Unsupported
+from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
-from ..rational import Rational, as_fraction, as_whole
-
-LARGEST_DENOMINATOR = 10**5
-CLOSENESS = Fraction(1, 2**50)
-"""Rationals with denominators up to 10**5 are at least 1e-10 apart, so at most one is this close to a float."""
+from ..rational import Rational, as_fraction, as_whole, meant
 
 HARMLESS_WRAPPERS = {"PassiveEnvChecker", "OrderEnforcing", "TimeLimit"}
 
 Row: TypeAlias = tuple[Fraction, int, Fraction, bool]
 
 
-def mdp_of_environment(env: Any, *, horizon: int, discount: Rational = 1) -> MDP:
+def mdp_of_environment(
+    env: Any,
+    *,
+    horizon: int | None = None,
+    discount: Rational = 1,
+    initial: Any = None,
+    options: Mapping[str, object] | None = None,
+) -> MDP:
     """The exact model of ``env``, an environment or its id, from ``env.unwrapped.P`` and ``initial_state_distrib``.
 
     A transition that terminates the episode leads to a state that earns nothing more: the next state itself where the
@@ -35,18 +38,23 @@ def mdp_of_environment(env: Any, *, horizon: int, discount: Rational = 1) -> MDP
     ((0, Fraction(1, 3)), (1, Fraction(1, 3)), (4, Fraction(1, 3)))
     """
     if isinstance(env, str):
-        made = _make(env)
+        made = _make(env, options or {})
         try:
-            return mdp_of_environment(made, horizon=horizon, discount=discount)
+            return mdp_of_environment(made, horizon=horizon, discount=discount, initial=initial)
         finally:
             made.close()
+    if options:
+        raise InvalidArgument("options are for an environment given by its id; this one has been made already")
     inner = getattr(env, "unwrapped", env)
     name = _name(env, inner)
+    steps = _limit(env) if horizon is None else horizon
+    if steps is None:
+        raise InvalidModel(f"{name} has no time limit, wanted horizon=, the number of steps")
     _refuse_what_the_table_does_not_say(inner, name)
     n, table = _table(inner, name)
     restore = _Restorer()
     rows = [[_read(table, s, a, n, restore, name) for a in _actions_of(table[s], s, name)] for s in range(n)]
-    initial = _initial(inner, n, restore, name)
+    start = _initial(inner, n, restore, name) if initial is None else _given(initial, n)
 
     absorbing = {s for s in range(n) if _is_absorbing(rows[s], s)}
     ends = {target for actions in rows for action in actions for _, target, _, ended in action if ended}
@@ -56,24 +64,37 @@ def mdp_of_environment(env: Any, *, horizon: int, discount: Rational = 1) -> MDP
         return p, (n if ended and target not in absorbing else target), r
 
     outcomes = [[[outcome(*row) for row in action] for action in actions] for actions in rows]
-    notes = [f"read from gymnasium's {name}", *restore.notes(), *_wrapper_notes(env, horizon)]
+    notes = [f"read from gymnasium's {name}", *restore.notes(), *_wrapper_notes(env, steps)]
     if needs_end:
         outcomes.append([[(Fraction(1), n, Fraction(0))]])
         notes.append(f"state {n} was added: it follows every transition that ends the episode, and earns nothing")
+    states, actions = toy_text_names(inner, n, needs_end)
     return MDP.from_outcomes(
-        outcomes, initial=initial, horizon=horizon, discount=discount, drawing=_drawing(inner), notes=notes
+        outcomes,
+        initial=start,
+        horizon=steps,
+        discount=discount,
+        drawing=_drawing(inner),
+        notes=notes,
+        state_names=states,
+        action_names=None if actions is None else [actions[: len(own)] for own in outcomes[:n]] + [["end"]] * needs_end,
     )
 
 
-def meant(value: float) -> Fraction:
-    """The rational that a computed float stands for: a small one if it is within 2**-50, else the shortest decimal.
-
-    >>> meant(0.04999999999999999), meant(0.33333333333333337), meant(0.8), meant(0.12345678)
-    (Fraction(1, 20), Fraction(1, 3), Fraction(4, 5), Fraction(6172839, 50000000))
-    """
-    written = as_fraction(value, "value")
-    small = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-    return small if abs(small - Fraction(value)) <= CLOSENESS * max(Fraction(1), abs(small)) else written
+def toy_text_names(inner: Any, n: int, with_end: bool) -> tuple[list[str] | None, list[str] | None]:
+    """What the environments of gymnasium's toy text call their states and actions; None for others."""
+    kind, end = type(inner).__name__, ["the end"] * with_end
+    if kind in ("FrozenLakeEnv", "CliffWalkingEnv"):
+        width = getattr(inner, "ncol", None) or inner.shape[1]
+        cells = [f"row {s // width}, column {s % width}" for s in range(n)]
+        moves = ["left", "down", "right", "up"] if kind == "FrozenLakeEnv" else ["up", "right", "down", "left"]
+        return cells + end, moves
+    if kind == "TaxiEnv":
+        places = ["red", "green", "yellow", "blue", "in the taxi"]
+        decoded = [list(inner.decode(s)) for s in range(n)]
+        names = [f"taxi at {r}, {c}; passenger {places[p]}, to {places[d]}" for r, c, p, d in decoded]
+        return names + end, ["down", "up", "right", "left", "pick up", "drop off"]
+    return None, None
 
 
 class _Restorer:
@@ -103,15 +124,16 @@ class _Restorer:
         return [f"{shown} was read as {exact} ({count} times)" for shown, exact, count in moved]
 
 
-def _make(identifier: str) -> Any:
+def _make(identifier: str, options: Mapping[str, object]) -> Any:
     try:
         import gymnasium
     except ImportError as error:
         raise MissingDependency("reading environments by name needs gymnasium", extra="gym") from error
     try:
-        return gymnasium.make(identifier)
-    except gymnasium.error.Error as error:
-        raise InvalidModel(f"gymnasium makes no environment {identifier!r}: {error}") from None
+        return gymnasium.make(identifier, **options)
+    except (gymnasium.error.Error, TypeError, KeyError, ValueError, AttributeError) as error:
+        with_options = f" with {dict(options)}" if options else ""
+        raise InvalidModel(f"gymnasium makes no environment {identifier!r}{with_options}: {error}") from None
 
 
 def _name(env: Any, inner: Any) -> str:
@@ -134,7 +156,8 @@ def _table(inner: Any, name: str) -> tuple[int, Any]:
         shown = "no attribute P" if table is None else f"P = {type(table).__name__}"
         raise Unsupported(
             f"{name} has {shown} and observations {space}, wanted a tabular environment with a transition table "
-            "P[state][action] = [(probability, next state, reward, terminated), ...]"
+            "P[state][action] = [(probability, next state, reward, terminated), ...]; vr.learn(env, ...) needs none "
+            "if its spaces are discrete"
         )
     n = len(table)
     count = getattr(space, "n", n)
@@ -184,11 +207,35 @@ def _initial(inner: Any, n: int, restore: _Restorer, name: str) -> dict[int, Fra
         if len(law) != n:
             raise InvalidModel(f"{name} has an initial law of {len(law)} states, wanted {n}")
         return {s: restore(p, f"{name}: initial_state_distrib[{s}]") for s, p in enumerate(law) if p}
-    for attribute in ("start_state_index", "start_state", "s"):
+    for attribute in ("start_state_index", "start_state"):
         start = as_whole(getattr(inner, attribute, None))
         if start is not None:
             return {start: Fraction(1)}
-    raise InvalidModel(f"{name} says nowhere where it starts, wanted initial_state_distrib or a start state")
+    raise InvalidModel(
+        f"{name} says nowhere where it starts (its present state does not count), wanted initial=, a state or a law"
+    )
+
+
+def _given(initial: Any, n: int) -> Any:
+    """The caller's initial law, which speaks of the environment's own states."""
+    if isinstance(initial, Mapping) or as_whole(initial) is not None:
+        for s in initial if isinstance(initial, Mapping) else [initial]:
+            if as_whole(s) is None or not 0 <= s < n:
+                raise InvalidModel(f"initial names state {s!r}, wanted an integer in 0..{n - 1}")
+        return initial
+    if len(initial) != n:
+        raise InvalidModel(f"initial has {len(initial)} entries, wanted {n}, one for each state of the environment")
+    return dict(enumerate(initial))
+
+
+def _limit(env: Any) -> int | None:
+    """The steps after which the environment is cut off, if it says so."""
+    while env is not None:
+        limit = getattr(env, "_max_episode_steps", None)
+        if limit is not None:
+            return int(limit)
+        env = env.env if env is not getattr(env, "unwrapped", env) else None
+    return None
 
 
 def _wrapper_notes(env: Any, horizon: int) -> list[str]:

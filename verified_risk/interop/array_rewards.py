@@ -1,0 +1,108 @@
+"""``R`` of one step: ``R[s]``, ``R[s, a]``, ``R[s, a, s']``, matrices for each action, or laws ``R[s][a]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..action import Action
+from ..errors import InvalidModel
+from ..law import Law
+from ..reading import Reader
+from ..rewards import ContinuousReward
+from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of
+from .packed import Packed, PackedAction
+
+
+class StepRewards:
+    """``R`` of one step: what an action pays, and whether a state has it."""
+
+    def __init__(self, R: Any, n: int, count: int, ass: bool, where: str) -> None:
+        self.n, self.count, self.where = n, count, where
+        self.by_state: npt.NDArray[Any] | None = None
+        self.joint: Rows | None = None
+        self.laws: Sequence[Sequence[Any]] | None = None
+        self._read = Reader(n, normalise=False)
+        self._points: dict[Any, Law | ContinuousReward] = {}
+        if isinstance(R, (list, tuple)) and _holds_laws(R):
+            self.laws = self._laws(R)
+        elif is_matrix_list(R):
+            self._next_state([rows_of(part, where) for part in R])
+        elif hasattr(R, "tocsr"):
+            self._table(R.toarray())
+        else:
+            array = array_of(R, where)
+            if array.ndim == 3:
+                ordered = array.transpose(1, 0, 2) if ass else array
+                if ordered.shape != (n, count, n):
+                    wanted = (count, n, n) if ass else (n, count, n)
+                    raise InvalidModel(f"{where} has shape {array.shape}, wanted {wanted} as P")
+                self.joint = rows_of(ordered.reshape(n * count, n), where)
+            else:
+                self._table(array)
+
+    def _table(self, array: npt.NDArray[Any]) -> None:
+        """``R[s]`` or ``R[s, a]``."""
+        if array.shape == (self.n,):
+            array = np.repeat(array[:, None], self.count, axis=1)
+        if array.shape != (self.n, self.count):
+            n, count = self.n, self.count
+            raise InvalidModel(f"{self.where} has shape {array.shape}, wanted ({n},), ({n}, {count}) or one as P")
+        self.by_state = array
+
+    def _next_state(self, parts: list[Rows]) -> None:
+        if len(parts) != self.count or any((len(part), part.width) != (self.n, self.n) for part in parts):
+            raise InvalidModel(f"{self.where} is a list of matrices, wanted {self.count} of shape {(self.n, self.n)}")
+        self.joint = interleaved(parts)
+
+    def _laws(self, R: Sequence[Any]) -> Sequence[Sequence[Any]]:
+        if len(R) != self.n:
+            raise InvalidModel(f"{self.where} has {len(R)} states, wanted {self.n} as in P")
+        for s, own in enumerate(R):
+            if len(own) != self.count:
+                raise InvalidModel(f"{self.where}[{s}] has {len(own)} actions, wanted {self.count} as in P")
+        return R
+
+    def offered(self, s: int, a: int) -> bool:
+        return self.by_state is None or self.by_state[s, a] != -np.inf
+
+    def action(self, packed: Packed, s: int, a: int) -> Action:
+        row = s * self.count + a
+        if self.joint is None:
+            value = self.laws[s][a] if self.laws is not None else self._entry(s, a)
+            return PackedAction(packed, row, self._law(value, f"{self.where}[{s}, {a}]"))
+        paid = dict(zip(*self.joint.row(row), strict=True))
+        columns, _ = packed.rows.row(row)
+        values = {paid.get(target, 0) for target in columns}
+        if len(values) == 1:
+            return PackedAction(packed, row, self._law(values.pop(), f"{self.where}[{s}, {a}]"))
+        where = f"{self.where}[{s}, {a}]"
+        outcomes = tuple(
+            (p, target, self._read.number(paid.get(target, 0), f"{where}[{target}]"))
+            for target, p in packed.successors(row)
+        )
+        return Action.of_outcomes(outcomes)
+
+    def _entry(self, s: int, a: int) -> Any:
+        assert self.by_state is not None
+        value = self.by_state[s, a]
+        return value.item() if isinstance(value, np.generic) else value
+
+    def _law(self, value: Any, where: str) -> Law | ContinuousReward:
+        if not isinstance(value, (int, float, str)):
+            return self._read.reward(value, where)
+        key = (type(value), value)
+        if key not in self._points:
+            self._points[key] = self._read.reward(value, where)
+        return self._points[key]
+
+
+def _holds_laws(R: Sequence[Any]) -> bool:
+    """Whether ``R[s][a]`` are laws and not numbers."""
+    first = R[0]
+    if not isinstance(first, (list, tuple)) or not first:
+        return False
+    return isinstance(first[0], (Mapping, Law, ContinuousReward)) or hasattr(first[0], "cdf")

@@ -1,0 +1,275 @@
+r"""Models from arrays: numpy, scipy sparse, nested lists, one for all steps or one for each.
+
+``P`` is one of
+
+* an array ``P[s, a, s']`` (layout ``"sas"``) or ``P[a, s, s']`` (layout ``"ass"``);
+* a list of one matrix ``P[a][s, s']`` for each action, dense or sparse;
+* one matrix with a row for each state and action, sparse or dense: row ``s * |A| + a`` for ``"sas"``,
+  ``a * |S| + s`` for ``"ass"``;
+* a list of T of these, one for each step.
+
+``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` (or ``R[a, s, s']``, as the layout says), a list of matrices
+``R[a][s, s']``, or nested lists ``R[s][a]`` of reward laws; a list of T of these where ``P`` is a list of T.  A reward
+of ``-inf`` at ``R[s, a]`` means that state s does not have action a.
+
+A float is read as its shortest decimal.  A row of probabilities that misses 1 by no more than four units in the last
+place of 1 for each of its entries was normalised in floating point: it is read as small fractions if these sum to 1
+(0.3333333333333333 is then 1/3), otherwise its largest entry is moved by what is missing.  :attr:`MDP.notes` says how
+many rows, and how far.  Rows that miss 1 by more are refused, unless ``normalise=True``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..action import Action
+from ..errors import InvalidModel
+from ..law import Law
+from ..mdp import MDP
+from ..model_readers import Initial, StateActions
+from ..rational import Rational, as_whole
+from ..reading import Reader
+from .array_rewards import StepRewards
+from .clock import clocked
+from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of
+from .packed import Packed
+
+Arrays: TypeAlias = Any
+"""numpy arrays, scipy sparse matrices, or (nested) lists of them or of numbers."""
+
+
+def mdp_of_arrays(
+    P: Arrays,
+    R: Arrays,
+    *,
+    initial: Initial,
+    horizon: int | None = None,
+    discount: Rational = 1,
+    layout: str | None = None,
+    terminal: Sequence[Rational] | npt.NDArray[Any] | None = None,
+    absorbing: Iterable[int] = (),
+    normalise: bool = False,
+    drawing: str | None = None,
+    action_names: Sequence[str] | None = None,
+    state_names: Sequence[str] | None = None,
+) -> MDP:
+    """See :meth:`verified_risk.MDP.from_arrays`."""
+    varies = _is_by_step(P)
+    if varies:
+        steps, pays = list(P), _rewards_by_step(R, len(P))
+        if horizon is not None and horizon != len(steps):
+            raise InvalidModel(f"horizon is {horizon}, wanted {len(steps)}, the number of steps in P, or none")
+        horizon = len(steps)
+    else:
+        steps, pays = [P], [R]
+        if horizon is None:
+            raise InvalidModel("horizon is missing: wanted the number of steps, as P does not list them")
+    shared: dict[int, _Step] = {}
+    read: list[_Step] = []
+    for t, (own_P, own_R) in enumerate(zip(steps, pays, strict=True)):
+        where = f"[{t}]" if varies else ""
+        key = id(own_P) if own_R is pays[0] and own_P is steps[0] else -t
+        if key not in shared:
+            shared[key] = _Step(own_P, own_R, layout, where, normalise, tuple(absorbing))
+        read.append(shared[key])
+    first = read[0]
+    for t, step in enumerate(read):
+        if (step.n, step.names) != (first.n, first.names):
+            raise InvalidModel(
+                f"P[{t}] has {step.n} states and actions {step.shape}, wanted {first.n} and {first.shape} as at step 0"
+            )
+    notes = [note for step in {id(step): step for step in read}.values() for note in step.notes()]
+    names = _names(action_names, first)
+    build = clocked if varies or terminal is not None else _plain
+    return build(
+        [step.states for step in read],
+        Reader(first.n, normalise),
+        initial=initial,
+        horizon=horizon,
+        discount=discount,
+        terminal=None if terminal is None else _terminal(terminal, first.n),
+        drawing=drawing,
+        notes=notes,
+        action_names=names,
+        state_names=state_names,
+    )
+
+
+def _plain(steps: list[StateActions], read: Reader, *, terminal: None, **rest: Any) -> MDP:
+    assert terminal is None
+    return MDP.from_actions(steps[0], read=read, **rest)
+
+
+class _Step:
+    """``P`` and ``R`` of one step, as the actions of every state."""
+
+    def __init__(
+        self, P: Arrays, R: Arrays, layout: str | None, at: str, normalise: bool, absorbing: tuple[int, ...]
+    ) -> None:
+        rows, self.n, count, ass = _transitions(P, layout, f"P{at}")
+        self.count, self.at, self.ass = count, at, ass
+        _check_entries(rows, self.row_name, f"P{at}")
+        pays = StepRewards(R, self.n, count, ass, f"R{at}")
+        for s in absorbing:
+            if as_whole(s) is None or not 0 <= s < self.n:
+                raise InvalidModel(f"absorbing names state {s!r}, wanted an integer in 0..{self.n - 1}")
+        still = frozenset(absorbing)
+        self.packed = Packed(rows, self.row_name, normalise)
+        self.names = tuple(tuple(a for a in range(count) if s in still or pays.offered(s, a)) for s in range(self.n))
+        bare = next((s for s in range(self.n) if not self.names[s]), None)
+        if bare is not None:
+            raise InvalidModel(f"R{at}[{bare}] is -inf for every action: state {bare} has no action left")
+        nothing = Law.point(0)
+        self.states: StateActions = tuple(
+            tuple(
+                Action(((s, Fraction(1)),), nothing) if s in still else pays.action(self.packed, s, a)
+                for a in self.names[s]
+            )
+            for s in range(self.n)
+        )
+
+    @property
+    def shape(self) -> str:
+        counts = sorted({len(names) for names in self.names})
+        return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    def row_name(self, i: int) -> str:
+        s, a = divmod(i, self.count)
+        return f"P{self.at}[{a}, {s}]" if self.ass else f"P{self.at}[{s}, {a}]"
+
+    def notes(self) -> list[str]:
+        absent = sum(self.count - len(names) for names in self.names)
+        said = [f"{absent} actions with reward -inf were left out"] if absent else []
+        return [*self.packed.notes(), *said]
+
+
+# -- P ----------------------------------------------------------------------------------------------------------------
+
+
+def _is_by_step(P: Arrays) -> bool:
+    """Whether ``P`` has one entry for each step."""
+    if isinstance(P, np.ndarray):
+        return P.ndim == 4
+    if not isinstance(P, (list, tuple)) or not P or is_matrix_list(P):
+        return False
+    first = P[0]
+    if hasattr(first, "tocsr") or isinstance(first, np.ndarray):
+        return hasattr(first, "tocsr") or first.ndim in (2, 3)
+    return isinstance(first, (list, tuple)) and (is_matrix_list(first) or _depth(first) == 3)
+
+
+def _depth(nested: Any) -> int:
+    depth = 0
+    while isinstance(nested, (list, tuple, np.ndarray)) and len(nested):
+        depth, nested = depth + 1, nested[0]
+    return depth
+
+
+def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, int, bool]:
+    """``P`` as rows in the order (s, a), the numbers of states and actions, and whether actions came first."""
+    if layout not in (None, "sas", "ass"):
+        raise InvalidModel(f"layout is {layout!r}, wanted 'sas' for P[s, a, s'] or 'ass' for P[a, s, s']")
+    if is_matrix_list(P):
+        if layout == "sas":
+            raise InvalidModel(f"{where} is a list of one matrix for each action, wanted layout='ass' or none")
+        parts = [rows_of(part, f"{where}[{a}]") for a, part in enumerate(P)]
+        n = len(parts[0])
+        for a, part in enumerate(parts):
+            if len(part) != n:
+                raise InvalidModel(f"{where}[{a}] has shape {P[a].shape}, wanted {(n, n)} as {where}[0]")
+        return interleaved(parts), n, len(parts), True
+    if hasattr(P, "tocsr") or (isinstance(P, np.ndarray) and P.ndim == 2):
+        return _stacked(rows_of(P, where), layout, where)
+    array = array_of(P, where)
+    if array.ndim == 2:
+        return _stacked(rows_of(array, where), layout, where)
+    if array.ndim != 3:
+        raise InvalidModel(f"{where} has {array.ndim} dimensions, wanted 3: (s, a, s') or (a, s, s')")
+    ass = _actions_first(array.shape, layout, where)
+    ordered = array.transpose(1, 0, 2) if ass else array
+    n, count, after = ordered.shape
+    if n != after:
+        raise InvalidModel(
+            f"{where} has shape {array.shape}, wanted {n} next states in layout {'ass' if ass else 'sas'!r}"
+        )
+    return rows_of(ordered.reshape(n * count, n), where), n, count, ass
+
+
+def _actions_first(shape: tuple[int, ...], layout: str | None, where: str) -> bool:
+    first, second, third = shape
+    if layout is not None:
+        return layout == "ass"
+    if first == second == third:
+        raise InvalidModel(
+            f"{where} has shape {shape}: as many actions as states, so P[s, a, s'] and P[a, s, s'] look alike; "
+            "wanted layout='sas' or layout='ass'"
+        )
+    if third not in (first, second):
+        raise InvalidModel(f"{where} has shape {shape}, wanted (states, actions, states) or (actions, states, states)")
+    return second == third
+
+
+def _stacked(rows: Rows, layout: str | None, where: str) -> tuple[Rows, int, int, bool]:
+    """One matrix with a row for each state and action."""
+    n = rows.width
+    count, rest = divmod(len(rows), n)
+    if rest or not count:
+        raise InvalidModel(f"{where} has shape {(len(rows), n)}, wanted a multiple of {n} rows, one a state and action")
+    if count > 1 and layout is None:
+        raise InvalidModel(
+            f"{where} has a row for each state and action: wanted layout='sas' (row s * {count} + a) or layout='ass' "
+            f"(row a * {n} + s)"
+        )
+    if count == 1 or layout == "sas":
+        return rows, n, count, False
+    cuts = [rows.start[a * n : (a + 1) * n + 1] for a in range(count)]
+    parts = [Rows(cut - cut[0], rows.column[cut[0] : cut[-1]], rows.value[cut[0] : cut[-1]], n) for cut in cuts]
+    return interleaved(parts), n, count, True
+
+
+def _check_entries(rows: Rows, name: Callable[[int], str], where: str) -> None:
+    """Refuse the first entry that is not a probability, and rows without any."""
+    if rows.value.dtype.kind == "f":
+        wrong = np.flatnonzero(~(np.isfinite(rows.value) & (rows.value >= 0)))
+        if len(wrong):
+            k = int(wrong[0])
+            i = int(np.searchsorted(rows.start, k, side="right")) - 1
+            raise InvalidModel(f"{name(i)}[{rows.column[k]}] is {rows.value[k]}, wanted a probability in [0, 1]")
+    empty = np.flatnonzero(np.diff(rows.start) == 0)
+    if len(empty):
+        raise InvalidModel(f"{name(int(empty[0]))} has no positive entry, wanted probabilities that sum to 1")
+
+
+# -- R ----------------------------------------------------------------------------------------------------------------
+
+
+def _rewards_by_step(R: Arrays, horizon: int) -> list[Arrays]:
+    if not isinstance(R, (list, tuple, np.ndarray)) or len(R) != horizon:
+        shown = f"{len(R)} entries" if isinstance(R, (list, tuple, np.ndarray)) else repr(R)
+        raise InvalidModel(
+            f"P has one entry for each of {horizon} steps and R has {shown}, wanted as many ([R] * {horizon})"
+        )
+    return list(R)
+
+
+def _terminal(values: Sequence[Rational] | npt.NDArray[Any], n: int) -> list[Fraction]:
+    if len(values) != n:
+        raise InvalidModel(f"terminal has {len(values)} entries, wanted {n}, one for each state")
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    read = Reader(n, normalise=False)
+    return [read.number(value, f"terminal[{s}]") for s, value in enumerate(listed)]
+
+
+def _names(action_names: Sequence[str] | None, step: _Step) -> list[list[str]] | None:
+    """The caller's names; where actions were left out, the caller's numbers."""
+    if action_names is None:
+        full = all(len(names) == step.count for names in step.names)
+        return None if full else [[str(a) for a in names] for names in step.names]
+    if len(action_names) != step.count:
+        raise InvalidModel(f"action_names has {len(action_names)} names, wanted {step.count}, one for each action")
+    return [[action_names[a] for a in names] for names in step.names]

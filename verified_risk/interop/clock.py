@@ -1,0 +1,100 @@
+r"""Models that change with the step, and rewards at the end: the step becomes a part of the state.
+
+State s at step t is number ``t * |S| + s``, and one last state follows the last step.  Every algorithm sees an
+ordinary model; players, drawings and files speak of the user's states (:meth:`MDP.state_at`, :meth:`MDP.seen`).
+A terminal reward ``g(s)`` adds :math:`\gamma^T g(s_T)` to the return; it is paid with the last reward,
+:math:`\gamma^{T-1} (r + \gamma\, g(s_T))`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..action import Action
+from ..errors import InvalidModel, Unsupported
+from ..law import Law
+from ..mdp import MDP
+from ..model_readers import StateActions
+from ..rational import Rational, as_fraction, as_whole
+from ..reading import Reader
+
+MOST_STATES = 2_000_000
+
+
+def clocked(
+    steps: Sequence[StateActions],
+    read: Reader,
+    *,
+    initial: Any,
+    horizon: int,
+    discount: Rational,
+    terminal: Sequence[Fraction] | None,
+    state_names: Sequence[str] | None = None,
+    action_names: Sequence[Sequence[str]] | None = None,
+    **rest: Any,
+) -> MDP:
+    """The model that plays ``steps[t]`` at step t (or ``steps[0]`` at all of them), then pays ``terminal``."""
+    n = len(steps[0])
+    if n * horizon > MOST_STATES:
+        raise Unsupported(
+            f"{n} states over {horizon} steps are {n * horizon} pairs of step and state, wanted at most {MOST_STATES}"
+        )
+    per_step = list(steps) if len(steps) == horizon else [steps[0]] * horizon
+    end = n * horizon
+    gamma = as_fraction(discount, "discount")
+    states: list[tuple[Action, ...]] = []
+    for t, own in enumerate(per_step):
+        if t < horizon - 1:
+            states += [tuple(_moved(action, (t + 1) * n) for action in actions) for actions in own]
+        else:
+            states += [tuple(_last(action, end, terminal, gamma) for action in actions) for actions in own]
+    states.append((Action(((end, Fraction(1)),), Law.point(0)),))
+    return MDP.from_actions(
+        tuple(states),
+        read=Reader(end + 1, read.normalise),
+        initial=_padded(initial, n, end),
+        horizon=horizon,
+        discount=discount,
+        clock=n,
+        state_names=state_names,
+        action_names=None if action_names is None else [*(list(action_names) * horizon), ["end"]],
+        **rest,
+    )
+
+
+def _moved(action: Action, offset: int) -> Action:
+    if not action.independent:
+        return Action(outcomes=tuple((p, s + offset, r) for p, s, r in action.outcomes))
+    return Action(tuple((s + offset, p) for s, p in action.successors), action.reward)
+
+
+def _last(action: Action, end: int, terminal: Sequence[Fraction] | None, gamma: Fraction) -> Action:
+    """The last step leads to the end and pays the terminal reward of the state it reaches."""
+    leads = ((end, Fraction(1)),)
+    if terminal is None:
+        return Action(leads, action.reward)
+    weights: dict[Fraction, Fraction] = {}
+    for p, s, r in action.outcomes:
+        total = r + gamma * terminal[s]
+        weights[total] = weights.get(total, Fraction()) + p
+    return Action(leads, Law.of_weights(weights))
+
+
+def _padded(initial: Any, n: int, end: int) -> Any:
+    """The caller's initial law over n states, for the model with the step inside."""
+    if isinstance(initial, Mapping):
+        wrong = next((s for s in initial if as_whole(s) is None or not 0 <= s < n), None)
+        if wrong is not None:
+            raise InvalidModel(f"initial names state {wrong!r}, wanted an integer in 0..{n - 1}")
+        return initial
+    whole = as_whole(initial)
+    if whole is not None:
+        if not 0 <= whole < n:
+            raise InvalidModel(f"initial names state {initial!r}, wanted an integer in 0..{n - 1}")
+        return whole
+    listed = list(initial)
+    if len(listed) != n:
+        raise InvalidModel(f"initial has {len(listed)} entries, wanted {n}, one for each state")
+    return dict(enumerate(listed))

@@ -1,0 +1,84 @@
+"""Dense and sparse matrices in one form: compressed rows, columns increasing, zeros left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InvalidModel
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A matrix in compressed rows: row i has the columns ``column[start[i]:start[i + 1]]`` with these values."""
+
+    start: npt.NDArray[np.int64]
+    column: npt.NDArray[np.int64]
+    value: npt.NDArray[Any]
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    def row(self, i: int) -> tuple[list[int], list[Any]]:
+        """The columns and values of one row, as Python's own numbers."""
+        here = slice(self.start[i], self.start[i + 1])
+        return self.column[here].tolist(), self.value[here].tolist()
+
+
+def rows_of(matrix: Any, where: str) -> Rows:
+    """A dense or sparse matrix in compressed rows, columns increasing; zeros are left out."""
+    if not hasattr(matrix, "tocsr"):
+        array = array_of(matrix, where)
+        height, width = array.shape
+        at, column = np.nonzero(array != 0)
+        start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=height))))
+        return Rows(start, column, array[at, column], width)
+    listed = matrix.tocoo(copy=True)
+    order = np.lexsort((listed.col, listed.row))
+    at, column, value = listed.row[order].astype(np.int64), listed.col[order].astype(np.int64), listed.data[order]
+    twice = np.flatnonzero((np.diff(at) == 0) & (np.diff(column) == 0))
+    if len(twice):
+        k = twice[0]
+        raise InvalidModel(
+            f"{where}[{at[k]}, {column[k]}] is stored twice, as {value[k]} and {value[k + 1]}, wanted one entry "
+            "(sum_duplicates() adds them up)"
+        )
+    start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=matrix.shape[0]))))
+    return Rows(start, column, value, matrix.shape[1])
+
+
+def array_of(nested: Any, where: str) -> npt.NDArray[Any]:
+    """A rectangular array; anything but floats and integers is kept as it is."""
+    if isinstance(nested, np.ndarray):
+        return nested
+    try:
+        array = np.array(nested)
+    except ValueError:
+        raise InvalidModel(f"{where} is ragged, wanted rows of equal length") from None
+    return array if array.dtype.kind in "fiu" else np.array(nested, dtype=object)
+
+
+def is_matrix_list(P: Any) -> bool:
+    """A list of square matrices, one for each action."""
+    if not isinstance(P, (list, tuple)) or not P:
+        return False
+    if not all(hasattr(part, "tocsr") or (isinstance(part, np.ndarray) and part.ndim == 2) for part in P):
+        return False
+    return all(part.shape[0] == part.shape[1] for part in P)
+
+
+def interleaved(parts: list[Rows]) -> Rows:
+    """The rows of state 0 of all matrices, then those of state 1, and so on."""
+    counts = np.stack([np.diff(part.start) for part in parts], axis=1)
+    start = np.concatenate(([0], np.cumsum(counts.ravel())))
+    column = np.empty(start[-1], dtype=np.int64)
+    value = np.empty(start[-1], dtype=np.result_type(*(part.value.dtype for part in parts)))
+    for a, part in enumerate(parts):
+        firsts = start[:-1].reshape(counts.shape)[:, a]
+        place = np.repeat(firsts - part.start[:-1], counts[:, a]) + np.arange(len(part.column))
+        column[place], value[place] = part.column, part.value
+    return Rows(start, column, value, parts[0].width)

@@ -1,0 +1,79 @@
+"""A model as JSON, rationals as ``"p/q"``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .action import Action
+from .errors import InvalidModel
+from .law import Law
+from .mdp import MDP
+from .rational import as_whole, text
+from .reading import Reader
+from .rewards import ContinuousReward
+
+
+def model_to_json(mdp: MDP) -> dict[str, Any]:
+    """What :func:`model_from_json` reads; keys that say nothing are left out."""
+
+    def action(action: Action) -> dict[str, Any]:
+        if not action.independent:
+            return {"outcomes": [[text(p), s, text(r)] for p, s, r in action.outcomes]}
+        return {"next": [[s, text(p)] for s, p in action.successors], "reward": action.reward.to_json()}
+
+    words = {
+        "action_names": None if mdp.action_names is None else [list(names) for names in mdp.action_names],
+        "state_names": None if mdp.state_names is None else list(mdp.state_names),
+        "clock": mdp.clock,
+    }
+    return {
+        "horizon": mdp.horizon,
+        "discount": text(mdp.discount),
+        "initial": [[s, text(p)] for s, p in mdp.initial],
+        "states": [[action(choice) for choice in mdp.actions(s)] for s in range(mdp.n_states)],
+        "drawing": mdp.drawing,
+        "notes": list(mdp.notes),
+        **{name: value for name, value in words.items() if value is not None},
+    }
+
+
+def model_from_json(data: dict[str, Any]) -> MDP:
+    """The model of :func:`model_to_json`, checked as if a user had given it."""
+    read = Reader(len(data["states"]), normalise=False)
+
+    def action(entry: dict[str, Any], where: str) -> Action:
+        if "outcomes" in entry:
+            return read.action(entry["outcomes"], where)
+        law = entry["reward"]
+        reward = ContinuousReward.from_json(law) if "scipy" in law else Law.from_json(law)
+        return Action(read.row(dict(map(tuple, entry["next"])), where), reward)
+
+    states = []
+    for s, actions in enumerate(data["states"]):
+        if not actions:
+            raise InvalidModel(f"state {s} has no actions, wanted at least one")
+        states.append(tuple(action(entry, f"states[{s}][{a}]") for a, entry in enumerate(actions)))
+    return MDP.from_actions(
+        tuple(states),
+        read=read,
+        initial=dict(map(tuple, data["initial"])),
+        horizon=data["horizon"],
+        discount=data["discount"],
+        drawing=data["drawing"],
+        notes=data["notes"],
+        action_names=data.get("action_names"),
+        state_names=data.get("state_names"),
+        clock=_clock(data, len(states)),
+    )
+
+
+def _clock(data: dict[str, Any], n: int) -> int | None:
+    """The number of the user's states where the step is a part of the model's; it must fit the others."""
+    clock = data.get("clock")
+    if clock is None:
+        return None
+    if as_whole(clock) is None or clock < 1 or clock * data["horizon"] + 1 != n:
+        raise InvalidModel(
+            f"clock is {clock!r} for {n} states and horizon {data['horizon']}, wanted n = clock * horizon + 1"
+        )
+    return int(clock)
