@@ -20,7 +20,7 @@ from verified_risk.describe.decisions import decisions
 from verified_risk.describe.text_map import ARROWS, MOSTLY, moves_of
 from verified_risk.describe.words import account, accounts
 
-HEAD = re.compile(r"state (\d+)(?:, steps? (\d+)(?: to (\d+))?)?(?: \(start\))?: (.*)")
+HEAD = re.compile(r"state (\d+)(?: \(row[^)]*\))?(?:, steps? (\d+)(?: to (\d+))?)?(?: \(start\))?: (.*)")
 CASE = re.compile(r"(?:at steps? (\d+)(?: to (\d+))? |with (\S+)(?: to (\S+))? earned(?: \(rounded\))? )?play (.*)")
 CHOICE = re.compile(r"(\d+)(?: \(([\w ]+)\))?(?: with probability (\S+))?")
 

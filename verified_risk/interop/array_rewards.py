@@ -13,7 +13,7 @@ from ..errors import InvalidModel
 from ..law import Law
 from ..reading import Reader
 from ..rewards import ContinuousReward
-from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of
+from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of, widened
 from .packed import Packed, PackedAction
 
 
@@ -32,7 +32,7 @@ class StepRewards:
         elif is_matrix_list(R):
             self._next_state([rows_of(part, where) for part in R])
         elif hasattr(R, "tocsr"):
-            self._table(R.toarray())
+            self._table(widened(R.toarray()))
         else:
             array = array_of(R, where)
             if array.ndim == 3:

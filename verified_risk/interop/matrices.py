@@ -39,7 +39,11 @@ def rows_of(matrix: Any, where: str) -> Rows:
         return Rows(start, column, array[at, column], width)
     listed = matrix.tocoo(copy=True)
     order = np.lexsort((listed.col, listed.row))
-    at, column, value = listed.row[order].astype(np.int64), listed.col[order].astype(np.int64), listed.data[order]
+    at, column, value = (
+        listed.row[order].astype(np.int64),
+        listed.col[order].astype(np.int64),
+        widened(listed.data[order]),
+    )
     twice = np.flatnonzero((np.diff(at) == 0) & (np.diff(column) == 0))
     if len(twice):
         k = twice[0]
@@ -54,12 +58,19 @@ def rows_of(matrix: Any, where: str) -> Rows:
 def array_of(nested: Any, where: str) -> npt.NDArray[Any]:
     """A rectangular array; anything but floats and integers is kept as it is."""
     if isinstance(nested, np.ndarray):
-        return nested
+        return widened(nested)
     try:
         array = np.array(nested)
     except ValueError:
         raise InvalidModel(f"{where} is ragged, wanted rows of equal length") from None
     return array if array.dtype.kind in "fiu" else np.array(nested, dtype=object)
+
+
+def widened(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """float32 and float16 as the float64 of their own shortest decimals: 0.1 stays 0.1."""
+    if array.dtype.kind != "f" or array.dtype == np.float64:
+        return array
+    return array.astype(str).astype(np.float64)
 
 
 def is_matrix_list(P: Any) -> bool:

@@ -1,0 +1,324 @@
+"""Models from arrays, against the arrays themselves: other layouts, other containers, other steps, and bad input."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+
+import verified_risk as vr
+from verified_risk.errors import InvalidArgument, InvalidModel, Unsupported
+
+Q = Fraction
+#: P[a, s, s'] and R[s, a] of three states and two actions, written as decimals.
+ASS = np.array([[[0.1, 0.9, 0], [0.1, 0, 0.9], [0.1, 0, 0.9]], [[1, 0, 0], [1, 0, 0], [1, 0, 0]]])
+PAYS = np.array([[0, 0], [0, 1], [4, 2.5]])
+
+
+def rewards_by_next_state() -> np.ndarray:
+    return np.arange(18).reshape(3, 2, 3) / 4
+
+
+def model(P=ASS, R=PAYS, **rest) -> vr.MDP:
+    return vr.MDP.from_arrays(P, R, **{"initial": 0, "horizon": 3, **rest})
+
+
+def outcomes(mdp: vr.MDP) -> list[list[tuple]]:
+    return [[action.outcomes for action in mdp.actions(s)] for s in range(mdp.n_states)]
+
+
+FORMS = {
+    "ass": (ASS, {}),
+    "sas": (ASS.transpose(1, 0, 2), {}),
+    "nested lists": (ASS.tolist(), {}),
+    "fractions": ([[[Q(str(float(p))) for p in row] for row in part] for part in ASS], {}),
+    "matrices": (list(ASS), {}),
+    "sparse matrices": ([sparse.csr_matrix(part) for part in ASS], {}),
+    "sparse arrays": ([sparse.coo_array(part) for part in ASS], {}),
+    "stacked by state": (sparse.csr_matrix(ASS.transpose(1, 0, 2).reshape(6, 3)), {"layout": "sas"}),
+    "stacked by action": (sparse.csc_matrix(ASS.reshape(6, 3)), {"layout": "ass"}),
+    "stacked dense": (ASS.reshape(6, 3), {"layout": "ass"}),
+    "float32 reads its own decimals": (ASS.astype(np.float32), {}),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_container_is_the_same_model(name):
+    P, rest = FORMS[name]
+    by_hand = vr.MDP(
+        0,
+        [[[str(p) for p in ASS[a, s]] for a in range(2)] for s in range(3)],
+        [[str(PAYS[s, a]) for a in range(2)] for s in range(3)],
+        horizon=3,
+    )
+    assert model(P, **rest) == by_hand
+    assert outcomes(model(P, **rest)) == outcomes(by_hand)
+
+
+def test_rewards_in_every_form():
+    joint = rewards_by_next_state()
+    wanted = outcomes(model(R=joint, P=ASS.transpose(1, 0, 2)))
+    for s, a in itertools.product(range(3), range(2)):
+        assert {(t, r) for _, t, r in wanted[s][a]} == {(t, Q(joint[s, a, t])) for t in range(3) if ASS[a, s, t]}
+    assert outcomes(model(R=joint.transpose(1, 0, 2))) == wanted
+    assert outcomes(model(R=list(joint.transpose(1, 0, 2)))) == wanted
+    assert outcomes(model(R=[sparse.csr_matrix(part) for part in joint.transpose(1, 0, 2)])) == wanted
+    assert outcomes(model(R=[1, 2, 3])) == outcomes(model(R=[[1, 1], [2, 2], [3, 3]]))
+    laws = [[{0: "1/2", 1: "1/2"}, vr.Law.point(2)]] * 3
+    assert model(R=laws).actions(1)[0].reward == vr.Law({0: "1/2", 1: "1/2"})
+    assert not model(R=[[stats.beta(2, 3)] * 2] * 3).is_discrete
+
+
+def test_states_that_stay_and_actions_that_are_missing():
+    mdp = model(absorbing=[2], R=np.array([[0, 0], [0, -np.inf], [4, 2]]), action_names=["wait", "cut"])
+    assert outcomes(mdp)[2] == [((Q(1), 2, Q(0)),)] * 2
+    assert mdp.n_actions == (2, 1, 2)
+    assert mdp.action_names == (("wait", "cut"), ("wait",), ("wait", "cut"))
+    assert "1 actions with reward -inf were left out" in mdp.notes
+    assert model(R=np.array([[0, 0], [0, -np.inf], [4, 2]])).action_names[1] == ("0",)
+
+
+def test_rows_that_rounding_spoiled_are_repaired_and_the_rest_is_refused():
+    thirds = np.full((1, 1, 3), 1 / 3)
+    P = np.concatenate([thirds, np.array([[[0.1, 0.2, 0.7]], [[0, 0, 1.0]]])])
+    read = model(P=P, R=[0, 0, 0])
+    assert read.actions(0)[0].successors == ((0, Q(1, 3)), (1, Q(1, 3)), (2, Q(1, 3)))
+    assert read.actions(1)[0].successors == ((0, Q(1, 10)), (1, Q(1, 5)), (2, Q(7, 10)))
+    assert read.notes == ("1 rows of floats were read as the small fractions that they round",)
+    rng = np.random.default_rng(3)
+    rows = rng.dirichlet(np.ones(20), (20, 2))
+    mdp = vr.MDP.from_arrays(rows, np.zeros((20, 2)), initial=0, horizon=1)
+    for s, a in itertools.product(range(20), range(2)):
+        read_row = dict(mdp.actions(s)[a].successors)
+        assert sum(read_row.values()) == 1
+        moved = [t for t in range(20) if read_row[t] != Q(repr(float(rows[s, a, t])))]
+        assert len(moved) <= 1
+        assert all(abs(read_row[t] - Q(repr(float(rows[s, a, t])))) <= Q(4 * 20, 2**53) for t in moved)
+    assert "missed a sum of 1 by rounding" in mdp.notes[0]
+    P[1, 0] = [0.1, 0.2, 0.7 + 1e-12]
+    with pytest.raises(InvalidModel, match=r"P\[1, 0\] sums to .*, not to 1: .*normalise=True"):
+        model(P=P, R=[0, 0, 0])
+    assert sum(p for _, p in model(P=P, R=[0, 0, 0], normalise=True).actions(1)[0].successors) == 1
+
+
+# -- steps ------------------------------------------------------------------------------------------------------------
+
+
+def random_steps(rng: random.Random):
+    n, count = rng.randint(1, 2), rng.randint(1, 2)
+    horizon = rng.randint(1, 3 if n * count < 4 else 2)
+
+    def row():
+        cuts = sorted(rng.randint(0, 4) for _ in range(n - 1))
+        return [Q(b - a, 4) for a, b in itertools.pairwise([0, *cuts, 4])]
+
+    P = [[[row() for _ in range(count)] for _ in range(n)] for _ in range(horizon)]
+    R = [
+        [[[Q(rng.randint(-2, 2), 2) for _ in range(n)] for _ in range(count)] for _ in range(n)] for _ in range(horizon)
+    ]
+    return P, R, [Q(rng.randint(-3, 3)) for _ in range(n)], row(), rng.choice([Q(1), Q(1, 2)])
+
+
+def all_laws(P, R, terminal, gamma, t, s):
+    """The laws of the return from step t on, of every deterministic policy that remembers everything."""
+    if t == len(P):
+        return [{gamma**t * terminal[s]: Q(1)}]
+    found: dict[frozenset, dict] = {}
+    for a, row in enumerate(P[t][s]):
+        ways = [(p, target) for target, p in enumerate(row) if p]
+        for chosen in itertools.product(*(all_laws(P, R, terminal, gamma, t + 1, target) for _, target in ways)):
+            law: dict[Fraction, Fraction] = {}
+            for (p, target), after in zip(ways, chosen, strict=True):
+                for z, q in after.items():
+                    total = gamma**t * R[t][s][a][target] + z
+                    law[total] = law.get(total, Q()) + p * q
+            found[frozenset(law.items())] = law
+    return list(found.values())
+
+
+def laws_from(initial, *model):
+    starts = [(p, s) for s, p in enumerate(initial) if p]
+    for chosen in itertools.product(*(all_laws(*model, 0, s) for _, s in starts)):
+        law: dict[Fraction, Fraction] = {}
+        for (p, _), own in zip(starts, chosen, strict=True):
+            for z, q in own.items():
+                law[z] = law.get(z, Q()) + p * q
+        yield vr.Law.of_weights(law)
+
+
+EXACT = (
+    "mean",
+    "cvar(1/3)",
+    "var(1/2)",
+    "var(1/2, upper)",
+    "0.5*mean + 0.5*cvar(1/4)",
+    "0.5*cvar(1/2) + 0.5*cvar(1/4)",
+)
+SEARCHED = ("wang(3/4)", "cpw(0.71)", "hazard(2)")
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_models_that_change_with_the_step_agree_with_brute_force(part):
+    """500 models in all, with terminal rewards and discounts; every policy of every history is enumerated."""
+    for seed in range(100 * part, 100 * part + 100):
+        P, R, terminal, initial, gamma = random_steps(random.Random(seed))
+        mdp = vr.MDP.from_arrays(P, R, initial=initial, terminal=terminal, discount=gamma, layout="sas")
+        assert (mdp.horizon, mdp.n_observations) == (len(P), len(terminal))
+        laws = list(laws_from(initial, P, R, terminal, gamma))
+        for objective in EXACT:
+            G = vr.objective(objective)
+            plan = vr.exact_plan(mdp, G)
+            assert plan.value == max(G.of(law) for law in laws), (seed, objective)
+            assert plan.law in laws
+        if seed % 50 == 0:
+            for objective in (*EXACT[:3], *SEARCHED):
+                G = vr.objective(objective)
+                plan = vr.plan(mdp, G, gap="1/1000", time_limit=5)
+                assert float(plan.upper) >= max(float(G.of(law)) for law in laws) - 1e-12
+                assert plan.lower <= plan.upper
+
+
+def test_terminal_rewards_alone_are_paid_once_at_the_end():
+    mdp = model(terminal=[10, 20, 30], discount="1/2")
+    stay = vr.MarkovPolicy(mdp, [[0] * mdp.n_states] * 3)
+    plain = vr.return_law(model(discount="1/2"), vr.MarkovPolicy(model(discount="1/2"), [[0] * 3] * 3))
+    last = np.linalg.matrix_power(ASS[0], 3)[0] @ [10, 20, 30] / 8
+    assert float(vr.return_law(mdp, stay).mean) == pytest.approx(float(plain.mean) + last)
+
+
+def test_a_model_that_changes_is_saved_and_read_again(tmp_path):
+    P, R, terminal, initial, gamma = random_steps(random.Random(9))
+    mdp = vr.MDP.from_arrays(P, R, initial=initial, terminal=terminal, discount=gamma, layout="sas")
+    mdp.save(tmp_path / "m.json")
+    assert vr.MDP.load(tmp_path / "m.json") == mdp
+    assert vr.MDP.load(tmp_path / "m.json").clock == mdp.clock
+    for base in (0, 1):
+        mdp.to_csv(tmp_path / "m.csv", index_base=base)
+        start = {s + base: p for s, p in enumerate(initial) if p}
+        again = vr.MDP.from_csv(tmp_path / "m.csv", initial=start, index_base=base, discount=gamma)
+        assert again == mdp
+    with pytest.raises(Unsupported, match="lists its"):
+        mdp.with_horizon(99)
+
+
+def test_a_csv_with_steps_that_does_not_fit_is_refused(tmp_path):
+    path = tmp_path / "m.csv"
+
+    def read(*rows, **rest):
+        path.write_text("idstep,idstatefrom,idaction,idstateto,probability,reward\n" + "\n".join(rows))
+        return vr.MDP.from_csv(path, initial=0, index_base=0, **rest)
+
+    assert read("0,0,0,0,1,5", "1,0,0,0,1,7").horizon == 2
+    with pytest.raises(vr.errors.InvalidFile, match="no rows of step 1"):
+        read("0,0,0,0,1,5", "2,0,0,0,1,7")
+    with pytest.raises(vr.errors.InvalidFile, match="step 1 has other states or actions"):
+        read("0,0,0,0,1,5", "1,0,0,0,1,7", "1,0,1,0,1,7")
+    with pytest.raises(InvalidModel, match=r"horizon is 5, and .* has 2 steps"):
+        read("0,0,0,0,1,5", "1,0,0,0,1,7", horizon=5)
+
+
+# -- peers ------------------------------------------------------------------------------------------------------------
+
+
+def test_pymdptoolbox_reads_its_own_forest_the_same():
+    """Its example, P[a, s, s'] and R[s, a]; its finite-horizon means, to the last digit of an exact recursion."""
+    example = pytest.importorskip("mdptoolbox.example")
+    for n, fire in ((3, 0.1), (7, 0.25)):
+        P, R = example.forest(S=n, p=fire)
+        for horizon, gamma in ((1, Q(1)), (5, Q(9, 10)), (12, Q(1))):
+            value = [Q()] * n
+            for _ in range(horizon):
+                value = [
+                    max(
+                        Q(repr(float(R[s, a]))) + gamma * sum(Q(repr(float(P[a, s, t]))) * value[t] for t in range(n))
+                        for a in range(2)
+                    )
+                    for s in range(n)
+                ]
+            for s in range(n):
+                mdp = vr.MDP.from_arrays(P, R, initial=s, horizon=horizon, discount=gamma)
+                assert vr.exact_plan(mdp, "mean").value == value[s]
+            from mdptoolbox.mdp import FiniteHorizon
+
+            theirs = FiniteHorizon(P, R, float(gamma), horizon)
+            theirs.run()
+            assert np.allclose(theirs.V[:, 0], [float(v) for v in value], rtol=1e-12)
+
+
+def test_quantecon_reads_its_own_example_the_same():
+    """Its two-state example in both of its forms: R[s, a] with -inf for what cannot be done, Q[s, a, s']."""
+    markov = pytest.importorskip("quantecon.markov")
+    R = np.array([[5, 10], [-1, -np.inf]])
+    P = np.array([[(0.5, 0.5), (0, 1)], [(0, 1), (0.5, 0.5)]])
+    peer = markov.DiscreteDP(R, P, 0.95)
+    value = [Q(), Q()]
+    theirs = np.zeros(2)
+    for _ in range(6):
+        after = [
+            [Q(int(R[s, a])) + Q(19, 20) * sum(Q(repr(float(P[s, a, t]))) * value[t] for t in range(2))
+             for a in range(2) if np.isfinite(R[s, a])]
+            for s in range(2)
+        ]  # fmt: skip
+        value = [max(own) for own in after]
+        theirs = peer.bellman_operator(theirs)
+    for s in range(2):
+        mdp = vr.MDP.from_arrays(P, R, initial=s, horizon=6, discount="0.95", layout="sas")
+        assert vr.exact_plan(mdp, "mean").value == value[s]
+    assert np.allclose(theirs, [float(v) for v in value], rtol=1e-13)
+
+
+# -- bad input --------------------------------------------------------------------------------------------------------
+
+SQUARE = np.array([[[0.5, 0.5], [0.8, 0.2]], [[0, 1], [0.1, 0.9]]])
+TWICE = sparse.coo_matrix(([0.5, 0.2, 0.3], ([0, 0, 0], [0, 0, 1])), shape=(2, 2))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"P": SQUARE, "R": [0, 0]}, "as many actions as states.*wanted layout='sas' or layout='ass'"),
+        ({"layout": "aas"}, "layout is 'aas'"),
+        ({"P": ASS, "layout": "sas"}, r"P has shape \(2, 3, 3\), wanted 2 next states in layout 'sas'"),
+        ({"P": list(ASS), "layout": "sas"}, "a list of one matrix for each action"),
+        ({"P": ASS.reshape(6, 3)}, r"wanted layout='sas' \(row s \* 2 \+ a\)"),
+        ({"P": ASS.reshape(6, 3)[:5], "layout": "sas"}, "wanted a multiple of 3 rows"),
+        ({"P": np.ones((2, 3, 4))}, r"has shape \(2, 3, 4\)"),
+        ({"P": np.ones(3)}, "has 1 dimensions, wanted 3"),
+        ({"P": [[[1, 0], [0, 1]], [[1, 0]]]}, "P is ragged"),
+        ({"P": [TWICE, TWICE], "R": [0, 0]}, r"P\[0\]\[0, 0\] is stored twice, as 0.5 and 0.2"),
+        ({"P": np.where(ASS == 0.9, np.nan, ASS)}, r"P\[0, 0\]\[1\] is nan, wanted a probability"),
+        ({"P": np.where(ASS == 0.1, -0.1, ASS)}, r"P\[0, 0\]\[0\] is -0.1, wanted a probability"),
+        ({"P": ASS * [[[1]], [[0]]]}, r"P\[1, 0\] has no positive entry"),
+        ({"R": [0, 0]}, r"R has shape \(2,\), wanted \(3,\), \(3, 2\) or one as P"),
+        ({"R": np.zeros((3, 2, 3))}, r"R has shape \(3, 2, 3\), wanted \(2, 3, 3\) as P"),
+        ({"R": [[{0: 1}] * 2] * 2}, "R has 2 states, wanted 3"),
+        ({"R": np.array([[0, 0], [-np.inf, -np.inf], [0, 0]])}, "state 1 has no action left"),
+        ({"R": np.array([[0, np.nan], [0, 0], [0, 0]])}, r"R\[0, 1\] is nan, wanted a finite number"),
+        ({"terminal": [1, 2]}, "terminal has 2 entries, wanted 3"),
+        ({"terminal": [1, 2, "x"]}, r"terminal\[2\] is 'x'"),
+        ({"absorbing": [3]}, "absorbing names state 3"),
+        ({"horizon": None}, "horizon is missing"),
+        ({"P": [ASS, ASS], "R": [PAYS, PAYS]}, "horizon is 3, wanted 2, the number of steps in P"),
+        ({"P": [ASS] * 3, "R": PAYS[:2]}, "R has 2 entries, wanted as many"),
+        (
+            {"P": [ASS, ASS[:1], ASS], "R": [PAYS, PAYS[:, :1], PAYS]},
+            r"P\[1\] has 3 states and actions 1, wanted 3 and 2",
+        ),
+        ({"P": [ASS] * 3, "R": [PAYS] * 3, "initial": 3}, "initial names state 3"),
+        ({"P": [ASS] * 3, "R": [PAYS] * 3, "initial": [1, 0]}, "initial has 2 entries, wanted 3"),
+        ({"action_names": ["one"]}, "action_names has 1 names, wanted 2"),
+        ({"state_names": ["one"]}, "state_names has 1 entries, wanted 3 names"),
+    ],
+)
+def test_bad_arrays_are_refused_with_the_entry(given, said):
+    with pytest.raises(InvalidModel, match=said):
+        model(**given)
+
+
+def test_options_are_for_environments_given_by_name():
+    with pytest.raises(InvalidArgument, match="options are for an environment given by its id"):
+        vr.MDP.from_gymnasium(object(), horizon=3, options={"map_name": "8x8"})
