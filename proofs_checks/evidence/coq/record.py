@@ -46,6 +46,9 @@ CLASSICAL_REALS = frozenset(
     }
 )
 
+MODEL_SCOPE = "models of any size with finite laws, reward independent of the next state, undiscounted"
+"""What a decision process is in ``formal/foundations/Mdp.v``: the scope of every theorem that depends on it."""
+
 Role: TypeAlias = Literal["proves", "part", "refutes", "step"]
 """What a theorem does for a statement: ``proves`` its corrected claim; is ``part`` of a proof together with the other
 parts; ``refutes`` its printed claim; is a ``step`` that supports nothing by itself."""
@@ -149,11 +152,11 @@ def build(output: str, table: str, folder: Path = FORMAL) -> dict[str, Any]:
     digests = _digests(folder)
     theorems = []
     for name, group in printed.items():
-        file = next((file for file, proved in sources.items() if name in proved), None)
-        if file is None or group not in axioms:
-            raise InvalidFile(
-                f"theorem {name}: {'no file proves it' if file is None else 'compile.sh did not print it'}"
-            )
+        files = [file for file, proved in sources.items() if name in proved]
+        if len(files) != 1 or group not in axioms:
+            reason = "compile.sh did not print it" if len(files) == 1 else f"proved in {', '.join(files) or 'no file'}"
+            raise InvalidFile(f"theorem {name}: {reason}")
+        (file,) = files
         statement, context = sources[file][name]
         theorems.append(
             {
@@ -267,7 +270,8 @@ def _evidence(theorems: list[Theorem], compiled_now: bool, folder: Path) -> Evid
     names = ", ".join(f"{t['theorem']} ({t['file']}, {t['sha256'][:12]})" for t in theorems)
     axioms = axioms_in_words(axiom for theorem in theorems for axiom in theorem["axioms"])
     differs = "".join(f"; {theorem['differs']}" for theorem in theorems if theorem["differs"])
-    detail = f"theorem{'s' if len(theorems) > 1 else ''} {names}, axioms: {axioms}{differs}"
+    scope = f"; {MODEL_SCOPE}" if any("Mdp.v" in theorem["depends_on"] for theorem in theorems) else ""
+    detail = f"theorem{'s' if len(theorems) > 1 else ''} {names}, axioms: {axioms}{differs}{scope}"
     if any(is_stale(theorem, folder) for theorem in theorems):
         return Evidence(Rank.CITED, f"stale, its source has changed since: {detail}")
     if not {axiom for theorem in theorems for axiom in theorem["axioms"]} <= CLASSICAL_REALS:

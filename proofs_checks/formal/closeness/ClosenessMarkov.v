@@ -27,12 +27,13 @@ Section Markov.
   Hypothesis Hrew' : rewards_within 1 M'.
   Variables dP dR : S -> A -> R.
   Hypothesis HdP : forall s a, tv_le (trans M' s a) (trans M s a) (dP s a).
-  Hypothesis HdR : forall s a x, Rabs (cdf (reward M s a) x - cdf (reward M' s a) x) <= dR s a.
 
   Section Utility.
     Variables (L : R) (f : R -> R).
     Hypothesis HL : 0 <= L.
     Hypothesis Hf : is_utility L f.
+    (** dR bounds the difference of expected utilities: the area between the CDFs does, and their largest distance. *)
+    Hypothesis HdR : forall s a g, is_utility L g -> Rabs (E (reward M' s a) g - E (reward M s a) g) <= L * dR s a.
 
     (** The value in M' with n steps to go. *)
     Fixpoint U (n : nat) (s : S) (y : R) : R :=
@@ -68,10 +69,7 @@ Section Markov.
     Proof.
       assert (Hks : forall g, is_utility L g ->
                 E (reward M' s a) g - E (reward M s a) g <= L * dR s a /\ E (reward M s a) g - E (reward M' s a) g <= L * dR s a).
-      { intros g Hg. assert (Hd0 : 0 <= dR s a) by (eapply Rle_trans; [apply Rabs_pos | apply (HdR s a 0)]).
-        replace (L * dR s a) with (L * (1 - 0) * dR s a) by ring.
-        split; apply utility_difference_le_kolmogorov; auto; try lra; try (now apply reward_law); intros x _;
-          pose proof (HdR s a x) as Hx; apply Rabs_le_between in Hx; lra. }
+      { intros g Hg. specialize (HdR s a g Hg). apply Rabs_le_between in HdR. lra. }
       assert (Hn : 0 <= L * INR n) by (apply Rmult_le_pos; [assumption | apply pos_INR]).
       assert (Hlo : forall z, exists lo, forall s, lo <= U n s z <= lo + L * INR n)
         by (intros z; exists (f z); intros s'; apply U_spread).
@@ -128,15 +126,35 @@ Section Markov.
     Qed.
   End Utility.
 
+  Theorem markov_value_close_of_utilities G L :
+    weighting G -> lipschitz_weighting G L ->
+    (forall s a g, is_utility L g -> Rabs (E (reward M' s a) g - E (reward M s a) g) <= L * dR s a) ->
+    Rabs (value G M' (of_markov_policy pi) - value G M (of_markov_policy pi)) <=
+    L * expected_cost M (of_markov_policy pi) (fun n s a => dR s a + INR n * dP s a).
+  Proof.
+    intros HG HGL HdR. assert (Hp : is_policy (of_markov_policy pi)) by now apply is_policy_of_markov_policy.
+    unfold value.
+    destruct (Phi_difference_is_utility_difference G L HG HGL (return_law M' (of_markov_policy pi))
+      (return_law M (of_markov_policy pi)) (law_return M' _ HM' Hp) (law_return M _ HM Hp)) as [f [Hf ->]].
+    apply markov_utility_close; [now apply (lipschitz_nonneg G) | assumption..].
+  Qed.
+
   Theorem markov_value_close G L :
+    (forall s a x, Rabs (cdf (reward M s a) x - cdf (reward M' s a) x) <= dR s a) ->
     weighting G -> lipschitz_weighting G L ->
     Rabs (value G M' (of_markov_policy pi) - value G M (of_markov_policy pi)) <=
     L * expected_cost M (of_markov_policy pi) (fun n s a => dR s a + INR n * dP s a).
   Proof.
-    intros HG HGL. assert (Hp : is_policy (of_markov_policy pi)) by now apply is_policy_of_markov_policy.
-    unfold value.
-    destruct (Phi_difference_is_utility_difference G L HG HGL (return_law M' (of_markov_policy pi))
-      (return_law M (of_markov_policy pi)) (law_return M' _ HM' Hp) (law_return M _ HM Hp)) as [f [Hf ->]].
-    apply markov_utility_close; [now apply (lipschitz_nonneg G) | assumption].
+    intros HdR HG HGL. apply markov_value_close_of_utilities; try assumption. intros s a g Hg.
+    pose proof (lipschitz_nonneg G L HG HGL) as HL.
+    assert (Hd0 : 0 <= dR s a) by (eapply Rle_trans; [apply Rabs_pos | apply (HdR s a 0)]).
+    apply Rabs_le. replace (L * dR s a) with (L * (1 - 0) * dR s a) by ring.
+    assert (H : forall Q Q', is_law Q -> is_law Q' -> almost_surely Q (fun r => 0 <= r <= 1) -> almost_surely Q' (fun r => 0 <= r <= 1) ->
+      (forall x, Rabs (cdf Q x - cdf Q' x) <= dR s a) -> E Q' g - E Q g <= L * (1 - 0) * dR s a).
+    { intros Q Q' HQ HQ' B B' Hx. apply utility_difference_le_kolmogorov; auto; try lra. intros x _.
+      specialize (Hx x); apply Rabs_le_between in Hx; lra. }
+    pose proof (H (reward M s a) (reward M' s a) (reward_law M HM s a) (reward_law M' HM' s a) (Hrew s a) (Hrew' s a) (HdR s a)).
+    pose proof (H (reward M' s a) (reward M s a) (reward_law M' HM' s a) (reward_law M HM s a) (Hrew' s a) (Hrew s a)
+      ltac:(intros x; rewrite Rabs_minus_sym; apply HdR)). lra.
   Qed.
 End Markov.

@@ -8,11 +8,39 @@
 
     Exchanging the models gives the bound with the expectation under M'. *)
 
-Require Import Reals Lra Lia List.
+Require Import Reals Lra Lia List Permutation.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp SupportingUtility LawDistances Telescoping.
 Import ListNotations.
 Open Scope R_scope.
+
+(** ** Two draws at once *)
+
+Definition both {X Y} (Q : dist X) (P : dist Y) : dist (X * Y) := bind Q (fun x => image (pair x) P).
+
+Lemma E_both {X Y} (Q : dist X) (P : dist Y) f : E (both Q P) f = E Q (fun x => E P (fun y => f (x, y))).
+Proof. unfold both; rewrite E_bind. apply E_ext; intros x. apply E_image. Qed.
+
+Lemma law_both {X Y} (Q : dist X) (P : dist Y) : is_law Q -> is_law P -> is_law (both Q P).
+Proof. intros HQ HP; apply law_bind; [assumption | intros x; now apply law_image]. Qed.
+
+(** The total variation of a pair of independent draws is at most the sum, and at most 1. *)
+Lemma tv_le_both {X Y} (Q Q' : dist X) (P P' : dist Y) dQ dP :
+  is_law Q -> is_law Q' -> is_law P -> is_law P' -> tv_le Q' Q dQ -> tv_le P' P dP ->
+  tv_le (both Q' P') (both Q P) (Rmin 1 (dQ + dP)).
+Proof.
+  intros HQ HQ' HP HP' HdQ HdP f Hf. pose proof (law_both Q P HQ HP) as H1. pose proof (law_both Q' P' HQ' HP') as H2.
+  apply Rmin_glb.
+  - assert (E (both Q' P') f <= 1) by (apply E_le_const; [assumption | apply as_always; intros; apply Hf]).
+    assert (0 <= E (both Q P) f) by (apply E_nonneg; [apply H1 | intros; apply Hf]). lra.
+  - rewrite !E_both.
+    assert (Hq : E Q' (fun x => E P (fun y => f (x, y))) - E Q (fun x => E P (fun y => f (x, y))) <= dQ).
+    { apply HdQ; intros x. split; [apply E_nonneg; [apply HP | intros; apply Hf]|].
+      apply E_le_const; [assumption | apply as_always; intros; apply Hf]. }
+    assert (Hp : E Q' (fun x => E P' (fun y => f (x, y)) - E P (fun y => f (x, y))) <= dP)
+      by (apply E_le_const; [assumption | apply as_always; intros x; apply HdP; intros; apply Hf]).
+    rewrite E_minus in Hp. lra.
+Qed.
 
 Section Closeness.
   Context {S A : Type}.
@@ -33,6 +61,10 @@ Section Closeness.
 
   (** A step with n steps left after it. *)
   Definition tv_cost (n : nat) (s : S) (a : A) : R := INR (Datatypes.S n) * dR s a + INR n * dP s a.
+
+  (** The same, and never more than the steps left times the chance that anything differs. *)
+  Definition capped_cost (n : nat) (s : S) (a : A) : R :=
+    Rmin (tv_cost n s a) (INR (Datatypes.S n) * Rmin 1 (dR s a + dP s a)).
 
   Section Utility.
     Variables (L : R) (f : R -> R).
@@ -61,12 +93,13 @@ Section Closeness.
         pose proof (Rmult_le_compat_l L (collected h' - y) w HL ltac:(lra)); lra.
     Qed.
 
-    Lemma step_difference n h :
-      Rabs (E (step M' pi h) (outlook n) - E (step M pi h) (outlook n)) <= L * E (pi h) (tv_cost n (state h)).
+    (** One action, the finer and the capped bound. *)
+    Lemma action_difference n h a :
+      let s := state h in
+      Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => outlook n (extend h a r s'))) -
+            E (reward M s a) (fun r => E (trans M s a) (fun s' => outlook n (extend h a r s')))) <= L * tv_cost n s a.
     Proof.
-      rewrite !E_step, <- E_minus, <- E_scal.
-      eapply Rle_trans; [apply Rabs_E_le, Hpi|]. apply E_le; [apply Hpi | intros a].
-      set (s := state h). pose proof (pos_INR n) as Hn0.
+      intros s. pose proof (pos_INR n) as Hn0.
       set (k := fun P r => E P (fun s' => outlook n (extend h a r s'))).
       assert (Hk : forall P r, is_law P -> 0 <= r <= 1 ->
                 f (collected h) <= k P r <= f (collected h) + L * INR (Datatypes.S n)).
@@ -99,6 +132,38 @@ Section Closeness.
       unfold tv_cost. lra.
     Qed.
 
+
+    Lemma action_difference_capped n h a :
+      let s := state h in
+      Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => outlook n (extend h a r s'))) -
+            E (reward M s a) (fun r => E (trans M s a) (fun s' => outlook n (extend h a r s')))) <=
+      L * (INR (Datatypes.S n) * Rmin 1 (dR s a + dP s a)).
+    Proof.
+      intros s.
+      set (g := fun rs : R * S => outlook n (extend h a (fst rs) (snd rs))).
+      change (Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => g (r, s'))) -
+                    E (reward M s a) (fun r => E (trans M s a) (fun s' => g (r, s')))) <=
+              L * (INR (Datatypes.S n) * Rmin 1 (dR s a + dP s a))).
+      rewrite <- !E_both.
+      replace (L * (INR (Datatypes.S n) * Rmin 1 (dR s a + dP s a)))
+        with ((f (collected h) + L * INR (Datatypes.S n) - f (collected h)) * Rmin 1 (dR s a + dP s a)) by ring.
+      assert (H0 : 0 <= L * INR (Datatypes.S n)) by (apply Rmult_le_pos; [assumption | apply pos_INR]).
+      assert (Hb : forall N, rewards_within 1 N -> almost_surely (both (reward N s a) (trans N s a)) (fun rs =>
+        f (collected h) <= g rs <= f (collected h) + L * INR (Datatypes.S n))).
+      { intros N HN. apply as_bind. generalize (HN s a); apply as_impl; intros r Hr. apply as_image, as_always; intros s'.
+        unfold g; simpl fst; simpl snd. apply outlook_within; rewrite collected_extend, ?S_INR; lra. }
+      apply tv_le_spread_abs; auto; try lra; try (apply law_both; (now apply reward_law) || now apply trans_law).
+      apply tv_le_both; auto; (now apply reward_law) || now apply trans_law.
+    Qed.
+
+    Lemma step_difference n h :
+      Rabs (E (step M' pi h) (outlook n) - E (step M pi h) (outlook n)) <= L * E (pi h) (capped_cost n (state h)).
+    Proof.
+      rewrite !E_step, <- E_minus, <- E_scal.
+      eapply Rle_trans; [apply Rabs_E_le, Hpi|]. apply E_le; [apply Hpi | intros a].
+      unfold capped_cost, Rmin at 1. destruct Rle_dec; [apply action_difference | apply action_difference_capped].
+    Qed.
+
     Lemma outlook_S n h : outlook (Datatypes.S n) h = E (step M' pi h) (outlook n).
     Proof. apply E_run_S. Qed.
 
@@ -106,7 +171,7 @@ Section Closeness.
     Proof. now rewrite E_return_law, E_history_law_from_start, Hinit, Hhor. Qed.
 
     Lemma expected_utility_close :
-      Rabs (E (return_law M' pi) f - E (return_law M pi) f) <= L * expected_cost M pi tv_cost.
+      Rabs (E (return_law M' pi) f - E (return_law M pi) f) <= L * expected_cost M pi capped_cost.
     Proof.
       rewrite E_return_outlook, E_return_law, <- expected_cost_scal.
       assert (H0 : E (history_law M pi (horizon M)) (fun h => f (collected h)) = E (history_law M pi (horizon M)) (outlook 0))
@@ -114,12 +179,12 @@ Section Closeness.
       rewrite H0. apply Rabs_le; split.
       - assert (H : E (init M) (fun s => -1 * outlook (horizon M) (start s)) <=
                     E (history_law M pi (horizon M)) (fun h => -1 * outlook 0 h) +
-                    expected_cost M pi (fun n s a => L * tv_cost n s a)).
+                    expected_cost M pi (fun n s a => L * capped_cost n s a)).
         { apply (telescope M pi HM Hpi (fun n h => -1 * outlook n h)). intros n h _. rewrite outlook_S, !E_scal.
           pose proof (step_difference n h) as Hd. apply Rabs_le_between in Hd. lra. }
         rewrite !E_scal in H; lra.
       - assert (H : E (init M) (fun s => outlook (horizon M) (start s)) <=
-                    E (history_law M pi (horizon M)) (outlook 0) + expected_cost M pi (fun n s a => L * tv_cost n s a)).
+                    E (history_law M pi (horizon M)) (outlook 0) + expected_cost M pi (fun n s a => L * capped_cost n s a)).
         { apply (telescope M pi HM Hpi outlook). intros n h _. rewrite outlook_S, E_scal.
           pose proof (step_difference n h) as Hd. apply Rabs_le_between in Hd. lra. }
         lra.
@@ -130,12 +195,18 @@ Section Closeness.
   Hypothesis HG : weighting G.
   Hypothesis HGL : lipschitz_weighting G L.
 
-  Theorem value_close_of_tv_bounds : Rabs (value G M' pi - value G M pi) <= L * expected_cost M pi tv_cost.
+  Theorem value_close_capped : Rabs (value G M' pi - value G M pi) <= L * expected_cost M pi capped_cost.
   Proof.
     unfold value.
     destruct (Phi_difference_is_utility_difference G L HG HGL (return_law M' pi) (return_law M pi)
       (law_return M' pi HM' Hpi) (law_return M pi HM Hpi)) as [f [Hf ->]].
     apply expected_utility_close; [now apply (lipschitz_nonneg G) | assumption].
+  Qed.
+
+  Theorem value_close_of_tv_bounds : Rabs (value G M' pi - value G M pi) <= L * expected_cost M pi tv_cost.
+  Proof.
+    eapply Rle_trans; [apply value_close_capped|]. apply Rmult_le_compat_l; [now apply (lipschitz_nonneg G)|].
+    apply expected_cost_le; try assumption. intros n s a _; apply Rmin_l.
   Qed.
 End Closeness.
 
@@ -185,4 +256,39 @@ Section Statement.
     assert (H2 : INR (Datatypes.S n) <= INR (horizon M)) by (apply le_INR; lia).
     pose proof (Rmult_le_compat_r _ _ _ HP H2). lra.
   Qed.
+
+  (** With the cap, and the expectation in M. *)
+  Theorem value_close_in_capped_total_variation pi :
+    is_policy pi ->
+    Rabs (value G M' pi - value G M pi) <=
+    L * expected_cost M pi (fun n s a => Rmin (INR (Datatypes.S n) * tv_reward s a + INR n * tv_trans s a)
+                                              (INR (Datatypes.S n) * Rmin 1 (tv_reward s a + tv_trans s a))).
+  Proof.
+    intros Hpi. apply (value_close_capped M M' pi HM HM' Hpi Hinit Hhor Hrew Hrew' tv_trans tv_reward);
+      try assumption; intros s a; apply tv_le_tv; try (now apply trans_law); now apply reward_law.
+  Qed.
 End Statement.
+
+Lemma tv_sym {X} eq_dec (d e : dist X) : tv eq_dec d e = tv eq_dec e d.
+Proof.
+  unfold tv; f_equal. transitivity (sum (nodup eq_dec (map fst d ++ map fst e)) (fun x => Rabs (mass eq_dec e x - mass eq_dec d x))).
+  - apply sum_ext; intros x _. apply Rabs_minus_sym.
+  - apply sum_Permutation, NoDup_Permutation; try apply NoDup_nodup.
+    intros x. rewrite !nodup_In, !in_app_iff. tauto.
+Qed.
+
+(** The same with the expectation in M or in M', as one likes. *)
+Theorem value_close_in_either_model {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (M M' : mdp S A) G L pi :
+  is_mdp M -> is_mdp M' -> init M' = init M -> horizon M' = horizon M -> rewards_within 1 M -> rewards_within 1 M' ->
+  weighting G -> lipschitz_weighting G L -> is_policy pi ->
+  let cost := fun n s a => Rmin (INR (Datatypes.S n) * tv_reward M M' s a + INR n * tv_trans state_dec M M' s a)
+                                (INR (Datatypes.S n) * Rmin 1 (tv_reward M M' s a + tv_trans state_dec M M' s a)) in
+  Rabs (value G M' pi - value G M pi) <= L * expected_cost M pi cost /\
+  Rabs (value G M' pi - value G M pi) <= L * expected_cost M' pi cost.
+Proof.
+  intros HM HM' Hi Hh Hr Hr' HG HGL Hpi cost. split; [now apply value_close_in_capped_total_variation|].
+  rewrite Rabs_minus_sym. pose proof (value_close_in_capped_total_variation state_dec M' M HM' HM (eq_sym Hi) (eq_sym Hh) Hr' Hr G L HG HGL pi Hpi) as H.
+  eapply Rle_trans; [exact H|]. apply Rmult_le_compat_l; [now apply (lipschitz_nonneg G)|].
+  apply expected_cost_le; try assumption. intros n s a _. unfold cost, tv_reward, tv_trans.
+  rewrite (tv_sym Req_EM_T (reward M s a)), (tv_sym state_dec (trans M s a)). apply Rle_refl.
+Qed.

@@ -45,9 +45,6 @@ Section Interlaced.
   Lemma e_pos : 0 < e.
   Proof. apply Rinv_0_lt_compat; pose proof m_pos; lra. Qed.
 
-  Lemma sum_map {X Y} (g : X -> Y) l f : sum (map g l) f = sum l (fun x => f (g x)).
-  Proof. induction l as [|x l IH]; simpl; [reflexivity | now rewrite IH]. Qed.
-
   Lemma points_range x : In x odd_points \/ In x even_points -> 0 <= x <= 1 / 2.
   Proof.
     pose proof m_pos as Hp. pose proof e_pos as He. unfold e in He.

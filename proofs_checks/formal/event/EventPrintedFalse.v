@@ -107,16 +107,13 @@ Proof.
   pose proof (ind_range (bool_dec s3 true)). lra.
 Qed.
 
-Lemma sum_append {X} (l l' : list X) f : sum (l ++ l') f = sum l f + sum l' f.
-Proof. induction l as [|x l IH]; simpl; [|rewrite IH]; ring. Qed.
-
 Lemma counted_hits path :
   List.Forall (fun h => time h = 2%nat) path ->
   (length (at1 path) <= 2 * length path)%nat /\ (length (at1 path) = (2 * length path)%nat -> INR (length path) <= hits (at1 path)).
 Proof.
   unfold seen; induction 1 as [|h path Hh _ [IH1 IH2]]; [simpl; split; [lia | intros; lra]|].
   destruct (episode_hits h Hh) as [He1 He2]. cbn [flat_map]. rewrite app_length. cbn [length]. split; [lia|].
-  intros Heq. rewrite sum_append, S_INR. specialize (He2 ltac:(lia)). specialize (IH2 ltac:(lia)). lra.
+  intros Heq. rewrite sum_app, S_INR. specialize (He2 ltac:(lia)). specialize (IH2 ltac:(lia)). lra.
 Qed.
 
 Theorem counts_give_the_transitions_away n :

@@ -2,7 +2,7 @@
 
     For n independent draws from a law p on S listed states and the frequencies p^,
 
-      P( sum over s of |p^(s) - p(s)|  >=  v )   <=   2^S exp(-n v^2 / 2),      n >= 1, v > 0.
+      P( sum over s of |p^(s) - p(s)|  >=  v )   <=   (2^S - 2) exp(-n v^2 / 2),      n >= 1, v > 0.
 
     Half of the l1 distance is the excess p^(A) - p(A) of the set A of states seen too often; one of the 2^S sets deviates
     by v/2, and Hoeffding's inequality bounds each. *)
@@ -26,6 +26,25 @@ Qed.
 Lemma filter_is_subset {X} (f : X -> bool) l : In (filter f l) (subsets l).
 Proof.
   induction l as [|x l IH]; simpl; [now left|]. apply in_or_app. destruct (f x); [right; now apply in_map | now left].
+Qed.
+
+(** A function of the subsets that vanishes at the empty and at the full one has 2^S - 2 terms left. *)
+Lemma sum_subsets_le {X} (l : list X) g c :
+  (forall A, g A <= c) -> sum (subsets l) g <= 2 ^ length l * c /\
+  (g [] <= 0 -> sum (subsets l) g <= (2 ^ length l - 1) * c) /\ (g l <= 0 -> sum (subsets l) g <= (2 ^ length l - 1) * c).
+Proof.
+  revert g; induction l as [|x l IH]; intros g Hg; cbn [subsets length pow]; [simpl; specialize (Hg []); lra|].
+  rewrite sum_app, sum_map. destruct (IH g Hg) as [H1 [H2 _]].
+  destruct (IH (fun A => g (x :: A)) (fun A => Hg (x :: A))) as [K1 [_ K3]].
+  split; [lra|]. split; intros H0; [specialize (H2 H0) | specialize (K3 H0)]; lra.
+Qed.
+
+Lemma sum_subsets_le_proper {X} (l : list X) g c :
+  l <> [] -> (forall A, g A <= c) -> g [] <= 0 -> g l <= 0 -> sum (subsets l) g <= (2 ^ length l - 2) * c.
+Proof.
+  intros Hne Hg H0 H1. destruct l as [|x l]; [congruence|]. cbn [subsets length pow]. rewrite sum_app, sum_map.
+  destruct (sum_subsets_le l g c Hg) as [_ [H2 _]]. specialize (H2 H0).
+  destruct (sum_subsets_le l (fun A => g (x :: A)) c (fun A => Hg (x :: A))) as [_ [_ H3]]. specialize (H3 H1). lra.
 Qed.
 
 Section L1.
@@ -90,24 +109,70 @@ Section L1.
     unfold l1, frequent. rewrite H, H1, H2. ring.
   Qed.
 
-  Theorem l1_rarely_large : prob sample (fun xs => Rle_dec v (l1 xs)) <= 2 ^ length states * exp (- INR n * v ^ 2 / 2).
+  Lemma far_from_everything_or_nothing xs :
+    length xs = n -> average (member []) xs = 0 /\ average (member states) xs = 1 /\ E d (member []) = 0 /\ E d (member states) = 1.
+  Proof.
+    intros Hlen. pose proof (lt_0_INR n Hn). unfold average. rewrite Hlen.
+    rewrite (sum_ext xs (member []) (fun _ => 0)) by (intros y _; apply ind_no; intros []).
+    rewrite (sum_ext xs (member states) (fun _ => 1)) by (intros y _; apply ind_yes, Hall). rewrite !sum_const, Hlen.
+    rewrite (E_ext d (member []) (fun _ => 0)) by (intros y; apply ind_no; intros []).
+    rewrite (E_ext d (member states) (fun _ => 1)) by (intros y; apply ind_yes, Hall). rewrite !E_const by assumption.
+    repeat split; field; lra.
+  Qed.
+
+  Theorem l1_rarely_large : prob sample (fun xs => Rle_dec v (l1 xs)) <= (2 ^ length states - 2) * exp (- INR n * v ^ 2 / 2).
   Proof.
     assert (Hl : is_law sample) by (apply law_draws, Forall_repeat, Hd).
     set (far := fun A xs => E d (member A) + v / 2 <= average (member A) xs).
     assert (Hfar : forall A xs, {far A xs} + {~ far A xs}) by (intros; apply Rle_dec).
+    assert (Hlen : almost_surely sample (fun xs => length xs = n))
+      by (pose proof (draws_length (repeat d n)) as H; now rewrite repeat_length in H).
     apply Rle_trans with (prob sample (fun xs => Exists_dec (fun A => far A xs) (subsets states) (fun A => Hfar A xs))).
-    - apply E_le_as; [apply Hl|]. generalize (draws_length (repeat d n)); apply as_impl; intros xs Hlen.
-      rewrite repeat_length in Hlen. apply ind_le; intros Hxs. apply Exists_exists. exists (frequent xs).
+    - apply E_le_as; [apply Hl|]. revert Hlen; apply as_impl; intros xs Hlen.
+      apply ind_le; intros Hxs. apply Exists_exists. exists (frequent xs).
       split; [apply filter_is_subset|]. assert (HA : NoDup (frequent xs)) by now apply NoDup_filter.
-      assert (H1 : sum states (share xs) = 1).
-      { rewrite <- average_member by assumption. unfold average.
-        rewrite (sum_ext xs _ (fun _ => 1)) by (intros y _; apply ind_yes, Hall). rewrite sum_const, Hlen.
-        pose proof (lt_0_INR n Hn). field; lra. }
+      assert (H1 : sum states (share xs) = 1) by (rewrite <- average_member by assumption; now apply far_from_everything_or_nothing).
       pose proof (half_l1 xs H1). unfold far. rewrite E_member, average_member by assumption. lra.
     - eapply Rle_trans; [apply (prob_exists_le sample far Hfar); apply Hl|].
-      rewrite <- length_subsets, <- sum_const. apply sum_le; intros A _.
-      replace (- INR n * v ^ 2 / 2) with (- 2 * INR n * (v / 2) ^ 2) by field.
-      eapply Rle_trans; [|apply (average_rarely_above d (member A) n Hd); [apply as_always; intros; apply ind_range | exact Hn | lra]].
-      apply E_le; [apply Hl|]. intros xs. apply ind_le. unfold far; tauto.
+      assert (Hnever : forall A, (forall xs, length xs = n -> ~ far A xs) -> prob sample (Hfar A) <= 0).
+      { intros A HA. unfold prob. rewrite <- (E_zero sample). apply E_le_as; [apply Hl|].
+        revert Hlen; apply as_impl; intros xs Hxs. rewrite ind_no by now apply HA. lra. }
+      apply sum_subsets_le_proper.
+      + destruct (law_inhabited d Hd) as [x _]. specialize (Hall x). intros ->; destruct Hall.
+      + intros A. replace (- INR n * v ^ 2 / 2) with (- 2 * INR n * (v / 2) ^ 2) by field.
+        eapply Rle_trans; [|apply (average_rarely_above d (member A) n Hd); [apply as_always; intros; apply ind_range | exact Hn | lra]].
+        apply E_le; [apply Hl|]. intros xs. apply ind_le. unfold far; tauto.
+      + apply Hnever; intros xs Hxs. unfold far. destruct (far_from_everything_or_nothing xs Hxs) as [-> [_ [-> _]]]. lra.
+      + apply Hnever; intros xs Hxs. unfold far. destruct (far_from_everything_or_nothing xs Hxs) as [_ [-> [_ ->]]]. lra.
   Qed.
 End L1.
+
+(** The printed radius is large enough: with u = delta / (|A| K) and eps_P = sqrt( (2 m / n) ln(6 m / u) ), m = |S|. *)
+Theorem l1_radius_is_large_enough (m n : nat) (u : R) :
+  (0 < m)%nat -> (0 < n)%nat -> 0 < u <= 1 ->
+  let eps := sqrt (2 * INR m / INR n * ln (6 * INR m / u)) in
+  0 < eps /\ (2 ^ m - 2) * exp (- INR n * eps ^ 2 / 2) <= u / (3 * INR m).
+Proof.
+  intros Hm Hn Hu eps. assert (Hm1 : 1 <= INR m) by (apply (le_INR 1); lia). assert (Hn1 : 1 <= INR n) by (apply (le_INR 1); lia).
+  assert (H6 : 6 <= 6 * INR m / u).
+  { apply Rmult_le_reg_r with u; [lra|]. replace (6 * INR m / u * u) with (6 * INR m) by (field; lra). nra. }
+  assert (Hln : 0 < ln (6 * INR m / u)) by (rewrite <- ln_1; apply ln_increasing; lra).
+  assert (Hpos : 0 < 2 * INR m / INR n * ln (6 * INR m / u)) by (apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra | assumption]).
+  split; [now apply sqrt_lt_R0|].
+  assert (Hexp : exp (- INR n * eps ^ 2 / 2) = (u / (6 * INR m)) ^ m).
+  { replace (eps ^ 2) with (eps * eps) by ring. unfold eps. rewrite sqrt_sqrt by lra.
+    replace (- INR n * (2 * INR m / INR n * ln (6 * INR m / u)) / 2) with (INR m * ln (/ (6 * INR m / u)))
+      by (rewrite ln_Rinv by lra; field; lra).
+    replace (/ (6 * INR m / u)) with (u / (6 * INR m)) by (field; lra).
+    rewrite <- Rpower_pow by (apply Rdiv_lt_0_compat; lra). reflexivity. }
+  rewrite Hexp. set (w := u / (3 * INR m)).
+  assert (Hw : 0 < w <= 1).
+  { unfold w; split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_le_reg_r with (3 * INR m); [lra|].
+    replace (u / (3 * INR m) * (3 * INR m)) with u by (field; lra). lra. }
+  replace (u / (6 * INR m)) with (w / 2) by (unfold w; field; lra).
+  apply Rle_trans with (2 ^ m * (w / 2) ^ m).
+  - apply Rmult_le_compat_r; [apply pow_le; lra | lra].
+  - rewrite <- Rpow_mult_distr. replace (2 * (w / 2)) with w by field.
+    destruct m as [|m]; [lia|]. simpl. assert (w ^ m <= 1) by (rewrite <- (pow1 m); apply pow_incr; lra).
+    assert (0 <= w ^ m) by (apply pow_le; lra). nra.
+Qed.

@@ -330,6 +330,15 @@ Proof. induction l as [|x l IH]; simpl; [|rewrite IH]; ring. Qed.
 Lemma sum_scal {X} (l : list X) c f : sum l (fun x => c * f x) = c * sum l f.
 Proof. induction l as [|x l IH]; simpl; [|rewrite IH]; ring. Qed.
 
+Lemma sum_app {X} (l l' : list X) f : sum (l ++ l') f = sum l f + sum l' f.
+Proof. induction l as [|x l IH]; simpl; [|rewrite IH]; ring. Qed.
+
+Lemma sum_Permutation {X} (l l' : list X) f : Permutation l l' -> sum l f = sum l' f.
+Proof. induction 1; simpl; lra. Qed.
+
+Lemma sum_map {X Y} (g : X -> Y) l f : sum (map g l) f = sum l (fun x => f (g x)).
+Proof. induction l as [|x l IH]; simpl; [|rewrite IH]; reflexivity. Qed.
+
 Lemma sum_const {X} (l : list X) c : sum l (fun _ => c) = INR (length l) * c.
 Proof. induction l as [|x l IH]; cbn [sum length]; [simpl | rewrite IH, S_INR]; ring. Qed.
 

@@ -144,7 +144,7 @@ Section Optimism.
         pose proof (cdf_optimistic_ge M Pt Rt eps HM Hest s a x HR). rewrite Rabs_right; lra.
       - simpl. rewrite Rminus_eq_0, Rabs_R0; lra. }
     pose proof (markov_value_close Ml M' pi HMl HM' Hpi eq_refl eq_refl (lift_rewards_within M Hrew)
-      (optimistic_rewards_within state_dec states M Pt Rt eps Hest) dP dR HdP HdR G L HG HGL) as Hclose.
+      (optimistic_rewards_within state_dec states M Pt Rt eps Hest) dP dR HdP G L HdR HG HGL) as Hclose.
     fold p in Hclose. unfold Ml in Hclose; rewrite expected_cost_lift in Hclose.
     replace (value G (lift M) p) with (value G M (played p)) in Hclose.
     - pose proof (Rle_trans _ _ _ (Rle_abs _) Hclose) as Hc. eapply Rle_trans; [exact Hc|].

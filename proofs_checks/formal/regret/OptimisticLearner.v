@@ -16,37 +16,11 @@
     Nothing is assumed: DKW, Hoeffding, the martingale step, optimism, closeness and counting are all proved. *)
 
 Require Import Reals Lra Lia List.
+From VerifiedRisk Require Export EmpiricalLaw.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming SupportingUtility Telescoping
   ClosenessGreedy OptimisticModel Optimism ClosenessOptimistic HoeffdingFinite DkwFinite MartingaleStep EventHolds RegretAssembly.
 Import ListNotations.
 Open Scope R_scope.
-
-(** ** The empirical law of a sample *)
-
-Definition empirical_law {X} (xs : list X) : dist X := map (fun x => (x, / INR (length xs))) xs.
-
-Lemma E_uniform {X} (c : R) (xs : list X) f : E (map (fun x => (x, c)) xs) f = sum xs f * c.
-Proof. induction xs as [|x xs IH]; simpl; [ring | rewrite IH; ring]. Qed.
-
-Lemma E_empirical_law {X} (xs : list X) f : E (empirical_law xs) f = average f xs.
-Proof. apply E_uniform. Qed.
-
-Lemma law_empirical {X} (xs : list X) : xs <> [] -> is_law (empirical_law xs).
-Proof.
-  intros Hne. assert (Hpos : 0 < INR (length xs)) by (apply lt_0_INR; destruct xs; [congruence | simpl; lia]). split.
-  - intros x p Hin; apply in_map_iff in Hin; destruct Hin as [y [Heq _]]; injection Heq as _ <-.
-    left; now apply Rinv_0_lt_compat.
-  - rewrite E_empirical_law; unfold average. rewrite sum_const. field; lra.
-Qed.
-
-(** Rewards as the learner stores them; on [0, 1] nothing changes. *)
-Definition clip (r : R) : R := Rmax 0 (Rmin r 1).
-
-Lemma clip_range r : 0 <= clip r <= 1.
-Proof. unfold clip; split; [apply Rmax_l | apply Rmax_lub; [lra | apply Rmin_r]]. Qed.
-
-Lemma clip_le_iff r x : 0 <= x < 1 -> (clip r <= x <-> r <= x).
-Proof. intros Hx; unfold clip, Rmax, Rmin; repeat destruct Rle_dec; lra. Qed.
 
 Section Learner.
   Context {S A : Type}.

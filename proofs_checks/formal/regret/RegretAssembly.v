@@ -22,9 +22,6 @@ From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts 
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma sum_app {X} (l l' : list X) f : sum (l ++ l') f = sum l f + sum l' f.
-Proof. induction l as [|x l IH]; simpl; [|rewrite IH]; ring. Qed.
-
 Lemma sum_swap {X Y} (l : list X) (l' : list Y) f :
   sum l (fun x => sum l' (fun y => f x y)) = sum l' (fun y => sum l (fun x => f x y)).
 Proof.
@@ -277,7 +274,7 @@ Section Regret.
   Qed.
 
   (** The counting inequality bounds the observed cost by C. *)
-  Theorem observed_cost_le : almost_surely (episodes M learner K) (fun path => sum_observed Y path <= C).
+  Theorem observed_costs_le : almost_surely (episodes M learner K) (fun path => sum_observed Y path <= C).
   Proof.
     assert (Hfull : almost_surely (episodes M learner K) (fun path => length path = K /\
       List.Forall (fun h => time h = T /\ List.Forall (fun step => In (fst step) pairs) (fst h)) path)).
@@ -378,7 +375,7 @@ Section Regret.
     - rewrite !E_plus, (E_const _ (INR K * w)), (E_scal _ L), E_scal_r by assumption. unfold episodes.
       rewrite (mean_of_observed next (fun past => law_history M (learner past) T HM (Hlearner past)) Y K).
       assert (HC : E (process next K) (sum_observed Y) <= C).
-      { apply E_le_const; [exact Hl | exact observed_cost_le]. }
+      { apply E_le_const; [exact Hl | exact observed_costs_le]. }
       pose proof (Rmult_le_compat_l L _ _ HL HC).
       assert (0 <= INR K * INR T) by (apply Rmult_le_pos; apply pos_INR).
       pose proof (Rmult_le_compat_r (INR K * INR T) _ _ ltac:(assumption) Hprob). unfold prob, episodes in *. lra.
@@ -396,7 +393,7 @@ Section Regret.
                                       (sum_of_means next Y path)) in *.
     apply Rle_trans with (E (episodes M learner K) (fun path => ind (misled path) + ind (large path))).
     - apply E_le_as; [apply Hl|].
-      pose proof (as_and _ _ _ Has observed_cost_le) as H; revert H; apply as_impl. intros path [Hgood Hobs].
+      pose proof (as_and _ _ _ Has observed_costs_le) as H; revert H; apply as_impl. intros path [Hgood Hobs].
       pose proof (ind_range (misled path)). pose proof (ind_range (large path)).
       destruct (Rlt_dec _ (regret path)) as [Hlarge|]; cbn [ind]; [|lra].
       destruct (misled path) as [Hm|Hm]; cbn [ind] in *; [lra|]. specialize (Hgood Hm).
