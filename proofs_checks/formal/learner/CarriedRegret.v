@@ -6,7 +6,7 @@
 
 Require Import Reals Lra Lia List.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming MartingaleStep EventHolds
-  RegretAssembly Ville ClosenessInArea BestRow KlBeliefs KlRadii KlLearner KlRegret Carried.
+  RegretAssembly Ville ClosenessInArea HistoryCost BestRow KlBeliefs KlRadii KlLearner KlRegret Carried Remaining.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -140,15 +140,76 @@ Section Outcomes.
       cautious cautious_utility wc K Hc).
   Qed.
 
-  (** The cost of a step is the missing mass times the steps left: rewards cost nothing. *)
-  Theorem carried_rewards_cost_nothing past g a :
-    hat (believes past) (state g) a = chk (believes past) (state g) a ->
-    the_cost past g a = INR (o_horizon O - time g) * miss (successors k) (believes past) (state g) a.
+  (** ** Rewards cost nothing: the cost of a step is the missing mass times the weights still to come *)
+
+  Hypothesis Hknown : forall past c a, hat (believes past) c a = ret (pay w c) /\ chk (believes past) c a = ret (pay w c).
+  Local Notation T := (o_horizon O).
+  Local Notation cost := (fun past => weighted_cost O w rest outs (believes past)).
+
+  Lemma known_gap past c a : gap (believes past) c a = 0.
   Proof.
-    intros H. unfold KlRegret.the_cost, plain_cost.
-    assert (Hgap : gap (believes past) (state g) a = 0).
-    { apply Rle_antisym; [|apply (gap_range (successors k)); apply Hplay]. unfold gap. rewrite H.
-      apply excess_integral_le; [lra|]. intros x; lra. }
-    rewrite Hgap, Rplus_0_r. reflexivity.
+    destruct (Hknown past c a) as [H1 H2].
+    apply Rle_antisym; [|apply (gap_range (successors k)); apply Hplay]. unfold gap. rewrite H1, H2.
+    apply excess_integral_le; [lra|]. intros x; lra.
+  Qed.
+
+  (** The clock in the state is right. *)
+  Fixpoint on_time (steps : list (@carrier S * A * R)) (c : @carrier S) : Prop :=
+    fst c = length steps /\ match steps with [] => True | (c0, _, _) :: rest' => on_time rest' c0 end.
+
+  Lemma carried_on_time pi t : almost_surely (history_law M pi t) (fun g => on_time (fst g) (snd g)).
+  Proof.
+    induction t as [|t IH]; simpl.
+    - apply as_image, as_image, as_always; intros s. now split.
+    - apply as_bind; revert IH; apply as_impl; intros g Hg. apply as_step, as_always; intros a. apply as_always; intros r.
+      assert (Hc : fst (state g) = length (fst g)) by (destruct g as [[|[[c0 a0] r0] steps] c]; apply Hg).
+      cbn [trans carried]. destruct (lt_dec (fst (state g)) T).
+      + apply as_image, as_always; intros o. split; [simpl; now rewrite Hc | exact Hg].
+      + apply as_ret. split; [simpl; now rewrite Hc | exact Hg].
+  Qed.
+
+  (** b = M_1 + ... + M_T, M_t = w_t + ... + w_T; written from the latest step on. *)
+  Fixpoint episode_weight (n t : nat) : R :=
+    match t with Datatypes.O => 0 | Datatypes.S t' => to_come w n t + episode_weight (Datatypes.S n) t' end.
+  Definition b_weight : R := episode_weight 0 (Datatypes.S T).
+
+  Lemma weighted_cost_of_range past steps c n :
+    on_time steps c -> (n + length steps = Datatypes.S T)%nat -> 0 <= cost_of (cost past) steps <= episode_weight n (length steps).
+  Proof.
+    revert c n; induction steps as [|[[c0 a] r] steps IH]; intros c n Hon Hn; cbn [cost_of length episode_weight]; [simpl; lra|].
+    destruct Hon as [_ Hon]. cbn [length] in Hn. specialize (IH c0 (Datatypes.S n) Hon ltac:(lia)).
+    assert (Hc0 : fst c0 = length steps) by (destruct steps as [|[[c1 a1] r1] steps]; apply Hon).
+    assert (Hcost : 0 <= weighted_cost O w rest outs (believes past) (steps, c0) a <= to_come w n (Datatypes.S (length steps))).
+    { unfold weighted_cost. rewrite known_gap, Rplus_0_r. unfold state, time. cbn [fst snd horizon carried].
+      replace (Datatypes.S T - Datatypes.S (length steps))%nat with n by lia. rewrite Hc0.
+      pose proof (to_come_range O w HO n (Datatypes.S (length steps))).
+      pose proof (miss_nonneg _ _ (play_proper _ _ _ _ _ _ _ _ _ _ _ Hplay past) c0 a).
+      pose proof (miss_le_1 (successors k) (believes past) (play_proper _ _ _ _ _ _ _ _ _ _ _ Hplay past) c0 a). nra. }
+    lra.
+  Qed.
+
+  Theorem outcome_regret_from_weighted_data K :
+    0 < b_weight ->
+    prob (episodes M learner K) (fun path => Exists_dec
+      (fun past => data_bound_with M L w0 werr delta cost b_weight past < outcome_regret past)
+      (moments_of path) (fun past => Rlt_dec _ _)) <= 2 * delta.
+  Proof.
+    intros Hb0.
+    pose proof (kl_regret_from_data_with carrier_dec carried_label (carried_label_dec state_dec) acts' k (carried_key O) class_dec classes
+      outcome_classes (carried_labels O w rest acts outs) tested (fun _ => Datatypes.O) (fun _ _ _ => 0) M (is_mdp_carried O w HO rest)
+      (carried_rewards_within O w HO rest) ltac:(simpl; lia) (carried_knows O w rest acts outs Houts) _ _
+      (carried_shares O w rest idle state_dec pairs HT)
+      G L z HG HGL HGc Hz outcome_returns best outcome_best believes learner utility w0 werr Hplay C delta HC Hdelta Hcount Hprescribed
+      cost) as H.
+    assert (Hacts : forall s, acts s <> []) by (intros s He; pose proof (Hidle s) as Hi; rewrite He in Hi; destruct Hi).
+    specialize (H (fun past => weighted_cost_pays O w rest acts outs HO (believes past) (play_proper _ _ _ _ _ _ _ _ _ _ _ Hplay past)
+      (Hknown past) Hacts Houts_some (utility past) L (proj1 (play_utility _ _ _ _ _ _ _ _ _ _ _ Hplay past))) b_weight K Hb0).
+    eapply Rle_trans; [|apply H].
+    - apply E_le; [apply law_episodes; [now apply is_mdp_carried | apply Hplay]|].
+      intros path. apply ind_le. intros He. apply Exists_exists in He. destruct He as [past [Hin He]].
+      apply Exists_exists. exists past. split; [assumption|]. rewrite <- outcome_regret_eq. exact He.
+    - intros past. pose proof (as_and _ _ _ (history_time M (learner past) (horizon M)) (carried_on_time (learner past) (horizon M))) as Ha.
+      revert Ha; apply as_impl; intros g [Ht Hon]. unfold Y, b_weight. unfold time in Ht. cbn [horizon carried] in Ht.
+      pose proof (weighted_cost_of_range past (fst g) (snd g) 0 Hon ltac:(simpl; lia)) as Hr. rewrite Ht in Hr. exact Hr.
   Qed.
 End Outcomes.

@@ -113,7 +113,6 @@ Section Learner.
 
   Variable cost : list (history S A) -> history S A -> A -> R.
   Hypothesis Hpays : forall past, pays acts succ (believes past) (utility past) L M (cost past).
-  Hypothesis Hcost : forall past g a, (time g < T)%nat -> 0 <= cost past g a <= INR (T - time g).
 
   Definition Y (past : list (history S A)) (g : history S A) : R := cost_of (cost past) (fst g).
   Definition error (past : list (history S A)) : R := w0 past + sum (seq 0 T) (w past).
@@ -132,6 +131,7 @@ Section Learner.
   Qed.
 
   Definition B : R := INR T * (INR T + 1) / 2.
+  Hypothesis Hcost : forall past g a, (time g < T)%nat -> 0 <= cost past g a <= INR (T - time g).
 
   Lemma B_pos : 0 < B.
   Proof. pose proof (le_INR 1 T Hhorizon). simpl in *. unfold B. nra. Qed.
@@ -160,36 +160,45 @@ Section Learner.
     assert (Hi := IH (fun q Hq => H q (or_intror Hq))). pose proof (episode_loss past Hp). lra.
   Qed.
 
-  Definition data_bound (past : list (history S A)) : R :=
-    L * (exp 1 / (exp 1 - 1) * (sum_observed Y past + B * ln (/ delta))) + errors past.
+  (** The bound, with b at least the cost of any episode. *)
+  Definition data_bound_with (b : R) (past : list (history S A)) : R :=
+    L * (exp 1 / (exp 1 - 1) * (sum_observed Y past + b * ln (/ delta))) + errors past.
 
-  Definition over_bound_dec (path : list (history S A)) :
-    {Exists (fun past => data_bound past < regret M learner G best past) (moments_of path)} +
-    {~ Exists (fun past => data_bound past < regret M learner G best past) (moments_of path)} :=
+  Definition over_bound_with_dec (b : R) (path : list (history S A)) :
+    {Exists (fun past => data_bound_with b past < regret M learner G best past) (moments_of path)} +
+    {~ Exists (fun past => data_bound_with b past < regret M learner G best past) (moments_of path)} :=
     Exists_dec _ (moments_of path) (fun past => Rlt_dec _ _).
 
-  Theorem regret_from_data K : prob (episodes M learner K) over_bound_dec <= 2 * delta.
+  Theorem regret_from_data_with b K :
+    0 < b -> (forall past, almost_surely (next past) (fun g => 0 <= Y past g <= b)) ->
+    prob (episodes M learner K) (over_bound_with_dec b) <= 2 * delta.
   Proof.
-    pose proof (fun past => law_history M (learner past) T HM (play_policy Hplay past)) as Hnext.
-    pose proof (sums_of_means_rarely_large next Hnext Y B B_pos Y_range K delta Hdelta) as Hmart.
+    intros Hb HYb. pose proof (fun past => law_history M (learner past) T HM (play_policy Hplay past)) as Hnext.
+    pose proof (sums_of_means_rarely_large next Hnext Y b Hb HYb K delta Hdelta) as Hmart.
     pose proof (ever_misled_rarely K) as Hev.
     assert (Hl : is_law (episodes M learner K)) by (apply law_episodes; [assumption | apply Hplay]).
     apply Rle_trans with (E (episodes M learner K) (fun path =>
-      ind (ever_misled_dec tests test_of chance C path) + ind (means_large_dec next Y B delta path))).
-    - apply E_le; [apply Hl|]. intros path. destruct (over_bound_dec path) as [Hover|]; cbn [ind].
-      + pose proof (ind_range (means_large_dec next Y B delta path)) as Hr.
+      ind (ever_misled_dec tests test_of chance C path) + ind (means_large_dec next Y b delta path))).
+    - apply E_le; [apply Hl|]. intros path. destruct (over_bound_with_dec b path) as [Hover|]; cbn [ind].
+      + pose proof (ind_range (means_large_dec next Y b delta path)) as Hr.
         destruct (ever_misled_dec tests test_of chance C path) as [Hm|Hm]; cbn [ind]; [lra|].
         apply Exists_exists in Hover; destruct Hover as [past [Hin Hover]].
         rewrite ind_yes; [lra|]. apply Exists_exists; exists past; split; [assumption|].
         assert (Hreg : regret M learner G best past <= L * sum_of_means next Y past + errors past).
         { apply regret_le_means. intros q Hq Hbad. apply Hm, Exists_exists. exists q; split; [|assumption].
           now apply (moment_of_moment path past). }
-        unfold data_bound in Hover. unfold means_bound. pose proof L_nonneg.
+        unfold data_bound_with in Hover. unfold means_bound. pose proof L_nonneg.
         apply Rnot_lt_le; intros Hlt. apply Rlt_le in Hlt. pose proof (Rmult_le_compat_l L _ _ L_nonneg Hlt). lra.
       + pose proof (ind_range (ever_misled_dec tests test_of chance C path)).
-        pose proof (ind_range (means_large_dec next Y B delta path)). lra.
+        pose proof (ind_range (means_large_dec next Y b delta path)). lra.
     - rewrite E_plus. unfold prob, episodes in *. lra.
   Qed.
+
+  Definition data_bound : list (history S A) -> R := data_bound_with B.
+  Definition over_bound_dec := over_bound_with_dec B.
+
+  Theorem regret_from_data K : prob (episodes M learner K) over_bound_dec <= 2 * delta.
+  Proof. exact (regret_from_data_with B K B_pos Y_range). Qed.
 
   (** In expectation. *)
   Hypothesis Herror : forall past, 0 <= error past.

@@ -105,6 +105,15 @@ Section Regret.
   Section Data.
     Variable cost : list (history S A) -> history S A -> A -> R.
     Hypothesis Hpays : forall past, pays acts (successors k) (believes past) (utility past) L M (cost past).
+
+    Theorem kl_regret_from_data_with b K :
+      0 < b -> (forall past, almost_surely (history_law M (learner past) T) (fun h => 0 <= Y cost past h <= b)) ->
+      prob (episodes M learner K) (over_bound_with_dec M G L best learner w0 w delta cost b) <= 2 * delta.
+    Proof.
+      exact (regret_from_data_with state_dec acts (successors k) M HM Hrew Hhorizon G L z HG HGL HGc Hz Hreturn best Hbest
+        believes learner utility w0 w Hplay tests test_of chance C delta HC Hdelta Hcount chances beliefs_hold cost Hpays b K).
+    Qed.
+
     Hypothesis Hcost : forall past g a, (time g < T)%nat -> 0 <= cost past g a <= INR (T - time g).
 
     Theorem kl_regret_from_data K :
