@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from .planning import Certificate, CVaRFrontier, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
     from .planning.planner import plan
     from .planning.recheck.bounds import Recheck
+    from .playing import Player
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
     from .progress import Progress
+    from .rollouts import Rollout, rollout
 
 __version__ = "0.1.0"
 
@@ -69,6 +71,9 @@ __all__ = [
     "return_law",
     "joint_law",
     "behavioural_form",
+    "Player",
+    "rollout",
+    "Rollout",
     # planning
     "plan",
     "cvar_frontier",
@@ -96,6 +101,8 @@ _HOME = {
     "plotting": "",
     "Interval": "enclosure",
     "Progress": "progress",
+    "Player": "playing",
+    **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
     "Recheck": "planning.recheck.bounds",
     "AuditReport": "learning.audit",
     "MDP": "mdp",

@@ -21,12 +21,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import files
 from .errors import InvalidNumber, InvalidPolicy, Unsupported
 from .mdp import MDP
 from .rational import Rational, as_fraction, as_step, as_whole, ceil_div, text
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .playing import Player, State
 
 Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Pairs ``(action, probability)`` of positive probability."""
@@ -64,6 +69,29 @@ class Policy(ABC):
     def parts(self) -> Iterable[tuple[Fraction, Policy]]:
         """The policies drawn at the start of an episode, with their probabilities."""
         return ((Fraction(1), self),)
+
+    def player(self, rng: np.random.Generator | int | None = None) -> Player:
+        """Something that plays this policy: ``act(observation)``, ``observe(reward)``, ``reset()``."""
+        from .playing import Player
+
+        return Player(self, rng)
+
+    def predict(
+        self,
+        observation: object,
+        state: State | None = None,
+        *,
+        reward: float | int | str | Fraction | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> tuple[int, State]:
+        """``(action, state)``, as agents of other libraries answer.
+
+        ``state`` is None at the first step of an episode, then what the call before returned; ``reward`` is what the
+        action of that call was paid, because a policy for risk remembers its return.
+        """
+        from .playing import predict
+
+        return predict(self, observation, state, reward=reward, rng=rng)
 
     def require(self, mdp: MDP) -> None:
         """Refuse a model that is not the policy's own."""

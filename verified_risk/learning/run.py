@@ -80,10 +80,11 @@ class Run:
         width = float(self.best[1] - self.best[0])
         return np.cumsum(self.values_width + width)
 
-    def policy(self, k: int) -> LearnedPolicy:
-        """The policy of episode ``k = 0, 1, ...``: the run is replayed up to it."""
+    def policy(self, k: int | None = None) -> LearnedPolicy:
+        """The policy of episode ``k = 0, 1, ...``, by default of the last one: the run is replayed up to it."""
         from .learn import replay
 
+        k = self.episodes - 1 if k is None else k
         if not 0 <= k < self.episodes:
             raise InvalidArgument(f"episode {k} is outside 0..{self.episodes - 1}")
         if self.mdp is None:

@@ -1,0 +1,188 @@
+"""Players and rollouts: what is played is what was planned, and bad observations and rewards are named."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import verified_risk as vr
+from verified_risk.errors import InvalidArgument
+
+Q = Fraction
+
+
+class Environment:
+    """A gymnasium-like environment that plays a model with its own dice, and pays floats."""
+
+    def __init__(self, mdp: vr.MDP, *, wrong: float = 0.0, cut: int | None = None) -> None:
+        self.mdp, self.wrong, self.cut = mdp, wrong, cut
+        self.rng = np.random.default_rng(99)
+
+    def draw(self, pairs):
+        chances = np.array([float(p) for p, *_ in pairs])
+        return pairs[int(self.rng.choice(len(pairs), p=chances / chances.sum()))]
+
+    def reset(self, seed=None):
+        self.t, (_, self.s) = 0, self.draw([(p, s) for s, p in self.mdp.initial])
+        return self.mdp.seen(self.s), {}
+
+    def step(self, action):
+        _, self.s, r = self.draw(self.mdp.actions(self.s)[action].outcomes)
+        self.t += 1
+        return self.mdp.seen(self.s), float(r) + self.wrong, False, self.t == self.cut, {}
+
+
+def three_rewards(discount=1) -> vr.MDP:
+    laws = [[{0: "1/3", "1/3": "1/3", 1: "1/3"}, "1/2"], ["0.1", {0: "1/2", "0.7": "1/2"}]]
+    return vr.MDP(
+        {0: "1/4", 1: "3/4"}, [[[0.5, 0.5], [0, 1]], [[1, 0], [0.25, 0.75]]], laws, horizon=4, discount=discount
+    )
+
+
+def policies(mdp: vr.MDP) -> dict[str, vr.Policy]:
+    markov = vr.MarkovPolicy(mdp, [[{0: "1/3", 1: "2/3"}, 1]] * 4)
+    exact = vr.exact_plan(mdp, "cvar(1/4)").policy
+    return {
+        "markov": markov,
+        "exact plan": exact,
+        "plan": vr.plan(mdp, "cvar(1/3)").policy,
+        "rounded plan": vr.plan(mdp, "cvar(1/3)", eta="1/4").policy,
+        "searched": vr.plan(mdp, "wang(-1/2)", gap="1/100", time_limit=5).policy,
+        "history": vr.HistoryPolicy(mdp, lambda h: int(sum(r for _, _, r in h[:-1]) > 1)),
+        "mixture": vr.MixturePolicy([("1/2", markov), ("1/2", exact)]),
+    }
+
+
+@pytest.mark.parametrize("discount", [1, "1/2"])
+def test_every_kind_of_policy_plays_its_own_law(discount):
+    """In the model, drawn together; in an environment, step by step, with rewards as floats."""
+    mdp = three_rewards(discount)
+    for name, policy in policies(mdp).items():
+        law = vr.return_law(mdp, policy)
+        together = vr.rollout(mdp, policy, episodes=20_000, seed=3)
+        assert together.inside, name
+        assert together.exact == law
+        assert set(together.law.atoms) <= set(law.atoms)
+        alone = vr.rollout(Environment(mdp), policy, episodes=400, seed=3)
+        assert alone.inside, name
+        assert set(alone.law.atoms) <= set(law.atoms)
+
+
+def test_another_policy_or_another_environment_falls_outside_the_band():
+    """The band is a test that can fail."""
+    mdp = vr.models.two_paths()
+    road, bridge = (vr.MarkovPolicy(mdp, [[a, 0, 0, 0], [0] * 4]) for a in (0, 1))
+    assert vr.rollout(mdp, road, episodes=2000).law != vr.return_law(mdp, bridge)
+    played = vr.rollout(Environment(mdp), bridge, episodes=2000)
+    assert played.inside
+    assert not vr.Rollout(2000, played.law, vr.return_law(mdp, road), Q(1, 1000)).inside
+
+
+def test_a_plan_that_is_saved_and_read_plays_the_same(tmp_path):
+    mdp = three_rewards()
+    plan = vr.plan(mdp, "cvar(1/4)")
+    plan.save(tmp_path / "plan.json")
+    again = vr.Plan.load(tmp_path / "plan.json")
+    assert vr.rollout(mdp, again, episodes=3000, seed=5).law == vr.rollout(mdp, plan, episodes=3000, seed=5).law
+
+
+def test_predict_is_a_player_whose_state_the_caller_keeps():
+    mdp = three_rewards()
+    policy = vr.exact_plan(mdp, "cvar(1/4)").policy
+    player, state = policy.player(0), None
+    seen, reward = 0, None
+    for t in range(4):
+        action, state = policy.predict(seen, state, reward=reward)
+        assert action == player.act(seen)
+        _, seen, r = mdp.actions(seen)[action].outcomes[-1 if t % 2 else 0]
+        reward = float(r)
+        player.observe(reward)
+    with pytest.raises(InvalidArgument, match="reward is missing"):
+        policy.predict(0, policy.predict(0)[1])
+
+
+def test_models_that_change_with_the_step_are_played_by_the_users_states():
+    P, R = np.array([[[0.5, 0.5], [0, 1]], [[1, 0], [0, 1]]]), np.array([[0, 1], [2, 0.5]])
+    mdp = vr.MDP.from_arrays([P, P, P], [R, 2 * R, R], initial=0, layout="sas", terminal=[3, 0])
+    plan = vr.exact_plan(mdp, "cvar(1/2)")
+    assert vr.rollout(mdp, plan, episodes=20_000).inside
+    assert vr.rollout(Environment(mdp), plan, episodes=1500).inside
+    player = plan.policy.player(0)
+    for seen in (0, 1, 1):
+        assert player.act(seen) in (0, 1)
+        player.observe(mdp.actions(mdp.state_at(player.t, seen))[player.state[4]].reward.atoms[0])
+
+
+def test_bad_play_is_named():
+    mdp = three_rewards()
+    player = vr.exact_plan(mdp, "mean").policy.player(0)
+    for observation in (2, -1, 1.0, "x", True):
+        with pytest.raises(InvalidArgument, match=r"observation is .*, wanted a state in 0..1"):
+            player.act(observation)
+    with pytest.raises(InvalidArgument, match="observe was called before act"):
+        player.observe(0)
+    player.act(np.int64(1))
+    with pytest.raises(InvalidArgument, match="act was called twice"):
+        player.act(0)
+    with pytest.raises(InvalidArgument, match=r"reward 0.2 of action \d in state 1 is not one that the model pays"):
+        player.observe(0.2)
+    with pytest.raises(InvalidArgument, match="reward is nan"):
+        player.observe(float("nan"))
+
+
+def test_acting_after_the_end_is_refused():
+    mdp = vr.models.two_paths()
+    player = vr.exact_plan(mdp, "mean").policy.player(0)
+    for seen in (0, 1):
+        a = player.act(seen)
+        player.observe(mdp.actions(seen)[a].reward_range[0])
+    assert player.over
+    with pytest.raises(InvalidArgument, match="the episode is over after 2 steps"):
+        player.act(0)
+    player.reset()
+    assert player.act(0) in (0, 1)
+
+
+def test_an_environment_that_is_not_the_model_is_named():
+    mdp = vr.models.two_paths()
+    policy = vr.exact_plan(mdp, "mean").policy
+    with pytest.raises(InvalidArgument, match="is not one that the model pays"):
+        vr.rollout(Environment(mdp, wrong=0.25), policy, episodes=5)
+    with pytest.raises(InvalidArgument, match="cut episode 0 off after 1 steps, the model plays 2"):
+        vr.rollout(Environment(mdp, cut=1), policy, episodes=5)
+    with pytest.raises(InvalidArgument, match="episodes is 0"):
+        vr.rollout(mdp, policy, episodes=0)
+
+
+GYM = [
+    ("FrozenLake-v1", {}, 20), ("FrozenLake-v1", {"map_name": "8x8"}, 30), ("CliffWalking-v1", {}, 20),
+    ("Taxi-v4", {}, 12),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options", "horizon"), GYM)
+def test_gymnasium_plays_what_was_planned(name, options, horizon):
+    gymnasium = pytest.importorskip("gymnasium")
+    if name not in gymnasium.registry:  # releases differ in the versions that they hold
+        name = max(known for known in gymnasium.registry if known.startswith(name[:-1]))
+    mdp = vr.MDP.from_gymnasium(name, horizon=horizon, options=options)
+    plan = vr.plan(mdp, "0.5*mean + 0.5*cvar(1/4)")
+    env = gymnasium.make(name, **options)
+    played = vr.rollout(env, plan, episodes=400, seed=1)
+    env.close()
+    assert played.inside, str(played)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options", "horizon"), GYM)
+def test_a_hundred_thousand_episodes_of_gymnasium_stay_inside_the_band(name, options, horizon):
+    gymnasium = pytest.importorskip("gymnasium")
+    if name not in gymnasium.registry:  # releases differ in the versions that they hold
+        name = max(known for known in gymnasium.registry if known.startswith(name[:-1]))
+    mdp = vr.MDP.from_gymnasium(name, horizon=horizon, options=options)
+    env = gymnasium.make(name, **options)
+    played = vr.rollout(env, vr.plan(mdp, "0.5*mean + 0.5*cvar(1/4)"), episodes=100_000, seed=1)
+    env.close()
+    assert played.inside, str(played)

@@ -1,0 +1,176 @@
+"""Playing a policy step by step: ``act`` on what is seen, ``observe`` what is paid.
+
+A player remembers what its policy remembers.  Rewards may come as floats: they are read as the rewards that the model
+pays there, and one that the model cannot pay is an error, because the policy was made for another environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from .errors import InvalidArgument, InvalidNumber
+from .law import Law
+from .mdp import MDP
+from .rational import as_fraction, as_whole, meant, text
+
+if TYPE_CHECKING:
+    from .policy import Policy
+
+Thing = TypeVar("Thing")
+State: TypeAlias = tuple[int, int, Any, int, int]
+"""``(part of a mixture, step, memory, model state, action)`` after an action."""
+MOST_NAMED = 6
+
+
+class Player:
+    """Plays one episode after another with ``policy``; ``rng`` is a numpy generator or a seed.
+
+    >>> import verified_risk as vr
+    >>> player = vr.plan(vr.models.two_paths(), "cvar(1/2)").policy.player(0)
+    >>> player.act(0), player.observe(0.0), player.act(1)
+    (0, None, 0)
+    """
+
+    def __init__(self, policy: Policy, rng: np.random.Generator | int | None = None) -> None:
+        self.policy, self.mdp = policy, policy.mdp
+        self.rng = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+        self._parts = tuple(policy.parts())
+        self._readers: dict[tuple[int, int], RewardReader] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin an episode: of a mixture, draw the policy that is played to the end."""
+        self._part = _drawn(self.rng, [(i, w) for i, (w, _) in enumerate(self._parts)])
+        self.t = 0
+        self._memory: Any = self._parts[self._part][1].start()
+        self._pending: tuple[int, int] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether the horizon is reached."""
+        return self.t >= self.mdp.horizon
+
+    def act(self, observation: int) -> int:
+        """The action in the environment's state ``observation``."""
+        if self._pending is not None:
+            raise InvalidArgument("act was called twice: wanted observe(reward) of the action before")
+        s = model_state(self.mdp, self.t, observation)
+        choice = self._parts[self._part][1].choice(self.t, s, self._memory)
+        action = choice[0][0] if len(choice) == 1 else _drawn(self.rng, choice)
+        self._pending = s, action
+        return action
+
+    def observe(self, reward: float | int | str | Fraction) -> None:
+        """The reward of the last action."""
+        if self._pending is None:
+            raise InvalidArgument("observe was called before act: wanted act(observation) first")
+        s, a = self._pending
+        if (s, a) not in self._readers:
+            self._readers[s, a] = RewardReader(self.mdp, s, a)
+        r = self._readers[s, a](reward)
+        if self.t + 1 < self.mdp.horizon:  # what follows the last step does not matter
+            self._memory = _drawn(self.rng, self._parts[self._part][1].memories(self._memory, self.t, s, a, r))
+        self.t, self._pending = self.t + 1, None
+
+    @property
+    def state(self) -> State:
+        """All that the player knows, as one value; :meth:`Policy.predict` hands it round."""
+        s, a = self._pending if self._pending is not None else (-1, -1)
+        return self._part, self.t, self._memory, s, a
+
+    @classmethod
+    def resumed(cls, policy: Policy, state: State, rng: np.random.Generator | int | None = None) -> Player:
+        """A player that goes on from ``state``."""
+        player = cls(policy, rng)
+        player._part, player.t, player._memory, s, a = state
+        player._pending = None if s < 0 else (s, a)
+        return player
+
+
+class RewardReader:
+    """Reads a number as one of the rewards that an action can pay."""
+
+    def __init__(self, mdp: MDP, s: int, a: int) -> None:
+        self.mdp, self.s, self.a = mdp, s, a
+        action = mdp.actions(s)[a]
+        self._anything = not action.independent or isinstance(action.reward, Law)
+        self._ends = action.reward_range
+        rewards = (
+            {r for _, _, r in action.outcomes} if not action.independent
+            else set(action.reward.atoms) if isinstance(action.reward, Law) else set()
+        )  # fmt: skip
+        self._exact: dict[Fraction, Fraction] = {r: r for r in rewards}
+        self._float: dict[float, Fraction] = {}
+        for r in sorted(rewards):
+            self._float.setdefault(float(r), r)
+        self._last = mdp.clock is not None and s // mdp.clock == mdp.horizon - 1
+
+    def __call__(self, reward: Any) -> Fraction:
+        if isinstance(reward, (float, np.floating)) and float(reward) in self._float:
+            return self._float[float(reward)]
+        try:
+            r = as_fraction(reward, "reward")
+        except InvalidNumber as error:
+            raise InvalidArgument(str(error)) from None
+        if r in self._exact or self._last:  # the model's last reward holds the terminal one too
+            return r
+        if self._anything:
+            if isinstance(reward, (float, np.floating)) and meant(float(reward)) in self._exact:
+                return meant(float(reward))
+            named = ", ".join(map(text, sorted(self._exact)[:MOST_NAMED]))
+            more = ", …" if len(self._exact) > MOST_NAMED else ""
+            raise InvalidArgument(
+                f"reward {reward!r} of action {self.a} in {self.mdp.state_name(self.s)} is not one that the model pays "
+                f"there, wanted one of {named}{more}"
+            )
+        low, high = self._ends
+        if not low <= r <= high:
+            raise InvalidArgument(f"reward {reward!r} is outside [{low}, {high}], the rewards of action {self.a} there")
+        return r
+
+
+def model_state(mdp: MDP, t: int, observation: object) -> int:
+    """The model's state when the environment shows ``observation`` before step ``t``."""
+    if t >= mdp.horizon:
+        raise InvalidArgument(f"the episode is over after {mdp.horizon} steps: wanted reset() before another act")
+    if isinstance(observation, np.ndarray) and observation.size == 1:
+        observation = observation.item()
+    s = as_whole(observation)
+    if s is None or not 0 <= s < mdp.n_observations:
+        raise InvalidArgument(f"observation is {observation!r}, wanted a state in 0..{mdp.n_observations - 1}")
+    return mdp.state_at(t, s)
+
+
+def predict(
+    policy: Policy,
+    observation: object,
+    state: State | None = None,
+    *,
+    reward: float | int | str | Fraction | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> tuple[int, State]:
+    """One step of a player whose state is kept by the caller; see :meth:`verified_risk.Policy.predict`."""
+    player = Player(policy, rng) if state is None else Player.resumed(policy, state, rng)
+    if state is not None:
+        if reward is None:
+            raise InvalidArgument("reward is missing: wanted that of the action before, which the policy remembers")
+        player.observe(reward)
+    action = player.act(observation)  # type: ignore[arg-type]
+    return action, player.state
+
+
+def _drawn(rng: np.random.Generator, law: Iterable[tuple[Thing, Fraction]]) -> Thing:
+    """One value of a finite law, by 53 random bits; a law of one value draws nothing."""
+    pairs = tuple(law)
+    if len(pairs) == 1:
+        return pairs[0][0]
+    left = Fraction(int(rng.integers(2**53)), 2**53)
+    for value, p in pairs:
+        left -= p
+        if left < 0:
+            return value
+    return pairs[-1][0]

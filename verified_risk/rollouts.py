@@ -1,0 +1,216 @@
+r"""Playing many episodes, and comparing what came out with the exact law.
+
+With n independent episodes the empirical CDF is within :math:`\sqrt{\log(2/\delta) / 2n}` of the true one everywhere,
+with probability at least :math:`1 - \delta` (Dvoretzky, Kiefer, Wolfowitz, with Massart's constant).
+
+In a model, episodes that are in the same situation are drawn together: only how many go where is random, and that is a
+multinomial draw.  So 100,000 episodes cost what the situations cost that they meet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .errors import InvalidArgument, Unsupported
+from .evaluation import return_law
+from .law import Law
+from .mdp import MDP
+from .planning import Plan
+from .playing import Player, RewardReader
+from .policy import Policy
+from .rational import as_fraction, as_whole
+from .shown import number
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """What ``episodes`` episodes earned.
+
+    ``law`` is the empirical law of the return, ``exact`` the policy's own (None if it was not asked for), ``distance``
+    the largest difference of their CDFs, ``band`` what it exceeds with probability at most ``delta`` if the
+    environment is the model.
+    """
+
+    episodes: int
+    law: Law
+    exact: Law | None
+    delta: Fraction
+    exact_error: Fraction = field(default=Fraction())
+
+    @property
+    def mean(self) -> Fraction:
+        """The mean return."""
+        return self.law.mean
+
+    @property
+    def band(self) -> float:
+        """Rounded up."""
+        return math.sqrt(math.log(2 / float(self.delta)) / (2 * self.episodes)) * (1 + 1e-12)
+
+    @property
+    def distance(self) -> Fraction:
+        if self.exact is None:
+            raise Unsupported("the exact law was not asked for", instead="rollout(..., exact=True)")
+        return self.law.kolmogorov(self.exact)
+
+    @property
+    def inside(self) -> bool:
+        """Whether the empirical CDF is within the band of the exact one."""
+        return self.distance <= as_fraction(self.band, "band") + self.exact_error
+
+    def __str__(self) -> str:
+        lines = [f"{self.episodes} episodes, mean return {number(self.mean)}"]
+        if self.exact is not None:
+            verdict = "inside" if self.inside else "OUTSIDE"
+            lines.append(f"exact mean {number(self.exact.mean)}")
+            lines.append(
+                f"largest difference of the CDFs {float(self.distance):.4g}, {verdict} the band {self.band:.4g} "
+                f"(exceeded with probability at most {self.delta})"
+            )
+        return "\n".join(lines)
+
+
+def rollout(
+    env: object,
+    policy: Policy | Plan,
+    *,
+    episodes: int = 1000,
+    seed: int = 0,
+    delta: Any = "1/1000",
+    exact: bool = True,
+) -> Rollout:
+    """Play ``episodes`` episodes of ``policy`` (or of a plan's) in ``env``, a gymnasium environment or a model.
+
+    >>> import verified_risk as vr
+    >>> mdp = vr.models.two_paths()
+    >>> played = vr.rollout(mdp, vr.plan(mdp, "mean"), episodes=100_000)
+    >>> played.inside, played.exact
+    (True, Law({0: 1/4, 2: 3/4}))
+
+    In a model the draws are vectorised.  In an environment every step is played: the environment's observations must be
+    the states of ``policy.mdp``, and its rewards what that model pays, otherwise an error says which was not.
+    """
+    whole = as_whole(episodes)
+    if whole is None or whole < 1:
+        raise InvalidArgument(f"episodes is {episodes!r}, wanted an integer of at least 1")
+    chance = as_fraction(delta, "delta")
+    if not 0 < chance < 1:
+        raise InvalidArgument(f"delta is {chance}, wanted a probability strictly between 0 and 1")
+    if as_whole(seed) is None or seed < 0:
+        raise InvalidArgument(f"seed is {seed!r}, wanted an integer of at least 0")
+    known, error = None, Fraction()
+    if isinstance(policy, Plan):
+        if exact:
+            known, error = policy.law, policy.law_error
+        policy = policy.policy
+    elif exact:
+        known = return_law(policy.mdp, policy)
+    rng = np.random.default_rng(seed)
+    if isinstance(env, MDP):
+        policy.require(env)
+        counts = _in_model(policy, whole, rng)
+    else:
+        counts = _in_environment(env, policy, whole, rng, seed)
+    law = Law.of_weights({z: Fraction(n, whole) for z, n in counts.items()})
+    return Rollout(whole, law, known, chance, error)
+
+
+def _in_model(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
+    """How many episodes earned how much, drawn situation by situation."""
+    if not policy.mdp.is_discrete:
+        raise Unsupported("rewards are continuous: play in an environment, or in mdp.discretised(eta)")
+    earned: dict[Fraction, int] = {}
+    parts = tuple(policy.parts())
+    shares = _split(rng, episodes, [float(w) for w, _ in parts])
+    for (_, part), share in zip(parts, shares, strict=True):
+        if share:
+            for z, n in _play_together(part, share, rng).items():
+                earned[z] = earned.get(z, 0) + n
+    return earned
+
+
+def _play_together(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
+    mdp = policy.mdp
+    starts = _split(rng, episodes, [float(p) for _, p in mdp.initial])
+    level: dict[tuple[int, Fraction, Hashable], int] = {
+        (s, Fraction(), policy.start()): n for (s, _), n in zip(mdp.initial, starts, strict=True) if n
+    }
+    for t in range(mdp.horizon):
+        following: dict[tuple[int, Fraction, Hashable], int] = {}
+        for (s, y, memory), n in level.items():
+            choice = policy.choice(t, s, memory)
+            for (a, _), k in zip(choice, _split(rng, n, [float(p) for _, p in choice]), strict=True):
+                if k:
+                    _branch(policy, t, s, a, y, memory, k, rng, following)
+        level = following
+    earned: dict[Fraction, int] = {}
+    for (_, y, _), n in level.items():
+        earned[y] = earned.get(y, 0) + n
+    return earned
+
+
+def _branch(
+    policy: Policy,
+    t: int,
+    s: int,
+    a: int,
+    y: Fraction,
+    memory: Hashable,
+    episodes: int,
+    rng: np.random.Generator,
+    following: dict[tuple[int, Fraction, Hashable], int],
+) -> None:
+    outcomes = policy.mdp.actions(s)[a].outcomes
+    for (_, target, r), n in zip(outcomes, _split(rng, episodes, [float(p) for p, _, _ in outcomes]), strict=True):
+        if not n:
+            continue
+        total = y + policy.mdp.step_reward(t, r)
+        memories = policy.memories(memory, t, s, a, r)
+        for (after, _), k in zip(memories, _split(rng, n, [float(p) for _, p in memories]), strict=True):
+            if k:
+                key = (target, total, after)
+                following[key] = following.get(key, 0) + k
+
+
+def _split(rng: np.random.Generator, episodes: int, chances: list[float]) -> list[int]:
+    """How many of the episodes go each way."""
+    if len(chances) == 1:
+        return [episodes]
+    p = np.array(chances)
+    return [int(n) for n in rng.multinomial(episodes, p / p.sum())]
+
+
+def _in_environment(
+    env: Any, policy: Policy, episodes: int, rng: np.random.Generator, seed: int
+) -> dict[Fraction, int]:
+    """Episode by episode; one that ends early earns nothing more."""
+    mdp, player = policy.mdp, Player(policy, rng)
+    readers: dict[tuple[int, int], RewardReader] = {}
+    earned: dict[Fraction, int] = {}
+    for k in range(episodes):
+        player.reset()
+        seen, _ = env.reset(seed=seed) if k == 0 else env.reset()
+        y = Fraction()
+        while not player.over:
+            t, s = player.t, mdp.state_at(player.t, int(seen))
+            a = player.act(seen)
+            seen, reward, terminated, truncated, _ = env.step(a)
+            if (s, a) not in readers:
+                readers[s, a] = RewardReader(mdp, s, a)
+            y += mdp.step_reward(t, readers[s, a](reward))
+            player.observe(reward)
+            if terminated:
+                break
+            if truncated and not player.over:
+                raise InvalidArgument(
+                    f"the environment cut episode {k} off after {player.t} steps, the model plays {mdp.horizon}: "
+                    f"plan with horizon={player.t}"
+                )
+        earned[y] = earned.get(y, 0) + 1
+    return earned
