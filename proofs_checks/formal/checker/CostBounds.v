@@ -168,7 +168,7 @@ Section Costs.
       destruct (start_sum_inv _ _ _ Hsum) as [x [-> Hall]].
       unfold jreturn_law. rewrite E_image. fold (H pi).
       apply Rle_trans with (E (H pi) (fun h => F (index_after m g start (fst h)))).
-      - apply E_le_as; [apply law_H, is_jpolicy_policy_of|]. apply as_H. intros s.
+      - apply E_le_as; [apply law_H, is_jpolicy_playing|]. apply as_H. intros s.
         pose proof (budget_le_index m g start Hm Hg pi ([], s) T ltac:(reflexivity)) as Has.
         cbn [fst earned index_after jtime length unit_at] in Has. specialize (Has ltac:(lra)). revert Has. apply as_impl. intros h Hh.
         unfold F. apply Fc_mono. rewrite last_unit, He. fold T in Hh. fold M in Hh. unfold u0. lra.

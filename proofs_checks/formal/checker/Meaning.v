@@ -6,7 +6,7 @@
 
 Require Import ZArith Reals List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective RockafellarUryasev JointModel Rows Tree Program Check.
+From VerifiedRisk Require Import FiniteLaw Objective RockafellarUryasev JointModel Rows Tree Program Check LawCheck.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -82,14 +82,50 @@ Definition markov_choice (choices : list (tree Z)) (t : nat) (s : positive) : Z 
   match nth_error choices t with Some c => match get s c with Some i => i | None => 0%Z end | None => 0%Z end.
 
 (** Below the window the policy plays action 0; and wherever its table names no action that the model has. *)
-Definition table_choice (m : model) (p : lower_proof) (h : jhistory positive Z Z) : Z :=
-  match p with
-  | ByMarkov _ choices => markov_choice choices (jtime h) (jstate h)
-  | ByBudget _ g start choices =>
-      let b := index_after m g start (fst h) in
-      let lo := window_start g (jtime h) in
-      if (b <? lo)%Z then 0%Z else run_at (runs_for choices (jtime h) (jstate h)) (b - lo)
+Definition budget_choice (m : model) (g : grid) (start : Z) (choices : list budget_rows) (h : jhistory positive Z Z) : Z :=
+  let b := index_after m g start (fst h) in
+  let lo := window_start g (jtime h) in
+  if (b <? lo)%Z then 0%Z else run_at (runs_for choices (jtime h) (jstate h)) (b - lo).
+Definition playing (m : model) (choice : jhistory positive Z Z -> Z) : jpolicy positive Z Z :=
+  fun h => ret (valid (actions_at m (jtime h) (jstate h)) (choice h)).
+
+(** *** Machines: a policy with a private memory is played by its conditional law of the action, given the history *)
+
+Definition row_for (mc : machine) (t : nat) (s : positive) : memory_row :=
+  match nth_error (mem_tables mc) t with
+  | Some rows => match get s rows with Some row => row | None => no_row end
+  | None => no_row
   end.
+Definition rule_for (mc : machine) (t : nat) : memory_rule :=
+  match nth_error (mem_rules mc) t with Some rule => rule | None => MemoryRule 1 1 [] end.
+Definition machine_choice (m : model) (t : nat) (s : positive) (cm : machine * Z) : Z :=
+  valid (actions_at m t s) (row_choice (row_for (fst cm) t s) (snd cm)).
+
+(** The law of the memory after a reward. *)
+Definition memories (rule : memory_rule) (label mem : Z) : dist Z :=
+  if good_rule rule then
+    let sc := move_for rule label in
+    let here := (factor rule * mem + fst sc)%Z in
+    [(here, IZR (coin_den rule - snd sc) / IZR (coin_den rule)); ((here + 1)%Z, IZR (snd sc) / IZR (coin_den rule))]
+  else ret mem.
+
+(** The machines and memories that agree with the actions of a history, with their probabilities. *)
+Fixpoint belief (m : model) (mix_den : Z) (parts : list (Z * machine)) (l : list (positive * Z * Z)) : dist (machine * Z) :=
+  match l with
+  | [] => map (fun wc => ((snd wc, mem_0 (snd wc)), IZR (fst wc) / IZR mix_den)) parts
+  | (s, a, label) :: l' =>
+      bind (filter (fun x => machine_choice m (length l') s (fst x) =? a)%Z (belief m mix_den parts l'))
+           (fun cm => image (pair (fst cm)) (memories (rule_for (fst cm) (length l')) label (snd cm)))
+  end.
+Definition mixture_policy (m : model) (mix_den : Z) (parts : list (Z * machine)) : jpolicy positive Z Z :=
+  fun h =>
+    let b := belief m mix_den parts (fst h) in
+    if Req_EM_T (E b (fun _ => 1)) 0 then ret 0%Z
+    else scale (/ E b (fun _ => 1)) (image (machine_choice m (jtime h) (jstate h)) b).
+
 Definition policy_of (m : model) (p : lower_proof) : jpolicy positive Z Z :=
-  fun h => let i := table_choice m p h in
-           ret (match znth (actions_at m (jtime h) (jstate h)) i with Some _ => i | None => 0%Z end).
+  match p with
+  | ByMarkov _ choices => playing m (fun h => markov_choice choices (jtime h) (jstate h))
+  | ByBudget _ g start choices => playing m (budget_choice m g start choices)
+  | ByLaw _ mix_den parts => mixture_policy m mix_den parts
+  end.

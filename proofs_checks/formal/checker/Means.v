@@ -1,7 +1,7 @@
 (** * The tables of means bound the mean of the return *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts RatFacts TablesAbove.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check LawCheck Meaning ModelFacts RatFacts TablesAbove.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -104,8 +104,8 @@ Section Means.
       destruct (znth acts i) as [a|] eqn:Ea'; [|discriminate].
       destruct (mean_sum m V (chosen_means m V sts cs) (outcomes a)) as [z|] eqn:Ez; [|discriminate]. injection Hv as <-.
       assert (Hacts : actions_at m t (jstate h) = acts) by (unfold actions_at; now rewrite Hst, Ea).
-      assert (Hi : table_choice m (ByMarkov V choices) h = i) by (cbn; unfold markov_choice; now rewrite Ht, Hc, Ei).
-      rewrite E_jrun_S, E_jstep. unfold pi at 1, policy_of. rewrite E_ret, Hi, Ht, Hacts, Ea'.
+      assert (Hi : markov_choice choices (jtime h) (jstate h) = i) by (unfold markov_choice; now rewrite Ht, Hc, Ei).
+      rewrite E_jrun_S, E_jstep. unfold pi at 1, policy_of, playing. rewrite E_ret, Hi, Ht, Hacts. unfold valid. rewrite Ea'.
       assert (Ha : znth (actions_at m t (jstate h)) i = Some a) by now rewrite Hacts.
       destruct (mean_sum_inv _ _ _ Ez) as [_ Hall]. destruct (action_facts m Hm _ _ _ _ Ha) as [Htot _].
       apply Rle_trans with (earned M (fst h) + gamma ^ t * (IZR z / IZR (mean_unit m a) / IZR V)).

@@ -283,7 +283,7 @@ Section Polygon.
     set (T := length (steps m)). set (H0 := full_history_law M pi).
     assert (Hwe : window_end g T = hi') by (unfold window_end, T; now rewrite (window_after_nth _ _ _ _ Elast)).
     assert (Hwe0 : window_end g 0 = hi) by (unfold window_end; now rewrite Ew).
-    assert (HH : is_law H0) by (apply law_H; [assumption | apply is_jpolicy_policy_of]).
+    assert (HH : is_law H0) by (apply law_H; [assumption | apply is_jpolicy_playing]).
     set (X := fun h : jhistory positive Z Z => Z.max 0 (index_after m g start (fst h) - (lo' - 1))%Z).
     assert (HX : almost_surely H0 (fun h => (0 <= X h <= hi' - lo' + 1)%Z)).
     { apply as_H. intros s. pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.

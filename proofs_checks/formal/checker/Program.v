@@ -44,9 +44,18 @@ Record grid := Grid { unit_size : rat; stretch : Z; shrink : Z; windows : list (
 
 (** For every time and state, the action at each index of the window as runs (length, action). *)
 Definition budget_rows := tree (list (Z * Z)).
+
+(** A machine with an integer for a memory, which starts at [mem_0]: see [LawCheck.v].  [moves] lists (gain, (shift,
+    coin)); [memory_row] has the action before the memory [first], and runs (length, action) from there on. *)
+Record memory_rule := MemoryRule { factor : Z; coin_den : Z; moves : list (Z * (Z * Z)) }.
+Record memory_row := MemoryRow { first : Z; before : Z; row_runs : list (Z * Z) }.
+Record machine := Machine { mem_0 : Z; mem_rules : list memory_rule; mem_tables : list (tree memory_row) }.
+
+(** [ByLaw]: machines drawn at the start with probabilities weight / mix_den. *)
 Inductive lower_proof :=
 | ByMarkov (scale : Z) (choices : list (tree Z))
-| ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows).
+| ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows)
+| ByLaw (scale : Z) (mix_den : Z) (parts : list (Z * machine)).
 (** A tree of cuts whose leaves hold multipliers over the scale: see [PolygonCheck.v]. *)
 Inductive cover :=
 | Dual (costs : list Z)

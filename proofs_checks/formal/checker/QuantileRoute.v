@@ -94,7 +94,7 @@ Section Quantiles.
     assert (Hoku : ok (rmult (unit_size g) (of_Z start))) by (apply ok_rmult; [exact Hu2 | apply ok_of_Z]).
     assert (Hshift : ok shift) by now apply ok_rminus.
     set (pi := policy_of m (ByBudget V g start choices)).
-    assert (Hlaw : is_law (jreturn_law M pi)) by (apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_policy_of]).
+    assert (Hlaw : is_law (jreturn_law M pi)) by (apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_playing]).
     apply value_ge; [assumption|].
     set (Fc := fun y => if Rlt_dec 0 y then IZR V else 0).
     assert (Fc_mono : forall y z, y <= z -> Fc y <= Fc z) by (intros y z Hyz; unfold Fc; destruct (Rlt_dec 0 y), (Rlt_dec 0 z); lra).

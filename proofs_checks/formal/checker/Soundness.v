@@ -5,7 +5,7 @@
     exceeds [upper c]. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck Verdict Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute PolygonRoute.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck Verdict Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute PolygonObjective PolygonRoute LawCheck Machines TailObjective LawRoute.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -20,12 +20,26 @@ Proof.
   destruct H as [Hm [Ho [[Hl Hu] [Hlow [Hup _]]]]].
   assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu.
   split.
-  - exists (policy_of m (low k)). split; [reflexivity|]. split; [apply is_jpolicy_policy_of|]. split; [apply plays_allowed_policy_of|].
-    unfold lower_test in Hlow. destruct o as [w alpha|alpha is_upper|corners], (low k) as [V choices|V g start choices]; try discriminate.
-    + destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply markov_mean_Phi.
-    + now apply tail_by_policy_correct.
-    + now apply quantile_by_policy_correct.
-    + now apply (polygon_by_policy_correct m corners Hm Ho V g start choices).
+  - exists (policy_of m (low k)). split; [reflexivity|].
+    unfold lower_test in Hlow. destruct (low k) as [V choices|V g start choices|V mix_den parts]; cbn [policy_of].
+    + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
+      destruct o as [w alpha|alpha is_upper|corners]; try discriminate.
+      destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply (markov_mean_Phi m w alpha Hm Ho V).
+    + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
+      destruct o as [w alpha|alpha is_upper|corners].
+      * now apply (tail_by_policy_correct m w alpha Hm Ho V).
+      * now apply (quantile_by_policy_correct m alpha is_upper Hm Ho V).
+      * now apply (polygon_by_policy_correct m corners Hm Ho V).
+    + assert (H : good_parts mix_den parts = true /\ real_of (lower c) <= value_of o (jreturn_law (meaning m) (mixture_policy m mix_den parts))).
+      { destruct o as [w alpha|alpha is_upper|corners]; cbn [snd] in Hlow.
+        - destruct (tail_facts w alpha Ho) as [_ [_ [_ [HW HA]]]].
+          apply (weighted_by_law_correct m V mix_den parts Hm _ (tail_weight_at w alpha)); [now apply weighting_tail | assumption | | assumption].
+          intros tau Htau _. now apply tail_weight_at_correct.
+        - now apply (quantile_by_law_correct m V mix_den parts Hm).
+        - apply (weighted_by_law_correct m V mix_den parts Hm _ (polygon_at (of_Z 0) (of_Z 0) corners)); [now apply weighting_polygon | assumption | | assumption].
+          intros tau Htau _. destruct (polygon_at_correct corners (of_Z 0) (of_Z 0) tau Ho (ok_of_Z 0) (ok_of_Z 0) Htau) as [H1 H2].
+          rewrite !real_of_Z in H2. now split. }
+      destruct H as [Hp H]. split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
   - intros pi Hpi Hal. unfold upper_test in Hup. destruct o as [w alpha|alpha is_upper|corners], (up k) as [V|V g|V g start|V g start boxes]; try discriminate.
     + now apply (tail_by_mean_correct m w alpha Hm Ho V).
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).

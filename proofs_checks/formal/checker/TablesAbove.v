@@ -1,7 +1,7 @@
 (** * The table above: the certificate's policy costs at most this *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts TablesBelow.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check LawCheck Meaning ModelFacts TablesBelow.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -116,27 +116,28 @@ Proof. intros Hs Hk H. unfold move. apply Z.div_le_mono; nia. Qed.
 
 Definition window_end (g : grid) (t : nat) : Z := match nth_error (windows g) t with Some (_, hi) => hi | None => 0%Z end.
 
+Lemma is_jpolicy_playing m choice : is_jpolicy (playing m choice).
+Proof. intros h. apply law_ret. Qed.
+
+Lemma allowed_valid m t s i : allowed_action (meaning m) t s (valid (actions_at m t s) i).
+Proof.
+  unfold valid. cbn. destruct (znth (actions_at m t s) i) as [a|] eqn:E; [right; now exists a|].
+  destruct (actions_at m t s) as [|a l]; [now left | right; now exists a].
+Qed.
+
+Lemma plays_allowed_playing m choice : plays_allowed (meaning m) (playing m choice).
+Proof. intros h _. apply as_ret, allowed_valid. Qed.
+
 Section Above.
   Variables (m : model) (V : Z) (g : grid) (under : Z) (terminal : list Z) (start : Z) (choices : list budget_rows).
   Hypothesis Hm : good_model m = true.
   Hypothesis Hg : good_grid g = true.
 
   Let M := meaning m.
-  Let proof := ByBudget V g start choices.
-  Let pi := policy_of m proof.
+  Let pi := policy_of m (ByBudget V g start choices).
   Variable F : Z -> R.
   Hypothesis HF : forall b, (b <= window_end g (length (steps m)))%Z ->
     F b <= IZR (look under (window_start g (length (steps m))) terminal b).
-
-  Lemma is_jpolicy_policy_of p : is_jpolicy (policy_of m p).
-  Proof. intros h. apply law_ret. Qed.
-
-  Lemma plays_allowed_policy_of p : plays_allowed M (policy_of m p).
-  Proof.
-    intros h _. unfold policy_of. apply as_ret. set (i := table_choice m p h). cbn.
-    destruct (znth (actions_at m (jtime h) (jstate h)) i) as [a|] eqn:E; [right; now exists a|].
-    destruct (actions_at m (jtime h) (jstate h)) as [|a l]; [now left | right; now exists a].
-  Qed.
 
   Theorem cost_le_table_above :
     forall sts t ws cs h row, skipn t (steps m) = sts -> skipn t (windows g) = ws -> skipn t choices = cs ->
@@ -180,10 +181,10 @@ Section Above.
         pose proof (IH (S t) ((lo', hi') :: ws) cs (jextend h i (gain o, next o)) row' Hrest Hwrest Hcrest ltac:(cbn in Hlen; lia) Htime) as HIH.
         cbn [rate_at] in HIH. fold v in HIH. specialize (HIH Hrow'). rewrite Hidx, Hlo', Hhi' in HIH.
         unfold row_at. rewrite Hrow'. apply HIH. pose proof (move_mono g (rate_at m g t) o b hi Hs Hk Hb). lia. }
-      cbn [length]. rewrite E_jrun_S, E_jstep. unfold pi at 1, policy_of. rewrite E_ret, Ht, Hacts.
-      set (i := table_choice m proof h).
+      cbn [length]. rewrite E_jrun_S, E_jstep. unfold pi at 1, policy_of, playing. rewrite E_ret, Ht, Hacts. unfold valid.
+      set (i := budget_choice m g start choices h).
       assert (Hi : i = if (b <? lo)%Z then 0%Z else run_at runs (b - lo)%Z).
-      { unfold i, proof, table_choice. rewrite Ht, Hlo. fold b. destruct (b <? lo)%Z; [reflexivity|].
+      { unfold i, budget_choice. rewrite Ht, Hlo. fold b. destruct (b <? lo)%Z; [reflexivity|].
         unfold runs_for. now rewrite Hc, Hruns. }
       destruct (Z.ltb_spec b lo) as [Hbl|Hbl].
       + rewrite Hi, Ha0. rewrite (look_outside under lo row0 b) by lia.

@@ -210,7 +210,7 @@ Section Tail.
     intros Hb Hone H. destruct tail_facts as [Hokw [_ [_ [HW HA]]]].
     assert (HV : (0 < V)%Z) by (unfold markov_mean in H; apply andb_true_iff in H; destruct H as [H _]; now apply Z.ltb_lt in H).
     assert (HW1 : W = 1) by (unfold W, real_of; rewrite Hone; apply Rinv_r; apply ok_pos in Hokw; lra).
-    rewrite (Phi_tail W A HW HA); [|apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_policy_of]].
+    rewrite (Phi_tail W A HW HA); [|apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_playing]].
     rewrite HW1. pose proof (markov_mean_correct m V Hm HV choices bound Hb H). fold M in H0. lra.
   Qed.
 
@@ -226,7 +226,7 @@ Section Tail.
       destruct ((start <=? hi)%Z && good_grid g) eqn:Et; [|discriminate]. now apply andb_true_iff in Et. }
     destruct (grid_positive g Hg) as [_ [Hu2 _]]. pose proof (IZR_lt _ _ HV) as HV'. pose proof (IZR_lt _ _ G4) as G4'.
     set (pi := policy_of m (ByBudget V g start choices)).
-    assert (Hlaw : is_law (jreturn_law M pi)) by (apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_policy_of]).
+    assert (Hlaw : is_law (jreturn_law M pi)) by (apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_playing]).
     eapply Rle_trans; [|apply (J_le_Phi W A HW HA _ (real_of (unit_size g) * IZR start) Hlaw)].
     set (Fc := fun y => IZR V * c y).
     assert (Fc_mono : forall y z, y <= z -> Fc y <= Fc z) by (intros y z Hyz; apply Rmult_le_compat_l; [lra | now apply c_mono]).

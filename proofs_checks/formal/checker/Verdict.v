@@ -4,7 +4,7 @@
     of them failed first. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree Program Check PolygonCheck.
+From VerifiedRisk Require Import Rows Tree Program Check PolygonCheck LawCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -18,6 +18,11 @@ Definition lower_test (m : model) (o : objective) (p : lower_proof) (bound : rat
   | Tail w alpha, ByBudget V g start choices => (lower_not_proved, fun _ => tail_by_policy m V g start choices w alpha bound)
   | Quantile alpha is_upper, ByBudget V g start choices =>
       (lower_not_proved, fun _ => quantile_by_policy m V g start choices alpha is_upper bound)
+  | Tail w alpha, ByLaw V mix_den parts => (lower_not_proved, fun _ => weighted_by_law m V mix_den parts (tail_weight_at w alpha) bound)
+  | Quantile alpha is_upper, ByLaw V mix_den parts =>
+      (lower_not_proved, fun _ => quantile_by_law m V mix_den parts alpha is_upper bound)
+  | Polygon corners, ByLaw V mix_den parts =>
+      (lower_not_proved, fun _ => weighted_by_law m V mix_den parts (polygon_at (of_Z 0) (of_Z 0) corners) bound)
   | Polygon corners, ByBudget V g start choices => (lower_not_proved, fun _ => polygon_by_policy m V g start choices corners bound)
   | _, _ => (not_covered, fun _ => false)
   end.

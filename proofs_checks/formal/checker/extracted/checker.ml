@@ -25,6 +25,13 @@ let fst = function
 let snd = function
 | (_, y) -> y
 
+(** val app : 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec app l m =
+  match l with
+  | [] -> m
+  | a :: l1 -> a :: (app l1 m)
+
 
 
 module Coq__1 = struct
@@ -35,6 +42,16 @@ module Coq__1 = struct
    | S p -> S (add p m)
 end
 include Coq__1
+
+module Nat =
+ struct
+  (** val iter : nat -> ('a1 -> 'a1) -> 'a1 -> 'a1 **)
+
+  let rec iter n f x =
+    match n with
+    | O -> x
+    | S n0 -> f (iter n0 f x)
+ end
 
 module Pos =
  struct
@@ -165,34 +182,6 @@ module Pos =
 
   let compare =
     compare_cont 0
-
-  (** val eqb : Integer.t -> Integer.t -> bool **)
-
-  let rec eqb p q =
-    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
-     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
-      (fun p0 ->
-      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
-     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
-        (fun q0 -> eqb p0 q0)
-        (fun _ -> false)
-        (fun _ -> false)
-        q)
-      (fun p0 ->
-      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
-     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
-        (fun _ -> false)
-        (fun q0 -> eqb p0 q0)
-        (fun _ -> false)
-        q)
-      (fun _ ->
-      (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
-     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
-        (fun _ -> false)
-        (fun _ -> false)
-        (fun _ -> true)
-        q)
-      p
 
   (** val iter_op : ('a1 -> 'a1 -> 'a1) -> Integer.t -> 'a1 -> 'a1 **)
 
@@ -369,6 +358,18 @@ let rec map f = function
 | [] -> []
 | a :: t -> (f a) :: (map f t)
 
+(** val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list **)
+
+let rec flat_map f = function
+| [] -> []
+| x :: t -> app (f x) (flat_map f t)
+
+(** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
+
+let rec fold_right f a0 = function
+| [] -> a0
+| b :: t -> f b (fold_right f a0 t)
+
 (** val existsb : ('a1 -> bool) -> 'a1 list -> bool **)
 
 let rec existsb f = function
@@ -380,6 +381,18 @@ let rec existsb f = function
 let rec forallb f = function
 | [] -> true
 | a :: l0 -> (&&) (f a) (forallb f l0)
+
+(** val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec filter f = function
+| [] -> []
+| x :: l0 -> if f x then x :: (filter f l0) else filter f l0
+
+(** val find : ('a1 -> bool) -> 'a1 list -> 'a1 option **)
+
+let rec find f = function
+| [] -> None
+| x :: tl0 -> if f x then Some x else find f tl0
 
 (** val repeat : 'a1 -> nat -> 'a1 list **)
 
@@ -632,9 +645,19 @@ type grid = { unit_size : rat; stretch : Integer.t; shrink : Integer.t;
 
 type budget_rows = (Integer.t * Integer.t) list tree
 
+type memory_rule = { factor : Integer.t; coin_den : Integer.t;
+                     moves : (Integer.t * (Integer.t * Integer.t)) list }
+
+type memory_row = { first : Integer.t; before : Integer.t;
+                    row_runs : (Integer.t * Integer.t) list }
+
+type machine = { mem_0 : Integer.t; mem_rules : memory_rule list;
+                 mem_tables : memory_row tree list }
+
 type lower_proof =
 | ByMarkov of Integer.t * Integer.t tree list
 | ByBudget of Integer.t * grid * Integer.t * budget_rows list
+| ByLaw of Integer.t * Integer.t * (Integer.t * machine) list
 
 type cover =
 | Dual of Integer.t list
@@ -935,6 +958,17 @@ let action_above g r under lo hi lo' hi' v a =
   match backup_above g r under lo hi lo' hi' v a.outcomes (zeros lo hi) with
   | Some row -> Some (map (fun x -> cdiv x a.total) row)
   | None -> None
+
+(** val run_at : (Integer.t * Integer.t) list -> Integer.t -> Integer.t **)
+
+let rec run_at runs i =
+  match runs with
+  | [] -> Integer.zero
+  | p :: runs' ->
+    let (c, a) = p in
+    if Integer.lt i (Integer.max c Integer.zero)
+    then a
+    else run_at runs' (Integer.sub i (Integer.max c Integer.zero))
 
 (** val is_used : (Integer.t * Integer.t) list -> Integer.t -> bool **)
 
@@ -1726,6 +1760,349 @@ let polygon_by_cover m v g start c corners bound =
              (counter (Integer.add lo' ((fun p -> p) Integer.one)) hi')))
      | None -> false)
 
+(** val move_for : memory_rule -> Integer.t -> Integer.t * Integer.t **)
+
+let move_for rule label =
+  match find (fun x -> Integer.equal (fst x) label) rule.moves with
+  | Some p -> let (_, sc) = p in sc
+  | None -> (Integer.zero, Integer.zero)
+
+(** val no_row : memory_row **)
+
+let no_row =
+  { first = Integer.zero; before = Integer.zero; row_runs = [] }
+
+(** val row_choice : memory_row -> Integer.t -> Integer.t **)
+
+let row_choice row mem =
+  if Integer.lt mem row.first
+  then row.before
+  else run_at row.row_runs (Integer.sub mem row.first)
+
+(** val valid : action list -> Integer.t -> Integer.t **)
+
+let valid acts i =
+  match znth acts i with
+  | Some _ -> i
+  | None -> Integer.zero
+
+(** val good_rule : memory_rule -> bool **)
+
+let good_rule rule =
+  (&&) (Integer.lt Integer.zero rule.coin_den)
+    (forallb (fun x ->
+      (&&) (Integer.leq Integer.zero (snd (snd x)))
+        (Integer.leq (snd (snd x)) rule.coin_den)) rule.moves)
+
+type entry = (Integer.t * Integer.t) * Integer.t
+
+(** val merge : entry list -> entry list -> entry list **)
+
+let rec merge = function
+| [] -> (fun k -> k)
+| e :: l' ->
+  let (p0, p) = e in
+  let (a, y) = p0 in
+  let rec inner = function
+  | [] -> ((a, y), p) :: l'
+  | e0 :: k' ->
+    let (p1, q) = e0 in
+    let (b, z0) = p1 in
+    if (&&) (Integer.equal a b) (Integer.equal y z0)
+    then ((a, y), (Integer.add p q)) :: (merge l' k')
+    else if (||) (Integer.lt a b) ((&&) (Integer.equal a b) (Integer.lt y z0))
+         then ((a, y), p) :: (merge l' (((b, z0), q) :: k'))
+         else ((b, z0), q) :: (inner k')
+  in inner
+
+type group = Integer.t * entry list
+
+(** val add_group : Integer.t -> entry list -> group list -> group list **)
+
+let add_group s es gs = match gs with
+| [] -> (s, es) :: []
+| g :: rest ->
+  let (s', es') = g in
+  if Integer.equal s s' then (s', (merge es' es)) :: rest else (s, es) :: gs
+
+(** val tadd :
+    Integer.t -> Integer.t -> entry list -> group list tree -> group list tree **)
+
+let rec tadd p s es = function
+| Leaf ->
+  let p0 = (Leaf, None) in
+  let r = Leaf in
+  let (l, x) = p0 in
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> Node (l, x, (tadd q s es r)))
+     (fun q -> Node ((tadd q s es l), x, r))
+     (fun _ -> Node (l, (Some
+     (add_group s es (match x with
+                      | Some gs -> gs
+                      | None -> []))), r))
+     p)
+| Node (l, x, r) ->
+  let p0 = (l, x) in
+  let (l0, x0) = p0 in
+  ((fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+     (fun q -> Node (l0, x0, (tadd q s es r)))
+     (fun q -> Node ((tadd q s es l0), x0, r))
+     (fun _ -> Node (l0, (Some
+     (add_group s es (match x0 with
+                      | Some gs -> gs
+                      | None -> []))), r))
+     p)
+
+(** val groups_of : group list tree -> group list **)
+
+let rec groups_of = function
+| Leaf -> []
+| Node (l, x, r) ->
+  app (groups_of l)
+    (app (match x with
+          | Some gs -> gs
+          | None -> []) (groups_of r))
+
+(** val collect : group list -> group list **)
+
+let collect l =
+  groups_of (fold_right (fun g t -> tadd (fst g) (fst g) (snd g) t) Leaf l)
+
+(** val moved_entries :
+    memory_rule -> Integer.t -> Integer.t -> action -> outcome -> bool ->
+    entry list -> entry list **)
+
+let moved_entries rule pt q a o coin es =
+  let sc = move_for rule o.gain in
+  let share = if coin then snd sc else Integer.sub rule.coin_den (snd sc) in
+  map (fun e ->
+    (((Integer.add
+        (Integer.add (Integer.mul rule.factor (fst (fst e))) (fst sc))
+        (if coin then (fun p -> p) Integer.one else Integer.zero)),
+    (Integer.mul q (Integer.add (snd (fst e)) (Integer.mul o.gain pt)))),
+    ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      (Integer.mul (snd e) (Integer.mul o.weight share))
+      (Integer.mul a.total rule.coin_den)))) es
+
+(** val outcome_groups :
+    memory_rule -> Integer.t -> Integer.t -> action -> entry list -> outcome
+    -> group list **)
+
+let outcome_groups rule pt q a es o =
+  (o.next,
+    (moved_entries rule pt q a o false es)) :: (if Integer.equal
+                                                     (snd
+                                                       (move_for rule o.gain))
+                                                     Integer.zero
+                                                then []
+                                                else (o.next,
+                                                       (moved_entries rule pt
+                                                         q a o true es)) :: [])
+
+(** val action_groups :
+    memory_rule -> Integer.t -> Integer.t -> memory_row -> action list ->
+    entry list -> Integer.t -> action list -> group list **)
+
+let rec action_groups rule pt q row all es i = function
+| [] -> []
+| a :: acts' ->
+  let mine =
+    filter (fun e ->
+      Integer.equal (valid all (row_choice row (fst (fst e)))) i) es
+  in
+  app
+    (match mine with
+     | [] -> []
+     | _ :: _ -> flat_map (outcome_groups rule pt q a mine) a.outcomes)
+    (action_groups rule pt q row all es
+      (Integer.add i ((fun p -> p) Integer.one)) acts')
+
+(** val group_step :
+    memory_rule -> Integer.t -> Integer.t -> memory_row tree -> step -> group
+    -> group list **)
+
+let group_step rule pt q rows st g =
+  match get (fst g) st with
+  | Some acts ->
+    let row = match get (fst g) rows with
+              | Some row -> row
+              | None -> no_row in
+    action_groups rule pt q row acts (snd g) Integer.zero acts
+  | None -> []
+
+(** val forward :
+    model -> Integer.t -> step list -> memory_rule list -> memory_row tree
+    list -> group list -> group list option **)
+
+let rec forward m pt sts rules tables gs =
+  match sts with
+  | [] -> Some gs
+  | st :: sts' ->
+    (match rules with
+     | [] -> None
+     | rule :: rules' ->
+       (match tables with
+        | [] -> None
+        | rows :: tables' ->
+          if good_rule rule
+          then forward m (Integer.mul pt m.discount_rate.num) sts' rules'
+                 tables'
+                 (collect
+                   (flat_map (group_step rule pt m.discount_rate.den rows st)
+                     gs))
+          else None))
+
+(** val start_groups :
+    model -> Integer.t -> Integer.t -> Integer.t -> machine -> group list **)
+
+let start_groups m v mix_den w mc =
+  map (fun sw -> ((fst sw), (((mc.mem_0, Integer.zero),
+    ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      (Integer.mul v (Integer.mul w (snd sw)))
+      (Integer.mul mix_den m.initial_den))) :: []))) m.initial
+
+(** val returns_of : group list -> entry list **)
+
+let returns_of gs =
+  flat_map (fun g ->
+    map (fun e -> ((Integer.zero, (snd (fst e))), (snd e))) (snd g)) gs
+
+(** val merge_pairs : entry list list -> entry list list **)
+
+let rec merge_pairs l = match l with
+| [] -> l
+| a :: l0 ->
+  (match l0 with
+   | [] -> l
+   | b :: l' -> (merge a b) :: (merge_pairs l'))
+
+(** val sorted : entry list -> entry list **)
+
+let sorted l =
+  fold_right merge []
+    (Nat.iter (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+      (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S (S
+      O)))))))))))))))))))))))))))))))))))))))) merge_pairs
+      (map (fun e -> e :: []) l))
+
+(** val mixed_entries :
+    model -> Integer.t -> Integer.t -> (Integer.t * machine) list -> entry
+    list option **)
+
+let rec mixed_entries m v mix_den = function
+| [] -> Some []
+| p :: parts' ->
+  let (w, mc) = p in
+  (match forward m ((fun p -> p) Integer.one) m.steps mc.mem_rules
+           mc.mem_tables (start_groups m v mix_den w mc) with
+   | Some gs ->
+     (match mixed_entries m v mix_den parts' with
+      | Some es -> Some (app (returns_of gs) es)
+      | None -> None)
+   | None -> None)
+
+(** val good_parts : Integer.t -> (Integer.t * machine) list -> bool **)
+
+let good_parts mix_den parts =
+  (&&)
+    ((&&) (Integer.lt Integer.zero mix_den)
+      (forallb (fun x -> Integer.leq Integer.zero (fst x)) parts))
+    (Integer.equal (zsum fst parts) mix_den)
+
+(** val final_den : model -> Integer.t -> step list -> Integer.t **)
+
+let rec final_den m d = function
+| [] -> d
+| _ :: sts' -> final_den m (Integer.mul d m.discount_rate.den) sts'
+
+(** val least_return :
+    model -> Integer.t -> Integer.t -> step list -> Integer.t **)
+
+let rec least_return m pt y = function
+| [] -> y
+| st :: sts' ->
+  least_return m (Integer.mul pt m.discount_rate.num)
+    (Integer.mul m.discount_rate.den
+      (Integer.sub y
+        (Integer.mul pt
+          (tlargest
+            (largest (fun a ->
+              largest (fun o -> Integer.neg o.gain) a.outcomes)) st)))) sts'
+
+(** val mass_of : entry list -> Integer.t **)
+
+let rec mass_of = function
+| [] -> Integer.zero
+| e :: l' -> Integer.add (snd e) (mass_of l')
+
+(** val layers :
+    (rat -> rat) -> Integer.t -> Integer.t -> entry list -> Integer.t option **)
+
+let rec layers weight_at v y = function
+| [] -> Some Integer.zero
+| e :: l' ->
+  let (p0, p) = e in
+  let (_, z0) = p0 in
+  if Integer.leq y z0
+  then (match layers weight_at v z0 l' with
+        | Some x ->
+          Some
+            (Integer.add
+              (Integer.mul (Integer.sub z0 y)
+                (Integer.sub v
+                  (rceil
+                    (rmult (of_Z v)
+                      (weight_at { num =
+                        (Integer.sub v (Integer.add p (mass_of l'))); den =
+                        v }))))) x)
+        | None -> None)
+  else None
+
+(** val tail_weight_at : rat -> rat -> rat -> rat **)
+
+let tail_weight_at w alpha tau =
+  rplus (rmult w tau)
+    (rmult (rminus (of_Z ((fun p -> p) Integer.one)) w)
+      (rmin (rmult tau (rinv alpha)) (of_Z ((fun p -> p) Integer.one))))
+
+(** val weighted_by_law :
+    model -> Integer.t -> Integer.t -> (Integer.t * machine) list -> (rat ->
+    rat) -> rat -> bool **)
+
+let weighted_by_law m v mix_den parts weight_at bound =
+  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts))
+    (match mixed_entries m v mix_den parts with
+     | Some es ->
+       let y = least_return m ((fun p -> p) Integer.one) Integer.zero m.steps
+       in
+       let d = final_den m m.reward_den m.steps in
+       (match layers weight_at v y (sorted es) with
+        | Some x ->
+          rat_le bound
+            (rplus { num = y; den = d } { num = x; den = (Integer.mul d v) })
+        | None -> false)
+     | None -> false)
+
+(** val quantile_by_law :
+    model -> Integer.t -> Integer.t -> (Integer.t * machine) list -> rat ->
+    bool -> rat -> bool **)
+
+let quantile_by_law m v mix_den parts alpha is_upper bound =
+  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts))
+    (match mixed_entries m v mix_den parts with
+     | Some es ->
+       let d = final_den m m.reward_den m.steps in
+       let p = { num =
+         (Integer.sub v
+           (mass_of
+             (filter (fun e -> rat_le bound { num = (snd (fst e)); den = d })
+               es))); den = v }
+       in
+       if is_upper then rat_le p alpha else negb (rat_le alpha p)
+     | None -> false)
+
 type reason =
 | Model_is_wrong
 | Objective_is_wrong
@@ -1747,19 +2124,29 @@ let lower_test m o p bound =
        else (Not_covered, (fun _ -> false))
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
-         tail_by_policy m v g start choices w alpha bound)))
+         tail_by_policy m v g start choices w alpha bound))
+     | ByLaw (v, mix_den, parts) ->
+       (Lower_not_proved, (fun _ ->
+         weighted_by_law m v mix_den parts (tail_weight_at w alpha) bound)))
   | Quantile (alpha, is_upper) ->
     (match p with
      | ByMarkov (_, _) -> (Not_covered, (fun _ -> false))
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
-         quantile_by_policy m v g start choices alpha is_upper bound)))
+         quantile_by_policy m v g start choices alpha is_upper bound))
+     | ByLaw (v, mix_den, parts) ->
+       (Lower_not_proved, (fun _ ->
+         quantile_by_law m v mix_den parts alpha is_upper bound)))
   | Polygon corners ->
     (match p with
      | ByMarkov (_, _) -> (Not_covered, (fun _ -> false))
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
-         polygon_by_policy m v g start choices corners bound)))
+         polygon_by_policy m v g start choices corners bound))
+     | ByLaw (v, mix_den, parts) ->
+       (Lower_not_proved, (fun _ ->
+         weighted_by_law m v mix_den parts
+           (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners) bound)))
 
 (** val upper_test :
     model -> objective -> upper_proof -> rat -> reason * (unit -> bool) **)

@@ -83,4 +83,34 @@ let () =
   (* The same weighting as CVaR at level 1/4, concave: the cover needs cuts, its first bound alone does not suffice. *)
   expect "the polygon of CVaR, lower" (Some Upper_not_proved)
     (verdict (model ()) (Polygon [ (rat 1 4, rat 1 1); (rat 1 1, rat 1 1) ]) (claim one one) (certificate (Dual costs)));
+  (* The same policies by the law of their return.  A memory that counts nothing, and one action everywhere. *)
+  let forgetful = { factor = z 0; coin_den = z 1; moves = [] } in
+  let machine action =
+    let row = { first = z 0; before = z 0; row_runs = [ (z 1, z action) ] } in
+    { mem_0 = z 0; mem_rules = [ forgetful; forgetful ];
+      mem_tables = List.init 2 (fun _ -> set (z 1) row (set (z 2) { row with row_runs = [] } Leaf)) } in
+  let by_law ?(scale = exact) parts up = { low = ByLaw (scale, z 2, parts); up } in
+  let leave = by_law [ (z 2, machine 1) ] in
+  expect "CVaR by the law" None (verdict (model ()) cvar (claim one one) (leave (ByBudgets (scale, grid ()))));
+  expect "CVaR by the law, too high" (Some Lower_not_proved)
+    (verdict (model ()) cvar (claim (rat 1001 1000) (rat 2 1)) (leave (ByBudgets (scale, grid ()))));
+  expect "a quantile by the law" None (verdict (model ()) quantile (claim three_halves three_halves) (leave (ByThreshold (exact, grid (), z 6))));
+  expect "a polygon by the law" None (verdict (model ()) polygon (claim best best) (leave (ByCover (scale, narrow, z 8, Dual costs))));
+  expect "a scale that loses" (Some Lower_not_proved)
+    (verdict (model ()) cvar (claim one one) (by_law ~scale:(z 7) [ (z 2, machine 1) ] (ByBudgets (scale, grid ()))));
+  (* Half and half: 1/2 with probability 1/2 + 1/16, else 3/2; its mean is 15/16. *)
+  let half = by_law [ (z 1, machine 0); (z 1, machine 1) ] (ByMean (z 8)) in
+  expect "the mean of a mixture" None (verdict (model ()) mean (claim (rat 15 16) (rat 11 8)) half);
+  expect "the mean of a mixture, too high" (Some Lower_not_proved) (verdict (model ()) mean (claim (rat 16 16) (rat 11 8)) half);
+  expect "weights that do not sum to one" (Some Lower_not_proved)
+    (verdict (model ()) mean (claim (rat 1 2) (rat 11 8)) (by_law [ (z 1, machine 0) ] (ByMean (z 8))));
+  (* A coin that is tossed after the first reward decides whether to leave at the second step: 1/4 + (1/4 + 7/8) / 2. *)
+  let tossing = { factor = z 1; coin_den = z 2; moves = [ (z 1, (z 0, z 1)) ] } in
+  let by_coin =
+    let row runs = { first = z 0; before = z 0; row_runs = runs } in
+    { mem_0 = z 0; mem_rules = [ tossing; tossing ];
+      mem_tables = [ set (z 1) (row [ (z 1, z 0) ]) Leaf; set (z 1) (row [ (z 1, z 0); (z 1, z 1) ]) Leaf ] } in
+  expect "a coin" None (verdict (model ()) mean (claim (rat 13 16) (rat 11 8)) (by_law [ (z 2, by_coin) ] (ByMean (z 8))));
+  expect "a coin, too high" (Some Lower_not_proved)
+    (verdict (model ()) mean (claim (rat 14 16) (rat 11 8)) (by_law [ (z 2, by_coin) ] (ByMean (z 8))));
   exit (min 1 !failures)
