@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench report docs nightly clean small setup browser storm proofs checker ocaml
+.PHONY: run test check bench report docs nightly clean small setup browser storm proofs checker ocaml rehearsal lowest
 
 run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
@@ -43,6 +43,15 @@ checker:  ## build the verified checker of plans from its extracted source; inst
 nightly: setup browser storm ocaml  ## slow campaigns
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
 	INSTALL=1 CHECK=1 sh proofs_checks/formal/compile.sh
+
+rehearsal: setup  ## build wheel and sdist, check them, and run the tests against the wheel in an empty environment
+	PYTHON=$(BIN)/python sh tests/rehearsal.sh
+
+lowest:  ## an environment with the oldest versions that pyproject.toml allows; then `make test`
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --resolution lowest-direct --editable ".[dev]"
+	touch $(VENV)/.ready $(VENV)/.small
 
 # The audit page is tested in a real Chromium; without one its tests are skipped and say so.
 browser:

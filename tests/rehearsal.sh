@@ -1,0 +1,31 @@
+#!/bin/sh
+# Build the wheel and the source archive, check their metadata, install the wheel into an empty environment in an empty
+# folder, and run there the tests that need no file of the repository.  What needs one: the tests of documentation and
+# repository, of generated reports, and of the command line's pages, which a user of the wheel does not have.
+set -eu
+cd "$(dirname "$0")/.."
+: "${PYTHON:=python3}"
+PYTHON="$(cd "$(dirname "$(command -v "$PYTHON")")" && pwd)/$(basename "$PYTHON")"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+quiet="--quiet --disable-pip-version-check"
+
+# shellcheck disable=SC2086
+"$PYTHON" -m pip install $quiet "build>=1.2" "twine>=6"
+"$PYTHON" -m build --outdir "$work/dist" . >"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log" >&2; exit 1; }
+"$PYTHON" -m twine check --strict "$work"/dist/*
+ls -l "$work/dist"
+
+"$PYTHON" -m venv "$work/empty"
+wheel="$(echo "$work"/dist/*.whl)"
+# shellcheck disable=SC2086
+"$work/empty/bin/python" -m pip install $quiet "$wheel[audit,smt,plot,gym,cluster]" scipy highspy mpmath pytest-xdist
+mkdir "$work/place"
+cp -r tests "$work/place/"
+cp pyproject.toml "$work/place/"
+cd "$work/place"
+"$work/empty/bin/python" -c "import verified_risk, proofs_checks; print(verified_risk.__version__, verified_risk.__file__)"
+"$work/empty/bin/verified-risk" plan frozen_lake --objective "cvar(33/100)" | head -n 5
+"$work/empty/bin/python" -m pytest -n 2 --dist loadfile -q -p no:cacheprovider \
+    tests/model tests/objectives tests/planning tests/learning tests/interop tests/checks/test_certificates.py \
+    tests/checks/test_known_numbers.py tests/checks/test_strategies.py
