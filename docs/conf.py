@@ -26,7 +26,7 @@ version = release = verified_risk.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_mathml"]
 assert sphinx_mathml.setup  # found next to this file
-exclude_patterns = ["_build", "pictures/*.py", "decisions/template.md"]
+exclude_patterns = ["_build", "paper", "pictures/*.py", "decisions/template.md"]
 html_theme = "furo"
 html_title = "verified_risk"
 html_math_renderer = "mathml"
