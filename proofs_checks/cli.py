@@ -11,7 +11,7 @@ import click
 
 from verified_risk.cli.failures import Commands
 from verified_risk.cli.screen import Column, Screen
-from verified_risk.errors import InvalidArgument
+from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.files import write_text
 
 from . import recheck, theory
@@ -111,9 +111,10 @@ def fresh_rows(examples: int, seed: int) -> dict[str, Row]:
 
     Proofs recorded since are added to them.
     """
-    if not (files.DOCS / files.LEDGER).exists():
+    try:
+        ledger = files.stored()
+    except (FileNotFoundError, InvalidFile):  # none yet, or one of an older format
         return {}
-    ledger = files.stored()
     if (ledger.examples, ledger.seed) != (examples, seed):
         return {}
     hashes = {statement.label: auditing.source_hash(statement) for statement in theory.ALL}

@@ -88,6 +88,7 @@ def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
         section=statement.section,
         said=statement.said,
         finding=statement.finding,
+        cause=statement.cause,
         uses=statement.uses,
         theory=statement.theory,
         notes=statement.notes,

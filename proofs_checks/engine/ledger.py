@@ -16,7 +16,7 @@ from typing import Any
 
 from verified_risk.errors import InvalidFile
 
-from .severity import Severity
+from .severity import Cause, Severity
 
 FORMAT = "proofs_checks/ledger"
 VERSION = 2
@@ -90,6 +90,7 @@ class Row:
     section: str
     said: str
     finding: Severity
+    cause: Cause | None
     uses: tuple[str, ...]
     theory: str
     notes: str
@@ -108,8 +109,13 @@ class Row:
 
     @property
     def is_false(self) -> bool:
-        """Whether the paper says it and it is false as it stands there."""
-        return self.printed is not None and self.finding.is_false
+        """Whether the paper says or implies it and it is false as it stands there."""
+        return self.in_paper and self.finding.is_false
+
+    @property
+    def in_paper(self) -> bool:
+        """Whether the paper says or implies it."""
+        return self.printed is not None and self.said != "tempting"
 
 
 @dataclass(frozen=True)

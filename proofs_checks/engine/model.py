@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from verified_risk.enclosure import Interval, Real, Truth, at_least, bounds
 
 from . import codec
-from .severity import Severity
+from .severity import Cause, Severity
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -132,9 +132,10 @@ class Statement(Generic[Case]):
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
     number of cases within which the strategy alone finds one.  ``theory`` is the proof's anchor in ``docs/theory``.
     ``said`` tells how the paper makes the claim: *printed* as a formula or sentence, *implied* by what it uses or
-    suggests, or *tempting*, a reading that is not in it; ``finding`` how grave the fault is.  ``examples_share`` scales
-    the number of random cases of an audit where a case is expensive; fewer than ``least_met`` cases that meet the
-    hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file, ``__file__``.
+    suggests, or *tempting*, a reading that is not in it; ``finding`` how grave the fault is, ``cause`` its root.
+    ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
+    cases that meet the hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file,
+    ``__file__``.
     """
 
     label: str
@@ -144,6 +145,7 @@ class Statement(Generic[Case]):
     printed: Claim[Case] | None
     corrected: Claim[Case] | None
     finding: Severity
+    cause: Cause | None = None
     cases: Callable[[], SearchStrategy[Case]]
     small_cases: Callable[[], Iterator[Case]] = _no_cases
     small_size: str = ""

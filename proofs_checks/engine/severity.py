@@ -1,7 +1,10 @@
-"""How grave a finding about a claim of the paper is: five words, used by every table, page, file and command."""
+"""How grave a finding about a claim of the paper is, in five words that every table, page, file and command uses; and
+what it comes from.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -42,3 +45,13 @@ MEANINGS = {
     Severity.SUBSTANCE: "the result, or the route of its proof, breaks",
     Severity.GAP: "not contradicted, but the printed proof does not prove it",
 }
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The root of one or more findings: at which lines of the source it stands, and what sets it right."""
+
+    key: str
+    title: str
+    lines: str
+    right: str

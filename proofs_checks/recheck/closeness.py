@@ -7,14 +7,29 @@ from typing import Any, NamedTuple
 
 from .certificate import Outcome, check, number, require, whole
 from .enclosed import Bounds, above, printed_radius, root_of
-from .exact import ks_distance, phi, steepest, weighting
+from .exact import Law, ks_distance, phi, steepest, weighting
 from .paths import expected_cost, model, policy, returns, rewards_of, row_of, same_shape, y_policies
 
 
 @check("lem:genbound")
 def _genbound(instance: dict[str, Any]) -> Outcome:
     """|Phi' - Phi| <= T L_G E_M sum [l1 distance of rows + KS distance of rewards]."""
-    m, twin, g = model(instance["mdp"]), model(instance["twin"]), weighting(instance["weighting"])
+    law, other, budget = two_laws(instance)
+    g, scale = weighting(instance["weighting"]), instance["mdp"]["horizon"] * steepest(instance["weighting"])
+    return Outcome(abs(phi(other, g) - phi(law, g)), "<=", scale * budget)
+
+
+@check("lem:genbound/cdf")
+def _genbound_cdf(instance: dict[str, Any]) -> Outcome:
+    """KS(Z', Z) <= E_M sum [l1 distance of rows + KS distance of rewards]."""
+    law, other, budget = two_laws(instance)
+    weighting(instance["weighting"])  # not used by this claim, but part of the instance
+    return Outcome(ks_distance(law, other), "<=", budget)
+
+
+def two_laws(instance: dict[str, Any]) -> tuple[Law, Law, Fraction]:
+    """The laws of the return in M and in M', and B(pi)."""
+    m, twin = model(instance["mdp"]), model(instance["twin"])
     same_shape(m, twin)
     choose = policy(instance["policy"], m)
 
@@ -22,8 +37,7 @@ def _genbound(instance: dict[str, Any]) -> Outcome:
         rows = sum((abs(p - q) for p, q in zip(row_of(m, s, a), row_of(twin, s, a), strict=True)), Fraction())
         return rows + ks_distance(rewards_of(m, s, a), rewards_of(twin, s, a))
 
-    bound = m.horizon * steepest(instance["weighting"]) * expected_cost(m, choose, cost)
-    return Outcome(abs(phi(returns(twin, choose), g) - phi(returns(m, choose), g)), "<=", bound)
+    return returns(m, choose), returns(twin, choose), expected_cost(m, choose, cost)
 
 
 class Comb(NamedTuple):

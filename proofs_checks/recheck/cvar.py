@@ -7,17 +7,8 @@ from itertools import product
 from typing import Any
 
 from .certificate import Outcome, check, number, require
-from .exact import Law, law, law_of, shortfall, tail_mean
+from .exact import Law, law_of, shortfall, tail_mean
 from .paths import model, returns, y_policies
-
-
-@check("cvar:ru")
-def _rockafellar_uryasev(data: dict[str, Any]) -> Outcome:
-    """The body's CVaR_alpha against inf_rho {rho + E(Z - rho)^+ / (1 - alpha)}, which is attained at an atom."""
-    z, alpha = law(data["law"]), number(data["alpha"])
-    require(0 < alpha < 1, "a level in (0, 1)")
-    costs = [r + sum((p * max(x - r, Fraction()) for x, p in z.items()), Fraction()) / (1 - alpha) for r in z]
-    return Outcome(tail_mean(z, alpha), "=", min(costs))
 
 
 @check("cvar:min")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .certificate import Outcome, check, number, require
-from .exact import Law, cdf, kolmogorov, law_of, phi, shifted, weighting
+from .exact import Law, cdf, law_of, phi, weighting
 from .paths import History, Lottery, Model, lottery, model, returns, y_policies
 
 
@@ -35,8 +35,8 @@ def _grid_points(data: dict[str, Any]) -> Outcome:
 
 @check("def:grid/range")
 def _grid_range(data: dict[str, Any]) -> Outcome:
-    """The largest sum against T."""
-    return Outcome(max(_sums(data)), "<=", data["horizon"])
+    """The largest sum against the last point of the printed grid, eta ceil(T/eta)."""
+    return Outcome(max(_sums(data)), "<=", round_up(Fraction(data["horizon"]), number(data["eta"])))
 
 
 @check("thm:discretized")
@@ -93,28 +93,6 @@ def adaptation(data: dict[str, Any]) -> Adaptation:
         rows[t, s, number(y)] = [number(p) for p in entry]
         lottery({str(a): p for a, p in enumerate(entry)}, len(m.outcomes[s]))
     return Adaptation(m, eta, tau, rows)
-
-
-@check("lem:pihatcdfbound/after")
-def _after_rounding_down(data: dict[str, Any]) -> Outcome:
-    """Totals after step tau: the adapted policy from (y, alpha) against that of the rounded model from y + alpha."""
-    return _totals(data, ("up", lambda tau: tau - 1), ("keep", lambda tau: tau))
-
-
-@check("lem:picdfbound/after")
-def _after_rounding_up(data: dict[str, Any]) -> Outcome:
-    """Totals after step tau: the adapted policy from (y, alpha) against that of the raw model from y + alpha."""
-    return _totals(data, ("keep", lambda tau: tau), ("keep", lambda tau: tau - 1))
-
-
-def _totals(data: dict[str, Any], mine: Any, other: Any) -> Outcome:
-    case = adaptation(data["adaptation"])
-    t, s, y, alpha = data["t"], data["s"], number(data["y"]), number(data["alpha"])
-    require(case.tau < t <= case.m.horizon, "a step after tau")
-    first = case.to_come(mine[1](case.tau), t - 1, s, y, alpha, mine[0])
-    second = case.to_come(other[1](case.tau), t - 1, s, y + alpha, Fraction(), other[0])
-    left, right = kolmogorov(shifted(first, y), shifted(second, y + alpha))
-    return Outcome(left, "=", right)
 
 
 @check("lem:picdfbound/before")

@@ -106,11 +106,6 @@ def ks_distance(one: Law, two: Law) -> Fraction:
     return max(abs(cdf(one, x) - cdf(two, x)) for x in {*one, *two})
 
 
-def shifted(z: Law, by: Fraction) -> Law:
-    """The law of Z + by."""
-    return {x + by: p for x, p in z.items()}
-
-
 def tail_mean(z: Law, alpha: Fraction) -> Fraction:
     """The mean of the lowest alpha share."""
     return phi(z, lambda tau: min(tau / alpha, Fraction(1)))

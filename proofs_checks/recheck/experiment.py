@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
-from .certificate import Outcome, check, number, require, whole
-from .enclosed import above, printed_radius
+from .certificate import Outcome, check, number, require
 from .exact import law_of, tail_mean
 
 
@@ -20,17 +18,3 @@ def _optimal_path(data: dict[str, Any]) -> Outcome:
     require(alpha in named, "one of the four printed levels")
     worth = {x: tail_mean(law_of([(Fraction(0), 1 - q), (Fraction(x), q)]), alpha) for x, q in chance.items()}
     return Outcome(worth[named[alpha]], ">=", max(worth.values()))
-
-
-@check("exp:forty")
-def _forty(instance: dict[str, Any]) -> Outcome:
-    """P[6 (1 - (f/n - eps)^+ / alpha)^+ <= 4] >= 1/2 with f failures of n, each of probability 271/1000."""
-    n, episodes, delta = whole(instance["visits"], 1), whole(instance["episodes"], 1), number(instance["delta"])
-    require(n <= 40 <= episodes, "at most 40 visits")
-    eps, alpha, failure = printed_radius(1, 1, episodes, delta, n)[0], Fraction(33, 100), Fraction(271, 1000)
-    total = Fraction()
-    for f in range(n + 1):
-        value = 6 * max(1 - max(Fraction(f, n) - eps, Fraction()) / alpha, Fraction())
-        if value <= 4:
-            total += math.comb(n, f) * failure**f * (1 - failure) ** (n - f)
-    return Outcome(above(total), ">=", Fraction(1, 2))

@@ -127,14 +127,13 @@ def _decreasing_indicator(data: dict[str, Any]) -> Outcome:
     return Outcome(int(alpha >= 0), "=", 0)
 
 
-@check("def:objective/jumps")
-def _lower_and_upper_quantile(data: dict[str, Any]) -> Outcome:
-    """The lower and the upper quantile."""
-    z, alpha = law(data["law"]), number(data["alpha"])
-    require(0 < alpha < 1, "a level in (0, 1)")
-    return Outcome(
-        min(x for x in z if z[x] and cdf(z, x) >= alpha), "=", min(x for x in z if z[x] and cdf(z, x) > alpha)
-    )
+@check("def:objective/cpw")
+def _cpw_falls(data: dict[str, Any]) -> Outcome:
+    """G(tau)^4 for gamma = 1/4 at tau = x^4 / (1 + x^4) is x^4 (1 + x^4)^3 / (1 + x)^16; nondecreasing in x?"""
+    low, high = number(data["low"]), number(data["high"])
+    require(0 <= low <= high, "ratios in order")
+    left, right = (x**4 * (1 + x**4) ** 3 / (1 + x) ** 16 for x in (low, high))
+    return Outcome(left, "<=", right)
 
 
 @check("def:objective/cvar")
@@ -144,14 +143,6 @@ def _cvar_at_level_zero(data: dict[str, Any]) -> Outcome:
     law(data["law"])  # not used by this claim, but part of the instance
     require(0 <= alpha <= 1 and 0 <= tau <= 1 and (alpha == 0 or constant * alpha == 1), "a level and its constant")
     return Outcome(min(tau / alpha, Fraction(1)) if alpha else Fraction(tau > 0), "<=", constant * tau)
-
-
-@check("assump:quantile")
-def _largest_return(data: dict[str, Any]) -> Outcome:
-    """F†(1) = T."""
-    z = law(data["law"])
-    require(min(z) >= 0 and max(z) <= data["horizon"], "returns in [0, T]")
-    return Outcome(max(x for x in z if z[x]), "=", data["horizon"])
 
 
 @check("assump:quantile/empirical")

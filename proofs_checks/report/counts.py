@@ -1,13 +1,43 @@
-"""Numbers of the summary, counted once for README, docs/audit.md and the page."""
+"""Numbers of the summary, counted once for README, docs/audit.md and the page.  What is counted are causes: a finding
+that only repeats another one's fault adds nothing.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..engine.ledger import Row
-from ..engine.severity import Severity
+from ..engine.severity import Cause, Severity
 from .words import RANKS
+
+
+@dataclass(frozen=True)
+class Root:
+    """A cause with its findings; it is as grave as the gravest of them."""
+
+    cause: Cause
+    rows: tuple[Row, ...]
+
+    @property
+    def severity(self) -> Severity:
+        return max((row.finding for row in self.rows), key=lambda finding: finding.weight)
+
+
+def roots(rows: Sequence[Row]) -> list[Root]:
+    """The causes of all findings about the paper, gravest first, then in the order of the paper."""
+    found: dict[Cause, list[Row]] = {}
+    for row in rows:
+        if row.in_paper and row.cause is not None:
+            found.setdefault(row.cause, []).append(row)
+    every = [Root(cause, tuple(group)) for cause, group in found.items()]
+    return sorted(every, key=lambda root: -root.severity.weight)
+
+
+def by_cause(rows: Sequence[Row]) -> Counter[Severity]:
+    """How many causes there are of each severity."""
+    return Counter(root.severity for root in roots(rows))
 
 
 def by_standing(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..engine.ledger import ClaimText, Ledger, Row
 from ..engine.severity import Severity
-from .counts import by_rank, by_standing
+from ..theory import coverage
+from .counts import by_cause, by_rank, by_standing, roots
 from .graph import inherited
 from .words import RANKS, STANDING, anchor, said_of, section_key, section_title, sentence, short
 
@@ -30,6 +31,7 @@ def page(ledger: Ledger) -> str:
         "directly or not, on a claim of the paper that is false or unproved.",
         "",
     ]
+    lines += _coverage()
     for section in dict.fromkeys(section_key(row.section) for row in rows):
         inside = [row for row in rows if section_key(row.section) == section]
         lines += [f"## {section_title(section)}", ""]
@@ -42,13 +44,11 @@ def page(ledger: Ledger) -> str:
 
 
 def _summary(rows: Sequence[Row], failures: Sequence[str]) -> list[str]:
-    counts = by_standing(rows)
-    lines = ["| claims | printed | implied | tempting, not in the paper |", "|---|---:|---:|---:|"]
+    counts, causes = by_standing(rows), by_cause(rows)
+    lines = ["| finding | root causes | claims printed | claims implied |", "|---|---:|---:|---:|"]
     lines += [
-        f"| *{severity}*: {severity.meaning} | "
-        + " | ".join(str(counts[said][severity] or "") for said in counts)
-        + " |"
-        for severity in Severity
+        f"| *{s}*: {s.meaning} | {causes[s] or ''} | {counts['printed'][s] or ''} | {counts['implied'][s] or ''} |"
+        for s in Severity
     ]
     lines += ["", "| strongest evidence for what is true | |", "|---|---|"]
     lines += [f"| {rank}: {RANKS[rank]} | {count} |" for rank, count in by_rank(rows).items()]
@@ -56,10 +56,35 @@ def _summary(rows: Sequence[Row], failures: Sequence[str]) -> list[str]:
         "",
         "Random cases never prove anything. A slack is exact; a claim holds of a case when its slack is at least 0.",
         "",
+        *_causes(rows),
     ]
     if failures:
         lines += ["**The audit failed:**", "", *(f"- {failure}" for failure in failures), ""]
     return lines
+
+
+def _causes(rows: Sequence[Row]) -> list[str]:
+    """Each root cause once: how grave, where it stands, what sets it right, and the claims it concerns."""
+    lines = ["## Root causes", "", "Line numbers are those of the LaTeX source.", ""]
+    lines += ["| finding | cause | lines | set right by | claims |", "|---|---|---|---|---|"]
+    for root in roots(rows):
+        claims = ", ".join(f"[`{row.label}`](#{anchor(row.label)})" for row in root.rows)
+        cells = [str(root.severity), root.cause.title, root.cause.lines, root.cause.right, claims]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return [*lines, ""]
+
+
+def _coverage() -> list[str]:
+    """The claims of the text by line, with the statements that treat them or the reason why none does."""
+    lines = ["## Where each claim of the text is treated", ""]
+    lines += ["| lines | claim, in our words | statements | remark |", "|---|---|---|---|"]
+    for entry in coverage.ENTRIES:
+        where = f"{entry.first}" if entry.first == entry.last else f"{entry.first}-{entry.last}"
+        treated = ", ".join(f"[`{label}`](#{anchor(label)})" for label in entry.treated)
+        lines.append(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in (where, entry.claim, treated, entry.why)) + " |"
+        )
+    return [*lines, ""]
 
 
 def _table_row(row: Row) -> str:
@@ -83,6 +108,8 @@ def _details(row: Row, rests: Sequence[str]) -> list[str]:
     lines = [f'<a id="{anchor(row.label)}"></a>', f"### `{row.label}`: {row.title}", ""]
     lines += _claim(sentence(STANDING[row.said])[:-1], row.printed)
     lines += _claim("True", row.corrected)
+    if row.cause is not None:
+        lines += [f"*{sentence(str(row.finding))}* {sentence(row.cause.title)} Lines {row.cause.lines}.", ""]
     if row.notes:
         lines += [row.notes, ""]
     facts = [f"source [`{row.source}`](../{row.source})"]
@@ -90,8 +117,10 @@ def _details(row: Row, rests: Sequence[str]) -> list[str]:
         facts.append(f"[proof](theory/{row.theory})")
     if row.uses:
         facts.append("uses " + ", ".join(f"[`{label}`](#{anchor(label)})" for label in row.uses))
-    if rests and row.printed is not None:
-        facts.append("in print it rests on " + ", ".join(f"[`{label}`](#{anchor(label)})" for label in rests))
+    if rests and row.in_paper:
+        facts.append(
+            "as it stands in the paper it rests on " + ", ".join(f"[`{label}`](#{anchor(label)})" for label in rests)
+        )
     return [*lines, "; ".join(facts) + ".", ""]
 
 

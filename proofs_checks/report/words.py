@@ -28,7 +28,7 @@ STANDING = {
 }
 
 RANKS = {
-    "machine-checked": "proved for all sizes, checked by a proof assistant",
+    "machine-checked": "a proof checked by a proof assistant, within the scope printed with it",
     "symbolic": "proved for all real numbers at bounded size by a solver",
     "exhaustive": "every case up to a stated size",
     "random": "random cases only: support, never a proof",
@@ -53,14 +53,14 @@ SECTIONS = {
 
 
 def kind_of(row: Row) -> str:
-    """The finding about what the paper says; statements that the paper does not print are our own."""
-    return str(row.finding) if row.printed is not None else OWN
+    """The finding about what the paper says or implies; statements that are not in it are our own."""
+    return str(row.finding) if row.in_paper else OWN
 
 
 def said_of(row: Row) -> str:
     """The finding in a table: with how the paper says it, where that is not in print."""
-    if row.printed is None:
-        return "not in print"
+    if not row.in_paper:
+        return "not in the paper" + (", false" if row.printed is not None else "")
     return str(row.finding) + (f" ({row.said})" if row.said != "printed" else "")
 
 

@@ -97,19 +97,19 @@ def perturbed(case: Any, e: Fraction) -> Any:
 
 
 #: The assumption itself, and what its failure says of empirical models.
-ASSUMPTION = {"assump:quantile", "assump:quantile/empirical"}
+ASSUMPTION = {"assump:quantile/empirical"}
 #: No model and no law of a return: numbers, weightings, samples, visits, transitions, functions that are no CDF.
 WITHOUT_RETURNS = {
-    *("intro:bound", "def:quantile/invertible", "def:objective/var", "def:grid/points", "def:grid/range"),
+    *("def:quantile/invertible", "def:objective/var", "def:objective/cpw", "def:grid/points", "def:grid/range"),
     *("def:empirical", "def:optimistic/rows", "lem:event/conditioning", "lem:event/hoeffding"),
     *("assump:lipschitz/var", "assump:lipschitz/wang", "assump:lipschitz/cpw", "lem:quantileinverse/second"),
-    *("thm:main/log", "thm:main/visits", "thm:main/unvisited", "thm:main/factor", "thm:main/dropped"),
+    *("thm:main/log", "thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
     "thm:main/constant",
 }
 #: Closed forms, perturbed by hand below.
-BY_HAND = {"thm:main", "lem:tildebound", "lem:hattildebound", "lem:fullbound"}
+BY_HAND = {"thm:main", "thm:main/expected", "lem:tildebound", "lem:hattildebound", "lem:fullbound"}
 #: The paper's own experiment, whose paths end below T; a claim that the paper does not print.
-OUTSIDE = {"experiment:paths", "exp:forty", "limits/convex"}
+OUTSIDE = {"experiment:paths", "limits/convex"}
 MECHANICAL = [s for s in FALSE if s.label not in ASSUMPTION and perturbed(s.counterexample, E) is not None]
 
 
@@ -280,6 +280,7 @@ def test_the_regret_theorem_fails_after_the_perturbation():
     regret = (1 - TINY) ** 2 * thm_main.regret(case)
     assert at_least(printed_bound(case.problem), regret) is Truth.FAILS
     likely = 1 - thm_main.collision(case) - 2 * case.episodes * TINY
-    assert case.delta < Fraction("0.9996") < likely
-    assert Fraction("159199.99") < regret
-    assert at_least(Fraction("159094.6031"), printed_bound(case.problem)) is Truth.HOLDS
+    assert case.delta < Fraction("0.997") < likely
+    assert Fraction(994999) < regret
+    assert at_least(Fraction("420666.1"), printed_bound(case.problem)) is Truth.HOLDS
+    assert at_least(printed_bound(case.problem), likely * regret) is Truth.FAILS  # in expectation as well

@@ -48,6 +48,7 @@ REFUTED = [
     "def:optimistic/rows",
     "def:unvisited",
     "thm:main",
+    "thm:main/expected",
     "lem:event/conditioning",
     "lem:event/hoeffding",
     "lem:genbound",
@@ -59,10 +60,7 @@ REFUTED = [
     "thm:main/visits",
     "thm:main/unvisited",
     "thm:main/factor",
-    "thm:main/dropped",
     "thm:main/constant",
-    "intro:bound",
-    "exp:forty",
     "L2/merely-optimal",
     "limits/convex",
 ]

@@ -33,7 +33,6 @@ from proofs_checks.theory.event import (
     l0_tape,
     seen_rewards,
 )
-from proofs_checks.theory.experiment import exp_forty
 from proofs_checks.theory.optimism import l1_value, lem_optimismhat, optimistic_pairs
 from proofs_checks.theory.regret import corrected_run, corrected_sum, limits_convex, regret_sizes, thm_main
 from verified_risk.enclosure import Interval, bounds
@@ -164,8 +163,6 @@ def test_the_loss_of_the_convex_example_is_four_thirty_fifths():
 def test_the_printed_radius_after_forty_visits_is_above_a_quarter():
     eps = estimation.radius(estimation.printed_level(1, 1, 40, F(1)), 40)
     assert value_in(eps, "0.2617", "0.2618")
-    chances = [exp_forty.given_up(exp_forty.Case(n, 40, F(1))) for n in range(1, 41)]
-    assert max(chances) == chances[-1] < F(1, 10)
     best = vr.CVaR(F(33, 100)).of(vr.Law({0: F(19, 100), 4: F(81, 100)}))
     assert vr.CVaR(F(33, 100)).of(vr.Law({0: F(271, 1000), 6: F(729, 1000)})) == F(59, 55) < best == F(56, 33)
 

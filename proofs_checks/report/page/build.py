@@ -44,7 +44,7 @@ def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
     links = Links(folder)
     sections: dict[str, list[str]] = {}
     for row in rows:
-        inherits = faults[row.label] if row.printed is not None else []
+        inherits = faults[row.label] if row.in_paper else []
         card = card_html(row, users, certificate_of(row), links, meaning_of(row.label), inherits)
         sections.setdefault(section_key(row.section), []).append(card)
     return "\n".join(

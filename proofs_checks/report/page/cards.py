@@ -47,6 +47,7 @@ def card_html(
         failures_html(row),
         counterexample_html(row.label, row.refutation, certificate, meaning),
         evidence_html(row),
+        cause_html(row),
         notes_html(row),
         relations_html(row, users.get(row.label, ()), users, inherits),
         links.html(row, certificate is not None),
@@ -108,7 +109,7 @@ def counterexample_html(
         sides = _both_sides(certificate)
         lines.append(sides)
     if refutation.slack and "off by" not in sides:
-        lines.append(f"<p>Slack of the printed claim on this instance: <b>{_slack(refutation.slack)}</b>.</p>")
+        lines.append(f"<p>Slack of the claim on this instance: <b>{_slack(refutation.slack)}</b>.</p>")
     if refutation.rechecked:
         lines.append("<p>Confirmed by the standalone checker, which needs the standard library only.</p>")
     found = refutation.found
@@ -122,7 +123,7 @@ def counterexample_html(
         lines.append(
             f"<details class=file><summary>The certificate file</summary><pre tabindex=0>{text}</pre></details>"
         )
-    return f'<section class="counterexample"><h4>Counterexample to the printed claim</h4>{"".join(lines)}</section>'
+    return f'<section class="counterexample"><h4>Counterexample</h4>{"".join(lines)}</section>'
 
 
 def worked_html(label: str) -> str:
@@ -146,7 +147,7 @@ def _both_sides(certificate: Mapping[str, Any]) -> str:
     if isinstance(outcome.left, (int, Fraction)) and isinstance(outcome.right, (int, Fraction)):
         gap = f", off by {_side(abs(Fraction(outcome.left) - Fraction(outcome.right)))}"
     return (
-        f'<p class="sides">The printed claim says <b>{left} {RELATIONS[outcome.relation]} {right}</b>: '
+        f'<p class="sides">The claim says <b>{left} {RELATIONS[outcome.relation]} {right}</b>: '
         f"<strong>false{gap}</strong>.</p>"
     )
 
@@ -182,6 +183,16 @@ def _slack(text: str) -> str:
     return escape(text if text.startswith("≈") else number(text))
 
 
+def cause_html(row: Row) -> str:
+    """The root of the finding: where it stands, and what sets it right."""
+    if row.cause is None:
+        return ""
+    return (
+        f'<p class="cause"><b>{row.finding}</b>: {prose(row.cause.title)} (line {row.cause.lines} of the source). '
+        f"{prose(row.cause.right)}.</p>"
+    )
+
+
 def notes_html(row: Row) -> str:
     return f'<p class="notes">{prose(row.notes)}.</p>' if row.notes else ""
 
@@ -193,7 +204,7 @@ def relations_html(row: Row, users: Sequence[str], known: Collection[str], inher
         for name, labels in (
             ("Uses", row.uses),
             ("Used by", users),
-            ("As printed it rests on the faults of", inherits),
+            ("In the paper it rests on the faults of", inherits),
         )
         if labels
     ]

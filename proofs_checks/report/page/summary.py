@@ -8,7 +8,7 @@ from html import escape
 
 from ...engine.ledger import Ledger, Row
 from ...engine.severity import Severity
-from ..counts import by_rank, by_standing
+from ..counts import by_cause, by_rank, by_standing, roots
 from ..words import GLYPHS, RANKS, anchor, prose
 from .cards import rank_dots
 
@@ -18,30 +18,28 @@ MOST_FAILURES = 8
 def summary_html(ledger: Ledger) -> str:
     """Counts, a bar, the theorems one by one, and how strong the evidence is."""
     rows = ledger.statements
-    printed = [row for row in rows if row.printed is not None]
+    printed = [row for row in rows if row.in_paper]
     counts = Counter(row.finding for row in printed)
     return (
-        f'<p class="lead">{escape(_lead(printed, counts))}</p>'
+        f'<p class="lead">{escape(_lead(rows))}</p>'
         f"{_bar(counts, len(printed))}"
         f"{_theorems(printed)}"
+        f"{_causes(rows)}"
         f"{_evidence(rows)}"
         f"{_status(ledger)}"
     )
 
 
-def _lead(printed: Sequence[Row], counts: Counter[Severity]) -> str:
-    false = [row for row in printed if row.is_false]
+def _lead(rows: Sequence[Row]) -> str:
+    false = [row for row in rows if row.is_false]
     recheckable = sum(bool(row.refutation and row.refutation.rechecked) for row in false)
     which = "All" if recheckable == len(false) else f"{recheckable} of the"
-    said = by_standing(printed)
-    literal, implied, tempting = (sum(said[key].values()) for key in ("printed", "implied", "tempting"))
-    shares = ", ".join(f"{said['printed'][s]} {s}" for s in Severity if said["printed"][s])
-    more = [f"{implied} claims that the paper only implies"] * bool(implied)
-    more += [f"{tempting} tempting readings that are not in it"] * bool(tempting)
-    untrue = sum(count for key in ("implied", "tempting") for s, count in said[key].items() if s.is_false)
-    also = f" Also checked: {' and '.join(more)}; {untrue} of these are false." if more else ""
+    said, causes = by_standing(rows), by_cause(rows)
+    printed = ", ".join(f"{said['printed'][s]} {s}" for s in Severity if said["printed"][s])
+    named = ", ".join(f"{causes[s]} of {s}" for s in (Severity.SUBSTANCE, Severity.REPAIR, Severity.SLIP) if causes[s])
     return (
-        f"Of {literal} printed claims: {shares}.{also} {which} {len(false)} false claims come "
+        f"Of {sum(said['printed'].values())} printed claims: {printed}. The findings come from {sum(causes.values())} "
+        f"root causes: {named}. {which} {len(false)} claims that are false as they stand, printed or implied, come "
         "with a counterexample in exact rational numbers that the Python standard library alone can recheck."
     )
 
@@ -76,6 +74,25 @@ def _theorems(printed: Sequence[Row]) -> str:
     names = "; ".join(f'<a href="#{anchor(row.label)}">{prose(row.title)}</a>' for row in others)
     also = f'<p class="also">What else breaks in substance: {names}.</p>' if others else ""
     return (table if lines else "") + also
+
+
+def _causes(rows: Sequence[Row]) -> str:
+    """Every root cause once, gravest first."""
+    lines = "".join(
+        f'<tr><td><span class="chip {root.severity}">{GLYPHS[root.severity]} {root.severity}</span></td>'
+        f"<td>{prose(root.cause.title)}</td><td>{root.cause.lines}</td><td>"
+        + ", ".join(f'<a href="#{anchor(row.label)}"><code>{row.label}</code></a>' for row in root.rows)
+        + "</td></tr>"
+        for root in roots(rows)
+    )
+    head = "<tr><th>finding</th><th>root cause</th><th>lines</th><th>claims</th></tr>"
+    return (
+        f"<details class=causes><summary>The {len(roots(rows))} root causes, each with the lines of the source and the "
+        'claims it concerns</summary><div class="scroll" tabindex="0">'
+        f'<table class="theorems">{head}{lines}</table></div></details>'
+        if lines
+        else ""
+    )
 
 
 def _evidence(rows: Sequence[Row]) -> str:

@@ -25,6 +25,7 @@ from ...cases.enumeration import attainable_laws, grid, one_state_models, return
 from ...cases.histories import weighted
 from ...engine.model import Claim, Statement, equality, least
 from ...engine.severity import Severity
+from .. import causes
 from .conditioning import joint_laws, rule_of
 
 
@@ -90,7 +91,8 @@ STATEMENT = Statement(
         "Paying the reward so far after step T, policies of state and reward so far attain the optimum.",
         _corrected,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.EPISODE,
     uses=("thm:augmented",),
     cases=_cases,
     small_cases=_small_cases,
@@ -99,4 +101,6 @@ STATEMENT = Statement(
     find_budget=100,
     theory="02-augmentation.md#augmented-mdp",
     examples_share=0.5,
+    notes="Line 222 says in words that the cumulative reward is paid at the end of the rollout; by the printed "
+    "indices the last reward is left out.",
 )

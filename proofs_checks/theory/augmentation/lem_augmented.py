@@ -20,6 +20,7 @@ from verified_risk.policy import Policy
 from ...cases import strategies
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 from .conditioning import Rule, cumulative, joint_laws, printed_rule, rule_of, visits
 from .thm_augmented import SMALL, repeated_coin, small_models_and_policies
 
@@ -110,7 +111,8 @@ FIRST = Statement(
         "On histories that earned at most y, the policy and its average over equal y play each action equally often.",
         lambda case: _plays(case, _exact_rule(case)),
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.REPAIR,
+    cause=causes.AT_MOST_Y,
     uses=("def:history",),
     cases=_cases,
     small_cases=_small_cases,
@@ -136,7 +138,8 @@ SECOND = Statement(
         "The policy and its average over equal y reach each state with reward at most y equally often.",
         lambda case: _reaches(case, _exact_rule(case)),
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.REPAIR,
+    cause=causes.AT_MOST_Y,
     uses=("lem:augmented:1",),
     cases=_cases,
     small_cases=_small_cases,

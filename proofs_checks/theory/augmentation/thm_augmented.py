@@ -26,6 +26,7 @@ from ...cases.enumeration import grid, history_policies, one_state_models
 from ...cases.histories import history_policy, law_by_histories, weighted
 from ...engine.model import Claim, Statement, equality
 from ...engine.severity import Severity
+from .. import causes
 from .conditioning import joint_laws, printed_rule, visits
 
 
@@ -111,7 +112,8 @@ STATEMENT = Statement(
         "Averaging over the histories that have earned exactly y keeps the law of the return, hence every objective.",
         _corrected,
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.REPAIR,
+    cause=causes.AT_MOST_Y,
     uses=("lem:augmented:2",),
     cases=_cases,
     small_cases=_small_cases,

@@ -16,6 +16,7 @@ from verified_risk.enclosure import Real
 from ...cases.irrational import absolute, minimum, root
 from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity
+from .. import causes
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
@@ -78,6 +79,7 @@ STATEMENT = Statement(
         when=_met,
     ),
     finding=Severity.SUBSTANCE,
+    cause=causes.PARTS,
     uses=("lem:tildebound", "lem:hattildebound", "L2/optimistic"),
     cases=_cases,
     small_cases=_small_cases,

@@ -19,6 +19,7 @@ from verified_risk.policy import ReturnPolicy
 from ...cases.estimation import lipschitz
 from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity
+from .. import causes
 from .model_pairs import (
     SMALL_SIZE,
     Pair,
@@ -88,6 +89,7 @@ STATEMENT = Statement(
         _corrected_slack,
     ),
     finding=Severity.SUBSTANCE,
+    cause=causes.PARTS,
     uses=("lem:key",),
     cases=_cases,
     small_cases=_small_cases,

@@ -18,6 +18,7 @@ from verified_risk.enclosure import Real
 from ...cases.irrational import absolute, minimum, root
 from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity
+from .. import causes
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
@@ -71,6 +72,7 @@ STATEMENT = Statement(
         when=valid,
     ),
     finding=Severity.REPAIR,
+    cause=causes.OTHER_MODEL,
     uses=("lem:genbound", "close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
     cases=_cases,
     small_cases=_small_cases,

@@ -17,6 +17,7 @@ from verified_risk.enclosure import Real
 from ...cases.irrational import absolute
 from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity
+from .. import causes
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
@@ -75,6 +76,7 @@ STATEMENT = Statement(
         when=_met,
     ),
     finding=Severity.SUBSTANCE,
+    cause=causes.PARTS,
     uses=("lem:genbound", "close/markov"),
     cases=_cases,
     small_cases=_small_cases,

@@ -1,8 +1,7 @@
 r"""The CVaR appendix: its three formulas, restated for rewards (a cost is a negative reward).
 
 * Rockafellar-Uryasev: :math:`\mathrm{CVaR}_\alpha(Z) = \max_\rho \{\rho - E(\rho-Z)^+/\alpha\}`, attained at the
-  quantile.  The appendix prints the cost form with tail 1 - alpha under the name that the body gives to the reward form
-  with tail alpha.
+  quantile.  The appendix states the mirror image for costs, with the tail 1 - alpha, and is right.
 * :math:`J(\rho)` is printed with a maximum over policies where a minimum is meant.
 * The recursion is printed with its terminal value at T; it belongs at T + 1.
 
@@ -26,8 +25,10 @@ from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, attainable_laws, grid, one_state_models, two_point_laws
+from ...engine import codec
 from ...engine.model import Claim, Statement, equality, least
 from ...engine.severity import Severity
+from .. import causes
 from .budget import Budgets, attainable_returns
 
 SECTION = "D"
@@ -59,16 +60,20 @@ class LawCase:
     alpha: Fraction
 
 
-def _ru_printed(case: LawCase) -> Fraction:
-    """-|CVaR_alpha - inf_rho {rho + E(Z - rho)^+ / (1 - alpha)}|; the infimum is at an atom."""
+def _cost_form(case: LawCase) -> Real:
+    """The mean of the highest 1 - alpha share of a cost is inf_rho {rho + E(C - rho)^+ / (1 - alpha)}, at an atom."""
+    tail = 1 - case.alpha
     excess = [
-        rho + sum((p * max(z - rho, Fraction()) for z, p in case.law), Fraction()) / (1 - case.alpha)
-        for rho in case.law.atoms
+        rho + sum((p * max(c - rho, Fraction()) for c, p in case.law), Fraction()) / tail for rho in case.law.atoms
     ]
-    return -abs(tail_mean(case.law, case.alpha) - min(excess))
+    left, total = tail, Fraction()
+    for c, p in reversed(list(case.law)):
+        total += min(left, p) * c
+        left -= min(left, p)
+    return equality(min(excess), total / tail)
 
 
-def _ru_corrected(case: LawCase) -> Real:
+def _rockafellar_uryasev(case: LawCase) -> Real:
     """max_rho {rho - E(rho - Z)^+/alpha} = CVaR_alpha, attained at the alpha-quantile; likewise the library's CVaR."""
 
     def score(rho: Fraction) -> Fraction:
@@ -87,35 +92,55 @@ def _law_cases() -> SearchStrategy[LawCase]:
     return st.builds(LawCase, strategies.laws(max_value=2), strategies.levels(include_one=False))
 
 
+_LAWS = "all laws on {0, 1/2, 1} with masses in quarters, levels in eighths"
+
+
 def _small_laws() -> Iterator[LawCase]:
     for law in all_laws(grid("1/2"), 4):
         for alpha in grid("1/8")[1:-1]:
             yield LawCase(law, alpha)
 
 
+COSTS = Statement(
+    source=__file__,
+    label="cvar:ru/costs",
+    title="CVaR of a cost as an infimum over rho",
+    section=SECTION,
+    printed=Claim(
+        r"\mathrm{CVaR}_\alpha(C) = \inf_\rho \{\rho + \tfrac{1}{1-\alpha} E(C-\rho)^+\}",
+        "The mean of the highest 1 - alpha share of a cost is the infimum of rho plus expected excess over 1 - alpha.",
+        _cost_form,
+    ),
+    corrected=None,
+    finding=Severity.HOLDS,
+    cases=_law_cases,
+    small_cases=_small_laws,
+    small_size=_LAWS,
+    decode=codec.decoder(LawCase),
+    theory=THEORY + "#ru",
+    notes="Line 1141 announces costs, and for costs the lemma is true. The notation clashes with the body, where "
+    "rewards are meant and the tail has the share alpha; here it has 1 - alpha.",
+)
+
 ROCKAFELLAR_URYASEV = Statement(
     source=__file__,
     label="cvar:ru",
-    title="CVaR as an optimum over rho",
+    title="CVaR of a reward as a maximum over rho",
     section=SECTION,
-    printed=Claim(
-        r"\mathrm{CVaR}_\alpha(Z) = \inf_\rho \{\rho + \tfrac{1}{1-\alpha} E(Z-\rho)^+\}",
-        "The CVaR of the body (mean of the lowest alpha share) is the infimum of the cost form with tail 1 - alpha.",
-        _ru_printed,
-    ),
+    printed=None,
     corrected=Claim(
         r"\mathrm{CVaR}_\alpha(Z) = \max_\rho \{\rho - \tfrac1\alpha E(\rho-Z)^+\}, \quad \rho^* = F^\dagger(\alpha)",
         "The mean of the lowest alpha share is the maximum of rho minus the expected shortfall over alpha.",
-        _ru_corrected,
+        _rockafellar_uryasev,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.HOLDS,
     uses=("def:objective/cvar",),
     cases=_law_cases,
     small_cases=_small_laws,
-    small_size="all laws on {0, 1/2, 1} with masses in quarters, levels in eighths",
-    counterexample=LawCase(Law({0: "1/2", 1: "1/2"}), Fraction(1, 2)),
-    find_budget=100,
+    small_size=_LAWS,
+    decode=codec.decoder(LawCase),
     theory=THEORY + "#ru",
+    notes="The lemma of the appendix, which speaks of costs, in the rewards and levels of the body.",
 )
 
 
@@ -197,7 +222,8 @@ MINIMUM = Statement(
         "The optimal CVaR is the best attainable rho against the policy with the least expected shortfall.",
         _j_corrected,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.MAXIMUM,
     uses=("cvar:ru",),
     cases=_model_cases,
     small_cases=_small_models,
@@ -206,6 +232,7 @@ MINIMUM = Statement(
     find_budget=200,
     theory=THEORY + "#appendix-printed",
     examples_share=0.5,
+    notes="Lines 1156, 1168 and 1193 have the minimum.",
 )
 
 
@@ -254,7 +281,8 @@ VALUE = Statement(
         "With the terminal value after step T, the recursion gives the least expected shortfall.",
         lambda case: _value(case, case.mdp.horizon),
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.EPISODE,
     uses=("def:augmented",),
     cases=_budget_cases,
     small_cases=_small_budgets,
@@ -263,7 +291,9 @@ VALUE = Statement(
     find_budget=200,
     theory=THEORY + "#budget",
     examples_share=0.5,
+    notes="Line 1196 says in words that the value is the expectation of the whole shortfall; by the printed "
+    "index the last reward is left out.",
 )
 
 
-STATEMENTS = (ROCKAFELLAR_URYASEV, MINIMUM, VALUE)
+STATEMENTS = (COSTS, ROCKAFELLAR_URYASEV, MINIMUM, VALUE)

@@ -97,24 +97,6 @@ def whole(atoms: int, *, planted: bool = False) -> Problem:
     return Problem(hypotheses, both(objective(rho) <= cvar, objective(quantile) == cvar))
 
 
-def cost_form() -> Problem:
-    """A law with two atoms: is the mean of its lowest alpha share the infimum with the upper tail 1 - alpha?"""
-    x, z, p, alpha = real("x"), real("z"), real("p"), real("alpha")
-    hypotheses = [x >= 0, x < z, z <= 1, p > 0, p < 1, alpha > 0, alpha < 1]
-    low = z3().If(alpha <= p, alpha * x, p * x + (alpha - p) * z)  # alpha times CVaR
-    infimum = smaller((1 - alpha) * x + (1 - p) * (z - x), (1 - alpha) * z)  # (1 - alpha) times the infimum, at an atom
-    return Problem(hypotheses, low * (1 - alpha) == infimum * alpha)
-
-
-def law_case(numbers: Mapping[str, Fraction]) -> Any:
-    """The law and the level."""
-    from verified_risk.law import Law
-
-    from .cvar_appendix import LawCase
-
-    return LawCase(Law({numbers["x"]: numbers["p"], numbers["z"]: 1 - numbers["p"]}), numbers["alpha"])
-
-
 def largest_shortfall() -> Problem:
     """T = 1, two sure rewards: is max_rho {rho - max_a (rho - r_a)^+ / alpha}, which is the lesser reward, CVaR*?"""
     x, z, alpha = real("x"), real("z"), real("alpha")
@@ -290,14 +272,6 @@ QUERIES = (
         "claim",
         partial(whole, 2, planted=True),
         "equal at the next atom",
-    ),
-    Query(
-        "cvar:ru",
-        "CVaR_alpha is the infimum with the upper tail 1 - alpha",
-        "2 atoms",
-        cost_form,
-        "printed",
-        case=law_case,
     ),
     Query(
         "cvar:min",

@@ -23,6 +23,7 @@ from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 from .budget import Budgets, attainable_returns
 from .cvar_appendix import SECTION, THEORY, ModelCase, tail_mean
 
@@ -107,7 +108,8 @@ ONE_RHO = Statement(
         "Choosing one rho against the initial law and playing greedily is optimal.",
         _one_rho,
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.REPAIR,
+    cause=causes.ONE_RHO,
     uses=("cvar:min", "cvar:value"),
     cases=_start_cases,
     small_cases=_small_starts,
@@ -123,6 +125,7 @@ ONE_RHO = Statement(
     ),
     find_budget=1500,
     theory=THEORY + "#one-rho",
+    notes="Lines 1164-1166 and 1194 average over the initial state; line 1206, the recipe, does not.",
 )
 
 
@@ -195,7 +198,7 @@ CONCAVITY = Statement(
     printed=Claim(
         r"J(\tfrac{\rho+\rho'}2) \ge \tfrac12 J(\rho) + \tfrac12 J(\rho'), \quad "
         r"J(\rho) = \rho - \tfrac1\alpha E\,W_1(S_1,\rho)",
-        "J is concave, so that a local search over rho finds the optimum (implied by optimising J as if it were easy).",
+        "J is concave, so that a local search over rho finds the optimum.",
         _midpoint,
     ),
     corrected=Claim(

@@ -22,6 +22,7 @@ from ...cases import strategies
 from ...cases.enumeration import all_laws, grid
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _points_corrected(case: GridCase) -> Fraction:
 
 
 def _top_printed(case: GridCase) -> Fraction:
-    return case.horizon - _sums(case)[-1]
+    return case.eta * math.ceil(case.horizon / case.eta) - _sums(case)[-1]
 
 
 def _top_corrected(case: GridCase) -> Fraction:
@@ -144,6 +145,7 @@ POINTS = Statement(
         _points_corrected,
     ),
     finding=Severity.REPAIR,
+    cause=causes.GRID,
     uses=("def:pushforward",),
     cases=_grid_cases,
     small_cases=_small_grids,
@@ -151,6 +153,8 @@ POINTS = Statement(
     counterexample=GridCase(1, Fraction(1), (Fraction(0), Fraction(1))),
     find_budget=100,
     theory="03-discretisation.md#grid-size",
+    notes="The H of line 244 is read as T, its epsilon as eta. The point 0 is missing, and if 1/eta is not an "
+    "integer there are more.",
 )
 
 TOP = Statement(
@@ -159,21 +163,22 @@ TOP = Statement(
     title="the range of the grid",
     section="3",
     printed=Claim(
-        r"y \le T",
-        "The sums of rounded rewards do not exceed T.",
+        r"y \le \eta\lceil T/\eta \rceil",
+        "The sums of rounded rewards lie on the printed grid, whose last point is eta ceil(T/eta).",
         _top_printed,
     ),
     corrected=Claim(
         r"y \le T\eta\lceil 1/\eta \rceil",
-        "The sums of rounded rewards do not exceed T eta ceil(1/eta), which is T only if 1/eta is an integer.",
+        "The sums of rounded rewards do not exceed T eta ceil(1/eta), which is T if 1/eta is an integer.",
         _top_corrected,
     ),
     finding=Severity.REPAIR,
+    cause=causes.GRID,
     uses=("def:pushforward",),
     cases=_grid_cases,
     small_cases=_small_grids,
     small_size=SMALL,
-    counterexample=GridCase(1, Fraction(2, 3), (Fraction(1),)),
+    counterexample=GridCase(2, Fraction(2, 3), (Fraction(1),)),
     find_budget=100,
     theory="03-discretisation.md#grid-size",
     notes="On such a grid the key identity needs M = T eta ceil(1/eta).",

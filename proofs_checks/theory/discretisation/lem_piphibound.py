@@ -10,6 +10,7 @@ from verified_risk.enclosure import Real
 
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 from .adaptation import keep, rounded_steps, start_law, undo
 from .lem_picdfbound import looks_up_the_wrong_return
 from .lem_pihatphibound import SMALL, ObjectiveCase, objective_cases, small_objective_cases
@@ -38,7 +39,8 @@ STATEMENT = Statement(
         "With internal state r - rho after step tau, the adapted policy is worth at least the original.",
         lambda case: _slack(case, printed=False),
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.INTERNAL_STATE,
     uses=("lem:picdfbound/before", "lem:monotoneinversebound"),
     cases=objective_cases,
     small_cases=small_objective_cases,

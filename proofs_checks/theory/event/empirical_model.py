@@ -20,6 +20,7 @@ from ...cases import strategies
 from ...cases.estimation import empirical_law
 from ...engine.model import Claim, Statement, equality, least
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,13 @@ STATEMENT = Statement(
         "the share of observations not above r is the distribution function of the observed rewards",
         _corrected_slack,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.CDF_INDICATOR,
     cases=_cases,
     small_cases=_small_cases,
     small_size="up to 4 rewards in quarters",
     counterexample=Case((Fraction(),)),
     find_budget=10,
     theory="06-event-and-optimism.md#empirical",
+    notes="The inequality is reversed; the left side is called a CDF.",
 )

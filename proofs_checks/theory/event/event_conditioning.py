@@ -23,6 +23,7 @@ from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 
 Moves = tuple[int, int]
 """How often the first state has been seen to stay and to leave."""
@@ -156,7 +157,8 @@ STATEMENT = Statement(
         "without conditioning, and with a union over the number of visits, the event has that probability",
         _corrected_slack,
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.REPAIR,
+    cause=causes.CONDITIONING,
     uses=("lem:event/rewards", "lem:event/l1", "lem:event/sup-norm"),
     cases=_cases,
     small_cases=_small_cases,

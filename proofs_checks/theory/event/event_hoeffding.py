@@ -16,6 +16,7 @@ from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -49,6 +50,7 @@ STATEMENT = Statement(
         _corrected_slack,
     ),
     finding=Severity.REPAIR,
+    cause=causes.UNION,
     uses=("def:empirical",),
     cases=_cases,
     small_cases=small_draws,

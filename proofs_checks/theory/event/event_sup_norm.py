@@ -18,6 +18,7 @@ from ...cases.sampling import sup_gap
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -68,6 +69,7 @@ STATEMENT = Statement(
         when=_met,
     ),
     finding=Severity.GAP,
+    cause=causes.UNION,
     uses=("lem:event/hoeffding",),
     cases=_cases,
     small_cases=small_draws,

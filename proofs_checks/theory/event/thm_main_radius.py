@@ -23,6 +23,7 @@ from ...cases.irrational import log, root
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ COEFFICIENT = Statement(
 LOG = Statement(
     source=__file__,
     label="thm:main/log",
+    said="implied",
     title="log 6 becomes log 4",
     section="C",
     printed=Claim(
@@ -118,7 +120,8 @@ LOG = Statement(
         _mended_slack,
         when=_has_ordinary_state,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.LOG,
     uses=("lem:fullbound", "thm:main/coefficient"),
     cases=_cases,
     small_cases=_small_cases,

@@ -30,6 +30,7 @@ from ...cases.greedy import Greedy
 from ...cases.irrational import log
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def _honest(case: Case) -> bool:
     return possible and all((n * p).denominator == 1 for law in seen for p in law.masses)
 
 
-def _printed_met(case: Case) -> bool:
+def printed_met(case: Case) -> bool:
     return _honest(case) and on_printed_event(case.mdp, case.estimate, case.radii)
 
 
@@ -129,7 +130,7 @@ STATEMENT = Statement(
         r"\hat\Phi(\pi) \ge \Phi(\pi) \text{ on } \mathcal E, \text{ for every } \pi",
         "on the event, every policy does at least as well in the optimistic model as in the true one",
         _printed_slack,
-        when=_printed_met,
+        when=printed_met,
     ),
     corrected=Claim(
         r"\max_\pi \hat\Phi(\pi) \ge \max_\pi \Phi(\pi) \text{ on } \mathcal E",
@@ -138,6 +139,7 @@ STATEMENT = Statement(
         when=_corrected_met,
     ),
     finding=Severity.SUBSTANCE,
+    cause=causes.PARTS,
     uses=("lem:event/conditioning", "def:optimistic/rows", "def:optimistic/rewards", "L1/value"),
     cases=_cases,
     small_cases=_small_cases,

@@ -21,6 +21,7 @@ from ...cases.estimation import Episode, counts_of, empirical_mdp, optimistic_md
 from ...cases.estimation_strategies import histories
 from ...engine.model import Claim, Statement, equality, least
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def _small_cases() -> Iterator[Case]:
 STATEMENT = Statement(
     source=__file__,
     label="def:unvisited",
+    said="implied",
     title="pairs that were never visited",
     section="4",
     printed=Claim(
@@ -93,7 +95,8 @@ STATEMENT = Statement(
         "completed so, every pair has a law of the next state and of the reward, after every history",
         _corrected_slack,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.UNVISITED,
     uses=("def:optimistic/rows", "def:optimistic/rewards"),
     cases=_cases,
     small_cases=_small_cases,
@@ -101,4 +104,5 @@ STATEMENT = Statement(
     counterexample=Case(MDP(0, [[[1]]], [[0]], 1), (), Fraction()),
     find_budget=10,
     theory="06-event-and-optimism.md#unvisited",
+    notes="Not printed: the quotients are written for every pair, and 0/0 has no value. A convention completes them.",
 )

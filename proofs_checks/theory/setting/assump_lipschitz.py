@@ -24,6 +24,7 @@ from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,12 @@ VAR = Statement(
     source=__file__,
     label="assump:lipschitz/var",
     said="implied",
-    title="the weighting of VaR is Lipschitz",
+    title="the theorem covers VaR",
     section="2",
     printed=Claim(
         r"|\mathrm{VaR}(X) - \mathrm{VaR}(Y)| \le L\,\mathrm{KS}(X, Y) \text{ for some } L",
-        "The constant bounds how fast VaR changes with the CDF.",
+        "The introduction announces bounds for all objectives of its form: for VaR too, some constant bounds how fast "
+        "it changes with the CDF.",
         lambda case: case.constant - var_growth(case.constant),
     ),
     corrected=Claim(
@@ -140,7 +142,8 @@ VAR = Statement(
         "For every constant, two nearly equal coins have values at risk that differ by more.",
         lambda case: var_growth(case.constant) - case.constant,
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.SLIP,
+    cause=causes.SCOPE,
     uses=("assump:lipschitz", "def:objective/var"),
     cases=_constant_cases,
     small_cases=_small_constants,
@@ -154,11 +157,12 @@ WANG = Statement(
     source=__file__,
     label="assump:lipschitz/wang",
     said="implied",
-    title="the Wang transform is Lipschitz",
+    title="the theorem covers the Wang transform",
     section="2",
     printed=Claim(
         r"\mathcal N(\mathcal N^{-1}(\tau) + 1) \le L\tau \text{ for some } L",
-        "The constant bounds the growth of the Wang transform with beta = 1 at 0.",
+        "The introduction announces bounds for all objectives of its form: some constant bounds the growth of the Wang "
+        "transform with beta = 1 at 0.",
         lambda case: case.constant - wang_growth(case.constant),
     ),
     corrected=Claim(
@@ -166,7 +170,8 @@ WANG = Statement(
         "For every constant, the Wang transform with beta = 1 grows faster near 0.",
         lambda case: wang_growth(case.constant) - case.constant,
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.SLIP,
+    cause=causes.SCOPE,
     uses=("assump:lipschitz",),
     cases=_constant_cases,
     small_cases=_small_constants,
@@ -181,11 +186,12 @@ CUMULATIVE = Statement(
     source=__file__,
     label="assump:lipschitz/cpw",
     said="implied",
-    title="cumulative probability weighting is Lipschitz",
+    title="the theorem covers cumulative probability weighting",
     section="2",
     printed=Claim(
         r"\tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 \le L\tau \text{ for some } L",
-        "The constant bounds the growth of cumulative probability weighting with gamma = 1/2 at 0.",
+        "The introduction announces bounds for all objectives of its form: some constant bounds the growth of "
+        "cumulative probability weighting with gamma = 1/2 at 0.",
         lambda case: case.constant - cpw_growth(case.constant),
     ),
     corrected=Claim(
@@ -193,7 +199,8 @@ CUMULATIVE = Statement(
         "For every constant, cumulative probability weighting with gamma = 1/2 grows faster near 0.",
         lambda case: cpw_growth(case.constant) - case.constant,
     ),
-    finding=Severity.SUBSTANCE,
+    finding=Severity.SLIP,
+    cause=causes.SCOPE,
     uses=("assump:lipschitz",),
     cases=_constant_cases,
     small_cases=_small_constants,

@@ -25,6 +25,7 @@ from ...cases.enumeration import grid, history_policies, one_state_models, two_p
 from ...cases.histories import gained, history_laws, law_by_histories, state, weighted
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -76,13 +77,14 @@ MEASURE = Statement(
         "those of the evaluator.",
         _measure_slack,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.HOLDS,
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
     theory="01-setting.md#def-history",
-    notes="The printed recursion conditions step t on a history that does not contain the action and reward it "
-    "multiplies in, so it is not a function of its argument and cannot be evaluated; hence no printed claim.",
+    notes="In line 124 the indices of action, reward and next state are one too high: read literally, step t "
+    "multiplies in an action and a reward that its history does not contain. A slip; nothing can be computed from the "
+    "literal form, hence no claim to test.",
 )
 
 
@@ -118,7 +120,8 @@ EPISODE = Statement(
         "The rewards recorded in a history of length T + 1 add up to the return.",
         _episode_corrected,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.EPISODE,
     uses=("def:history",),
     cases=_cases,
     small_cases=_small_cases,
@@ -126,7 +129,7 @@ EPISODE = Statement(
     counterexample=_paying(1),
     find_budget=200,
     theory="01-setting.md#def-history",
-    notes="A history of length T holds T - 1 rewards.",
+    notes="A history of length T holds T - 1 rewards. Line 280 records T rewards and the state after them.",
 )
 
 
@@ -190,7 +193,7 @@ def _only_the_first_pays() -> TailCase:
 RETURN = Statement(
     source=__file__,
     label="def:return",
-    title="the return from step t",
+    title="the subscript in the return from step t",
     section="2",
     printed=Claim(
         r"Z_t = \sum_{\tau=t}^T r_t",
@@ -202,7 +205,8 @@ RETURN = Statement(
         "The return from step t is the sum of the rewards from t on; with the reward before t it is the return.",
         _return_corrected,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.SUBSCRIPT,
     uses=("def:history/episode",),
     cases=_tail_cases,
     small_cases=_small_tail_cases,
@@ -210,6 +214,8 @@ RETURN = Statement(
     counterexample=_only_the_first_pays(),
     find_budget=200,
     theory="01-setting.md#def-history",
+    notes="A subscript: r_t for r_tau. The same line says in words that the rewards from step t on are meant, "
+    "and the proofs use them.",
 )
 
 STATEMENTS = (MEASURE, EPISODE, RETURN)

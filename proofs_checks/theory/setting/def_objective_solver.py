@@ -54,31 +54,19 @@ def _first(atoms: Sequence[Term], reached: Sequence[Term]) -> Term:
     return found
 
 
-def quantiles(atoms: int, *, agree: bool = False, planted: bool = False) -> Problem:
+def quantiles(atoms: int, *, planted: bool = False) -> Problem:
     """M minus the area under 1(F >= alpha) is the lower quantile, under 1(F > alpha) the upper one, 0 < alpha < 1."""
     x, p, alpha, top = reals("x", atoms), reals("p", atoms), real("alpha"), real("M")
     levels = [*cumulative(p)[:-1], number(1)]
     ends = [*x[1:], top]
     hypotheses = [*is_law(p), *increasing(x), x[0] >= 0, x[-1] <= top, alpha > 0, alpha < 1]
     lower, upper = _first(x, [c >= alpha for c in levels]), _first(x, [c > alpha for c in levels])
-    if agree:  # as printed: the value of G at its jump does not matter
-        return Problem([*hypotheses, *(mass > 0 for mass in p), x[0] < x[1], top == 1], lower == upper)
 
     def area(strict: bool) -> Term:
         over = [c > alpha if strict else c >= alpha for c in levels]
         return total(indicator(hit, end - start) for hit, start, end in zip(over, x, ends, strict=True))
 
     return Problem(hypotheses, both(top - area(planted) == lower, top - area(True) == upper))
-
-
-def quantile_case(numbers: Mapping[str, Fraction]) -> Any:
-    """The law and the level."""
-    from verified_risk.law import Law
-
-    from .def_objective import QuantileCase
-
-    law = Law({numbers["x0"]: numbers["p0"], numbers["x1"]: numbers["p1"]})
-    return QuantileCase(law, numbers["alpha"])
 
 
 def tail(atoms: int, *, planted: bool = False) -> Problem:
@@ -137,14 +125,6 @@ QUERIES = (
         "claim",
         partial(quantiles, 2, planted=True),
         "the left-continuous step takes the lower quantile",
-    ),
-    Query(
-        "def:objective/jumps",
-        "the two quantiles agree",
-        "2 atoms",
-        partial(quantiles, 2, agree=True),
-        "printed",
-        case=quantile_case,
     ),
     Query(
         "def:objective/cvar",

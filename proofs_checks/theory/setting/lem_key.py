@@ -28,6 +28,7 @@ from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...engine.model import Claim, Statement, equality
 from ...engine.severity import Severity
+from .. import causes
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ INTRODUCTION = Statement(
         _corrected_at_twice,
         when=_meets,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.WHOLE_LINE,
     uses=("lem:key",),
     cases=_cases,
     small_cases=_small_cases,
@@ -132,6 +134,7 @@ INTRODUCTION = Statement(
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(3)),
     find_budget=200,
     theory="01-setting.md#key-identity",
+    notes="Line 317 has T; lines 1051 and 1100 integrate over [0, T], where the identity with T is true.",
 )
 
 KEY = Statement(
@@ -146,7 +149,8 @@ KEY = Statement(
         when=_meets_as_printed,
     ),
     corrected=CORRECTED,
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.WHOLE_LINE,
     uses=("def:quantile/zero", "def:objective/jumps", "assump:quantile"),
     cases=_cases,
     small_cases=_small_cases,
@@ -154,6 +158,7 @@ KEY = Statement(
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(2)),
     find_budget=100,
     theory="01-setting.md#key-identity",
-    notes="The printed proof also counts overlapping sets of levels twice and gives the half-line beyond the largest "
-    "return measure zero.",
+    notes="Used only on [0, T], at lines 1051 and 1100, where it is true. The printed proof (lines 321-415) "
+    "also counts overlapping sets of levels twice and gives the half-line beyond the largest return "
+    "measure zero.",
 )

@@ -17,6 +17,7 @@ from ...cases import strategies
 from ...cases.enumeration import grid
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
+from .. import causes
 from .monotone import Corner, Monotone, monotone_functions
 
 
@@ -131,7 +132,8 @@ SECOND = Statement(
         _second_half,
         when=_finite_and_right_continuous,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
+    cause=causes.RIGHT_CONTINUITY,
     uses=("def:quantile/zero",),
     cases=_level_cases,
     small_cases=_small_levels,
@@ -142,6 +144,7 @@ SECOND = Statement(
     ),
     find_budget=200,
     theory="01-setting.md#quantile-inverse",
+    notes="Printed for every monotone F; every F to which the paper applies it is a CDF, hence right-continuous.",
 )
 
 STATEMENTS = (FIRST, SECOND)

@@ -1,0 +1,93 @@
+r"""intro:nonmarkov: optimal policies may be non-Markov.  Holds.
+
+T = 2.  The first step pays 0 or 1, each with probability 1/2.  Then a pays 1/2 and b pays 1 with probability p, else 0.
+For CVaR at level 3/4 the best policy plays b after 0 and a after 1: after 0 the whole mean counts, after 1 only the
+lower half.  For p between 1/2 and 3/4 it is better than every Markov policy by at least
+:math:`\tfrac23 \min(p - \tfrac12, \tfrac34 - p)`.  CVaR is convex in the mixture of laws, so that randomised Markov
+policies, too, are no better than the deterministic ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.evaluation import return_law
+from verified_risk.law import Law
+from verified_risk.mdp import MDP
+from verified_risk.policy import MarkovPolicy, ReturnPolicy
+
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
+
+LEVEL = Fraction(3, 4)
+
+
+@dataclass(frozen=True)
+class Case:
+    """The chance that b pays 1."""
+
+    chance: Fraction
+
+
+def model(case: Case) -> MDP:
+    """State 0 pays a fair coin and leads to state 1, where a pays 1/2 and b pays 1 with the chance."""
+    half = Fraction(1, 2)
+    bet = {0: 1 - case.chance, 1: case.chance}
+    return MDP(0, [[[0, 1]], [[0, 1], [0, 1]]], [[{0: half, 1: half}], [half, bet]], 2)
+
+
+def lower_mean(law: Law) -> Fraction:
+    """CVaR at level 3/4, the mean of the worst three quarters."""
+    left, total = LEVEL, Fraction()
+    for z, p in law:
+        total += min(left, p) * z
+        left -= min(left, p)
+    return total / LEVEL
+
+
+def gap(case: Case) -> Fraction:
+    """The value of the policy that looks at its first reward, minus the best value of a Markov policy."""
+    mdp = model(case)
+    looks = ReturnPolicy(mdp, lambda t, s, y: int(s == 1 and y == 0))
+    markov = [MarkovPolicy(mdp, [[0, 0], [0, second]]) for second in (0, 1)]
+    best = max(lower_mean(return_law(mdp, policy)) for policy in markov)
+    return lower_mean(return_law(mdp, looks)) - best
+
+
+def _slack(case: Case) -> Fraction:
+    return gap(case) - Fraction(2, 3) * min(case.chance - Fraction(1, 2), Fraction(3, 4) - case.chance)
+
+
+def _cases() -> SearchStrategy[Case]:
+    return st.integers(50, 75).map(lambda i: Case(Fraction(i, 100)))
+
+
+def _small_cases() -> Iterator[Case]:
+    return (Case(Fraction(i, 40)) for i in range(20, 31))
+
+
+STATEMENT = Statement(
+    source=__file__,
+    label="intro:nonmarkov",
+    title="optimal policies may be non-Markov",
+    section="1",
+    printed=Claim(
+        r"\max_{\pi(a\mid t,s,y)} \Phi - \max_{\pi(a\mid t,s)} \Phi \ge \tfrac23\min(p - \tfrac12, \tfrac34 - p) > 0",
+        "In this family of models a policy that looks at its reward so far is better than every Markov policy.",
+        _slack,
+        when=lambda case: Fraction(1, 2) < case.chance < Fraction(3, 4),
+    ),
+    corrected=None,
+    finding=Severity.HOLDS,
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="p in fortieths from 1/2 to 3/4",
+    decode=decoder(Case),
+    theory="02-augmentation.md",
+)

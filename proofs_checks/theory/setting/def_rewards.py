@@ -1,0 +1,78 @@
+r"""def:rewards: rewards in [0, 1] without loss of generality.  Holds: the objective moves and scales with the return.
+
+If every reward is replaced by :math:`c r + d`, :math:`c > 0`, the return becomes :math:`c Z + T d`, and
+:math:`\Phi(c Z + T d) = c\,\Phi(Z) + T d`.  So optimal policies stay optimal and regret is multiplied by c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.enclosure import Real
+from verified_risk.law import Law
+from verified_risk.objectives import Weighting
+
+from ...cases import strategies
+from ...cases.enumeration import all_laws, grid, some_weightings
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement, equality
+from ...engine.severity import Severity
+
+
+@dataclass(frozen=True)
+class Case:
+    """The law of a return, a factor, a shift, and a weighting."""
+
+    law: Law
+    factor: Fraction
+    shift: Fraction
+    objective: Weighting
+
+
+def _slack(case: Case) -> Real:
+    moved = case.objective.of(case.law.affine(case.factor, case.shift))
+    return equality(moved, case.factor * case.objective.of(case.law) + case.shift)
+
+
+def _cases() -> SearchStrategy[Case]:
+    factors = st.integers(1, 12).map(lambda i: Fraction(i, 4))
+    shifts = strategies.rationals(max_value=3, max_denominator=4)
+    return st.builds(Case, strategies.laws(max_value=2), factors, shifts, strategies.weightings(jumps=True))
+
+
+def _small_cases() -> Iterator[Case]:
+    for law in all_laws(grid("1/2"), 4):
+        for objective in some_weightings(jumps=True):
+            for factor, shift in (
+                (Fraction(1, 3), Fraction()),
+                (Fraction(2), Fraction(1)),
+                (Fraction(1), Fraction(1, 2)),
+            ):
+                yield Case(law, factor, shift, objective)
+
+
+STATEMENT = Statement(
+    source=__file__,
+    label="def:rewards",
+    title="rewards in [0, 1] without loss of generality",
+    section="2",
+    printed=Claim(
+        r"\Phi(cZ + d) = c\,\Phi(Z) + d \quad (c > 0)",
+        "If rewards are moved and scaled, the objective of every policy moves and scales with them.",
+        _slack,
+        when=lambda case: case.factor > 0,
+    ),
+    corrected=None,
+    finding=Severity.HOLDS,
+    cases=_cases,
+    small_cases=_small_cases,
+    small_size="all laws on {0, 1/2, 1} with masses in quarters, three changes of scale, all small weightings",
+    decode=decoder(Case),
+    theory="01-setting.md#phi-properties",
+    notes="Bounded rewards are needed; line 114 says so by its range.",
+)
