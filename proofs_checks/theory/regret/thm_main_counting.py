@@ -18,6 +18,7 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.enclosure import Real
 
 from ...cases.irrational import divide, root
+from ...cases.sampling import compositions
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity
@@ -41,6 +42,17 @@ class Counts:
     """Visits to each of several pairs."""
 
     counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Play:
+    """One ordinary state; ``visits[k][a]`` times action a in episode k, together the horizon."""
+
+    visits: tuple[tuple[int, ...], ...]
+
+    @property
+    def horizon(self) -> int:
+        return sum(self.visits[0])
 
 
 def _few(case: Visits) -> int:
@@ -100,10 +112,34 @@ def _summed(case: Counts, factor: int) -> Real:
     return factor * root(len(case.counts) * sum(case.counts)) - total
 
 
+def _spent(case: Play) -> Real:
+    total: Real = Fraction()
+    for a in range(len(case.visits[0])):
+        for n, v in Visits(case.horizon, tuple(row[a] for row in case.visits)).before():
+            total = total + v * capped(n)
+    return total
+
+
+def _kept_slack(case: Play) -> Real:
+    """2T S0|A| + 2 sqrt(2 S0|A|KT) - sum, S0 = 1."""
+    pairs, steps = len(case.visits[0]), len(case.visits) * case.horizon
+    return 2 * case.horizon * pairs + 2 * root(2 * pairs * steps) - _spent(case)
+
+
 @st.composite
 def _visits(draw: st.DrawFn) -> Visits:
     horizon = draw(st.integers(1, 6))
     return Visits(horizon, tuple(draw(st.lists(st.integers(0, horizon), min_size=1, max_size=8))))
+
+
+@st.composite
+def _plays(draw: st.DrawFn) -> Play:
+    actions, horizon = draw(st.integers(1, 3)), draw(st.integers(1, 8))
+    rows = []
+    for _ in range(draw(st.integers(1, 8))):
+        cuts = sorted(draw(st.integers(0, horizon)) for _ in range(actions - 1))
+        rows.append(tuple(b - a for a, b in zip((0, *cuts), (*cuts, horizon), strict=True)))
+    return Play(tuple(rows))
 
 
 def _visit_cases() -> SearchStrategy[Visits]:
@@ -124,6 +160,18 @@ def _small_visits() -> Iterator[Visits]:
 def _small_counts() -> Iterator[Counts]:
     for pairs in (1, 2, 3):
         yield from (Counts(counts) for counts in product(range(1, 6), repeat=pairs))
+
+
+def _play_cases() -> SearchStrategy[Play]:
+    return _plays()
+
+
+def _small_plays() -> Iterator[Play]:
+    for horizon in range(1, 6):
+        yield from (Play(((horizon,),) * episodes) for episodes in range(1, 6))
+    for horizon, episodes in ((1, 3), (2, 3), (3, 2)):
+        rows = list(compositions(horizon, 2))
+        yield from (Play(visits) for visits in product(rows, repeat=episodes))
 
 
 _VISITS_SIZE = "T <= 3, K <= 4, all courses of one pair"
@@ -228,4 +276,25 @@ FACTOR = Statement(
     theory="08-regret.md#main-steps",
 )
 
-STATEMENTS = (VISITS, UNVISITED, HARMONIC, FACTOR)
+COUNTED = Statement(
+    source=__file__,
+    label="thm:main/counted",
+    title="what all visits cost together",
+    section="C",
+    printed=None,
+    corrected=Claim(
+        r"\sum_k \sum_t \min(1, 1/\sqrt{N^{(k)}(s_t,a_t)}) \le 2T S_0|A| + 2\sqrt{2 S_0|A|KT}",
+        "capped at 1, the inverse roots of all visits sum to at most 2T per pair and twice the root",
+        _kept_slack,
+    ),
+    finding=Severity.HOLDS,
+    uses=("thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
+    cases=_play_cases,
+    small_cases=_small_plays,
+    small_size="one action: T, K <= 5; two actions: T, K up to 3",
+    decode=decoder(Play),
+    theory="08-regret.md#main-steps",
+    notes="The count behind the last lines of the proof, with the first visits and the factor 2.",
+)
+
+STATEMENTS = (VISITS, UNVISITED, HARMONIC, FACTOR, COUNTED)
