@@ -516,21 +516,29 @@ let look d lo row b =
         | Some v -> v
         | None -> d)
 
+(** val add_rows :
+    Integer.t -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t
+    list **)
+
+let rec add_rows e w row = function
+| [] -> []
+| a :: acc' ->
+  (match row with
+   | [] -> let x = Integer.add a e in x :: (add_rows e w [] acc')
+   | v :: row' ->
+     let x = Integer.add a (Integer.mul w v) in x :: (add_rows e w row' acc'))
+
 (** val add_from :
     Integer.t -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list
     -> Integer.t list **)
 
-let rec add_from d w k row = function
+let rec add_from d w k row acc = match acc with
 | [] -> []
 | a :: acc' ->
   if Integer.lt k Integer.zero
-  then (Integer.add a (Integer.mul w d)) :: (add_from d w
-                                              (Integer.add k ((fun p -> p)
-                                                Integer.one)) row acc')
-  else (match row with
-        | [] -> (Integer.add a (Integer.mul w d)) :: (add_from d w k [] acc')
-        | v :: row' ->
-          (Integer.add a (Integer.mul w v)) :: (add_from d w k row' acc'))
+  then let x = Integer.add a (Integer.mul w d) in
+       x :: (add_from d w (Integer.add k ((fun p -> p) Integer.one)) row acc')
+  else add_rows (Integer.mul w d) w row acc
 
 (** val add_shifted :
     Integer.t -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list
@@ -553,22 +561,19 @@ let rec add_stretched d w stretch0 shrink0 base x pos row = function
         x shrink0) base
   in
   if Integer.lt i Integer.zero
-  then (Integer.add a (Integer.mul w d)) :: (add_stretched d w stretch0
-                                              shrink0 base
-                                              (Integer.add x stretch0) pos
-                                              row acc')
+  then let y = Integer.add a (Integer.mul w d) in
+       y :: (add_stretched d w stretch0 shrink0 base (Integer.add x stretch0)
+              pos row acc')
   else let row' = zskip (Integer.sub i pos) row in
        (match row' with
         | [] ->
-          (Integer.add a (Integer.mul w d)) :: (add_stretched d w stretch0
-                                                 shrink0 base
-                                                 (Integer.add x stretch0) i
-                                                 row' acc')
+          let y = Integer.add a (Integer.mul w d) in
+          y :: (add_stretched d w stretch0 shrink0 base
+                 (Integer.add x stretch0) i row' acc')
         | v :: _ ->
-          (Integer.add a (Integer.mul w v)) :: (add_stretched d w stretch0
-                                                 shrink0 base
-                                                 (Integer.add x stretch0) i
-                                                 row' acc'))
+          let y = Integer.add a (Integer.mul w v) in
+          y :: (add_stretched d w stretch0 shrink0 base
+                 (Integer.add x stretch0) i row' acc'))
 
 (** val take_then : Integer.t -> 'a1 list -> 'a1 list -> 'a1 list **)
 
@@ -587,9 +592,10 @@ let rec take_then c l rest =
 let rec zmap2 f l m =
   match l with
   | [] -> []
-  | x :: l' -> (match m with
-                | [] -> []
-                | y :: m' -> (f x y) :: (zmap2 f l' m'))
+  | x :: l' ->
+    (match m with
+     | [] -> []
+     | y :: m' -> let z0 = f x y in z0 :: (zmap2 f l' m'))
 
 (** val counter : Integer.t -> Integer.t -> unit list **)
 
