@@ -54,12 +54,16 @@ class IntegerModel:
             size *= self.discount
         return found
 
-    def rounds(self, unit: Fraction) -> bool:
-        """Whether some discounted reward of some step is not a multiple of ``unit``."""
+    def loss(self, unit: Fraction) -> Fraction:
+        """What rounding up to multiples of ``unit`` can add to a return."""
         gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
-        size = Fraction(1, self.reward_denominator) / unit
-        steps = self.horizon if self.discount != 1 else 1
-        return any((gain * size * self.discount**t).denominator != 1 for t in range(steps) for gain in gains)
+        total, weight = Fraction(), Fraction(1, self.reward_denominator)
+        for t in range(self.horizon):
+            if t == 0 or self.discount != 1:
+                most = max(ceil_div(gain * weight, unit) * unit - gain * weight for gain in gains)
+            total += most
+            weight *= self.discount
+        return total
 
     @property
     def step_denominator(self) -> int:

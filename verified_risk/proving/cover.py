@@ -5,8 +5,8 @@ A leaf is a box of CDFs and proves its bound by weak duality (docs/theory/05-cer
 
 .. math:: \sum_i G(F_i) \ge \min_\pi \sum_i c_i F_i + \sum_i \min_{x \in \text{box}_i} (G(x) - c_i x) .
 
-The search for the tree is in floats and decides nothing: the checker does.  It uses no contractor (B5), reduced costs
-(B2) or probes (B3), which the planner's search may: so it may need more boxes, and says so when it gives up.
+The search for the tree is in floats and decides nothing: the checker does.  It is not the planner's, whose record also
+uses a contractor (B5), reduced costs (B2) and probes (B3), and it may give up; then it says so.
 """
 
 from __future__ import annotations
@@ -17,16 +17,21 @@ from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix
 
 from ..errors import Unsupported
-from ..grid.floats import Ints, float_model
-from ..objectives.polygon import Polygon
+from ..grid.floats import Floats, Ints, float_model
 from ..objectives.weighting import Knots
 from ..planning.plan import Plan
-from ..planning.search.branching import Node, Search
 from ..planning.search.cdf import Oracle
 
 MOST_BOXES = 2000
+DEEPEST = 300
+"""Cuts above each other."""
+MOST_COLUMNS = 200
+"""Policies that join the program of one box."""
+PENALTY = 1000.0
 MULTIPLIER = 2**44
 """Multipliers that floats found are rounded to multiples of one over this; every multiplier is valid."""
 ROUND = 2.0**-40
@@ -69,55 +74,92 @@ def find_cover(plan: Plan, knots: Knots) -> Cover:
     model = float_model(plan.mdp, plan.eta)
     needed = float(model.remaining[0] + model.offsets[-1] - plan.upper / plan.eta)
     oracle = Oracle(model)
-    if plan.objective.shape in ("linear", "concave"):
-        top = oracle.top
-        return _Concave(oracle, knots, needed).cover(np.zeros(top, int), np.full(top, len(knots) - 1))
-    return _General(oracle, plan.objective.polygon_below(Fraction(1, 2**40)), needed).root()
+    if oracle.top == 0:
+        return Dual(())
+    kind = _Concave if plan.objective.shape in ("linear", "concave") else _General
+    return kind(oracle, knots, needed).cover(np.zeros(oracle.top, int), np.full(oracle.top, len(knots) - 1))
 
 
-class _Counted:
-    """Boxes looked at so far."""
+@dataclass(frozen=True)
+class _Bound:
+    """Multipliers, the bound that they give in floats, and the CDF at which the relaxation is least."""
+
+    costs: tuple[Fraction, ...]
+    value: float
+    point: Floats
+
+
+class _Boxes:
+    """Boxes from corner to corner of G: ``first`` and ``last`` are the corners between which each coordinate is.
+
+    G is replaced by its convex envelope on the box; a box that this does not prove is cut at a corner of G.  Where
+    every coordinate is between neighbouring corners, or where G is convex, the envelope is G itself.
+    """
 
     boxes = 0
-
-    def count(self) -> None:
-        self.boxes += 1
-        if self.boxes > MOST_BOXES:
-            raise Unsupported(
-                f"not covered: {MOST_BOXES} boxes of CDFs do not prove the upper bound without the planner's contractor"
-            )
-
-
-class _Concave(_Counted):
-    """Boxes from corner to corner: there the convex envelope of G is the chord, whose slope is an exact multiplier.
-
-    Where every coordinate is within one piece, G is linear, so the bound is exact.
-    """
 
     def __init__(self, oracle: Oracle, knots: Knots, needed: float) -> None:
         self.oracle, self.knots, self.needed = oracle, knots, needed
         self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
 
-    def cover(self, first: Ints, last: Ints) -> Cover:
-        """``first`` and ``last``: the corners between which each coordinate is."""
-        self.count()
+    def bound(self, first: Ints, last: Ints) -> _Bound:
+        raise NotImplementedError
+
+    def cover(self, first: Ints, last: Ints, depth: int = 0) -> Cover:
+        self.boxes += 1
+        if self.boxes > MOST_BOXES or depth > DEEPEST:
+            raise Unsupported(f"not covered: {self.boxes} boxes of CDFs, {depth} deep, do not prove the upper bound")
+        found = self.bound(first, last)
+        if found.value >= self.needed + ROUND * len(first):
+            return Dual(found.costs)
+        gap = self._gap(first, last, found.point)
+        if gap.max() < 0:
+            return Dual(found.costs)  # as good as it gets: the checker decides
+        rivals = np.flatnonzero(gap >= 0.7 * gap.max())
+        i = int(rivals[len(rivals) // 2])  # a cut also bounds the coordinates beside it: halve where many are alike
+        k = min(range(first[i] + 1, last[i]), key=lambda k: abs(self.x[k] - found.point[i]))
+        capped, raised = last.copy(), first.copy()
+        capped[: i + 1] = np.minimum(capped[: i + 1], k)
+        raised[i:] = np.maximum(raised[i:], k)
+        return Cut(i, self.knots[k][0], self.cover(first, capped, depth + 1), self.cover(raised, last, depth + 1))
+
+    def _gap(self, first: Ints, last: Ints, point: Floats) -> Floats:
+        """How far G is above its envelope; below 0 where the envelope has all its corners."""
+        inside = np.clip(point, self.x[first], self.x[last])
+        height, loose = np.empty(len(point)), np.empty(len(point), bool)
+        for pair in set(zip(first.tolist(), last.tolist(), strict=True)):
+            here = (first == pair[0]) & (last == pair[1])
+            corners = self.hull(*pair)
+            height[here] = np.interp(inside[here], self.x[corners], self.g[corners])
+            loose[here] = len(corners) < pair[1] - pair[0] + 1
+        gap = np.interp(inside, self.x, self.g) - height
+        return np.where(loose, np.where(gap > 1e-12, gap, 0.0), -1.0)
+
+    def hull(self, first: int, last: int) -> list[int]:
+        """The corners of the convex envelope of G between two of its corners."""
+        kept: list[int] = []
+        for k in range(first, last + 1):
+            while len(kept) > 1 and self._above(kept[-2], kept[-1], k):
+                kept.pop()
+            kept.append(k)
+        return kept
+
+    def _above(self, a: int, b: int, c: int) -> bool:
+        """Whether corner b is on or above the chord from a to c."""
+        (ax, ag), (bx, bg), (cx, cg) = self.knots[a], self.knots[b], self.knots[c]
+        return (bg - ag) * (cx - ax) >= (cg - ag) * (bx - ax)
+
+
+class _Concave(_Boxes):
+    """The envelope is a chord, whose slope is an exact multiplier."""
+
+    def bound(self, first: Ints, last: Ints) -> _Bound:
         pairs = list(zip(first.tolist(), last.tolist(), strict=True))
         slopes = {pair: self._slope(*pair) for pair in set(pairs)}
         costs = tuple(slopes[pair] for pair in pairs)
         slope = np.array([float(c) for c in costs])
-        low = self.x[first]
-        value = self.oracle.solve(slope, masked=False) + float((self.g[first] - slope * low).sum())
-        cdf = self.oracle.cdf()
-        gap = np.interp(cdf, self.x, self.g) - (self.g[first] + slope * (cdf - low))
-        gap = np.where(last - first > 1, np.maximum(gap, 0.0), -1.0)
-        if value >= self.needed + ROUND * len(low) or gap.max(initial=-1.0) < 0:
-            return Dual(costs)
-        i = int(np.argmax(gap))
-        k = min(range(first[i] + 1, last[i]), key=lambda k: abs(self.x[k] - cdf[i]))
-        capped, raised = last.copy(), first.copy()
-        capped[: i + 1] = np.minimum(capped[: i + 1], k)
-        raised[i:] = np.maximum(raised[i:], k)
-        return Cut(i, self.knots[k][0], self.cover(first, capped), self.cover(raised, last))
+        value = self.oracle.solve(slope, masked=False) + float((self.g[first] - slope * self.x[first]).sum())
+        return _Bound(costs, value, self.oracle.cdf())
 
     def _slope(self, first: int, last: int) -> Fraction:
         """Of the chord; of a piece beside it where the box is a point."""
@@ -127,31 +169,63 @@ class _Concave(_Counted):
         return (v - u) / (b - a)
 
 
-class _General(_Counted, Search):
-    """The planner's bounds of boxes and its choice of cuts, without what else shrinks its boxes."""
+class _General(_Boxes):
+    r"""The least sum of envelopes over mixtures of the policies met so far is a linear program; the prices of its
+    coordinates are multipliers, and the policy that is best for them joins the others until none is better.
 
-    def __init__(self, oracle: Oracle, polygon: Polygon, needed: float) -> None:
-        super().__init__(oracle, polygon, 1e-9, np.inf)
-        self.needed = needed + ROUND * oracle.top
+    A CDF may leave its box at a price of :data:`PENALTY`, so that the program is feasible for every box.
+    """
 
-    @property
-    def target(self) -> float:
-        return self.needed
+    def __init__(self, oracle: Oracle, knots: Knots, needed: float) -> None:
+        super().__init__(oracle, knots, needed)
+        oracle.solve(np.ones(oracle.top), masked=False)
+        self.columns = [oracle.cdf()]
 
-    def root(self) -> Cover:
-        top = self.oracle.top
-        self.incumbents()
-        return self._cover(Node(np.zeros(top), np.ones(top), self.best.cdf.copy()), 300)
+    def bound(self, first: Ints, last: Ints) -> _Bound:
+        pairs = list(zip(first.tolist(), last.tolist(), strict=True))
+        hulls = {pair: self.hull(*pair) for pair in set(pairs)}
+        costs: Floats = np.zeros(len(pairs))
+        best, point = -np.inf, self.columns[0]
+        for _ in range(MOST_COLUMNS):
+            prices, value, point = self._program([hulls[pair] for pair in pairs])
+            tried = np.round(prices * MULTIPLIER) / MULTIPLIER
+            low = self.oracle.solve(tried, masked=False)
+            for pair, corners in hulls.items():
+                here = tried[(first == pair[0]) & (last == pair[1])]
+                low += float((self.g[corners] - here[:, None] * self.x[corners]).min(axis=1).sum())
+            if low > best:
+                best, costs = low, tried
+            if best >= self.needed + ROUND * len(pairs) or value - best < 1e-11 * len(pairs):
+                break
+            self.columns.append(self.oracle.cdf())
+        return _Bound(tuple(Fraction(c) for c in costs.tolist()), best, point)
 
-    def _cover(self, node: Node, steps: int) -> Cover:
-        self.count()
-        bound, cost, reference, _ = self.node_bound(node.low, node.high, node.reference, steps)
-        branch = None if bound >= self.target else self._branching(node, reference)
-        if branch is None:
-            return Dual(tuple(Fraction(round(c * MULTIPLIER), MULTIPLIER) for c in cost.tolist()))
-        i, level = branch
-        below = Node(node.low.copy(), node.high.copy(), reference)
-        above = Node(node.low.copy(), node.high.copy(), reference)
-        below.high[: i + 1] = np.minimum(below.high[: i + 1], level)
-        above.low[i:] = np.maximum(above.low[i:], level)
-        return Cut(i, Fraction(level), self._cover(below, 24), self._cover(above, 24))
+    def _program(self, hulls: list[list[int]]) -> tuple[Floats, float, Floats]:
+        """Prices of the coordinates, value and point of the linear program over the columns.
+
+        Each coordinate is a convex combination of the corners of its envelope, plus what it leaves its box by.
+        """
+        n, known = len(hulls), len(self.columns)
+        rows, cols, data, cost = [], [], [], [0.0] * known
+        for v, column in enumerate(self.columns):
+            rows += [*range(n), 2 * n]
+            cols += [v] * (n + 1)
+            data += [*column.tolist(), 1.0]
+        for i, corners in enumerate(hulls):
+            for k in corners:
+                rows += [i, n + i]
+                cols += [len(cost)] * 2
+                data += [-self.x[k], 1.0]
+                cost.append(float(self.g[k]))
+            for sign in (1.0, -1.0):
+                rows.append(i)
+                cols.append(len(cost))
+                data.append(sign)
+                cost.append(PENALTY)
+        matrix = csr_matrix((data, (rows, cols)), shape=(2 * n + 1, len(cost)))
+        right = np.concatenate((np.zeros(n), np.ones(n + 1)))
+        found = linprog(cost, A_eq=matrix, b_eq=right, method="highs")
+        if found.status:
+            raise Unsupported(f"not covered: the linear program of a box was not solved ({found.message})")
+        point = sum((w * column for w, column in zip(found.x[:known], self.columns, strict=True)), np.zeros(n))
+        return -found.eqlin.marginals[:n], float(found.fun), point

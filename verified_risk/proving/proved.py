@@ -14,8 +14,9 @@ from pathlib import Path
 from ..errors import NotProved, Unsupported
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
+from ..rational import ceil_div
 from ..shown import at_least, at_most
-from .certificate import Certificate
+from .certificate import Certificate, Quantile
 from .program import Answer, find_checker, run_checker
 from .routes import MOST_EXACT_BITS, Draft
 
@@ -112,8 +113,7 @@ def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificat
         answer = judge.ask(attempt, file)
         if answer.proved:
             return attempt, answer
-        weaker = _weaker(draft, attempt, answer)
-        if weaker is not None:
+        for weaker in _weaker(draft, attempt, answer):
             answer = judge.ask(weaker, file)
             if answer.proved:
                 return weaker, answer
@@ -137,9 +137,17 @@ def _attempts(draft: Draft) -> Iterator[Certificate]:
         yield draft.certificate(exact=False, bits=MOST_EXACT_BITS)
 
 
-def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Certificate | None:
-    """On a grid that rounds rewards, the lower bound that the checker says it can prove."""
+def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Iterator[Certificate]:
+    """On a grid that rounds rewards, lower bounds that the checker can prove: what it says, or grid points less what
+    rounding can have added."""
+    unit = draft.charges.unit
+    loss = draft.model.loss(unit)
+    if not loss or "lower bound" not in answer.line:
+        return
     found = re.search(r"proves only (-?\d+(?:/\d+)?)", answer.line)
-    if found is None or not draft.model.rounds(draft.charges.unit):
-        return None
-    return replace(attempt, lower=Fraction(found[1]))
+    if found is not None:
+        yield replace(attempt, lower=Fraction(found[1]))
+    elif isinstance(draft.objective, Quantile):
+        nearest = -ceil_div(-(draft.plan.lower + loss), unit)
+        for index in range(nearest, nearest - 2 - ceil_div(loss, unit), -1):
+            yield replace(attempt, lower=index * unit - loss)

@@ -133,6 +133,8 @@ class Draft:
             return ByMean(self._mean_scale(exact, bits))
         # Left of the first window (1 - w) rho + w E Z bounds the objective, right of it its slope 1 - w - k < 0 does.
         mean = best_mean_above(self.model)
+        if not exact:  # the checker rounds it up as well
+            mean += Fraction(self.model.horizon + 1, 1 << bits)
         first = -ceil_div(-(bound - w * mean) / (1 - w), unit)
         last = max(first, ceil_div(((w + slope) * mean - bound) / (w + slope - 1), unit))
         return ByBudgets(self._scale(exact, bits), self.charges.all_policies_grid(first, last, whole=w > 0))
@@ -154,7 +156,7 @@ class Draft:
         return (1 - self.objective.weight) / self.objective.level
 
     def _terminal_denominator(self) -> int:
-        """Terminal costs are multiples of one over this."""
+        """Terminal costs are multiples of one over this, and so are means once the totals are in."""
         if isinstance(self.objective, Quantile):
             return 1
         if isinstance(self.objective, Piecewise):
@@ -162,9 +164,11 @@ class Draft:
             assert knots is not None
             chords = {(v - u) / (b - a) for (a, u), (b, v) in combinations(knots, 2)}
             products = {c * x for c in chords for x, _ in knots}
-            return MULTIPLIER * lcm_of_denominators([*chords, *products, *(g for _, g in knots)])
-        unit, w = self.charges.unit, self.objective.weight
-        return math.lcm((w * unit).denominator, ((w + self._slope()) * unit).denominator)
+            numbers = [*chords, *products, *(g for _, g in knots)]
+            return MULTIPLIER * self.model.initial_total * lcm_of_denominators(numbers)
+        unit, w, model = self.charges.unit, self.objective.weight, self.model
+        means = model.reward_denominator * model.discount.denominator**model.horizon
+        return math.lcm((w * unit).denominator, ((w + self._slope()) * unit).denominator, means)
 
     def _exact_scale(self, denominator: int) -> int:
         return int(denominator * self.model.step_denominator**self.model.horizon)

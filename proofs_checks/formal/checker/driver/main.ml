@@ -1,7 +1,8 @@
-(* checker FILE [--memory MB] [--widest CELLS]: is the claim of this certificate proved?
+(* checker [--memory MB] [--widest CELLS] FILE...: are the claims of these certificates proved?
 
-   Prints one line: "proved ..." (exit code 0), "refused: ..." or "not covered: ..." (exit code 1).  FILE may be "-".
-   Whatever is said to be proved is so by the theorem check_sound about Checker.check, which is extracted. *)
+   One line for each file: "proved ...", "refused: ..." or "not covered: ...".  FILE may be "-", the standard input.
+   Exit code 0 if all are proved, 1 if one is not, 2 for wrong usage.  What is said to be proved is so by the theorem
+   check_sound about Checker.check, which is extracted. *)
 
 let words_of = function
   | Checker.Model_is_wrong -> "the model is not one: a row does not sum to its total, or a number has the wrong sign"
@@ -11,53 +12,77 @@ let words_of = function
   | Checker.Upper_not_proved -> "the tables of the certificate do not prove the upper bound"
   | Checker.Not_covered -> "this objective with this kind of proof"
 
-(* What the certificate's policy does prove, for a claim that asks for more; rounded down to a short number. *)
+(* What the policy of a certificate does prove, for a claim that asks for more: the number that the test compares with
+   the claim, rounded down to a short one.  It is a hint for whoever wrote the certificate; no claim rests on it. *)
 let provable model objective certificate =
-  match objective, certificate.Checker.low with
-  | Checker.Tail (w, alpha), Checker.ByBudget (scale, grid, start, choices) ->
-    (match Checker.policy_cost model grid start choices (Checker.cost_above scale w alpha) (Checker.of_Z Z.zero) with
-     | None -> None
-     | Some cost ->
-       let budget = Checker.rmult grid.Checker.unit_size (Checker.of_Z start) in
-       let bound = Checker.rminus budget { Checker.num = cost; den = Z.mul scale model.Checker.initial_den } in
-       let short = Z.shift_left Z.one 64 in
-       Some (Q.make (Z.fdiv (Z.mul bound.Checker.num short) bound.Checker.den) short))
+  let open Checker in
+  let short bound =
+    let denominator = Integer.shift_left Integer.one 64 in
+    Some (Q.make (Integer.fdiv (Integer.mul bound.num denominator) bound.den) denominator) in
+  match objective, certificate.low with
+  | Tail (w, alpha), ByBudget (scale, grid, start, choices) ->
+    let budget = rmult grid.unit_size (of_Z start) in
+    Option.bind (policy_cost model grid start choices (cost_above scale w alpha) (of_Z Integer.zero)) (fun cost ->
+        short (rminus budget { num = cost; den = Integer.mul scale model.initial_den }))
+  | Polygon corners, ByBudget (scale, grid, start, choices) ->
+    (match grid.windows, window_after grid.windows model.steps with
+     | (first, _) :: _, Some (lo, hi) ->
+       let unit = unit_after grid grid.unit_size model.steps in
+       let loss = loss_after model grid (rate_0 model grid) grid.unit_size model.steps in
+       let top = rminus (rminus (rmult grid.unit_size (of_Z start)) loss) (rmult unit (of_Z (Integer.pred lo))) in
+       let levels = along (fun level -> level) lo (counter lo hi) in
+       let cost = level_cost model scale grid start choices first lo hi in
+       Option.bind (level_sum cost scale model.initial_den corners levels) (fun sum ->
+           short (rminus top (rmult unit { num = sum; den = scale })))
+     | _ -> None)
   | _ -> None
 
-let finish code line = print_endline line; exit code
+(* Why the answer is no. *)
+let refusal { Reader.model; objective; claim; certificate } =
+  match Checker.verdict model objective claim certificate with
+  | Some Checker.Not_covered -> "not covered: " ^ words_of Checker.Not_covered
+  | Some Checker.Lower_not_proved ->
+    let more = match provable model objective certificate with
+      | Some bound -> ": it proves only " ^ Q.to_string bound
+      | None -> "" in
+    "refused: " ^ words_of Checker.Lower_not_proved ^ more
+  | Some reason -> "refused: " ^ words_of reason
+  | None -> "refused: check and verdict disagree"
 
-let judge file limits =
+let judge_channel channel limits =
   let started = Sys.time () in
-  let channel = if file = "-" then stdin else open_in_bin file in
   let proof = Reader.read (Source.of_channel channel) limits in
   let read = Sys.time () in
   let { Reader.model; objective; claim; certificate } = proof in
   if Checker.check model objective claim certificate then
-    finish 0 (Printf.sprintf "proved by check_sound; read in %.3f s, checked in %.3f s" (read -. started) (Sys.time () -. read))
-  else
-    match Checker.verdict model objective claim certificate with
-    | Some Checker.Not_covered -> finish 1 ("not covered: " ^ words_of Checker.Not_covered)
-    | Some Checker.Lower_not_proved ->
-      let more = match provable model objective certificate with
-        | Some bound -> ": it proves only " ^ Q.to_string bound
-        | None -> "" in
-      finish 1 ("refused: " ^ words_of Checker.Lower_not_proved ^ more)
-    | Some reason -> finish 1 ("refused: " ^ words_of reason)
-    | None -> finish 1 "refused: check and verdict disagree"
+    (true, Printf.sprintf "proved by check_sound; read in %.3f s, checked in %.3f s" (read -. started) (Sys.time () -. read))
+  else (false, refusal proof)
 
-let rec arguments limits = function
-  | "--memory" :: n :: rest -> arguments { limits with Limits.bytes = 1_000_000 * int_of_string n } rest
-  | "--widest" :: n :: rest -> arguments { limits with Limits.widest = int_of_string n } rest
-  | [ file ] -> judge file limits
-  | _ -> prerr_endline "usage: checker [--memory MB] [--widest CELLS] FILE"; exit 2
+let judge limits file =
+  try
+    if file = "-" then judge_channel stdin limits
+    else begin
+      let channel = open_in_bin file in
+      Fun.protect ~finally:(fun () -> close_in_noerr channel) (fun () -> judge_channel channel limits)
+    end
+  with
+  | Source.Refused text -> (false, "refused: " ^ text)
+  | Stack_overflow -> (false, "refused: a window too wide for the stack; ulimit -s unlimited gives more")
+  | Out_of_memory -> (false, "refused: not enough memory")
+  | Sys_error text -> (false, "refused: " ^ text)
+
+let usage () = prerr_endline "usage: checker [--memory MB] [--widest CELLS] FILE..."; exit 2
+let number text = match int_of_string_opt text with Some n when n > 0 -> n | _ -> usage ()
+
+let rec run limits = function
+  | "--memory" :: n :: rest -> run { limits with Limits.bytes = 1_000_000 * number n } rest
+  | "--widest" :: n :: rest -> run { limits with Limits.widest = number n } rest
+  | [] -> usage ()
+  | files ->
+    let answers = List.map (fun file -> let proved, line = judge limits file in print_endline line; proved) files in
+    exit (if List.for_all Fun.id answers then 0 else 1)
 
 let () =
-  (* Tables are short-lived and large: a bigger minor heap halves the time. *)
-  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 8_388_608; space_overhead = 200 };
-  try arguments Limits.default (List.tl (Array.to_list Sys.argv)) with
-  | Source.Refused text when String.length text > 0 ->
-    finish 1 ("refused: " ^ text)
-  | Stack_overflow -> finish 1 "refused: a window too wide for the stack: ulimit -s unlimited gives more"
-  | Out_of_memory -> finish 1 "refused: not enough memory"
-  | Sys_error text -> prerr_endline text; exit 2
-  | Failure _ -> prerr_endline "usage: checker [--memory MB] [--widest CELLS] FILE"; exit 2
+  (* Rows of tables are short-lived: a larger minor heap halves the time. *)
+  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 4_194_304; space_overhead = 200 };
+  run Limits.default (List.tl (Array.to_list Sys.argv))

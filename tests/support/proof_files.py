@@ -1,0 +1,338 @@
+"""Certificates for the verified checker, read again and judged by slow definitions; and corrupted.
+
+The reader follows docs/proof_format.md and shares nothing with the writer or with the checker.  :func:`is_true` knows
+the truth of a claim: it enumerates policies and walks histories.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import subprocess
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import oracles
+import pytest
+
+from verified_risk.errors import MissingDependency
+from verified_risk.proving.program import BUILT, find_checker
+
+FOLDER = BUILT.parents[1]
+
+
+@cache
+def require_checker() -> Path:
+    """The checker, built again if its sources are newer; the test is skipped where OCaml or zarith is missing."""
+    sources = [*(FOLDER / "driver").iterdir(), *(FOLDER / "extracted").glob("*.ml")]
+    stale = not BUILT.exists() or any(path.stat().st_mtime > BUILT.stat().st_mtime for path in sources)
+    if stale and "VERIFIED_RISK_CHECKER" not in os.environ:
+        done = subprocess.run(["sh", FOLDER / "driver" / "build.sh"], capture_output=True, text=True)
+        if done.returncode == 2:
+            pytest.skip("no OCaml with zarith: `make checker` as root installs them")
+        assert done.returncode == 0, done.stderr
+    try:
+        return find_checker()
+    except MissingDependency as error:
+        pytest.skip(str(error))
+
+
+def verdicts(texts: list[str], folder: Path) -> list[str]:
+    """One line of the checker for each certificate, all from one run of it."""
+    files = []
+    for i, text in enumerate(texts):
+        file = folder / f"{i}.txt"
+        file.write_text(text, encoding="ascii")
+        files.append(str(file))
+    done = subprocess.run([require_checker(), *files], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert (done.returncode in (0, 1), len(lines)) == (True, len(texts)), (done.returncode, done.stderr[-300:])
+    return lines
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Read:
+    objective: tuple[Any, ...]
+    lower: Fraction
+    upper: Fraction
+    discount: Fraction
+    denominator: int
+    horizon: int
+    initial: tuple[tuple[int, Fraction], ...]
+    steps: tuple[Any, ...]
+    """One dict ``{s: [[(probability, gain, next)]]}`` as nested tuples for each time."""
+    low: tuple[Any, ...]
+
+
+class _Words:
+    def __init__(self, text: str) -> None:
+        self.words = iter(text.split())
+
+    def __call__(self, *wanted: str) -> str:
+        word = next(self.words)
+        assert not wanted or word in wanted, (word, wanted)
+        return word
+
+    def integer(self) -> int:
+        return int(self())
+
+    def rational(self) -> Fraction:
+        return Fraction(self())
+
+
+def read(text: str) -> Read:
+    """The parts of an accepted certificate that decide whether its claim is true."""
+    word = _Words(text)
+    word("verified-risk-proof"), word("1"), word("objective")
+    kind = word()
+    if kind == "tail":
+        objective = kind, word.rational(), word.rational()
+    elif kind == "quantile":
+        objective = kind, word.rational(), word() == "upper"
+    else:
+        objective = kind, tuple((word.rational(), word.rational()) for _ in range(word.integer()))
+    word("claim")
+    lower, upper = word.rational(), word.rational()
+    word("discount")
+    discount = word.rational()
+    word("reward_denominator")
+    denominator = word.integer()
+    word("state_count"), word.integer(), word("horizon")
+    horizon = word.integer()
+    word("initial")
+    total, count = word.integer(), word.integer()
+    initial = tuple((word.integer(), Fraction(word.integer(), total)) for _ in range(count))
+    steps: list[Any] = []
+    while len(steps) < horizon:
+        word("steps")
+        times = word.integer()
+        steps += [_read_step(word)] * times
+    return Read(
+        objective, lower, upper, discount, denominator, horizon, initial, tuple(steps), _read_low(word, horizon)
+    )
+
+
+def _read_step(word: _Words) -> Any:
+    word("states")
+    states = []
+    for _ in range(word.integer()):
+        s, actions = word.integer(), []
+        for _ in range(word.integer()):
+            total, count = word.integer(), word.integer()
+            rows = [(word.integer(), word.integer(), word.integer()) for _ in range(count)]
+            actions.append(tuple((Fraction(w, total), gain, target) for w, gain, target in rows))
+        states.append((s, tuple(actions)))
+    return tuple(states)
+
+
+def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
+    word("lower")
+    if word("markov", "budget") == "markov":
+        word.integer()
+        tables = []
+        for _ in range(horizon):
+            word("choices")
+            tables.append(tuple((word.integer(), word.integer()) for _ in range(word.integer())))
+        return "markov", tuple(tables)
+    word.integer(), word("unit")
+    unit = word.rational()
+    word("stretch")
+    stretch = word.integer()
+    word("shrink")
+    shrink = word.integer()
+    word("windows")
+    windows = tuple((word.integer(), word.integer()) for _ in range(horizon + 1))
+    word("start")
+    start = word.integer()
+    rows = []
+    for _ in range(horizon):
+        word("choices")
+        step = []
+        for _ in range(word.integer()):
+            s, count = word.integer(), word.integer()
+            step.append((s, tuple((word.integer(), word.integer()) for _ in range(count))))
+        rows.append(tuple(step))
+    return "budget", unit, stretch, shrink, windows, start, tuple(rows)
+
+
+# -- the truth -------------------------------------------------------------------------------------------------------
+
+
+def value(objective: tuple[Any, ...], law: dict[Fraction, Fraction]) -> Fraction:
+    if objective[0] == "tail":
+        _, w, alpha = objective
+        return w * oracles.mean(law) + (1 - w) * oracles.cvar(law, alpha)
+    if objective[0] == "quantile":
+        return oracles.quantile(law, objective[1], upper=objective[2])
+    corners = [(Fraction(), Fraction()), *objective[1]]
+
+    def weight(tau: Fraction) -> Fraction:
+        for (a, u), (b, v) in pairwise(corners):
+            if tau <= b:
+                return u + (v - u) * (tau - a) / (b - a)
+        return Fraction(1)
+
+    return oracles.phi_by_area(law, weight, max(law))
+
+
+@cache
+def _all_laws(discount: Fraction, denominator: int, horizon: int, initial: Any, steps: Any) -> list[dict[Any, Any]]:
+    """The law of every deterministic policy of (t, s, return so far)."""
+    tables = [dict(step) for step in steps]
+
+    def after(t: int, masses: dict[Any, Fraction]) -> list[dict[Fraction, Fraction]]:
+        if t == horizon:
+            law: dict[Fraction, Fraction] = {}
+            for (_, y), p in masses.items():
+                law[y] = law.get(y, Fraction()) + p
+            return [law]
+        found: list[dict[Fraction, Fraction]] = []
+        cells = sorted(masses)
+
+        def choose(i: int, following: dict[Any, Fraction]) -> None:
+            if len(found) > 20_000:
+                return
+            if i == len(cells):
+                found.extend(after(t + 1, following))
+                return
+            s, y = cells[i]
+            for outcomes in tables[t][s]:
+                more = dict(following)
+                for p, gain, target in outcomes:
+                    if p:
+                        key = target, y + discount**t * Fraction(gain, denominator)
+                        more[key] = more.get(key, Fraction()) + p * masses[s, y]
+                choose(i + 1, more)
+
+        choose(0, {})
+        return found
+
+    start: dict[Any, Fraction] = {}
+    for s, p in initial:
+        if p:
+            start[s, Fraction()] = start.get((s, Fraction()), Fraction()) + p
+    return after(0, start)
+
+
+def _policy_action(low: tuple[Any, ...], t: int, s: int, index: int) -> int:
+    if low[0] == "markov":
+        return dict(low[1][t]).get(s, 0)
+    runs = dict(low[6][t]).get(s, ())
+    place = index - low[4][t][0]
+    if place < 0:
+        return 0
+    for length, action in runs:
+        if place < length:
+            return action
+        place -= length
+    return 0
+
+
+def policy_law(file: Read) -> dict[Fraction, Fraction]:
+    """The law of the return of the certificate's policy, by walking every history."""
+    law: dict[Fraction, Fraction] = {}
+    low = file.low
+
+    def moved(t: int, index: int, gain: int) -> int:
+        if low[0] == "markov":
+            return 0
+        _, unit, stretch, shrink, *_ = low
+        rate = Fraction(stretch) / (file.denominator * unit) * (file.discount * stretch / shrink) ** t
+        return (stretch * index - math.ceil(gain * rate)) // shrink
+
+    def walk(t: int, s: int, index: int, y: Fraction, p: Fraction) -> None:
+        if t == file.horizon:
+            law[y] = law.get(y, Fraction()) + p
+            return
+        actions = dict(file.steps[t])[s]
+        a = _policy_action(low, t, s, index)
+        for q, gain, target in actions[a if 0 <= a < len(actions) else 0]:
+            if q:
+                reward = file.discount**t * Fraction(gain, file.denominator)
+                walk(t + 1, target, moved(t, index, gain), y + reward, p * q)
+
+    for s, p in file.initial:
+        if p:
+            walk(0, s, low[5] if low[0] == "budget" else 0, Fraction(), p)
+    return law
+
+
+def is_true(text: str) -> bool:
+    """Whether the policy of the certificate attains the lower bound and no policy exceeds the upper one."""
+    file = read(text)
+    if value(file.objective, policy_law(file)) < file.lower:
+        return False
+    laws = _all_laws(file.discount, file.denominator, file.horizon, file.initial, file.steps)
+    return max(value(file.objective, law) for law in laws) <= file.upper
+
+
+# -- corruption ------------------------------------------------------------------------------------------------------
+
+
+def corrupted(text: str, other: str, rng: random.Random) -> tuple[str, str]:
+    """The certificate with something changed, and what: a number, a word, the end, a part of another certificate."""
+    kind = rng.choice(["number", "number", "number", "claim", "claim", "cut off", "lost", "twice", "other", "swapped"])
+    if kind == "cut off":
+        return text[: rng.randrange(len(text))], kind
+    if kind == "claim":
+        return _other_claim(text, rng), kind
+    if kind == "other":
+        return _spliced(text, other, rng), kind
+    lines = text.splitlines(keepends=True)
+    at = rng.randrange(len(lines))
+    words = lines[at].split()
+    if not words:
+        return text, kind
+    i = rng.randrange(len(words))
+    if kind == "number":
+        words[i] = _other_number(words[i], rng)
+    elif kind == "lost":
+        del words[i]
+    elif kind == "twice":
+        words.insert(i, words[i])
+    else:
+        j = rng.randrange(len(words))
+        words[i], words[j] = words[j], words[i]
+    lines[at] = " ".join(words) + "\n"
+    return "".join(lines), kind
+
+
+def _other_number(word: str, rng: random.Random) -> str:
+    try:
+        number = Fraction(word)
+    except ValueError:
+        return rng.choice(["0", "-1", "tail", "end", "1/0", "0x10", "1e3", ""])
+    small = Fraction(rng.choice([1, -1]), rng.choice([1, 2, 10, 1000, 10**6]) if "/" in word else 1)
+    return str(
+        rng.choice([number + small, number + small, -number, 2 * number, Fraction(0), number - small, 1 - number])
+    )
+
+
+def _other_claim(text: str, rng: random.Random) -> str:
+    lines = text.splitlines(keepends=True)
+    _, lower, upper = lines[2].split()
+    by = Fraction(rng.choice([1, 1, -1]), rng.choice([1, 10, 1000, 10**9, 10**15]))
+    if rng.random() < 0.5:
+        lines[2] = f"claim {Fraction(lower) + by} {upper}\n"
+    else:
+        lines[2] = f"claim {lower} {Fraction(upper) - by}\n"
+    return "".join(lines)
+
+
+def _spliced(text: str, other: str, rng: random.Random) -> str:
+    """One part from another certificate."""
+    mark = rng.choice(
+        ["objective ", "claim ", "discount ", "reward_denominator ", "initial ", "steps ", "lower ", "upper "]
+    )
+    a, b = text.find(mark), other.find(mark)
+    following = rng.choice(["claim ", "discount ", "steps ", "lower ", "upper ", "end"])
+    c, d = text.find(following, a + 1), other.find(following, b + 1)
+    return text if min(a, b, c, d) < 0 else text[:a] + other[b:d] + text[c:]
