@@ -123,6 +123,19 @@ class PolicyRows:
             return [runs_of(row[::-1]) for row in table]
         return [_filled(self.cells[t].get(s, {}), width) for s in range(self.n_states)]
 
+    def by_memory(self, t: int) -> list[tuple[int, Runs]]:
+        """The same from the least sum of rounded rewards to the greatest."""
+        met = self.charges.spent_most[t] - self.charges.spent_least[t] + 1
+        found: list[tuple[int, Runs]] = []
+        for runs in self(t):
+            left, kept = met, []
+            for count, action in reversed(runs):
+                if left > 0:
+                    kept.append((min(count, left), action))
+                left -= count
+            found.append((self.charges.spent_least[t], kept))
+        return found
+
     def markov(self) -> list[list[int]] | None:
         """``[t][s]``, if no action depends on the index."""
         table = []

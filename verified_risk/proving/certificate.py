@@ -54,6 +54,15 @@ class IntegerModel:
             size *= self.discount
         return found
 
+    def moves(self, unit: Fraction) -> list[list[tuple[int, int]]]:
+        """For each step, what every reward adds to a sum of rewards rounded up to multiples of ``unit``."""
+        gains = sorted({gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes})
+        weight, found = Fraction(1, self.reward_denominator), []
+        for _ in range(self.horizon):
+            found.append([(gain, ceil_div(gain * weight, unit)) for gain in gains])
+            weight *= self.discount
+        return found
+
     def loss(self, unit: Fraction) -> Fraction:
         """What rounding up to multiples of ``unit`` can add to a return."""
         gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
@@ -187,6 +196,41 @@ class ByBudget:
 
 
 @dataclass(frozen=True)
+class Machine:
+    """A policy that remembers a whole number, 0 at first; every reward of a step adds to it.
+
+    ``moves[t]`` are pairs (gain, what it adds); ``rows(t)[s]`` the least memory and the runs of actions from there on.
+    """
+
+    moves: Sequence[Sequence[tuple[int, int]]]
+    rows: Callable[[int], Sequence[tuple[int, Runs]]]
+
+    def lines(self, weight: int) -> Iterator[str]:
+        yield f"machine {weight} 0\n"
+        for t, moves in enumerate(self.moves):
+            yield f"rule 1 1 {len(moves)} {' '.join(f'{gain} {shift} 0' for gain, shift in moves)}\n"
+            rows = self.rows(t)
+            yield f"choices {len(rows)}\n" + "".join(
+                f"{s} {first} 0 {len(runs)} {' '.join(f'{count} {a}' for count, a in runs)}\n"
+                for s, (first, runs) in enumerate(rows)
+            )
+
+
+@dataclass(frozen=True)
+class ByLaw:
+    """Machines, one of which is drawn at the start; the checker follows the law of the return itself."""
+
+    scale: int
+    total: int
+    parts: Sequence[tuple[int, Machine]]
+
+    def lines(self) -> Iterator[str]:
+        yield f"lower law {self.scale} {self.total} {len(self.parts)}\n"
+        for weight, machine in self.parts:
+            yield from machine.lines(weight)
+
+
+@dataclass(frozen=True)
 class ByMean:
     """The largest mean bounds the objective."""
 
@@ -270,7 +314,7 @@ class Certificate:
     objective: Tail | Quantile | Piecewise
     lower: Fraction
     upper: Fraction
-    low: ByMarkov | ByBudget
+    low: ByMarkov | ByBudget | ByLaw
     up: ByMean | ByBudgets | ByThreshold | ByCover
 
     @property
@@ -278,7 +322,7 @@ class Certificate:
         """Pairs of a state and an index, at all steps, in all tables that the checker goes through."""
         total = 0
         for part in (self.low, self.up):
-            if isinstance(part, (ByMarkov, ByMean)):
+            if isinstance(part, (ByMarkov, ByLaw, ByMean)):
                 continue
             tables = 1
             if isinstance(part, ByCover):
@@ -291,7 +335,7 @@ class Certificate:
     @property
     def widest(self) -> int:
         """The most indices of a window."""
-        grids = [part.grid for part in (self.low, self.up) if not isinstance(part, (ByMarkov, ByMean))]
+        grids = [part.grid for part in (self.low, self.up) if not isinstance(part, (ByMarkov, ByLaw, ByMean))]
         return max((last - first + 1 for grid in grids for first, last in grid.windows), default=1)
 
     def lines(self) -> Iterator[str]:

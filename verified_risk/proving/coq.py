@@ -16,12 +16,14 @@ from ..planning.plan import Plan
 from .certificate import (
     ByBudget,
     ByBudgets,
+    ByLaw,
     ByMarkov,
     ByMean,
     ByThreshold,
     Certificate,
     Grid,
     IntegerModel,
+    Machine,
     Piecewise,
     Quantile,
     Tail,
@@ -130,12 +132,29 @@ def _low(certificate: Certificate) -> str:
     low = certificate.low
     if isinstance(low, ByMarkov):
         return f"ByMarkov {low.scale} {_list(_tree((s, str(a)) for s, a in enumerate(row)) for row in low.choices)}"
+    if isinstance(low, ByLaw):
+        machines = _list(f"({weight}, {_machine(machine)})" for weight, machine in low.parts)
+        return f"ByLaw {low.scale} {low.total} {machines}"
     assert isinstance(low, ByBudget)
     rows = [
         _tree((s, _list(f"({count}, {a})" for count, a in runs)) for s, runs in enumerate(low.choices(t)))
         for t in range(certificate.model.horizon)
     ]
     return f"ByBudget {low.scale} {_grid(low.grid)} {_z(low.start)} {_list(rows)}"
+
+
+def _machine(machine: Machine) -> str:
+    rules = _list(
+        f"MemoryRule 1 1 {_list(f'({_z(gain)}, ({_z(shift)}, 0))' for gain, shift in moves)}" for moves in machine.moves
+    )
+    tables = _list(
+        _tree(
+            (s, f"MemoryRow {_z(first)} 0 {_list(f'({count}, {a})' for count, a in runs)}")
+            for s, (first, runs) in enumerate(machine.rows(t))
+        )
+        for t in range(len(machine.moves))
+    )
+    return f"Machine 0 {rules} {tables}"
 
 
 def _up(certificate: Certificate) -> str:

@@ -61,7 +61,7 @@ def _with_deep_stack() -> list[str]:
     return [
         "/bin/sh",
         "-c",
-        'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)" 2>/dev/null; exec "$@"',
+        'ulimit -s 4000000 2>/dev/null || ulimit -s "$(ulimit -H -s)" 2>/dev/null; exec "$@"',
         "sh",
     ]
 

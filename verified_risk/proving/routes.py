@@ -11,17 +11,20 @@ from itertools import combinations
 from ..errors import Unsupported
 from ..objectives import Weighting
 from ..planning.plan import Plan
+from ..planning.policy_law import PATIENT, evaluation_work
 from ..rational import ceil_div, lcm_of_denominators
 from .budgets import Charges, PolicyRows, best_mean_above
 from .certificate import (
     ByBudget,
     ByBudgets,
     ByCover,
+    ByLaw,
     ByMarkov,
     ByMean,
     ByThreshold,
     Certificate,
     IntegerModel,
+    Machine,
     Piecewise,
     Quantile,
     Runs,
@@ -55,7 +58,8 @@ class Draft:
     model: IntegerModel
     objective: Tail | Quantile | Piecewise
     charges: Charges
-    rows: PolicyRows
+    parts: tuple[tuple[Fraction, PolicyRows], ...]
+    """The policies of which one is drawn at the start."""
 
     @classmethod
     def of(cls, plan: Plan) -> Draft:
@@ -64,7 +68,12 @@ class Draft:
             raise Unsupported("not covered: a policy that remembers on grids finer and finer, with coins of its own")
         model = integer_model(plan.mdp)
         charges = Charges(model, plan.eta)
-        return cls(plan, model, objective, charges, PolicyRows(plan.policy, charges))
+        parts = tuple((weight, PolicyRows(part, charges)) for weight, part in plan.policy.parts())
+        return cls(plan, model, objective, charges, parts)
+
+    @property
+    def rows(self) -> PolicyRows:
+        return self.parts[0][1]
 
     def certificate(self, *, exact: bool, bits: int, lower: Fraction | None = None) -> Certificate:
         """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
@@ -80,7 +89,8 @@ class Draft:
         floats = self.plan.gap - rounding
         if floats <= 0:
             return 128
-        return max(30, math.ceil(math.log2(256 * (self.model.horizon + 2) / floats)))
+        share = 256 * (self.model.horizon + 2) / floats
+        return max(30, share.numerator.bit_length() - share.denominator.bit_length() + 1)
 
     def exact_bits(self) -> int:
         """Bits of the numbers of tables that lose nothing."""
@@ -91,12 +101,31 @@ class Draft:
 
     # -- the two proofs ---------------------------------------------------------------------------------------------
 
-    def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget:
+    @cached_property
+    def by_law(self) -> bool:
+        """Whether the lower bound rests on the law of the return: for rounded rewards, polygons and mixtures."""
+        if len(self.parts) > 1:
+            return True
+        rounded = bool(self.model.loss(self.charges.unit)) or isinstance(self.objective, Piecewise)
+        return rounded and evaluation_work(self.plan.mdp, self.plan.policy) <= PATIENT
+
+    def _law(self, exact: bool, bits: int) -> ByLaw:
+        moves = self.model.moves(self.charges.unit)
+        total = lcm_of_denominators(weight for weight, _ in self.parts)
+        scale = 1 << bits + 20  # every mass is rounded at every step
+        if exact:
+            scale = self._exact_scale(total * self.model.initial_total * self._weighting_denominator())
+        machines = [(int(weight * total), Machine(moves, rows.by_memory)) for weight, rows in self.parts]
+        return ByLaw(scale, total, machines)
+
+    def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByLaw:
         objective = self.objective
-        if isinstance(objective, Tail) and objective.weight == 1:
+        if isinstance(objective, Tail) and objective.weight == 1 and len(self.parts) == 1:
             choices = self.rows.markov()
             if choices is not None:
                 return ByMarkov(self._mean_scale(exact, bits), choices)
+        if self.by_law:
+            return self._law(exact, bits)
         start = self._start()
         if isinstance(objective, Piecewise):
             return ByBudget(self._scale(exact, bits), self.charges.followed_grid(start), start, self._longer_rows)
@@ -160,15 +189,19 @@ class Draft:
         if isinstance(self.objective, Quantile):
             return 1
         if isinstance(self.objective, Piecewise):
-            knots = self.plan.objective.knots
-            assert knots is not None
-            chords = {(v - u) / (b - a) for (a, u), (b, v) in combinations(knots, 2)}
-            products = {c * x for c in chords for x, _ in knots}
-            numbers = [*chords, *products, *(g for _, g in knots)]
-            return MULTIPLIER * self.model.initial_total * lcm_of_denominators(numbers)
+            return MULTIPLIER * self.model.initial_total * self._weighting_denominator()
         unit, w, model = self.charges.unit, self.objective.weight, self.model
         means = model.reward_denominator * model.discount.denominator**model.horizon
         return math.lcm((w * unit).denominator, ((w + self._slope()) * unit).denominator, means)
+
+    def _weighting_denominator(self) -> int:
+        """Weights of probabilities that are multiples of 1/n are multiples of one over n times this."""
+        knots = self.plan.objective.knots
+        if knots is None:
+            return 1
+        chords = {(v - u) / (b - a) for (a, u), (b, v) in combinations(knots, 2)}
+        products = {c * x for c in chords for x, _ in knots}
+        return lcm_of_denominators([*chords, *products, *(g for _, g in knots)])
 
     def _exact_scale(self, denominator: int) -> int:
         return int(denominator * self.model.step_denominator**self.model.horizon)

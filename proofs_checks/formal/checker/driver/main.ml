@@ -58,6 +58,13 @@ let judge_channel channel limits =
     (true, Printf.sprintf "proved by check_sound; read in %.3f s, checked in %.3f s" (read -. started) (Sys.time () -. read))
   else (false, refusal proof)
 
+exception Too_large
+
+(* What a certificate leads to may be much larger than itself: the heap is looked at whenever it was gone through. *)
+let watch limits =
+  ignore (Gc.create_alarm (fun () ->
+      if (Gc.quick_stat ()).Gc.heap_words > limits.Limits.bytes / 8 then raise Too_large))
+
 let judge limits file =
   try
     if file = "-" then judge_channel stdin limits
@@ -69,6 +76,7 @@ let judge limits file =
   | Source.Refused text -> (false, "refused: " ^ text)
   | Stack_overflow -> (false, "refused: a window too wide for the stack; ulimit -s unlimited gives more")
   | Out_of_memory -> (false, "refused: not enough memory")
+  | Too_large -> (false, Printf.sprintf "refused: needs more than the %d MB that are allowed" (limits.Limits.bytes / 1_000_000))
   | Sys_error text -> (false, "refused: " ^ text)
 
 let usage () = prerr_endline "usage: checker [--memory MB] [--widest CELLS] FILE..."; exit 2
@@ -79,6 +87,7 @@ let rec run limits = function
   | "--widest" :: n :: rest -> run { limits with Limits.widest = number n } rest
   | [] -> usage ()
   | files ->
+    watch limits;
     let answers = List.map (fun file -> let proved, line = judge limits file in print_endline line; proved) files in
     exit (if List.for_all Fun.id answers then 0 else 1)
 

@@ -123,6 +123,39 @@ let read_runs source () =
   let count = Source.between source "the number of runs" 1 Source.most_items in
   Source.items count (fun () -> let length = Source.positive source "the length of a run" in (length, read_action_number source ()))
 
+(* Machines: a rule and a table for each time. *)
+let read_rule source () =
+  Source.keyword source "rule";
+  let factor = Source.integer source "the factor of a rule" in
+  let coin_den = Source.positive source "the denominator of a rule's coins" in
+  let count = Source.between source "the number of moves" 0 Source.most_items in
+  let moves = Source.items count (fun () ->
+      let gain = Source.integer source "a reward" in
+      let shift = Source.integer source "the shift of a move" in
+      (gain, (shift, Source.natural source "the coin of a move"))) in
+  { factor; coin_den; moves }
+
+let read_row source () =
+  let first = Source.integer source "the first memory of a row" in
+  let before = read_action_number source () in
+  let count = Source.between source "the number of runs" 0 Source.most_items in
+  let row_runs = Source.items count (fun () ->
+      let length = Source.positive source "the length of a run" in (length, read_action_number source ())) in
+  { first; before; row_runs }
+
+let read_machine source states horizon () =
+  Source.keyword source "machine";
+  let weight = Source.natural source "the weight of a machine" in
+  let mem_0 = Source.integer source "the first memory" in
+  let rules = ref [] and tables = ref [] in
+  for _ = 1 to horizon do
+    rules := read_rule source () :: !rules;
+    Source.keyword source "choices";
+    let count = Source.between source "the number of states of the step" 0 states in
+    tables := by_state source states count (read_row source) :: !tables
+  done;
+  (weight, { mem_0; mem_rules = List.rev !rules; mem_tables = List.rev !tables })
+
 let read_lower source states horizon =
   Source.keyword source "lower";
   match Source.word source "a kind of proof" with
@@ -135,6 +168,11 @@ let read_lower source states horizon =
     Source.keyword source "start";
     let start = Source.integer source "the index at the start" in
     ByBudget (scale, grid, start, read_choices source states horizon (read_runs source))
+  | "law" ->
+    let scale = read_scale source in
+    let mix_den = Source.positive source "the sum of the machines' weights" in
+    let count = Source.between source "the number of machines" 1 Source.most_items in
+    ByLaw (scale, mix_den, Source.items count (read_machine source states horizon))
   | other -> refuse source (Printf.sprintf "not covered: a lower bound by %s" (Source.shown other))
 
 (* Multipliers as runs "length value", so many as the last window has indices but one. *)
@@ -197,7 +235,7 @@ let read source limits =
   let room = Limits.of_model limits model states in
   let low = read_lower source states horizon in
   (match low with
-   | ByMarkov (scale, _) -> Limits.require_number room source scale
+   | ByMarkov (scale, _) | ByLaw (scale, _, _) -> Limits.require_number room source scale
    | ByBudget (scale, grid, _, _) -> Limits.require_grid room source scale objective grid);
   let up = read_upper source horizon room objective in
   (match up with
