@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, models, plotting
+    from .comparing import Comparison, compare
     from .enclosure import Interval
     from .evaluation import behavioural_form, joint_law, return_law
     from .law import Law
@@ -83,6 +84,8 @@ __all__ = [
     "Certificate",
     "CVaRFrontier",
     "FrontPoint",
+    "compare",
+    "Comparison",
     "Recheck",
     # learning
     "learn",
@@ -101,6 +104,7 @@ _HOME = {
     "plotting": "",
     "Interval": "enclosure",
     "Progress": "progress",
+    **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "Player": "playing",
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
     "Recheck": "planning.recheck.bounds",

@@ -14,11 +14,11 @@ from functools import cached_property
 from . import files
 from .action import Action as Action
 from .action import Outcome as Outcome
-from .errors import InvalidModel, InvalidNumber, Unsupported
+from .errors import InvalidModel, Unsupported
 from .law import Law
 from .model_readers import Initial, ModelReaders, Reward, Row, StateActions
-from .rational import Rational, as_fraction, as_step, as_whole
-from .reading import Reader, read_action_names, read_horizon, read_state_names
+from .rational import Rational, as_step, as_whole
+from .reading import Reader, read_action_names, read_discount, read_horizon, read_state_names
 from .rewards import ContinuousReward
 from .shown import short
 
@@ -145,15 +145,9 @@ class MDP(ModelReaders):
     ) -> None:
         if not states:
             raise InvalidModel("the model has no states, wanted at least one")
-        try:
-            gamma = as_fraction(discount, "discount")
-        except InvalidNumber as error:
-            raise InvalidModel(str(error)) from None
-        if not 0 < gamma <= 1:
-            raise InvalidModel(f"discount is {gamma}, wanted a number in (0, 1]")
         self._states = states
         self._horizon = read_horizon(horizon)
-        self._discount = gamma
+        self._discount = read_discount(discount)
         self._initial = read.row(initial if as_whole(initial) is None else {initial: 1}, "initial")
         self.drawing = drawing
         self.notes = (*notes, *read.notes)
@@ -273,6 +267,14 @@ class MDP(ModelReaders):
                 f"the model lists its {self._horizon} steps one by one: it cannot be played for {horizon}"
             )
         return self._replace(horizon=read_horizon(horizon))
+
+    def with_discount(self, discount: Rational) -> MDP:
+        """The same model with another discount."""
+        if self.clock is not None:
+            raise Unsupported("the model lists its steps, and its last rewards may hold discounted ones: read it again")
+        twin = self._replace()
+        twin._discount = read_discount(discount)
+        return twin
 
     def _replace(self, states: tuple[tuple[Action, ...], ...] | None = None, horizon: int | None = None) -> MDP:
         twin = MDP.__new__(MDP)

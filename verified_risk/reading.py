@@ -166,3 +166,14 @@ def read_state_names(names: Sequence[str], count: int) -> tuple[str, ...]:
     if len(read) != count or not all(isinstance(name, str) for name in read):
         raise InvalidModel(f"state_names has {len(read)} entries, wanted {count} names")
     return read
+
+
+def read_discount(value: Any) -> Fraction:
+    """A number in (0, 1]."""
+    try:
+        gamma = as_fraction(value, "discount")
+    except InvalidNumber as error:
+        raise InvalidModel(str(error)) from None
+    if not 0 < gamma <= 1:
+        raise InvalidModel(f"discount is {gamma}, wanted a number in (0, 1]")
+    return gamma

@@ -50,6 +50,11 @@ def lake_map() -> plotting.Picture:
     )
 
 
+def compare() -> plotting.Picture:
+    """The first picture of the README: what an objective changes."""
+    return vr.compare(frozen_lake(), ["mean", "cvar(1/4)"]).plot()
+
+
 def augmentation() -> plotting.Picture:
     """The minimal counterexample to ``thm:augmented``: a or b at random, then the same again."""
     mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=2)
@@ -81,7 +86,8 @@ def record_bounds() -> None:
     trace = plotting.BoundsTrace()
     model = random_sparse(60, horizon=15, seed=2)
     vr.plan(model, vr.CPW("71/100"), time_limit=60, gap="1/1000000", progress=trace)
-    TRACE.write_text(json.dumps(trace).replace("], [", "],\n [") + "\n")
+    rows = [(seconds, float(low), float(high)) for seconds, low, high in trace]
+    TRACE.write_text(json.dumps(rows).replace("], [", "],\n [") + "\n")
 
 
 def regret() -> plotting.Picture:
@@ -97,6 +103,7 @@ def regret() -> plotting.Picture:
 
 
 PICTURES: dict[str, Callable[[], plotting.Picture]] = {
+    "compare": compare,
     "law": law,
     "curve": curve,
     "policy_map": policy_map,

@@ -19,7 +19,7 @@ LIBRARY_ROOMS = (
     "errors", "rational", "files", "enclosure", "shown", "progress", "law", "rewards", "action", "reading",
     "model_readers", "mdp", "model_json", "objectives", "grid", "policy", "coin_policy", "evaluation",
     "playing", "models", "interop", "describe",
-    "kernels", "planning", "rollouts", "proving", "learning", "pool", "plotting", "experiments", "cli",
+    "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting", "experiments", "cli",
 )  # fmt: skip
 CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "cli", "pytest_plugin", "__main__")
 ORDER = [
@@ -37,6 +37,7 @@ SHORTCUTS = {
     ("verified_risk.mdp", "verified_risk.grid"),  # mdp.discretised(eta)
     ("verified_risk.model_readers", "verified_risk.interop"),  # MDP.from_csv and the like
     ("verified_risk.model_readers", "verified_risk.model_json"),  # mdp.save()
+    ("verified_risk.comparing", "verified_risk.plotting"),  # compare(...).plot()
     ("verified_risk.planning", "verified_risk.plotting"),  # plan.plot(), notebooks
     ("verified_risk.planning", "verified_risk.proving"),  # plan.prove()
     ("verified_risk.learning", "verified_risk.plotting"),  # run.plot()

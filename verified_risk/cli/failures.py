@@ -5,8 +5,10 @@ from __future__ import annotations
 import _thread
 import errno
 import os
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +19,11 @@ import click
 from ..errors import VerifiedRiskError
 
 BAD_INPUT, BUG, STOPPED, UNHEARD = 2, 3, 130, 141
+EXTRAS = {
+    "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "flint": "exact", "matplotlib": "plot",
+    "gymnasium": "gym", "z3": "smt", "sympy": "smt", "distributed": "cluster", "stormpy": "storm", "scipy": "dev",
+}  # fmt: skip
+"""The extra of this package that installs a library."""
 
 
 class Commands(click.Group):
@@ -124,6 +131,9 @@ STOPPED_LINE = "stopped: no file was left half-written"
 def _line_and_code(error: Exception) -> tuple[str, int]:
     if isinstance(error, VerifiedRiskError):
         return f"error: {error}", BAD_INPUT
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
+        module = (error.name or "").partition(".")[0]
+        return f"error: this needs {module}: pip install 'verified-risk[{EXTRAS[module]}]'", BAD_INPUT
     if isinstance(error, OSError):
         if error.filename is not None and error.strerror:
             return f"error: {error.filename}: {error.strerror}: check the path", BAD_INPUT
@@ -141,8 +151,16 @@ def _usage(error: click.ClickException) -> str:
     return f"error: {' '.join(error.format_message().split())}{hint}"
 
 
+def _wrapped(line: str) -> str:
+    """On a terminal broken between words; elsewhere one line, for programs that read it."""
+    if not sys.stderr.isatty():
+        return line
+    width = max(20, shutil.get_terminal_size().columns)
+    return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+
+
 def _say_and_exit(line: str, code: int) -> NoReturn:
     if code == STOPPED and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # we are leaving; another Ctrl-C has nothing to add
-    click.echo(" ".join(line.splitlines()), err=True)
+    click.echo(_wrapped(" ".join(line.splitlines())), err=True)
     sys.exit(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,11 @@ OBJECTIVE_HELP = (
 )
 
 
+def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--plot FILE``, refused before the work begins if it cannot be written or has another suffix."""
+    return save_option(words, "--plot")
+
+
 @click.command(short_help="A policy with certified bounds, and what it does.")
 @model_options
 @click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
@@ -33,6 +39,7 @@ OBJECTIVE_HELP = (
 @click.option("--time-limit", type=float, default=None, help="Stop after this many seconds.")
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
 @save_option("Write the plan as JSON; `evaluate` and `recheck` read it.")
+@plot_option("Draw the law of the return here (.svg, .png, .pdf).")
 @json_option
 def plan(
     source: ModelSource,
@@ -42,6 +49,7 @@ def plan(
     time_limit: float | None,
     exact: bool,
     save: Path | None,
+    plot: Path | None,
     as_json: bool,
 ) -> None:
     """Plan a policy for MODEL with certified bounds, and say what it does."""
@@ -68,6 +76,8 @@ def plan(
             )
         if save is not None:
             answer.save(save)
+        if plot is not None:
+            answer.plot().save(plot)
         shown = _plan_json(answer, save) if as_json else None
     if shown is not None:
         emit_json(shown)

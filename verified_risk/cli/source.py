@@ -18,8 +18,12 @@ from .progress import working
 if TYPE_CHECKING:
     from ..mdp import MDP
 
+PICTURES = (".svg", ".png", ".pdf")
 STORM = (".drn", ".prism", ".nm", ".pm", ".sm", ".jani")
-MODEL_HELP = "MODEL is a name (see `models`), a saved .json, a .csv, a .drn/.prism/.nm/.pm/.jani file, or gym:ID."
+MODEL_HELP = (
+    "MODEL is a name (see `models`), a saved .json, a .csv, "
+    "a .drn/.prism/.nm/.pm/.jani file, or gym:ID (gym:FrozenLake-v1?map_name=8x8)."
+)
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,16 @@ class ModelSource:
     index_base: int | None = None
     rewards: str | None = None
     constants: str | None = None
+    discount: str | None = None
 
     def read(self) -> MDP:
         """The model; on a terminal a line says that it is being read."""
         by_storm = Path(self.model).suffix.lower() in STORM  # Storm lets nothing else run: show a line before it does
+        if Path(self.model).suffix.lower() in (*STORM, ".csv") and not os.path.exists(self.model):
+            raise InvalidArgument(f"there is no file {self.model}: check the path")
         with working(f"reading {self.model}", at_once=by_storm):
-            return self._read()
+            found = self._read()
+        return found if self.discount is None else found.with_discount(self.discount)
 
     def _read(self) -> MDP:
         from .. import models
@@ -45,8 +53,9 @@ class ModelSource:
 
         suffix = Path(self.model).suffix.lower()
         if self.model.startswith("gym:"):
-            self._refuse("a gymnasium environment", "initial", "index_base", "rewards", "constants")
-            return MDP.from_gymnasium(self.model.removeprefix("gym:"), horizon=self._steps())
+            self._refuse("a gymnasium environment", "index_base", "rewards", "constants")
+            name, options = _environment(self.model.removeprefix("gym:"))
+            return MDP.from_gymnasium(name, horizon=self.horizon, initial=self.initial, options=options)
         if suffix == ".csv":
             self._refuse("a CSV", "rewards", "constants")
             base = self.index_base or 0
@@ -72,8 +81,9 @@ class ModelSource:
             raise InvalidArgument(_no_such_model(self.model, list(models.NAMES)))
         return loaded if self.horizon is None else loaded.with_horizon(self.horizon)
 
-    def _steps(self) -> int:
-        if self.horizon is None:
+    def _steps(self) -> int | None:
+        """What the caller said; a CSV may have a column of steps instead."""
+        if self.horizon is None and "idstep" not in _first_line(self.model):
             raise InvalidArgument(f"{self.model} does not say how many steps to play: add --horizon N")
         return self.horizon
 
@@ -82,6 +92,34 @@ class ModelSource:
             if getattr(self, name) is not None:
                 flag = "--" + name.replace("_", "-")
                 raise InvalidArgument(f"{flag} means nothing for {what} ({self.model}): leave it out")
+
+
+def _first_line(path: str) -> str:
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        return file.readline()
+
+
+def _environment(text: str) -> tuple[str, dict[str, object]]:
+    """``FrozenLake-v1?map_name=8x8&is_slippery=false`` as an id and the options of ``gymnasium.make``."""
+    name, _, query = text.partition("?")
+    options: dict[str, object] = {}
+    for part in filter(None, query.split("&")):
+        key, equals, value = part.partition("=")
+        if not equals or not key:
+            raise InvalidArgument(f"gym:{text} has the option {part!r}, wanted name=value")
+        options[key] = _value(value)
+    return name, options
+
+
+def _value(text: str) -> object:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            pass
+    return text
 
 
 def _no_such_model(name: str, known: list[str]) -> str:
@@ -105,18 +143,25 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
         index_base: int | None,
         rewards: str | None,
         constants: str | None,
+        discount: str | None,
         **rest: Any,
     ) -> Any:
-        return command(source=ModelSource(model, horizon, initial, index_base, rewards, constants), **rest)
+        return command(source=ModelSource(model, horizon, initial, index_base, rewards, constants, discount), **rest)
 
     with_source.__doc__ = f"{command.__doc__}\n\n    {MODEL_HELP}\n    "
     decorated: Callable[..., Any] = with_source
     for decorate in (
+        click.option("--discount", metavar="G", help="Step t counts G**t, 0 < G <= 1; default: the model's own, or 1."),
         click.option("--constants", metavar="N=3,p=1/2", help="Undefined constants of a PRISM or JANI file."),
         click.option("--rewards", metavar="NAME", help="Reward model of a DRN, PRISM or JANI file with several."),
         click.option("--index-base", type=int, help="Least index in a CSV, 0 or 1; default: 0."),
         click.option("--initial", type=int, metavar="STATE", help="Initial state, as numbered in the file."),
-        click.option("--horizon", type=int, metavar="N", help="Steps; needed for CSV, gym: and endless files."),
+        click.option(
+            "--horizon",
+            type=int,
+            metavar="N",
+            help="Steps; needed for CSV without idstep and for endless files; default for gym: its time limit.",
+        ),
         click.argument("model", shell_complete=_complete_model),
     ):
         decorated = decorate(decorated)
@@ -152,6 +197,8 @@ def save_option(words: str, name: str = "--save") -> Callable[[Callable[..., Any
 def _writable(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
     if path is not None:
         check_writable(path, param.opts[0])
+        if param.opts[0] == "--plot" and path.suffix.lower() not in PICTURES:
+            raise InvalidArgument(f"--plot {path}: wanted a name that ends in {', '.join(PICTURES)}")
     return path
 
 

@@ -13,6 +13,7 @@ b'PNG'
 from .bounds import BoundsTrace, draw_bounds
 from .compare import draw_comparison
 from .curve import draw_curve, shortfall_curve
+from .fronts import draw_compared, draw_front, draw_frontier
 from .law import draw_law
 from .picture import Picture
 from .plan import draw_plan
@@ -23,8 +24,11 @@ __all__ = [
     "BoundsTrace",
     "Picture",
     "draw_bounds",
+    "draw_compared",
     "draw_comparison",
     "draw_curve",
+    "draw_front",
+    "draw_frontier",
     "draw_law",
     "draw_plan",
     "draw_policy_map",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING
+
 from ..planning import Plan
 from .law import draw_law
-from .picture import Picture, bounds_words, short
+from .picture import Picture, decimal, short
 
 
 def draw_plan(plan: Plan) -> Picture:
@@ -12,6 +14,6 @@ def draw_plan(plan: Plan) -> Picture:
     if plan.gap == 0:
         claim = f"the best over all policies, {short(plan.value)}, is attained"
     else:
-        low, high = bounds_words(plan.lower, plan.upper)
-        claim = f"{low} is attained, {high} is exceeded by no policy"
+        gap = decimal(plan.gap, ROUND_CEILING, 2)
+        claim = f"{short(plan.value)}, and no policy has more than {gap} above it"
     return draw_law(plan.law, plan.objective, title=f"{plan.objective.spec}: {claim}")

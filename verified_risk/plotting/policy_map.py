@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import InvalidArgument
+from ..describe.text_map import moves_of
+from ..errors import InvalidArgument, Unsupported
 from ..evaluation import behavioural_form, joint_law
 from ..mdp import MDP
-from ..models.gridworld import FLOOR, HOLE, ICE, MOVES, START, WALL, map_lines
+from ..models.gridworld import FLOOR, HOLE, ICE, START, WALL, map_lines
 from ..policy import Policy
 from ..rational import Rational, as_fraction, text
 from .picture import BLUE, INK, QUIET, Picture, new_figure, short, style
@@ -39,17 +40,18 @@ def draw_policy_map(
     *,
     earned: Sequence[Rational] | None = None,
     threshold: Rational | None = None,
-    moves: Sequence[str] = MOVES,
+    moves: Sequence[str] | None = None,
     title: str = "Where the policy goes",
 ) -> Picture:
     r"""The map of ``policy.mdp``, once for each return so far in ``earned`` (by default the likeliest six).
 
     With a ``threshold`` :math:`\rho` (for CVaR: ``plan.law.quantile(alpha)``) each panel also names the budget
-    :math:`b = \rho - y`.  ``moves`` names the direction of each action (gymnasium's lakes count left, down, right, up).
+    :math:`b = \rho - y`.  ``moves`` names the direction of each action; by default the transitions tell it.
     """
     rho = None if threshold is None else as_fraction(threshold, "threshold")
     mdp = policy.mdp
     lines = map_lines(mdp)
+    moves = _directions(mdp) if moves is None else moves
     wrong = [name for name in moves if name not in ARROWS]
     if wrong:
         raise InvalidArgument(f"moves names {wrong[0]!r}, wanted directions among {', '.join(ARROWS)}")
@@ -76,6 +78,14 @@ def draw_policy_map(
             place.set_title(f"{when}: earned {short(shown[i].earned)}{left}", fontsize=8.5, fontweight="normal")
         _draw_key(figure, set("".join(lines)))
         return Picture(figure)
+
+
+def _directions(mdp: MDP) -> list[str]:
+    """The direction of each action, read off the transitions."""
+    found = moves_of(mdp)
+    if not found:
+        raise Unsupported(f"the transitions of {mdp!r} do not say which way each action goes", instead="moves=[...]")
+    return [found[a] for a in sorted(found)]
 
 
 def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list[_Panel]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ...enclosure import Interval
 from ...grid.floats import float_model
@@ -24,6 +25,9 @@ from ..plan import Plan
 from ..planner import choose_unit, finished
 from .budget import BudgetTables, budget_tables, require_memory
 from .route import Bounds, assemble
+
+if TYPE_CHECKING:
+    from ...plotting import Picture
 
 MOST_POINTS = 64
 
@@ -53,6 +57,12 @@ class CVaRFrontier:
         return finished(
             self.mdp, CVaR(level), self._tables.model, self._bounds(level), "budget recursion, float64, all levels"
         )
+
+    def plot(self) -> Picture:
+        """The certified bounds over alpha."""
+        from ...plotting import draw_frontier
+
+        return draw_frontier(self)
 
     def _bounds(self, alpha: Fraction) -> Bounds:
         return assemble(self._tables, Fraction(), 1 / alpha)
@@ -94,12 +104,32 @@ def _corners(tables: BudgetTables) -> Iterator[Fraction]:
 
 @dataclass(frozen=True)
 class FrontPoint:
-    """A policy that no other beats in both mean and CVaR by more than the plan's gap, for one weight of the mean."""
+    """A policy that no other beats in both mean and CVaR by more than the plan's gap, for one weight of the mean.
+
+    ``mean`` and ``cvar`` are those of the law of the policy's return: exact if ``exact``, which says that this law is.
+    """
 
     weight: Fraction
     mean: Fraction
     cvar: Fraction
     plan: Plan = field(repr=False)
+
+    @property
+    def exact(self) -> bool:
+        """Whether ``mean`` and ``cvar`` are exact."""
+        return self.plan.law_error == 0
+
+
+class Front(tuple[FrontPoint, ...]):
+    """Points by increasing mean."""
+
+    __slots__ = ()
+
+    def plot(self) -> Picture:
+        """The points, and for each the line above which no policy lies."""
+        from ...plotting import draw_front
+
+        return draw_front(self)
 
 
 def mean_cvar_front(
@@ -109,7 +139,7 @@ def mean_cvar_front(
     eta: Rational | None = None,
     gap: Rational | None = None,
     points: int = MOST_POINTS,
-) -> tuple[FrontPoint, ...]:
+) -> Front:
     r"""The supported points of the Pareto front of mean against CVaR, by increasing mean.
 
     Between two neighbours the weight that values both equally is tried; a better policy there is a new point (Aneja
@@ -134,7 +164,7 @@ def mean_cvar_front(
         if height > chord + max(middle.plan.gap, Fraction(1, 10**12)) and left.mean < middle.mean < right.mean:
             found.append(middle)
             queue += [(left, middle), (middle, right)]
-    return tuple(sorted(found, key=lambda point: point.mean))
+    return Front(sorted(found, key=lambda point: point.mean))
 
 
 def _point(mdp: MDP, alpha: Fraction, weight: Fraction, eta: Rational | None, gap: Rational | None) -> FrontPoint:

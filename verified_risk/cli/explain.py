@@ -1,0 +1,62 @@
+"""``verified-risk explain LABEL``: one statement of the paper, what is wrong with it, and what is true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .screen import Screen
+from .show import emit_json, json_option
+
+
+@click.command(short_help="One statement: the claim, why it is false, what is true.")
+@click.argument("label")
+@json_option
+def explain(label: str, as_json: bool) -> None:
+    """Say what the paper's statement LABEL claims, on which case it fails and by how much, and what holds instead.
+
+    LABEL is the paper's own, such as thm:augmented; docs/audit.md lists all of them.
+    """
+    from proofs_checks import cli as checks
+
+    (statement,) = checks.chosen_statements([label])
+    told = _told(statement)
+    if as_json:
+        emit_json(told)
+        return
+    screen = Screen()
+    screen.field("statement", f"{told['label']}: {told['title']} ({told['section']})", "bold")
+    screen.field("finding", told["finding"])
+    if told["claims"]:
+        screen.field("claims", told["claims"])
+    if told["fails_by"] is not None:
+        screen.field("fails by", f"{told['fails_by']} on this case:")
+        screen.paragraph(told["counterexample"])
+    if told["true"]:
+        screen.field("true", told["true"])
+    if told["notes"]:
+        screen.field("why", told["notes"])
+    screen.field("more", f"docs/audit.md, and verified-risk audit --statement {label}")
+
+
+def _told(statement: Any) -> dict[str, Any]:
+    from ..enclosure import bounds
+    from ..shown import number
+
+    case, printed = statement.counterexample, statement.printed
+    slack = None if case is None or printed is None else printed.slack(case)
+    return {
+        "label": statement.label,
+        "title": statement.title,
+        "section": statement.section,
+        "finding": str(statement.finding),
+        "claims": None if printed is None else printed.words,
+        "counterexample": None if case is None else str(case),
+        "fails_by": None if slack is None or bounds(slack)[1] >= 0 else number(-slack),
+        "true": None if statement.true_claim is None else statement.true_claim.words,
+        "notes": statement.notes or None,
+    }
+
+
+COMMANDS = (explain,)

@@ -1,0 +1,80 @@
+"""One model under several objectives: what each plan is worth under every one of them, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .enclosure import Real
+from .errors import InvalidArgument
+from .mdp import MDP
+from .objectives import Weighting
+from .objectives import objective as read_objective
+from .planning import Plan, plan
+from .shown import above, json_number, short
+
+if TYPE_CHECKING:
+    from .plotting import Picture
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Plans of one model, one for each objective; ``values[i][j]`` is objective j of the return of plan i.
+
+    The values are those of ``plans[i].law``: exact where its ``law_error`` is 0.
+    """
+
+    mdp: MDP = field(repr=False)
+    objectives: tuple[Weighting, ...]
+    plans: tuple[Plan, ...] = field(repr=False)
+
+    @property
+    def values(self) -> tuple[tuple[Real, ...], ...]:
+        return tuple(tuple(G.of(plan.law) for G in self.objectives) for plan in self.plans)
+
+    def rows(self) -> list[list[str]]:
+        """A table as text: a row for each plan, a column for each objective, and the plan's own gap."""
+        shown = [[short(x) if not hasattr(x, "lower") else f"≈{float(x):.6g}" for x in row] for row in self.values]
+        return [
+            [G.spec, *own, above(plan.gap) if plan.gap else "0"]
+            for G, own, plan in zip(self.objectives, shown, self.plans, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        head = ["planned for", *(G.spec for G in self.objectives), "gap"]
+        table = [head, *self.rows()]
+        widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(
+                zip(row, widths, strict=True)))
+            for row in table
+        )  # fmt: skip
+
+    def plot(self) -> Picture:
+        """The laws of the return below each other."""
+        from .plotting import draw_compared
+
+        return draw_compared(self)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "objectives": [G.spec for G in self.objectives],
+            "values": [[json_number(x) for x in row] for row in self.values],
+            "gaps": [json_number(plan.gap) for plan in self.plans],
+        }
+
+
+def compare(mdp: MDP, objectives: Iterable[Weighting | str], **options: Any) -> Comparison:
+    """Plan for every objective, and evaluate every plan under all of them; ``options`` are those of ``plan``.
+
+    >>> import verified_risk as vr
+    >>> print(vr.compare(vr.models.two_paths(), ["mean", "cvar(1/4)"]))
+    planned for  mean  cvar(1/4)       gap
+    mean          3/2          0         0
+    cvar(1/4)       1          1         0
+    """
+    read = tuple(read_objective(G) for G in objectives)
+    if not read:
+        raise InvalidArgument("objectives is empty, wanted at least one")
+    return Comparison(mdp, read, tuple(plan(mdp, G, **options) for G in read))
