@@ -65,7 +65,7 @@ def test_models_come_from_files_and_environments(tmp_path):
     [
         (["plan", "nowhere"], "nowhere"),
         (["plan", "frozen_lake", "--objective", "cvar(2)"], "alpha is 2"),
-        (["plan", "m.csv"], "add --horizon N"),
+        (["plan", "m.csv"], "there is no file m.csv"),
         (["plan", "missing.json"], "missing.json"),
     ],
 )

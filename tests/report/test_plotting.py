@@ -191,7 +191,48 @@ def test_bounds_in_a_table_are_rounded_outward():
     base, gap = shown.split("best over all policies ≤ ")[1].split("<")[0].split(" + ")
     upper = Fraction(base) + Fraction(gap)
     assert plan.upper <= upper <= plan.lower + 2 * plan.gap
-    assert "is exceeded by no policy" in plan.plot().figure._suptitle.get_text()
+    title = plan.plot().figure._suptitle.get_text()
+    assert Fraction(title.partition("better by more than ")[2]) >= plan.gap
+
+
+def test_the_laws_of_several_plans_share_one_axis_and_name_their_values():
+    found = vr.compare(two_paths(), ["mean", "cvar(1/4)"])
+    panels = found.plot().figure.axes
+    assert [axes.get_title(loc="left") for axes in panels] == [
+        "planned for mean = 3/2; mean 3/2, worst 0",
+        "planned for cvar(1/4) = 1; mean 1, worst 1",
+    ]
+    assert sorted(bar.get_height() for bar in panels[0].patches) == [0.25, 0.75]
+    with pytest.raises(InvalidArgument, match="7 plans, wanted at most 6"):
+        vr.compare(two_paths(), ["mean"] * 7).plot()
+
+
+def test_the_curve_of_all_levels_is_what_the_frontier_says():
+    frontier = vr.cvar_frontier(two_paths())
+    upper, lower = frontier.plot().figure.axes[0].lines[:2]
+    for alpha, low, high in zip(lower.get_xdata(), lower.get_ydata(), upper.get_ydata(), strict=True):
+        exact = vr.exact_plan(two_paths(), vr.CVaR(Fraction(alpha).limit_denominator(60))).value
+        assert low <= float(exact) + 1e-12
+        assert high >= float(exact) - 1e-12
+
+
+def test_the_front_is_drawn_with_its_exact_points():
+    front = vr.mean_cvar_front(two_paths(), "1/4")
+    assert all(point.exact for point in front)
+    drawn = front.plot().figure.axes[0].lines[0]
+    assert list(drawn.get_xdata()) == [float(point.mean) for point in front]
+    assert list(drawn.get_ydata()) == [float(point.cvar) for point in front]
+
+
+def test_a_map_knows_the_directions_of_gymnasiums_lake_or_refuses():
+    lake = vr.MDP.from_gymnasium("FrozenLake-v1", horizon=3, options={"is_slippery": False})
+    right = vr.MarkovPolicy(lake, [[2] * 16] * 3)
+    assert arrows(plotting.draw_policy_map(right), 0) == arrows(
+        plotting.draw_policy_map(right, moves=["left", "down", "right", "up"]), 0
+    )
+    blind = vr.MDP(0, [[[1, 0], [1, 0]], [[0, 1], [0, 1]]], [[0, 1], [0, 0]], horizon=2, drawing="SF")
+    with pytest.raises(vr.errors.Unsupported, match="do not say which way"):
+        plotting.draw_policy_map(vr.MarkovPolicy(blind, [[0, 0]] * 2))
 
 
 def test_a_run_is_drawn_with_its_own_regret_and_bound():

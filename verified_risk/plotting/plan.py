@@ -15,5 +15,5 @@ def draw_plan(plan: Plan) -> Picture:
         claim = f"the best over all policies, {short(plan.value)}, is attained"
     else:
         gap = decimal(plan.gap, ROUND_CEILING, 2)
-        claim = f"{short(plan.value)}, and no policy has more than {gap} above it"
+        claim = f"{short(plan.value)}, no policy is better by more than {gap}"
     return draw_law(plan.law, plan.objective, title=f"{plan.objective.spec}: {claim}")
