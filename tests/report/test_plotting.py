@@ -203,7 +203,7 @@ def test_the_laws_of_several_plans_share_one_axis_and_name_their_values():
         "planned for cvar(1/4) = 1; mean 1, worst 1",
     ]
     assert sorted(bar.get_height() for bar in panels[0].patches) == [0.25, 0.75]
-    with pytest.raises(InvalidArgument, match="7 plans, wanted at most 6"):
+    with pytest.raises(vr.errors.InvalidArgument, match="7 plans, wanted at most 6"):
         vr.compare(two_paths(), ["mean"] * 7).plot()
 
 

@@ -47,11 +47,11 @@ def mdp_of_environment(
         raise InvalidArgument("options are for an environment given by its id; this one has been made already")
     inner = getattr(env, "unwrapped", env)
     name = _name(env, inner)
+    _refuse_what_the_table_does_not_say(inner, name)
+    n, table = _table(inner, name)
     steps = _limit(env) if horizon is None else horizon
     if steps is None:
         raise InvalidModel(f"{name} has no time limit, wanted horizon=, the number of steps")
-    _refuse_what_the_table_does_not_say(inner, name)
-    n, table = _table(inner, name)
     restore = _Restorer()
     rows = [[_read(table, s, a, n, restore, name) for a in _actions_of(table[s], s, name)] for s in range(n)]
     start = _initial(inner, n, restore, name) if initial is None else _given(initial, n)
