@@ -135,7 +135,12 @@ def _read_step(word: _Words) -> Any:
 
 def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
     word("lower")
-    if word("markov", "budget") == "markov":
+    kind = word("markov", "budget", "law")
+    if kind == "law":
+        word.integer()
+        total, count = word.integer(), word.integer()
+        return "law", total, tuple(_read_machine(word, horizon) for _ in range(count))
+    if kind == "markov":
         word.integer()
         tables = []
         for _ in range(horizon):
@@ -161,6 +166,23 @@ def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
             step.append((s, tuple((word.integer(), word.integer()) for _ in range(count))))
         rows.append(tuple(step))
     return "budget", unit, stretch, shrink, windows, start, tuple(rows)
+
+
+def _read_machine(word: _Words, horizon: int) -> tuple[Any, ...]:
+    word("machine")
+    weight, memory, rules, tables = word.integer(), word.integer(), [], []
+    for _ in range(horizon):
+        word("rule")
+        factor, coins, count = word.integer(), word.integer(), word.integer()
+        moves = tuple((word.integer(), (word.integer(), word.integer())) for _ in range(count))
+        rules.append((factor, coins, moves))
+        word("choices")
+        rows = []
+        for _ in range(word.integer()):
+            s, first, before, count = (word.integer() for _ in range(4))
+            rows.append((s, (first, before, tuple((word.integer(), word.integer()) for _ in range(count)))))
+        tables.append(tuple(rows))
+    return weight, memory, tuple(rules), tuple(tables)
 
 
 # -- the truth -------------------------------------------------------------------------------------------------------
@@ -222,13 +244,7 @@ def _all_laws(discount: Fraction, denominator: int, horizon: int, initial: Any, 
     return after(0, start)
 
 
-def _policy_action(low: tuple[Any, ...], t: int, s: int, index: int) -> int:
-    if low[0] == "markov":
-        return dict(low[1][t]).get(s, 0)
-    runs = dict(low[6][t]).get(s, ())
-    place = index - low[4][t][0]
-    if place < 0:
-        return 0
+def _in_runs(runs: Any, place: int) -> int:
     for length, action in runs:
         if place < length:
             return action
@@ -236,32 +252,61 @@ def _policy_action(low: tuple[Any, ...], t: int, s: int, index: int) -> int:
     return 0
 
 
+class _Walked:
+    """A policy as a start, an action and a law of what is remembered next; one for each kind of proof."""
+
+    def __init__(self, file: Read, low: tuple[Any, ...]) -> None:
+        self.file, self.low = file, low
+        self.start = {"markov": lambda: 0, "budget": lambda: low[5], "law": lambda: low[1]}[low[0]]()
+
+    def action(self, t: int, s: int, memory: int) -> int:
+        low = self.low
+        if low[0] == "markov":
+            return dict(low[1][t]).get(s, 0)
+        if low[0] == "budget":
+            place = memory - low[4][t][0]
+            return 0 if place < 0 else _in_runs(dict(low[6][t]).get(s, ()), place)
+        first, before, runs = dict(low[3][t]).get(s, (0, 0, ()))
+        return before if memory < first else _in_runs(runs, memory - first)
+
+    def following(self, t: int, memory: int, gain: int) -> list[tuple[int, Fraction]]:
+        low, file = self.low, self.file
+        if low[0] == "markov":
+            return [(0, Fraction(1))]
+        if low[0] == "budget":
+            _, unit, stretch, shrink, *_ = low
+            rate = Fraction(stretch) / (file.denominator * unit) * (file.discount * stretch / shrink) ** t
+            return [((stretch * memory - math.ceil(gain * rate)) // shrink, Fraction(1))]
+        factor, coins, moves = low[2][t]
+        shift, coin = next((move for listed, move in moves if listed == gain), (0, 0))
+        here = factor * memory + shift
+        return [(here, 1 - Fraction(coin, coins)), (here + 1, Fraction(coin, coins))]
+
+
 def policy_law(file: Read) -> dict[Fraction, Fraction]:
     """The law of the return of the certificate's policy, by walking every history."""
     law: dict[Fraction, Fraction] = {}
-    low = file.low
 
-    def moved(t: int, index: int, gain: int) -> int:
-        if low[0] == "markov":
-            return 0
-        _, unit, stretch, shrink, *_ = low
-        rate = Fraction(stretch) / (file.denominator * unit) * (file.discount * stretch / shrink) ** t
-        return (stretch * index - math.ceil(gain * rate)) // shrink
-
-    def walk(t: int, s: int, index: int, y: Fraction, p: Fraction) -> None:
+    def walk(policy: _Walked, t: int, s: int, memory: int, y: Fraction, p: Fraction) -> None:
         if t == file.horizon:
             law[y] = law.get(y, Fraction()) + p
             return
         actions = dict(file.steps[t])[s]
-        a = _policy_action(low, t, s, index)
+        a = policy.action(t, s, memory)
         for q, gain, target in actions[a if 0 <= a < len(actions) else 0]:
-            if q:
-                reward = file.discount**t * Fraction(gain, file.denominator)
-                walk(t + 1, target, moved(t, index, gain), y + reward, p * q)
+            reward = file.discount**t * Fraction(gain, file.denominator)
+            for after, share in policy.following(t, memory, gain):
+                if q * share:
+                    walk(policy, t + 1, target, after, y + reward, p * q * share)
 
-    for s, p in file.initial:
-        if p:
-            walk(0, s, low[5] if low[0] == "budget" else 0, Fraction(), p)
+    parts = [(Fraction(1), file.low)]
+    if file.low[0] == "law":
+        parts = [(Fraction(part[0], file.low[1]), ("law", *part[1:])) for part in file.low[2]]
+    for weight, low in parts:
+        policy = _Walked(file, low)
+        for s, p in file.initial:
+            if p * weight:
+                walk(policy, 0, s, policy.start, Fraction(), p * weight)
     return law
 
 

@@ -1,0 +1,144 @@
+"""Every named model, every family of objectives, every route of the planner: proved, or said not to be covered."""
+
+from __future__ import annotations
+
+import subprocess
+from fractions import Fraction
+
+import pytest
+from proof_files import FOLDER, is_true, read, require_checker, verdicts
+
+import verified_risk as vr
+from verified_risk import errors
+from verified_risk.proving import Proved, write_coq
+from verified_risk.proving.proved import AXIOMS
+
+ONE_PASS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "var(1/4)", "var(1/4, upper)")
+SPECTRAL = "1/3*cvar(1/20) + 1/3*cvar(1/5) + 1/3*cvar(1/2)"
+SEARCHED = (SPECTRAL, "pl(0, 0; 1/4, 0; 1, 1)", "pl(0, 0; 1/4, 1/2; 3/4, 1/2; 1, 1)")
+NOT_COVERED = ("wang(3/4)", "cpw(0.71)", "dual(3/2)", "hazard(1/2)")
+SHORT = ("two_paths", "frozen_lake", "machine_replacement", "gamblers_ruin", "inventory")
+
+
+@pytest.fixture(autouse=True)
+def _checker():
+    require_checker()
+
+
+@pytest.mark.parametrize("objective", ONE_PASS)
+@pytest.mark.parametrize("name", vr.models.NAMES)
+def test_plans_of_one_pass_are_proved_at_their_own_bounds(name, objective):
+    for route in (vr.plan, vr.exact_plan):
+        plan = route(vr.models.load(name), objective)
+        proved = plan.prove()
+        assert (proved.lower, proved.upper, proved.note) == (plan.lower, plan.upper, "")
+        assert proved.axioms == AXIOMS
+
+
+@pytest.mark.parametrize("objective", SEARCHED)
+@pytest.mark.parametrize("name", SHORT)
+def test_searched_plans_are_proved_at_their_own_bounds(name, objective):
+    plan = vr.plan(vr.models.load(name), objective, gap="1/1000")
+    proved = plan.prove()
+    assert (proved.lower, proved.upper, proved.note) == (plan.lower, plan.upper, "")
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_exact_plans_of_several_levels_are_proved_exactly(name):
+    plan = vr.exact_plan(vr.models.load(name), SPECTRAL)
+    proved = plan.prove()
+    assert proved.lower == proved.upper == plan.value
+
+
+@pytest.mark.parametrize("eta", ["1/3", "2/7", "1"])
+@pytest.mark.parametrize("objective", ["mean", "cvar(1/4)", "var(1/3)", SPECTRAL])
+def test_plans_on_a_grid_that_rounds_are_proved(objective, eta):
+    plan = vr.plan(vr.models.frozen_lake(), objective, eta=eta, gap="1/100")
+    proved = plan.prove()
+    assert (proved.lower, proved.upper, proved.note) == (plan.lower, plan.upper, "")
+
+
+@pytest.mark.parametrize("objective", NOT_COVERED)
+def test_what_is_not_covered_is_said(objective):
+    plan = vr.plan(vr.models.two_paths(), objective, gap="1/100")
+    with pytest.raises(errors.Unsupported, match="not covered"):
+        plan.prove()
+    assert plan.proved is None
+
+
+def test_a_plan_shows_that_it_was_proved():
+    plan = vr.exact_plan(vr.models.two_paths(), "cvar(1/2)")
+    assert "proved" not in str(plan)
+    proved = plan.prove()
+    assert isinstance(proved, Proved)
+    assert plan.proved is proved
+    assert "proved     by check_sound" in str(plan)
+    assert str(proved).startswith(f"proved: best over all policies = {plan.value}, ")
+
+
+def test_a_plan_from_a_file_is_proved_as_well(tmp_path):
+    vr.plan(vr.models.machine_replacement(), "cvar(1/10)").save(tmp_path / "plan.json")
+    plan = vr.Plan.load(tmp_path / "plan.json")
+    proved = plan.prove(certificate=tmp_path / "kept.txt")
+    assert (proved.lower, proved.upper) == (plan.lower, plan.upper)
+    (line,) = verdicts([(tmp_path / "kept.txt").read_text()], tmp_path)
+    assert line.startswith("proved")
+    assert read((tmp_path / "kept.txt").read_text()).lower == plan.lower
+
+
+def test_the_judge_of_these_tests_knows_a_false_claim(tmp_path):
+    vr.exact_plan(vr.models.two_paths(), "cvar(1/2)").prove(certificate=tmp_path / "kept.txt")
+    text = (tmp_path / "kept.txt").read_text()
+    claim = text.splitlines()[2]
+    assert is_true(text)
+    assert not is_true(text.replace(claim, "claim 1 999/1000"))
+    assert not is_true(text.replace(claim, "claim 1001/1000 2"))
+
+
+def test_the_claim_of_a_plan_that_is_wrong_is_refused():
+    plan = vr.exact_plan(vr.models.frozen_lake(), "cvar(1/4)")
+    small = Fraction(1, 10**12)
+    for lower, upper in ((plan.value + small, plan.value + small), (plan.value - small, plan.value - small)):
+        wrong = vr.Plan.from_json({**plan.to_json(), "lower": str(lower), "upper": str(upper), "value": str(lower)})
+        with pytest.raises(errors.NotProved, match="bound"):
+            wrong.prove()
+
+
+def test_the_coq_file_states_the_model_and_its_bounds(tmp_path):
+    plan = vr.exact_plan(vr.models.two_paths(), "cvar(1/4)")
+    write_coq(plan, tmp_path / "plan.v")
+    text = (tmp_path / "plan.v").read_text()
+    assert "Theorem the_plan_is_right" in text
+    assert "Definition the_claim : claim := Claim (Rat 1 1) (Rat 1 1)." in text
+    assert "Tail (Rat 0 1) (Rat 1 4)" in text
+    with pytest.raises(errors.Unsupported, match="cells"):
+        write_coq(vr.plan(vr.models.river_swim(), "cvar(1/4)"), tmp_path / "large.v")
+    assert not (tmp_path / "large.v").exists()
+
+
+def _compiled_proofs() -> bool:
+    return all(path.with_suffix(".vo").exists() for path in FOLDER.glob("*.v"))
+
+
+@pytest.mark.skipif(not _compiled_proofs(), reason="the Coq proofs are not compiled: `make proofs`")
+def test_coq_accepts_the_file_and_extraction_reproduces_the_source(tmp_path):
+    for i, (route, objective) in enumerate(((vr.plan, "cvar(1/4)"), (vr.exact_plan, SPECTRAL), (vr.plan, "var(1/3)"))):
+        write_coq(route(vr.models.two_paths(), objective), tmp_path / f"plan{i}.v")
+        command = ["coqc", "-w", "-ambiguous-paths", "-Q", FOLDER.parent, "VerifiedRisk", tmp_path / f"plan{i}.v"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found = {line.split()[0] for line in done.stdout.splitlines() if line[:1].isalpha() and line != "Axioms:"}
+        assert found == set(AXIOMS)
+    done = subprocess.run(["sh", FOLDER / "extract.sh", "check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_certificate_keeps_the_users_model(tmp_path):
+    mdp = vr.models.gamblers_ruin()
+    vr.exact_plan(mdp, "mean").prove(certificate=tmp_path / "kept.txt")
+    file = read((tmp_path / "kept.txt").read_text())
+    for s, actions in file.steps[0]:
+        for a, outcomes in enumerate(actions):
+            mine = {(p, target, Fraction(gain, file.denominator)) for p, gain, target in outcomes}
+            assert mine == set(mdp.actions(s)[a].outcomes)
+    assert len(file.steps) == mdp.horizon
