@@ -15,7 +15,8 @@ let of_channel channel = { channel; word = Buffer.create 64; line = 1; line_ende
 let refuse source text = raise (Refused (Printf.sprintf "line %d: %s" source.line text))
 
 (* For messages: a word that was not expected, cut. *)
-let shown word = if String.length word <= 40 then "'" ^ word ^ "'" else "'" ^ String.sub word 0 40 ^ "...'"
+let shown word =
+  if String.length word <= 40 then "'" ^ String.escaped word ^ "'" else "'" ^ String.escaped (String.sub word 0 40) ^ "...'"
 
 let rec skip_blanks source =
   match input_char source.channel with

@@ -1,0 +1,127 @@
+"""Files that mean harm: refused with one line that says where; no crash, and no more memory than is allowed."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+
+import pytest
+from proof_files import require_checker
+
+import verified_risk as vr
+from verified_risk import errors
+from verified_risk.proving.program import find_checker
+
+MEMORY_MB = 300
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory) -> str:
+    require_checker()
+    file = tmp_path_factory.mktemp("good") / "kept.txt"
+    vr.exact_plan(vr.models.two_paths(), "cvar(1/4)").prove(certificate=file)
+    return file.read_text()
+
+
+def answer(content: str | bytes, tmp_path) -> str:
+    """The checker's line, with its address space bounded and a minute of time."""
+    file = tmp_path / "hostile.txt"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    command = f'ulimit -v {4 * MEMORY_MB * 1024}; exec "$0" --memory {MEMORY_MB} "$1"'
+    done = subprocess.run(["sh", "-c", command, require_checker(), file], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, (done.returncode, done.stderr[-300:])
+    assert done.stderr == ""
+    (line,) = done.stdout.splitlines()
+    assert len(line) < 300
+    return line
+
+
+EDITS = {
+    "nothing": (None, "", "line 1: the file ends where 'verified-risk-proof' was expected"),
+    "another version": ("verified-risk-proof 1", "verified-risk-proof 2", "line 1: the version of the format is '2'"),
+    "a million digits": ("claim 1 1", f"claim 1 {'9' * 10**6}", "line 3: a word of more than 50000 characters"),
+    "a denominator of 0": ("claim 1 1", "claim 1/0 1", "line 3: the lower bound is '1/0'"),
+    "hexadecimal": ("claim 1 1", "claim 0x1 1", "line 3: the lower bound is '0x1'"),
+    "another objective": ("objective tail 0 1/4", "objective spectral 0 1/4", "not covered: the objective 'spectral'"),
+    "a level above 1": ("objective tail 0 1/4", "objective tail 0 5/4", "the objective is not one"),
+    "no discount": ("discount 1", "discount 0", "the model is not one"),
+    "a horizon beyond all": ("horizon 2", f"horizon {10**30}", "line 7: the horizon is"),
+    "a longer horizon": ("horizon 2", "horizon 3", "line 20: 'lower' where 'steps' was expected"),
+    "a state beyond all": ("0 2\n1 1 1 0 1", "7 2\n1 1 1 0 1", "line 11: the state is '7', wanted 0 to 3"),
+    "a state twice": ("2 1\n4 2", "1 1\n4 2", "line 16: state 1 twice"),
+    "many outcomes": ("4 2 1 0 3 3 2 3", f"4 {10**12} 1 0 3 3 2 3", "line 17: the number of outcomes is"),
+    "a negative weight": ("4 2 1 0 3 3 2 3", "4 2 -1 0 3 5 2 3", "line 17: a weight is '-1'"),
+    "a wrong sum": ("4 2 1 0 3 3 2 3", "4 2 1 0 3 2 2 3", "the model is not one"),
+    "a wide window": ("\n-3 1\n", f"\n{-(10**15)} 1\n", "a window of '1000000000000002' indices"),
+    "tables too large": ("state_count 4", "state_count 40000000", "MB, more than the 300 MB that are allowed"),
+    "a table too small": ("0 1 5 0\n1 1 5 0", "0 1 4 0\n1 1 5 0", "does not prove the lower bound"),
+    "an action that is none": ("0 1 5 0\n1 1 5 0", "0 1 5 9\n1 1 5 0", "does not prove the lower bound"),
+    "a scale of 0": ("lower budget 16", "lower budget 0", "line 20: the scale is '0'"),
+    "more behind the end": ("end\n", "end\nend\n", "'end' behind the end"),
+    "no end": ("end\n", "", "the file ends where 'end' was expected"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_hostile_file_is_refused_with_one_line_that_says_where(name, good, tmp_path):
+    old, new, said = EDITS[name]
+    if old is None:
+        text = new
+    else:
+        assert old in good, good
+        text = good.replace(old, new, 1)
+    assert said in answer(text, tmp_path)
+
+
+def test_garbage_is_refused(good, tmp_path):
+    rng = random.Random(0)
+    for _ in range(10):
+        assert answer(rng.randbytes(2000), tmp_path).startswith("refused: line ")
+        noise = bytearray(good.encode())
+        for _ in range(5):
+            noise[rng.randrange(len(noise))] = rng.randrange(256)
+        file = tmp_path / "noise.txt"
+        file.write_bytes(bytes(noise))
+        done = subprocess.run([require_checker(), file], capture_output=True, timeout=60)
+        assert done.returncode in (0, 1)
+        assert done.stderr == b""
+
+
+def _law_that_explodes(horizon: int) -> str:
+    """Two rewards whose discounted sums never meet: 2 ** horizon returns from a file of a few kilobytes."""
+    steps = "".join("rule 0 1 0\nchoices 1\n0 0 0 0\n" for _ in range(horizon))
+    return (
+        "verified-risk-proof 1\nobjective tail 0 1/2\nclaim 0 1\ndiscount 1/3\nreward_denominator 1\nstate_count 1\n"
+        f"horizon {horizon}\ninitial 1 1\n0 1\nsteps {horizon} states 1\n0 1\n2 2 1 0 0 1 1 0\n"
+        f"lower law 1000 1 1\nmachine 1 0\n{steps}upper mean 1000\nend\n"
+    )
+
+
+def test_a_law_that_explodes_is_stopped(tmp_path):
+    began = time.monotonic()
+    line = answer(_law_that_explodes(60), tmp_path)
+    assert "memory" in line or "MB that are allowed" in line or "stack" in line
+    assert time.monotonic() - began < 60
+
+
+def test_cuts_above_each_other_without_end_are_refused(tmp_path):
+    plan = vr.exact_plan(vr.models.two_paths(), "1/2*cvar(1/4) + 1/2*cvar(1/2)")
+    plan.prove(certificate=tmp_path / "kept.txt")
+    text = (tmp_path / "kept.txt").read_text()
+    assert "\ndual " in text
+    before, _, after = text.partition("dual ")
+    deep = before + "cut 0 1/2\n" * 200_000 + "dual " + after
+    assert "cuts more than 5000 deep" in answer(deep, tmp_path)
+    uncovered = before + "cut 0 1/2\ndual " + after.partition("\n")[0] + "\nend\n"
+    assert "'end' where 'cut' or 'dual' was expected" in answer(uncovered, tmp_path)
+
+
+def test_without_the_checker_the_command_that_builds_it_is_named(monkeypatch):
+    monkeypatch.setattr("verified_risk.proving.program.BUILT", require_checker().with_name("missing"))
+    monkeypatch.delenv("VERIFIED_RISK_CHECKER", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(errors.MissingDependency, match="make checker"):
+        find_checker()
+    with pytest.raises(errors.MissingDependency, match="make checker"):
+        vr.exact_plan(vr.models.two_paths(), "mean").prove()
