@@ -1,7 +1,8 @@
 (** The assumptions of the main theorems, grouped by the paper's labels; each group is walked once.
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
-From VerifiedRisk Require Import Soundness Ville KlRegret KlHeadline.
+From VerifiedRisk Require Import Soundness KlStatement KlExplicit KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii
+  KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts HistoryMeasure
   ObjectiveExamples KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp AugmentationPrintedFalse Discretisation Grid
   DiscretisationOneStep DiscretisationPrintedFalse HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds SupNorm EmpiricalLaw
@@ -84,5 +85,15 @@ Print Assumptions float_certificate.
 Definition learner_with_kl_sets := (@kl_regret_from_data, @kl_expected_regret_from_data, @kl_regret_a_priori, @kl_expected_regret_a_priori,
   @kl_intervals_hold, @kl_headline).
 Print Assumptions learner_with_kl_sets.
+
+Definition learner_steps := (@kt_redundancy, @ville, @rarely_misled, @kl_lower_end, @lower_end_below, @the_end_grows, @kl_pinsker,
+  @kl_relative, @missing_mass_le, @optimistic_for_every_policy, @near_greedy_close, @near_greedy_chk_lower, @supported_beliefs_hold,
+  @prescribed_is_supported, @leading_term_is_linear_in_states).
+Print Assumptions learner_steps.
+
+Definition learner_that_runs := (@kl_learner, @kl_regret_from_data_with, @best_rho_is_near_best, @best_rho_below_z_is_near_best,
+  @explicit_learner_regret, @explicit_learner_ignores_unknowns, @carried_optimum, @carried_episode, @outcome_regret_from_weighted_data,
+  @outcome_intervals_hold, @grid_regret, @grid_interval).
+Print Assumptions learner_that_runs.
 
 Print Assumptions check_sound.
