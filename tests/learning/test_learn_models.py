@@ -30,15 +30,17 @@ def learner_of(mdp, objective, *, algorithm="ucb", episodes=50, scale=Fraction(1
 def random_episode(rng, standard):
     """A random walk in the standard form, in plain Python."""
     states = [rng.choice([s for s, _ in standard.initial])]
-    actions, atoms = [], []
+    actions, atoms, paid = [], [], []
     for _ in range(standard.horizon):
         s = states[-1]
         a = rng.randrange(standard.n_actions[s])
         pair = standard.pairs[s][a]
         actions.append(a)
         atoms.append(rng.choices([i for i, _ in pair.rewards], [float(p) for _, p in pair.rewards])[0])
-        states.append(rng.choices([t for t, _ in pair.successors], [float(p) for _, p in pair.successors])[0])
-    return states, actions, atoms
+        i, target, _ = rng.choices(pair.outcomes, [float(p) for _, _, p in pair.outcomes])[0]
+        paid.append(i)
+        states.append(target)
+    return states, actions, atoms, paid
 
 
 def slow_optimistic_pair(visits, eps):
@@ -77,11 +79,11 @@ def test_the_optimistic_arrays_are_the_exact_construction_on_random_histories(na
         learner = learner_of(MODELS[name](), vr.CVaR("1/3"), scale=scale, episodes=400)
         standard, history, seen = learner.standard, History(), {}
         for k in range(120):
-            states, actions, atoms = random_episode(rng, standard)
-            learner.count(*(np.array(x) for x in (states, actions, atoms)))
-            history.add(states, actions, [standard.atoms[i] for i in atoms])
-            for s, a, i, s2 in zip(states, actions, atoms, states[1:], strict=False):
-                seen.setdefault((s, a), []).append((standard.atoms[i], s2))
+            states, actions, atoms, paid = random_episode(rng, standard)
+            learner.count(*(np.array(x) for x in (states, actions, atoms, paid)))
+            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
+            for s, a, i, j, s2 in zip(states, actions, atoms, paid, states[1:], strict=False):
+                seen.setdefault((s, a), []).append((standard.atoms[i], (j, s2)))
             if k % 40 != 39:
                 continue
             learner.plan()
@@ -97,20 +99,16 @@ def test_the_optimistic_arrays_are_the_exact_construction_on_random_histories(na
                             float(np.sqrt(learner.target.log_term / (2.0 * n))) * float(scale) * (1.0 + 1e-15)
                         )
                     kept, miss, law = slow_optimistic_pair(visits, eps)
-                    exact = optimistic_pair(history[s, a], eps)
+                    exact = optimistic_pair(history[s, a], eps, joint=standard.joint)
+                    law = {Fraction(0): Fraction(1)} if standard.joint else law
                     assert (exact.following, exact.miss, dict(exact.reward)) == (kept, miss, law)
-                    length = learner.model.length[p]
-                    found = dict(
-                        zip(
-                            learner.model.state[p, :length].tolist(),
-                            learner.model.prob[p, :length].tolist(),
-                            strict=True,
-                        )
-                    )
+                    length = learner.model.length[p] - (learner.model.miss[p] > 0)  # the last entry is s_inf
+                    rows = zip(*(x[p, :length].tolist() for x in learner.model[1:4]), strict=True)
+                    found = {(i, t): q for t, i, q in rows}
                     assert set(found) == set(kept)
                     assert all(abs(found[t] - float(q)) < 1e-14 for t, q in kept.items())
                     assert abs(learner.model.miss[p] - float(miss)) < 1e-14
-                    for i, r in enumerate(standard.atoms):
+                    for i, r in enumerate(() if standard.joint else standard.atoms):
                         assert abs(learner.model.reward[p, i] - float(law.get(r, 0))) < 1e-14
 
 
@@ -121,8 +119,8 @@ def test_every_row_of_the_optimistic_model_sums_to_one_and_the_event_makes_it_op
         mdp = vr.models.random_sparse(3, 2, 2, 2, horizon=3, seed=case, grid=2)
         standard, history = standard_form(mdp), History()
         for _ in range(rng.choice([1, 3, 10, 40])):
-            states, actions, atoms = random_episode(rng, standard)
-            history.add(states, actions, [standard.atoms[i] for i in atoms])
+            states, actions, atoms, paid = random_episode(rng, standard)
+            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
         eps = Fraction(rng.choice([1, 2, 4, 8]), 16)
         radius = {(s, a): eps for s in range(3) for a in range(2)}
         hat = optimistic_mdp(standard, history, radius)  # MDP checks the sums
@@ -142,7 +140,7 @@ def test_every_row_of_the_optimistic_model_sums_to_one_and_the_event_makes_it_op
 def test_the_standard_form_keeps_the_law_of_the_return_of_every_policy():
     """The judge evaluates the policy in the user's model; the standard form is another path to the same law."""
     rng = random.Random("standard form")
-    carried = 0
+    joint = 0
     for _ in range(150):
         model = oracles.random_model(rng, max_states=3, max_actions=2, max_horizon=3)
         mdp = vr.MDP.from_outcomes(
@@ -150,7 +148,7 @@ def test_the_standard_form_keeps_the_law_of_the_return_of_every_policy():
         )
         standard = standard_form(mdp)
         assert standard.exact
-        carried += standard.carries_rewards
+        joint += standard.joint
         table = [
             [
                 [rng.randrange(standard.n_actions[s]) for _ in range(standard.used[t] + 1)]
@@ -161,7 +159,7 @@ def test_the_standard_form_keeps_the_law_of_the_return_of_every_policy():
         inner = Occupancy(standard, table).law
         outer = vr.return_law(mdp, LearnedPolicy(mdp, standard, table))
         assert outer == inner.affine(standard.range * standard.unit, standard.offset)
-    assert 20 < carried < 140
+    assert 20 < joint < 140
 
 
 def test_rewards_are_rounded_up_to_eta_and_nothing_is_called_exact_that_is_not():

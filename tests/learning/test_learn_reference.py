@@ -5,14 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from reference_learner import ReferenceLearner, ReferenceUCBVI
+from reference_learner import ReferenceKL, ReferenceLearner, ReferenceUCBVI
 
 import verified_risk as vr
+from verified_risk.learning.declared import Declared
+from verified_risk.learning.learn import Task
 from verified_risk.learning.learner import Learner, draws_of
+from verified_risk.learning.settings import Settings
 from verified_risk.learning.standard import standard_form
 from verified_risk.learning.target import problem_of, target_of
 
 EPISODES = 200
+LONG = 500
 DELTA = Fraction(1, 10)
 
 
@@ -76,3 +80,48 @@ def test_both_learners_walk_the_same_trajectories(name):
         assert sum(r for _, _, r, _ in trace) == found.returns[k]
         distinct.add(tuple(trace))
     assert len(distinct) > 1
+
+
+def coin_walk():
+    """Rewards come with the next state: two places, a safe and a bold move."""
+    return vr.MDP.from_outcomes(
+        [
+            [[("1/2", 1, 1), ("1/2", 0, 0)], [("1/4", 1, 0), ("3/4", 0, "1/2")]],
+            [[(1, 0, "1/2")], [("1/3", 1, 1), ("2/3", 0, 0)]],
+        ],
+        initial=["1/2", "1/2"],
+        horizon=4,
+    )
+
+
+UNIFORM = {
+    "lake": (vr.models.frozen_lake, Fraction(33, 100), Fraction(0), False),
+    "lake, rewards known": (vr.models.frozen_lake, Fraction(33, 100), Fraction(0), True),
+    "machine": (lambda: vr.models.machine_replacement(horizon=5), Fraction(1, 4), Fraction(1, 3), False),
+    "random": (
+        lambda: vr.models.random_sparse(5, 2, 3, 2, horizon=4, seed=3, grid=3),
+        Fraction(1, 2),
+        Fraction(0),
+        True,
+    ),
+    "rewards with the next state": (coin_walk, Fraction(1, 3), Fraction(0), False),
+}
+
+
+@pytest.mark.parametrize("name", UNIFORM)
+def test_the_default_learner_walks_the_same_trajectories(name):
+    build, alpha, weight, told = UNIFORM[name]
+    mdp = build()
+    objective = vr.CVaR(alpha) if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR(alpha)
+    settings = Settings.read(objective, LONG, DELTA, declared=Declared(rewards=told))
+    draws = draws_of(7, LONG, mdp.horizon)
+    found = Task.of(standard_form(mdp), settings).learner().run(draws, evaluate=False)
+    reference = ReferenceKL(mdp, float(DELTA), alpha=alpha, mean_weight=weight, known_rewards=told)
+    distinct = set()
+    for k in range(LONG):
+        trace = reference.episode(draws[k].tolist())
+        assert [s for s, _, _, _ in trace] == found.states[k, :-1].tolist(), k
+        assert [a for _, a, _, _ in trace] == found.actions[k].tolist(), k
+        assert sum(r for _, _, r, _ in trace) == found.returns[k]
+        distinct.add(tuple(trace))
+    assert len(distinct) > 10

@@ -18,7 +18,7 @@ CVAR = vr.CVaR("33/100")
 # -- regret ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("algorithm", ["ucb", "ucb-as-printed", "greedy", "ucbvi"])
+@pytest.mark.parametrize("algorithm", ["kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi"])
 @pytest.mark.parametrize("G", [CVAR, vr.Spectral(["1/5", 1], ["1/2", "1/2"]), vr.VaR("1/4")], ids=str)
 def test_the_regret_is_that_of_the_policies_played_evaluated_exactly(algorithm, G):
     mdp = vr.models.machine_replacement(horizon=4)
@@ -100,7 +100,7 @@ def test_a_grid_coarser_than_the_rewards_is_judged_in_the_model_itself():
     for k in (0, 10, 29):
         assert run.values[k] == pytest.approx(float(CVAR.of(vr.return_law(lake, run.policy(k)))), abs=1e-12)
     assert "grid" in run.notes[0]
-    exact = vr.learn(lake, CVAR, episodes=30, eta=1, bonus_scale="1/20")
+    run, exact = (vr.learn(lake, CVAR, episodes=30, eta=eta, algorithm="ucb") for eta in (3, 1))
     assert run.bound[-1] - exact.bound[-1] == pytest.approx(30 * 5 * 3, rel=1e-3)  # K T eta
 
 
@@ -116,8 +116,8 @@ def test_continuous_rewards_are_learned_on_a_grid():
     for k in (0, 50, 199):
         policy = run.policy(k)
         table = {}
-        for t, s, (y, _) in visited_cells(on_grid, policy):
-            table[t, s, Fraction(y, 20)] = policy.choice(t, s, (y, -1))[0][0]
+        for t, s, y in visited_cells(on_grid, policy):
+            table[t, s, Fraction(y, 20)] = policy.choice(t, s, y)[0][0]
         value = G.of(vr.return_law(on_grid, vr.ReturnPolicy(on_grid, table)))
         assert run.values[k] == pytest.approx(float(value), abs=1e-9)
     assert "grid" in run.notes[0]
@@ -201,7 +201,7 @@ def test_a_learned_policy_can_be_saved_and_played_elsewhere(tmp_path):
     ids=str,
 )
 def test_every_objective_runs_and_says_what_is_guaranteed(G, said, bounded):
-    run = vr.learn(vr.models.two_paths(), G, episodes=30)
+    run = vr.learn(vr.models.two_paths(), G, episodes=30, algorithm="ucb")
     assert said in run.guarantee
     assert (run.bound is not None) == bounded
     assert run.proved == bounded
@@ -243,14 +243,18 @@ def test_the_bounds_are_the_formulas_of_the_theorem_rounded_up():
 def test_a_gymnasium_environment_is_learned_as_a_black_box():
     gymnasium = pytest.importorskip("gymnasium")
     env = gymnasium.make("FrozenLake-v1", map_name="4x4", is_slippery=False)
-    run = vr.learn(env, vr.Mean(), episodes=400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
+    told = {"horizon": 8, "rewards": [0, 1], "known_successors": 1, "largest_return": 1}
+    run = vr.learn(env, vr.Mean(), episodes=200, seed=1, **told)
     assert run.regret is None
     assert run.values is None
     assert run.returns[-20:].mean() == 1.0  # the path is found and kept
     assert run.bound is not None
+    assert run.interval[0] <= 1 <= run.interval[1]
+    assert run.interval[1] - run.interval[0] < Fraction(1, 10**6)
     with pytest.raises(Unsupported, match="black box"):
         run.policy(0)
-    again = vr.learn(env, vr.Mean(), episodes=400, horizon=8, reward_range=(0, 1), eta=1, bonus_scale="1/100", seed=1)
+    assert run.policy().play(env, seed=3) == 1
+    again = vr.learn(env, vr.Mean(), episodes=200, seed=1, **told)
     assert (run.returns == again.returns).all()
 
 
@@ -309,10 +313,11 @@ def test_an_unknown_initial_law_is_refused():
     [
         ({"horizon": None}, "horizon is None"),
         ({"horizon": 0}, "wanted a positive integer"),
-        ({"reward_range": None}, "reward_range is None"),
+        ({"reward_range": None}, "reward_range are None"),
         ({"reward_range": (1, 0)}, "wanted low < high"),
         ({"reward_range": (1, 2)}, "contains 0"),
         ({"eta": None}, "eta is None"),
+        ({"rewards": [1]}, "not wanted"),
         ({"eta": "2/3"}, "divides the range"),
         ({"audit": True}, "cannot be audited"),
     ],
@@ -352,4 +357,4 @@ def test_what_is_neither_a_model_nor_an_environment_is_refused():
     with pytest.raises(InvalidArgument, match="neither an MDP nor an environment"):
         vr.learn(42, CVAR, episodes=5)
     with pytest.raises(InvalidObjective):
-        vr.learn(vr.models.two_paths(), "cvar", episodes=5)
+        vr.learn(vr.models.two_paths(), 42, 5)

@@ -130,6 +130,113 @@ class ReferenceLearner:
         return trace
 
 
+class ReferenceKL(ReferenceLearner):
+    """Time-uniform KL sets by bisection, missing mass to the best state, reward and successor enumerated together.
+
+    Works on joint models too: an outcome is then (reward, next state).  A pair is looked at again when its visits have
+    grown by ``patience``.
+    """
+
+    def __init__(self, mdp, delta, *, alpha, mean_weight=0, known_rewards=False):
+        super().__init__(mdp, 1, delta, alpha=alpha, mean_weight=mean_weight)
+        self.joint, self.known_rewards = not mdp.is_product, known_rewards
+        low, high = mdp.reward_range
+        spread = high - low or 1
+        pairs, m = len(self.succ), len(self.unit)
+        self.law = {}
+        for s, a, action in mdp:
+            merged = Counter()
+            for p, s2, r in action.outcomes if self.joint else ():
+                merged[s2, (r - low) / spread] += p
+            self.law[s, a] = sorted(merged.items())
+        tests = m * self.S if self.joint else self.S + (0 if known_rewards else m - 1)
+        self.log = math.log(tests * pairs / delta)
+        self.patience = min(0.125, pairs / 640)
+        self.used, self.model = dict.fromkeys(self.succ, -1), {}
+
+    def low(self, x, n):
+        """The least q <= x/n with n kl(x/n, q) <= lambda, by bisection."""
+        bound = self.log + 0.5 * math.log(n) + math.log(2)
+        p = x / n
+
+        def divergence(q):
+            return x * math.log(p / q) + ((n - x) * math.log((1 - p) / (1 - q)) if x < n else 0.0)
+
+        if x == 0:
+            return 0.0
+        below, above = 0.0, p
+        for _ in range(200):
+            middle = (below + above) / 2
+            if middle == 0.0 or divergence(middle) > bound:
+                below = middle
+            else:
+                above = middle
+        return below
+
+    def outcomes(self, pair):
+        seen = self.nexts[pair]
+        n = seen.total()
+        if self.joint:
+            steps = [(self.low(c, n), s, r) for (s, r), c in seen.items()]
+            return [*steps, (1.0 - sum(p for p, _, _ in steps), None, self.one)]
+        steps = [(self.low(c, n), s) for s, c in seen.items()]
+        steps.append((1.0 - sum(p for p, _ in steps), None))
+        if self.known_rewards:
+            law = [(float(p), self.unit[r]) for r, p in self.pay[pair]]
+        else:
+            law, below, count = [], 0.0, 0
+            for r in sorted(self.unit.values()):
+                count += self.rewards[pair][r]
+                level = 1.0 if r == self.one else (self.low(count, n) if n else 0.0)
+                law.append((level - below, r))
+                below = level
+        return [(p * q, s, r) for p, s in steps if p > 0 for q, r in law if q > 0]
+
+    def plan(self):
+        for pair in self.succ:
+            n = self.rewards[pair].total()
+            if self.used[pair] < 0 or (n > self.used[pair] and n >= self.used[pair] * (1 + self.patience)):
+                self.model[pair], self.used[pair] = self.outcomes(pair), n
+        self.memo_mean, self.memo_cost = {}, {}
+        best, self.rho = None, 0
+        for rho in range(self.T * self.one + 1):
+            score = rho - sum(float(p) * self.cost(0, s, rho)[0] for s, p in self.initial)
+            if best is None or score > best + self.tie:
+                best, self.rho = score, rho
+        return best
+
+    def mean(self, t, s):
+        if s is None:
+            if (t, None) not in self.memo_mean:
+                self.memo_mean[t, None] = (max(self.mean(t, other)[0] for other in range(self.S)), 0)
+            return self.memo_mean[t, None]
+        return super().mean(t, s)
+
+    def cost(self, t, s, b):
+        if s is None:
+            if (t, None, b) not in self.memo_cost:
+                self.memo_cost[t, None, b] = (min(self.cost(t, other, b)[0] for other in range(self.S)), 0)
+            return self.memo_cost[t, None, b]
+        return super().cost(t, s, b)
+
+    def episode(self, row):
+        if not self.joint:
+            return super().episode(row)
+        self.plan()
+        row = iter(row)
+        s, y, trace = self.draw(next(row), self.initial), 0, []
+        for t in range(self.T):
+            a = self.cost(t, s, self.rho - y)[1]
+            next(row)  # the compiled learner draws a reward of its own too, and does not use it here
+            s2, r = self.draw(next(row), self.law[s, a])
+            trace.append((s, a, self.unit[r], s2))
+            s, y = s2, y + self.unit[r]
+        for s, a, r, s2 in trace:
+            self.nexts[s, a][s2, r] += 1
+            self.rewards[s, a][r] += 1
+        return trace
+
+
 class ReferenceUCBVI(ReferenceLearner):
     """Expected return, bonus 7 H L / sqrt(N), L = log(5 S A H K / delta); values never above H or the last ones."""
 

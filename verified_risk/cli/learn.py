@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..shown import json_between, json_number, number
+from ..shown import at_least, at_most, json_between, json_number, number
 from .plan import OBJECTIVE_HELP
 from .progress import counting
 from .screen import Column, Screen
@@ -19,19 +20,26 @@ if TYPE_CHECKING:
     from ..learning.audit import AuditReport
     from ..learning.run import Run
 
-ALGORITHMS = ("ucb", "ucb-as-printed", "greedy", "ucbvi")
+ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi")
 
 
 @click.command(short_help="Learn, with exact regret and its proved bound.")
 @model_options
 @click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
-@click.option("--episodes", type=click.IntRange(min=1), metavar="N", default=1000, show_default=True,
-              help="Episodes to play.")  # fmt: skip
+@click.option("--episodes", type=click.IntRange(min=1), metavar="N", default=None,
+              help="Episodes to play.  [default: 1000, or as many as --stop-when needs]")  # fmt: skip
+@click.option("--stop-when", default=None, metavar="GAP",
+              help="End when the optimum is known up to GAP, from the data alone.")  # fmt: skip
+@click.option("--known-rewards", is_flag=True, help="Tell the learner the rewards, not the transitions.")
+@click.option("--known-successors", is_flag=True, help="Tell the learner which states can follow, not how often.")
+@click.option("--largest-return", default=None, metavar="X", help="Tell the learner that no return exceeds X.")
+@click.option("--checkpoint", type=click.Path(dir_okay=False, path_type=Path), default=None, metavar="FILE",
+              help="Keep the state of the run in FILE; the same command goes on from it.")  # fmt: skip
 @click.option("--delta", default="1/10", show_default=True, help="The bound may fail with probability twice this.")
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True,
               help="Of the episodes: the same seed gives the same run.")  # fmt: skip
-@click.option("--algorithm", type=click.Choice(ALGORITHMS), metavar="NAME", default="ucb", show_default=True,
+@click.option("--algorithm", type=click.Choice(ALGORITHMS), metavar="NAME", default="kl", show_default=True,
               help=f"One of {', '.join(ALGORITHMS)}.")  # fmt: skip
 @click.option("--bonus-scale", default="1", show_default=True, help="Multiplies the radii; 1 is the theorem.")
 @click.option("--audit", is_flag=True, help="Test the steps of the proof on every episode, in certified arithmetic.")
@@ -40,7 +48,12 @@ ALGORITHMS = ("ucb", "ucb-as-printed", "greedy", "ucbvi")
 def learn(
     source: ModelSource,
     text: str,
-    episodes: int,
+    episodes: int | None,
+    stop_when: str | None,
+    known_rewards: bool,
+    known_successors: bool,
+    largest_return: str | None,
+    checkpoint: Path | None,
     delta: str,
     eta: str | None,
     seed: int,
@@ -58,7 +71,9 @@ def learn(
 
     weighting = vr.objective(text)
     mdp = source.read()
-    with counting("learning", episodes) as progress:
+    if episodes is None and stop_when is None:
+        episodes = 1000
+    with counting("learning", episodes) if episodes is not None else nullcontext() as progress:
         run = vr.learn(
             mdp,
             weighting,
@@ -69,6 +84,11 @@ def learn(
             algorithm=algorithm,
             bonus_scale=bonus_scale,
             audit=audit,
+            stop_when=stop_when,
+            known_rewards=known_rewards,
+            known_successors=known_successors,
+            largest_return=largest_return,
+            checkpoint=checkpoint,
             progress=progress,
         )
         if save is not None:
@@ -94,10 +114,16 @@ def _print_run(run: Run, save: Path | None) -> None:
     screen.field("objective", f"{run.objective.spec} of the return")
     if run.best is not None:
         screen.field("optimum", number(run.best[1]), "bold green")
+    if run.interval is not None:
+        low, high = run.interval
+        said = f"the optimum is in [{at_least(low)}, {at_most(high)}] with probability {1 - run.delta}"
+        screen.field("from data", said)
     screen.field("guarantee", run.guarantee)
     series = {"policy worth": run.values, "regret so far": run.regret}
     if run.bound is not None:
         series["proved bound" if run.proved else "bound, not proved"] = run.bound
+    if run.data_bound is not None:
+        series["bound from data"] = run.data_bound
     columns = [Column(name, right=True) for name in ("episode", *series)]
     scale = 1.0 if run.best is None else max(abs(float(run.best[1])), 1.0)
     rows = [[str(k), *(_entry(own, k, scale) for own in series.values())] for k in _milestones(run.episodes)]
@@ -132,10 +158,10 @@ def _about_the_bound(run: Run) -> list[str]:
 
 def _print_audit(screen: Screen, report: AuditReport) -> None:
     """The steps of the proof, each with its least slack over all episodes."""
-    from ..learning.audit import ROWS
+    from ..learning.audit_rows import ROWS
 
     off = report.episodes - report.on_event
-    failed = f", failed on {off}: L1 and L2 claim nothing there" if off else ""
+    failed = f", failed on {off}: L1, L2, data and interval claim nothing there" if off else ""
     screen.line()
     screen.line(f"audit of {report.episodes} episodes; the event held on {report.on_event}{failed}", "bold")
     columns = [

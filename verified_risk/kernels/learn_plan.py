@@ -1,10 +1,19 @@
-r"""Planning inside the learner: the optimistic pair, the budget recursion, the utility recursion, the law of a policy.
+r"""Planning inside the learner: the mean, the budget and the utility recursion in a model with missing mass.
 
-A model is compressed: pair ``p`` (a state and one of its actions) leads to ``state[p, :length[p]]`` with
-probabilities ``prob``, to :math:`s_\infty` with probability ``miss[p]``, and draws reward atom ``i`` with
-probability ``reward[p, i]``.  Atom ``i`` at step ``t`` is worth ``units[t, i]``; ``top[t]`` is the most that steps
-``t..T-1`` can pay, ``used[t]`` the most that steps ``0..t-1`` can. The state :math:`s_\infty` always pays the most,
-so it needs no row: from step ``t`` it is worth exactly ``top[t]``.
+Pair ``p`` (a state and one of its actions) has outcomes ``(state[p, j], atom[p, j])`` with probabilities ``prob``, and
+beside them an independent reward with law ``reward[p]`` (product models) or none (joint models).  Atom ``i`` at step
+``t`` is worth ``units[t, i]``; ``top[t]`` is the most that steps ``t..T-1`` can pay, ``used[t]`` the most that steps
+``0..t-1`` can.
+
+State ``S``, one beyond the last, stands for the missing mass.  Its row is
+
+=========== =================================================================================================
+LARGEST     :math:`s_\infty` of the paper: pays the most at every step
+BEST        the best row of all states: :math:`\max_s \hat V_t(s, y)`, never worth more than :math:`s_\infty`
+WORST       the worst row of all states: for lower bounds
+=========== =================================================================================================
+
+A pair whose possible outcomes are known gives its missing mass to the best (worst) of these instead.
 
 Ties: an action replaces the best one so far only if it is better by more than ``tie``; hence rounding does not decide.
 """
@@ -12,12 +21,11 @@ Ties: an action replaces the best one so far only if it is better by more than `
 # mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .jit import kernel
+
+LARGEST, BEST, WORST = range(3)
 
 
 class Shape(NamedTuple):
@@ -27,101 +35,23 @@ class Shape(NamedTuple):
     used: Any
     initial_state: Any
     initial_prob: Any
-
-
-class Model(NamedTuple):
-    length: Any
-    state: Any
-    prob: Any
-    miss: Any
-    reward: Any
-
-
-class Counts(NamedTuple):
-    visits: Any
-    following: Any
-    reward: Any
+    joint: Any  # rewards belong to outcomes
+    largest: Any  # no return exceeds this, in units
 
 
 class Tables(NamedTuple):
-    cost: Any  # W_t(s, b) at [t, s, b], 1 <= b <= top[t]
+    cost: Any  # W_t(s, b) at [t, s, pad + b]; rows reach pad beyond both ends of the window 1 <= b <= top[t]
     mean: Any  # the best expected remaining return
-    by_budget: Any  # the action of W_t(s, b)
+    by_budget: Any  # the action of W_t(s, b) at [t, s, b]
     by_mean: Any
     moved: Any  # whether row (t, s) changed in the last pass
-    policy: Any  # the action at (t, s, y), y in units
+    policy: Any  # the action at (t, s, y), y in units; one column if y does not matter
     gain: Any  # V_t(s, y) of the utility recursion
+    star: Any  # the state that row S of gain comes from
     mixed: Any  # scratch: one row
+    spare: Any  # scratch: one row
     actions: Any  # scratch: one row per action
     mass: Any  # scratch: two levels of a forward pass
-
-
-@kernel
-def radius_of(visits, log_term, scale):
-    """A float at least ``scale * sqrt(log_term / 2 visits)``: three roundings are outweighed by the last factor."""
-    return math.sqrt(log_term / (2.0 * visits)) * scale * (1.0 + 1e-15)
-
-
-@kernel
-def refresh_pair(p, s, counts, log_term, scale, model):
-    r"""Rebuild pair ``p`` of state ``s`` from its counts; True if anything changed.
-
-    .. math:: \hat P(s') = (N(s')/N - \epsilon)^+, \quad \hat P(s_\infty) = 1 - \sum_{s'} \hat P(s'), \quad
-              \hat F(r) = (\tilde F(r) - \epsilon)^+ \text{ for } r < 1,
-
-    and for ``N = 0`` all mass at :math:`s_\infty` and at reward 1.  With ``scale = 0`` there is no optimism: the
-    empirical model, and a pair never tried pays the least reward and stays.
-    """
-    visits = counts.visits[p]
-    last = model.reward.shape[1] - 1
-    eps = 0.0
-    if visits > 0 and scale > 0.0:
-        eps = radius_of(visits, log_term, scale)
-    changed = False
-    n = 0
-    total = 0.0
-    if visits == 0 and scale == 0.0:
-        n = 1
-        total = 1.0
-        changed = model.length[p] != 1 or model.state[p, 0] != s or model.prob[p, 0] != 1.0
-        model.state[p, 0] = s
-        model.prob[p, 0] = 1.0
-    elif visits > 0:
-        for target in range(model.state.shape[1]):
-            count = counts.following[p, target]
-            if count > 0:
-                q = count / visits - eps
-                if q > 0.0:
-                    if model.state[p, n] != target or model.prob[p, n] != q:
-                        changed = True
-                    model.state[p, n] = target
-                    model.prob[p, n] = q
-                    total += q
-                    n += 1
-    if model.length[p] != n:
-        changed = True
-    model.length[p] = n
-    miss = max(1.0 - total, 0.0) if scale > 0.0 else 0.0
-    if model.miss[p] != miss:
-        changed = True
-    model.miss[p] = miss
-    below = 0.0
-    seen = 0
-    for i in range(last):
-        here = 0.0
-        if visits > 0:
-            seen += counts.reward[p, i]
-            here = max(seen / visits - eps, 0.0)
-        elif scale == 0.0:
-            here = 1.0
-        if model.reward[p, i] != here - below:
-            changed = True
-        model.reward[p, i] = here - below
-        below = here
-    if model.reward[p, last] != 1.0 - below:
-        changed = True
-    model.reward[p, last] = 1.0 - below
-    return changed
 
 
 @kernel
@@ -145,6 +75,18 @@ def add_rows(rows, state, prob, n, start, width, out):
         for b in range(width):
             x[b] += p0 * v0[b]
         j += 1
+
+
+@kernel
+def add_shifted_rows(rows, state, atom, prob, n, origin, sign, units, width, out):
+    """``out[:width] += sum_j prob[j] * rows[state[j], origin + sign * units[atom[j]] :]``."""
+    x = out[:width]
+    for j in range(n):
+        start = origin + sign * units[atom[j]]
+        v = rows[state[j], start : start + width]
+        q = prob[j]
+        for b in range(width):
+            x[b] += q * v[b]
 
 
 @kernel
@@ -177,38 +119,175 @@ def add_shifts(row, origin, sign, units, prob, width, out):
 
 
 @kernel
-def mean_pass(shape, model, tables, tie):
-    """``V_t(s) = max_a { E R + E V_{t+1}(S') }`` and its actions."""
-    horizon, atoms = shape.units.shape
-    n = shape.first.shape[0] - 1
-    for t in range(horizon - 1, -1, -1):
-        for s in range(n):
-            best, choice = -1.0, 0
-            for p in range(shape.first[s], shape.first[s + 1]):
-                total = model.miss[p] * shape.top[t + 1]
-                for j in range(model.length[p]):
-                    total += model.prob[p, j] * tables.mean[t + 1, model.state[p, j]]
-                for i in range(atoms):
-                    total += model.reward[p, i] * shape.units[t, i]
-                if p == shape.first[s] or total > best + tie:
-                    best, choice = total, p - shape.first[s]
-            tables.mean[t, s] = best
-            tables.by_mean[t, s] = choice
+def best_of_list(rows, state, atom, n, units, origin, sign, width, least, out):
+    """``out[:width]``: the least (or the greatest) of the rows of a list of outcomes, each shifted by its reward."""
+    for j in range(n):
+        c = origin + sign * units[atom[j]]
+        v = rows[state[j], c : c + width]
+        for b in range(width):
+            if j == 0 or (v[b] < out[b]) == least:
+                out[b] = v[b]
 
 
 @kernel
-def row_is_stale(t, s, shape, model, tables, stale):
+def mean_of_pair(after, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward, most):
+    """Expected reward and remaining return of a pair; ``after`` are the means of the next step.
+
+    The missing mass is not in the outcomes only where a list says which can occur; ``reward`` may be empty.
+    """
+    total = 0.0
+    for j in range(n):
+        total += prob[j] * (units[atom[j]] + after[state[j]])
+    if miss > 0.0 and listed_n > 0:
+        best = 0.0
+        for j in range(listed_n):
+            here = units[listed_atom[j]] + after[listed[j]]
+            if j == 0 or (here > best) == most:
+                best = here
+        total += miss * best
+    for i in range(reward.shape[0]):
+        total += reward[i] * units[i]
+    return total
+
+
+@kernel
+def mean_beyond(t, shape, tables, beyond):
+    """Row S of the means."""
+    n = shape.first.shape[0] - 1
+    best = tables.mean[t, 0]
+    if beyond == LARGEST:
+        best = float(shape.top[t])
+    elif beyond == BEST:
+        for s in range(1, n):
+            best = max(best, tables.mean[t, s])
+        best = min(best, shape.largest)
+    else:
+        for s in range(1, n):
+            best = min(best, tables.mean[t, s])
+    changed = tables.mean[t, n] != best
+    tables.mean[t, n] = best
+    return changed
+
+
+@kernel
+def mean_pass(shape, model, known, reward, tables, beyond, tie):
+    """``V_t(s) = max_a { E R + E V_{t+1}(S') }`` and its actions."""
+    horizon = shape.units.shape[0]
+    n = shape.first.shape[0] - 1
+    own = 0 if shape.joint else reward.shape[1]
+    tables.mean[horizon, :] = 0.0
+    for t in range(horizon - 1, -1, -1):
+        units, after = shape.units[t], tables.mean[t + 1]
+        for s in range(n):
+            best, choice = -1.0, 0
+            for p in range(shape.first[s], shape.first[s + 1]):
+                total = mean_of_pair(
+                    after, units, model.state[p], model.atom[p], model.prob[p], model.length[p], model.miss[p],
+                    known.state[p], known.atom[p], known.length[p], reward[p, :own], beyond != WORST,
+                )  # fmt: skip
+                if p == shape.first[s] or total > best + tie:
+                    best, choice = total, p - shape.first[s]
+            tables.mean[t, s] = min(best, shape.largest)
+            tables.by_mean[t, s] = choice
+        mean_beyond(t, shape, tables, beyond)
+
+
+@kernel
+def row_is_stale(t, s, shape, model, known, tables, stale):
     for p in range(shape.first[s], shape.first[s + 1]):
         if stale[p]:
             return True
         for j in range(model.length[p]):
             if tables.moved[t + 1, model.state[p, j]]:
                 return True
+        if model.miss[p] > 0.0:
+            for j in range(known.length[p]):
+                if tables.moved[t + 1, known.state[p, j]]:
+                    return True
     return False
 
 
 @kernel
-def budget_pass(shape, model, tables, left, right, ceiling, tie, stale, everything):
+def fill_ends(row, pad, now, mean, left, right, ceiling):
+    """Outside the window nothing is left to decide but the mean."""
+    for b in range(-pad, 1):
+        row[pad + b] = left * (b - mean)
+    for b in range(now + 1, now + pad + 1):
+        row[pad + b] = right * (b - mean) + ceiling
+
+
+@kernel
+def budget_of_pair(
+    rows, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward, pad, now, most, mixed, spare, out
+):
+    """``out[b - 1] = E W_{t+1}(S', b - R)`` for ``1 <= b <= now``; ``rows`` are those of the next step.
+
+    With a reward of its own the pair's rows are mixed first and then shifted by it; otherwise each outcome shifts its
+    own row.
+    """
+    own = reward.shape[0] > 0
+    reach = units[units.shape[0] - 1] if own else 0
+    width, first = now + reach, pad + 1 - reach
+    row = mixed[:width]
+    for b in range(width):
+        row[b] = 0.0
+    if own:
+        add_rows(rows, state, prob, n, first, width, row)
+    else:
+        add_shifted_rows(rows, state, atom, prob, n, first, -1, units, width, row)
+    if miss > 0.0 and listed_n > 0:
+        best_of_list(rows, listed, listed_atom, listed_n, units, first, -1, width, most, spare)
+        for b in range(width):
+            row[b] += miss * spare[b]
+    if own:
+        add_shifts(row, reach, -1, units, reward, now, out)
+    else:
+        for b in range(width):
+            out[b] = row[b]
+
+
+@kernel
+def budget_beyond(t, shape, tables, pad, left, right, ceiling, beyond, everything):
+    """Row S of the costs and whether it moved."""
+    n = shape.first.shape[0] - 1
+    now = shape.top[t]
+    moved = mean_beyond(t, shape, tables, beyond) or everything
+    row = tables.cost[t, n]
+    if beyond == LARGEST:
+        if everything:
+            for b in range(1, now + 1):
+                row[pad + b] = left * (b - now)
+            fill_ends(row, pad, now, float(now), left, right, ceiling)
+        tables.moved[t, n] = everything
+        return
+    x = tables.spare[: now + 2 * pad]
+    any_moved = everything
+    for s in range(n):
+        any_moved = any_moved or tables.moved[t, s]
+    if not any_moved:
+        tables.moved[t, n] = False
+        return
+    for s in range(n):
+        v = tables.cost[t, s, 1 : 1 + now + 2 * pad]
+        if s == 0:
+            for b in range(now + 2 * pad):
+                x[b] = v[b]
+        elif beyond == BEST:
+            for b in range(now + 2 * pad):
+                x[b] = min(x[b], v[b])
+        else:
+            for b in range(now + 2 * pad):
+                x[b] = max(x[b], v[b])
+    y = row[1 : 1 + now + 2 * pad]
+    different = 0
+    for b in range(now + 2 * pad):
+        different += x[b] != y[b]
+        y[b] = x[b]
+    tables.moved[t, n] = moved or different > 0
+
+
+@kernel
+def budget_pass(shape, model, known, reward, tables, left, right, ceiling, beyond, tie, stale, everything):
     r"""``W_t(s, b) = min_a E W_{t+1}(S', b - R)`` for ``1 <= b <= top[t]``, and the mean recursion beside it.
 
     The terminal cost is ``left * b`` for ``b <= 0`` and ``right * b + ceiling`` for ``b > 0``.  Outside the window
@@ -218,70 +297,86 @@ def budget_pass(shape, model, tables, left, right, ceiling, tie, stale, everythi
     others would be computed from the same numbers in the same order, so the result is the same to the last bit.
     """
     horizon = shape.units.shape[0]
-    atoms = shape.units.shape[1]
     pad = shape.units.max()
-    n = shape.first.shape[0] - 1
+    if everything:
+        tables.mean[horizon, :] = 0.0
+        for s in range(shape.first.shape[0]):
+            fill_ends(tables.cost[horizon, s], pad, 0, 0.0, left, right, ceiling)
     for t in range(horizon - 1, -1, -1):
-        after, now = shape.top[t + 1], shape.top[t]
-        u = tables.mixed
-        for s in range(n):
-            if not everything and not row_is_stale(t, s, shape, model, tables, stale):
-                tables.moved[t, s] = False
-                continue
-            start = shape.first[s]
-            count = shape.first[s + 1] - start
-            best_mean, mean_choice = -1.0, 0
-            for a in range(count):
-                p = start + a
-                miss = model.miss[p]
-                length = model.length[p]
-                following = miss * after
-                for j in range(length):
-                    following += model.prob[p, j] * tables.mean[t + 1, model.state[p, j]]
-                for b in range(pad + 1):
-                    u[b] = left * (b - pad - following)
-                if after > 0:
-                    x = u[pad + 1 : pad + 1 + after]
-                    share = miss * left
-                    for b in range(after):
-                        x[b] = share * (b + 1 - after)
-                    add_rows(tables.cost[t + 1], model.state[p], model.prob[p], length, 1, after, x)
-                for b in range(after + 1, now + 1):
-                    u[pad + b] = right * (b - following) + ceiling
-                add_shifts(u, pad + 1, -1, shape.units[t], model.reward[p], now, tables.actions[a])
-                for i in range(atoms):
-                    following += model.reward[p, i] * shape.units[t, i]
-                if a == 0 or following > best_mean + tie:
-                    best_mean, mean_choice = following, a
-            moved = everything or tables.mean[t, s] != best_mean
-            tables.mean[t, s] = best_mean
-            tables.by_mean[t, s] = mean_choice
-            row, choice = tables.cost[t, s, 1 : now + 1], tables.by_budget[t, s, 1 : now + 1]
-            best = tables.actions[0, :now]
-            for b in range(now):
-                choice[b] = 0
-            for a in range(1, count):
-                other = tables.actions[a, :now]
-                for b in range(now):
-                    better = other[b] < best[b] - tie
-                    best[b] = other[b] if better else best[b]
-                    choice[b] = a if better else choice[b]
-            if not moved:
-                for b in range(now):
-                    if row[b] != best[b]:
-                        moved = True
-            for b in range(now):
-                row[b] = best[b]
-            tables.moved[t, s] = moved
+        budget_step(t, pad, shape, model, known, reward, tables, left, right, ceiling, beyond, tie, stale, everything)
+        budget_beyond(t, shape, tables, pad, left, right, ceiling, beyond, everything)
 
 
 @kernel
-def initial_cost(shape, tables, left, b):
+def budget_step(t, pad, shape, model, known, reward, tables, left, right, ceiling, beyond, tie, stale, everything):
+    """One step of the pass, for all states."""
+    units, now = shape.units[t], shape.top[t]
+    rows, after = tables.cost[t + 1], tables.mean[t + 1]
+    own = 0 if shape.joint else reward.shape[1]
+    for s in range(shape.first.shape[0] - 1):
+        if not everything and not row_is_stale(t, s, shape, model, known, tables, stale):
+            tables.moved[t, s] = False
+            continue
+        start, stop = shape.first[s], shape.first[s + 1]
+        best_mean, mean_choice = -1.0, 0
+        for p in range(start, stop):
+            state, atom, prob, n, miss = model.state[p], model.atom[p], model.prob[p], model.length[p], model.miss[p]
+            listed, listed_atom, listed_n = known.state[p], known.atom[p], known.length[p]
+            budget_of_pair(
+                rows, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward[p, :own], pad, now,
+                beyond != WORST, tables.mixed, tables.spare, tables.actions[p - start],
+            )  # fmt: skip
+            here = mean_of_pair(
+                after, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward[p, :own],
+                beyond != WORST,
+            )  # fmt: skip
+            if p == start or here > best_mean + tie:
+                best_mean, mean_choice = here, p - start
+        moved = everything or tables.mean[t, s] != best_mean
+        tables.mean[t, s] = best_mean
+        tables.by_mean[t, s] = mean_choice
+        row, choice = tables.cost[t, s, pad + 1 : pad + now + 1], tables.by_budget[t, s, 1 : now + 1]
+        if choose(tables.actions, stop - start, row, choice, now, tie):
+            moved = True
+        if moved:
+            fill_ends(tables.cost[t, s], pad, now, best_mean, left, right, ceiling)
+        tables.moved[t, s] = moved
+
+
+@kernel
+def choose(actions, count, row, choice, now, tie):
+    """The least of the actions' rows, with its action; True if the row of costs changed."""
+    best = actions[0, :now]
+    for b in range(now):
+        choice[b] = 0
+    for a in range(1, count):
+        other = actions[a, :now]
+        for b in range(now):
+            better = other[b] < best[b] - tie
+            best[b] = other[b] if better else best[b]
+            choice[b] = a if better else choice[b]
+    different = 0
+    for b in range(now):
+        different += row[b] != best[b]
+        row[b] = best[b]
+    return different > 0
+
+
+@kernel
+def initial_cost(shape, tables, b):
     """``E_D W_0(S, b)`` for ``0 <= b <= top[0]``."""
+    pad = shape.units.max()
     total = 0.0
     for i in range(shape.initial_state.shape[0]):
-        s = shape.initial_state[i]
-        total += shape.initial_prob[i] * (tables.cost[0, s, b] if b > 0 else left * (b - tables.mean[0, s]))
+        total += shape.initial_prob[i] * tables.cost[0, shape.initial_state[i], pad + b]
+    return total
+
+
+@kernel
+def mean_of_start(shape, tables):
+    total = 0.0
+    for i in range(shape.initial_state.shape[0]):
+        total += shape.initial_prob[i] * tables.mean[0, shape.initial_state[i]]
     return total
 
 
@@ -309,106 +404,12 @@ def set_policy_of_budget(shape, tables, rho):
 
 
 @kernel
-def utility_pass(shape, model, tables, utility, tie):
-    """``V_t(s, y) = max_a E V_{t+1}(S', y + R)``, ``V_T(s, z) = utility[z]``; writes the policy, returns
-    ``E_D V_0(S, 0)``.
-    """
-    horizon = shape.units.shape[0]
-    n = shape.first.shape[0] - 1
-    total = shape.top[0]
-    for s in range(n):
-        for z in range(total + 1):
-            tables.gain[horizon, s, z] = utility[z]
-    for t in range(horizon - 1, -1, -1):
-        now, after = shape.used[t] + 1, shape.used[t + 1] + 1
-        u = tables.mixed
-        for s in range(n):
-            start = shape.first[s]
-            count = shape.first[s + 1] - start
-            for a in range(count):
-                p = start + a
-                miss = model.miss[p]
-                shifted = utility[shape.top[t + 1] : shape.top[t + 1] + after]
-                for y in range(after):
-                    u[y] = miss * shifted[y]
-                add_rows(tables.gain[t + 1], model.state[p], model.prob[p], model.length[p], 0, after, u)
-                add_shifts(u, 0, 1, shape.units[t], model.reward[p], now, tables.actions[a])
-            for y in range(now):
-                best, action = tables.actions[0, y], 0
-                for a in range(1, count):
-                    if tables.actions[a, y] > best + tie:
-                        best, action = tables.actions[a, y], a
-                tables.gain[t, s, y] = best
-                tables.policy[t, s, y] = action
-    value = 0.0
-    for i in range(shape.initial_state.shape[0]):
-        value += shape.initial_prob[i] * tables.gain[0, shape.initial_state[i], 0]
-    return value
-
-
-@kernel
-def forward_law(shape, model, tables, policy, law):
-    """The law of the return of a policy, in units: transitions after rewards, all terms nonnegative."""
-    horizon = shape.units.shape[0]
-    atoms = shape.units.shape[1]
-    n = shape.first.shape[0] - 1
-    mass, v = tables.mass, tables.mixed
-    mass[:] = 0.0
-    law[:] = 0.0
-    for i in range(shape.initial_state.shape[0]):
-        mass[0, shape.initial_state[i], 0] += shape.initial_prob[i]
-    for t in range(horizon):
-        here, there = mass[t % 2], mass[(t + 1) % 2]
-        now, after = shape.used[t] + 1, shape.used[t + 1] + 1
-        there[:, :after] = 0.0
-        for s in range(n):
-            start = shape.first[s]
-            for a in range(shape.first[s + 1] - start):
-                p = start + a
-                met = False
-                for y in range(now):
-                    if here[s, y] > 0.0 and policy[t, s, y] == a:
-                        if not met:
-                            met = True
-                            for z in range(after):
-                                v[z] = 0.0
-                        for i in range(atoms):
-                            v[y + shape.units[t, i]] += here[s, y] * model.reward[p, i]
-                if not met:
-                    continue
-                for j in range(model.length[p]):
-                    q = model.prob[p, j]
-                    out = there[model.state[p, j]]
-                    for z in range(after):
-                        out[z] += q * v[z]
-                if model.miss[p] > 0.0:
-                    beyond = law[shape.top[t + 1] : shape.top[t + 1] + after]
-                    for z in range(after):
-                        beyond[z] += model.miss[p] * v[z]
-    here = mass[horizon % 2]
-    for s in range(n):
-        for z in range(law.shape[0]):
-            law[z] += here[s, z]
-
-
-@kernel
-def weight_of(tau, knots, heights):
-    """A piecewise-linear G at ``tau`` and its slope there (to the right of a corner, except at 1)."""
-    if tau >= 1.0:
-        last = knots.shape[0] - 1
-        return 1.0, (heights[last] - heights[last - 1]) / (knots[last] - knots[last - 1])
-    i = max(np.searchsorted(knots, tau, side="right"), 1)
-    slope = (heights[i] - heights[i - 1]) / (knots[i] - knots[i - 1])
-    return heights[i - 1] + slope * (tau - knots[i - 1]), slope
-
-
-@kernel
-def objective_of_law(law, knots, heights, slopes):
-    """``top - sum_i G(F_i)``; ``slopes[i]`` receives ``G'(F_i)``."""
-    value, level = 0.0, 0.0
-    for i in range(law.shape[0] - 1):
-        level += law[i]
-        g, slope = weight_of(min(level, 1.0), knots, heights)
-        slopes[i] = slope
-        value += 1.0 - g
-    return value
+def set_markov_policy(shape, tables):
+    """Play ``by_mean`` whatever the return so far; True if that differs from the policy before."""
+    changed = False
+    for t in range(shape.units.shape[0]):
+        for s in range(shape.first.shape[0] - 1):
+            if tables.policy[t, s, 0] != tables.by_mean[t, s]:
+                tables.policy[t, s, 0] = tables.by_mean[t, s]
+                changed = True
+    return changed

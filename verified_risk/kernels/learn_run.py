@@ -1,7 +1,7 @@
 r"""Whole episodes of a learner: count, rebuild the optimistic model, plan, play.
 
-Random numbers are an argument: row ``k`` of ``draws`` drives episode ``k`` (the initial state, then reward and next
-state of each step), so a run depends on its seed and on nothing else.
+Random numbers are an argument: row ``k`` of ``draws`` drives episode ``k`` (the initial state, then reward and outcome
+of each step), so a run depends on its seed and on nothing else.
 """
 
 # mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
@@ -12,15 +12,17 @@ from typing import Any, NamedTuple
 
 from .jit import kernel
 from .learn_plan import (
+    BEST,
+    WORST,
     budget_pass,
-    forward_law,
     initial_cost,
+    mean_of_start,
     mean_pass,
-    objective_of_law,
-    refresh_pair,
+    set_markov_policy,
     set_policy_of_budget,
-    utility_pass,
 )
+from .learn_sets import refresh
+from .learn_utility import forward_law, objective_of_law, utility_pass
 
 MEAN, TAIL, QUANTILE, CURVE, UCBVI = range(5)
 MOST_ASCENTS = 40
@@ -39,8 +41,11 @@ class Target(NamedTuple):
     weights: Any
     mean_weight: float
     concave: bool
+    sets: int  # which confidence sets: NONE, HOEFFDING, KL
+    beyond: int  # where missing mass goes: LARGEST, BEST
     log_term: float
-    scale: float  # multiplies the radii; 0 for no optimism
+    scale: float  # multiplies the radii
+    patience: float  # a pair is rebuilt when its visits have grown by this share
     unit_per_reward: float  # how many units a reward of 1 is
     tie: float
 
@@ -58,29 +63,8 @@ class Sampler(NamedTuple):
     """Cumulative probabilities of the true model."""
 
     initial: Any
-    following: Any
+    outcome: Any
     reward: Any
-
-
-@kernel
-def set_markov_policy(shape, tables):
-    """Play ``by_mean`` whatever the return so far; True if that differs from the policy before."""
-    changed = False
-    for t in range(shape.units.shape[0]):
-        for s in range(shape.first.shape[0] - 1):
-            for y in range(shape.used[t] + 1):
-                if tables.policy[t, s, y] != tables.by_mean[t, s]:
-                    tables.policy[t, s, y] = tables.by_mean[t, s]
-                    changed = True
-    return changed
-
-
-@kernel
-def mean_of_start(shape, tables):
-    total = 0.0
-    for i in range(shape.initial_state.shape[0]):
-        total += shape.initial_prob[i] * tables.mean[0, shape.initial_state[i]]
-    return total
 
 
 @kernel
@@ -101,9 +85,9 @@ def ucbvi_pass(shape, counts, tables, quality, target):
                     total = 0.0
                     for i in range(atoms):
                         total += counts.reward[p, i] * shape.units[t, i]
-                    for j in range(counts.following.shape[1]):
-                        if counts.following[p, j] > 0:
-                            total += counts.following[p, j] * tables.mean[t + 1, j]
+                    for j in range(counts.length[p]):
+                        worth = shape.units[t, counts.atom[p, j]] + tables.mean[t + 1, counts.state[p, j]]
+                        total += counts.count[p, j] * worth
                     bonus = 7.0 * most * target.log_term * target.scale / math.sqrt(visits)
                     quality[t, p] = min(quality[t, p], total / visits + bonus)
                 if p == shape.first[s] or quality[t, p] > best + target.tie:
@@ -115,9 +99,9 @@ def ucbvi_pass(shape, counts, tables, quality, target):
 @kernel
 def best_budget(shape, tables, target):
     """The least rho that maximises ``rho - E_D W_0(S, rho)`` up to ties, and the maximum."""
-    rho, best = 0, -initial_cost(shape, tables, target.left, 0)
-    for b in range(1, shape.top[0] + 1):
-        score = b - initial_cost(shape, tables, target.left, b)
+    rho, best = 0, -initial_cost(shape, tables, 0)
+    for b in range(1, min(shape.top[0], int(shape.largest)) + 1):
+        score = b - initial_cost(shape, tables, b)
         if score > best + target.tie:
             rho, best = b, score
     return rho, best
@@ -126,14 +110,14 @@ def best_budget(shape, tables, target):
 @kernel
 def best_quantile(shape, tables, target):
     """The largest rho that some policy falls short of with probability below the threshold."""
-    for b in range(shape.top[0], 0, -1):
-        if initial_cost(shape, tables, 0.0, b) < target.threshold:
+    for b in range(min(shape.top[0], int(shape.largest)), 0, -1):
+        if initial_cost(shape, tables, b) < target.threshold:
             return b
     return 0
 
 
 @kernel
-def ascend(shape, model, tables, target, ascent):
+def ascend(shape, model, known, reward, tables, target, ascent, beyond):
     r"""Local search for general G: repeat ``u' = G'(F)``, the best policy for ``E u(Z)``, its law F.
 
     Starts: the last utility found, the mean, and three hinges ``min(z, theta)``.  Leaves in ``tables.policy`` the
@@ -151,8 +135,8 @@ def ascend(shape, model, tables, target, ascent):
                 trial[z] = z
             else:
                 trial[z] = min(z, (start - 1) * top / 4.0)
-        utility_pass(shape, model, tables, trial, target.tie)
-        forward_law(shape, model, tables, tables.policy, ascent.law)
+        utility_pass(shape, model, known, reward, tables, trial, beyond, target.tie)
+        forward_law(shape, model, known, reward, tables, tables.policy, beyond, ascent.law)
         worth = objective_of_law(ascent.law, target.knots, target.heights, ascent.slopes[0])
         if not target.concave and worth > best + target.tie:
             best = worth
@@ -164,8 +148,9 @@ def ascend(shape, model, tables, target, ascent):
                 level += ascent.law[z]
                 tangent += ascent.slopes[0, z] * (1.0 - min(level, 1.0))
                 trial[z + 1] = trial[z] + ascent.slopes[0, z]
-            linear = worth + utility_pass(shape, model, tables, trial, target.tie) - tangent
-            forward_law(shape, model, tables, tables.policy, ascent.law)
+            gained = utility_pass(shape, model, known, reward, tables, trial, beyond, target.tie)
+            linear = worth + gained - tangent
+            forward_law(shape, model, known, reward, tables, tables.policy, beyond, ascent.law)
             reached = objective_of_law(ascent.law, target.knots, target.heights, ascent.slopes[0])
             found = linear if target.concave else reached
             if found > best + target.tie:
@@ -175,7 +160,7 @@ def ascend(shape, model, tables, target, ascent):
                 break
             worth = reached
     ascent.utility[:] = ascent.best
-    utility_pass(shape, model, tables, ascent.best, target.tie)
+    utility_pass(shape, model, known, reward, tables, ascent.best, beyond, target.tie)
     return best
 
 
@@ -190,7 +175,7 @@ def curve_bound(shape, tables, target):
     if not target.concave:
         total = 0.0
         for i in range(top):
-            level = min(max(initial_cost(shape, tables, 0.0, i + 1), 0.0), 1.0)
+            level = min(max(initial_cost(shape, tables, i + 1), 0.0), 1.0)
             j = 1
             while j < target.knots.shape[0] - 1 and target.knots[j] < level:
                 j += 1
@@ -201,34 +186,40 @@ def curve_bound(shape, tables, target):
     for j in range(target.levels.shape[0]):
         best = 0.0
         for b in range(1, top + 1):
-            best = max(best, b - initial_cost(shape, tables, 0.0, b) / target.levels[j])
+            best = max(best, b - initial_cost(shape, tables, b) / target.levels[j])
         total += target.weights[j] * best
     return total
 
 
 @kernel
-def refresh(shape, counts, model, target, touched, stale):
-    """Rebuild the pairs that were played; True if the model changed."""
-    changed = False
-    for s in range(shape.first.shape[0] - 1):
-        for p in range(shape.first[s], shape.first[s + 1]):
-            stale[p] = False
-            if touched[p]:
-                stale[p] = refresh_pair(p, s, counts, target.log_term, target.scale, model)
-                changed = changed or stale[p]
-                touched[p] = False
-    return changed
+def plan_curve(shape, model, known, reward, tables, target, ascent, beyond, stale, everything):
+    """Plan for a general G; returns (value, upper bound on the best value)."""
+    right, ceiling = (1.0, 0.0) if target.concave else (0.0, 1.0)
+    budget_pass(shape, model, known, reward, tables, 0.0, right, ceiling, beyond, target.tie, stale, everything)
+    value = ascend(shape, model, known, reward, tables, target, ascent, beyond)
+    return value, curve_bound(shape, tables, target)
 
 
 @kernel
-def plan_curve(shape, model, tables, target, ascent, stale, everything):
-    """Plan for a general G; returns (value, upper bound on the best value)."""
-    if target.concave:
-        budget_pass(shape, model, tables, 0.0, 1.0, 0.0, target.tie, stale, everything)
+def plan_once(shape, counts, model, known, reward, tables, target, quality, beyond, stale, everything):
+    """Plan for every other kind; returns (value, whether the policy moved)."""
+    if target.kind == UCBVI:
+        ucbvi_pass(shape, counts, tables, quality, target)
+        return mean_of_start(shape, tables), set_markov_policy(shape, tables)
+    if target.kind == MEAN:
+        mean_pass(shape, model, known, reward, tables, beyond, target.tie)
+        return mean_of_start(shape, tables), set_markov_policy(shape, tables)
+    ceiling = 1.0 if target.kind == QUANTILE else 0.0
+    budget_pass(
+        shape, model, known, reward, tables, target.left, target.right, ceiling, beyond, target.tie, stale,
+        everything,
+    )  # fmt: skip
+    if target.kind == QUANTILE:
+        rho = best_quantile(shape, tables, target)
+        value = float(rho)
     else:
-        budget_pass(shape, model, tables, 0.0, 0.0, 1.0, target.tie, stale, everything)
-    value = ascend(shape, model, tables, target, ascent)
-    return value, curve_bound(shape, tables, target)
+        rho, value = best_budget(shape, tables, target)
+    return value, set_policy_of_budget(shape, tables, rho)
 
 
 @kernel
@@ -240,38 +231,71 @@ def first_above(cumulative, u):
 
 
 @kernel
-def play(shape, truth, sampler, tables, draws, states, actions, rewards):
-    """One episode in the true model: ``states[T + 1]``, ``actions[T]``, reward atoms ``rewards[T]``; returns the
-    return in units.
+def play(shape, truth, sampler, policy, draws, states, actions, rewards, paid):
+    """One episode in the true model: ``states[T + 1]``, ``actions[T]``, atoms of the independent reward and of the
+    outcome; returns the return in units.
     """
     s = shape.initial_state[first_above(sampler.initial, draws[0])]
     states[0] = s
     y = 0
+    last = policy.shape[2] - 1
     for t in range(shape.units.shape[0]):
-        a = tables.policy[t, s, y]
+        a = policy[t, s, min(y, last)]
         p = shape.first[s] + a
-        atom = first_above(sampler.reward[p], draws[1 + 2 * t])
-        s = truth.state[p, first_above(sampler.following[p], draws[2 + 2 * t])]
-        y += shape.units[t, atom]
-        states[t + 1], actions[t], rewards[t] = s, a, atom
+        atom = 0 if shape.joint else first_above(sampler.reward[p], draws[1 + 2 * t])
+        j = first_above(sampler.outcome[p], draws[2 + 2 * t])
+        s = truth.state[p, j]
+        y += shape.units[t, atom] + shape.units[t, truth.atom[p, j]]
+        states[t + 1], actions[t], rewards[t], paid[t] = s, a, atom, truth.atom[p, j]
     return y
 
 
 @kernel
-def count(shape, counts, states, actions, rewards, touched):
+def count(shape, counts, states, actions, rewards, paid, touched):
+    """Add one episode; False if some pair has no room for one more outcome (then nothing after it was counted)."""
     for t in range(actions.shape[0]):
         p = shape.first[states[t]] + actions[t]
+        j = 0
+        while j < counts.length[p] and (counts.state[p, j] != states[t + 1] or counts.atom[p, j] != paid[t]):
+            j += 1
+        if j == counts.length[p]:
+            if j == counts.state.shape[1]:
+                return False
+            counts.state[p, j], counts.atom[p, j] = states[t + 1], paid[t]
+            counts.length[p] += 1
         counts.visits[p] += 1
-        counts.following[p, states[t + 1]] += 1
+        counts.count[p, j] += 1
         counts.reward[p, rewards[t]] += 1
         touched[p] = True
+    return True
 
 
 @kernel
-def differs(shape, policy, other):
-    for t in range(shape.units.shape[0]):
-        for s in range(shape.first.shape[0] - 1):
-            for y in range(shape.used[t] + 1):
+def width_of(shape, model, known, states, actions):
+    r"""What an episode shows of the sets it was planned with: :math:`\sum_t Y_t` in units.
+
+    Product: :math:`Y_t = M_{t+1} \mu + w_t \int (F^+ - \hat F)`; joint: :math:`Y_t = M_t \mu`.
+    """
+    total = 0.0
+    for t in range(actions.shape[0]):
+        p = shape.first[states[t]] + actions[t]
+        if shape.joint:
+            total += shape.top[t] * model.miss[p]
+            continue
+        total += shape.top[t + 1] * model.miss[p]
+        if known.rewards == 0:
+            gap = 0.0
+            for i in range(shape.units.shape[1] - 1):
+                gap += model.reward_low[p, i] - model.reward[p, i]
+                total += (shape.units[t, i + 1] - shape.units[t, i]) * gap
+    return total
+
+
+@kernel
+def differs(policy, other):
+    for t in range(policy.shape[0]):
+        for s in range(policy.shape[1]):
+            for y in range(policy.shape[2]):
                 if policy[t, s, y] != other[t, s, y]:
                     return True
     return False
@@ -279,51 +303,43 @@ def differs(shape, policy, other):
 
 @kernel
 def episodes(
-    shape, truth, sampler, model, counts, tables, target, quality, touched, stale, fresh, planning, playing,
-    draws, values, returns, law_index, laws, last_policy, states, actions, rewards,
+    shape, truth, sampler, model, counts, known, tables, target, quality, touched, stale, fresh,
+    draws, values, widths, returns, law_index, laws, last_policy, states, actions, rewards, paid,
 ):  # fmt: skip
-    """One episode per row of ``draws``: plan (if ``planning``), play and count (if ``playing``).
+    """One episode per row of ``draws``: rebuild, plan, play, count.
 
     ``laws`` receives the law of the return, in the true model, of every policy that differs from the one before it;
     ``law_index[k]`` is the row of episode k's policy, -1 for the policy the call began with.  An empty ``laws`` turns
     evaluation off; a full one ends the call early.  ``values[0]`` holds the last value on entry, in case nothing
-    changed. Returns (episodes done, laws found).
+    changed.  Returns (episodes done, laws found).
     """
     found, current = 0, -1
     value = values[0]
     evaluating = laws.shape[0] > 0
     for k in range(draws.shape[0]):
-        changed = planning and refresh(shape, counts, model, target, touched, stale)
-        if planning and (changed or fresh or target.kind == UCBVI):
-            if target.kind == UCBVI or target.kind == MEAN:
-                if target.kind == UCBVI:
-                    ucbvi_pass(shape, counts, tables, quality, target)
-                else:
-                    mean_pass(shape, model, tables, target.tie)
-                moved = set_markov_policy(shape, tables)
-                value = mean_of_start(shape, tables)
-            else:
-                quantile = target.kind == QUANTILE
-                ceiling = 1.0 if quantile else 0.0
-                budget_pass(shape, model, tables, target.left, target.right, ceiling, target.tie, stale, fresh)
-                if quantile:
-                    rho = best_quantile(shape, tables, target)
-                    value = float(rho)
-                else:
-                    rho, value = best_budget(shape, tables, target)
-                moved = set_policy_of_budget(shape, tables, rho)
-            if evaluating and (fresh or (moved and differs(shape, tables.policy, last_policy))):
+        changed = refresh(shape, counts, known, model, target, touched, stale)
+        if changed or fresh or target.kind == UCBVI:
+            value, moved = plan_once(
+                shape, counts, model, known, model.reward, tables, target, quality, target.beyond, stale, fresh
+            )
+            if evaluating and (fresh or (moved and differs(tables.policy, last_policy))):
                 last_policy[:] = tables.policy
-                forward_law(shape, truth, tables, tables.policy, laws[found])
+                forward_law(shape, truth, known, truth.reward, tables, tables.policy, BEST, laws[found])
                 current = found
                 found += 1
             fresh = False
         values[k] = value
         if evaluating:
             law_index[k] = current
-        if playing:
-            returns[k] = play(shape, truth, sampler, tables, draws[k], states[k], actions[k], rewards[k])
-            count(shape, counts, states[k], actions[k], rewards[k], touched)
+        returns[k] = play(shape, truth, sampler, tables.policy, draws[k], states[k], actions[k], rewards[k], paid[k])
+        widths[k] = width_of(shape, model, known, states[k], actions[k])
+        count(shape, counts, states[k], actions[k], rewards[k], paid[k], touched)
         if evaluating and found == laws.shape[0]:
             return k + 1, found
     return draws.shape[0], found
+
+
+@kernel
+def plan_below(shape, counts, model, known, tables, target, quality, stale):
+    """A plan in the pessimistic model: its value, a lower bound on what the policy left in ``tables`` is worth."""
+    return plan_once(shape, counts, model, known, model.reward_low, tables, target, quality, WORST, stale, True)[0]

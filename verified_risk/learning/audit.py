@@ -3,28 +3,21 @@ r"""A run that audits its own theorem.
 At every episode the steps of the regret proof are tested on the run itself: on the learner's own arrays, against the
 true model, in exact or enclosed arithmetic.
 
-counts
-    The learner's counts are those of the episodes played.
-model
-    Its optimistic model is the corrected construction for those counts (exact, up to a stated rounding).
-radius
-    Its radius is at least :math:`\sqrt{\ell / 2N}`.
-event
-    :math:`|\tilde F - F| \le \epsilon` and :math:`\tilde P - P \le \epsilon` for every pair.  It may fail; then
-    nothing below is claimed.
-L1
-    Optimism of the value: :math:`\max \hat\Phi \ge \max \Phi`.
-L2a
-    Closeness: :math:`\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le
-    L_G\, E_{M,\hat\pi} \sum_t [(T-t) \hat P(s_\infty) + \int (F_R - \hat F_R)]`.
-L2b
-    The right side of L2a is at most
-    :math:`L_G\, E \sum_t [(T-t) \min(1, S_0 \epsilon) + \min(1, 2\epsilon)]`.
-L3
-    Counting: over the visits of a pair,
-    :math:`\sum \min(T, c/\sqrt{N^{(k)}}) \le T \min(T, N) + 2c\sqrt N`.
-regret
-    The cumulative pseudo-regret is below the theorem's bound (ii).
+========== ==========================================================================================================
+counts     the learner's counts are those of the episodes played
+draws      every step drew its reward and its outcome from the true laws, each with a random number of its own
+model      its model is the construction for those counts (up to a stated rounding, and no wider than that)
+radius     its sets are at least as wide as the theorem's; the logarithm is counted again here
+greedy     its plan is greedy at every (t, s, y) for a best level, up to the stated planner error
+event      the truth lies in all sets (may fail: then nothing below is claimed)
+L1         optimism of the value: :math:`\max \hat\Phi \ge \max \Phi`
+L2a        closeness: :math:`\hat\Phi(\hat\pi) - \Phi(\hat\pi) \le L\, E_{M,\hat\pi} \sum_t Y_t`, Y from the model
+L2b        that is at most the same with Y from the radii
+L3         counting: over the visits of a pair, :math:`\sum \min(T, c/\sqrt{N}) \le T \min(T, N) + 2c\sqrt N`
+regret     cumulative pseudo-regret is below the theorem's bound
+data       and below the bound from the data
+interval   :math:`\check v \le \Phi(\check\pi) \le \Phi^* \le \hat v`
+========== ==========================================================================================================
 
 The optimistic value is a float with a proved rounding bound; a claim inside that bound counts as undecided, never as
 true.
@@ -32,9 +25,9 @@ true.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -43,191 +36,97 @@ import numpy as np
 from ..enclosure import bounds
 from ..errors import InvalidArgument
 from ..planning import exact_plan
-from .bounds import Problem, up
+from .assemble import data_range
+from .audit_greedy import Greedy
+from .audit_rows import ROWS, AuditReport, Row
+from .audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
+from .bounds import data_bound
 from .evaluate import Judge
-from .history import History
-from .learner import Learner, draws_of
+from .history import History, PairHistory
+from .learner import Learner, cumulative, draws_of
 from .occupancy import Occupancy
-from .optimism import OptimisticPair, event_slack, optimistic_mdp, optimistic_pair
-from .target import guarantee_of, planner_allowance
+from .optimism import event_slack, optimistic_mdp, optimistic_pair
+from .target import guarantee_of
 
 if TYPE_CHECKING:
-    from .learn import Record, Settings
+    from .learn import Record, Task
 
+__all__ = ["AuditReport", "Row", "audited_run"]
 MODEL_TOLERANCE = Fraction(1, 10**12)
 MOST_EXACT_CELLS = 2_000
-ROWS = {
-    "counts": "counts are those of the episodes played",
-    "model": "optimistic model is the corrected one",
-    "radius": "radius at least the theorem's",
-    "L1": "optimism of the value",
-    "L2a": "closeness of the values",
-    "L2b": "closeness in terms of the radii",
-    "L3": "counting",
-    "regret": "regret below the theorem's bound",
-}
-
-
-@dataclass
-class Row:
-    """One claim over a run: how often it was tested, refuted and undecided, and its least slack with the episode of it.
-
-    The slack is in the units of the claim.
-    """
-
-    tested: int = 0
-    violations: int = 0
-    undecided: int = 0
-    least: float = math.inf
-    at: int = -1
-
-    def note(self, episode: int, low: Fraction | float, high: Fraction | float | None = None) -> None:
-        """The slack is known to lie in ``[low, high]``."""
-        top = low if high is None else high
-        self.tested += 1
-        if top < 0:
-            self.violations += 1
-        elif low < 0:
-            self.undecided += 1
-        if float(low) < self.least:
-            self.least, self.at = float(low), episode
-
-
-@dataclass
-class AuditReport:
-    """The rows, and on how many episodes the event held."""
-
-    episodes: int
-    on_event: int
-    rows: dict[str, Row]
-
-    @property
-    def violations(self) -> int:
-        return sum(row.violations for row in self.rows.values())
-
-    def __str__(self) -> str:
-        header = f"{'claim':<8} {'':<42} {'tested':>7} {'violated':>8} {'undecided':>9} {'least slack':>12}  at"
-        off = self.episodes - self.on_event
-        lines = [
-            f"audit of {self.episodes} episodes; the event held on {self.on_event}"
-            + (f", failed on {off}: L1 and L2 claim nothing there" if off else ""),
-            header,
-            "-" * len(header),
-        ]
-        for name, row in self.rows.items():
-            slack = f"{row.least:>12.4g}  {row.at}" if row.tested else f"{'-':>12}"
-            lines.append(
-                f"{name:<8} {ROWS[name]:<42} {row.tested:>7} {row.violations:>8} {row.undecided:>9} {slack}"
-            )  # fmt: skip
-        return "\n".join(lines)
-
-    def to_json(self) -> dict[str, Any]:
-        rows = {
-            name: [row.tested, row.violations, row.undecided, row.least if row.tested else None, row.at]
-            for name, row in self.rows.items()
-        }
-        return {"episodes": self.episodes, "on_event": self.on_event, "rows": rows}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> AuditReport:
-        rows = {
-            name: Row(tested, violations, undecided, math.inf if least is None else least, at)
-            for name, (tested, violations, undecided, least, at) in data["rows"].items()
-        }
-        return cls(data["episodes"], data["on_event"], rows)
+GROWTH = 1.3
+"""Greediness and interval are tested when the number of episodes has grown by this factor."""
 
 
 def audited_run(
+    task: Task,
     learner: Learner,
     judge: Judge,
-    settings: Settings,
-    problem: Problem,
     best: tuple[Fraction, Fraction],
-    height_error: float = 0.0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int | None], None] | None = None,
 ) -> tuple[Record, AuditReport]:
-    """Play all episodes one by one and test every claim.
-
-    ``best`` encloses the optimum of the model, in the user's units; ``height_error`` is how far the planner's
-    polygon is from G.
-    """
+    """Play all episodes one by one and test every claim; ``best`` encloses the optimum, in the user's units."""
     from .learn import Record
 
-    if settings.algorithm not in ("ucb", "ucb-as-printed"):
-        raise InvalidArgument(f"algorithm is {settings.algorithm!r}: there is no theorem to audit, wanted 'ucb'")
-    auditor = _Auditor(learner, judge, settings, problem, best, height_error)
+    settings = task.settings
+    if settings.algorithm not in ("kl", "ucb", "ucb-as-printed"):
+        raise InvalidArgument(f"algorithm is {settings.algorithm!r}: there is no theorem to audit, wanted 'kl'")
+    if settings.episodes is None:
+        raise InvalidArgument("episodes is None, but an audited run needs their number")
+    auditor = _Auditor(task, learner, judge, best)
     K, horizon = settings.episodes, learner.standard.horizon
     rng = np.random.default_rng(settings.seed)
-    returns, values, uppers, low, high = (np.zeros(K) for _ in range(5))
+    returns, values, uppers, widths, low, high = (np.zeros(K) for _ in range(6))
     for k in range(K):
         values[k] = learner.plan()
         uppers[k] = learner.upper
         low[k], high[k] = auditor.test(k)
-        states, actions, rewards = learner.play(draws_of(settings.seed, 1, horizon, rng)[0])
-        returns[k] = sum(learner.standard.units[t][i] for t, i in enumerate(rewards.tolist()))
-        auditor.played(states.tolist(), actions.tolist(), rewards.tolist())
+        draws = draws_of(settings.seed, 1, horizon, rng)[0]
+        episode = [x.tolist() for x in learner.play(draws)]
+        widths[k] = auditor.played(k, draws.tolist(), *episode)
+        units = learner.standard.units
+        returns[k] = sum(units[t][i] + units[t][j] for t, (i, j) in enumerate(zip(*episode[2:], strict=True)))
         if progress is not None:
             progress(k + 1, K)
-    return Record(returns, values, uppers, low, high), auditor.report(K)
+    return Record(returns, values, uppers, widths, low, high), AuditReport(K, auditor.on_event, auditor.rows)
 
 
 class _Auditor:
-    def __init__(
-        self,
-        learner: Learner,
-        judge: Judge,
-        settings: Settings,
-        problem: Problem,
-        best: tuple[Fraction, Fraction],
-        height_error: float,
-    ) -> None:
-        self.learner, self.judge, self.settings, self.problem = learner, judge, settings, problem
+    def __init__(self, task: Task, learner: Learner, judge: Judge, best: tuple[Fraction, Fraction]) -> None:
+        self.task, self.learner, self.judge, self.settings = task, learner, judge, task.settings
         standard = self.standard = learner.standard
+        self.kl = self.settings.algorithm == "kl"
         self.history = History()
         self.rows = {name: Row() for name in ROWS}
         self.on_event = 0
-        self.log = problem.log_term()
+        self.log = rebuilt_log(standard, self.settings)
         self.scale = standard.range * standard.unit
         self.best = tuple((x - standard.offset) / self.scale for x in best)
-        self.lipschitz = Fraction(settings.objective.lipschitz) if settings.objective.lipschitz != math.inf else None
-        lipschitz = math.inf if self.lipschitz is None else float(self.lipschitz)
-        rounding = Fraction(planner_allowance(standard, learner.target, lipschitz))
-        self.allowance = rounding + 2 * Fraction(height_error) * standard.top[0]
+        lipschitz = self.settings.objective.lipschitz
+        self.lipschitz = Fraction(lipschitz) if lipschitz != math.inf else None
+        self.allowance = Fraction(task.slack)
         self.pairs = [(s, a) for s in range(standard.n_states) for a in range(standard.n_actions[s])]
         self.number = {pair: i for i, pair in enumerate(self.pairs)}
-        self.visits = np.zeros_like(learner.counts.visits)
-        self.following = np.zeros_like(learner.counts.following)
-        self.rewards = np.zeros_like(learner.counts.reward)
-        self.hat: dict[tuple[int, int], OptimisticPair] = {}
+        self.used: dict[tuple[int, int], PairHistory] = {}
         self.radius: dict[tuple[int, int], Fraction | None] = {}
         self.event: dict[tuple[int, int], Fraction] = {}
         self.touched = set(self.pairs)
         self.occupancies: dict[bytes, tuple[Occupancy, tuple[Fraction, Fraction]]] = {}
-        self.used_visits = learner.counts.visits.copy()
         self.sums = [0] * len(self.pairs)
         self.regret = self.planner = 0.0
-        likely = guarantee_of(problem, settings.objective, "ucb", Fraction(1), rounded=False).likely
-        self.bound = likely
-        self.true_means = {
-            pair: [
-                sum((p * row[i] for i, p in standard.pairs[pair[0]][pair[1]].rewards), Fraction())
-                for row in standard.units
+        self.widths: list[float] = []
+        self.bound = guarantee_of(
+            task.problem, task.uniform, self.settings.objective, "kl" if self.kl else "ucb", Fraction(1), rounded=False
+        ).likely
+        self.greedy = Greedy(learner)
+        self.next_look = 0
+        self.exact_sampler = [
+            [
+                (cumulative([p for _, p in pair.rewards]), cumulative([p for _, _, p in pair.outcomes]))
+                for pair in actions
             ]
-            for pair in self.pairs
-        }
-        self._coefficient()
-
-    def _coefficient(self) -> None:
-        """``c^2 = coefficient^2 * l / 2`` from both sides, and the most one visit can cost."""
-        problem = self.problem
-        low, high = bounds(self.log)
-        if problem.concave:
-            factor = Fraction((problem.horizon - 1) * problem.states + 2)
-            self.cap = problem.horizon
-        else:
-            factor = problem.horizon * (problem.states + 1 + Fraction(up(Fraction(math.isqrt(problem.atoms + 1) + 1))))
-            self.cap = 2 * problem.horizon
-        self.c2 = (factor**2 * low / 2, factor**2 * high / 2)
+            for actions in standard.pairs
+        ]
 
     # -- one episode --------------------------------------------------------------------------------------------------
 
@@ -235,15 +134,18 @@ class _Auditor:
         """Everything that can be said after planning episode k; returns bounds on the value of its policy, user's
         units.
         """
-        self.used_visits = self.learner.counts.visits.copy()
         self._test_counts(k)
         self._test_model(k)
-        occupancy, (low, high) = self._evaluate()
+        looking = k >= self.next_look
+        if looking and self.learner.target.kind in (self.learner._run.MEAN, self.learner._run.TAIL):
+            self._test_greedy(k)
+        occupancy, (low, high) = self._evaluate(self.learner.policy_table())
         holds = min(self.event.values()) >= 0
         self.on_event += holds
+        concave = self.lipschitz is not None and self.task.problem.concave
         if holds:
             self._test_optimism(k)
-            if self.lipschitz is not None and self.problem.concave:  # for other G closeness costs total variation
+            if concave:  # for other G closeness costs total variation
                 self._test_closeness(k, occupancy, low, high)
         user = self.standard.value(low), self.standard.value(high)
         if not self.judge.standard.exact and self.judge.by_laws is False:
@@ -251,68 +153,125 @@ class _Auditor:
         else:
             measured = (math.nextafter(float(user[0]), -math.inf), math.nextafter(float(user[1]), math.inf))
         self._test_regret(k, low)
+        if looking:
+            self.next_look = max(k + 1, int(k * GROWTH))
+            if holds and self.settings.has_interval:
+                self._test_interval(k)
         return measured
 
     def _test_counts(self, k: int) -> None:
-        counts = self.learner.counts
-        wrong = (
-            (counts.visits != self.visits).sum()
-            + (counts.following != self.following).sum()
-            + (counts.reward != self.rewards).sum()
-        )
-        self.rows["counts"].note(k, -int(wrong))
+        counts, wrong = self.learner.counts, 0
+        for p, pair in enumerate(self.pairs):
+            seen = self.history[pair]
+            n = int(counts.length[p])
+            rows = zip(
+                counts.atom[p, :n].tolist(), counts.state[p, :n].tolist(), counts.count[p, :n].tolist(), strict=True
+            )
+            found = {(atom, state): count for atom, state, count in rows}
+            paid = {self.standard.atoms[i]: int(x) for i, x in enumerate(counts.reward[p]) if x}
+            wrong += int(counts.visits[p]) != seen.visits or found != dict(seen.outcomes) or paid != dict(seen.rewards)
+        self.rows["counts"].note(k, -wrong)
 
     def _test_model(self, k: int) -> None:
-        """Rebuild the pairs that were played, exactly, and compare."""
-        standard, model, target = self.standard, self.learner.model, self.learner.target
-        worst, radius_slack = Fraction(), Fraction(1)
+        """Look at the pairs that were rebuilt; a pair that is due must have been."""
+        model, target = self.learner.model, self.learner.target
+        wide, narrow, widths = Fraction(1), Fraction(1), False
         for pair in self.touched:
             p, seen = self.number[pair], self.history[pair]
-            eps = None if not seen.visits else self._learners_radius(seen.visits, target)
-            hat = optimistic_pair(seen, eps or Fraction())
-            self.hat[pair], self.radius[pair] = hat, eps
-            truth = standard.pairs[pair[0]][pair[1]]
-            self.event[pair] = event_slack(seen, truth, standard.atoms, eps or Fraction())
-            if eps is not None:
-                radius_slack = min(radius_slack, eps**2 * 2 * seen.visits / self.log.upper - 1)
-            worst = max(worst, self._distance(p, hat, model))
-        self.rows["model"].note(k, MODEL_TOLERANCE - worst)
-        if radius_slack < 1:
-            self.rows["radius"].note(k, radius_slack)
-        self.touched = set()
+            due = seen.visits >= self.learner_used(pair) * (1 + Fraction(target.patience))
+            if int(model.used[p]) != seen.visits:
+                if due or int(model.used[p]) != self.learner_used(pair):
+                    narrow = Fraction(-1)
+                continue
+            self.used[pair] = copy.deepcopy(seen)
+            one, other = self._look_at(pair, p, seen)
+            if one is not None:
+                wide, widths = min(wide, one), True
+            narrow = min(narrow, other)
+        self.rows["model"].note(k, narrow)
+        if widths:
+            self.rows["radius"].note(k, wide)
+        self.touched = {
+            pair for pair in self.touched if int(model.used[self.number[pair]]) != self.history[pair].visits
+        }
 
-    def _learners_radius(self, visits: int, target: Any) -> Fraction:
-        from ..kernels.learn_plan import radius_of
+    def learner_used(self, pair: tuple[int, int]) -> int:
+        return self.used[pair].visits if pair in self.used else 0
 
-        radius: Any = radius_of
-        return Fraction(float(radius(visits, target.log_term, target.scale)))
+    def _look_at(self, pair: tuple[int, int], p: int, seen: PairHistory) -> tuple[Fraction | None, Fraction]:
+        """Slack of one rebuilt pair against narrowness (None if never visited) and against being another model."""
+        found, low, high, total = self._stored(p)
+        truth = self.standard.pairs[pair[0]][pair[1]]
+        other = MODEL_TOLERANCE - abs(total - 1)
+        certain = bool(self.learner.known.fixed[p]) or (int(self.learner.known.limit[p]) == 1 and bool(seen.visits))
+        if self.kl:
+            known = self.standard.joint or self.settings.declared.rewards is not False
+            self.event[pair] = uniform_event_slack(found, low, high, truth)
+            if not seen.visits:
+                self.radius[pair] = None
+                return None, other
+            needed = threshold(self.log, seen.visits)
+            self.radius[pair] = _root_ratio(needed.upper / (2 * seen.visits))
+            wide, narrow = set_slacks(
+                seen, found, low, high, self.standard.atoms, needed, certain=certain, rewards=not known
+            )
+            return wide, min(other, narrow)
+        eps = None if not seen.visits else self._learners_radius(seen.visits)
+        self.radius[pair] = eps
+        hat = optimistic_pair(seen, eps or Fraction(), joint=self.standard.joint)
+        self.event[pair] = event_slack(seen, truth, self.standard.atoms, eps or Fraction())
+        other = min(other, MODEL_TOLERANCE - self._distance(found, low, hat))
+        return None if eps is None else eps**2 * 2 * seen.visits / self.log.upper - 1, other
 
-    def _distance(self, p: int, hat: OptimisticPair, model: Any) -> Fraction:
-        """l1 distance between the learner's pair and the exact one, transitions and rewards together."""
-        n = int(model.length[p])
-        found = {int(s): Fraction(float(q)) for s, q in zip(model.state[p, :n], model.prob[p, :n], strict=True)}
+    def _stored(self, p: int) -> tuple[dict[tuple[int, int], Fraction], list[Fraction], list[Fraction], Fraction]:
+        """What the learner has of pair p: outcomes, the two CDFs of its reward, and the total of a row."""
+        model, S = self.learner.model, self.standard.n_states
+        found: dict[tuple[int, int], Fraction] = {}
+        for j in range(int(model.length[p])):
+            if int(model.state[p, j]) < S:
+                found[int(model.atom[p, j]), int(model.state[p, j])] = Fraction(float(model.prob[p, j]))
+        total = sum(found.values(), Fraction()) + Fraction(float(model.miss[p]))
+        beyond = [float(model.prob[p, j]) for j in range(int(model.length[p])) if int(model.state[p, j]) == S]
+        if self.learner.known.length[p] == 0 and sum(beyond) != float(model.miss[p]):
+            total = Fraction()  # mass that was taken away went nowhere
+        if self.standard.joint:
+            return found, [], [], total
+        return found, _cdf(model.reward[p]), _cdf(model.reward_low[p]), total
+
+    def _learners_radius(self, visits: int) -> Fraction:
+        target = self.learner.target
+        return Fraction(float(self.learner._sets.radius_of(visits, target.log_term, target.scale)))
+
+    def _distance(self, found: dict[tuple[int, int], Fraction], low: list[Fraction], hat: Any) -> Fraction:
+        """How far the learner's pair is from the exact one: outcomes in l1, rewards level by level."""
         keys = {*found, *hat.following}
         total = sum((abs(found.get(s, Fraction()) - hat.following.get(s, Fraction())) for s in keys), Fraction())
-        total += abs(Fraction(float(model.miss[p])) - hat.miss)
-        for i, r in enumerate(self.standard.atoms):
-            total += abs(Fraction(float(model.reward[p, i])) - hat.reward.mass(r))
+        if not self.standard.joint:
+            total += max(abs(level - hat.reward.cdf(r)) for level, r in zip(low, self.standard.atoms, strict=True))
         return total
 
-    def _evaluate(self) -> tuple[Occupancy, tuple[Fraction, Fraction]]:
-        table = self.learner.policy_table()
+    def _evaluate(self, table: Any) -> tuple[Occupancy, tuple[Fraction, Fraction]]:
         key = table.tobytes()
         if key not in self.occupancies:
             occupancy = Occupancy(self.standard, table.tolist())
             self.occupancies[key] = occupancy, bounds(self.settings.objective.of(occupancy.law))
         return self.occupancies[key]
 
+    def _test_greedy(self, k: int) -> None:
+        """The stated planner error covers rounding and ties, of the value and of every action."""
+        tolerance = 2 * float(self.allowance)
+        _, value, worth = self.greedy.best_level(tolerance)
+        loss = self.greedy.loss(self.learner.tables.policy, worth)
+        slack = min(tolerance - abs(value - self.learner.value), tolerance - loss)
+        self.rows["greedy"].note(k, slack * float(self.scale))
+
     @property
     def _exactly_solvable(self) -> bool:
         """Whether the optimistic model itself can be solved in integers, should rounding leave a claim undecided."""
         standard, objective = self.standard, self.settings.objective
         cells = standard.n_states * max(standard.n_actions) * standard.horizon * (standard.top[0] + 1)
-        known = objective.quantile is not None or (objective.knots is not None and self.problem.concave)
-        return known and standard.exact and not standard.carries_rewards and cells <= MOST_EXACT_CELLS
+        known = objective.quantile is not None or (objective.knots is not None and self.task.problem.concave)
+        return known and standard.exact and not standard.joint and not self.kl and cells <= MOST_EXACT_CELLS
 
     def _test_optimism(self, k: int) -> None:
         """The best optimistic value lies in ``[value, upper]``, both widened by rounding."""
@@ -327,64 +286,132 @@ class _Auditor:
 
     def _test_closeness(self, k: int, occupancy: Occupancy, low: Fraction, high: Fraction) -> None:
         assert self.lipschitz is not None
-        standard, one = self.standard, Fraction(1)
+        standard, model, joint = self.standard, self.learner.model, self.standard.joint
         through_model = through_radius = Fraction()
         for t, visits in enumerate(occupancy.visits):
-            after, most = standard.top[t + 1], standard.units[t][-1]
+            after, most = standard.top[t if joint else t + 1], standard.units[t][-1]
             for pair, mass in visits.items():
-                hat, eps = self.hat[pair], self.radius[pair]
-                optimistic_mean = sum((q * self._units(t, r) for r, q in hat.reward), Fraction())
-                through_model += mass * (after * hat.miss + optimistic_mean - self.true_means[pair][t])
-                jump = one if eps is None else min(one, standard.n_states * eps)
-                lift = one if eps is None else min(one, 2 * eps)
-                through_radius += mass * (after * jump + most * lift)
+                p = self.number[pair]
+                paid = standard.pairs[pair[0]][pair[1]].rewards
+                hat_mean = sum(
+                    (Fraction(float(q)) * u for q, u in zip(model.reward[p], standard.units[t], strict=True)),
+                    Fraction(),
+                )
+                true_mean = sum((q * standard.units[t][i] for i, q in paid), Fraction())
+                lift = Fraction() if joint else hat_mean - true_mean
+                through_model += mass * (after * Fraction(float(model.miss[p])) + lift)
+                jump, rise = self._from_radius(pair)
+                through_radius += mass * (after * jump + (0 if joint else most * rise))
         slack = self.lipschitz * through_model - Fraction(self.learner.value)
         self.rows["L2a"].note(
             k, (slack + low - self.allowance) * self.scale, (slack + high + self.allowance) * self.scale
         )
-        self.rows["L2b"].note(k, self.lipschitz * (through_radius - through_model) * self.scale)
+        rounding = MODEL_TOLERANCE * standard.top[0] * standard.horizon
+        self.rows["L2b"].note(k, (self.lipschitz * (through_radius - through_model) + rounding) * self.scale)
 
-    def _units(self, t: int, r: Fraction) -> int:
-        return self.standard.units[t][self.standard.atoms.index(r)]
+    def _from_radius(self, pair: tuple[int, int]) -> tuple[Fraction, Fraction]:
+        """Bounds on the missing mass and on the lift of the reward's CDF, from the radius alone."""
+        eps, one = self.radius[pair], Fraction(1)
+        if eps is None:
+            return one, one
+        if self.kl:
+            seen = len(self.used[pair].outcomes)
+            spread = min(Fraction(seen), 2 * _root_ratio(Fraction(seen)))
+        else:
+            spread = Fraction(self.standard.n_states * (len(self.standard.atoms) if self.standard.joint else 1))
+        return min(one, spread * eps), min(one, 2 * eps)
 
     def _test_regret(self, k: int, low: Fraction) -> None:
+        self.regret += max(float((self.best[1] - low) * self.standard.unit), 0.0)
         if self.bound is None:
             return
-        gap = float((self.best[1] - low) * self.standard.unit)
-        self.regret += max(gap, 0.0)
         errors = float((Fraction(self.learner.upper - self.learner.value) + self.allowance) * self.standard.unit)
         self.planner += max(errors, 0.0)
         bound = float(self.bound.at(np.array([k + 1.0]))[0]) + self.planner
         self.rows["regret"].note(k, (bound - self.regret) * float(self.standard.range))
 
+    def _test_interval(self, k: int) -> None:
+        value, table = self.learner.plan_below()
+        _, (worth, _) = self._evaluate(table)
+        below, above = Fraction(value) - self.allowance, Fraction(self.learner.upper) + self.allowance
+        self.rows["interval"].note(k, min(worth - below, self.best[1] - below, above - self.best[0]) * self.scale)
+
     # -- after the episode --------------------------------------------------------------------------------------------
 
-    def played(self, states: list[int], actions: list[int], rewards: list[int]) -> None:
-        """Recount, and test the counting inequality for the pairs of this episode."""
-        self.history.add(states, actions, [self.standard.atoms[i] for i in rewards])
-        for t, (s, a) in enumerate(zip(states, actions, strict=False)):
+    def played(
+        self, k: int, draws: list[float], states: list[int], actions: list[int], rewards: list[int], paid: list[int]
+    ) -> float:
+        """Draw again, count again, and test the counting inequality for the pairs of this episode."""
+        self._test_draws(k, draws, states, actions, rewards, paid)
+        width = self.learner.width(np.array(states), np.array(actions))
+        self.widths.append(width)
+        self._test_data(k)
+        self.history.add(states, actions, [self.standard.atoms[i] for i in rewards], paid)
+        for s, a in zip(states, actions, strict=False):
             p = self.number[s, a]
-            self.visits[p] += 1
-            self.following[p, states[t + 1]] += 1
-            self.rewards[p, rewards[t]] += 1
             self.touched.add((s, a))
-            used = int(self.used_visits[p])
-            cost = self.cap << SHIFT
-            if used:
-                cost = min(cost, _root_up(self.c2[1] / used))
-            self.sums[p] += cost
-        worst = None
-        for pair in self.touched:
-            p = self.number[pair]
-            n = int(self.visits[p])
-            right = (self.cap * min(self.problem.horizon, n) << SHIFT) + _root_down(4 * self.c2[0] * n)
-            slack = Fraction(right - self.sums[p], 1 << SHIFT)
-            worst = slack if worst is None else min(worst, slack)
-        assert worst is not None
-        self.rows["L3"].note(self.history.episodes - 1, worst)
+            self.sums[p] += self._cost((s, a))
+        worst = min(self._counting(pair) for pair in set(zip(states, actions, strict=False)))
+        self.rows["L3"].note(k, worst)
+        return width
 
-    def report(self, episodes: int) -> AuditReport:
-        return AuditReport(episodes, self.on_event, self.rows)
+    def _factor(self) -> tuple[Fraction, int]:
+        """A visit costs at most ``min(cap, factor * radius)``."""
+        problem, T = self.task.problem, self.standard.horizon
+        if self.kl:
+            outcomes = Fraction(self.task.uniform.outcomes)
+            spread = min(outcomes, 2 * _root_ratio(outcomes))
+            return (T * spread if self.standard.joint else (T - 1) * spread + 2), T
+        if self.standard.joint:
+            return Fraction(T * problem.atoms * problem.states), T
+        if problem.concave:
+            return Fraction((T - 1) * problem.states + 2), T
+        return T * (problem.states + 1 + _root_ratio(Fraction(problem.atoms + 1))), 2 * T
+
+    def _square(self, visits: int, *, up: bool) -> Fraction:
+        """The square of the radius at one visit, from one side."""
+        needed = threshold(self.log, visits) if self.kl else self.log
+        return (needed.upper if up else needed.lower) / 2
+
+    def _cost(self, pair: tuple[int, int]) -> int:
+        factor, cap = self._factor()
+        used = int(self.learner.model.used[self.number[pair]])
+        if not used:
+            return cap << SHIFT
+        return min(cap << SHIFT, _root_up(factor**2 * self._square(used, up=True) / used))
+
+    def _counting(self, pair: tuple[int, int]) -> Fraction:
+        factor, cap = self._factor()
+        n = self.history[pair].visits
+        waited = 1 + Fraction(self.learner.target.patience)
+        right = (cap * min(self.standard.horizon, n) << SHIFT) + _root_down(
+            4 * factor**2 * self._square(n, up=False) * waited * n
+        )
+        return Fraction(right - self.sums[self.number[pair]], 1 << SHIFT)
+
+    def _test_data(self, k: int) -> None:
+        if not self.kl or self.lipschitz is None or not self.task.problem.concave or self.on_event <= k:
+            return
+        bound = data_bound(np.array(self.widths), data_range(self.task), self.lipschitz, self.settings.delta)[-1]
+        total = float(bound) * float(self.standard.unit) + self.planner
+        self.rows["data"].note(k, (total - self.regret) * float(self.standard.range))
+
+    def _test_draws(
+        self, k: int, draws: list[float], states: list[int], actions: list[int], rewards: list[int], paid: list[int]
+    ) -> None:
+        """The episode follows from the true laws, the policy's table and one random number for each draw."""
+        standard, table = self.standard, self.learner.tables.policy
+        firsts = cumulative([p for _, p in standard.initial])
+        s, y, wrong = standard.initial[_first_above(firsts, draws[0])][0], 0, 0
+        for t in range(standard.horizon):
+            a = int(table[t, s, min(y, table.shape[2] - 1)])
+            pair, (own, joint) = standard.pairs[s][a], self.exact_sampler[s][a]
+            reward = pair.rewards[_first_above(own, draws[1 + 2 * t])][0]
+            atom, target, _ = pair.outcomes[_first_above(joint, draws[2 + 2 * t])]
+            wrong += (s, a, reward, atom, target) != (states[t], actions[t], rewards[t], paid[t], states[t + 1])
+            y += standard.units[t][reward] + standard.units[t][atom]
+            s = target
+        self.rows["draws"].note(k, -wrong)
 
 
 SHIFT = 60
@@ -397,3 +424,20 @@ def _root_up(x: Fraction) -> int:
 
 def _root_down(x: Fraction) -> int:
     return math.isqrt((x.numerator << 2 * SHIFT) // x.denominator)
+
+
+def _root_ratio(x: Fraction) -> Fraction:
+    """A rational at least the square root."""
+    return Fraction(_root_up(x), 1 << SHIFT)
+
+
+def _first_above(levels: list[float], u: float) -> int:
+    return next(i for i, level in enumerate(levels) if u < level)
+
+
+def _cdf(masses: Any) -> list[Fraction]:
+    levels, total = [], Fraction()
+    for q in masses:
+        total += Fraction(float(q))
+        levels.append(total)
+    return levels

@@ -19,9 +19,12 @@ For any other Lipschitz ``G`` with m known reward atoms the closeness step costs
 inequality, one more event: ``S_0 + 3`` in the logarithm).  So :math:`c = T (S_0 + 1 + \sqrt{m+1})`, a visit costs at
 most ``2T``, an episode at most :math:`2T^2`.
 
+In a joint model (reward and next state drawn together, see :mod:`.standard`) each of the ``m S_0`` outcomes has its
+one-sided Hoeffding inequality and there is no DKW: ``m S_0`` in the logarithm, and a step costs at most
+:math:`T \min(1, m S_0 \epsilon)`, so :math:`c = T m S_0`, for every Lipschitz ``G``.
+
 A discount only helps: step t pays ``discount^t r`` in [0, 1], its optimistic law is the same transformation of the
-same law, and every step of the proof holds with the smaller remaining returns.  Where rewards are carried (see
-:mod:`.standard`), S_0 and T are those of the carrying model.
+same law, and every step of the proof holds with the smaller remaining returns.
 
 A planner that misses the optimistic optimum by ``w_k`` in episode k adds the sum of the ``w_k``; rounding rewards up
 to a grid adds ``T * eta`` per episode.  Radii scaled by ``x >= 1`` multiply the square-root term by x; below 1 there
@@ -66,13 +69,15 @@ class Problem:
     delta: Fraction
     concave: bool = True
     atoms: int = 0
+    joint: bool = False
 
     @property
     def events(self) -> int:
-        """How many inequalities each pair needs at each count.
-
-        Two are for DKW, S_0 for the transitions, and one for Weissman where G is not concave.
+        """How many inequalities each pair needs at each count: two for DKW, S_0 for the transitions, one for Weissman;
+        in a joint model one for each of the ``m S_0`` outcomes.
         """
+        if self.joint:
+            return self.atoms * self.states
         return self.states + (2 if self.concave else 3)
 
     def log_term(self) -> Interval:
@@ -111,6 +116,8 @@ def regret_bounds(
     stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # the learner's radii are floats rounded up
 
     def coefficient(arb: Any) -> Any:
+        if problem.joint:
+            return arb(T * problem.atoms * S0)
         if problem.concave:
             return arb((T - 1) * S0 + 2)
         return T * (S0 + 1 + arb(problem.atoms + 1).sqrt())
@@ -119,10 +126,113 @@ def regret_bounds(
         inside = Fraction(problem.events * S0 * A * problem.episodes * T) / problem.delta
         return ball(lipschitz * stretch, arb) * coefficient(arb) * (2 * S0 * A * T * ball(inside, arb).log()).sqrt()
 
-    start = lipschitz * T * T * S0 * A * (1 if problem.concave else 2)
-    spread = Fraction(T * (T + 1), 2) if problem.concave else Fraction(2 * T * T)
+    once = problem.concave or problem.joint
+    start = lipschitz * T * T * S0 * A * (1 if once else 2)
+    spread = Fraction(T * (T + 1), 2) if once else Fraction(2 * T * T)
     expected = RegretBound(up(enclose(root)), up(start), up(problem.delta * T))
     e = enclose(lambda arb: arb(1).exp() / (arb(1).exp() - 1))
     tail = enclose(lambda arb: ball(lipschitz * spread, arb) * -ball(problem.delta, arb).log())
     likely = RegretBound(up(e * enclose(root)), up(e * (tail + start)), 0.0)
     return expected, likely
+
+
+# -- time-uniform sets (theory, page 10) ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UniformProblem:
+    """What the theorem with time-uniform sets counts: ``pairs`` is the number of pairs that are learned, ``tests`` the
+    n of lambda, ``outcomes`` the largest number of outcomes of a pair.
+    """
+
+    pairs: int
+    tests: int
+    outcomes: int
+    horizon: int
+    delta: Fraction
+    joint: bool
+    known_rewards: bool
+    patience: Fraction = Fraction()
+
+    def log_term(self) -> Interval:
+        r""":math:`\log(n/\delta)`, enclosed."""
+        return enclose(lambda arb: ball(Fraction(self.tests) / self.delta, arb).log())
+
+    def threshold(self, visits: int) -> Interval:
+        r""":math:`\lambda_N`, enclosed."""
+        return enclose(
+            lambda arb: ball(2 * Fraction(self.tests) / self.delta, arb).log() + ball(Fraction(visits), arb).log() / 2
+        )
+
+    @property
+    def episode_range(self) -> Fraction:
+        r"""b: the most that one episode's :math:`\sum_t Y_t` can be, without a discount."""
+        T = self.horizon
+        return Fraction(T * (T - 1), 2) if self.known_rewards and not self.joint else Fraction(T * (T + 1), 2)
+
+
+@dataclass(frozen=True)
+class UniformBound:
+    r"""``Reg_k <= stretch * [ root * sqrt(k * lambda_{kT}) + constant ] + linear * k``, coefficients rounded up.
+
+    .. math:: \beta_k = c \sqrt{2 \mathsf A k T \lambda_{kT}} + T^2 \mathsf A, \qquad
+              g = \min(\Gamma, 2\sqrt\Gamma),
+
+    with c = (T-1) g + 2 if rewards are learned beside the outcomes, (T-1) g if they are known, T g if they belong to
+    the outcomes (then the last term is :math:`T(T-1)\mathsf A` or :math:`T^2 \mathsf A`).  Sets that are rebuilt only
+    when visits have grown by the share p come from at least :math:`N/(1+p)` visits: c grows by :math:`\sqrt{1+p}`.
+    """
+
+    root: float
+    constant: float
+    linear: float
+    log_term: float
+    horizon: int
+
+    def at(self, k: Floats) -> Floats:
+        threshold = self.log_term + 0.5 * np.log(k * self.horizon) + math.log(2.0)
+        # logarithm, root and sums: a few roundings of nonnegative terms, covered by one part in 2^45
+        return (self.root * np.sqrt(k * threshold) + self.constant + self.linear * k) * (1 + 2.0**-45)
+
+
+def uniform_bounds(
+    problem: UniformProblem, lipschitz: Fraction, *, scale: Fraction = Fraction(1)
+) -> tuple[UniformBound, UniformBound]:
+    """The a-priori theorem of page 10 for rewards in [0, 1]: in expectation, and with probability ``1 - 2 delta``."""
+    T, pairs = problem.horizon, problem.pairs
+    stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**30))  # the sets are rounded outward
+
+    def root(arb: Any) -> Any:
+        gamma = arb(problem.outcomes)
+        spread = gamma if problem.outcomes <= 4 else 2 * gamma.sqrt()
+        beside = (T - 1) * spread + (0 if problem.known_rewards else 2)
+        steps = T * spread if problem.joint else beside
+        waited = ball(1 + problem.patience, arb).sqrt()
+        return ball(lipschitz * stretch, arb) * steps * waited * arb(2 * pairs * T).sqrt()
+
+    start = lipschitz * pairs * T * ((T - 1) if problem.known_rewards and not problem.joint else T)
+    log_term = up(problem.log_term())
+    expected = UniformBound(up(enclose(root)), up(start), up(problem.delta * T), log_term, T)
+    e = enclose(lambda arb: arb(1).exp() / (arb(1).exp() - 1))
+    tail = tail_of(problem.episode_range, lipschitz, problem.delta)
+    likely = UniformBound(up(e * enclose(root)), up(e * (Interval(start, start) + tail)), 0.0, log_term, T)
+    return expected, likely
+
+
+def tail_of(episode_range: Fraction, lipschitz: Fraction, delta: Fraction) -> Interval:
+    r""":math:`L\, b \log(1/\delta)`, enclosed."""
+    return enclose(lambda arb: ball(lipschitz * episode_range, arb) * -ball(delta, arb).log())
+
+
+def data_bound(widths: Floats, episode_range: Fraction, lipschitz: Fraction, delta: Fraction) -> Floats:
+    r"""Regret from data, all k at once with probability ``1 - 2 delta``:
+
+    .. math:: \mathrm{Reg}_k \le \tfrac{e}{e-1} L \Bigl[\sum_{j \le k} Y_j + b \log\tfrac1\delta\Bigr],
+
+    ``widths`` being the :math:`Y_j`; in the units of ``widths``, planner error not included.
+    """
+    e = enclose(lambda arb: arb(1).exp() / (arb(1).exp() - 1))
+    tail = up(e * tail_of(episode_range, lipschitz, delta))
+    slope = up(e * Interval(lipschitz, lipschitz))
+    total = np.cumsum(widths)
+    return (slope * total + tail) * (1 + 2.0**-45 + len(widths) * 2.0**-52)

@@ -1,14 +1,17 @@
-r"""Learning in a gymnasium environment that is a black box: discrete spaces, a known horizon, nothing else.
+r"""Learning in a gymnasium environment that is a black box: discrete spaces, a known horizon, rewards of a known range.
 
-The reward of a black box may depend on the next state, so the learner always carries it (see :mod:`.standard`): its
-states are pairs (observation, reward to be paid), with one more observation for "the episode is over", where nothing
-is paid.  Rewards are rounded up to the grid ``eta`` of the declared range.
+States are observations, with one more for "the episode is over", where nothing is paid and nothing is learned.  An
+outcome of a step is the reward together with the next observation (a joint model, see :mod:`.standard`).  Rewards are
+those listed in ``rewards``, or are rounded up to the grid ``eta`` of ``reward_range``.  Where the first observation is
+random, a step of weight 0 leads to it, and its law is learned like any other.
+
+Episode k is reset with a seed that is a function of the run's seed and of k: a run is reproducible and can go on after
+an interruption.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from numbers import Integral
 from typing import Any
@@ -16,12 +19,19 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgument, StoppedRun, Unsupported, VerifiedRiskError
-from ..rational import Rational, as_fraction, ceil_div
-from .learn import Record, Settings, assemble
-from .learner import Learner
+from ..rational import Rational, as_fraction, gcd_of
+from .assemble import assemble
+from .bracket import Bracket
+from .checkpoint import Checkpoint
+from .learn import Record, Task, is_over
+from .learner import Floats, Learner
+from .policies import BlackBox
 from .run import Run
-from .standard import Pair, Standard, read_eta
-from .target import problem_of, target_of
+from .settings import Settings
+from .standard import MOST_UNITS, Pair, Standard, read_eta
+
+ROOM = 4
+"""Distinct outcomes of a pair that have room at the start; it doubles when needed."""
 
 
 def learn_environment(
@@ -30,144 +40,228 @@ def learn_environment(
     *,
     horizon: int | None,
     reward_range: tuple[Rational, Rational] | None,
+    rewards: Sequence[Rational] | None,
+    random_starts: bool,
     audit: bool,
-    progress: Callable[[int, int], None] | None,
+    progress: Callable[[int, int | None], None] | None,
 ) -> Run:
-    """Run a learner in ``env``; episodes that end early stay in the final observation and are paid nothing.
+    """Run a learner in ``env``; episodes that end early are paid nothing more.
 
     A step that breaks what was declared stops the run: :class:`~verified_risk.errors.StoppedRun` names the step and
     carries the episodes finished before it.
     """
     if audit:
         raise Unsupported("a black box cannot be audited: the audit compares with the true model; learn from an MDP")
-    steps = _horizon(env, horizon)
-    observations, actions = (_size(env, name) for name in ("observation_space", "action_space"))
-    low, high, unit = _grid(settings, reward_range)
-    env_first = _reset(env, settings.seed)
-    standard = _black_box(observations, actions, steps, low, high, unit, start=env_first)
-    problem = problem_of(standard, settings.objective, settings.episodes, settings.delta)
-    target, height_error = target_of(standard, settings.objective, settings.algorithm, problem, settings.bonus_scale)
-    learner = Learner(standard, target)
-    K = settings.episodes
-    returns, values, uppers = np.zeros(K), np.zeros(K), np.zeros(K)
+    shell = _shell(env, settings, horizon, reward_range, rewards, random_starts)
+    first = shell.number(_reset(env, settings.seed, 0))
+    over = shell.observations
+    standard = _black_box(shell, start=first)
+    task = Task.of(standard, settings, fixed=frozenset({over}))
+    learner = task.learner(room=ROOM)
+    bracket = Bracket(learner, task.slack, wanted=settings.has_interval)
+    about = {
+        "environment": repr(getattr(env, "spec", None) or type(env).__name__),
+        **settings.to_json(),
+        **shell.to_json(),
+    }
+    checkpoint = Checkpoint(settings.checkpoint, about, learner, bracket)
+    done, series = checkpoint.restore()
+    rows: list[list[float]] = np.array(series).T.tolist() if series else []
 
-    def finished(episodes: int) -> Run:
-        record = Record(returns[:episodes], values[:episodes], uppers[:episodes], None, None)
-        part = replace(settings, episodes=episodes)
-        return assemble(None, standard, part, problem, target, height_error, record, None, None)
+    def finished() -> Run:
+        columns = _columns(rows)
+        record = Record(columns[0], columns[1], columns[2], columns[3], None, None, columns[4])
+        bracket.look(len(rows))
+        return assemble(None, task, record, None, None, bracket, learner, shell)
 
-    for k in range(K):
-        values[k] = learner.plan()
-        uppers[k] = learner.upper
-        first = env_first if k == 0 else _reset(env, None)
-        if first != env_first:
-            raise Unsupported(
-                f"episode {k} began in observation {first}, episode 0 in {env_first}: the initial law must be known; "
-                "wrap the environment so that it always begins in the same observation"
-            )
+    while not is_over(settings, done, bracket):
+        value = learner.plan()
+        bracket.saw(np.array([learner.upper]))
         try:
-            returns[k] = _episode(env, learner, k, first)
+            units, width, earned = _episode(env, learner, shell, settings.seed, done, first)
         except VerifiedRiskError as error:
-            if k == 0:
+            if done == 0:
                 raise
-            raise StoppedRun(f"{error} (error.run holds the {k} episodes before it)", finished(k)) from error
+            raise StoppedRun(f"{error} (error.run holds the {done} episodes before it)", finished()) from error
+        rows.append([units, value, learner.upper, width, earned])
+        done += 1
+        if settings.stop_when is not None and done >= bracket.next_check:
+            bracket.look(done)
+        checkpoint.save(done, _columns(rows))
         if progress is not None:
-            progress(k + 1, K)
-    return finished(K)
+            progress(done, settings.episodes)
+    checkpoint.save(done, _columns(rows), now=True)
+    return finished()
 
 
-def _episode(env: Any, learner: Learner, k: int, first: int) -> float:
-    standard = learner.standard
-    table = learner.tables.policy
-    over = standard.names[-1][0]
-    T = standard.horizon
-    states, actions, atoms = np.zeros(T + 1, np.int64), np.zeros(T, np.int64), np.zeros(T, np.int64)
-    nothing = standard.atoms.index(_atom(Fraction(), standard, k, 0))
-    observation, carried, y = first, 0, 0
-    states[0] = standard.index[observation, carried]
-    for t in range(T):
-        s = int(states[t])
-        a = int(table[t, s, y])
-        actions[t], atoms[t] = a, carried
-        y += standard.units[t][carried]
-        if observation == over or t == T - 1:
-            carried = nothing
-        else:
-            following, reward, terminated, truncated, _ = env.step(a)
-            carried = standard.atoms.index(_atom(as_fraction(reward, f"episode {k}, step {t}: reward"), standard, k, t))
-            observation = over if terminated or truncated else int(following)
-        states[t + 1] = standard.index[observation, carried]
-    learner.count(states, actions, atoms)
-    return float(y)
+def _columns(rows: list[list[float]]) -> list[Floats]:
+    return [np.array(x, dtype=np.float64) for x in zip(*rows, strict=True)]
 
 
-def _atom(reward: Fraction, standard: Standard, k: int, t: int) -> Fraction:
-    """The rescaled reward, rounded up to the grid; an error that names the step if it is out of range."""
-    if not standard.low <= reward <= standard.low + standard.range:
-        raise InvalidArgument(
-            f"episode {k}, step {t}: the reward is {reward}, outside the declared range "
-            f"[{standard.low}, {standard.low + standard.range}]"
+def _episode(env: Any, learner: Learner, shell: BlackBox, seed: int, k: int, first: int) -> tuple[float, float, float]:
+    """Play and count one episode: units paid, width of the sets met, what was earned."""
+    standard, table = learner.standard, learner.tables.policy
+    T, over = standard.horizon, shell.observations
+    states, actions = np.zeros(T + 1, np.int64), np.zeros(T, np.int64)
+    none, paid = np.zeros(T, np.int64), np.zeros(T, np.int64)
+    nothing = shell.atom(Fraction())
+    s = shell.number(_reset(env, seed, k))
+    if not shell.random_starts and s != first:
+        raise Unsupported(
+            f"episode {k} began in observation {s}, episode 0 in {first}: pass random_starts=True to learn where "
+            "episodes begin"
         )
-    x = (reward - standard.low) / standard.range
-    return ceil_div(x, standard.unit) * standard.unit
+    t0 = int(shell.random_starts)
+    if t0:
+        states[0], states[1] = over + 1, s
+    else:
+        states[0] = s
+    y, earned = 0, Fraction()
+    for t in range(t0, T):
+        s = int(states[t])
+        a = int(table[t, s, min(y, table.shape[2] - 1)])
+        actions[t], paid[t], states[t + 1] = a, nothing, over
+        if s != over:
+            where = f"episode {k}, step {t - t0}"
+            following, reward, terminated, truncated, _ = env.step(a)
+            exact = as_fraction(reward, f"{where}: reward")
+            try:
+                paid[t] = shell.atom(exact)
+                states[t + 1] = over if terminated else shell.number(following)
+            except InvalidArgument as error:
+                raise InvalidArgument(f"{where}: {error}") from None
+            if truncated and not terminated and t < T - 1:
+                raise InvalidArgument(
+                    f"{where}: the environment cut the episode off after {t - t0 + 1} steps, wanted {shell.steps}: "
+                    f"pass horizon={t - t0 + 1} or less"
+                )
+            earned += exact
+        y += standard.units[t][paid[t]]
+    width = learner.width(states, actions)
+    learner.count(states, actions, none, paid)
+    return float(y), width, float(earned)
 
 
-def _black_box(
-    observations: int, actions: int, steps: int, low: Fraction, high: Fraction, unit: Fraction, *, start: int
-) -> Standard:
-    """The shape of the problem only: the transitions and rewards in it are never read, a black box hides them."""
-    grid = tuple(i * unit for i in range(int(1 / unit) + 1))
-    names = tuple((s, i) for s in range(observations + 1) for i in range(len(grid)))
-    stay = tuple(
-        tuple(Pair(((s, Fraction(1)),), ((atom, Fraction(1)),)) for _ in range(1 if name == observations else actions))
-        for s, (name, atom) in enumerate(names)
-    )
-    units = ((0,) * len(grid), *(tuple(range(len(grid))) for _ in range(steps)))
+def _black_box(shell: BlackBox, *, start: int) -> Standard:
+    """The shape of the problem only: the outcomes in it are never read where the box hides them."""
+    over = shell.observations
+    nothing = shell.atom(Fraction())
+    stay = Pair(((nothing, over, Fraction(1)),), ((0, Fraction(1)),))
+    pairs = [(stay,) * shell.actions for _ in range(over)] + [(stay,)]
+    units = tuple(shell.units(i) for i in range(len(shell.atoms)))
+    rows = (units,) * shell.steps
+    if shell.random_starts:
+        pairs.append((stay,))
+        rows = ((0,) * len(units), *rows)
+        start = over + 1
     return Standard(
-        horizon=steps + 1,
+        horizon=len(rows),
         discount=Fraction(1),
-        low=low,
-        range=high - low,
-        unit=unit,
-        atoms=grid,
-        units=units,
-        exact=False,
-        names=names,
-        initial=((names.index((start, 0)), Fraction(1)),),
-        pairs=stay,
+        low=shell.low,
+        range=shell.range,
+        unit=shell.unit,
+        atoms=shell.atoms,
+        units=rows,
+        exact=shell.exact,
+        joint=True,
+        initial=((start, Fraction(1)),),
+        pairs=tuple(pairs),
+        free_steps=int(shell.random_starts),
     )
 
 
-def _reset(env: Any, seed: int | None) -> int:
-    observation, _ = env.reset() if seed is None else env.reset(seed=seed)
-    return int(observation)
+# -- what was declared -------------------------------------------------------------------------------------------------
 
 
-def _size(env: Any, name: str) -> int:
+def _shell(
+    env: Any,
+    settings: Settings,
+    horizon: int | None,
+    reward_range: tuple[Rational, Rational] | None,
+    rewards: Sequence[Rational] | None,
+    random_starts: bool,
+) -> BlackBox:
+    steps = _horizon(env, horizon)
+    sizes, actions = _sizes(env, "observation_space"), _sizes(env, "action_space")
+    if len(actions) != 1:
+        raise InvalidArgument(f"action_space is {env.action_space!r}, wanted a Discrete space")
+    if rewards is not None:
+        low, high, unit, atoms = _listed(rewards, reward_range, settings)
+        exact = True
+    else:
+        low, high, unit = _grid(settings, reward_range)
+        atoms, exact = tuple(i * unit for i in range(int(1 / unit) + 1)), False
+    shell = BlackBox(sizes, actions[0], steps, low, high - low, unit, atoms, exact, bool(random_starts))
+    most = steps * int(1 / unit)
+    if most > MOST_UNITS:
+        raise InvalidArgument(
+            f"{steps} steps with rewards on a grid of {int(1 / unit) + 1} points make {most + 1} returns, "
+            f"wanted at most {MOST_UNITS}: pass fewer rewards, a coarser eta or a shorter horizon"
+        )
+    return shell
+
+
+def _listed(
+    rewards: Sequence[Rational], reward_range: tuple[Rational, Rational] | None, settings: Settings
+) -> tuple[Fraction, Fraction, Fraction, tuple[Fraction, ...]]:
+    if settings.eta is not None or reward_range is not None:
+        raise InvalidArgument("rewards is given, so reward_range and eta are not wanted")
+    values = sorted({Fraction(0), *(as_fraction(r, f"rewards[{i}]") for i, r in enumerate(rewards))})
+    if len(values) < 2:
+        raise InvalidArgument(f"rewards is {list(rewards)!r}, wanted at least one that is not 0")
+    low, spread = values[0], values[-1] - values[0]
+    atoms = tuple((r - low) / spread for r in values)
+    return low, values[-1], gcd_of(atoms), atoms
+
+
+def _reset(env: Any, seed: int, k: int) -> Any:
+    """Episode k begins from a seed of its own."""
+    own = int(np.random.SeedSequence((seed, k)).generate_state(1)[0])
+    observation, _ = env.reset(seed=own)
+    return observation
+
+
+def _sizes(env: Any, name: str) -> tuple[int, ...]:
+    """The numbers of values of a Discrete space or of a tuple of them."""
     space = getattr(env, name, None)
-    n, start = getattr(space, "n", None), getattr(space, "start", 0)
-    if isinstance(n, bool) or not isinstance(n, Integral) or hasattr(space, "spaces"):
-        raise InvalidArgument(f"{name} is {space!r}, wanted a Discrete space (continuous spaces need another learner)")
-    if int(start) != 0:
-        raise InvalidArgument(f"{name} is {space!r}, wanted a Discrete space that starts at 0")
-    return int(n)
+    parts = getattr(space, "spaces", None)
+    sizes = tuple(parts) if isinstance(parts, (tuple, list)) else (space,)
+    if parts is not None and not isinstance(parts, (tuple, list)):
+        raise InvalidArgument(f"{name} is {space!r}, wanted a Discrete space or a tuple of them")
+    found = []
+    for part in sizes:
+        n, start = getattr(part, "n", None), getattr(part, "start", 0)
+        if isinstance(n, bool) or not isinstance(n, Integral):
+            raise InvalidArgument(
+                f"{name} is {space!r}, wanted a Discrete space or a tuple of them (continuous spaces need another "
+                "learner)"
+            )
+        if int(start) != 0:
+            raise InvalidArgument(f"{name} is {space!r}, wanted a Discrete space that starts at 0")
+        found.append(int(n))
+    return tuple(found)
 
 
 def _horizon(env: Any, horizon: int | None) -> int:
     if not (hasattr(env, "reset") and hasattr(env, "step")):
         raise InvalidArgument(f"{env!r} is neither an MDP nor an environment with reset() and step()")
+    limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
     if horizon is None:
-        limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
         wanted = "" if limit is None else f" (the environment itself stops after {limit} steps)"
         raise InvalidArgument(f"horizon is None, wanted the number of steps of an episode{wanted}")
     if isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < 1:
         raise InvalidArgument(f"horizon is {horizon!r}, wanted a positive integer")
+    if limit is not None and horizon > limit:
+        raise InvalidArgument(f"horizon is {horizon}, but the environment cuts episodes off after {limit} steps")
     return int(horizon)
 
 
 def _grid(settings: Settings, reward_range: tuple[Rational, Rational] | None) -> tuple[Fraction, Fraction, Fraction]:
     if reward_range is None:
-        raise InvalidArgument("reward_range is None, wanted the least and greatest reward of a step, such as (0, 1)")
+        raise InvalidArgument(
+            "rewards and reward_range are None, wanted the rewards that can occur, such as rewards=[-1, 20], or the "
+            "least and greatest reward of a step with eta"
+        )
     if settings.eta is None:
         raise InvalidArgument(
             "eta is None, wanted a grid step that divides the range of the rewards, such as 1/10 of it"

@@ -70,7 +70,9 @@ class Judge:
         """Rounding in the forward pass: at most this in every value of the CDF."""
         standard = self.standard
         m, pairs = len(standard.atoms), sum(standard.n_actions)
-        chain = standard.horizon * (m + pairs + 6) + standard.n_states + standard.top[0] + 4
+        chain = (
+            standard.horizon * (m + pairs * (m if standard.joint else 1) + 6) + standard.n_states + standard.top[0] + 4
+        )
         return 1.01 * chain * UNIT_ROUNDOFF + UNIT_ROUNDOFF
 
     def _sum(self, cdf: Floats) -> Floats:
@@ -103,9 +105,7 @@ class Judge:
 def planner_of_truth(standard: Standard, target: Any) -> Learner:
     """A learner that has planned in the true model: nothing was counted, so nothing is rebuilt."""
     learner = Learner(standard, target)
-    learner.model = learner.truth
-    learner.touched[:] = False
-    learner.plan()
+    learner.plan_truth()
     return learner
 
 

@@ -20,18 +20,25 @@ from ..law import Law
 
 @dataclass
 class PairHistory:
-    """What was seen after one state and action: next states, and rewards as atoms in [0, 1]."""
+    """What was seen after one state and action: outcomes (atom, next state), and rewards as atoms in [0, 1].
 
-    following: Counter[int] = field(default_factory=Counter)
+    In a product model every outcome has atom 0; in a joint model every reward of its own is 0.
+    """
+
+    outcomes: Counter[tuple[int, int]] = field(default_factory=Counter)
     rewards: Counter[Fraction] = field(default_factory=Counter)
 
     @property
     def visits(self) -> int:
         return sum(self.rewards.values())
 
-    def transition(self, target: int) -> Fraction:
-        """The empirical probability of a next state."""
-        return Fraction(self.following[target], self.visits)
+    def frequency(self, outcome: tuple[int, int]) -> Fraction:
+        """The empirical probability of an outcome."""
+        return Fraction(self.outcomes[outcome], self.visits)
+
+    def paid_at_most(self, r: Fraction) -> int:
+        """How many visits were paid at most ``r``."""
+        return sum(n for paid, n in self.rewards.items() if paid <= r)
 
     def reward_law(self) -> Law:
         """The empirical law of the reward."""
@@ -48,16 +55,23 @@ class History:
     def __getitem__(self, pair: tuple[int, int]) -> PairHistory:
         return self.pairs.get(pair, PairHistory())
 
-    def add(self, states: Sequence[int], actions: Sequence[int], rewards: Iterable[Fraction]) -> None:
-        """One episode: ``T + 1`` states, ``T`` actions, ``T`` rewards."""
-        paid = list(rewards)
-        if len(states) != len(actions) + 1 or len(paid) != len(actions):
+    def add(
+        self,
+        states: Sequence[int],
+        actions: Sequence[int],
+        rewards: Iterable[Fraction],
+        paid: Sequence[int] | None = None,
+    ) -> None:
+        """One episode: ``T + 1`` states, ``T`` actions, ``T`` rewards; in a joint model ``T`` atoms of outcomes."""
+        own = list(rewards)
+        atoms = [0] * len(actions) if paid is None else list(paid)
+        if len(states) != len(actions) + 1 or len(own) != len(actions) or len(atoms) != len(actions):
             raise InvalidArgument(
-                f"an episode has {len(states)} states, {len(actions)} actions and {len(paid)} rewards, "
+                f"an episode has {len(states)} states, {len(actions)} actions and {len(own)} rewards, "
                 "wanted T + 1, T and T"
             )
-        for s, a, r, target in zip(states, actions, paid, states[1:], strict=False):
+        for s, a, r, atom, target in zip(states, actions, own, atoms, states[1:], strict=False):
             pair = self.pairs.setdefault((s, a), PairHistory())
-            pair.following[target] += 1
+            pair.outcomes[atom, target] += 1
             pair.rewards[r] += 1
         self.episodes += 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,119 +13,159 @@ import numpy as np
 from ..errors import InvalidArgument
 from ..mdp import MDP
 from ..objectives import Weighting
-from ..objectives import objective as read_objective
 from ..progress import Report, counted, read_report
-from ..rational import Rational, as_fraction, as_step
-from .bounds import Problem
-from .evaluate import WIDEST, Judge, best_value, planner_of_truth
+from ..rational import Rational
+from .bounds import Problem, UniformProblem
+from .bracket import Bracket
+from .checkpoint import Checkpoint
+from .declared import Declared, Knowledge, RewardOf, knowledge_of
+from .evaluate import Judge, best_value, planner_of_truth
 from .learner import Episodes, Floats, Learner, draws_of
 from .policies import LearnedPolicy
 from .run import Run
+from .settings import Settings
 from .standard import Standard, standard_form
-from .target import Algorithm, Guarantee, guarantee_of, planner_allowance, problem_of, read_algorithm, target_of
+from .target import planner_allowance, problem_of, read_algorithm, target_of, uniform_problem_of
 
 if TYPE_CHECKING:
     from .audit import AuditReport
 
 CHUNK = 4096
-Count = Callable[[int, int], None]
-"""Told ``(episodes done, episodes in all)``."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The arguments of a run, read and checked."""
-
-    objective: Weighting
-    episodes: int
-    delta: Fraction
-    eta: Fraction | None
-    seed: int
-    algorithm: Algorithm
-    bonus_scale: Fraction
-
-    @classmethod
-    def read(
-        cls, objective: Any, episodes: Any, delta: Any, eta: Any, seed: Any, algorithm: Any, bonus_scale: Any
-    ) -> Settings:
-        for name, value, least in (("episodes", episodes, 1), ("seed", seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise InvalidArgument(f"{name} is {value!r}, wanted an integer of at least {least}")
-        confidence = as_fraction(delta, "delta")
-        if not 0 < confidence < 1:
-            raise InvalidArgument(f"delta is {confidence}, wanted a probability strictly between 0 and 1")
-        scale = as_fraction(bonus_scale, "bonus_scale")
-        if scale <= 0:
-            raise InvalidArgument(f"bonus_scale is {scale}, wanted a positive number (algorithm='greedy' has no bonus)")
-        step = None if eta is None else as_step(eta)
-        return cls(
-            read_objective(objective), int(episodes), confidence, step, int(seed), read_algorithm(algorithm), scale
-        )
+Count = Callable[[int, Any], None]
+"""Told ``(episodes done, episodes in all)``; None where the run ends by itself."""
 
 
 def learn(
     mdp: Any,
     objective: Weighting | str,
     *,
-    episodes: int,
+    episodes: int | None = None,
     delta: Rational = 0.1,
     eta: Rational | None = None,
     seed: int = 0,
-    algorithm: str = "ucb",
+    algorithm: str = "kl",
     bonus_scale: Rational = 1,
     audit: bool = False,
+    stop_when: Rational | None = None,
+    known_rewards: bool | RewardOf = False,
+    known_successors: bool | int | Mapping[tuple[int, int], Sequence[int]] = False,
+    largest_return: Rational | None = None,
     horizon: int | None = None,
     reward_range: tuple[Rational, Rational] | None = None,
+    rewards: Sequence[Rational] | None = None,
+    random_starts: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
     progress: Report | None = None,
 ) -> Run:
     r"""Learn to maximise ``objective`` by optimism in the face of uncertainty; the model is known only to the judge.
 
-    Every episode: counts, the empirical model, the optimistic model with :math:`s_\infty`, a plan that is greedy at
-    every ``(t, s, y)``, one episode in ``mdp``.  ``algorithm``: ``"ucb"`` (the corrected theorem's radii),
-    ``"ucb-as-printed"`` (the paper's radii, with the repairs without which there is no model), ``"greedy"`` (no
-    optimism), ``"ucbvi"`` (expected return, the Hoeffding bonus of Azar et al. 2017).  ``bonus_scale`` multiplies
-    radii or bonus; 1 is the theorem.
+    Every episode: counts, confidence sets, the optimistic model, a plan that is greedy at every ``(t, s, y)``, one
+    episode in ``mdp``.
 
-    ``mdp`` may also be a gymnasium environment with discrete spaces; then ``horizon``, ``reward_range`` and ``eta``
-    are needed, and there is no regret, because nobody knows the model.
+    =================  ===========================================================================================
+    ``algorithm``
+    =================  ===========================================================================================
+    ``kl``             time-uniform KL sets, missing mass to the best state: proved, and learns; the default
+    ``ucb``            the corrected theorem's Hoeffding and DKW radii, missing mass to :math:`s_\infty`
+    ``ucb-as-printed`` the paper's radii, with the repairs without which there is no model
+    ``greedy``         no optimism: a pair never tried is worth nothing
+    ``greedy-tried``   no optimism, but every pair is tried once
+    ``ucbvi``          expected return, the Hoeffding bonus of Azar et al. 2017
+    =================  ===========================================================================================
+
+    ``bonus_scale`` multiplies radii or bonus; 1 is the theorem.  ``kl`` needs no number of episodes: with ``stop_when``
+    it ends when the interval for the optimum, :attr:`Run.interval`, is that short.  ``known_rewards``,
+    ``known_successors`` and ``largest_return`` tell it more (see :mod:`.declared`).
+
+    ``mdp`` may also be a gymnasium environment with discrete spaces; then ``horizon`` and ``rewards`` (or
+    ``reward_range`` and ``eta``) are needed, ``random_starts`` says that episodes begin in different observations, and
+    there is no regret, because nobody knows the model; interval and policy remain.
+
+    ``checkpoint`` names a file: a run that was interrupted or killed goes on from it, to the same result byte for byte.
 
     >>> from verified_risk import CVaR, models
     >>> run = learn(models.two_paths(), CVaR("1/2"), episodes=50)
-    >>> bool(run.regret[-1] <= run.bound[-1])
-    True
+    >>> bool(run.regret[-1] <= run.bound[-1]), run.interval[0] <= run.best[0] <= run.interval[1]
+    (True, True)
 
-    Possible issues: the theorem's constants are large; on small problems the regret stays linear for many episodes
-    (``bonus_scale`` shows what smaller radii would do, without a guarantee).
+    Possible issues: the theorem's constants are large; a run may explore for thousands of episodes before its regret
+    flattens (``bonus_scale`` shows what smaller sets would do, without a guarantee).
     """
-    settings = Settings.read(objective, episodes, delta, eta, seed, algorithm, bonus_scale)
+    declared = Declared.read(known_rewards, known_successors, largest_return)
+    settings = Settings.read(
+        objective, episodes, delta, eta, seed, algorithm, bonus_scale, declared, stop_when, checkpoint
+    )
     count = counted(read_report(progress))
     if not isinstance(mdp, MDP):
         from .environment import learn_environment
 
-        return learn_environment(mdp, settings, horizon=horizon, reward_range=reward_range, audit=audit, progress=count)
-    if horizon is not None or reward_range is not None:
-        raise InvalidArgument("horizon and reward_range are for environments; a model has its own")
+        return learn_environment(
+            mdp, settings, horizon=horizon, reward_range=reward_range, rewards=rewards, random_starts=random_starts,
+            audit=audit, progress=count,
+        )  # fmt: skip
+    for name, value in (("horizon", horizon), ("reward_range", reward_range), ("rewards", rewards)):
+        if value is not None:
+            raise InvalidArgument(f"{name} is for environments; a model has its own")
+    if callable(declared.rewards):
+        raise InvalidArgument("known_rewards is a function, which is for environments; wanted True or False")
     return _learn_model(mdp, settings, audit, count)
 
 
+@dataclass
+class Task:
+    """A problem in the learner's form with everything that follows from the settings."""
+
+    standard: Standard
+    settings: Settings
+    knowledge: Knowledge
+    problem: Problem
+    uniform: UniformProblem
+    target: Any
+    height_error: float
+
+    @classmethod
+    def of(cls, standard: Standard, settings: Settings, *, fixed: frozenset[int] = frozenset()) -> Task:
+        knowledge = knowledge_of(standard, settings.declared, fixed=fixed)
+        problem = problem_of(standard, settings.objective, settings.episodes or 1, settings.delta)
+        uniform = uniform_problem_of(standard, knowledge, settings.delta)
+        target, error = target_of(
+            standard, settings.objective, settings.algorithm, problem, settings.bonus_scale, knowledge
+        )
+        return cls(standard, settings, knowledge, problem, uniform, target, error)
+
+    def learner(self, room: int = 0) -> Learner:
+        return Learner(self.standard, self.target, self.knowledge, room)
+
+    @property
+    def slack(self) -> float:
+        """Rounding, ties and the polygon that stands for G, in units: what one plan can be off."""
+        lipschitz = float(self.settings.objective.lipschitz)
+        return planner_allowance(self.standard, self.target, lipschitz) + 2 * self.height_error * self.standard.top[0]
+
+
 def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Count | None) -> Run:
-    standard = standard_form(mdp, settings.eta)
-    problem = problem_of(standard, settings.objective, settings.episodes, settings.delta)
-    target, height_error = target_of(standard, settings.objective, settings.algorithm, problem, settings.bonus_scale)
-    reference, _ = target_of(standard, settings.objective, "greedy", problem, Fraction(1))
+    task = Task.of(standard_form(mdp, settings.eta), settings)
+    standard = task.standard
+    reference, _ = target_of(standard, settings.objective, "greedy", task.problem, Fraction(1))
     best = best_value(mdp, standard, settings.objective, reference)
-    learner = Learner(standard, target)
+    learner = task.learner()
     judge = Judge(mdp, standard, settings.objective, learner)
+    bracket = Bracket(learner, task.slack, wanted=settings.has_interval)
     report: AuditReport | None = None
     if audit:
         from .audit import audited_run
 
-        record, report = audited_run(
-            learner, judge, settings, problem, best_on_grid(standard, reference, best), height_error, progress
-        )
+        record, report = audited_run(task, learner, judge, best_on_grid(standard, reference, best), progress)
+        bracket.saw(record.uppers)
     else:
-        record = play_all(learner, judge, settings, progress)
-    return assemble(mdp, standard, settings, problem, target, height_error, record, best, report)
+        about = {"model": mdp.fingerprint, **settings.to_json()}
+        record = play_all(
+            task, learner, judge, bracket, Checkpoint(settings.checkpoint, about, learner, bracket), progress
+        )
+    bracket.look(len(record.returns))
+    from .assemble import assemble
+
+    return assemble(mdp, task, record, best, report, bracket, learner)
 
 
 def best_on_grid(standard: Standard, reference: Any, best: tuple[Fraction, Fraction, str]) -> tuple[Fraction, Fraction]:
@@ -139,46 +179,68 @@ def best_on_grid(standard: Standard, reference: Any, best: tuple[Fraction, Fract
 
 @dataclass
 class Record:
-    """Per episode: return and optimistic value in units, upper bound on the best optimistic value, Phi in user's
-    units.
+    """Per episode: return and optimistic value in units, upper bound on the best optimistic value, what the sets were
+    wide (the sum of Y), and Phi in the user's units.  ``earned`` is the return in the user's units where it is not a
+    function of the units.
     """
 
     returns: Floats
     optimistic: Floats
     uppers: Floats
+    widths: Floats
     low: Floats | None
     high: Floats | None
+    earned: Floats | None = None
+
+    def series(self) -> list[Floats]:
+        parts = (self.returns, self.optimistic, self.uppers, self.widths, self.low, self.high, self.earned)
+        return [x for x in parts if x is not None]
 
 
-def play_all(learner: Learner, judge: Judge, settings: Settings, progress: Count | None = None) -> Record:
+def play_all(
+    task: Task, learner: Learner, judge: Judge, bracket: Bracket, checkpoint: Checkpoint, progress: Count | None
+) -> Record:
     """All episodes, in stretches that stay inside compiled code."""
+    settings, horizon = task.settings, learner.standard.horizon
+    done, kept = checkpoint.restore()
+    parts: list[list[Floats]] = [kept] if kept else []
+    last = (float(kept[4][-1]), float(kept[5][-1])) if kept else (0.0, 0.0)
     rng = np.random.default_rng(settings.seed)
-    K, horizon = settings.episodes, learner.standard.horizon
-    parts: list[tuple[Episodes, Floats, Floats]] = []
-    pending = np.zeros((0, 1 + 2 * horizon))
-    done = drawn = 0
-    last = (0.0, 0.0)
-    while done < K:
-        if len(pending) == 0:
-            size = min(CHUNK, K - drawn) if judge.by_laws else 1
-            pending = draws_of(settings.seed, size, horizon, rng)
-            drawn += size
-        part = learner.run(pending, evaluate=judge.by_laws)
-        n = len(part.values)
-        low, high = _judged(judge, part, last)
-        last = (float(low[-1]), float(high[-1]))
-        parts.append((part, low, high))
-        pending = pending[n:]
-        done += n
-        if progress is not None:
-            progress(done, K)
-    return Record(
-        np.concatenate([part.returns for part, _, _ in parts]).astype(np.float64),
-        np.concatenate([part.values for part, _, _ in parts]),
-        np.concatenate([part.uppers for part, _, _ in parts]),
-        np.concatenate([low for _, low, _ in parts]),
-        np.concatenate([high for _, _, high in parts]),
-    )
+    rng.bit_generator.advance(done * (1 + 2 * horizon))  # type: ignore[attr-defined]
+    while not is_over(settings, done, bracket):
+        size = 1 if not judge.by_laws else CHUNK
+        if settings.stop_when is not None:
+            size = min(size, max(bracket.next_check - done, 1))
+        size = size if settings.episodes is None else min(size, settings.episodes - done)
+        pending = draws_of(settings.seed, size, horizon, rng)
+        while len(pending):
+            part = learner.run(pending, evaluate=judge.by_laws)
+            low, high = _judged(judge, part, last)
+            last = (float(low[-1]), float(high[-1]))
+            parts.append([part.returns.astype(np.float64), part.values, part.uppers, part.widths, low, high])
+            bracket.saw(part.uppers)
+            pending = pending[len(part.values) :]
+            done += len(part.values)
+            if progress is not None:
+                progress(done, settings.episodes)
+        if settings.stop_when is not None and done >= bracket.next_check:
+            bracket.look(done)
+        checkpoint.save(done, _joined(parts))
+    checkpoint.save(done, _joined(parts), now=True)
+    returns, values, uppers, widths, low, high = _joined(parts)
+    return Record(returns, values, uppers, widths, low, high)
+
+
+def is_over(settings: Settings, done: int, bracket: Bracket) -> bool:
+    if settings.episodes is not None and done >= settings.episodes:
+        return True
+    return settings.stop_when is not None and done > 0 and bracket.gap <= settings.stop_when
+
+
+def _joined(parts: list[list[Floats]]) -> list[Floats]:
+    """One array per series; the list is shortened to one part on the way."""
+    parts[:] = [[np.concatenate(column) for column in zip(*parts, strict=True)]]
+    return parts[0]
 
 
 def _judged(judge: Judge, part: Episodes, last: tuple[float, float]) -> tuple[Floats, Floats]:
@@ -193,90 +255,18 @@ def _judged(judge: Judge, part: Episodes, last: tuple[float, float]) -> tuple[Fl
     return np.where(index < 0, last[0], lows[index]), np.where(index < 0, last[1], highs[index])
 
 
-def assemble(
-    mdp: MDP | None,
-    standard: Standard,
-    settings: Settings,
-    problem: Problem,
-    target: Any,
-    height_error: float,
-    record: Record,
-    best: tuple[Fraction, Fraction, str] | None,
-    report: AuditReport | None,
-) -> Run:
-    """Regret and bounds, in the user's units."""
-    guarantee = guarantee_of(
-        problem, settings.objective, settings.algorithm, settings.bonus_scale, rounded=not standard.exact
-    )
-    scale = float(standard.range)
-    unit = float(standard.range * standard.unit)
-    offset = float(standard.offset)
-    allowance = planner_allowance(standard, target, float(settings.objective.lipschitz))
-    errors = unit * (
-        np.maximum(record.uppers - record.optimistic, 0.0) + allowance + 2 * height_error * standard.top[0]
-    )
-    regret = width = None
-    if record.low is not None and record.high is not None and best is not None:
-        regret = np.cumsum(np.maximum(float(best[1]) - record.low, 0.0))
-        width = record.high - record.low
-    k = np.arange(1, settings.episodes + 1, dtype=np.float64)
-    extra = np.cumsum(errors) + float(standard.rounding) * k
-
-    def in_user_units(bound: Any) -> Floats | None:
-        return None if bound is None else (scale * bound.at(k) + extra) * (1 + 1e-12)
-
-    return Run(
-        mdp=mdp,
-        objective=settings.objective,
-        algorithm=settings.algorithm,
-        episodes=settings.episodes,
-        delta=settings.delta,
-        eta=settings.eta,
-        seed=settings.seed,
-        bonus_scale=settings.bonus_scale,
-        best=None if best is None else best[:2],
-        guarantee=guarantee.text,
-        proved=guarantee.proved,
-        returns=offset + unit * record.returns,
-        values=record.low,
-        values_width=width,
-        optimistic=offset + unit * record.optimistic,
-        planner_error=errors,
-        regret=regret,
-        bound=in_user_units(guarantee.likely),
-        expected_bound=in_user_units(guarantee.expected),
-        audit=report,
-        notes=_notes(standard, guarantee, width),
-    )
-
-
-def _notes(standard: Standard, guarantee: Guarantee, width: Floats | None) -> tuple[str, ...]:
-    notes = []
-    if standard.carries_rewards:
-        notes.append(
-            f"rewards depend on the next state: learned as {standard.n_states} states that carry the reward, "
-            f"horizon {standard.horizon}"
-        )
-    if not standard.exact:
-        notes.append(
-            f"rewards are rounded up to a grid: up to {float(standard.rounding):.4g} per episode is due to that"
-        )
-    if width is not None and len(width) and float(np.max(width)) > WIDEST * max(1.0, float(standard.range)):
-        notes.append(f"values are known to {float(np.max(width)):.3g} only")
-    return tuple(notes)
-
-
 def replay(run: Run, k: int) -> LearnedPolicy:
     """The policy that episode ``k`` of a run played."""
     assert run.mdp is not None
-    standard = standard_form(run.mdp, run.eta)
-    problem = problem_of(standard, run.objective, run.episodes, run.delta)
-    algorithm = read_algorithm(run.algorithm)
-    target, _ = target_of(standard, run.objective, algorithm, problem, run.bonus_scale)
-    learner = Learner(standard, target)
-    draws = draws_of(run.seed, k, standard.horizon)
+    settings = Settings.read(
+        run.objective, run.asked, run.delta, run.eta, run.seed, read_algorithm(run.algorithm), run.bonus_scale,
+        run.declared, run.stop_when,
+    )  # fmt: skip
+    task = Task.of(standard_form(run.mdp, run.eta), settings)
+    learner = task.learner()
+    draws = draws_of(run.seed, k, task.standard.horizon)
     done = 0
     while done < k:
         done += len(learner.run(draws[done:], evaluate=False).values)
     learner.plan()
-    return LearnedPolicy(run.mdp, standard, learner.policy_table().tolist())
+    return LearnedPolicy(run.mdp, task.standard, learner.policy_table().tolist())

@@ -17,7 +17,9 @@ class Occupancy:
     """
 
     def __init__(self, standard: Standard, table: Sequence[Sequence[Sequence[int]]]) -> None:
-        following = lcm_of_denominators(p for actions in standard.pairs for pair in actions for _, p in pair.successors)
+        following = lcm_of_denominators(
+            p for actions in standard.pairs for pair in actions for _, _, p in pair.outcomes
+        )
         paying = lcm_of_denominators(p for actions in standard.pairs for pair in actions for _, p in pair.rewards)
         total = lcm_of_denominators(p for _, p in standard.initial)
         level = {(s, 0): p.numerator * (total // p.denominator) for s, p in standard.initial}
@@ -26,7 +28,8 @@ class Occupancy:
             met: dict[tuple[int, int], int] = {}
             paid: dict[tuple[int, int, int], int] = {}
             for (s, y), weight in level.items():
-                a = int(table[t][s][y])
+                row = table[t][s]
+                a = int(row[min(y, len(row) - 1)])  # one column: the return so far plays no part
                 met[s, a] = met.get((s, a), 0) + weight
                 for atom, p in standard.pairs[s][a].rewards:
                     key = (s, a, y + standard.units[t][atom])
@@ -34,8 +37,8 @@ class Occupancy:
             self.visits.append({pair: Fraction(weight, total) for pair, weight in met.items()})
             level = {}
             for (s, a, y), weight in paid.items():
-                for target, p in standard.pairs[s][a].successors:
-                    place = (target, y)
+                for atom, target, p in standard.pairs[s][a].outcomes:
+                    place = (target, y + standard.units[t][atom])
                     level[place] = level.get(place, 0) + weight * p.numerator * (following // p.denominator)
             total *= following * paying
         returns: dict[int, int] = {}

@@ -27,19 +27,22 @@ from .standard import Pair, Standard
 
 @dataclass(frozen=True)
 class OptimisticPair:
-    """``following`` without :math:`s_\\infty`; ``miss`` is :math:`\\hat P(s_\\infty)`; rewards are atoms in [0, 1]."""
+    """``following[atom, state]`` without :math:`s_\\infty`; ``miss`` is :math:`\\hat P(s_\\infty)`; rewards are atoms
+    in [0, 1].
+    """
 
-    following: dict[int, Fraction]
+    following: dict[tuple[int, int], Fraction]
     miss: Fraction
     reward: Law
 
 
-def optimistic_pair(seen: PairHistory, eps: Fraction) -> OptimisticPair:
-    """The corrected construction for one pair."""
+def optimistic_pair(seen: PairHistory, eps: Fraction, *, joint: bool = False) -> OptimisticPair:
+    """The corrected construction for one pair; in a joint model outcomes carry the rewards."""
     if seen.visits == 0:
-        return OptimisticPair({}, Fraction(1), Law.point(1))
-    following = {s: p for s in sorted(seen.following) if (p := seen.transition(s) - eps) > 0}
-    return OptimisticPair(following, 1 - sum(following.values(), Fraction()), optimistic_reward(seen.reward_law(), eps))
+        return OptimisticPair({}, Fraction(1), Law.point(0 if joint else 1))
+    following = {one: p for one in sorted(seen.outcomes) if (p := seen.frequency(one) - eps) > 0}
+    law = Law.point(0) if joint else optimistic_reward(seen.reward_law(), eps)
+    return OptimisticPair(following, 1 - sum(following.values(), Fraction()), law)
 
 
 def optimistic_reward(law: Law, eps: Fraction) -> Law:
@@ -58,9 +61,9 @@ def event_slack(seen: PairHistory, truth: Pair, atoms: tuple[Fraction, ...], eps
     if seen.visits == 0:
         return Fraction(1)
     true_law = Law.of_weights({atoms[i]: p for i, p in truth.rewards})
-    true_next = dict(truth.successors)
+    true_next = {(i, target): p for i, target, p in truth.outcomes}
     rewards = seen.reward_law().kolmogorov(true_law)
-    following = max(seen.transition(s) - true_next.get(s, Fraction()) for s in seen.following)
+    following = max(seen.frequency(one) - true_next.get(one, Fraction()) for one in seen.outcomes)
     return eps - max(rewards, following)
 
 
@@ -73,7 +76,7 @@ def optimistic_mdp(standard: Standard, history: History, radius: dict[tuple[int,
     rewards: list[list[Law]] = []
     for s in range(n):
         pairs = [optimistic_pair(history[s, a], radius.get((s, a), Fraction(0))) for a in range(standard.n_actions[s])]
-        transitions.append([{**pair.following, n: pair.miss} for pair in pairs])
+        transitions.append([{**{t: p for (_, t), p in pair.following.items()}, n: pair.miss} for pair in pairs])
         rewards.append([pair.reward for pair in pairs])
     transitions.append([{n: Fraction(1)}])
     rewards.append([Law.point(1)])

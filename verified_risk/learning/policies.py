@@ -1,23 +1,30 @@
-"""A learned policy, as a policy of the user's own model."""
+"""Learned policies: of the user's own model, and of an environment whose model nobody knows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
 from typing import Any
 
-from ..errors import InvalidPolicy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import files
+from ..errors import InvalidArgument, InvalidPolicy
 from ..mdp import MDP
 from ..policy import Choice, Policy
-from ..rational import ceil_div
+from ..rational import Rational, as_fraction, ceil_div, text
+from .arrays import decode, encode
 from .standard import Standard
 
 
 class LearnedPolicy(Policy):
     """Plays ``table[t][s][y]``, y the rounded-up return so far in units of the learner's standard form.
 
-    It remembers ``(y, atom)``: the units paid so far, and in a model whose rewards depend on the next state the
-    reward that the standard form has yet to pay (-1 otherwise).
+    It remembers y; a table with one column plays the same whatever was earned.
     """
 
     def __init__(self, mdp: MDP, standard: Standard, table: Sequence[Sequence[Sequence[int]]]) -> None:
@@ -25,29 +32,19 @@ class LearnedPolicy(Policy):
         self.standard, self.table = standard, table
         self._atom = {r: i for i, r in enumerate(standard.atoms)}
 
-    def start(self) -> tuple[int, int]:
-        return (0, 0 if self.standard.carries_rewards else -1)
+    def start(self) -> int:
+        return 0
 
-    def choice(self, t: int, s: int, memory: tuple[int, int]) -> Choice:
-        y, atom = memory
-        return ((int(self.table[t][self.standard.index[s, atom]][y]), Fraction(1)),)
+    def choice(self, t: int, s: int, memory: int) -> Choice:
+        row = self.table[t][s]
+        return ((int(row[min(memory, len(row) - 1)]), Fraction(1)),)
 
-    def remember(self, memory: tuple[int, int], t: int, s: int, a: int, r: Fraction) -> tuple[int, int]:
-        y, carried = memory
-        atom = self.atom(r)
-        if carried >= 0:
-            return y + self.standard.units[t][carried], atom
-        return y + self.standard.units[t][atom], -1
+    def remember(self, memory: int, t: int, s: int, a: int, r: Fraction) -> int:
+        return memory + self.standard.units[t][self.atom(r)]
 
     def atom(self, r: Fraction) -> int:
         """The number of a reward of the user's model; continuous rewards are rounded up to the grid first."""
-        standard = self.standard
-        x = (r - standard.low) / standard.range
-        if x not in self._atom:
-            x = ceil_div(x, standard.unit) * standard.unit
-        if x not in self._atom:
-            raise InvalidPolicy(f"reward {r} is not one the policy was learned with")
-        return self._atom[x]
+        return atom_of(self.standard, self._atom, r)
 
     def on(self, mdp: MDP) -> LearnedPolicy:
         if mdp.n_actions != self.mdp.n_actions or mdp.horizon != self.mdp.horizon:
@@ -62,14 +59,131 @@ class LearnedPolicy(Policy):
         """
         from ..evaluation import visited
 
-        if self.standard.carries_rewards or not self.standard.exact:
+        if not self.standard.exact:
             return super().to_json()
-        shift = self.standard.low
         rows = []
-        cells = [(t, s, memory) for t, s, memory in visited(self.mdp, self) if isinstance(memory, tuple)]
-        for t, s, memory in sorted(cells):
-            y = memory[0]
+        cells = [(t, s, memory) for t, s, memory in visited(self.mdp, self) if isinstance(memory, int)]
+        for t, s, y in sorted(cells):
             paid = self.standard.range * self.standard.unit * y
-            paid += shift * sum((self.standard.discount**u for u in range(t)), Fraction())
-            rows.append([t, s, str(paid), self.choice(t, s, memory)[0][0]])
+            paid += self.standard.low * sum((self.standard.discount**u for u in range(t)), Fraction())
+            rows.append([t, s, str(paid), self.choice(t, s, y)[0][0]])
         return {"kind": "return", "rows": rows}
+
+
+def atom_of(standard: Standard, numbers: dict[Fraction, int], r: Fraction) -> int:
+    """The number of the atom that a reward is, or is rounded up to."""
+    x = (r - standard.low) / standard.range
+    if x not in numbers:
+        x = ceil_div(x, standard.unit) * standard.unit
+    if x not in numbers:
+        raise InvalidPolicy(f"reward {r} is not one the policy was learned with")
+    return numbers[x]
+
+
+@dataclass(frozen=True)
+class BlackBox:
+    """The outside of an environment: its spaces, its horizon, its rewards on a grid.
+
+    Observations are numbered in mixed radix (``sizes``, one number for a Discrete space); one more state, the last
+    observation plus one, stands for "the episode is over".
+    """
+
+    sizes: tuple[int, ...]
+    actions: int
+    steps: int
+    low: Fraction
+    range: Fraction
+    unit: Fraction
+    atoms: tuple[Fraction, ...]
+    exact: bool
+    random_starts: bool
+
+    @property
+    def observations(self) -> int:
+        return math.prod(self.sizes)
+
+    def number(self, observation: Any) -> int:
+        """The number of an observation; an error if it lies outside the declared space."""
+        parts = tuple(observation) if len(self.sizes) > 1 else (observation,)
+        if len(parts) != len(self.sizes):
+            raise InvalidArgument(f"the observation is {observation!r}, wanted {len(self.sizes)} numbers")
+        total = 0
+        for part, size in zip(parts, self.sizes, strict=True):
+            if not 0 <= int(part) < size:
+                raise InvalidArgument(f"the observation is {observation!r}, outside the declared space {self.sizes}")
+            total = total * size + int(part)
+        return total
+
+    def atom(self, reward: Fraction) -> int:
+        """The number of the atom that a reward is, or is rounded up to; an error if it is none of the declared."""
+        x = (reward - self.low) / self.range
+        if not 0 <= x <= 1:
+            raise InvalidArgument(
+                f"the reward is {reward}, outside the declared range [{self.low}, {self.low + self.range}]"
+            )
+        if self.exact and x not in self.atoms:
+            known = ", ".join(str(self.low + self.range * y) for y in self.atoms[:8])
+            raise InvalidArgument(f"the reward is {reward}, none of those declared: {known}")
+        return self.atoms.index(x if self.exact else ceil_div(x, self.unit) * self.unit)
+
+    def units(self, atom: int) -> int:
+        return ceil_div(self.atoms[atom], self.unit)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "sizes": list(self.sizes), "actions": self.actions, "steps": self.steps, "low": text(self.low),
+            "range": text(self.range), "unit": text(self.unit), "atoms": [text(x) for x in self.atoms],
+            "exact": self.exact, "random_starts": self.random_starts,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> BlackBox:
+        return cls(
+            tuple(data["sizes"]), data["actions"], data["steps"], Fraction(data["low"]), Fraction(data["range"]),
+            Fraction(data["unit"]), tuple(Fraction(x) for x in data["atoms"]), data["exact"], data["random_starts"],
+        )  # fmt: skip
+
+
+class BlackBoxPolicy:
+    """A learned policy of an environment: ``act``, then ``observe`` what was paid.
+
+    >>> # action = policy.act(t, observation, memory); memory = policy.observe(memory, reward)
+    """
+
+    def __init__(self, shell: BlackBox, table: NDArray[np.int16]) -> None:
+        self.shell, self.table = shell, table
+
+    def start(self) -> int:
+        """The memory before the first step: units paid so far."""
+        return 0
+
+    def act(self, t: int, observation: Any, memory: int) -> int:
+        """The action at step ``t = 0, 1, ...``."""
+        row = self.table[t + self.shell.random_starts, self.shell.number(observation)]
+        return int(row[min(memory, len(row) - 1)])
+
+    def observe(self, memory: int, reward: Rational) -> int:
+        return memory + self.shell.units(self.shell.atom(as_fraction(reward, "reward")))
+
+    def play(self, env: Any, seed: int | None = None) -> Fraction:
+        """One episode in the environment; what was earned."""
+        observation, _ = env.reset() if seed is None else env.reset(seed=seed)
+        memory, earned = self.start(), Fraction()
+        for t in range(self.shell.steps):
+            observation, reward, terminated, truncated, _ = env.step(self.act(t, observation, memory))
+            memory, earned = self.observe(memory, reward), earned + as_fraction(reward, "reward")
+            if terminated or truncated:
+                break
+        return earned
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write as versioned JSON."""
+        files.write(path, "black-box-policy", {"shell": self.shell.to_json(), "table": encode(self.table)})
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> BlackBoxPolicy:
+        return files.read(
+            path,
+            "black-box-policy",
+            lambda data: BlackBoxPolicy(BlackBox.from_json(data["shell"]), decode(data["table"])),
+        )

@@ -8,20 +8,27 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..mdp import MDP
 from ..objectives import Weighting, objective
 from ..rational import text
+from ..shown import at_least, at_most
+from .arrays import decode, encode
+from .declared import Declared
 from .learner import Floats
 
 if TYPE_CHECKING:
     from ..plotting import Picture
     from .audit import AuditReport
-    from .policies import LearnedPolicy
+    from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy
 
-SERIES = ("returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound")
+SERIES = (
+    "returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound",
+    "data_bound",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +42,12 @@ class Run:
         for this run only if ``proved``, otherwise it is that of the theorem's own radii, for comparison
     ``expected_bound``
         likewise, the theorem's bound in expectation
+    ``data_bound``
+        likewise, the bound computed from the visits that were made, with probability ``1 - 2 delta`` for all episodes
+        at once (algorithm ``kl``)
+    ``interval``
+        with probability ``1 - delta`` the optimum lies in it, whatever the number of episodes, and :meth:`policy` is
+        worth at least its lower end; from data alone (algorithm ``kl``, concave objectives)
     ``value_gap``
         optimistic value minus true value of the policy played
     ``values``
@@ -42,18 +55,23 @@ class Run:
     ``returns``
         what was actually earned
 
-    For a black-box environment ``values``, ``regret`` and ``value_gap`` are None: they need the model.
+    For a black-box environment ``values``, ``regret`` and ``value_gap`` are None: they need the model.  ``asked``
+    is the number of episodes that was asked for, None if the run ended by itself.
     """
 
     mdp: MDP | None = field(repr=False)
     objective: Weighting
     algorithm: str
     episodes: int
+    asked: int | None
     delta: Fraction
     eta: Fraction | None
     seed: int
     bonus_scale: Fraction
+    declared: Declared
+    stop_when: Fraction | None
     best: tuple[Fraction, Fraction] | None
+    interval: tuple[Fraction, Fraction] | None
     guarantee: str
     proved: bool
     returns: Floats = field(repr=False)
@@ -64,6 +82,9 @@ class Run:
     regret: Floats | None = field(repr=False)
     bound: Floats | None = field(repr=False)
     expected_bound: Floats | None = field(repr=False)
+    data_bound: Floats | None = field(repr=False)
+    table: NDArray[np.int16] = field(repr=False)
+    shell: BlackBox | None = field(default=None, repr=False)
     audit: AuditReport | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
 
@@ -80,15 +101,26 @@ class Run:
         width = float(self.best[1] - self.best[0])
         return np.cumsum(self.values_width + width)
 
-    def policy(self, k: int | None = None) -> LearnedPolicy:
-        """The policy of episode ``k = 0, 1, ...``, by default of the last one: the run is replayed up to it."""
-        from .learn import replay
+    def policy(self, k: int | None = None) -> LearnedPolicy | BlackBoxPolicy:
+        """The policy to use: worth at least ``interval[0]`` where there is an interval, else that of a last plan.
 
-        k = self.episodes - 1 if k is None else k
+        With ``k = 0, 1, ...`` the policy of that episode: the run is replayed up to it.
+        """
+        from .learn import replay
+        from .policies import BlackBoxPolicy, LearnedPolicy
+        from .standard import standard_form
+
+        if k is None:
+            if self.mdp is not None:
+                return LearnedPolicy(self.mdp, standard_form(self.mdp, self.eta), self.table.tolist())
+            assert self.shell is not None
+            return BlackBoxPolicy(self.shell, self.table)
         if not 0 <= k < self.episodes:
             raise InvalidArgument(f"episode {k} is outside 0..{self.episodes - 1}")
         if self.mdp is None:
-            raise Unsupported("the environment is a black box: the run cannot be replayed without it")
+            raise Unsupported(
+                "the environment is a black box: its episodes cannot be replayed; policy() is the policy to use"
+            )
         return replay(self, k)
 
     def __str__(self) -> str:
@@ -105,12 +137,21 @@ class Run:
             lines.append(f"  best value             {best}" + (" (exact)" if self.best[0] == self.best[1] else ""))
             lines.append(f"  pseudo-regret          {self.regret[-1]:.6g}")
             lines.append(f"  per episode, last {last:<4} {recent:.6g}")
+        if self.interval is not None:
+            low, high = self.interval
+            lines.append(
+                f"  optimum, from data     [{at_least(low)}, {at_most(high)}] with probability {1 - self.delta}"
+            )
         lines.append(f"  mean return            {float(np.mean(self.returns)):.6g}")
         if self.bound is not None:
             lines.append(f"  bound (prob. 1-2delta) {self.bound[-1]:.6g}" + ("" if self.proved else ", not proved"))
         if self.expected_bound is not None:
             lines.append(
                 f"  bound (expectation)    {self.expected_bound[-1]:.6g}" + ("" if self.proved else ", not proved")
+            )
+        if self.data_bound is not None:
+            lines.append(
+                f"  bound (from the data)  {self.data_bound[-1]:.6g}" + ("" if self.proved else ", not proved")
             )
         lines.append(f"  guarantee: {self.guarantee}")
         lines.extend(f"  note: {note}" for note in self.notes)
@@ -135,11 +176,17 @@ class Run:
             "objective": self.objective.to_json(),
             "algorithm": self.algorithm,
             "episodes": self.episodes,
+            "asked": self.asked,
             "delta": text(self.delta),
             "eta": None if self.eta is None else text(self.eta),
             "seed": self.seed,
             "bonus_scale": text(self.bonus_scale),
+            "declared": self.declared.to_json(),
+            "stop_when": None if self.stop_when is None else text(self.stop_when),
             "best": None if self.best is None else [text(x) for x in self.best],
+            "interval": None if self.interval is None else [text(x) for x in self.interval],
+            "table": encode(self.table),
+            "shell": None if self.shell is None else self.shell.to_json(),
             "guarantee": self.guarantee,
             "proved": self.proved,
             "notes": list(self.notes),
@@ -150,6 +197,7 @@ class Run:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Run:
         from .audit import AuditReport
+        from .policies import BlackBox
 
         arrays: dict[str, Any] = {
             name: None if data[name] is None else np.array(data[name], dtype=np.float64) for name in SERIES
@@ -162,11 +210,17 @@ class Run:
             objective=objective(data["objective"]),
             algorithm=data["algorithm"],
             episodes=data["episodes"],
+            asked=data["asked"],
             delta=Fraction(data["delta"]),
             eta=None if data["eta"] is None else Fraction(data["eta"]),
             seed=data["seed"],
             bonus_scale=Fraction(data["bonus_scale"]),
-            best=None if data["best"] is None else (Fraction(data["best"][0]), Fraction(data["best"][1])),
+            declared=Declared.from_json(data["declared"]),
+            stop_when=None if data["stop_when"] is None else Fraction(data["stop_when"]),
+            best=_ends(data["best"]),
+            interval=_ends(data["interval"]),
+            table=decode(data["table"]),
+            shell=None if data["shell"] is None else BlackBox.from_json(data["shell"]),
             guarantee=data["guarantee"],
             proved=data["proved"],
             notes=tuple(data["notes"]),
@@ -181,3 +235,7 @@ class Run:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Run:
         return files.read(path, "run", cls.from_json)
+
+
+def _ends(data: list[str] | None) -> tuple[Fraction, Fraction] | None:
+    return None if data is None else (Fraction(data[0]), Fraction(data[1]))

@@ -1,21 +1,22 @@
-r"""The learner's own form of a problem: rewards in [0, 1], reward and next state independent, returns in integer units.
+r"""The learner's own form of a problem: rewards in [0, 1], returns in integer units.
 
-Three exact steps lead from the user's model to it.
+Two exact steps lead from the user's model to it.
 
 1. *Rescaling.*  With :math:`r = \text{low} + \text{range} \cdot r'`, the return is
    ``range * Z' + low * sum_t discount^t``, and every objective here follows:
    :math:`\Phi(aZ + b) = a\,\Phi(Z) + b` for a > 0.
-2. *Product form.*  Where the reward depends on the next state, it is carried along and paid one step later: the
-   states become pairs (state, reward to be paid), the horizon grows by one, and the law of the return of every
-   policy is unchanged.
-3. *Grid.*  Step t pays ``units[t][i]`` units for reward atom i.  With ``eta=None`` the unit is the largest one on
-   which all step rewards lie and nothing is lost; with ``eta`` they are rounded up, which costs at most ``T * eta``
-   in every objective.
+2. *Grid.*  Step t pays ``units[t][i]`` units for reward atom i.  With ``eta=None`` the unit is the largest one on which
+   all step rewards lie and nothing is lost; with ``eta`` they are rounded up, which costs at most ``T * eta`` in every
+   objective.
+
+A pair (state, action) has *outcomes* ``(atom, next state)`` and, independent of them, a *reward* atom; a step pays the
+units of both.  In a product model (reward independent of the next state) every outcome has atom 0, which is worth
+nothing.  In a joint model the reward belongs to the outcome, and the independent reward is always atom 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -32,15 +33,17 @@ MOST_UNITS = 100_000
 
 @dataclass(frozen=True)
 class Pair:
-    """One state with one of its actions: where it leads, and the probabilities of the reward atoms that can occur."""
+    """One state with one of its actions: ``(atom, next state, probability)`` of its outcomes, ``(atom, probability)``
+    of its independent reward.
+    """
 
-    successors: tuple[tuple[int, Fraction], ...]
+    outcomes: tuple[tuple[int, int, Fraction], ...]
     rewards: tuple[tuple[int, Fraction], ...]
 
 
 @dataclass(frozen=True)
 class Standard:
-    """See the module.  ``names[s]`` is (the user's state, the atom to be paid), atom -1 in a product model."""
+    """See the module."""
 
     horizon: int
     discount: Fraction
@@ -50,26 +53,24 @@ class Standard:
     atoms: tuple[Fraction, ...]
     units: tuple[tuple[int, ...], ...]
     exact: bool
-    names: tuple[tuple[int, int], ...]
+    joint: bool
     initial: tuple[tuple[int, Fraction], ...]
     pairs: tuple[tuple[Pair, ...], ...]
+    free_steps: int = 0
+    """Steps of weight 0 before the first of the user's: 1 where the initial law is unknown."""
 
     @property
     def n_states(self) -> int:
-        return len(self.names)
+        return len(self.pairs)
 
     @cached_property
     def n_actions(self) -> tuple[int, ...]:
         return tuple(len(actions) for actions in self.pairs)
 
     @property
-    def carries_rewards(self) -> bool:
-        """Whether step 2 of the module was needed."""
-        return self.names[0][1] >= 0
-
-    @cached_property
-    def index(self) -> dict[tuple[int, int], int]:
-        return {name: s for s, name in enumerate(self.names)}
+    def steps(self) -> int:
+        """The user's steps."""
+        return self.horizon - self.free_steps
 
     @cached_property
     def top(self) -> tuple[int, ...]:
@@ -87,8 +88,7 @@ class Standard:
     @property
     def offset(self) -> Fraction:
         """What the user's return has beyond ``range * unit * units``."""
-        steps = self.horizon - self.carries_rewards
-        return self.low * sum((self.discount**t for t in range(steps)), Fraction())
+        return self.low * sum((self.discount**t for t in range(self.steps)), Fraction())
 
     def value(self, units: Fraction) -> Fraction:
         """A return or an objective in units, in the user's units."""
@@ -97,7 +97,7 @@ class Standard:
     @property
     def rounding(self) -> Fraction:
         """How far an objective can be from the user's model, in the user's units: 0 if exact, else ``T * eta``."""
-        return Fraction() if self.exact else self.range * self.unit * (self.horizon - self.carries_rewards)
+        return Fraction() if self.exact else self.range * self.unit * self.steps
 
 
 def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
@@ -116,20 +116,23 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
     laws = {(s, a): _rescaled(action, low, spread, step) for s, a, action in mdp}
     atoms = tuple(sorted({Fraction(0), Fraction(1)}.union(*(set(law.atoms) for law in laws.values()))))
     number = {r: i for i, r in enumerate(atoms)}
-    if mdp.is_product:
-        names = tuple((s, -1) for s in range(mdp.n_states))
-        pairs = tuple(
-            tuple(
-                Pair(action.successors, tuple((number[r], p) for r, p in laws[s, a]))
-                for a, action in enumerate(mdp.actions(s))
+    joint = not mdp.is_product
+    pairs = tuple(
+        tuple(
+            Pair(
+                _merged((number[(r - low) / spread], target, p) for p, target, r in action.outcomes),
+                ((0, Fraction(1)),),
             )
-            for s in range(mdp.n_states)
+            if joint
+            else Pair(
+                tuple((0, target, p) for target, p in action.successors),
+                tuple((number[r], p) for r, p in laws[s, a]),
+            )
+            for a, action in enumerate(mdp.actions(s))
         )
-        initial, delay = mdp.initial, 0
-    else:
-        names, pairs, initial = _carrying_rewards(mdp, lambda r: number[(r - low) / spread])
-        delay = 1
-    weights = [Fraction(0)] * delay + [mdp.discount**t for t in range(mdp.horizon)]
+        for s in range(mdp.n_states)
+    )
+    weights = [mdp.discount**t for t in range(mdp.horizon)]
     worth = [[w * r for r in atoms] for w in weights]
     unit = step or gcd_of(x for row in worth for x in row)
     total = sum(ceil_div(row[-1], unit) for row in worth)
@@ -143,8 +146,8 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
         i * unit == x for row, counts in zip(worth, units, strict=True) for x, i in zip(row, counts, strict=True)
     )
     return Standard(
-        len(weights), mdp.discount, low, spread, unit, atoms, units, exact, names, tuple(initial), pairs
-    )  # fmt: skip
+        len(weights), mdp.discount, low, spread, unit, atoms, units, exact, joint, tuple(mdp.initial), pairs
+    )
 
 
 def read_eta(eta: Rational, spread: Fraction) -> Fraction:
@@ -177,22 +180,9 @@ def _rounded_up(law: ContinuousReward, low: Fraction, spread: Fraction, step: Fr
     return Law.of_weights(weights)
 
 
-def _carrying_rewards(
-    mdp: MDP, atom_of: Callable[[Fraction], int]
-) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[Pair, ...], ...], tuple[tuple[int, Fraction], ...]]:
-    """States (s, atom to be paid): whatever (s', r) can follow, and (s, 0) at the start."""
-    zero = 0  # the first atom is the reward 0 after rescaling; it is worth nothing at the first step anyway
-    found = {(s, zero) for s, _ in mdp.initial}
-    found.update((s, atom_of(r)) for _, _, action in mdp for _, s, r in action.outcomes)
-    names = tuple(sorted(found))
-    index = {name: i for i, name in enumerate(names)}
-
-    def pair(atom: int, action: Action) -> Pair:
-        targets: dict[int, Fraction] = {}
-        for p, s, r in action.outcomes:
-            target = index[s, atom_of(r)]
-            targets[target] = targets.get(target, Fraction()) + p
-        return Pair(tuple(sorted(targets.items())), ((atom, Fraction(1)),))
-
-    pairs = tuple(tuple(pair(atom, action) for action in mdp.actions(s)) for s, atom in names)
-    return names, pairs, tuple((index[s, zero], p) for s, p in mdp.initial)
+def _merged(outcomes: Iterable[tuple[int, int, Fraction]]) -> tuple[tuple[int, int, Fraction], ...]:
+    """Outcomes with equal atom and state added up, in the order of (state, atom)."""
+    total: dict[tuple[int, int], Fraction] = {}
+    for atom, target, p in outcomes:
+        total[target, atom] = total.get((target, atom), Fraction()) + p
+    return tuple((atom, target, p) for (target, atom), p in sorted(total.items()))

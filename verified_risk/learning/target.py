@@ -36,11 +36,27 @@ from ..enclosure import bounds
 from ..errors import InvalidArgument
 from ..objectives import Weighting
 from ..objectives.levels import Levels
-from .bounds import Problem, RegretBound, down, regret_bounds, up
+from .bounds import (
+    Problem,
+    RegretBound,
+    UniformBound,
+    UniformProblem,
+    down,
+    regret_bounds,
+    uniform_bounds,
+    up,
+)
+from .declared import Declared, Knowledge, knowledge_of
 from .standard import Standard
 
-Algorithm: TypeAlias = Literal["ucb", "ucb-as-printed", "greedy", "ucbvi"]
-ALGORITHMS: tuple[Algorithm, ...] = ("ucb", "ucb-as-printed", "greedy", "ucbvi")
+Algorithm: TypeAlias = Literal["kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi"]
+ALGORITHMS: tuple[Algorithm, ...] = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi")
+KL_THEOREMS = (
+    "time-uniform KL sets (Coq: kl_regret_from_data, kl_intervals_hold; a priori: theory page 10)",
+    "time-uniform KL sets (Coq: outcome_regret_from_data, outcome_intervals_hold; a priori: theory page 10)",
+)
+"""The theorems that cover a run of ``kl``, in a product model and in a joint one."""
+MOST_PATIENCE = Fraction(1, 8)
 CURVE_POINTS = 1024
 """Corners that stand for a smooth G in the float planner."""
 
@@ -52,8 +68,8 @@ class Guarantee:
     """
 
     text: str
-    expected: RegretBound | None = None
-    likely: RegretBound | None = None
+    expected: RegretBound | UniformBound | None = None
+    likely: RegretBound | UniformBound | None = None
     proved: bool = False
 
 
@@ -68,17 +84,33 @@ class Curve:
 
 
 def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: Fraction) -> Problem:
+    """What the corrected theorem counts."""
     concave = objective.shape in ("linear", "concave")
     return Problem(
-        standard.n_states, max(standard.n_actions), standard.horizon, episodes, delta, concave, len(standard.atoms)
-    )
+        standard.n_states, max(standard.n_actions), standard.horizon, episodes, delta, concave, len(standard.atoms),
+        standard.joint,
+    )  # fmt: skip
+
+
+def uniform_problem_of(standard: Standard, knowledge: Knowledge, delta: Fraction) -> UniformProblem:
+    """What the theorem with time-uniform sets counts."""
+    return UniformProblem(
+        max(knowledge.learned_pairs, 1), knowledge.tests, knowledge.most_outcomes, standard.horizon, delta,
+        standard.joint, knowledge.rewards, patience_of(knowledge),
+    )  # fmt: skip
 
 
 def guarantee_of(
-    problem: Problem, objective: Weighting, algorithm: Algorithm, scale: Fraction, *, rounded: bool
+    problem: Problem,
+    uniform: UniformProblem,
+    objective: Weighting,
+    algorithm: Algorithm,
+    scale: Fraction,
+    *,
+    rounded: bool,
 ) -> Guarantee:
-    """The theorem that covers a run, or the statement that none does."""
-    if algorithm == "greedy":
+    """The theorem that covers a run, or that there is none."""
+    if algorithm in ("greedy", "greedy-tried"):
         return Guarantee("none: without optimism the regret may grow linearly")
     if algorithm == "ucbvi":
         return Guarantee("none for this objective: UCBVI maximises the expected return, with a bound for that alone")
@@ -92,10 +124,16 @@ def guarantee_of(
             f"none is known: the weighting {objective.spec} is not Lipschitz, and no regret theorem covers it"
         )
     constant = lipschitz if isinstance(lipschitz, Fraction) else Fraction(lipschitz)
-    expected, likely = regret_bounds(problem, constant, scale=scale)
-    kind = "the corrected theorem for concave G" if problem.concave else (
-        f"the bound for Lipschitz G with {problem.atoms} known reward atoms"
-    )  # fmt: skip
+    if algorithm == "kl":
+        if not problem.concave:
+            return Guarantee("none for the regret: the theorem with time-uniform sets needs a concave weighting")
+        expected, likely = uniform_bounds(uniform, constant, scale=scale)
+        kind = KL_THEOREMS[problem.joint]
+    else:
+        expected, likely = regret_bounds(problem, constant, scale=scale)  # type: ignore[assignment]
+        kind = "the corrected theorem for concave G" if problem.concave else (
+            f"the bound for Lipschitz G with {problem.atoms} known reward atoms"
+        )  # fmt: skip
     extra = " + T eta per episode for the grid" if rounded else ""
     if scale < 1:
         text = f"not proved: the radii are {scale} of the theorem's; shown for comparison: {kind}"
@@ -140,10 +178,17 @@ def _polygon_levels(taus: list[Fraction], heights: list[Fraction], objective: We
 
 
 def target_of(
-    standard: Standard, objective: Weighting, algorithm: Algorithm, problem: Problem, scale: Fraction
+    standard: Standard,
+    objective: Weighting,
+    algorithm: Algorithm,
+    problem: Problem,
+    scale: Fraction,
+    knowledge: Knowledge | None = None,
 ) -> tuple[Any, float]:
     """The kernel's :class:`Target` and the height error of its curve."""
+    from ..kernels.learn_plan import BEST, LARGEST
     from ..kernels.learn_run import CURVE, MEAN, QUANTILE, TAIL, UCBVI, Target
+    from ..kernels.learn_sets import HOEFFDING, KL, NONE, TRIED
 
     top = max(standard.top[0], 1)
     none = np.zeros(0)
@@ -158,16 +203,25 @@ def target_of(
         "weights": none,
         "mean_weight": 0.0,
         "concave": True,
+        "sets": HOEFFDING,
+        "beyond": LARGEST,
+        "patience": 0.0,
         "log_term": up(problem.log_term()),
         "scale": float(scale),
         "unit_per_reward": float(1 / standard.unit),
         "tie": 1e-11 * top,
     }
     error = 0.0
-    if algorithm == "ucb-as-printed":
+    if algorithm == "kl":
+        told = knowledge_of(standard, Declared()) if knowledge is None else knowledge
+        log_term = up(uniform_problem_of(standard, told, problem.delta).log_term())
+        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(told)))
+    elif algorithm == "ucb-as-printed":
         fields["log_term"] = up(problem.printed_log_term())
     elif algorithm == "greedy":
-        fields["scale"] = 0.0
+        fields.update(sets=NONE, beyond=BEST)
+    elif algorithm == "greedy-tried":
+        fields.update(sets=TRIED)
     elif algorithm == "ucbvi":
         inside = Fraction(5 * problem.states * problem.actions * problem.episodes * problem.horizon) / problem.delta
         fields.update(kind=UCBVI, log_term=math.log(inside))
@@ -197,19 +251,32 @@ def target_of(
     return Target(**fields), error
 
 
+def patience_of(knowledge: Knowledge) -> Fraction:
+    """A pair's sets are rebuilt when its visits have grown by this share: n pairs are then rebuilt about
+    ``n / patience * log(visits)`` times in all, so patience proportional to n keeps the number of plans the same for
+    small and large models.  Rebuilding later costs width, at most the factor ``sqrt(1 + patience)``.
+    """
+    return min(MOST_PATIENCE, Fraction(knowledge.learned_pairs, 640))
+
+
 def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> float:
     r"""A bound, in units, on what rounding and ties cost one plan.
 
     Let ``u = 2^-53``, and let C bound all table entries: the steepest slope times the largest return.  A row of the
     optimistic model has entries within ``2u`` and a sum within ``3nu`` (n entries of at most 1), so its l1 error is
     below ``6nu``; a backup sums ``n + 1`` then ``m`` products, errors ``2(n + 2)u C`` and ``2(m + 2)u C``; the
-    linear ends add less than ``10 u C``.  With ``n <= S + 1`` that is below ``8(S + m + 8) u C`` a step; ties add
+    linear ends add less than ``10 u C``.  With ``n <= S + 1`` (``S m + 1`` in a joint model) that is below
+    ``8(S + m + 8) u C`` a step; ties add
     ``tie`` a step; value, policy and rho each pay once.
     """
-    T, S, m = standard.horizon, standard.n_states, len(standard.atoms)
+    T, S, m = standard.horizon, _most_outcomes(standard), len(standard.atoms)
     steepest = max(float(target.right), lipschitz if math.isfinite(lipschitz) else 0.0, 1.0)
     once = 8 * (T + 1) * (S + m + 8) * 2.0**-53 * steepest * max(standard.top[0], 1) + (T + 1) * float(target.tie)
     return 4 * once
+
+
+def _most_outcomes(standard: Standard) -> int:
+    return standard.n_states * (len(standard.atoms) if standard.joint else 1)
 
 
 def read_algorithm(name: str) -> Algorithm:

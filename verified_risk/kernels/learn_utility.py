@@ -1,0 +1,172 @@
+"""The utility recursion, the law of a policy, and the objective of a law: what a general G needs inside the learner."""
+
+# mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import kernel
+from .learn_plan import LARGEST, WORST, add_shifted_rows, add_shifts, best_of_list
+
+
+@kernel
+def gain_of_pair(p, t, shape, model, known, reward, tables, beyond, out):
+    """``out[y] = E V_{t+1}(S', y + R)`` for ``0 <= y <= used[t]``."""
+    units, rows, row = shape.units[t], tables.gain[t + 1], tables.mixed
+    now = shape.used[t] + 1
+    width = now if shape.joint else shape.used[t + 1] + 1
+    for y in range(width):
+        row[y] = 0.0
+    add_shifted_rows(rows, model.state[p], model.atom[p], model.prob[p], model.length[p], 0, 1, units, width, row)
+    if model.miss[p] > 0.0 and known.length[p] > 0:
+        least = beyond == WORST
+        best_of_list(rows, known.state[p], known.atom[p], known.length[p], units, 0, 1, width, least, tables.spare)
+        for y in range(width):
+            row[y] += model.miss[p] * tables.spare[y]
+    if shape.joint:
+        for y in range(width):
+            out[y] = row[y]
+    else:
+        add_shifts(row, 0, 1, units, reward[p], now, out)
+
+
+@kernel
+def gain_beyond(t, shape, tables, utility, beyond):
+    """Row S of the gains, and the state it comes from."""
+    n = shape.first.shape[0] - 1
+    for y in range(shape.used[t] + 1):
+        if beyond == LARGEST:
+            tables.gain[t, n, y] = utility[y + shape.top[t]]
+            continue
+        best, star = tables.gain[t, 0, y], 0
+        for s in range(1, n):
+            here = tables.gain[t, s, y]
+            if here != best and (here > best) == (beyond != WORST):
+                best, star = here, s
+        tables.gain[t, n, y] = best
+        tables.star[t, y] = star
+
+
+@kernel
+def utility_pass(shape, model, known, reward, tables, utility, beyond, tie):
+    """``V_t(s, y) = max_a E V_{t+1}(S', y + R)``, ``V_T(s, z) = utility[z]``; writes the policy, returns
+    ``E_D V_0(S, 0)``.
+    """
+    horizon = shape.units.shape[0]
+    n = shape.first.shape[0] - 1
+    for s in range(n + 1):
+        for z in range(shape.top[0] + 1):
+            tables.gain[horizon, s, z] = utility[z]
+    tables.star[horizon, :] = 0
+    for t in range(horizon - 1, -1, -1):
+        now = shape.used[t] + 1
+        for s in range(n):
+            start = shape.first[s]
+            count = shape.first[s + 1] - start
+            for a in range(count):
+                gain_of_pair(start + a, t, shape, model, known, reward, tables, beyond, tables.actions[a])
+            for y in range(now):
+                best, action = tables.actions[0, y], 0
+                for a in range(1, count):
+                    if tables.actions[a, y] > best + tie:
+                        best, action = tables.actions[a, y], a
+                tables.gain[t, s, y] = best
+                tables.policy[t, s, y] = action
+        gain_beyond(t, shape, tables, utility, beyond)
+    value = 0.0
+    for i in range(shape.initial_state.shape[0]):
+        value += shape.initial_prob[i] * tables.gain[0, shape.initial_state[i], 0]
+    return value
+
+
+@kernel
+def pass_mass_on(p, t, shape, model, known, tables, beyond, v, there, law):
+    """Move the mass ``v[z]`` of pair p, rewards of its own already paid, to the next states."""
+    n = shape.first.shape[0] - 1
+    units = shape.units[t]
+    reach = (shape.used[t] if shape.joint else shape.used[t + 1]) + 1
+    for j in range(model.length[p]):
+        q, state, shift = model.prob[p, j], model.state[p, j], units[model.atom[p, j]]
+        for z in range(reach):
+            if v[z] == 0.0:
+                continue
+            if state < n:
+                there[state, z + shift] += q * v[z]
+            elif beyond == LARGEST:
+                law[z + shift + shape.top[t + 1]] += q * v[z]
+            else:
+                there[tables.star[t + 1, z + shift], z + shift] += q * v[z]
+    if model.miss[p] > 0.0 and known.length[p] > 0:
+        for z in range(reach):
+            if v[z] > 0.0:
+                best, choice = 0.0, 0
+                for j in range(known.length[p]):
+                    here = tables.gain[t + 1, known.state[p, j], z + units[known.atom[p, j]]]
+                    if j == 0 or (here > best) == (beyond != WORST):
+                        best, choice = here, j
+                there[known.state[p, choice], z + units[known.atom[p, choice]]] += model.miss[p] * v[z]
+
+
+@kernel
+def forward_law(shape, model, known, reward, tables, policy, beyond, law):
+    """The law of the return of a policy, in units: transitions after rewards, all terms nonnegative.
+
+    Missing mass goes where row S of the gains comes from; a model without missing mass needs no gains.
+    """
+    horizon, atoms = shape.units.shape
+    n = shape.first.shape[0] - 1
+    last = policy.shape[2] - 1
+    mass, v = tables.mass, tables.mixed
+    mass[:] = 0.0
+    law[:] = 0.0
+    for i in range(shape.initial_state.shape[0]):
+        mass[0, shape.initial_state[i], 0] += shape.initial_prob[i]
+    for t in range(horizon):
+        here, there = mass[t % 2], mass[(t + 1) % 2]
+        now, after = shape.used[t] + 1, shape.used[t + 1] + 1
+        there[:, :after] = 0.0
+        for s in range(n):
+            start = shape.first[s]
+            for a in range(shape.first[s + 1] - start):
+                p = start + a
+                met = False
+                for y in range(now):
+                    if here[s, y] > 0.0 and policy[t, s, min(y, last)] == a:
+                        if not met:
+                            met = True
+                            for z in range(after):
+                                v[z] = 0.0
+                        if shape.joint:
+                            v[y] += here[s, y]
+                        else:
+                            for i in range(atoms):
+                                v[y + shape.units[t, i]] += here[s, y] * reward[p, i]
+                if met:
+                    pass_mass_on(p, t, shape, model, known, tables, beyond, v, there, law)
+    here = mass[horizon % 2]
+    for s in range(n):
+        for z in range(law.shape[0]):
+            law[z] += here[s, z]
+
+
+@kernel
+def weight_of(tau, knots, heights):
+    """A piecewise-linear G at ``tau`` and its slope there (to the right of a corner, except at 1)."""
+    if tau >= 1.0:
+        last = knots.shape[0] - 1
+        return 1.0, (heights[last] - heights[last - 1]) / (knots[last] - knots[last - 1])
+    i = max(np.searchsorted(knots, tau, side="right"), 1)
+    slope = (heights[i] - heights[i - 1]) / (knots[i] - knots[i - 1])
+    return heights[i - 1] + slope * (tau - knots[i - 1]), slope
+
+
+@kernel
+def objective_of_law(law, knots, heights, slopes):
+    """``top - sum_i G(F_i)``; ``slopes[i]`` receives ``G'(F_i)``."""
+    value, level = 0.0, 0.0
+    for i in range(law.shape[0] - 1):
+        level += law[i]
+        g, slope = weight_of(min(level, 1.0), knots, heights)
+        slopes[i] = slope
+        value += 1.0 - g
+    return value

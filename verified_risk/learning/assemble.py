@@ -1,0 +1,116 @@
+"""From what was recorded to a :class:`Run`: regret, bounds and notes in the user's units."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..mdp import MDP
+from .bounds import data_bound
+from .bracket import Bracket
+from .evaluate import WIDEST
+from .learner import Floats, Learner
+from .run import Run
+from .target import Guarantee, guarantee_of
+
+if TYPE_CHECKING:
+    from .audit import AuditReport
+    from .learn import Record, Task
+
+
+def assemble(
+    mdp: MDP | None,
+    task: Task,
+    record: Record,
+    best: tuple[Fraction, Fraction, str] | None,
+    report: AuditReport | None,
+    bracket: Bracket,
+    learner: Learner,
+    shell: Any = None,
+) -> Run:
+    """Regret and bounds, in the user's units; ``shell`` is the form of a black box, which its policy needs."""
+    standard, settings = task.standard, task.settings
+    guarantee = guarantee_of(
+        task.problem, task.uniform, settings.objective, settings.algorithm, settings.bonus_scale,
+        rounded=not standard.exact,
+    )  # fmt: skip
+    unit, offset = float(standard.range * standard.unit), float(standard.offset)
+    errors = unit * (np.maximum(record.uppers - record.optimistic, 0.0) + task.slack)
+    regret = width = None
+    if record.low is not None and record.high is not None and best is not None:
+        regret = np.cumsum(np.maximum(float(best[1]) - record.low, 0.0))
+        width = record.high - record.low
+    k = np.arange(1, len(record.returns) + 1, dtype=np.float64)
+    extra = np.cumsum(errors) + float(standard.rounding) * k
+
+    def in_user_units(bound: Any) -> Floats | None:
+        return None if bound is None else (float(standard.range) * bound.at(k) + extra) * (1 + 1e-12)
+
+    interval = None
+    if settings.has_interval:
+        interval = (bracket.lower, bracket.upper)
+    return Run(
+        mdp=mdp,
+        objective=settings.objective,
+        algorithm=settings.algorithm,
+        episodes=len(record.returns),
+        asked=settings.episodes,
+        delta=settings.delta,
+        eta=settings.eta,
+        seed=settings.seed,
+        bonus_scale=settings.bonus_scale,
+        declared=settings.declared,
+        stop_when=settings.stop_when,
+        best=None if best is None else best[:2],
+        interval=interval,
+        guarantee=guarantee.text,
+        proved=guarantee.proved,
+        returns=offset + unit * record.returns if record.earned is None else record.earned,
+        values=record.low,
+        values_width=width,
+        optimistic=offset + unit * record.optimistic,
+        planner_error=errors,
+        regret=regret,
+        bound=in_user_units(guarantee.likely),
+        expected_bound=in_user_units(guarantee.expected),
+        data_bound=_from_data(task, record, guarantee, unit, extra),
+        table=learner.policy_table() if bracket.table is None else bracket.table,
+        shell=shell,
+        audit=report,
+        notes=_notes(task, width),
+    )
+
+
+def _from_data(task: Task, record: Record, guarantee: Guarantee, unit: float, extra: Floats) -> Floats | None:
+    if task.settings.algorithm != "kl" or guarantee.likely is None:
+        return None
+    lipschitz = Fraction(task.settings.objective.lipschitz)
+    return unit * data_bound(record.widths, data_range(task), lipschitz, task.settings.delta) + extra
+
+
+def data_range(task: Task) -> Fraction:
+    """b, the most that the widths of one episode can be, in units."""
+    top = task.standard.top
+    return Fraction(sum(top[1:] if task.knowledge.rewards and not task.standard.joint else top[:-1]))
+
+
+def _notes(task: Task, width: Floats | None) -> tuple[str, ...]:
+    standard, notes = task.standard, []
+    if str(task.settings.declared):
+        notes.append(f"declared: {task.settings.declared}; the guarantee relies on it")
+    if standard.joint:
+        notes.append("rewards are drawn together with the next state: each outcome of a step is counted as one")
+    if not standard.exact:
+        notes.append(
+            f"rewards are rounded up to a grid: up to {float(standard.rounding):.4g} per episode is due to that"
+        )
+    if task.settings.algorithm == "kl" and task.target.kind == 3:
+        notes.append(
+            "the planner's certified error does not vanish for this weighting: the regret bound grows linearly, the "
+            "interval is not affected"
+        )
+    if width is not None and len(width) and float(np.max(width)) > WIDEST * max(1.0, float(standard.range)):
+        notes.append(f"values are known to {float(np.max(width)):.3g} only")
+    return tuple(notes)

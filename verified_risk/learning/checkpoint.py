@@ -1,0 +1,89 @@
+"""A learner's memory in a file, so that a run that was interrupted goes on as if it had not been.
+
+Random numbers need no memory: those of episode k are a function of the seed and of k.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import files
+from ..errors import InvalidFile
+from .arrays import decode, encode
+from .bracket import Bracket
+from .learner import Floats, Learner
+
+SECONDS_BETWEEN = 20.0
+
+
+class Checkpoint:
+    """Writes the state of a run to ``path`` now and then, and reads it back.
+
+    ``about`` is everything that determines the run; a file about another run is refused.
+    """
+
+    def __init__(self, path: Path | None, about: dict[str, Any], learner: Learner, bracket: Bracket) -> None:
+        self.path, self.about, self.learner, self.bracket = path, about, learner, bracket
+        self.last = time.monotonic()
+
+    def restore(self) -> tuple[int, list[Floats]]:
+        """Episodes done and the series so far; (0, []) if there is no file."""
+        if self.path is None or not self.path.exists():
+            return 0, []
+        return files.read(self.path, "learning", self._restore)
+
+    def _restore(self, data: dict[str, Any]) -> tuple[int, list[Floats]]:
+        for name, value in self.about.items():
+            if data["about"].get(name) != value:
+                raise InvalidFile(
+                    f"{self.path} holds another run: its {name} is {_short(data['about'].get(name))}, this run's is "
+                    f"{_short(value)}; choose another file, or delete it to start again"
+                )
+        learner = self.learner
+        learner.counts = type(learner.counts)(*(decode(x) for x in data["counts"]))
+        learner.model = type(learner.model)(*(decode(x) for x in data["model"]))
+        learner.known = learner.known._replace(
+            **{name: decode(data["known"][name]) for name in ("length", "state", "atom")}
+        )
+        learner.quality[:] = decode(data["quality"])
+        learner.touched[:] = decode(data["touched"])
+        learner.ascent.utility[:] = decode(data["utility"])
+        learner.ascent_below.utility[:] = decode(data["utility_below"])
+        learner.tables.policy[:] = decode(data["policy"])
+        learner.value, learner.upper, learner.planned = data["value"], data["upper"], data["planned"]
+        learner.fresh = True
+        self.bracket.restore(data["bracket"])
+        return data["episodes"], [decode(x) for x in data["series"]]
+
+    def save(self, episodes: int, series: Sequence[Floats], *, now: bool = False) -> None:
+        """Write, if it is time to."""
+        if self.path is None or (not now and time.monotonic() - self.last < SECONDS_BETWEEN):
+            return
+        learner = self.learner
+        data = {
+            "about": self.about,
+            "episodes": episodes,
+            "series": [encode(x) for x in series],
+            "counts": [encode(x) for x in learner.counts],
+            "model": [encode(x) for x in learner.model],
+            "known": {name: encode(getattr(learner.known, name)) for name in ("length", "state", "atom")},
+            "quality": encode(learner.quality),
+            "touched": encode(learner.touched),
+            "utility": encode(learner.ascent.utility),
+            "utility_below": encode(learner.ascent_below.utility),
+            "policy": encode(learner.tables.policy),
+            "value": learner.value,
+            "upper": learner.upper,
+            "planned": learner.planned,
+            "bracket": self.bracket.to_json(),
+        }
+        files.write(self.path, "learning", data)
+        self.last = time.monotonic()
+
+
+def _short(value: Any) -> str:
+    shown = str(value)
+    return shown if len(shown) <= 40 else shown[:37] + "..."

@@ -1,0 +1,217 @@
+r"""What a learner may be told about its model beside horizon and reward range, and what that saves.
+
+=====================  ============================================================================================
+``known_rewards``      product model: the law of every reward; joint model: the reward of each (s, a, s')
+``known_successors``   the states that can follow each pair, or a number: at most so many outcomes can follow any
+                       pair (1: the model is deterministic)
+``largest_return``     no return exceeds it
+=====================  ============================================================================================
+
+A declaration is part of the theorem's hypothesis: a false one voids the guarantee.  :func:`knowledge_of` turns
+declarations into the lists that planning uses and into the number of *tests*, the n of
+:math:`\lambda_N = \log(n/\delta) + \frac12 \log N + \log 2` (theory, page 10, "Which union").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..errors import InvalidArgument
+from ..rational import Rational, as_fraction
+from .standard import Standard
+
+Outcomes: TypeAlias = tuple[tuple[int, int], ...]
+"""``(atom, next state)``, one per outcome that can occur."""
+RewardOf: TypeAlias = Callable[[int, int, int], Rational]
+MOST_COPIED = 64
+"""A limit on outcomes above this only counts tests; below it, once all outcomes are seen they become a known list."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Declarations as read: nothing by default."""
+
+    rewards: bool | RewardOf = False
+    successors: bool | int | Mapping[tuple[int, int], Sequence[int]] = False
+    largest: Fraction | None = None
+
+    @classmethod
+    def read(cls, rewards: Any, successors: Any, largest: Any) -> Declared:
+        if not (isinstance(rewards, bool) or callable(rewards)):
+            raise InvalidArgument(f"known_rewards is {rewards!r}, wanted True, False or a function of (s, a, s')")
+        number = isinstance(successors, Integral) and not isinstance(successors, bool)
+        if number and int(successors) < 1:
+            raise InvalidArgument(f"known_successors is {successors}, wanted at least 1")
+        if not (number or isinstance(successors, (bool, Mapping))):
+            raise InvalidArgument(
+                f"known_successors is {successors!r}, wanted True, False, a number, or {{(s, a): states}}"
+            )
+        most = None if largest is None else as_fraction(largest, "largest_return")
+        return cls(rewards, int(successors) if number else successors, most)
+
+    def __str__(self) -> str:
+        said = []
+        if self.rewards:
+            said.append("rewards known")
+        if isinstance(self.successors, int) and not isinstance(self.successors, bool):
+            said.append(f"at most {self.successors} outcome{'s' * (self.successors != 1)} per pair")
+        elif self.successors:
+            said.append("successors known")
+        if self.largest is not None:
+            said.append(f"no return above {self.largest}")
+        return ", ".join(said)
+
+    def to_json(self) -> dict[str, Any]:
+        successors = self.successors
+        if isinstance(successors, Mapping):
+            successors = [[s, a, list(states)] for (s, a), states in sorted(successors.items())]  # type: ignore[assignment]
+        return {
+            "rewards": bool(self.rewards),
+            "successors": successors,
+            "largest": None if self.largest is None else str(self.largest),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Declared:
+        successors = data["successors"]
+        if isinstance(successors, list):
+            successors = {(s, a): tuple(states) for s, a, states in successors}
+        return cls(data["rewards"], successors, None if data["largest"] is None else Fraction(data["largest"]))
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Pair by pair (in the order of states, then actions): the listed outcomes, the limit, whether the pair is known
+    altogether; and for all pairs the reward laws if known, the number of tests, the largest return in units.
+    """
+
+    lists: tuple[Outcomes, ...]
+    limits: tuple[int, ...]
+    fixed: tuple[bool, ...]
+    rewards: bool
+    tests: int
+    most_outcomes: int
+    learned_pairs: int
+    largest: int
+
+    def arrays(self, standard: Standard) -> Any:
+        """The same for the kernels."""
+        from ..kernels.learn_sets import Known
+
+        flat = [pair for actions in standard.pairs for pair in actions]
+        wide = max([len(one) for one in self.lists] + [x for x in self.limits if x <= MOST_COPIED] + [1])
+        state, atom = np.zeros((len(flat), wide), np.int64), np.zeros((len(flat), wide), np.int64)
+        for p, outcomes in enumerate(self.lists):
+            for j, (i, target) in enumerate(outcomes):
+                state[p, j], atom[p, j] = target, i
+        reward = np.zeros((len(flat), len(standard.atoms)))
+        if self.rewards and not standard.joint:
+            for p, pair in enumerate(flat):
+                for i, q in pair.rewards:
+                    reward[p, i] = float(q)
+        return Known(
+            np.array([len(one) for one in self.lists], np.int64),
+            state,
+            atom,
+            np.array([x if x <= MOST_COPIED else 0 for x in self.limits], np.int64),
+            np.array(self.fixed, np.bool_),
+            int(self.rewards and not standard.joint),
+            reward,
+        )
+
+
+def knowledge_of(standard: Standard, declared: Declared, *, fixed: frozenset[int] = frozenset()) -> Knowledge:
+    """What was declared about a model in the learner's form; ``fixed`` are states known to be absorbing and to pay
+    ``pairs[s]``'s own outcome for ever.  Declarations do not concern the step that leads to a random start.
+    """
+    S, m, joint = standard.n_states, len(standard.atoms), standard.joint
+    lists: list[Outcomes] = []
+    limits: list[int] = []
+    known: list[bool] = []
+    tests = most = learned = 0
+    limit = declared.successors if type(declared.successors) is int else 0
+    for s, actions in enumerate(standard.pairs):
+        for a in range(len(actions)):
+            if s in fixed:
+                ((atom, target, _),) = actions[a].outcomes
+                lists.append(((atom, target),))
+                limits.append(0)
+                known.append(True)
+                continue
+            learned += 1
+            if standard.free_steps and s == standard.initial[0][0]:
+                lists.append(())
+                limits.append(0)
+                known.append(False)
+                most, tests = max(most, S), tests + S
+                continue
+            listed = _listed(standard, declared, s, a)
+            possible = len(listed) if listed else (S * m if joint else S)
+            possible = min(possible, limit) if limit else possible
+            certain = len(listed) == 1
+            lists.append(listed)
+            limits.append(possible if limit else 0)
+            known.append(certain)
+            most = max(most, 0 if certain else possible)
+            tests += {1: 0, 2: 1}.get(possible, possible)
+            if not joint and not declared.rewards:
+                tests += m - 1
+    largest = standard.top[0]
+    if declared.largest is not None:
+        units = (declared.largest - standard.offset) / (standard.range * standard.unit)
+        if units < 0:
+            raise InvalidArgument(
+                f"largest_return is {declared.largest}, wanted at least {standard.offset}, the least return"
+            )
+        # rewards rounded up can exceed the declared return by one unit a step
+        slack = 0 if standard.exact else standard.steps
+        largest = min(largest, int(units) + slack)
+    return Knowledge(
+        tuple(lists), tuple(limits), tuple(known), bool(declared.rewards), max(tests, 1), max(most, 1), learned, largest
+    )
+
+
+def _listed(standard: Standard, declared: Declared, s: int, a: int) -> Outcomes:
+    """The outcomes that can follow a pair, if something was said about them; impossible ones do no harm."""
+    truth = standard.pairs[s][a].outcomes
+    states: Sequence[int] | None = None
+    if declared.successors is True:
+        states = sorted({target for _, target, _ in truth})
+    elif isinstance(declared.successors, Mapping):
+        if (s, a) not in declared.successors:
+            raise InvalidArgument(f"known_successors has no entry for state {s}, action {a}")
+        states = sorted(set(declared.successors[s, a]))
+        for target in states:
+            if not 0 <= target < standard.n_states:
+                raise InvalidArgument(
+                    f"known_successors[{s}, {a}] has state {target}, wanted 0..{standard.n_states - 1}"
+                )
+    if not standard.joint:
+        return () if states is None else tuple((0, target) for target in states)
+    if not declared.rewards:
+        top = len(standard.atoms)
+        return () if states is None else tuple((i, target) for target in states for i in range(top))
+    if states is None:
+        states = range(standard.n_states)
+    return tuple((atom, target) for target in states for atom in _reward_atoms(standard, declared, s, a, target))
+
+
+def _reward_atoms(standard: Standard, declared: Declared, s: int, a: int, target: int) -> list[int]:
+    """The atoms that a step from (s, a) to ``target`` can pay; the greatest if the step is impossible."""
+    if declared.rewards is True:
+        found = sorted({atom for atom, state, _ in standard.pairs[s][a].outcomes if state == target})
+        return found or [len(standard.atoms) - 1]
+    assert callable(declared.rewards)
+    reward = as_fraction(declared.rewards(s, a, target), f"known_rewards({s}, {a}, {target})")
+    x = (reward - standard.low) / standard.range
+    if x not in standard.atoms:
+        raise InvalidArgument(
+            f"known_rewards({s}, {a}, {target}) is {reward}, which is none of the rewards that were declared"
+        )
+    return [standard.atoms.index(x)]

@@ -1,0 +1,107 @@
+"""The arguments of a run, read and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidArgument
+from ..objectives import Weighting
+from ..objectives import objective as read_objective
+from ..rational import as_fraction, as_step, text
+from .declared import Declared
+from .target import Algorithm, read_algorithm
+
+NOTHING = Declared()
+NEEDS_EPISODES = ("ucb", "ucb-as-printed", "ucbvi")
+"""Their radii depend on the number of episodes."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``episodes`` is None where the run ends by itself (``stop_when``)."""
+
+    objective: Weighting
+    episodes: int | None
+    delta: Fraction
+    eta: Fraction | None
+    seed: int
+    algorithm: Algorithm
+    bonus_scale: Fraction
+    declared: Declared = NOTHING
+    stop_when: Fraction | None = None
+    checkpoint: Path | None = None
+
+    @classmethod
+    def read(
+        cls,
+        objective: Any,
+        episodes: Any,
+        delta: Any = Fraction(1, 10),
+        eta: Any = None,
+        seed: Any = 0,
+        algorithm: Any = "kl",
+        bonus_scale: Any = 1,
+        declared: Declared | None = None,
+        stop_when: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> Settings:
+        objective = read_objective(objective)
+        kind = read_algorithm(algorithm)
+        for name, value, least in (("episodes", episodes, 1), ("seed", seed, 0)):
+            if name == "episodes" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise InvalidArgument(f"{name} is {value!r}, wanted an integer of at least {least}")
+        confidence = as_fraction(delta, "delta")
+        if not 0 < confidence < 1:
+            raise InvalidArgument(f"delta is {confidence}, wanted a probability strictly between 0 and 1")
+        scale = as_fraction(bonus_scale, "bonus_scale")
+        if scale <= 0:
+            raise InvalidArgument(f"bonus_scale is {scale}, wanted a positive number (algorithm='greedy' has no bonus)")
+        step = None if eta is None else as_step(eta)
+        gap = None if stop_when is None else as_fraction(stop_when, "stop_when")
+        told = declared or Declared()
+        read = cls(
+            objective, None if episodes is None else int(episodes), confidence, step, int(seed), kind, scale, told, gap,
+            None if checkpoint is None else Path(checkpoint),
+        )  # fmt: skip
+        read._check()
+        return read
+
+    def _check(self) -> None:
+        if self.stop_when is not None and self.stop_when < 0:
+            raise InvalidArgument(f"stop_when is {self.stop_when}, wanted a gap of at least 0")
+        if self.stop_when is not None and not self.has_interval:
+            raise InvalidArgument(
+                f"stop_when needs an interval, which algorithm 'kl' has for concave objectives; this is "
+                f"{self.algorithm!r} with {self.objective.spec}"
+            )
+        if self.episodes is None and self.algorithm in NEEDS_EPISODES:
+            raise InvalidArgument(f"episodes is None, but the radii of {self.algorithm!r} depend on their number")
+        if self.episodes is None and self.stop_when is None:
+            raise InvalidArgument("episodes and stop_when are both None: the run would not end")
+        if str(self.declared) and self.algorithm != "kl":
+            raise InvalidArgument(f"{self.declared}: declared, but {self.algorithm!r} makes no use of it; 'kl' does")
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether data give an interval for the optimum: time-uniform sets and a concave weighting."""
+        return self.algorithm == "kl" and self.objective.shape in ("linear", "concave")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "objective": self.objective.to_json(),
+            "episodes": self.episodes,
+            "delta": text(self.delta),
+            "eta": None if self.eta is None else text(self.eta),
+            "seed": self.seed,
+            "algorithm": self.algorithm,
+            "bonus_scale": text(self.bonus_scale),
+            "declared": self.declared.to_json(),
+            "stop_when": None if self.stop_when is None else text(self.stop_when),
+        }
