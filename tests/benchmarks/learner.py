@@ -79,7 +79,12 @@ def rows(quick: bool = False) -> list[dict[str, object]]:
     def ucb(scale: Fraction, warm: int, **options: object) -> float:
         return rate(learner_of(mdp, objective, "ucb", scale), episodes=n, warm=warm, **options)
 
+    def kl(warm: int, **options: object) -> float:
+        return rate(learner_of(mdp, objective, "kl", theorem), episodes=n, warm=warm, **options)
+
     found = [
+        ("kl, the default, from the first episode", kl(0)),
+        ("kl, after 2000 episodes", kl(2000)),
         ("ucb, the theorem's radii, from the first episode", ucb(theorem, 0)),
         ("  one call per episode, replanning what moved", ucb(theorem, 0, replan="moved")),
         ("  one call per episode, replanning everything", ucb(theorem, 0, replan="everything")),
@@ -114,6 +119,59 @@ def reference_rate(mdp, episodes: int) -> float:
     return episodes / (time.process_time() - start)
 
 
+REGRET = {
+    "lake, CVaR 33/100": (lambda: vr.models.frozen_lake(), vr.CVaR("33/100"), 2000),
+    "machine, CVaR 1/4": (lambda: vr.models.machine_replacement(), vr.CVaR("1/4"), 5000),
+    "random, CVaR 1/4": (
+        lambda: vr.models.random_sparse(6, 2, 3, 2, horizon=4, seed=1, grid=4), vr.CVaR("1/4"), 5000,
+    ),
+}  # fmt: skip
+
+
+def regret_rows(seeds: int = 20) -> list[tuple[str, str, float, float]]:
+    """Model, learner, mean regret, its standard error over the seeds."""
+    found = []
+    for name, (build, objective, episodes) in REGRET.items():
+        for shown, told in (
+            ("ucb", {"algorithm": "ucb"}), ("kl", {}), ("kl, rewards known", {"known_rewards": True}),
+            ("greedy, tried once", {"algorithm": "greedy-tried"}),
+        ):  # fmt: skip
+            runs = [vr.learn(build(), objective, episodes=episodes, seed=seed, **told) for seed in range(seeds)]
+            last = np.array([run.regret[-1] for run in runs])
+            found.append((name, shown, float(last.mean()), float(last.std() / len(last) ** 0.5)))
+    return found
+
+
+def rlberry_rows(episodes: int = 1000, seeds: int = 5) -> list[tuple[str, str, float, float]]:
+    """gymnasium's lake, mean, horizon 20: our default against rlberry's UCBVI with its own default, where installed."""
+    try:
+        from rlberry.envs import FiniteMDP
+        from rlberry_scool.agents import UCBVIAgent
+    except ImportError:
+        return []
+    mdp = vr.MDP.from_gymnasium("FrozenLake-v1", horizon=20)
+    best = float(vr.plan(mdp, vr.Mean()).lower)
+    R, P = np.zeros((mdp.n_states, 4)), np.zeros((mdp.n_states, 4, mdp.n_states))
+    for s, a, action in mdp:
+        for p, target, r in action.outcomes:
+            P[s, a, target] += float(p)
+            R[s, a] += float(p * r)
+    start = np.zeros(mdp.n_states)
+    for s, p in mdp.initial:
+        start[s] = float(p)
+    found = []
+    for seed in range(seeds):
+        env = FiniteMDP(R, P, initial_state_distribution=start)
+        env.reseed(seed)
+        agent = UCBVIAgent(env, gamma=1.0, horizon=20, seeder=seed)
+        agent.fit(budget=episodes)
+        earned = np.array(agent.writer.data.query("tag == 'episode_rewards'")["value"], dtype=float)
+        found.append(episodes * best - earned.sum())
+    mine = [vr.learn(mdp, vr.Mean(), episodes=episodes, seed=seed).regret[-1] for seed in range(seeds)]
+    rows = [("rlberry UCBVI", found), ("kl", mine)]
+    return [("gymnasium's lake, mean", name, float(np.mean(x)), float(np.std(x) / seeds**0.5)) for name, x in rows]
+
+
 def main() -> None:
     print(f"{'S=20 A=4 T=10 1/eta=10, 20 successors, 11 atoms':<58} {'episodes/s':>11} {'ratio':>9}")
     for row in rows(quick="--quick" in sys.argv):
@@ -121,6 +179,10 @@ def main() -> None:
             print(f"{row['what']:<58} {row['ms']:>11.3f}")
         else:
             print(f"{row['what']:<58} {row['episodes per second']:>11.4g} {row['ratio']:>9.3g}")
+    if "--regret" in sys.argv:
+        print(f"\n{'regret, 20 seeds':<28} {'learner':<22} {'mean':>9} {'std. error':>11}")
+        for name, shown, mean, error in (*regret_rows(), *rlberry_rows()):
+            print(f"{name:<28} {shown:<22} {mean:>9.1f} {error:>11.1f}")
 
 
 if __name__ == "__main__":

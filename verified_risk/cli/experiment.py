@@ -46,7 +46,7 @@ def experiment() -> None:
 
 
 seeds_option = click.option(
-    "--seeds", type=click.IntRange(min=1), metavar="N", default=5, show_default=True,
+    "--seeds", type=click.IntRange(min=1), metavar="N", default=20, show_default=True,
     help="Runs of everything, with seeds 0, 1, ...; curves are means over them.",
 )  # fmt: skip
 

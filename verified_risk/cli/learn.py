@@ -118,12 +118,12 @@ def _print_run(run: Run, save: Path | None) -> None:
         low, high = run.interval
         said = f"the optimum is in [{at_least(low)}, {at_most(high)}] with probability {1 - run.delta}"
         screen.field("from data", said)
+    if run.data_bound is not None and run.proved:
+        screen.field("", f"the regret is at most {run.data_bound[-1]:.5g} with probability {1 - 2 * run.delta}")
     screen.field("guarantee", run.guarantee)
     series = {"policy worth": run.values, "regret so far": run.regret}
     if run.bound is not None:
         series["proved bound" if run.proved else "bound, not proved"] = run.bound
-    if run.data_bound is not None:
-        series["bound from data"] = run.data_bound
     columns = [Column(name, right=True) for name in ("episode", *series)]
     scale = 1.0 if run.best is None else max(abs(float(run.best[1])), 1.0)
     rows = [[str(k), *(_entry(own, k, scale) for own in series.values())] for k in _milestones(run.episodes)]

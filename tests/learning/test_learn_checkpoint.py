@@ -1,0 +1,112 @@
+"""A run that is interrupted or killed goes on to the same result, byte for byte."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from test_learn_run import Chain
+
+import verified_risk as vr
+from verified_risk.errors import InvalidFile
+from verified_risk.learning import checkpoint
+
+LAKE = {"episodes": 300, "seed": 4}
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_at(episode):
+    def report(now):
+        if now.done >= episode:
+            raise Stop
+
+    return report
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch):
+    """Write after every stretch, and make stretches short."""
+    monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(sys.modules["verified_risk.learning.learn"], "CHUNK", 40)
+
+
+@pytest.mark.parametrize(
+    ("objective", "told"),
+    [
+        (vr.CVaR("33/100"), {}),
+        (vr.CVaR("33/100"), {"stop_when": 5}),
+        (vr.Mean(), {"algorithm": "ucbvi", "bonus_scale": "1/100"}),
+        (vr.Spectral(["1/5", 1], ["1/2", "1/2"]), {"episodes": 130}),
+    ],
+    ids=str,
+)
+def test_an_interrupted_run_goes_on_byte_for_byte(tmp_path, objective, told):
+    mdp = vr.models.machine_replacement(horizon=4)
+    arguments = {**LAKE, **told}
+    whole = vr.learn(mdp, objective, **arguments)
+    whole.save(tmp_path / "whole.json")
+    for episode in (45, 100):
+        with pytest.raises(Stop):
+            vr.learn(mdp, objective, checkpoint=tmp_path / "state.json", progress=stop_at(episode), **arguments)
+    again = vr.learn(mdp, objective, checkpoint=tmp_path / "state.json", **arguments)
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_an_environment_goes_on_byte_for_byte(tmp_path):
+    told = {"episodes": 60, "horizon": 3, "rewards": [0, 1], "seed": 2}
+    vr.learn(Chain(), vr.CVaR("1/2"), **told).save(tmp_path / "whole.json")
+    with pytest.raises(Stop):
+        vr.learn(Chain(), vr.CVaR("1/2"), checkpoint=tmp_path / "state.json", progress=stop_at(31), **told)
+    vr.learn(Chain(), vr.CVaR("1/2"), checkpoint=tmp_path / "state.json", **told).save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_the_state_of_another_run_is_refused(tmp_path):
+    mdp = vr.models.two_paths()
+    vr.learn(mdp, vr.CVaR("1/2"), episodes=20, checkpoint=tmp_path / "state.json")
+    with pytest.raises(InvalidFile, match="holds another run: its seed is 0, this run's is 1"):
+        vr.learn(mdp, vr.CVaR("1/2"), episodes=20, seed=1, checkpoint=tmp_path / "state.json")
+    text = (tmp_path / "state.json").read_text()
+    (tmp_path / "state.json").write_text(text[: len(text) // 2])
+    with pytest.raises(InvalidFile, match="truncated or damaged"):
+        vr.learn(mdp, vr.CVaR("1/2"), episodes=20, checkpoint=tmp_path / "state.json")
+
+
+PROGRAM = """
+import sys, verified_risk as vr
+from verified_risk.learning import checkpoint
+checkpoint.SECONDS_BETWEEN = 0.0
+sys.modules["verified_risk.learning.learn"].CHUNK = 50
+vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=400000, checkpoint=sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_killed_run_leaves_a_whole_file(tmp_path):
+    state = tmp_path / "state.json"
+    process = subprocess.Popen([sys.executable, "-c", "import verified_risk.learning\n" + PROGRAM, str(state)])
+    deadline = time.monotonic() + 300
+    while not state.exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    mdp = vr.models.machine_replacement(horizon=4)
+    with pytest.raises(Stop):  # it can be read, and the run goes on from there
+        vr.learn(mdp, vr.CVaR("1/2"), episodes=400000, checkpoint=state, progress=stop_at(1))
+    seen = []
+
+    def report(now):
+        seen.append(now.done)
+        raise Stop
+
+    with pytest.raises(Stop):
+        vr.learn(mdp, vr.CVaR("1/2"), episodes=400000, checkpoint=state, progress=report)
+    assert seen[0] > 50

@@ -1,0 +1,180 @@
+"""Time-uniform confidence sets: their ends against the definition, their coverage, and the intervals made of them."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import verified_risk as vr
+from verified_risk.enclosure import Interval
+from verified_risk.errors import InvalidArgument
+from verified_risk.kernels.learn_sets import kl_low, threshold_of
+from verified_risk.learning.audit_sets import excess_slack, rebuilt_log, threshold, width_slack
+from verified_risk.learning.bracket import Bracket
+from verified_risk.learning.declared import Declared, knowledge_of
+from verified_risk.learning.learn import Task
+from verified_risk.learning.learner import draws_of
+from verified_risk.learning.settings import Settings
+from verified_risk.learning.standard import standard_form
+
+
+def cases():
+    """All x up to 25 draws; then large counts, rare and frequent."""
+    for n in range(1, 26):
+        yield from ((x, n) for x in range(n + 1))
+    rng = random.Random("sets")
+    for _ in range(300):
+        n = rng.choice([10**3, 10**5, 10**7, 10**9])
+        yield rng.choice([0, 1, 2, n // 1000, rng.randrange(n), n - 1, n]), n
+
+
+def test_every_lower_end_is_at_most_the_true_one_and_hardly_lower():
+    """Enclosed arithmetic: N kl(x/N, q) >= lambda_N, and q moved by one part in 10^9 is not low enough any more."""
+    for x, n in cases():
+        for log_term in (2.0, 9.5, 30.0):
+            exact = threshold(Interval(Fraction(log_term), Fraction(log_term)), n)
+            used = threshold_of(n, log_term, 1.0)
+            assert exact.upper <= Fraction(used) <= exact.upper * (1 + Fraction(1, 10**12))
+            q = Fraction(float(kl_low(x, n, used)))
+            assert width_slack(x, n, q, exact) >= 0, (x, n, log_term)
+            assert excess_slack(x, n, q, exact) >= 0, (x, n, log_term)
+
+
+def test_ends_are_ordered_as_their_counts_and_approach_the_frequency():
+    for n in (1, 7, 100, 4000):
+        ends = [kl_low(x, n, threshold_of(n, 5.0, 1.0)) for x in range(n + 1)]
+        assert ends == sorted(ends)
+        assert ends[0] == 0.0
+        assert all(q <= x / n for x, q in enumerate(ends))
+    assert abs(kl_low(3 * 10**8, 10**9, threshold_of(10**9, 5.0, 1.0)) - 0.3) < 3e-4
+
+
+@pytest.mark.parametrize("p", [0.02, 0.3, 0.5, 0.9])
+def test_the_sets_cover_at_all_moments_at_once_and_smaller_ones_do_not(p):
+    """2000 sequences of 400 draws, delta = 1/10 for one test: how many ever leave the set."""
+    rng = np.random.default_rng(int(1000 * p))
+    x = np.cumsum(rng.random((2000, 400)) < p, axis=1)
+    n = np.arange(1, 401)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = x / n
+        left = np.where(x > 0, x * np.log(f / p), 0.0) + np.where(x < n, (n - x) * np.log((1 - f) / (1 - p)), 0.0)
+    limit = math.log(10) + 0.5 * np.log(n) + math.log(2)
+    outside = (left >= limit).any(axis=1).mean()
+    assert outside <= 0.1
+    assert (left >= limit / 4).any(axis=1).mean() > 0.1
+
+
+def test_the_number_of_tests_is_that_of_the_table():
+    mdp = vr.models.machine_replacement()
+    standard = standard_form(mdp)
+    S, m, pairs = mdp.n_states, len(standard.atoms), sum(mdp.n_actions)
+
+    def tests(**told):
+        return knowledge_of(standard, Declared(**told)).tests
+
+    assert tests() == (S + m - 1) * pairs
+    assert tests(rewards=True) == S * pairs
+    assert tests(successors=2) == (1 + m - 1) * pairs
+    assert tests(successors=3, rewards=True) == 3 * pairs
+    assert tests(successors=1, rewards=True) == 1  # nothing is left to test
+    by_hand = sum({1: 0, 2: 1}.get(len(a.successors), len(a.successors)) for _, _, a in mdp)
+    assert tests(successors=True, rewards=True) == max(by_hand, 1)
+    joint = standard_form(vr.MDP.from_outcomes([[[("1/2", 0, 0), ("1/2", 0, 1)]]], initial=[1], horizon=2))
+    assert knowledge_of(joint, Declared()).tests == 1  # two outcomes: the second is the complement of the first
+
+
+def test_the_audit_counts_the_tests_by_itself_and_agrees():
+    models = (
+        vr.models.frozen_lake(),
+        vr.models.gamblers_ruin(),
+        vr.models.random_sparse(5, 2, 3, 2, horizon=3, seed=2, grid=3),
+    )
+    for mdp in models:
+        standard = standard_form(mdp)
+        for rewards in (False, True):
+            for successors in (False, True, 1, 2, 3):
+                told = Declared(rewards, successors)
+                settings = Settings.read(vr.Mean(), 10, declared=told)
+                mine = math.log(knowledge_of(standard, told).tests / 0.1)
+                assert float(rebuilt_log(standard, settings)) == pytest.approx(mine, abs=1e-12)
+
+
+# -- intervals ---------------------------------------------------------------------------------------------------------
+
+
+def checks_of(mdp, objective, episodes, seed, **told):
+    """Play, and look at the interval and its policy after every episode; yields how many looks were right."""
+    settings = Settings.read(objective, episodes, seed=seed, declared=Declared(**told))
+    task = Task.of(standard_form(mdp), settings)
+    learner = task.learner()
+    bracket = Bracket(learner, task.slack, wanted=True)
+    best = vr.exact_plan(mdp, objective).value
+    for row in draws_of(seed, episodes, task.standard.horizon):
+        learner.run(row[None], evaluate=False)
+        bracket.look(1)
+        yield bracket.lower <= best <= bracket.upper
+    policy = vr.learning.policies.LearnedPolicy(mdp, task.standard, bracket.table.tolist())
+    yield objective.of(vr.return_law(mdp, policy)) >= bracket.lower
+
+
+@pytest.mark.slow
+def test_the_interval_is_right_in_ten_thousand_checks():
+    total = 0
+    for seed in range(20):
+        for mdp in (vr.models.two_paths(), vr.models.random_sparse(3, 2, 2, 2, horizon=3, seed=seed, grid=2)):
+            for objective in (vr.CVaR("1/3"), vr.Mean()):
+                found = list(checks_of(mdp, objective, 130, seed, rewards=seed % 2 == 0))
+                assert all(found)
+                total += len(found)
+    assert total > 10_000
+
+
+def test_the_interval_is_right_in_a_thousand_checks():
+    total = 0
+    for seed in range(3):
+        mdp = vr.models.random_sparse(3, 2, 2, 2, horizon=3, seed=seed, grid=2)
+        for objective in (vr.CVaR("1/3"), vr.Mean(), 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/4")):
+            found = list(checks_of(mdp, objective, 120, seed))
+            assert all(found)
+            total += len(found)
+    assert total > 1000
+
+
+def test_a_run_stops_when_its_interval_is_short_enough_and_hands_out_the_policy():
+    mdp = vr.models.two_paths()
+    run = vr.learn(mdp, vr.CVaR("1/2"), stop_when="1/2", known_rewards=True)
+    assert run.asked is None
+    assert run.interval[1] - run.interval[0] <= Fraction(1, 2)
+    assert run.interval[0] <= run.best[0] <= run.interval[1]
+    assert vr.CVaR("1/2").of(vr.return_law(mdp, run.policy())) >= run.interval[0]
+    longer = vr.learn(mdp, vr.CVaR("1/2"), episodes=run.episodes - 1, known_rewards=True)
+    assert (longer.returns == run.returns[:-1]).all()
+
+
+def test_the_bound_from_the_data_is_below_the_one_before_and_above_the_regret():
+    run = vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=400)
+    assert (run.data_bound <= run.bound).all()
+    assert (run.regret <= run.data_bound).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"stop_when": -1}, "stop_when is -1"),
+        ({"stop_when": 1, "algorithm": "ucb", "episodes": 5}, "stop_when needs an interval"),
+        ({"algorithm": "ucb"}, "episodes is None"),
+        ({}, "would not end"),
+        ({"episodes": 5, "known_rewards": 3}, "known_rewards is 3"),
+        ({"episodes": 5, "known_successors": 0}, "known_successors is 0"),
+        ({"episodes": 5, "known_successors": {}}, "no entry for state 0, action 0"),
+        ({"episodes": 5, "largest_return": -3}, "largest_return is -3"),
+        ({"episodes": 5, "known_rewards": True, "algorithm": "greedy"}, "makes no use of it"),
+    ],
+)
+def test_declarations_that_make_no_sense_are_named(arguments, said):
+    with pytest.raises(InvalidArgument, match=said):
+        vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), **arguments)
