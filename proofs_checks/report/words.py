@@ -16,7 +16,7 @@ KINDS = {
 }
 """The finding about what the paper says, or ``own``: what a statement is coloured by."""
 
-GLYPHS = {"holds": "✓", "slip": "·", "repair": "✎", "substance": "✗", "gap": "?", OWN: "+"}
+GLYPHS = {"holds": "✓", "slip": "•", "repair": "✎", "substance": "✗", "gap": "?", OWN: "+"}
 TINTS = dict(zip(KINDS, ("#e4f2ea", "#f1f1dc", "#fbf0d9", "#fae5e2", "#ece7f7", "#e3edf8"), strict=True))
 TONES = dict(zip(KINDS, ("#1d6b43", "#66650f", "#8a5a00", "#a3271b", "#5b3f9b", "#1f5591"), strict=True))
 """Of a picture that stands alone; the page has the same in its style sheet, and another pair for the dark."""

@@ -16,7 +16,10 @@ PARTS = Cause(
     "in place of the sup norm, Markov policies, or a planner greedy everywhere with a concave G replace the step.",
 )
 AT_MOST_Y = Cause(
-    "at-most-y", "J <= y where J = y is meant", "193, 197", "one symbol: average over equal rewards so far"
+    "at-most-y",
+    "averaging over rewards at most y where equal to y is meant",
+    "193, 197",
+    "one symbol: average over equal rewards so far",
 )
 EPISODE = Cause(
     "episode-length",
@@ -25,7 +28,10 @@ EPISODE = Cause(
     "line 280 records T rewards and s_{T+1}; lines 222 and 1196 say in words that the whole return is paid",
 )
 SUBSCRIPT = Cause(
-    "subscript", "r_t for r_tau in the return", "134", "the words of the same line: the reward from step t"
+    "subscript",
+    "the subscript of the reward in the return",
+    "134",
+    "the words of the same line: the reward from step t",
 )
 WHOLE_LINE = Cause(
     "whole-line",
@@ -40,7 +46,9 @@ LEVEL_ZERO = Cause(
     "F†(0) is minus infinity; 1/alpha needs alpha > 0",
 )
 ONTO = Cause("onto", "an inverse off the range of F", "149", "line 392: where the inverse exists at tau")
-VAR_INDICATOR = Cause("var-indicator", "tau <= alpha for tau >= alpha", "153", "the same line calls G a CDF")
+VAR_INDICATOR = Cause(
+    "var-indicator", "a reversed inequality in the weighting of VaR", "153", "the same line calls G a CDF"
+)
 SCOPE = Cause(
     "scope",
     "the introduction speaks of all objectives of the form, the theorem of Lipschitz G",
@@ -57,9 +65,11 @@ LARGEST_RETURN = Cause(
     "the assumption is not needed: on [0, T] the key identity holds for every law",
 )
 GRID = Cause("grid", "the number of grid points", "244", "T ceil(1/eta) + 1 points, the largest T eta ceil(1/eta)")
-LOST_T = Cause("lost-T", "eta for T eta", "241", "lines 244 and 983 print the T")
-CDF_INDICATOR = Cause("cdf-indicator", "r <= r_i for r_i <= r", "255", "the left side is called a CDF")
-LOST_HAT = Cause("lost-hat", "P~ for P^ in the mass of s_inf", "261", "line 1079 prints the hat")
+LOST_T = Cause("lost-T", "a lost factor T in the loss of discretisation", "241", "lines 244 and 983 print the T")
+CDF_INDICATOR = Cause(
+    "cdf-indicator", "a reversed inequality in the empirical CDF", "255", "the left side is called a CDF"
+)
+LOST_HAT = Cause("lost-hat", "a lost hat in the mass of the optimistic state", "261", "line 1079 prints the hat")
 UNVISITED = Cause("unvisited", "pairs that were never visited", "254-255, 419-424, 1123", "a convention for N = 0")
 CONDITIONING = Cause(
     "conditioning",
@@ -74,17 +84,19 @@ OTHER_MODEL = Cause(
     "465",
     "the expectation under the empirical or the optimistic model",
 )
-INTERNAL_STATE = Cause("internal-state", "r for r - rho", "903", "the proof uses r - rho, line 934")
+INTERNAL_STATE = Cause(
+    "internal-state", "the internal state after the rounded step", "903", "the proof uses r - rho, line 934"
+)
 RIGHT_CONTINUITY = Cause(
     "right-continuity", "a monotone function that is not right-continuous", "856", "CDFs are; nothing else is needed"
 )
-LOG = Cause("log", "log 6 becomes log 4", "1118", "the coefficient 5 leaves the room")
-STRICT = Cause("strict", "fewer than 2T for at most 2T", "1125", "the next sentence has at most")
+LOG = Cause("log", "the logarithm of 6 becomes that of 4", "1118", "the coefficient 5 leaves the room")
+STRICT = Cause("strict", "fewer than 2T in place of at most 2T", "1125", "the next sentence has at most")
 FACTOR_TWO = Cause("factor-two", "the factor 2 of the integral of 1/sqrt x", "1132", "a factor 2; 4 sqrt 2 in the end")
-MAXIMUM = Cause("maximum", "max for min inside J", "1166", "lines 1156, 1168 and 1193 have the minimum")
-ONE_RHO = Cause(
-    "one-rho", "rho chosen for the initial state that occurred", "1206", "lines 1164-1166 and 1194 average over it"
+MAXIMUM = Cause(
+    "maximum", "a maximum in place of a minimum inside J", "1166", "lines 1156, 1168 and 1193 have the minimum"
 )
+ONE_RHO = Cause("one-rho", "a rho for each initial state", "1206", "lines 1164-1166 and 1194 average over it")
 LEVELS = Cause("levels", "the level 0.40 for the path of return 6", "504", "a level above 433/1000")
 
 ALL = tuple(value for value in list(globals().values()) if isinstance(value, Cause))

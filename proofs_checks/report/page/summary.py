@@ -35,13 +35,33 @@ def _lead(rows: Sequence[Row]) -> str:
     recheckable = sum(bool(row.refutation and row.refutation.rechecked) for row in false)
     which = "All" if recheckable == len(false) else f"{recheckable} of the"
     said, causes = by_standing(rows), by_cause(rows)
-    printed = ", ".join(f"{said['printed'][s]} {s}" for s in Severity if said["printed"][s])
-    named = ", ".join(f"{causes[s]} of {s}" for s in (Severity.SUBSTANCE, Severity.REPAIR, Severity.SLIP) if causes[s])
+    printed = _listed(said["printed"], COUNTED)
+    named = _listed(causes, ROOTS)
     return (
         f"Of {sum(said['printed'].values())} printed claims: {printed}. The findings come from {sum(causes.values())} "
         f"root causes: {named}. {which} {len(false)} claims that are false as they stand, printed or implied, come "
         "with a counterexample in exact rational numbers that the Python standard library alone can recheck."
     )
+
+
+COUNTED = {
+    Severity.HOLDS: ("holds", "hold"),
+    Severity.SLIP: ("is a slip", "are slips"),
+    Severity.REPAIR: ("needs a repair", "need a repair"),
+    Severity.SUBSTANCE: ("breaks in substance", "break in substance"),
+    Severity.GAP: ("has a gap in its proof", "have a gap in their proof"),
+}
+ROOTS = {
+    Severity.SUBSTANCE: ("is of substance", "are of substance"),
+    Severity.REPAIR: ("is a repair", "are repairs"),
+    Severity.SLIP: ("is a slip", "are slips"),
+    Severity.GAP: ("is a gap", "are gaps"),
+}
+
+
+def _listed(counts: Counter[Severity], words: dict[Severity, tuple[str, str]]) -> str:
+    """``1 is a slip, 2 need a repair``."""
+    return ", ".join(f"{counts[s]} {words[s][counts[s] > 1]}" for s in words if counts[s])
 
 
 def _bar(counts: Counter[Severity], total: int) -> str:

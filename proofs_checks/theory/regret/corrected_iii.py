@@ -46,7 +46,7 @@ STATEMENT = Statement(
         _slack,
     ),
     finding=Severity.HOLDS,
-    uses=("corrected/ii",),
+    uses=("corrected/ii/sum",),
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL_SIZE,

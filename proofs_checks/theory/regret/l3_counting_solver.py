@@ -224,7 +224,7 @@ QUERIES = (
         "eps in place of 2 eps",
     ),
     Query(
-        "corrected/i",
+        "corrected/i/sum",
         "the costs of all pairs add up to at most beta, all real T, c, N",
         "3 pairs",
         partial(pairs, 3),

@@ -120,14 +120,21 @@ STATEMENT = Statement(
         _printed_slack,
     ),
     corrected=Claim(
-        r"\text{greedy everywhere, } G \text{ concave, radii of L0 at } \delta/2: "
-        r"\text{ the same right side, without } \sqrt5",
-        "for concave weightings, with the corrected radii and a planner that is greedy everywhere, it is true",
+        r"\min\{KT,\ \text{(ii) at } \delta/2\} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
+        "the corrected bound (ii), which holds for concave weightings with the corrected radii and a planner that is "
+        "greedy everywhere, is within the printed right side, even without its root of 5",
         _corrected_slack,
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
-    uses=("lem:event/conditioning", "lem:fullbound", "lem:optimismhat", "thm:main/constant", "corrected/iii"),
+    uses=(
+        "lem:event/conditioning",
+        "lem:fullbound",
+        "lem:optimismhat",
+        "thm:main/constant",
+        "corrected/iii",
+        "thm:main/greedy",
+    ),
     cases=_cases,
     small_cases=_small_cases,
     small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
@@ -151,9 +158,9 @@ EXPECTED = Statement(
         _expected_slack,
     ),
     corrected=Claim(
-        r"\text{greedy everywhere, } G \text{ concave, radii of L0 at } 1/KT: "
-        r"\text{ the same right side, without } \sqrt5",
-        "for concave weightings, with the corrected radii and a planner that is greedy everywhere, it is true",
+        r"\min\{KT,\ \text{(i) at } 1/KT\} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}",
+        "the corrected bound (i), which holds for concave weightings with the corrected radii and a planner that is "
+        "greedy everywhere, is within the printed right side, even without its root of 5",
         _corrected_expected,
     ),
     finding=Severity.SUBSTANCE,
