@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .enclosure import Real
+from .enclosure import Interval, Real
 from .errors import InvalidArgument
 from .mdp import MDP
 from .objectives import Weighting
@@ -35,7 +36,9 @@ class Comparison:
 
     def rows(self) -> list[list[str]]:
         """A table as text: a row for each plan, a column for each objective, and the plan's own gap."""
-        shown = [[short(x) if not hasattr(x, "lower") else f"≈{float(x):.6g}" for x in row] for row in self.values]
+        shown = [
+            [f"≈{float(x):.6g}" if isinstance(x, Interval) else short(Fraction(x)) for x in row] for row in self.values
+        ]
         return [
             [G.spec, *own, above(plan.gap) if plan.gap else "0"]
             for G, own, plan in zip(self.objectives, shown, self.plans, strict=True)

@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 from .errors import InvalidFile, InvalidNumber, VerifiedRiskError
 
 VERSION = 1
+LONGEST_INDENTED = 300_000
+"""Characters up to which a file is laid out for readers; larger ones are written in one line."""
 Thing = TypeVar("Thing")
 
 
@@ -28,7 +30,11 @@ def canonical(data: Any) -> str:
 
 def digest(data: Any) -> str:
     """SHA-256 of the canonical text."""
-    return hashlib.sha256(canonical(data).encode()).hexdigest()
+    return _sha256(canonical(data))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def write_text(path: str | PathLike[str], content: str) -> None:
@@ -48,8 +54,12 @@ def write_text(path: str | PathLike[str], content: str) -> None:
 def write(path: str | PathLike[str], kind: str, data: Any) -> None:
     """Write ``data`` as a file of the given kind."""
     try:
-        envelope = {"format": f"verified_risk/{kind}", "version": VERSION, "sha256": digest(data), "data": data}
-        content = json.dumps(envelope, indent=1, ensure_ascii=False) + "\n"
+        body = canonical(data)
+        head = {"format": f"verified_risk/{kind}", "version": VERSION, "sha256": _sha256(body)}
+        if len(body) <= LONGEST_INDENTED:
+            content = json.dumps({**head, "data": data}, indent=1, ensure_ascii=False) + "\n"
+        else:
+            content = f'{canonical(head)[:-1]},"data":{body}}}\n'
     except RecursionError:
         raise InvalidFile(f"{path} is not written: this {kind} is nested too deeply for JSON") from None
     write_text(path, content)

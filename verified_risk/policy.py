@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import files
 from .errors import InvalidNumber, InvalidPolicy, Unsupported
 from .mdp import MDP
+from .packed_rule import packed, unpacked
 from .rational import Rational, as_fraction, as_step, as_whole, ceil_div, text
 
 if TYPE_CHECKING:
@@ -268,7 +269,10 @@ class GridPolicy(Policy):
         return GridPolicy(mdp, self.eta, self.rule)
 
     def to_json(self) -> dict[str, Any]:
-        """Stored as the table of the choices it makes on reachable sums."""
+        """Stored as its whole table, packed, where it has one; otherwise as its choices on the sums that it meets."""
+        table = packed(self.mdp, self.eta, self.rule)
+        if table is not None:
+            return {"kind": "grid", "eta": text(self.eta), "packed": table}
         rows = [[t, s, i, _choice_json(choice)] for t, s, i, choice in self.reached()]
         return {"kind": "grid", "eta": text(self.eta), "rows": rows}
 
@@ -390,6 +394,8 @@ def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
         return MarkovPolicy(mdp, [[_choice_read(entry) for entry in row] for row in data["table"]])
     if kind == "return":
         return ReturnPolicy(mdp, {(t, s, y): _choice_read(entry) for t, s, y, entry in data["rows"]})
+    if kind == "grid" and "packed" in data:
+        return GridPolicy(mdp, data["eta"], unpacked(data["packed"], mdp))
     if kind == "grid":
         table = {(t, s, i): _choice_read(entry) for t, s, i, entry in data["rows"]}
         return GridPolicy(mdp, data["eta"], GridTable(table))

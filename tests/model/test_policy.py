@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from fractions import Fraction
 
 import pytest
 
 import verified_risk as vr
+from verified_risk.packed_rule import windows
+from verified_risk.policy import policy_from_json
 
 HALF = Fraction(1, 2)
 
@@ -107,3 +112,46 @@ def test_errors_carry_what_they_know():
         vr.exact_plan(coin(), "wang(1/2)")
     assert caught.value.instead == "plan(mdp, G)"
     assert str(caught.value) == f"{caught.value.why}: use plan(mdp, G)"
+
+
+def test_a_packed_table_is_read_as_it_was_and_damage_is_named(tmp_path):
+    mdp = vr.models.machine_replacement()
+    for plan in (vr.plan(mdp, "cvar(1/4)"), vr.plan(mdp, "wang(1/2)", gap="1/10", time_limit=5)):
+        again = policy_from_json(plan.policy.to_json(), mdp)
+        for (_, one), (_, other) in zip(plan.policy.parts(), again.parts(), strict=True):
+            offsets, widths = windows(mdp, one.eta)
+            for t in range(mdp.horizon):
+                for s in range(mdp.n_states):
+                    for k in {0, widths[t] // 2, widths[t] - 1}:
+                        assert one.rule(t, s, offsets[t] + k) == other.rule(t, s, offsets[t] + k)
+        assert vr.return_law(mdp, again) == vr.return_law(mdp, plan.policy)
+    data = vr.plan(mdp, "cvar(1/4)").policy.to_json()
+    table = data["packed"]
+    tables = zlib.decompress(base64.b64decode(table["tables"]))
+
+    def repacked(flat: bytes) -> str:
+        return base64.b64encode(zlib.compress(flat)).decode()
+
+    for change, said in (
+        ({"tables": "***"}, "cannot be unpacked"),
+        ({"tables": repacked(tables[:-1])}, "tables of the policy hold"),
+        ({"tables": repacked(b"\x09" + tables[1:])}, "plays action 9, state 0 has actions 0..1"),
+        ({"widths": table["widths"][:-1]}, "widths"),
+        ({"type": "<f8"}, "tables of the policy have type '<f8'"),
+    ):
+        with pytest.raises(vr.errors.InvalidPolicy, match=said):
+            policy_from_json({**data, "packed": {**table, **change}}, mdp)
+
+
+def test_large_files_are_written_in_one_line_and_read_the_same(tmp_path, monkeypatch):
+    plan = vr.plan(vr.models.two_paths(), "cvar(1/4)")
+    plan.save(tmp_path / "small.json")
+    monkeypatch.setattr("verified_risk.files.LONGEST_INDENTED", 10)
+    plan.save(tmp_path / "large.json")
+    small, large = ((tmp_path / name).read_text() for name in ("small.json", "large.json"))
+    assert json.loads(small) == json.loads(large)
+    assert large.count("\n") == 1
+    assert vr.Plan.load(tmp_path / "large.json").policy == plan.policy
+    (tmp_path / "large.json").write_text(large.replace('"lower":"1"', '"lower":"2"'))
+    with pytest.raises(vr.errors.InvalidFile, match="was edited"):
+        vr.Plan.load(tmp_path / "large.json")

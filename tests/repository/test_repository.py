@@ -17,7 +17,7 @@ CHECKS = sorted((ROOT / "proofs_checks").rglob("*.py"))
 #: Rooms in the order of the design: a module may import its own room and those before it, in functions too.
 LIBRARY_ROOMS = (
     "errors", "rational", "files", "enclosure", "shown", "progress", "law", "rewards", "action", "reading",
-    "model_readers", "mdp", "model_json", "objectives", "grid", "policy", "coin_policy", "evaluation",
+    "model_readers", "mdp", "model_json", "objectives", "grid", "packed_rule", "policy", "coin_policy", "evaluation",
     "playing", "models", "interop", "describe",
     "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting", "experiments", "cli",
 )  # fmt: skip

@@ -68,8 +68,8 @@ def frontier(
     if plot is not None:
         curve.plot().save(plot)
     if as_json:
-        rows = [{"alpha": str(a), "cvar": json_between(x.lower, x.upper)} for a, x in zip(alphas, found, strict=True)]
-        emit_json({"levels": rows, "plot": None if plot is None else str(plot)})
+        told = [{"alpha": str(a), "cvar": json_between(x.lower, x.upper)} for a, x in zip(alphas, found, strict=True)]
+        emit_json({"levels": told, "plot": None if plot is None else str(plot)})
         return
     screen = Screen()
     columns = [Column(name, right=True) for name in ("alpha", "attained", "no policy has more than", "gap")]

@@ -100,7 +100,7 @@ def mdp_of_arrays(
     )
 
 
-def _plain(steps: list[StateActions], read: Reader, *, terminal: None, **rest: Any) -> MDP:
+def _plain(steps: Sequence[StateActions], read: Reader, *, terminal: object, **rest: Any) -> MDP:
     assert terminal is None
     return MDP.from_actions(steps[0], read=read, **rest)
 

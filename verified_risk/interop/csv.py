@@ -70,13 +70,9 @@ def read_csv(
     notes = [f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else []
     start = _shifted(initial, index_base, n, where)
     if not by_step[0][0][6]:
+        assert horizon is not None
         return MDP.from_outcomes(
-            steps[0],
-            initial=start,
-            horizon=horizon,
-            discount=discount,
-            normalise=normalise,
-            notes=notes,  # type: ignore[arg-type]
+            steps[0], initial=start, horizon=horizon, discount=discount, normalise=normalise, notes=notes
         )
     read = Reader(n, normalise)
     actions = [

@@ -124,7 +124,7 @@ class _Restorer:
         return [f"{shown} was read as {exact} ({count} times)" for shown, exact, count in moved]
 
 
-def _make(identifier: str, options: Mapping[str, object]) -> Any:
+def _make(identifier: str, options: Mapping[str, Any]) -> Any:
     try:
         import gymnasium
     except ImportError as error:

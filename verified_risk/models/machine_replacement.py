@@ -36,7 +36,9 @@ def machine_replacement(
     chance = as_probability(wear, "wear")
     loss, cost = as_fraction(outage, "outage"), as_fraction(price, "price")
     broken = conditions - 1
-    transitions = [[{c: 1 - chance, c + 1: chance}, {0: 1}] for c in range(broken)] + [[{broken: 1}, {0: 1}]]
+    new: dict[int, Rational] = {0: 1}
+    transitions: list[list[dict[int, Rational]]] = [[{c: 1 - chance, c + 1: chance}, new] for c in range(broken)]
+    transitions.append([{broken: 1}, new])
     rewards = [[Fraction(broken - c), -cost] for c in range(broken)] + [[-loss, -cost]]
     return MDP(
         initial=0,

@@ -1,0 +1,115 @@
+r"""The table of a grid policy as bytes: every choice that it could ever make, in a few megabytes.
+
+Before step t the sum of rounded rewards, in units of eta, lies between ``offsets[t]`` and
+``offsets[t] + widths[t] - 1``; ``tables[t][s, k]`` is the action at sum ``offsets[t] + k``.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InvalidPolicy
+from .mdp import MDP
+from .rational import as_whole, ceil_div
+
+MOST_CELLS = 200_000_000
+LEVEL = 6
+"""Of zlib: beyond it files hardly shrink."""
+
+
+@runtime_checkable
+class ArrayRule(Protocol):
+    """A rule that can show its choices of one step as an array over states and shifted sums."""
+
+    def __call__(self, t: int, s: int, i: int) -> Any: ...
+
+    def choices(self, t: int, width: int) -> npt.NDArray[Any]: ...
+
+
+class PackedRule:
+    """A rule by its tables; it answers as the rule that was packed."""
+
+    def __init__(self, offsets: Sequence[int], tables: Sequence[npt.NDArray[Any]]) -> None:
+        self.offsets, self.tables = tuple(offsets), tuple(tables)
+
+    def __call__(self, t: int, s: int, i: int) -> int:
+        k, table = i - self.offsets[t], self.tables[t]
+        if not 0 <= k < table.shape[1]:
+            raise InvalidPolicy(f"the policy says nothing at step {t}, state {s}, rounded return {i} eta")
+        return int(table[s, k])
+
+    def choices(self, t: int, width: int) -> npt.NDArray[Any]:
+        return self.tables[t][:, :width]
+
+
+def windows(mdp: MDP, eta: Fraction) -> tuple[list[int], list[int]]:
+    """The least sum before each step, and how many sums there are."""
+    low, high = mdp.reward_range
+    offsets, widths = [0], [1]
+    for t in range(mdp.horizon - 1):
+        least, most = (ceil_div(mdp.step_reward(t, r), eta) for r in (low, high))
+        offsets.append(offsets[-1] + least)
+        widths.append(widths[-1] + most - least)
+    return offsets, widths
+
+
+def packed(mdp: MDP, eta: Fraction, rule: Any) -> dict[str, Any] | None:
+    """The whole table of ``rule`` for a file; None if it has no arrays or would be too large.
+
+    Continuous rewards are rounded up to sums that :func:`windows` does not know: such a policy is not packed.
+    """
+    if not isinstance(rule, ArrayRule) or not mdp.is_discrete:
+        return None
+    offsets, widths = windows(mdp, eta)
+    if mdp.n_states * sum(widths) > MOST_CELLS:
+        return None
+    kind = "<i1" if max(mdp.n_actions) <= 127 else "<i4"
+    tables = []
+    for t, width in enumerate(widths):
+        table = np.ascontiguousarray(rule.choices(t, width)).astype(kind)
+        if table.shape != (mdp.n_states, width):
+            return None
+        s, k = mdp.n_states - 1, width - 1
+        assert int(table[s, k]) == int(rule(t, s, offsets[t] + k)), "a rule disagrees with its own array"
+        tables.append(table)
+    flat = b"".join(table.tobytes() for table in tables)
+    return {"offsets": offsets, "widths": widths, "type": kind,
+            "tables": base64.b64encode(zlib.compress(flat, LEVEL)).decode("ascii")}  # fmt: skip
+
+
+def unpacked(data: dict[str, Any], mdp: MDP) -> PackedRule:
+    """The rule of a file, every action checked against the model."""
+    kind, widths, offsets = data["type"], data["widths"], data["offsets"]
+    if kind not in ("<i1", "<i4"):
+        raise InvalidPolicy(f"tables of the policy have type {kind!r}, wanted '<i1' or '<i4'")
+    if len(widths) != mdp.horizon or len(offsets) != mdp.horizon or any((as_whole(w) or 0) < 1 for w in widths):
+        raise InvalidPolicy(
+            f"the policy has {len(widths)} widths and {len(offsets)} offsets, wanted {mdp.horizon} of each"
+        )
+    try:
+        flat = np.frombuffer(zlib.decompress(base64.b64decode(data["tables"], validate=True)), dtype=kind)
+    except (ValueError, zlib.error) as error:
+        raise InvalidPolicy(f"tables of the policy cannot be unpacked ({error}), wanted base64 of zlib") from None
+    n, first, tables = mdp.n_states, 0, []
+    if len(flat) != n * sum(widths):
+        raise InvalidPolicy(f"tables of the policy hold {len(flat)} actions, wanted {n * sum(widths)}")
+    most = np.array(mdp.n_actions)[:, None]
+    for t, width in enumerate(widths):
+        table = flat[first : first + n * width].reshape(n, width)
+        wrong = np.argwhere((table < 0) | (table >= most))
+        if len(wrong):
+            s, k = wrong[0]
+            raise InvalidPolicy(
+                f"policy({t}, {s}, {offsets[t] + k} eta) plays action {table[s, k]}, state {s} has actions "
+                f"0..{mdp.n_actions[s] - 1}"
+            )
+        tables.append(table)
+        first += n * width
+    return PackedRule(offsets, tables)
