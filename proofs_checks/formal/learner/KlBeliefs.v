@@ -118,13 +118,12 @@ Section Beliefs.
 
   (** ** Supported beliefs *)
 
-  Record supported (past : list (history S A)) (b : beliefs S A) : Prop := {
-    low_supported : forall s a s', In a (acts s) -> In s' (successors k s a) ->
-      supports_lower past s a (fun _ s'' => s'' = s') (low b s a s');
-    hat_supported : forall s a x, In a (acts s) ->
+  Record supported_at (past : list (history S A)) (b : beliefs S A) (s : S) (a : A) : Prop := {
+    low_supported : forall s', In s' (successors k s a) -> supports_lower past s a (fun _ s'' => s'' = s') (low b s a s');
+    hat_supported : forall x,
       (exists d, known_law k s a = Some d /\ cdf (hat b s a) x <= cdf d x) \/
       supports_lower past s a (fun r _ => r <= x) (cdf (hat b s a) x);
-    chk_supported : forall s a x, In a (acts s) ->
+    chk_supported : forall x,
       (exists d, known_law k s a = Some d /\ cdf d x <= cdf (chk b s a) x) \/
       supports_upper past s a (fun r _ => r <= x) (cdf (chk b s a) x)
   }.
@@ -135,16 +134,18 @@ Section Beliefs.
   Lemma chance_of_level s a x : chance_of s a (fun r _ => Rle_dec r x) = cdf (reward M s a) x.
   Proof. unfold chance_of, cdf. apply E_ext; intros r. apply E_const. now apply trans_law. Qed.
 
-  Theorem supported_beliefs_hold past b :
-    ~ misled tests test_of chance C past -> supported past b -> hold acts (successors k) b state_dec M.
+  (** Each pair at a moment of its own at which no test misled. *)
+  Theorem supported_beliefs_hold b :
+    (forall s a, In a (acts s) -> exists past, ~ misled tests test_of chance C past /\ supported_at past b s a) ->
+    hold acts (successors k) b state_dec M.
   Proof.
-    intros Hm Hb. split; try apply Hknows.
-    - intros s a s' Ha Hs'. rewrite <- chance_of_successor.
-      apply (supported_lower past s a (fun _ s'' => s'' = s') (fun _ s'' => state_dec s'' s') (low b s a s') Hm Ha). now apply Hb.
-    - intros s a x Ha. destruct (hat_supported past b Hb s a x Ha) as [[d [Hd Hx]]|Hx].
+    intros Hb. split; try apply Hknows.
+    - intros s a s' Ha Hs'. destruct (Hb s a Ha) as [past [Hm Hs]]. rewrite <- chance_of_successor.
+      apply (supported_lower past s a (fun _ s'' => s'' = s') (fun _ s'' => state_dec s'' s') (low b s a s') Hm Ha). now apply Hs.
+    - intros s a x Ha. destruct (Hb s a Ha) as [past [Hm Hs]]. destruct (hat_supported past b s a Hs x) as [[d [Hd Hx]]|Hx].
       + now rewrite (knows_law Hknows s a d Ha Hd).
       + rewrite <- chance_of_level. now apply (supported_lower past s a (fun r _ => r <= x) (fun r _ => Rle_dec r x)).
-    - intros s a x Ha. destruct (chk_supported past b Hb s a x Ha) as [[d [Hd Hx]]|Hx].
+    - intros s a x Ha. destruct (Hb s a Ha) as [past [Hm Hs]]. destruct (chk_supported past b s a Hs x) as [[d [Hd Hx]]|Hx].
       + now rewrite (knows_law Hknows s a d Ha Hd).
       + rewrite <- chance_of_level. now apply (supported_upper past s a (fun r _ => r <= x) (fun r _ => Rle_dec r x)).
   Qed.

@@ -1,7 +1,7 @@
 (** * The learner: intervals and regret from the data, at every moment at once
 
     In every episode the learner has beliefs about every pair ([BestRow.v]), a utility below Phi and a policy that is
-    greedy for its optimistic value up to w_n.  Suppose that the beliefs hold at every moment at which no test misleads
+    greedy for its optimistic value up to w_n.  Suppose that the beliefs hold whenever no test misleads or has misled
     ([KlEvent.v]), the number of tests being at most delta C.  The number K of episodes is not known to the learner, and
     every statement is about all moments k = 0, ..., K at once.
 
@@ -75,7 +75,10 @@ Section Learner.
   Hypothesis Hdelta : 0 < delta.
   Hypothesis Hcount : INR (length tests) <= delta * C.
   Hypothesis Hchance : forall i, In i tests -> has_chance M (test_of i) (chance i).
-  Hypothesis Hsets : forall past, ~ misled tests test_of chance C past -> hold acts succ (believes past) state_dec M.
+
+  (** No test misleads now or did before.  (Sets may be kept from an earlier moment.) *)
+  Definition calm (past : list (history S A)) : Prop := forall q, In q (moments_of past) -> ~ misled tests test_of chance C q.
+  Hypothesis Hsets : forall past, calm past -> hold acts succ (believes past) state_dec M.
 
   Local Notation misled_at := (misled tests test_of chance C).
 
@@ -96,7 +99,7 @@ Section Learner.
 
   (** ** Optimism *)
 
-  Theorem best_le_v_hat past : ~ misled_at past -> best <= v_hat past (utility past) + w0 past.
+  Theorem best_le_v_hat past : calm past -> best <= v_hat past (utility past) + w0 past.
   Proof.
     intros Hm. apply (proj2 Hbest). intros x [pi [Hpi [Hal ->]]].
     pose proof (law_return M pi HM Hpi) as Hlaw. pose proof (Hreturn pi Hpi Hal) as Hin.
@@ -120,7 +123,7 @@ Section Learner.
   Local Notation next := (fun past => history_law M (learner past) T).
 
   Theorem episode_loss past :
-    ~ misled_at past -> best - value G M (learner past) <= L * E (next past) (Y past) + error past.
+    calm past -> best - value G M (learner past) <= L * E (next past) (Y past) + error past.
   Proof.
     intros Hm. pose proof (best_le_v_hat past Hm) as Hb. destruct (play_utility Hplay past) as [Hu Hbelow].
     pose proof (play_policy Hplay past) as Hpi.
@@ -156,7 +159,7 @@ Section Learner.
     regret M learner G best path <= L * sum_of_means next Y path + errors path.
   Proof.
     induction path as [|g past IH]; intros H; cbn [regret sum_of_means errors]; [lra|].
-    assert (Hp : ~ misled_at past) by (apply H; right; apply moment_itself).
+    assert (Hp : calm past) by (intros q Hq; apply H; right; exact Hq).
     assert (Hi := IH (fun q Hq => H q (or_intror Hq))). pose proof (episode_loss past Hp). lra.
   Qed.
 
@@ -257,7 +260,7 @@ Section Learner.
     v_chk past (cautious_utility past) - sum (seq 0 T) (wc past) <= value G M (cautious past) /\
     value G M (cautious past) <= best /\ best <= v_hat past (utility past) + w0 past.
 
-  Lemma not_misled_in_interval past : ~ misled_at past -> in_interval past.
+  Lemma not_misled_in_interval past : calm past -> in_interval past.
   Proof.
     intros Hm. destruct (cautious_supports Hcautious past) as [Hu Hbelow]. pose proof (cautious_policy Hcautious past) as Hpi.
     assert (Hal : allowed acts M (cautious past)).
@@ -287,7 +290,9 @@ Section Learner.
   Proof.
     eapply Rle_trans; [|exact (ever_misled_rarely K)]. apply E_le; [apply law_episodes; [assumption | apply Hplay]|].
     intros path. apply ind_le. intros H. apply Exists_exists in H; destruct H as [past [Hin Hno]].
-    apply Exists_exists; exists past; split; [assumption|].
-    destruct (misled_dec_at tests test_of chance C past) as [|Hm]; [assumption|]. exfalso; apply Hno. now apply not_misled_in_interval.
+    destruct (ever_misled_dec tests test_of chance C past) as [Hm|Hm].
+    - apply Exists_exists in Hm; destruct Hm as [q [Hq Hbad]]. apply Exists_exists; exists q; split; [|assumption].
+      now apply (moment_of_moment path past).
+    - exfalso; apply Hno, not_misled_in_interval. intros q Hq Hbad. apply Hm, Exists_exists. now exists q.
   Qed.
 End Learner.

@@ -163,12 +163,12 @@ Section Plain.
 
   Theorem valid_is_prescribed past b : valid past b -> prescribed label state_dec acts k key key_dec tested levels level C past b.
   Proof.
-    intros Hb. split.
-    - intros s a s' _ _. destruct (valid_low past b Hb s a s') as [_ He].
+    intros Hb s a _. exists past. split; [apply moment_itself|]. split.
+    - intros s' _. destruct (valid_low past b Hb s a s') as [_ He].
       assert (Hle : (n_next past s a s' <= N_at past s a)%nat) by apply filter_le.
       destruct (end_is_kl_below _ _ _ Hle He) as [H|H]; [now apply mass_zero|].
       apply mass_tested; [apply Hall|]. destruct (counts_of_successor past s a s') as [-> ->]. exact H.
-    - intros s a x _. destruct (valid_hat past b Hb s a) as [Hl [Hin He]].
+    - intros x. destruct (valid_hat past b Hb s a) as [Hl [Hin He]].
       destruct (atom_at x) as [Hno|[Hyes|[i [Hi Hx]]]].
       + apply below_zero. rewrite (cdf_below _ x); [lra|]. revert Hin; apply as_impl; intros r Hr. specialize (Hno r Hr); lra.
       + apply below_top; [apply cdf_range, Hl | exact Hyes].
@@ -176,7 +176,7 @@ Section Plain.
         assert (Hle : (n_below past s a (nth i xs 0%R) <= N_at past s a)%nat) by apply filter_le.
         destruct (end_is_kl_below _ _ _ Hle (He (nth i xs 0) ltac:(now apply nth_In))) as [H|H]; [now apply below_zero|].
         apply below_level with i; [now split|]. destruct (counts_of_level past s a i) as [-> ->]. exact H.
-    - intros s a x _. destruct (valid_chk past b Hb s a) as [Hl [Hin He]].
+    - intros x. destruct (valid_chk past b Hb s a) as [Hl [Hin He]].
       destruct (atom_at x) as [Hno|[Hyes|[i [Hi Hx]]]].
       + apply above_bottom; [apply cdf_range, Hl | exact Hno].
       + apply above_one. rewrite (cdf_above _ x Hl); [lra|]. revert Hin; apply as_impl; exact Hyes.

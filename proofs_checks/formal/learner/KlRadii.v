@@ -137,11 +137,15 @@ Section Radii.
   | above_level i : level_at s a x i ->
       kl_below (failures past (key s a, inr i)) (successes past (key s a, inr i)) (1 - q) -> prescribed_above past s a x q.
 
-  Record prescribed (past : list (history S A)) (b : beliefs S A) : Prop := {
-    prescribed_low : forall s a s', In a (acts s) -> In s' (successors k s a) -> prescribed_mass past s a s' (low b s a s');
-    prescribed_hat : forall s a x, In a (acts s) -> prescribed_below past s a x (cdf (hat b s a) x);
-    prescribed_chk : forall s a x, In a (acts s) -> prescribed_above past s a x (cdf (chk b s a) x)
+  Record prescribed_at (past : list (history S A)) (b : beliefs S A) (s : S) (a : A) : Prop := {
+    prescribed_low : forall s', In s' (successors k s a) -> prescribed_mass past s a s' (low b s a s');
+    prescribed_hat : forall x, prescribed_below past s a x (cdf (hat b s a) x);
+    prescribed_chk : forall x, prescribed_above past s a x (cdf (chk b s a) x)
   }.
+
+  (** The sets of a pair come from the data of this moment or of an earlier one. *)
+  Definition prescribed (past : list (history S A)) (b : beliefs S A) : Prop :=
+    forall s a, In a (acts s) -> exists q, In q (moments_of past) /\ prescribed_at q b s a.
 
   Hypothesis Hclasses : forall s a, In a (acts s) -> In (key s a) classes.
   Hypothesis Hlabels : forall s a s1 s2, In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) -> label s1 = label s2 -> s1 = s2.
@@ -149,10 +153,11 @@ Section Radii.
   Lemma selects_own s a c : key s a = c -> (if key_dec (key s a) c then true else false) = true.
   Proof. intros H; destruct (key_dec (key s a) c); [reflexivity | contradiction]. Qed.
 
-  Theorem prescribed_is_supported past b : prescribed past b -> supported acts k all_tests the_test C past b.
+  Theorem prescribed_is_supported past b s a :
+    In a (acts s) -> prescribed_at past b s a -> supported_at k all_tests the_test C past b s a.
   Proof.
-    intros Hb. split.
-    - intros s a s' Ha Hs'. destruct (prescribed_low past b Hb s a s' Ha Hs') as [H0|H1 Honly|Ht Hk|l Ht Hne Htwo Hk].
+    intros Ha Hb. split.
+    - intros s' Hs'. destruct (prescribed_low past b s a Hb s' Hs') as [H0|H1 Honly|Ht Hk|l Ht Hne Htwo Hk].
       + now apply lower_trivial.
       + apply lower_certain; [assumption|]. intros r s2 _ Hs2. rewrite Honly in Hs2. destruct Hs2 as [<-|[]]; reflexivity.
       + apply lower_tested with (key s a, inl (label s')); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
@@ -165,14 +170,14 @@ Section Radii.
         intros r s2 _ Hs2. unfold the_test; simpl. destruct (label_dec (label s2) l) as [He|Hn].
         * split; [intros _ ->; congruence | reflexivity].
         * split; [discriminate|]. intros Hno. destruct (Htwo s2 Hs2); contradiction.
-    - intros s a x Ha. destruct (prescribed_hat past b Hb s a x Ha) as [H0|H1 Htop|d Hd Hq|i [Hi Hl] Hk].
+    - intros x. destruct (prescribed_hat past b s a Hb x) as [H0|H1 Htop|d Hd Hq|i [Hi Hl] Hk].
       + right. now apply lower_trivial.
       + right. apply lower_certain; [assumption|]. intros r _ Hr _. now apply Htop.
       + left. now exists d.
       + right. apply lower_tested with (key s a, inr i); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
         split; [apply in_all_tests_level; auto|]. split; [exact (selects_own s a (key s a) eq_refl)|].
         intros r s2 Hr _. unfold the_test; simpl. specialize (Hl r Hr). destruct (Rle_dec r (level s a i)); split; intros; tauto || congruence.
-    - intros s a x Ha. destruct (prescribed_chk past b Hb s a x Ha) as [H0|H1 Hbot|d Hd Hq|i [Hi Hl] Hk].
+    - intros x. destruct (prescribed_chk past b s a Hb x) as [H0|H1 Hbot|d Hd Hq|i [Hi Hl] Hk].
       + right. apply lower_trivial. lra.
       + right. apply lower_certain; [lra|]. intros r _ Hr _. now apply Hbot.
       + left. now exists d.

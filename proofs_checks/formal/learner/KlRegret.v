@@ -81,16 +81,15 @@ Section Regret.
   Local Notation test_of := (the_test label label_dec key key_dec level).
   Local Notation chance := (the_chance PK FK).
 
-  Lemma beliefs_hold past :
-    ~ misled tests test_of chance C past -> hold acts (successors k) (believes past) state_dec M.
-  Proof.
-    intros Hm. apply (supported_beliefs_hold state_dec acts k M HM Hknows tests test_of chance C) with (past := past); auto.
-    - intros j Hj. now apply (tests_have_chances label label_dec key key_dec classes tested levels level M HM PK FK Hshares).
-    - now apply (prescribed_is_supported label label_dec acts k key key_dec classes tested levels level C HC Hclasses Hlabels).
-  Qed.
-
   Lemma chances j : In j tests -> has_chance M (test_of j) (chance j).
   Proof. intros Hj. now apply (tests_have_chances label label_dec key key_dec classes tested levels level M HM PK FK Hshares). Qed.
+
+  Lemma beliefs_hold past : calm tests test_of chance C past -> hold acts (successors k) (believes past) state_dec M.
+  Proof.
+    intros Hm. apply (supported_beliefs_hold state_dec acts k M HM Hknows tests test_of chance C chances HC).
+    intros s a Ha. destruct (Hprescribed past s a Ha) as [q [Hq Hp]]. exists q. split; [now apply Hm|].
+    now apply (prescribed_is_supported label label_dec acts k key key_dec classes tested levels level C HC Hclasses Hlabels).
+  Qed.
 
   (** ** From the data *)
 
