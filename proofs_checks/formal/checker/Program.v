@@ -63,6 +63,7 @@ Inductive cover :=
 Inductive upper_proof :=
 | ByMean (scale : Z)
 | ByBudgets (scale : Z) (g : grid)
+| ByInterpolation (scale : Z) (g : grid)
 | ByThreshold (scale : Z) (g : grid) (start : Z)
 | ByCover (scale : Z) (g : grid) (start : Z) (boxes : cover).
 Record certificate := Certificate { low : lower_proof; up : upper_proof }.

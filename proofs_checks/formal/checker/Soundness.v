@@ -5,9 +5,48 @@
     exceeds [upper c]. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck Verdict Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute PolygonObjective PolygonRoute LawCheck Machines TailObjective LawRoute.
+From Coquelicot Require Import Coquelicot.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity JointModel Rows Tree Program Check PolygonCheck Verdict Meaning ModelFacts RatFacts TablesAbove TailRoute QuantileRoute InterpolationRoute
+  PolygonObjective PolygonRoute LawCheck Machines TailObjective LawRoute.
 Import ListNotations.
 Open Scope R_scope.
+
+Lemma lower_test_sound m o p bound : good_model m = true -> good_objective o = true -> ok bound -> snd (lower_test m o p bound) tt = true ->
+  let pi := policy_of m p in
+  is_jpolicy pi /\ plays_allowed (meaning m) pi /\ real_of bound <= value_of o (jreturn_law (meaning m) pi).
+Proof.
+    intros Hm Ho Hokl Hlow. cbn zeta.
+    unfold lower_test in Hlow. destruct p as [V choices|V g start choices|V mix_den parts]; cbn [policy_of].
+    + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
+      destruct o as [w alpha|alpha is_upper|corners]; try discriminate.
+      destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply (markov_mean_Phi m w alpha Hm Ho V).
+    + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
+      destruct o as [w alpha|alpha is_upper|corners].
+      * now apply (tail_by_policy_correct m w alpha Hm Ho V).
+      * now apply (quantile_by_policy_correct m alpha is_upper Hm Ho V).
+      * now apply (polygon_by_policy_correct m corners Hm Ho V).
+    + assert (H : good_parts mix_den parts = true /\ real_of bound <= value_of o (jreturn_law (meaning m) (mixture_policy m mix_den parts))).
+      { destruct o as [w alpha|alpha is_upper|corners]; cbn [snd] in Hlow.
+        - destruct (tail_facts w alpha Ho) as [_ [_ [_ [HW HA]]]].
+          apply (weighted_by_law_correct m V mix_den parts Hm _ (tail_weight_at w alpha)); [now apply weighting_tail | assumption | | assumption].
+          intros tau Htau _. now apply tail_weight_at_correct.
+        - now apply (quantile_by_law_correct m V mix_den parts Hm).
+        - apply (weighted_by_law_correct m V mix_den parts Hm _ (polygon_at (of_Z 0) (of_Z 0) corners)); [now apply weighting_polygon | assumption | | assumption].
+          intros tau Htau _. destruct (polygon_at_correct corners (of_Z 0) (of_Z 0) tau Ho (ok_of_Z 0) (ok_of_Z 0) Htau) as [H1 H2].
+          rewrite !real_of_Z in H2. now split. }
+      destruct H as [Hp H]. split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
+Qed.
+
+Lemma upper_test_sound m o p bound pi : good_model m = true -> good_objective o = true -> ok bound -> snd (upper_test m o p bound) tt = true ->
+  is_jpolicy pi -> plays_allowed (meaning m) pi -> value_of o (jreturn_law (meaning m) pi) <= real_of bound.
+Proof.
+    intros Hm Ho Hoku Hup Hpi Hal. unfold upper_test in Hup. destruct o as [w alpha|alpha is_upper|corners], p as [V|V g|V g|V g start|V g start boxes]; try discriminate.
+    + now apply (tail_by_mean_correct m w alpha Hm Ho V).
+    + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
+    + now apply (tail_by_interpolation_correct m w alpha Hm Ho V g).
+    + now apply (quantile_by_threshold_correct m alpha is_upper Hm Ho V g start).
+    + now apply (polygon_by_cover_correct m corners Hm Ho V g start boxes).
+Qed.
 
 Theorem check_sound (m : model) (o : objective) (c : claim) (k : certificate) :
   check m o c k = true ->
@@ -18,32 +57,38 @@ Theorem check_sound (m : model) (o : objective) (c : claim) (k : certificate) :
 Proof.
   intros H. unfold check, tests in H. cbn [forallb snd] in H. repeat rewrite andb_true_iff in H.
   destruct H as [Hm [Ho [[Hl Hu] [Hlow [Hup _]]]]].
-  assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu.
-  split.
-  - exists (policy_of m (low k)). split; [reflexivity|].
-    unfold lower_test in Hlow. destruct (low k) as [V choices|V g start choices|V mix_den parts]; cbn [policy_of].
-    + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
-      destruct o as [w alpha|alpha is_upper|corners]; try discriminate.
-      destruct (Z.eqb_spec (num w) (den w)) as [E|E]; [|discriminate]. now apply (markov_mean_Phi m w alpha Hm Ho V).
-    + split; [apply is_jpolicy_playing|]. split; [apply plays_allowed_playing|].
-      destruct o as [w alpha|alpha is_upper|corners].
-      * now apply (tail_by_policy_correct m w alpha Hm Ho V).
-      * now apply (quantile_by_policy_correct m alpha is_upper Hm Ho V).
-      * now apply (polygon_by_policy_correct m corners Hm Ho V).
-    + assert (H : good_parts mix_den parts = true /\ real_of (lower c) <= value_of o (jreturn_law (meaning m) (mixture_policy m mix_den parts))).
-      { destruct o as [w alpha|alpha is_upper|corners]; cbn [snd] in Hlow.
-        - destruct (tail_facts w alpha Ho) as [_ [_ [_ [HW HA]]]].
-          apply (weighted_by_law_correct m V mix_den parts Hm _ (tail_weight_at w alpha)); [now apply weighting_tail | assumption | | assumption].
-          intros tau Htau _. now apply tail_weight_at_correct.
-        - now apply (quantile_by_law_correct m V mix_den parts Hm).
-        - apply (weighted_by_law_correct m V mix_den parts Hm _ (polygon_at (of_Z 0) (of_Z 0) corners)); [now apply weighting_polygon | assumption | | assumption].
-          intros tau Htau _. destruct (polygon_at_correct corners (of_Z 0) (of_Z 0) tau Ho (ok_of_Z 0) (ok_of_Z 0) Htau) as [H1 H2].
-          rewrite !real_of_Z in H2. now split. }
-      destruct H as [Hp H]. split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
-  - intros pi Hpi Hal. unfold upper_test in Hup. destruct o as [w alpha|alpha is_upper|corners], (up k) as [V|V g|V g start|V g start boxes]; try discriminate.
-    + now apply (tail_by_mean_correct m w alpha Hm Ho V).
-    + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
-    + now apply (quantile_by_threshold_correct m alpha is_upper Hm Ho V g start).
-    + now apply (polygon_by_cover_correct m corners Hm Ho V g start boxes).
+  assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu. split.
+  - exists (policy_of m (low k)). split; [reflexivity|]. now apply lower_test_sound.
+  - intros pi Hpi Hal. now apply (upper_test_sound m o (up k)).
 Qed.
 
+(** ** Weightings between two polygons *)
+
+Lemma Phi_antitone_in_weighting (G H : R -> R) d : weighting G -> weighting H -> is_law d ->
+  (forall tau, 0 <= tau <= 1 -> G tau <= H tau) -> Phi H d <= Phi G d.
+Proof.
+  intros HG HH Hd Hle. destruct (bounded_law d) as [lo [hi [Hlh B]]].
+  rewrite (Phi_eq_hi_minus_area G d lo hi HG Hd Hlh B), (Phi_eq_hi_minus_area H d lo hi HH Hd Hlh B).
+  apply Rplus_le_compat_l, Ropp_le_contravar. apply RInt_le; [assumption | now apply ex_RInt_weighted_cdf | now apply ex_RInt_weighted_cdf|].
+  intros x _. apply Hle. now apply cdf_range.
+Qed.
+
+(** For every weighting between the polygons, one that is not piecewise linear too. *)
+Theorem check_between_sound (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) :
+  check_between m below above c k = true ->
+  forall G, weighting G -> (forall tau, 0 <= tau <= 1 -> polygon 0 0 below tau <= G tau <= polygon 0 0 above tau) ->
+  (exists pi, pi = policy_of m (low k) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\
+     real_of (lower c) <= Phi G (jreturn_law (meaning m) pi)) /\
+  (forall pi, is_jpolicy pi -> plays_allowed (meaning m) pi -> Phi G (jreturn_law (meaning m) pi) <= real_of (upper c)).
+Proof.
+  intros H G HG Hbetween. unfold check_between, tests_between in H. cbn [forallb snd] in H. repeat rewrite andb_true_iff in H.
+  destruct H as [Hm [[Ho1 Ho2] [[Hl Hu] [Hlow [Hup _]]]]].
+  assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu. split.
+  - exists (policy_of m (low k)). split; [reflexivity|]. destruct (lower_test_sound m (Polygon above) (low k) (lower c) Hm Ho2 Hokl Hlow) as [H1 [H2 H3]].
+    split; [assumption|]. split; [assumption|]. eapply Rle_trans; [exact H3|]. cbn [value_of].
+    apply Phi_antitone_in_weighting; [assumption | now apply weighting_polygon | apply law_jreturn; [now apply is_jmdp_meaning | assumption]|].
+    intros tau Ht. now apply Hbetween.
+  - intros pi Hpi Hal. eapply Rle_trans; [|apply (upper_test_sound m (Polygon below) (up k) (upper c) pi Hm Ho1 Hoku Hup Hpi Hal)]. cbn [value_of].
+    apply Phi_antitone_in_weighting; [now apply weighting_polygon | assumption | apply law_jreturn; [now apply is_jmdp_meaning | assumption]|].
+    intros tau Ht. now apply Hbetween.
+Qed.

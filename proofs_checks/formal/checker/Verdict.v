@@ -4,7 +4,7 @@
     of them failed first. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree Program Check PolygonCheck LawCheck.
+From VerifiedRisk Require Import Rows Tree Program Check InterpolationCheck PolygonCheck LawCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -31,6 +31,7 @@ Definition upper_test (m : model) (o : objective) (p : upper_proof) (bound : rat
   match o, p with
   | Tail w alpha, ByMean V => (upper_not_proved, fun _ => tail_by_mean m V bound)
   | Tail w alpha, ByBudgets V g => (upper_not_proved, fun _ => tail_by_budgets m V g w alpha bound)
+  | Tail w alpha, ByInterpolation V g => (upper_not_proved, fun _ => tail_by_interpolation m V g w alpha bound)
   | Quantile alpha is_upper, ByThreshold V g start =>
       (upper_not_proved, fun _ => quantile_by_threshold m V g start alpha is_upper bound)
   | Polygon corners, ByCover V g start boxes => (upper_not_proved, fun _ => polygon_by_cover m V g start boxes corners bound)
@@ -61,3 +62,16 @@ Fixpoint first_failure (l : list (reason * (unit -> bool))) : option reason :=
   | (why, test) :: l' => if test tt then first_failure l' else Some why
   end.
 Definition verdict (m : model) (o : objective) (c : claim) (k : certificate) : option reason := first_failure (tests m o c k).
+
+(** ** Weightings between two polygons: the lower bound is that of the one above, the upper bound that of the one below *)
+
+Definition tests_between (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) : list (reason * (unit -> bool)) :=
+  [ (model_is_wrong, fun _ => good_model m);
+    (objective_is_wrong, fun _ => good_objective (Polygon below) && good_objective (Polygon above));
+    (claim_is_wrong, fun _ => positive_den (lower c) && positive_den (upper c));
+    lower_test m (Polygon above) (low k) (lower c);
+    upper_test m (Polygon below) (up k) (upper c) ].
+Definition check_between (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) : bool :=
+  forallb (fun test => snd test tt) (tests_between m below above c k).
+Definition verdict_between (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) : option reason :=
+  first_failure (tests_between m below above c k).

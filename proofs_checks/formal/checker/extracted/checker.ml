@@ -672,6 +672,7 @@ type cover =
 type upper_proof =
 | ByMean of Integer.t
 | ByBudgets of Integer.t * grid
+| ByInterpolation of Integer.t * grid
 | ByThreshold of Integer.t * grid * Integer.t
 | ByCover of Integer.t * grid * Integer.t * cover
 
@@ -1478,6 +1479,199 @@ let quantile_by_threshold m v g start alpha is_upper bound =
           if is_upper then negb (rat_le p1 alpha) else rat_le alpha p1)
      | None -> false)
 
+(** val whole : rat -> outcome -> Integer.t **)
+
+let whole r o =
+  (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+    (Integer.mul o.gain r.num) r.den
+
+(** val part : rat -> outcome -> Integer.t **)
+
+let part r o =
+  Integer.sub (Integer.mul o.gain r.num) (Integer.mul (whole r o) r.den)
+
+(** val bends :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list **)
+
+let bends bottom lo hi row =
+  map (Integer.max Integer.zero)
+    (add_shifted bottom ((fun p -> p) Integer.one) (Integer.neg
+      ((fun p -> Integer.shift_left p 1) Integer.one)) row
+      (add_shifted bottom (Integer.neg ((fun p -> Integer.shift_left p 1)
+        Integer.one)) (Integer.neg Integer.one) row
+        (add_shifted bottom ((fun p -> p) Integer.one) Integer.zero row
+          (zeros (Integer.sub lo ((fun p -> p) Integer.one))
+            (Integer.add hi ((fun p -> p) Integer.one))))))
+
+(** val averages :
+    rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t list values ->
+    outcome list -> Integer.t list -> Integer.t list **)
+
+let rec averages r bottom lo lo' v l acc =
+  match l with
+  | [] -> acc
+  | o :: l' ->
+    let row = match value_at v o.next with
+              | Some row -> row
+              | None -> [] in
+    let k = Integer.sub (Integer.sub lo (whole r o)) lo' in
+    averages r bottom lo lo' v l'
+      (add_shifted bottom (Integer.mul o.weight (part r o))
+        (Integer.sub k ((fun p -> p) Integer.one)) row
+        (add_shifted bottom
+          (Integer.mul o.weight (Integer.sub r.den (part r o))) k row acc))
+
+(** val taken :
+    rat -> Integer.t -> Integer.t -> Integer.t list values -> outcome list ->
+    Integer.t list -> Integer.t list **)
+
+let rec taken r lo lo' bent l acc =
+  match l with
+  | [] -> acc
+  | o :: l' ->
+    let row = match value_at bent o.next with
+              | Some row -> row
+              | None -> [] in
+    taken r lo lo' bent l'
+      (add_shifted Integer.zero
+        (Integer.mul o.weight
+          (Integer.mul (part r o) (Integer.sub r.den (part r o))))
+        (Integer.sub (Integer.sub lo (whole r o)) lo') row acc)
+
+(** val lowered : Integer.t list -> Integer.t list -> Integer.t list **)
+
+let rec lowered nodes cells =
+  match nodes with
+  | [] -> []
+  | x :: nodes' ->
+    (match cells with
+     | [] -> []
+     | d :: cells' ->
+       (match cells' with
+        | [] -> []
+        | d' :: _ ->
+          let y = Integer.sub x (Integer.max d d') in
+          y :: (lowered nodes' cells')))
+
+(** val action_nodes :
+    rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t -> Integer.t list
+    values -> Integer.t list values -> action -> Integer.t list **)
+
+let action_nodes r bottom lo hi lo' v bent a =
+  lowered
+    (map (fun x ->
+      (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+        x (Integer.mul a.total r.den))
+      (averages r bottom lo lo' v a.outcomes (zeros lo hi)))
+    (map (fun x -> cdiv x (Integer.mul (Integer.mul a.total r.den) r.den))
+      (taken r lo lo' bent a.outcomes
+        (zeros (Integer.sub lo ((fun p -> p) Integer.one)) hi)))
+
+(** val cap_last : Integer.t -> Integer.t list -> Integer.t list **)
+
+let rec cap_last bottom = function
+| [] -> []
+| x :: row' ->
+  (match row' with
+   | [] -> (Integer.min bottom x) :: []
+   | _ :: _ -> x :: (cap_last bottom row'))
+
+(** val cap_ends : Integer.t -> Integer.t list -> Integer.t list **)
+
+let cap_ends bottom row =
+  match cap_last bottom row with
+  | [] -> []
+  | x :: row' -> (Integer.min bottom x) :: row'
+
+(** val on_rows :
+    (Integer.t list -> Integer.t list) -> Integer.t list values -> Integer.t
+    list values **)
+
+let on_rows f = function
+| Everywhere row -> Everywhere (f row)
+| At table -> At (tmap (option_map f) table)
+
+(** val table_between :
+    model -> grid -> rat -> Integer.t -> Integer.t list ->
+    (Integer.t * Integer.t) list -> step list -> Integer.t list values **)
+
+let rec table_between m g r bottom terminal ws = function
+| [] -> Everywhere terminal
+| st :: rest ->
+  (match ws with
+   | [] -> At Leaf
+   | p :: l ->
+     let (lo, hi) = p in
+     (match l with
+      | [] -> At Leaf
+      | p0 :: _ ->
+        let (lo', hi') = p0 in
+        let v =
+          on_rows (cap_ends bottom)
+            (table_between m g (rate_next m g r) bottom terminal (tl ws) rest)
+        in
+        let bent = on_rows (bends bottom lo' hi') v in
+        At
+        (tmap (fun acts -> Some
+          (least (map (action_nodes r bottom lo hi lo' v bent) acts))) st)))
+
+(** val tail_by_interpolation :
+    model -> Integer.t -> grid -> rat -> rat -> rat -> bool **)
+
+let tail_by_interpolation m v g w alpha bound =
+  match g.windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after g.windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       (match best_mean m v with
+        | Some mean ->
+          let u = g.unit_size in
+          let bottom =
+            if Integer.equal w.num Integer.zero
+            then Integer.zero
+            else cost_below v w alpha (rmult u (of_Z lo'))
+          in
+          let terminal =
+            terminal_row (cost_below v w alpha) u (of_Z Integer.zero) lo' hi'
+          in
+          let kappa = rplus w (tail_slope w alpha) in
+          (&&)
+            ((&&)
+              ((&&)
+                ((&&)
+                  ((&&)
+                    ((&&)
+                      ((&&)
+                        ((&&)
+                          ((&&) (Integer.lt Integer.zero v) (good_grid g))
+                          (Integer.equal g.stretch ((fun p -> p) Integer.one)))
+                        (Integer.equal g.shrink ((fun p -> p) Integer.one)))
+                      (Integer.leq lo hi)) (Integer.leq lo' hi'))
+                  ((||) (Integer.equal w.num Integer.zero)
+                    (all_never_below m g (rate_0 m g) g.windows m.steps)))
+                (rat_le
+                  (rplus
+                    (rmult (rminus (of_Z ((fun p -> p) Integer.one)) w)
+                      (rmult u (of_Z lo))) (rmult w mean)) bound))
+              (rat_le
+                (rminus (rmult kappa mean)
+                  (rmult (rminus kappa (of_Z ((fun p -> p) Integer.one)))
+                    (rmult u (of_Z hi)))) bound))
+            (let row =
+               start_row bottom
+                 (table_between m g (rate_0 m g) bottom terminal g.windows
+                   m.steps) m.initial (zeros lo hi)
+             in
+             all_at_most (fun b x ->
+               rat_le
+                 (rminus (rmult u (of_Z b)) { num = x; den =
+                   (Integer.mul v m.initial_den) }) bound) lo row)
+        | None -> false)
+     | None -> false)
+
 (** val rat_lt : rat -> rat -> bool **)
 
 let rat_lt p q =
@@ -2164,6 +2358,9 @@ let upper_test m o p bound =
      | ByMean v -> (Upper_not_proved, (fun _ -> tail_by_mean m v bound))
      | ByBudgets (v, g) ->
        (Upper_not_proved, (fun _ -> tail_by_budgets m v g w alpha bound))
+     | ByInterpolation (v, g) ->
+       (Upper_not_proved, (fun _ ->
+         tail_by_interpolation m v g w alpha bound))
      | _ -> (Not_covered, (fun _ -> false)))
   | Quantile (alpha, is_upper) ->
     (match p with
@@ -2214,3 +2411,32 @@ let rec first_failure = function
 
 let verdict m o c k =
   first_failure (tests m o c k)
+
+(** val tests_between :
+    model -> (rat * rat) list -> (rat * rat) list -> claim -> certificate ->
+    (reason * (unit -> bool)) list **)
+
+let tests_between m below above c k =
+  (Model_is_wrong, (fun _ -> good_model m)) :: ((Objective_is_wrong,
+    (fun _ ->
+    (&&) (good_objective (Polygon below)) (good_objective (Polygon above)))) :: ((Claim_is_wrong,
+    (fun _ ->
+    (&&) (positive_den c.lower) (positive_den c.upper))) :: ((lower_test m
+                                                               (Polygon
+                                                               above) k.low
+                                                               c.lower) :: (
+    (upper_test m (Polygon below) k.up c.upper) :: []))))
+
+(** val check_between :
+    model -> (rat * rat) list -> (rat * rat) list -> claim -> certificate ->
+    bool **)
+
+let check_between m below above c k =
+  forallb (fun test -> snd test ()) (tests_between m below above c k)
+
+(** val verdict_between :
+    model -> (rat * rat) list -> (rat * rat) list -> claim -> certificate ->
+    reason option **)
+
+let verdict_between m below above c k =
+  first_failure (tests_between m below above c k)

@@ -113,4 +113,21 @@ let () =
   expect "a coin" None (verdict (model ()) mean (claim (rat 13 16) (rat 11 8)) (by_law [ (z 2, by_coin) ] (ByMean (z 8))));
   expect "a coin, too high" (Some Lower_not_proved)
     (verdict (model ()) mean (claim (rat 14 16) (rat 11 8)) (by_law [ (z 2, by_coin) ] (ByMean (z 8))));
+  (* Rewards between the nodes of a grid of step 1/7, and on those of one of step 1/12.  The windows have a node to spare at
+     both ends. *)
+  let sevenths = { unit_size = rat 1 7; stretch = z 1; shrink = z 1; windows = List.init 3 (fun _ -> (z (-1), z 17)) } in
+  let upper up bound = verdict (model ()) cvar (claim (rat 1 2) bound) { (leave (ByMean exact)) with up } in
+  expect "between the nodes" None (upper (ByInterpolation (scale, sevenths)) (rat 113 100));
+  expect "between the nodes, too low" (Some Upper_not_proved) (upper (ByInterpolation (scale, sevenths)) (rat 999 1000));
+  let twelfths = { sevenths with unit_size = rat 1 12; windows = List.init 3 (fun _ -> (z (-1), z 26)) } in
+  let scale = Zarith.mul scale (z 3) in
+  expect "on the nodes nothing is lost" None (upper (ByInterpolation (scale, twelfths)) one);
+  (* Every weighting between the convex polygon and another one a little above it. *)
+  let corners g = [ (rat 1 2, rat g 100); (rat 1 1, rat 1 1) ] in
+  let certificate = { low = ByLaw (z 64000, z 2, [ (z 2, machine 1) ]); up = ByCover (z 1024, narrow, z 8, Dual costs) } in
+  expect "between two polygons" None (verdict_between (model ()) (corners 25) (corners 26) (claim (rat 1435 1000) best) certificate);
+  expect "between two polygons, lower of the wrong one" (Some Lower_not_proved)
+    (verdict_between (model ()) (corners 25) (corners 26) (claim best best) certificate);
+  expect "between two polygons, upper of the wrong one" (Some Upper_not_proved)
+    (verdict_between (model ()) (corners 24) (corners 26) (claim (rat 1435 1000) best) certificate);
   exit (min 1 !failures)
