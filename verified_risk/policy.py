@@ -8,7 +8,7 @@ MarkovPolicy       nothing
 ReturnPolicy       the return so far ``y`` (a *y-policy*; these suffice for every objective here)
 GridPolicy         the sum of the rounded-up rewards: a policy of a discretised model, *adapted* to the raw one
 HistoryPolicy      everything
-CoinPolicy         the return so far on a grid, rounded with coins (:mod:`verified_risk.coin_policy`)
+CellPolicy         the return so far, but only in which cell of a grid it lies (:mod:`verified_risk.cell_policy`)
 MixturePolicy      which policy was drawn at the start, and that policy's memory
 ================== =======================================================================================
 
@@ -58,10 +58,6 @@ class Policy(ABC):
     @abstractmethod
     def remember(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> Hashable:
         """The memory after reward ``r``."""
-
-    def memories(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[Any, Fraction], ...]:
-        """The law of the memory after reward ``r``: one memory, unless the policy rounds with a coin."""
-        return ((self.remember(memory, t, s, a, r), Fraction(1)),)
 
     @abstractmethod
     def on(self, mdp: MDP) -> Policy:
@@ -401,11 +397,11 @@ def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
         return GridPolicy(mdp, data["eta"], GridTable(table))
     if kind == "mixture":
         return MixturePolicy([(w, policy_from_json(part, mdp)) for w, part in data["parts"]])
-    if kind == "coins":
-        from .coin_policy import CoinPolicy
+    if kind == "cells":
+        from .cell_policy import CellPolicy
 
-        return CoinPolicy.from_json(data, mdp)
-    raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid, coins or mixture")
+        return CellPolicy.from_json(data, mdp)
+    raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid, cells or mixture")
 
 
 class GridTable:

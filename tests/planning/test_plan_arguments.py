@@ -11,7 +11,6 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidObjective, InvalidPolicy
-from verified_risk.planning.tails import budget
 
 MODEL = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=2)
 G = vr.CVaR("1/4")
@@ -42,33 +41,25 @@ def test_what_is_not_a_weighting_is_refused(objective):
         vr.plan(MODEL, objective)
 
 
-def test_continuous_rewards_need_a_grid_or_a_gap():
+def test_continuous_rewards_get_a_grid_that_meets_the_default_gap():
     from scipy import stats
 
     mdp = vr.MDP(0, [[[1]]], [[stats.uniform(0, 1)]], horizon=2)
-    for gap in (None, 0):
-        with pytest.raises(InvalidArgument, match="rewards are continuous: give eta, the grid step, or a positive gap"):
-            vr.plan(mdp, G, gap=gap)
-    with pytest.raises(InvalidArgument, match="continuous"):
-        vr.cvar_frontier(mdp)
+    for plan in (vr.plan(mdp, G), vr.plan(mdp, G, gap=0), vr.cvar_frontier(mdp).plan(G.alpha)):
+        assert 0 < plan.gap <= Fraction(2, 1000)
 
 
 def test_a_grid_that_does_not_fit_in_memory_is_refused_with_one_that_does(monkeypatch):
-    monkeypatch.setattr(budget, "memory_limit", lambda: 20_000)
-    monkeypatch.setattr("verified_risk.planning.planner.memory_limit", lambda: 20_000)
+    for module in ("tails.budget", "grids", "tails.interpolated", "tails.refine"):
+        monkeypatch.setattr(f"verified_risk.planning.{module}.memory_limit", lambda: 20_000)
     fine = vr.MDP(0, [[[1], [1]]], [[{"1/10007": 1}, {1: 1}]], horizon=3)
-    with pytest.raises(
-        InvalidArgument, match=r"does not fit .* give eta \(at least .* fits\) or a positive gap"
-    ) as refused:
-        vr.plan(fine, G)
-    fits = Fraction(str(refused.value).split("at least ")[1].split(" fits")[0])
-    assert vr.plan(fine, G, eta=fits).eta == fits
     assert vr.plan(fine, G, gap="1/10").gap <= Fraction(1, 10)
+    assert vr.plan(fine, G).gap <= Fraction(3, 100)  # the finest grid that fits, without being asked
     with pytest.raises(InvalidArgument, match=r"tables need .* GB allowed, wanted eta of at least") as refused:
         vr.plan(fine, G, eta="1/9999")
     assert vr.plan(fine, G, eta=str(refused.value).rsplit(" ", 1)[1]).upper > 0
     with pytest.raises(InvalidArgument, match="wanted a larger gap, or eta of at least"):
-        vr.plan(fine, G, gap="1/100000")
+        vr.plan(fine, vr.VaR("1/2"), gap="1/100000")
 
 
 def test_a_policy_of_one_model_is_not_played_in_another_by_accident():

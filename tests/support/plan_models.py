@@ -62,16 +62,21 @@ def small(seed, count, most=300, **sizes):
 def law_by_playing(model: oracles.Model, policy: vr.Policy):
     """{return: probability}, walking every history of every part of the policy with the oracle's own numbers."""
     total: dict[Fraction, Fraction] = {}
+
+    def walk(part, t, s, memory, z, p):
+        if t == model.horizon:
+            total[z] = total.get(z, Fraction()) + p
+            return
+        for a, q in part.choice(t, s, memory):
+            for w, s2, r in model.outcomes[s][a]:
+                if w and q:
+                    after = part.remember(memory, t, s, a, r)
+                    walk(part, t + 1, s2, after, z + model.discount**t * r, p * q * w)
+
     for share, part in policy.parts():
-
-        def rule(history, part=part):
-            memory = part.start()
-            for t, (s, a, r) in enumerate(history[:-1]):
-                memory = part.remember(memory, t, s, a, r)
-            return dict(part.choice(len(history) - 1, history[-1], memory))
-
-        for z, p in oracles.law_of_rule(model, rule).items():
-            total[z] = total.get(z, Fraction()) + share * p
+        for s, p in model.initial.items():
+            if p:
+                walk(part, 0, s, part.start(), Fraction(), share * p)
     return total
 
 

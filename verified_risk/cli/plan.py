@@ -134,7 +134,9 @@ def _print_plan(answer: Plan, save: Path | None) -> None:
         screen.field("", f"{source:<{width}}  {float(amount):.3g}")
     print_policy(screen, answer.policy)
     print_law(screen, answer.law)
-    if answer.law_error:
+    if answer.law_error == 1:
+        screen.line("  about the law: the return is followed in float64 on a grid, and no error is proved", "dim")
+    elif answer.law_error:
         screen.line(f"  in float64: the CDF is off by at most {float(answer.law_error):.2g}", "dim")
     if save is not None:
         screen.field("saved", str(save))

@@ -2,7 +2,7 @@ r"""Discounted returns on a grid that gets finer as rewards get smaller.
 
 Step t pays :math:`\gamma^t (r - \text{least})` in units of :math:`\delta_t = \eta\,2^{-h_t}`, ``h`` nondecreasing: an
 integer part ``units`` and a fraction ``share``, both exact before ``share`` becomes a float.  Nothing is rounded up; a
-reward between two grid points is *shared* between them (:mod:`verified_risk.planning.tails.interpolated`).
+budget between two nodes is read on the line that joins them (:mod:`verified_risk.planning.tails.interpolated`).
 
 Among grids :math:`\delta_t = \eta\gamma^{\kappa t}` the tables have :math:`\sum_t \gamma^t/\delta_t` cells, and the
 error of interpolation is about :math:`\sum_t \delta_t^2/\gamma^t` (a conditional law as wide as :math:`\gamma^t` has a
@@ -24,8 +24,6 @@ from .floats import Floats, Ints, starts
 
 EXPONENT = Fraction(2, 3)
 """Of the discount in the grid of step t; see the module."""
-COIN_BITS = 30
-"""A policy's coin falls with a multiple of ``2**-30``, so that every probability of its memory is a short number."""
 
 
 def halvings_of(discount: Fraction, horizon: int) -> tuple[int, ...]:
@@ -41,8 +39,6 @@ class ScaledStep:
     units: Ints
     share: Floats
     """The fraction of a unit above ``units``, rounded to nearest."""
-    coin: Floats
-    """The same rounded down to a multiple of ``2**-30``, exactly a float."""
     span: int
     """At least the greatest reward, a whole number."""
     scale: float
@@ -117,9 +113,11 @@ class ScaledModel:
         return self.n_states * sum(own + 1 for own, _ in self.tops)
 
 
-def scaled_model(mdp: MDP, eta: Fraction, halvings: tuple[int, ...] | None = None) -> ScaledModel:
-    """A model with finite reward laws on grids of ``eta`` halved ``halvings[t]`` times."""
-    product = mdp.is_product
+def scaled_model(
+    mdp: MDP, eta: Fraction, halvings: tuple[int, ...] | None = None, *, joint: bool = False
+) -> ScaledModel:
+    """A model with finite reward laws on grids of ``eta`` halved ``halvings[t]`` times, or as joint outcomes."""
+    product = mdp.is_product and not joint
     actions = [action for _, _, action in mdp]
     pairs = [action.successors if product else [(s, p) for p, s, _ in action.outcomes] for action in actions]
     rewards = [action.reward_law.atoms if product else [r for _, _, r in action.outcomes] for action in actions]
@@ -146,17 +144,15 @@ def scaled_model(mdp: MDP, eta: Fraction, halvings: tuple[int, ...] | None = Non
 
 
 def _scaled_step(scale: Fraction, values: list[Fraction], number: Any, width: Fraction) -> ScaledStep:
-    units, share, coin = [], [], []
+    units, share = [], []
     for value in values:
         top, bottom = value.numerator * scale.numerator, value.denominator * scale.denominator
         whole, rest = divmod(top, bottom)
         units.append(whole)
         share.append(rest / bottom)
-        coin.append(((rest << COIN_BITS) // bottom) / 2**COIN_BITS)
     return ScaledStep(
         np.array(units, dtype=np.int64)[number],
         np.array(share)[number],
-        np.array(coin)[number],
         math.ceil(width * scale),
         float(scale),
     )

@@ -15,72 +15,88 @@ from .jit import kernel
 
 
 @kernel
-def add_reward(row, s, origin, share, prob, n, lower, q, d):  # type: ignore[no-untyped-def]
-    """Add one outcome to ``q[b]``, b = 0..n-1, and, for a lower bound, to ``d[b]``: by how much the chord over
-    ``[b, b + 1]`` can exceed the outcome's piecewise linear function.  ``row[s, origin + b]`` is node ``b - units``."""
-    k, c, m = uint64(s), uint64(origin), uint64(n)
-    before = uint64(origin - 1)
-    after = uint64(origin + 1)
+def add_outcome(row, s, origin, share, prob, n, sign, i, q, d):  # type: ignore[no-untyped-def]
+    """Add one outcome to ``q[i, b]``, b = 0..n-1, and to ``d[i, b]`` by how much the chord over ``[b, b + 1]`` can be
+    above (sign 1) or below (sign -1) the outcome's line, which bends once there.  ``row[s, origin + b]`` is node
+    ``b - units``."""
+    k, c, m, j = uint64(s), uint64(origin), uint64(n), uint64(i)
+    before, after = uint64(origin - 1), uint64(origin + 1)
     p, x = prob * (1.0 - share), prob * share
     if share == 0.0:
         for b in range(m):
-            q[b] += prob * row[k, c + b]
-    elif not lower:
-        for b in range(m):
-            q[b] += p * row[k, c + b] + x * row[k, before + b]
-    else:
-        bend = x * (1.0 - share)
-        for b in range(m):
-            here, left = row[k, c + b], row[k, before + b]
-            q[b] += p * here + x * left
-            d[b] += bend * max(left - 2.0 * here + row[k, after + b], 0.0)
+            q[j, b] += prob * row[k, c + b]
+        return
+    bend = x * (1.0 - share)
+    for b in range(m):
+        here, left = row[k, c + b], row[k, before + b]
+        q[j, b] += p * here + x * left
+        d[j, b] += bend * max(sign * (left - 2.0 * here + row[k, after + b]), 0.0)
 
 
 @kernel
-def keep_least(q, d, n, extra, lower, action, now, s, margin, choice):  # type: ignore[no-untyped-def]
-    """``now[s, b]`` becomes the least ``extra + q[b] - max(d[b - 1], d[b])`` so far, ``choice[s, b]`` its action."""
-    row, first, m, me = uint64(s), uint64(margin), uint64(n), choice.dtype.type(action)
-    if lower:
-        for b in range(n - 1, 0, -1):
-            d[b] = max(d[b - 1], d[b])
-        for b in range(m):
-            q[b] -= d[b]
-    if action == 0:
-        for b in range(m):
-            now[row, first + b] = q[b] + extra
-            choice[row, b] = me
-    else:
-        for b in range(m):
-            y = q[b] + extra
-            less = y < now[row, first + b]
+def lower_nodes(actions, n, q, d, now, s, margin):  # type: ignore[no-untyped-def]
+    """``now[s, b] = min_a q[a, b] - max(d[a, b - 1], d[a, b])``: every chord is then below every action's line."""
+    row, first = uint64(s), uint64(margin)
+    for i in range(actions):
+        for b in range(n):
+            y = q[i, b] - (max(d[i, b - 1], d[i, b]) if b else d[i, b])
+            if i == 0 or y < now[row, first + b]:
+                now[row, first + b] = y
+
+
+@kernel
+def upper_nodes(actions, n, q, d, now, s, margin, choice, best):  # type: ignore[no-untyped-def]
+    """One action for each cell, that which raises its nodes least; every chord is then above that action's line."""
+    row, first = uint64(s), uint64(margin)
+    kind = choice.dtype.type
+    for i in range(actions):
+        me = kind(i)
+        for b in range(n - 1):
+            y = q[i, b] + q[i, b + 1] + 2.0 * d[i, b]
+            less = i == 0 or y < best[b]
+            best[b] = y if less else best[b]
             choice[row, b] = me if less else choice[row, b]
-            now[row, first + b] = y if less else now[row, first + b]
+        y = q[i, n - 1]
+        if i == 0 or y < best[n - 1]:
+            best[n - 1] = y
+            choice[row, n - 1] = me
+    for b in range(n):
+        i = choice[row, b]
+        now[row, first + b] = q[i, b] + (d[i, b] if b < n - 1 else 0.0)
+    for b in range(n - 1, 0, -1):
+        i = choice[row, b - 1]
+        now[row, first + b] = max(now[row, first + b], q[i, b] + d[i, b - 1])
 
 
 @kernel
 def interpolated_step(  # type: ignore[no-untyped-def]
     s_first, s_last, product, lower, top, span, margin, action_start, succ_start, succ_state, succ_prob,
-    reward_start, reward_prob, units, share, extra, after, now, choice, u, q, d,
+    reward_start, reward_prob, units, share, extra, after, now, choice, u, q, d, best,
 ):  # fmt: skip
     """Nodes ``0..top`` of states ``s_first <= s < s_last``."""
     n = top + 1
+    sign = 1.0 if lower else -1.0
     for s in range(s_first, s_last):
         for i in range(action_start[s], action_start[s + 1]):
+            a = i - action_start[s]
             for b in range(n):
-                q[b] = 0.0
-                d[b] = 0.0
+                q[a, b] = extra[i]
+                d[a, b] = 0.0
             if product:
-                # nodes -span-1 .. top+1
-                start = margin - span - 1
+                start = margin - span - 1  # nodes -span-1 .. top+1
                 mix_rows(
                     after, succ_state, succ_prob, succ_start[i], succ_start[i + 1], start, top + span + 3, u[0], start
                 )
                 for k in range(reward_start[i], reward_start[i + 1]):
-                    add_reward(u, 0, margin - units[k], share[k], reward_prob[k], n, lower, q, d)
+                    add_outcome(u, 0, margin - units[k], share[k], reward_prob[k], n, sign, a, q, d)
             else:
                 for k in range(succ_start[i], succ_start[i + 1]):
-                    add_reward(after, succ_state[k], margin - units[k], share[k], succ_prob[k], n, lower, q, d)
-            keep_least(q, d, n, extra[i], lower, i - action_start[s], now, s, margin, choice)
+                    add_outcome(after, succ_state[k], margin - units[k], share[k], succ_prob[k], n, sign, a, q, d)
+        actions = action_start[s + 1] - action_start[s]
+        if lower:
+            lower_nodes(actions, n, q, d, now, s, margin)
+        else:
+            upper_nodes(actions, n, q, d, now, s, margin, choice, best)
 
 
 @kernel
@@ -88,9 +104,10 @@ def finish(lower, top, reach, margin, shift, left, factor, now, q):  # type: ign
     """Move every node by ``shift``, keep every ``factor``-th one in the units of the coarser grid, and fill what the
     next step reads: ``left`` (already in those units) below node 0, slope 1 from the last node to ``reach``.
 
-    A lower bound must stay below every value that is left out: a kept node is lowered by as much as the chord to a
-    neighbour exceeds a value between them.
+    A lower bound must stay below every value that is left out, an upper bound above it: a kept node is moved by as much
+    as the chord to a neighbour is on the wrong side of a value between them.
     """
+    sign = 1.0 if lower else -1.0
     coarse = (top + factor - 1) // factor
     for s in range(now.shape[0]):
         row = now[s]
@@ -101,16 +118,15 @@ def finish(lower, top, reach, margin, shift, left, factor, now, q):  # type: ign
         if factor > 1:
             for k in range(coarse + 1):
                 q[k] = 0.0
-            if lower:
-                for k in range(coarse):
-                    x, y = row[margin + k * factor], row[margin + (k + 1) * factor]
-                    for j in range(1, factor):
-                        excess = x + (y - x) * (j / factor) - row[margin + k * factor + j]
-                        q[k] = max(q[k], excess)
-                for k in range(coarse, 0, -1):
-                    q[k] = max(q[k - 1], q[k])
+            for k in range(coarse):
+                x, y = row[margin + k * factor], row[margin + (k + 1) * factor]
+                for j in range(1, factor):
+                    wrong = sign * (x + (y - x) * (j / factor) - row[margin + k * factor + j])
+                    q[k] = max(q[k], wrong)
+            for k in range(coarse, 0, -1):
+                q[k] = max(q[k - 1], q[k])
             for k in range(coarse + 1):
-                row[margin + k] = (row[margin + k * factor] - q[k]) / factor
+                row[margin + k] = (row[margin + k * factor] - sign * q[k]) / factor
         for b in range(coarse + 1, reach + 1):
             row[margin + b] = row[margin + coarse] + (b - coarse)
         for b in range(margin):

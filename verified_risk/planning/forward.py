@@ -11,13 +11,18 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..cell_policy import CellPolicy
 from ..errors import Unsupported
 from ..evaluation import return_law
 from ..grid.floats import FloatModel, Floats, float_model
+from ..grid.scaled import ScaledModel, scaled_model
 from ..law import Law
 from ..mdp import MDP
 from ..policy import GridPolicy, Policy
 from .rounding import gamma
+
+POINTS = 4096
+"""On which the return of a policy that knows it exactly is followed in floats."""
 
 
 @runtime_checkable
@@ -55,9 +60,51 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
     return total
 
 
+def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
+    """About the law of a policy that knows its exact return: the return is carried on :data:`POINTS` points, and what
+    lies between two of them is shared between both, so that the mean is kept.  No error of its CDF is proved."""
+    from ..kernels import forward as kernels
+
+    low, high = mdp.remaining_range(0)
+    step = (high - low) / POINTS
+    model = scaled_model(mdp, step, (0,) * mdp.horizon, joint=True)
+    width = sum(part.span + 1 for part in model.steps) + 1
+    mass, after = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
+    mass[[s for s, _ in mdp.initial], 0] = [float(p) for _, p in mdp.initial]
+    starts, states = 2 * model.succ_start, np.repeat(model.succ_state, 2)
+    for t, part in enumerate(model.steps):
+        units = np.stack([part.units, part.units + 1], axis=1).ravel()
+        prob = (np.stack([1.0 - part.share, part.share], axis=1) * model.succ_prob[:, None]).ravel()
+        after[:] = 0.0
+        reach = width - part.span - 1
+        kernels.forward_step(
+            False, model.action_start, starts, states, prob, starts, units, prob,
+            np.ascontiguousarray(_cell_choices(policy, model, t, reach)), reach, part.span + 1, mass, after,
+            np.zeros(1),
+        )  # fmt: skip
+        mass, after = after, mass
+    total = mass.sum(axis=0)
+    weights = {j: Fraction(float(p)) for j, p in enumerate(total) if p > 0}
+    whole = sum(weights.values(), Fraction())
+    return Law.of_weights({model.offset + j * step: p / whole for j, p in weights.items()})
+
+
+def _cell_choices(policy: CellPolicy, model: ScaledModel, t: int, width: int) -> Any:
+    """The actions of every state at the first ``width`` points of the shifted return, before step t."""
+    unit = float(model.eta * 2 ** policy.halvings[t] / policy.eta)
+    shift = (model.least - policy.least) * sum((model.mdp.step_reward(u, Fraction(1)) for u in range(t)), Fraction())
+    start = float((policy.eta * policy.rho - shift) * 2 ** policy.halvings[t] / policy.eta)
+    budget = start - unit * np.arange(width)
+    table = policy.tables[t]
+    inside = np.clip(budget, 0, table.shape[1] - 1).astype(np.int64)
+    return np.where(budget[None, :] <= 0, policy.linear[t][:, None], table[:, inside])
+
+
 def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction]:
     """The law of ``policy`` on its grid and a bound on the error of its CDF; exact, however long it takes, for other
     kinds."""
+    if isinstance(policy, CellPolicy):
+        return shared_law(mdp, policy), Fraction(1)
     if not all(isinstance(part, GridPolicy) and isinstance(part.rule, ArrayRule) for _, part in policy.parts()):
         if not mdp.is_discrete:
             raise Unsupported("rewards are continuous and the policy has no table: its return has no law here")

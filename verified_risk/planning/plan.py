@@ -64,7 +64,8 @@ class Plan:
     All three numbers are exact rationals, in the user's units.  ``eta`` is the grid on which the return was tracked;
     ``law`` is the law of the return of ``policy`` in the model itself, computed when first asked for: exactly where
     that is affordable (``law_error`` is 0), otherwise in float64 on the grid, with every value of the CDF off by at
-    most ``law_error`` from that of the policy's return rounded up to the grid.
+    most ``law_error`` from that of the policy's return rounded up to the grid.  For the policy of a discounted plan
+    whose exact law is too long it is approximate, and ``law_error`` is 1: nothing is proved of it.
     """
 
     mdp: MDP = field(repr=False)

@@ -3,6 +3,7 @@ r"""``plan(mdp, G)``: the certified planner.
 Floats find the policy; the certificate is about the exact model (docs/theory/05-certificates.md, part C):
 
 * rewards are put on a grid, rounded up if they are not on it: the optimum can only rise, by less than ``T * eta``;
+  discounted rewards are shared between two grid points instead, in the mean and in CVaR;
 * the grid model is solved in float64, with bounds that account for every rounding;
 * the policy is adapted to the model itself, and evaluated there exactly where that is affordable.
 """
@@ -14,21 +15,20 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument, InvalidNumber
-from ..grid import own_unit
 from ..grid.floats import FloatModel, float_model
 from ..mdp import MDP
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
-from ..rational import Rational, as_fraction, as_step, float_below
+from ..rational import Rational, as_fraction
+from .grids import choose_unit, fits_own_grid, served_by_own_grid, unit_that_fits
 from .plan import Certificate, Plan
 from .policy_law import exact_value
-from .tails.budget import memory_limit, require_memory, table_bytes
+from .short import tidy_above, tidy_below, within_range
+from .tails.refine import mean_plan, refined_plan, serves
 from .tails.route import Bounds, best_single_level
 
-LARGEST_GRID = 2**40
-"""Grid points of the returns: beyond it, sums of units times probabilities are no longer exact enough in float64."""
 DEFAULT_SEARCH_SECONDS = 60.0
 DEFAULT_SEARCH_GAP = Fraction(1, 10**6)
 """Of the range of returns, where a search is needed and the caller gave no gap."""
@@ -53,8 +53,10 @@ def plan(
     (Fraction(1, 4), True)
 
     ``eta`` is the grid of rewards; without it, the rewards' own grid is used where there is one and it fits in
-    memory, and otherwise the coarsest grid that meets ``gap``.  Mean, CVaR, their mixtures and VaR need no search.
-    All other weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
+    memory, and otherwise a grid that meets ``gap`` (default: a thousandth of the range of returns), or the finest that
+    fits.  With a discount, mean and CVaR are read between the points of a grid that gets finer from step to step
+    (:mod:`verified_risk.planning.tails.interpolated`).  Mean, CVaR, their mixtures and VaR need no search.  All other
+    weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
     returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
     whenever it stops.  It goes no closer than about 1e-10 of the range of returns, which is what floats can certify.
     ``objective`` may be text, ``"cvar(1/10)"``.  ``progress`` is called with a :class:`~verified_risk.Progress` now and
@@ -70,10 +72,14 @@ def plan(
     objective = read_objective(objective)
     wanted = read_gap(gap)
     seconds = _nonnegative(time_limit, "time_limit")
-    share = Fraction(1, 2) if _needs_search(objective) else Fraction(99, 100)
-    model = float_model(mdp, choose_unit(mdp, eta, wanted, share))
-    require_memory(model)
-    return _solve(mdp, objective, model, wanted, None if seconds is None else float(seconds), progress)
+    limit = None if seconds is None else float(seconds)
+    unit = None if eta is None else unit_that_fits(mdp, eta)
+    if serves(mdp, objective) and not served_by_own_grid(mdp, unit):
+        return refined_plan(mdp, objective, unit, wanted, limit, progress)
+    if unit is None and objective.levels is not None and not objective.levels.tails and not fits_own_grid(mdp):
+        return mean_plan(mdp, objective)
+    model = float_model(mdp, choose_unit(mdp, unit, wanted, searching=_needs_search(objective)))
+    return _solve(mdp, objective, model, wanted, limit, progress)
 
 
 def _needs_search(objective: Weighting) -> bool:
@@ -103,71 +109,6 @@ def _nonnegative(value: Any, name: str) -> Fraction | None:
     return number
 
 
-def choose_unit(mdp: MDP, eta: Rational | None, gap: Fraction | None, share: Fraction = Fraction(99, 100)) -> Fraction:
-    """The grid step: the caller's, the rewards' own, or the coarsest that keeps ``T * eta`` within ``share`` of gap."""
-    if eta is not None:
-        return _unit_that_fits(mdp, eta)
-    if mdp.is_discrete:
-        unit = own_unit(mdp)
-        if table_bytes(mdp.n_states, _steps_remaining(mdp, unit)) <= memory_limit():
-            return unit
-        if not gap:
-            fits = own_grid_that_fits(mdp, unit)
-            raise InvalidArgument(
-                f"eta is None and the rewards' own grid (step {unit}) does not fit in {memory_limit() / 1e9:.1f} GB: "
-                f"give eta (at least {fits} fits) or a positive gap"
-            )
-    if not gap:
-        raise InvalidArgument(
-            f"eta is None, gap is {gap} and the rewards are continuous: give eta, the grid step, or a positive gap"
-        )
-    # Rounding up costs at most T eta; the rest of the gap is left for floating point and for a search.
-    unit = _short_below(gap * share / mdp.horizon)
-    needed, limit = table_bytes(mdp.n_states, _steps_remaining(mdp, unit)), memory_limit()
-    if needed > limit:
-        fits = own_grid_that_fits(mdp, unit)
-        raise InvalidArgument(
-            f"gap is {gap}: the grid it needs (step {unit}) takes {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB "
-            f"allowed, wanted a larger gap, or eta of at least {fits}"
-        )
-    return unit
-
-
-def _unit_that_fits(mdp: MDP, eta: Rational) -> Fraction:
-    """``eta`` as an exact positive number that needs no more than :data:`LARGEST_GRID` points."""
-    unit = as_step(eta)
-    low, high = mdp.reward_range
-    if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
-        raise InvalidArgument(f"eta is {eta}: the returns then need more than 2**40 grid points, wanted a larger eta")
-    return unit
-
-
-def _short_below(x: Fraction) -> Fraction:
-    """A short number, at most ``x`` and not much less: ``1/n``, or two digits if it is above 1."""
-    if x < 1:
-        return Fraction(1, math.ceil(1 / x))
-    power = Fraction(10) ** (len(str(math.floor(x))) - 2)
-    return math.floor(x / power) * power
-
-
-def own_grid_that_fits(mdp: MDP, unit: Fraction) -> Fraction:
-    """A grid step, a multiple of ten times or more of what is too fine, whose tables fit in memory."""
-    while table_bytes(mdp.n_states, _steps_remaining(mdp, unit)) > memory_limit():
-        unit *= 2
-    power = Fraction(10) ** math.floor(math.log10(unit))
-    return math.ceil(unit / power * 10) * power / 10
-
-
-def _steps_remaining(mdp: MDP, unit: Fraction) -> list[int]:
-    """A bound on ``FloatModel.remaining`` without building the model."""
-    low, high = mdp.reward_range
-    spans = [math.ceil(mdp.step_reward(t, high - low) / unit) + 1 for t in range(mdp.horizon)]
-    remaining = [0]
-    for span in reversed(spans):
-        remaining.append(remaining[-1] + span)
-    return remaining[::-1]
-
-
 def _solve(
     mdp: MDP,
     objective: Weighting,
@@ -188,20 +129,6 @@ def _solve(
     return best_general(mdp, objective, model, gap, seconds, progress)
 
 
-def tidy_below(x: Fraction) -> Fraction:
-    """``x`` itself if it is short, otherwise a short number just below it: bounds should print on one line."""
-    if x.denominator.bit_length() <= 64:
-        return x
-    if abs(x) < 1:
-        return Fraction(float_below(x))
-    return Fraction(math.floor(x * 2**64), 2**64)  # a float would lose the fraction of a large number
-
-
-def tidy_above(x: Fraction) -> Fraction:
-    """``x`` itself if it is short, otherwise a short number just above it."""
-    return -tidy_below(-x)
-
-
 def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, method: str) -> Plan:
     """Back to the user's units and the user's model."""
     shift = model.offsets[-1]
@@ -214,10 +141,11 @@ def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, 
     if found is not None:
         attained, law = found
         lower = value = max(lower, attained)
+    lower, upper = within_range(mdp, lower, upper)
     if lower > upper:  # the judge and the bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     value = min(max(value, lower), upper)
-    discretised = max(Fraction(), grid_lower - lower) if not model.exact else Fraction()
+    discretised = Fraction() if model.exact else min(max(Fraction(), grid_lower - lower), upper - lower)
     contributions = (
         ("rewards rounded up to the grid", discretised),
         *model.float_parts(upper - lower - discretised),

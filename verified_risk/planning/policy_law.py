@@ -22,16 +22,17 @@ def evaluation_work(mdp: MDP, policy: Policy) -> float:
     """At most how many branches the exact evaluation of ``policy`` follows."""
     if not mdp.is_discrete:
         return float("inf")
-    unit = own_unit(mdp)
     low, high = mdp.reward_range
+    # beyond that, every history has a return of its own
+    unit = own_unit(mdp) if mdp.discount.denominator ** (mdp.horizon - 1) <= 2**200 else Fraction()
     branches = max(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
     total = 0.0
     for _, part in policy.parts():
         cells, sums = float(len(mdp.initial)), 1.0
-        off_grid = isinstance(part, GridPolicy) and (unit / part.eta).denominator != 1
+        off_grid = isinstance(part, GridPolicy) and (not unit or (unit / part.eta).denominator != 1)
         for t in range(mdp.horizon):
             total += cells * branches
-            sums += float(mdp.step_reward(t, high - low) / unit)
+            sums += min(float(mdp.step_reward(t, high - low) / unit), 1e300) if unit else 1e300
             # a cell is (state, return so far, what the policy remembers): the rounded sum, at most t + 2 given the
             # return
             cells = min(cells * branches, mdp.n_states * sums * (t + 2 if off_grid else 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from ..mdp import MDP
 from ..rational import float_below
 
 
@@ -28,3 +29,19 @@ def short_below(x: Fraction) -> Fraction:
         return Fraction(1, math.ceil(1 / x))
     power = Fraction(10) ** (len(str(math.floor(x))) - 2)
     return math.floor(x / power) * power
+
+
+def round_up_to_two_digits(x: Fraction) -> Fraction:
+    """The least number of two significant digits that is at least ``x > 0``; no float is needed, however large."""
+    power = Fraction(1)
+    while x * power < 10:
+        power *= 10
+    while x * power >= 100:
+        power /= 10
+    return Fraction(-((-x * power).__floor__())) / power
+
+
+def within_range(mdp: MDP, lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of an objective, cut to the range of returns that every policy stays in."""
+    low, high = mdp.remaining_range(0)
+    return max(lower, low), min(upper, high)

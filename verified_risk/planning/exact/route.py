@@ -98,7 +98,7 @@ def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting) -> tuple[Fraction
         assert levels is not None
         ((alpha, weight),) = levels.tails
         return best_tail_in_limbs(mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action)
-    except Overflow:
+    except (Overflow, OverflowError):  # of a limb, or of an int64: Python's integers have no such limit
         return None
 
 

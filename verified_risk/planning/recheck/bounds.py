@@ -8,6 +8,8 @@ models, and the polygon below an irrational weighting (:mod:`verified_risk.objec
   that the plan states must be that law;
 * upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, otherwise the plain recursion
   in numpy, all budgets, no windows, joint outcomes, in extended precision with its own error bound;
+* lower and upper, discounted mean and CVaR: the polygons of the plan, in other code
+  (:mod:`verified_risk.planning.recheck.between`); the mean alone in rationals;
 * upper, several levels: ``exact_plan`` on small models;
 * upper, other weightings: weak duality (theory B1) with the first multipliers of the search's record, in rational
   arithmetic, on small models (tight for convex G); otherwise, and where that is too weak, the whole record is replayed
@@ -23,19 +25,22 @@ from typing import Any
 
 import numpy as np
 
+from ...cell_policy import CellPolicy
 from ...enclosure import Truth, bounds
 from ...evaluation import return_law
 from ...grid import GridModel, grid_model, own_unit
 from ...law import Law
+from ...mdp import MDP
 from ...objectives.levels import Levels
 from ...objectives.polygon import Polygon
 from ...objectives.weighting import Jump
-from ...policy import GridPolicy
-from ...rational import digits
+from ...policy import GridPolicy, MarkovPolicy
+from ...rational import digits, exact_sum
 from ..exact.route import exact_plan
 from ..plan import Plan
 from ..policy_law import PATIENT, evaluation_work
 from ..search.proof import Proof
+from .between import MOST_WORK, Between
 from .replay import Replay
 
 EXACT_WORK = 1_000_000
@@ -72,6 +77,8 @@ def recheck(plan: Plan) -> Recheck:
     lower_holds = Truth.UNKNOWN
     if lower is not None:
         lower_holds = Truth.HOLDS if same_law and lower >= plan.lower else Truth.FAILS
+        if lower_holds is Truth.FAILS and lower_route == AGAIN:
+            lower_holds = Truth.UNKNOWN  # a bound of what the policy is worth, not its value
     if lower is not None and lower > plan.upper:
         upper_holds = Truth.FAILS
     elif upper is None or upper > plan.upper:
@@ -81,8 +88,10 @@ def recheck(plan: Plan) -> Recheck:
     return Recheck(lower, upper, lower_route, upper_route, lower_holds, upper_holds)
 
 
+MEAN = Levels(Fraction(1), ())
 EXACTLY = "exact optimum in integers"
-
+AGAIN = "the plan's polygon again, in numpy"
+TOO_LONG = "the exact law of this policy would take too long"
 
 OTHER_LAW = ", which is not the law that the plan states"
 
@@ -92,16 +101,19 @@ def _lower(plan: Plan) -> tuple[Fraction | None, str, bool]:
 
     And whether the law that the plan states, if it does, is that of the policy.
     """
+    if isinstance(plan.policy, MarkovPolicy) and plan.objective.levels == MEAN:
+        return mean_of(plan.mdp, plan.policy), "the mean in rationals", True
     if plan.mdp.is_discrete:
-        if evaluation_work(plan.mdp, plan.policy) > 10 * PATIENT:
-            return None, "the exact law of this policy would take too long", True
+        if evaluation_work(plan.mdp, plan.policy) > PATIENT * (1 if isinstance(plan.policy, CellPolicy) else 10):
+            between = _between(plan)
+            return (None, TOO_LONG, True) if between is None else (between.bounds()[0], AGAIN, True)
         law, route, loss = return_law(plan.mdp, plan.policy), "exact law of the policy", Fraction()
     else:
         grid = grid_model(plan.mdp, plan.eta)
         if not all(isinstance(part, GridPolicy) and part.eta == plan.eta for _, part in plan.policy.parts()):
             return None, "rewards are continuous and the policy is not one of the plan's grid", True
         if _work(grid) > 10 * PATIENT:
-            return None, "the exact law of this policy would take too long", True
+            return None, TOO_LONG, True
         law = Law.mixture((w, grid.law(part.choice)) for w, part in plan.policy.parts())
         route, loss = "exact law of the rounded return, less T eta", plan.mdp.horizon * plan.eta
     same = _is_stated(plan, law)
@@ -121,6 +133,11 @@ def _is_stated(plan: Plan, law: Law) -> bool:
 
 def _upper(plan: Plan) -> tuple[Fraction | None, str]:
     mdp, objective = plan.mdp, plan.objective
+    if isinstance(plan.policy, CellPolicy):
+        between = _between(plan)
+        return (None, "the tables would take too long again") if between is None else (between.bounds()[1], AGAIN)
+    if isinstance(plan.policy, MarkovPolicy) and objective.levels == MEAN:
+        return mean_of(mdp, None), "the mean in rationals"
     levels, jump = objective.levels, objective.quantile
     grid = grid_model(mdp, plan.eta)
     work = _work(grid)
@@ -130,6 +147,8 @@ def _upper(plan: Plan) -> tuple[Fraction | None, str]:
         if _work(own) <= EXACT_WORK and (levels is None or len(levels.tails) <= 1 or _work(own) <= EXACT_WORK // 200):
             return exact_plan(mdp, objective).value, EXACTLY
     if jump is not None or (levels is not None and len(levels.tails) <= 1):
+        if work > MOST_WORK:
+            return None, "the plain recursion would take too long"
         return _extended(grid, jump, levels)
     low, high = remaining_range(grid)[0]
     if low == high:
@@ -146,6 +165,33 @@ def _upper(plan: Plan) -> tuple[Fraction | None, str]:
     if replay.outcomes.work(proof) > REPLAY_WORK:
         return None, "replaying the search would take too long"
     return (high - Fraction(max(replay.bound(), 0.0))) * grid.unit, "the search's record, replayed in numpy"
+
+
+def _between(plan: Plan) -> Between | None:
+    """Both polygons of a discounted plan in other code, if that is not too long."""
+    policy, levels = plan.policy, plan.objective.levels
+    if not isinstance(policy, CellPolicy) or levels is None or len(levels.tails) != 1:
+        return None
+    between = Between(policy, levels)
+    return between if between.usable and between.work <= MOST_WORK else None
+
+
+def mean_of(mdp: MDP, policy: MarkovPolicy | None) -> Fraction:
+    """The mean of a policy, or the largest one, exactly: one rational per step and state."""
+    value = [Fraction()] * mdp.n_states
+    for t in range(mdp.horizon - 1, -1, -1):
+        means = [
+            [
+                exact_sum([mdp.step_reward(t, action.reward_law.mean), *(p * value[s2] for s2, p in action.successors)])
+                for action in mdp.actions(s)
+            ]
+            for s in range(mdp.n_states)
+        ]
+        if policy is None:
+            value = [max(row) for row in means]
+        else:
+            value = [exact_sum([p * row[a] for a, p in policy.choice(t, s, None)]) for s, row in enumerate(means)]
+    return exact_sum([p * value[s] for s, p in mdp.initial])
 
 
 def remaining_range(grid: GridModel) -> list[tuple[int, int]]:

@@ -24,9 +24,10 @@ from ...policy import GridPolicy, MixturePolicy, Policy
 from ...progress import Progress, Report
 from ...rational import float_above
 from ..plan import Certificate, Plan
-from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS, tidy_above, tidy_below
+from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
 from ..policy_law import exact_value
 from ..rounding import SMALLEST_NORMAL
+from ..short import tidy_above, tidy_below, within_range
 from ..tails.route import best_mean
 from .branching import Node, Search
 from .cdf import Oracle
@@ -78,7 +79,7 @@ def best_general(
     if gap is not None:
         # what rounding has already lost cannot be won back by searching more closely
         wanted = max((gap - model.loss, gap / 10, model.loss / 1000)) / model.unit
-        wanted = max(wanted, DEFAULT_SEARCH_GAP / 10**4)
+        wanted = max(wanted, DEFAULT_SEARCH_GAP / 10**4 * top)
     if top == 0:
         return _constant(mdp, objective, model)
     _compile()
@@ -181,11 +182,11 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
     found = exact_value(mdp, policy, objective, patient=True)
     if found is not None:
         lower, law = max(lower, found[0]), found[1]
-    lower = tidy_below(lower)
+    lower, upper = within_range(mdp, tidy_below(lower), upper)
     if lower > upper:  # the judge and the bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     searched = tidy_above(unit * (shift + top - Fraction(search.best.value)))
-    discretised = Fraction() if model.exact else max(Fraction(), grid_lower - lower)
+    discretised = Fraction() if model.exact else min(max(Fraction(), grid_lower - lower), upper - lower)
     rest = upper - lower - discretised
     gap = max(Fraction(), min(upper - searched, rest))
     rest -= gap

@@ -26,8 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidArgument
-from ...grid.floats import FloatModel, Floats
+from ...grid.floats import FloatModel, Floats, Ints
+from ...rational import digits
 from ..rounding import Enclosure
+from ..short import round_up_to_two_digits
 
 DENSE_SHARE = 2 / 3
 """Successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner.md)."""
@@ -46,24 +48,16 @@ def table_bytes(n_states: int, remaining: list[int]) -> int:
     return n_states * (16 * (widest + 1) + sum(remaining[:-1]))
 
 
-def require_memory(model: FloatModel) -> None:
-    """Refuse tables that would not fit, naming a grid step that would."""
-    needed, limit = table_bytes(model.n_states, model.remaining), memory_limit()
+def require_memory(model: FloatModel, widths: Ints, width: int) -> None:
+    """Refuse tables of ``width`` columns, and ``widths[t]`` of policy, that do not fit; name a grid step that does."""
+    cell = np.dtype(choice_type(model)).itemsize
+    needed, limit = model.n_states * (16 * width + cell * int(widths.sum())), memory_limit()
     if needed > limit:
-        fits = _round_up_to_two_digits(model.unit * Fraction(needed, limit) * Fraction(11, 10))
+        fits = round_up_to_two_digits(model.unit * Fraction(needed, limit) * Fraction(11, 10))
         raise InvalidArgument(
-            f"eta is {model.unit}: the tables need {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB allowed, "
+            f"eta is {digits(model.unit, 3)}: the tables need {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB allowed, "
             f"wanted eta of at least {fits}"
         )
-
-
-def _round_up_to_two_digits(x: Fraction) -> Fraction:
-    power = Fraction(1)
-    while x * power < 10:
-        power *= 10
-    while x * power >= 100:
-        power /= 10
-    return Fraction(-((-x * power).__floor__())) / power
 
 
 @dataclass(frozen=True)
@@ -167,10 +161,11 @@ def budget_tables(
     m, blocks, remaining, weight = model, model.blocks, np.array(model.remaining), float(kappa)
     margin = int(blocks.span.max())
     width = margin + high + 1
-    after, now = np.zeros((m.n_states, width)), np.zeros((m.n_states, width))
-    after[:, margin + 1 :] = 1.0 if threshold else np.arange(1, high + 1)
     first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
     widths = np.maximum(0, np.minimum(remaining[:-1], high) - first + 1)
+    require_memory(m, widths, width)
+    after, now = np.zeros((m.n_states, width)), np.zeros((m.n_states, width))
+    after[:, margin + 1 :] = 1.0 if threshold else np.arange(1, high + 1)
     start = np.concatenate(([0], np.cumsum(m.n_states * widths)))
     policy = np.empty(start[-1], dtype=choice_type(m))
     run = _blas_pass if _is_dense(m) else kernels.sparse_pass

@@ -13,23 +13,91 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ...enclosure import Interval
-from ...grid.floats import float_model
+from ...grid.floats import Floats, float_model
+from ...grid.scaled import scaled_model
 from ...mdp import MDP
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
 from ...rational import Rational
+from ..grids import choose_unit, served_by_own_grid, unit_that_fits
 from ..plan import Plan
-from ..planner import choose_unit, finished
-from .budget import BudgetTables, budget_tables, require_memory
-from .route import Bounds, assemble
+from ..planner import finished, read_gap
+from ..short import within_range
+from .budget import BudgetTables, budget_tables
+from .interpolated import Envelope, envelope
+from .refine import answer, refined_plan, serves, solved
+from .route import assemble
 
 if TYPE_CHECKING:
     from ...plotting import Picture
 
 MOST_POINTS = 64
+
+
+class Curve(Protocol):
+    """The tables of all levels at once."""
+
+    @property
+    def unit(self) -> Fraction: ...
+
+    def shortfalls(self) -> Floats:
+        """The computed ``min E(rho - Z)^+`` at rho = 0, 1, ... units."""
+
+    def at(self, alpha: Fraction) -> Interval:
+        """Bounds of the optimum at one level."""
+
+    def plan(self, alpha: Fraction) -> Plan: ...
+
+
+@dataclass(frozen=True)
+class PlainCurve:
+    """On a grid that holds every reward, or rounds them up."""
+
+    mdp: MDP
+    tables: BudgetTables
+
+    @property
+    def unit(self) -> Fraction:
+        return self.tables.model.unit
+
+    def shortfalls(self) -> Floats:
+        return self.tables.shortfall
+
+    def at(self, alpha: Fraction) -> Interval:
+        model, bounds = self.tables.model, assemble(self.tables, Fraction(), 1 / alpha)
+        shift = model.offsets[-1]
+        lower, upper = model.unit * (shift + bounds.lower) - model.loss, model.unit * (shift + bounds.upper)
+        return Interval(*within_range(self.mdp, lower, upper))
+
+    def plan(self, alpha: Fraction) -> Plan:
+        bounds = assemble(self.tables, Fraction(), 1 / alpha)
+        return finished(self.mdp, CVaR(alpha), self.tables.model, bounds, "budget recursion, float64, all levels")
+
+
+@dataclass(frozen=True)
+class ReadBetween:
+    """With a discount: tables that are read between their nodes."""
+
+    mdp: MDP
+    tables: Envelope
+
+    @property
+    def unit(self) -> Fraction:
+        return self.tables.model.eta
+
+    def shortfalls(self) -> Floats:
+        return self.tables.above.about()
+
+    def at(self, alpha: Fraction) -> Interval:
+        found = solved(self.tables, CVaR(alpha).require_levels())
+        return Interval(found.lower, found.upper)
+
+    def plan(self, alpha: Fraction) -> Plan:
+        found = solved(self.tables, CVaR(alpha).require_levels())
+        return answer(self.mdp, CVaR(alpha), [found], "the tables of all levels")
 
 
 @dataclass(frozen=True)
@@ -42,30 +110,21 @@ class CVaRFrontier:
     mdp: MDP = field(repr=False)
     eta: Fraction
     corners: tuple[Fraction, ...] = field(repr=False)
-    _tables: BudgetTables = field(repr=False)
+    _curve: Curve = field(repr=False)
 
     def __call__(self, alpha: Rational) -> Interval:
         """Certified bounds of the optimal CVaR at level alpha."""
-        bounds = self._bounds(read_level(alpha, "alpha"))
-        model = self._tables.model
-        shift = model.offsets[-1]
-        return Interval(model.unit * (shift + bounds.lower) - model.loss, model.unit * (shift + bounds.upper))
+        return self._curve.at(read_level(alpha, "alpha"))
 
     def plan(self, alpha: Rational) -> Plan:
         """The plan of one level, from the tables of all."""
-        level = read_level(alpha, "alpha")
-        return finished(
-            self.mdp, CVaR(level), self._tables.model, self._bounds(level), "budget recursion, float64, all levels"
-        )
+        return self._curve.plan(read_level(alpha, "alpha"))
 
     def plot(self) -> Picture:
         """The certified bounds over alpha."""
         from ...plotting import draw_frontier
 
         return draw_frontier(self)
-
-    def _bounds(self, alpha: Fraction) -> Bounds:
-        return assemble(self._tables, Fraction(), 1 / alpha)
 
 
 def cvar_frontier(mdp: MDP, *, eta: Rational | None = None, gap: Rational | None = None) -> CVaRFrontier:
@@ -76,19 +135,26 @@ def cvar_frontier(mdp: MDP, *, eta: Rational | None = None, gap: Rational | None
     >>> frontier = vr.cvar_frontier(mdp)
     >>> float(frontier("1/8")), float(frontier(1)), [str(alpha) for alpha in frontier.corners]
     (0.25, 0.4375, ['1/4'])
+
+    With a discount, and without ``eta``, the grid is the one that meets ``gap`` at level 1/10.
     """
-    from ..planner import read_gap
-
-    model = float_model(mdp, choose_unit(mdp, eta, read_gap(gap)))
-    require_memory(model)
-    tables = budget_tables(model, Fraction(), 0, model.remaining[0])
-    return CVaRFrontier(mdp, model.unit, tuple(_corners(tables)), tables)
+    curve = _curve(mdp, None if eta is None else unit_that_fits(mdp, eta), read_gap(gap))
+    return CVaRFrontier(mdp, curve.unit, tuple(_corners(curve.shortfalls())), curve)
 
 
-def _corners(tables: BudgetTables) -> Iterator[Fraction]:
+def _curve(mdp: MDP, unit: Fraction | None, gap: Fraction | None) -> Curve:
+    if serves(mdp, CVaR("1/10")) and not served_by_own_grid(mdp, unit):
+        if unit is None:
+            unit = refined_plan(mdp, CVaR("1/10"), None, gap, None).eta
+        return ReadBetween(mdp, envelope(scaled_model(mdp, unit), Fraction()))
+    model = float_model(mdp, choose_unit(mdp, unit, gap, searching=False))
+    return PlainCurve(mdp, budget_tables(model, Fraction(), 0, model.remaining[0]))
+
+
+def _corners(shortfalls: Floats) -> Iterator[Fraction]:
     """Where the upper envelope of ``alpha * rho - W(rho)`` over (0, 1) turns: slopes are rho, increasing."""
     hull: list[tuple[int, Fraction]] = []
-    for rho, shortfall in enumerate(tables.shortfall.tolist()):
+    for rho, shortfall in enumerate(shortfalls.tolist()):
         w = Fraction(shortfall)
         while len(hull) >= 2:
             (a, u), (b, v) = hull[-2], hull[-1]

@@ -5,15 +5,14 @@ every *real* budget c, in units of :math:`\delta_t`.  With ``x = units + share``
 
 .. math:: V_t(s, c) = \min_a \mathbf E[\kappa (m_t - x) + V_{t+1}(S', c - x)] .
 
-Two tables of nodes k = 0, 1, ... enclose it (docs/theory/03-discretisation.md, "Interpolation").
+Two tables of nodes k = 0, 1, ... enclose it (docs/theory/03-discretisation.md, "Interpolation"); between nodes they are
+read on the line that joins them.  An outcome ``i + share`` bends once in a cell ``[k, k + 1]``, so the chord of
+:math:`Q_a(c) = \mathbf E\,W_{t+1}(S', c - x)` over the cell is off by at most :math:`\lambda(1-\lambda)` times a second
+difference, in the mean over outcomes.
 
-* *Above*: :math:`U_t(s, k) = \min_a \mathbf E[\dots + (1-\lambda) U_{t+1}(S', k-i) + \lambda U_{t+1}(S', k-i-1)]`.
-  This is what a policy is worth that remembers its return on the grid and rounds it with a coin: in the mean it
-  remembers no more than it was paid, and by Jensen's inequality the coins only add to the shortfall.  So the policy is
-  worth at least what the table says.
-* *Below*: the same mixture, lowered until the polygon through the nodes is below :math:`\mathbf E V_{t+1}(S', c - x)`
-  at every c.  An outcome bends once in a cell, so a chord exceeds it by at most :math:`\lambda(1-\lambda)` times a
-  second difference.
+* *Below*: at each node the least :math:`Q_a`, lowered until the polygon is below every :math:`Q_a` at every c.
+* *Above*: in each cell one action, the policy's, and nodes raised until the polygon is above its :math:`Q_a`.  The
+  policy knows its budget exactly and plays by the cell (:class:`~verified_risk.cell_policy.CellPolicy`).
 
 Both errors are of second order in the grid where returns have a density; rounding up costs the first order.
 
@@ -32,9 +31,9 @@ import numpy.typing as npt
 from ...errors import InvalidArgument
 from ...grid.floats import Floats
 from ...grid.scaled import ScaledModel
-from ...objectives.levels import Levels
-from ...rational import float_above, float_below
+from ...rational import digits, float_above, float_below
 from ..rounding import Enclosure
+from ..short import round_up_to_two_digits
 from .budget import memory_limit
 
 ROUNDOFF = 2.0**-53
@@ -52,15 +51,43 @@ class MeanPart:
 
 
 @dataclass(frozen=True)
+class Shortfall:
+    """One table at the first step: ``rows[j]`` are the nodes of the j-th initial state."""
+
+    probs: tuple[Fraction, ...]
+    rows: Floats
+
+    def at(self, k: int) -> Fraction:
+        """The mean over initial states at node k, exactly for the numbers in the table."""
+        return sum((p * Fraction(x) for p, x in zip(self.probs, self.rows[:, k].tolist(), strict=True)), Fraction())
+
+    def about(self) -> Floats:
+        """The same at all nodes, in floats."""
+        found: Floats = np.array([float(p) for p in self.probs]) @ self.rows
+        return found
+
+    def best(self, per_node: Fraction, slope: Fraction) -> tuple[Fraction, int]:
+        """The largest ``per_node * k - slope * at(k)`` and its least k; close ones are compared exactly."""
+        nodes = np.arange(self.rows.shape[1])
+        scores = float(per_node) * nodes - float(slope) * self.about()
+        margin = 1e-12 * (float(np.abs(scores).max()) + float(slope) * float(np.abs(self.rows).max()) + len(nodes))
+        rivals = np.flatnonzero(scores >= scores.max() - margin).tolist()
+        value, k = max((per_node * k - slope * self.at(k), -k) for k in rivals)
+        return value, -k
+
+
+@dataclass(frozen=True)
 class Envelope:
-    """Values of the initial law at every node of the first step: ``below <= E V_0(S, rho) <= above`` of the policy."""
+    """Both tables: ``below <= E V_0(S, rho)``, and ``above`` is at least what the policy of ``rho`` makes of it."""
 
     model: ScaledModel
     mean: MeanPart
-    below: list[Fraction]
-    above: list[Fraction]
+    below: Shortfall
+    above: Shortfall
     policy: list[npt.NDArray[Any]]
-    """Per step, the actions at nodes 0, 1, ... of the grid of the step before."""
+    """Per step, the action of each cell ``[k, k + 1)``, k = 0, 1, ..."""
+    shift: float
+    """By how much, in all, a table was moved outward for rounding, in units of eta."""
 
 
 def narrowest(model: ScaledModel) -> type[np.signedinteger[Any]]:
@@ -88,7 +115,8 @@ def bytes_needed(model: ScaledModel) -> int:
     margin = max(step.span for step in model.steps)
     width = np.dtype(narrowest(model)).itemsize
     tables = 16 * (widest + margin + 8) + width * (widest + 1)
-    return model.n_states * (tables + width * sum(coarse + 1 for _, coarse in model.tops))
+    rows = 16 * int(np.diff(model.action_start).max()) * (widest + margin + 8)
+    return model.n_states * (tables + width * sum(own + 1 for own, _ in model.tops)) + rows
 
 
 def envelope(model: ScaledModel, kappa: Fraction) -> Envelope:
@@ -96,19 +124,20 @@ def envelope(model: ScaledModel, kappa: Fraction) -> Envelope:
     needed = bytes_needed(model)
     if needed > memory_limit():
         raise InvalidArgument(
-            f"eta is {model.eta}: the tables need {needed / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB allowed, "
-            "wanted a larger eta"
+            f"eta is {digits(model.eta, 3)}: the tables need {needed / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB "
+            f"allowed, wanted eta of at least {round_up_to_two_digits(model.eta * Fraction(needed, memory_limit()))}"
         )
     mean = mean_part(model)
     above, policy = _pass(model, mean, kappa, lower=False)
     below, _ = _pass(model, mean, kappa, lower=True)
-    return Envelope(model, mean, below, above, policy)
+    shift = sum(_outward(model, t, kappa) / 2.0 ** model.halvings[t] for t in range(model.horizon))
+    return Envelope(model, mean, below, above, policy, shift)
 
 
 def _pass(
     model: ScaledModel, mean: MeanPart, kappa: Fraction, *, lower: bool
-) -> tuple[list[Fraction], list[npt.NDArray[Any]]]:
-    """One table: the values of the initial law, exact for the numbers in the table, and the policy of the upper one."""
+) -> tuple[Shortfall, list[npt.NDArray[Any]]]:
+    """One table at the first step, and the policy of the upper one."""
     from ...kernels import interpolated as kernels
 
     n, weight = model.n_states, float(kappa)
@@ -116,7 +145,9 @@ def _pass(
     widest = max(own for own, _ in model.tops) + max(model.finer(t) for t in range(model.horizon)) + margin
     after, now = np.zeros((n, margin + widest)), np.zeros((n, margin + widest))
     after[:, margin:] = np.arange(widest)
-    u, q, d = np.zeros((1, margin + widest)), np.zeros(widest), np.zeros(widest)
+    most = int(np.diff(model.action_start).max())
+    u, best = np.zeros((1, margin + widest)), np.zeros(widest)
+    q, d = np.zeros((most, widest)), np.zeros((most, widest))
     choice = np.zeros((n, widest), dtype=narrowest(model))
     policy: list[npt.NDArray[Any]] = []
     for t in range(model.horizon - 1, -1, -1):
@@ -124,24 +155,37 @@ def _pass(
         kernels.interpolated_step(
             0, n, model.product, lower, top, step.span, margin, model.action_start, model.succ_start,
             model.succ_state, model.succ_prob, model.reward_start, model.reward_prob, step.units,
-            step.share if lower else step.coin, weight * step.scale * model.deficit, after, now, choice, u, q, d,
+            step.share, weight * step.scale * model.deficit, after, now, choice, u, q, d, best,
         )  # fmt: skip
-        # Every value is at most c + kappa M; a backup adds `terms` products, each off by a few roundings of that size.
-        size = (1.0 + weight) * (top + step.span + 2)
-        shift = (4 * model.terms + 64) * ROUNDOFF * size + TINY
+        shift = _outward(model, t, kappa)
         if not lower:
-            policy.append(choice[:, : coarse * factor + 1 : factor].copy())
+            policy.append(choice[:, : top + 1].copy())
         units = 2.0 ** model.halvings[max(t - 1, 0)]
         reach = model.tops[t - 1][0] + 2 if t else coarse + 1
         kernels.finish(
-            lower, top, reach, margin, -shift if lower else shift, _left(mean, t, kappa, lower) * units, factor, now, q
+            lower,
+            top,
+            reach,
+            margin,
+            -shift if lower else shift,
+            _left(mean, t, kappa, lower) * units,
+            factor,
+            now,
+            best,
         )
         after, now = now, after
     columns = slice(margin, margin + model.tops[0][1] + 1)
-    rows = [(p, after[s, columns].tolist()) for s, p in model.mdp.initial]
-    totals = [sum((p * Fraction(x) for p, x in zip((p for p, _ in rows), column, strict=True)), Fraction())
-              for column in zip(*(row for _, row in rows), strict=True)]  # fmt: skip
-    return totals, policy[::-1]
+    states = [s for s, _ in model.mdp.initial]
+    return Shortfall(tuple(p for _, p in model.mdp.initial), after[states, columns].copy()), policy[::-1]
+
+
+def _outward(model: ScaledModel, t: int, kappa: Fraction) -> float:
+    """How far rounding can move a value of step t, in its own units.
+
+    Every value is at most c + kappa M; a backup adds ``terms`` products, each off by a few roundings of that size.
+    """
+    size = (1.0 + float(kappa)) * (model.tops[t][0] + model.steps[t].span + 2)
+    return (4 * model.terms + 64) * ROUNDOFF * size + TINY
 
 
 def _left(mean: MeanPart, t: int, kappa: Fraction, lower: bool) -> Floats:
@@ -168,14 +212,6 @@ def best_rho(tables: Envelope, mean_weight: Fraction, slope: Fraction) -> Scaled
     Between nodes the lower table is linear, and outside them the expression falls, so the nodes suffice.
     """
     constant = mean_weight * tables.model.greatest
-    lower, rho = max(((1 - mean_weight) * k - slope * w, -k) for k, w in enumerate(tables.above))
-    upper = max((1 - mean_weight) * k - slope * w for k, w in enumerate(tables.below))
-    return ScaledBounds(lower + constant, upper + constant, -rho)
-
-
-def best_scaled(model: ScaledModel, levels: Levels) -> tuple[ScaledBounds, Envelope]:
-    """``levels.mean * E Z + w * CVaR_alpha(Z)``."""
-    ((alpha, weight),) = levels.tails
-    slope = weight / alpha
-    tables = envelope(model, levels.mean / slope)
-    return best_rho(tables, levels.mean, slope), tables
+    lower, rho = tables.above.best(1 - mean_weight, slope)
+    upper, _ = tables.below.best(1 - mean_weight, slope)
+    return ScaledBounds(lower + constant, upper + constant, rho)

@@ -1,32 +1,32 @@
 r"""``plan`` for discounted models: the grid is halved until the gap is met.
 
-Each round computes both tables of :mod:`.interpolated`.  Every upper bound and every policy found so far stays valid,
-so the best of each is kept.  The gap is about a constant times ``eta**2``, which says how much finer the next grid has
-to be.
+Each round computes both tables of :mod:`.interpolated`.  The gap is about a constant times ``eta**2``, which says how
+much finer the next grid has to be.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
-from ...coin_policy import CoinPolicy
+from ...cell_policy import CellPolicy
 from ...grid.scaled import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...objectives import Weighting
 from ...objectives.levels import Levels
+from ...policy import MarkovPolicy
+from ...progress import Progress, Report
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value
-from ..short import short_below, tidy_above, tidy_below
+from ..short import short_below, tidy_above, tidy_below, within_range
 from .budget import memory_limit
-from .interpolated import Envelope, best_scaled, bytes_needed
+from .interpolated import Envelope, best_rho, bytes_needed, envelope, mean_part
 
 FIRST_NODES = 256
 """Of the first round: milliseconds, and often enough for three digits."""
-MOST_NODES = 2**40
 DEFAULT_GAP = Fraction(1, 1000)
 """Of the range of returns, where the caller gave neither grid nor gap."""
 DEFAULT_SECONDS = 60.0
@@ -63,9 +63,10 @@ def refined_plan(
     eta: Fraction | None,
     gap: Fraction | None,
     seconds: float | None,
-    progress: Callable[[float, Fraction, Fraction], None] | None = None,
+    progress: Report | None = None,
 ) -> Plan:
     """One round for a given ``eta``; otherwise rounds until ``gap`` is met, or time or memory ends."""
+    _compile()
     began = time.monotonic()
     levels = objective.require_levels()
     width = _range(mdp)
@@ -77,7 +78,7 @@ def refined_plan(
     while eta is None:
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
-            progress(time.monotonic() - began, lower, upper)
+            progress(Progress(time.monotonic() - began, lower, upper))
         assert gap is not None
         if upper - lower <= gap:
             why = "the gap is met"
@@ -87,7 +88,18 @@ def refined_plan(
             why = stopped
             break
         rounds.append(_solved(model, levels))
-    return _answer(mdp, objective, rounds, why)
+    return answer(mdp, objective, rounds, why)
+
+
+@lru_cache(maxsize=1)
+def _compile() -> None:
+    """Compile, or load, the kernels on two toy models before the clock starts."""
+    rewards = [[{0: Fraction(1, 2), 1: Fraction(1, 2)}, {"1/3": 1}]]
+    product = MDP(0, [[{0: 1}, {0: 1}]], rewards, horizon=2, discount=Fraction(1, 2))
+    halves = [(Fraction(1, 2), 0, Fraction(1, 3)), (Fraction(1, 2), 1, Fraction(1))]
+    joint = MDP.from_outcomes([[halves], [[(1, 0, 0)]]], initial=0, horizon=2, discount=Fraction(1, 2))
+    for toy in (product, joint):
+        _round(toy, Levels(Fraction(), ((Fraction(1, 2), Fraction(1)),)), Fraction(1, 2))
 
 
 def _range(mdp: MDP) -> Fraction:
@@ -100,15 +112,20 @@ def _round(mdp: MDP, levels: Levels, eta: Fraction) -> Round:
 
 
 def _solved(model: ScaledModel, levels: Levels) -> Round:
-    bounds, tables = best_scaled(model, levels)
-    low, high = model.mdp.remaining_range(0)
-    lower = model.offset + model.eta * bounds.lower
-    upper = model.offset + model.eta * bounds.upper
     ((alpha, weight),) = levels.tails
-    rounding = 2 * model.eta * weight / alpha * tables.shift
-    return Round(
-        model, tables, bounds.rho, max(tidy_below(lower), low), min(tidy_above(upper), high), tidy_above(rounding)
-    )
+    return solved(envelope(model, levels.mean / (weight / alpha)), levels)
+
+
+def solved(tables: Envelope, levels: Levels) -> Round:
+    """The best rho of two tables, in the user's units."""
+    model = tables.model
+    ((alpha, weight),) = levels.tails if levels.tails else ((Fraction(1), Fraction(1)),)
+    mean = levels.mean if levels.tails else Fraction()  # all levels at once: the mean is CVaR at level 1
+    bounds = best_rho(tables, mean, weight / alpha)
+    lower, upper = (model.offset + model.eta * x for x in (bounds.lower, bounds.upper))
+    lower, upper = within_range(model.mdp, tidy_below(lower), tidy_above(upper))
+    rounding = tidy_above(2 * model.eta * weight / alpha * Fraction(tables.shift))
+    return Round(model, tables, bounds.rho, lower, upper, rounding)
 
 
 def _finer(
@@ -136,20 +153,39 @@ def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> 
     return time.monotonic() + 1.2 * spent * model.cells / last.model.cells <= deadline
 
 
-def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str) -> Plan:
-    best, upper = max(rounds, key=lambda r: r.lower), min(r.upper for r in rounds)
-    model = best.model
-    policy = CoinPolicy(mdp, model.eta, model.halvings, best.rho, best.tables.policy, best.tables.mean.action)
+def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str) -> Plan:
+    """Policy and bounds of the round with the least gap: one grid, so that both can be computed again from the plan."""
+    best = min(rounds, key=lambda r: r.upper - r.lower)
+    model, upper = best.model, best.upper
+    policy = CellPolicy(mdp, model.eta, model.halvings, best.rho, best.tables.policy, best.tables.mean.action)
     lower, law = best.lower, None
     found = exact_value(mdp, policy, objective, patient=True)
     if found is not None and found[0] >= lower:
         lower, law = tidy_below(found[0]), found[1]
     if lower > upper:
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
-    rounding = min(rounds[-1].rounding, upper - lower)
+    rounding = min(best.rounding, upper - lower)
     method = (
         f"budget tables read between {model.tops[0][1] + 1} nodes, grid halved {model.halvings[-1]} times by the last "
         f"step, {len(rounds)} rounds: {why}"
     )
     contributions = (("returns between grid points", upper - lower - rounding), ("float64 arithmetic", rounding))
     return Plan(mdp, objective, lower, lower, upper, policy, law, model.eta, Certificate(method, contributions))
+
+
+def mean_plan(mdp: MDP, objective: Weighting) -> Plan:
+    """The best mean needs no grid: one value per step and state."""
+    width = _range(mdp)
+    model = scaled_model(mdp, width or Fraction(1), (0,) * mdp.horizon)
+    mean = mean_part(model)
+    computed = [(p, float(mean.value[0, s])) for s, p in mdp.initial]
+    most = mdp.remaining_range(0)[1]
+    lower = most - model.eta * sum((p * mean.enclosure.above(x) for p, x in computed), Fraction())
+    upper = most - model.eta * sum((p * mean.enclosure.below(x) for p, x in computed), Fraction())
+    lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
+    policy = MarkovPolicy(mdp, mean.action.tolist())
+    found = exact_value(mdp, policy, objective, patient=False)
+    law = None if found is None else found[1]
+    lower = lower if found is None else max(lower, found[0])
+    certificate = Certificate("mean recursion, float64", (("float64 arithmetic", upper - lower),))
+    return Plan(mdp, objective, lower, lower, upper, policy, law, model.eta, certificate)

@@ -1,14 +1,12 @@
-r"""A policy of a discounted model that remembers its return on a grid and rounds it with coins.
+r"""A policy of a discounted model that looks at the cell of a grid in which its budget lies.
 
-Memory before step t: a whole number ``m`` in units of :math:`\delta_{t-1} = \eta\,2^{-h_{t-1}}` (before the first step,
-of :math:`\eta`).  Reward r at step t is :math:`\gamma^t (r - \text{least}) / \delta_t = i + \lambda` units, ``i`` whole
-and :math:`0 \le \lambda < 1`, and the memory becomes
+Its memory is the exact return so far, :math:`y = \sum_{u<t} \gamma^u r_u`.  With
+:math:`\delta_t = \eta\,2^{-h_t}` the grid of step t and rho a whole number, its budget is
 
-.. math:: m\,2^{h_t - h_{t-1}} + i + \text{coin}, \qquad
-          P(\text{coin} = 1) = \lfloor 2^{30} \lambda \rfloor / 2^{30} .
+.. math:: c = \Bigl(\eta\rho - y + \text{least} \sum_{u<t} \gamma^u\Bigr) / \delta_t ,
 
-The action depends on step, state and the budget ``rho - m``, rho in the same units: from 0 down it is the action of the
-largest mean, beyond the last column of the table that of the last column.
+and the action depends on step, state and the whole part of c: from 0 down it is the action of the largest mean, beyond
+the last column of the table that of the last column.
 """
 
 from __future__ import annotations
@@ -22,17 +20,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InvalidPolicy, Unsupported
+from .errors import InvalidPolicy
 from .mdp import MDP
 from .policy import Choice, Policy, read_choice
 from .rational import Rational, as_fraction, as_whole, text
 
-COIN = 2**30
-"""The coin falls with a multiple of ``1 / COIN``."""
 
+class CellPolicy(Policy):
+    """``tables[t][s, k]`` is the action at budgets from k to k + 1 of step t, ``linear[t, s]`` the one from 0 down."""
 
-class CoinPolicy(Policy):
-    """``tables[t][s, b]`` is the action at budget b of step t, ``linear[t, s]`` the one from budget 0 down."""
+    memory_is_return = True
 
     def __init__(
         self,
@@ -50,7 +47,10 @@ class CoinPolicy(Policy):
         self.halvings, self.rho = tuple(halvings), rho
         self.tables, self.linear = tuple(tables), linear
         self._check()
-        self._rounded: dict[tuple[int, Fraction], tuple[int, Fraction]] = {}
+        weights = [Fraction()]
+        for u in range(mdp.horizon):
+            weights.append(weights[-1] + mdp.step_reward(u, Fraction(1)))
+        self._start = [self.eta * self.rho + self.least * weight for weight in weights]
 
     def _check(self) -> None:
         horizon, n = self.mdp.horizon, self.mdp.n_states
@@ -77,47 +77,31 @@ class CoinPolicy(Policy):
                     s, b = wrong[0]
                     raise InvalidPolicy(f"{name}[{t}] plays {part[s, b]} in state {s}, wanted 0..{most[s] - 1}")
 
-    def start(self) -> int:
-        return 0
+    def start(self) -> Fraction:
+        return Fraction()
 
-    def budget(self, t: int, memory: int) -> int:
-        """``rho - memory``, in units of the step before."""
-        return (self.rho << self.halvings[max(t - 1, 0)]) - memory
+    def cell(self, t: int, y: Fraction) -> int:
+        """The whole part of the budget at step t, in units of its grid; negative from 0 down."""
+        left = self._start[t] - y
+        return -1 if left <= 0 else int(left * 2 ** self.halvings[t] / self.eta)
 
-    def choice(self, t: int, s: int, memory: int) -> Choice:
-        b = self.budget(t, memory)
-        table = self.tables[t]
-        action = self.linear[t, s] if b <= 0 else table[s, min(b, table.shape[1] - 1)]
+    def choice(self, t: int, s: int, memory: Fraction) -> Choice:
+        k, table = self.cell(t, memory), self.tables[t]
+        action = self.linear[t, s] if k < 0 else table[s, min(k, table.shape[1] - 1)]
         return read_choice(self.mdp, s, int(action), f"policy({t}, {s}, {memory})")
 
-    def memories(self, memory: int, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[int, Fraction], ...]:
-        whole, coin = self.rounded(t, r)
-        here = (memory << (self.halvings[t] - self.halvings[t - 1] if t else 0)) + whole
-        return ((here, 1 - coin), (here + 1, coin)) if coin else ((here, Fraction(1)),)
+    def remember(self, memory: Fraction, t: int, s: int, a: int, r: Fraction) -> Fraction:
+        return memory + self.mdp.step_reward(t, r)
 
-    def rounded(self, t: int, r: Fraction) -> tuple[int, Fraction]:
-        """The whole units of reward ``r`` at step t, and the probability of one more."""
-        if (t, r) not in self._rounded:
-            units = self.mdp.step_reward(t, r - self.least) * 2 ** self.halvings[t] / self.eta
-            whole = units.numerator // units.denominator
-            self._rounded[t, r] = whole, Fraction(int((units - whole) * COIN), COIN)
-        return self._rounded[t, r]
-
-    def remember(self, memory: int, t: int, s: int, a: int, r: Fraction) -> int:
-        ((after, _), *others) = self.memories(memory, t, s, a, r)
-        if others:
-            raise Unsupported("the policy rounds its memory with a coin: draw from policy.memories(...)")
-        return after
-
-    def on(self, mdp: MDP) -> CoinPolicy:
+    def on(self, mdp: MDP) -> CellPolicy:
         if self.mdp.n_actions != mdp.n_actions or self.mdp.horizon != mdp.horizon:
             raise InvalidPolicy(f"the policy is for {self.mdp!r}, which has not the shape of {mdp!r}")
-        return CoinPolicy(mdp, self.eta, self.halvings, self.rho, self.tables, self.linear, self.least)
+        return CellPolicy(mdp, self.eta, self.halvings, self.rho, self.tables, self.linear, self.least)
 
     def to_json(self) -> dict[str, Any]:
         """Tables as bytes: actions in 32-bit little-endian integers, compressed, in base64."""
         return {
-            "kind": "coins",
+            "kind": "cells",
             "eta": text(self.eta),
             "least": text(self.least),
             "halvings": list(self.halvings),
@@ -128,7 +112,7 @@ class CoinPolicy(Policy):
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any], mdp: MDP) -> CoinPolicy:
+    def from_json(cls, data: dict[str, Any], mdp: MDP) -> CellPolicy:
         n, flat, tables = mdp.n_states, _unpacked(data["tables"], "tables"), []
         if sum(data["widths"]) * n != len(flat):
             raise InvalidPolicy(f"tables hold {len(flat)} actions, wanted {sum(data['widths']) * n}")

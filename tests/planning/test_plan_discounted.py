@@ -1,0 +1,207 @@
+"""Discounted models: tables that are read between their nodes, against brute force."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import oracles
+import plan_models as models
+import pytest
+
+import verified_risk as vr
+from verified_risk.cell_policy import CellPolicy
+from verified_risk.errors import InvalidPolicy
+from verified_risk.grid import scaled
+from verified_risk.planning.tails import interpolated
+from verified_risk.planning.tails.refine import refined_plan
+
+DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(19, 20), Fraction(1, 5)]
+ETAS = [Fraction(1, 3), Fraction(1, 2), Fraction(2, 7), Fraction(1), Fraction(3, 2), Fraction(1, 11)]
+
+
+def cases(seed: str, count: int, **sizes):
+    """A discounted MDP, its oracle data, an objective and its value of a law."""
+    for mdp, model, rng in models.small(seed, count, **sizes):
+        discount = rng.choice(DISCOUNTS)
+        model = oracles.Model(model.initial, model.outcomes, model.horizon, discount)
+        if oracles.count_return_policies(model) > 300:
+            continue
+        mdp = models.as_mdp(model) if rng.random() < 0.5 else with_discount(mdp, discount)
+        low, high = mdp.reward_range
+        if low == high:
+            continue
+        alpha, weight = Fraction(rng.randint(1, 9), 10), rng.choice([Fraction(), Fraction(1, 3), Fraction(9, 10)])
+        G = vr.CVaR(alpha) if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR(alpha)
+
+        def phi(law, alpha=alpha, weight=weight):
+            mean = sum(z * p for z, p in law.items())
+            return weight * mean + (1 - weight) * oracles.cvar(law, alpha)
+
+        yield mdp, model, G, phi, rng
+
+
+def with_discount(mdp: vr.MDP, discount: Fraction) -> vr.MDP:
+    data = mdp.to_json()
+    return vr.MDP.from_json({**data, "discount": str(discount)})
+
+
+def bounds_hold(seed: str, count: int = 120) -> bool:
+    """Whether every plan's bounds enclose the brute-force optimum and its policy attains the lower one."""
+    for mdp, model, G, phi, rng in cases(seed, count, max_states=2, max_actions=3):
+        best = max(phi(law) for law in oracles.all_return_laws(model))
+        plan = refined_plan(mdp, G, rng.choice(ETAS), None, None)
+        if not plan.lower <= best <= plan.upper:
+            return False
+        if phi(models.law_by_playing(model, plan.policy)) < plan.lower:
+            return False
+    return True
+
+
+def test_bounds_hold_and_the_policy_attains_the_lower_one():
+    assert bounds_hold("discounted", 250)
+
+
+def test_the_tables_alone_are_bounds_too(monkeypatch):
+    """Without the exact value of the policy, the lower bound is what the upper table says."""
+    monkeypatch.setattr("verified_risk.planning.tails.refine.exact_value", lambda *_, **__: None)
+    assert bounds_hold("tables", 120)
+
+
+def test_the_policy_is_evaluated_exactly():
+    for mdp, model, G, _, rng in cases("cells", 40, max_states=2, max_actions=2):
+        policy = refined_plan(mdp, G, rng.choice(ETAS), None, None).policy
+        assert isinstance(policy, CellPolicy)
+        law = vr.return_law(mdp, policy)
+        assert dict(law) == {z: p for z, p in models.law_by_playing(model, policy).items() if p}
+
+
+def forget_the_scale_of_one_step(monkeypatch):
+    honest = scaled._scaled_step
+    seen: list[int] = []
+
+    def planted(scale, values, number, width):
+        seen.append(1)
+        return honest(scale if len(seen) % 2 else scale * 2, values, number, width)
+
+    monkeypatch.setattr(scaled, "_scaled_step", planted)
+
+
+def round_to_nearest(monkeypatch):
+    honest = scaled._scaled_step
+
+    def planted(*args):
+        step = honest(*args)
+        up = step.share >= 0.5
+        return replace(step, units=step.units + up, share=np.zeros_like(step.share))
+
+    monkeypatch.setattr(scaled, "_scaled_step", planted)
+
+
+def clip_too_early(monkeypatch):
+    honest = scaled._scaled_step
+    monkeypatch.setattr(
+        scaled, "_scaled_step", lambda *args: replace(step := honest(*args), span=max(1, step.span // 2))
+    )
+
+
+def leave_chords_where_they_are(monkeypatch):
+    honest = interpolated._pass
+    monkeypatch.setattr(interpolated, "_pass", lambda *args, lower: honest(*args, lower=False))
+
+
+def upper_chords_where_they_are(monkeypatch):
+    """The table above is that below: a policy is then said to be worth more than it is."""
+    honest = interpolated._pass
+
+    def planted(model, mean, kappa, *, lower):
+        totals, policy = honest(model, mean, kappa, lower=False)
+        return (honest(model, mean, kappa, lower=True)[0] if not lower else totals), policy
+
+    monkeypatch.setattr(interpolated, "_pass", planted)
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        forget_the_scale_of_one_step,
+        round_to_nearest,
+        clip_too_early,
+        leave_chords_where_they_are,
+        upper_chords_where_they_are,
+    ],
+)
+def test_planted_faults_are_caught(monkeypatch, plant):
+    plant(monkeypatch)
+    monkeypatch.setattr("verified_risk.planning.tails.refine.exact_value", lambda *_, **__: None)
+    try:
+        held = bounds_hold("faults", 120)
+    except (AssertionError, IndexError):
+        held = False
+    assert not held
+
+
+def test_coarser_nodes_stay_below_what_they_leave_out():
+    from verified_risk.kernels import interpolated as kernels
+
+    rng = random.Random("coarse")
+    for _ in range(50):
+        top, factor, margin = rng.randint(1, 20), rng.choice([2, 4]), 3
+        fine = np.cumsum([rng.choice([0.0, 0.25, 1.0]) for _ in range(top + 1)])
+        row = np.zeros((1, margin + 40))
+        row[0, margin : margin + top + 1] = fine
+        kernels.finish(True, top, 20, margin, 0.0, np.zeros(1), factor, row, np.zeros(60))
+        coarse = row[0, margin:] * factor
+        whole = [*fine, *(fine[-1] + j for j in range(1, factor + 1))]
+        for b, value in enumerate(whole[: (-(-top // factor)) * factor + 1]):
+            k, rest = divmod(b, factor)
+            following = coarse[k + 1] if rest else coarse[k]
+            assert coarse[k] + (following - coarse[k]) * rest / factor <= value + 1e-12
+
+
+def test_halving_the_grid_divides_the_gap_by_about_four():
+    rng = random.Random("smooth")
+    outcomes = [
+        [[(Fraction(1, 4), rng.randrange(4), Fraction(rng.randrange(1000), 1000)) for _ in range(4)] for _ in range(2)]
+        for _ in range(4)
+    ]
+    mdp = vr.MDP.from_outcomes(outcomes, initial=0, horizon=30, discount="9/10")
+    gaps = [float(vr.plan(mdp, vr.CVaR("1/10"), eta=Fraction(1, n)).gap) for n in (50, 100, 200)]
+    assert gaps[1] < gaps[0] / 3
+    assert gaps[2] < gaps[1] / 3
+
+
+def test_a_gap_is_met_without_a_grid_and_the_default_is_a_thousandth_of_the_range():
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 100, "9/10")
+    low, high = mdp.remaining_range(0)
+    assert vr.plan(mdp, vr.CVaR("1/10")).gap <= (high - low) / 1000
+    fine = vr.plan(mdp, vr.CVaR("1/10"), gap="1/2000")
+    assert fine.gap <= Fraction(1, 2000)
+    frontier = vr.cvar_frontier(mdp, eta=fine.eta)
+    assert frontier("1/10").lower <= fine.upper
+    assert frontier("1/10").upper >= fine.lower
+    assert frontier.plan("1/2").lower >= frontier("1/2").lower
+    mean = vr.plan(mdp, vr.Mean())
+    assert mean.gap < Fraction(1, 10**10)
+    assert frontier(1).lower <= mean.upper
+    assert mean.lower <= frontier(1).upper
+
+
+def test_a_policy_by_cells_comes_back_from_its_file(tmp_path):
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 5, "9/10")
+    plan = vr.plan(mdp, vr.CVaR("1/3"), eta="1/30")
+    plan.save(tmp_path / "plan.json")
+    again = vr.Plan.load(tmp_path / "plan.json")
+    assert vr.return_law(mdp, again.policy) == vr.return_law(mdp, plan.policy)
+    data = plan.policy.to_json()
+    for wrong, message in (
+        ({"halvings": [0, 1, 0, 1, 1]}, r"halvings\[2\] is 0, wanted a number from 1"),
+        ({"rho": -1}, "rho is -1"),
+        ({"eta": "-1"}, "eta is -1"),
+        ({"tables": "AAAA"}, "cannot be unpacked"),
+        ({"widths": [1]}, "actions, wanted 1"),
+    ):
+        with pytest.raises(InvalidPolicy, match=message):
+            CellPolicy.from_json({**data, **wrong}, mdp)

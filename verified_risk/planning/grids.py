@@ -1,0 +1,116 @@
+"""Which grid of returns a plan works on, where the caller left it open or asked for too much."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ..errors import InvalidArgument
+from ..grid import own_unit
+from ..mdp import MDP
+from ..rational import Rational, as_step, digits
+from .short import round_up_to_two_digits, short_below
+from .tails.budget import memory_limit, table_bytes
+
+LARGEST_GRID = 2**40
+"""Grid points of the returns: beyond it, sums of units times probabilities are no longer exact enough in float64."""
+OWN_CELLS = 20_000_000
+"""Cells up to which a discounted model is planned on its own grid, where nothing is rounded: about a second."""
+DEFAULT_GAP = Fraction(1, 1000)
+"""Of the range of returns, where the caller gave neither grid nor gap."""
+SEARCH_POINTS = 300
+"""Returns that a search distinguishes where the caller left the grid open: its tables grow with their square."""
+
+
+def unit_that_fits(mdp: MDP, eta: Rational) -> Fraction:
+    """``eta`` as an exact positive number that needs no more than :data:`LARGEST_GRID` points."""
+    unit = as_step(eta)
+    low, high = mdp.reward_range
+    if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
+        raise InvalidArgument(f"eta is {eta}: the returns then need more than 2**40 grid points, wanted a larger eta")
+    return unit
+
+
+def steps_remaining(mdp: MDP, unit: Fraction) -> list[int]:
+    """A bound on ``FloatModel.remaining`` without building the model."""
+    low, high = mdp.reward_range
+    spans = [math.ceil(mdp.step_reward(t, high - low) / unit) + 1 for t in range(mdp.horizon)]
+    remaining = [0]
+    for span in reversed(spans):
+        remaining.append(remaining[-1] + span)
+    return remaining[::-1]
+
+
+def own_grid(mdp: MDP) -> Fraction | None:
+    """The unit of the rewards' own grid, or None where it has more than :data:`LARGEST_GRID` points.
+
+    With a discount p/q the least return of the last step that is not 0 is at least ``q**(T-1)`` units away from the
+    first one's, so for most discounts this is known before any unit is computed.
+    """
+    low, high = mdp.reward_range
+    if not mdp.is_discrete:
+        return None
+    if low < high and mdp.discount.denominator ** (mdp.horizon - 1) > LARGEST_GRID * _smallest_ratio(mdp):
+        return None
+    unit = own_unit(mdp)
+    return unit if (high - low) / unit * mdp.horizon <= LARGEST_GRID else None
+
+
+def _smallest_ratio(mdp: MDP) -> Fraction:
+    """The least reward that is not 0, over the range of rewards, at least 1: no unit is larger than that reward over
+    ``q**(T-1)``."""
+    low, high = mdp.reward_range
+    least = min((abs(r) for r in (low, high) if r), default=high - low)
+    return max(Fraction(1), least / (high - low))
+
+
+def fits_own_grid(mdp: MDP) -> bool:
+    """Whether the tables of the rewards' own grid fit in memory."""
+    unit = own_grid(mdp)
+    return unit is not None and table_bytes(mdp.n_states, steps_remaining(mdp, unit)) <= memory_limit()
+
+
+def served_by_own_grid(mdp: MDP, unit: Fraction | None) -> bool:
+    """Whether plain tables do: no discount and a grid is given or the own one fits; or a discount, and the given grid
+    holds every reward, or the own grid is small."""
+    if mdp.discount == 1:
+        return unit is not None or fits_own_grid(mdp)
+    own = own_grid(mdp)
+    if own is None or (unit is not None and (own / unit).denominator != 1):
+        return False
+    return mdp.n_states * sum(steps_remaining(mdp, own if unit is None else unit)) <= OWN_CELLS
+
+
+def choose_unit(mdp: MDP, unit: Fraction | None, gap: Fraction | None, *, searching: bool) -> Fraction:
+    """The grid step: the caller's, the rewards' own, or the coarsest that keeps ``T * eta`` within the gap.
+
+    Where the caller gave no gap it is :data:`DEFAULT_GAP` of the range of returns, or what fits.
+    """
+    if unit is not None:
+        return unit
+    if fits_own_grid(mdp):
+        return own_unit(mdp)
+    low, high = mdp.remaining_range(0)
+    share = Fraction(1, 2) if searching else Fraction(99, 100)
+    # Rounding up costs at most T eta; the rest of the gap is left for floating point and for a search.
+    unit = short_below((gap or DEFAULT_GAP * (high - low)) * share / mdp.horizon)
+    if gap and table_bytes(mdp.n_states, steps_remaining(mdp, unit)) <= memory_limit():
+        return unit
+    if gap:
+        raise InvalidArgument(
+            f"gap is {gap}: the grid it needs (step {digits(unit, 3)}) takes "
+            f"{table_bytes(mdp.n_states, steps_remaining(mdp, unit)) / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB "
+            f"allowed, wanted a larger gap, or eta of at least {grid_that_fits(mdp, unit)}"
+        )
+    if searching:
+        unit = max(unit, short_below((high - low) / SEARCH_POINTS))
+    return grid_that_fits(mdp, unit)
+
+
+def grid_that_fits(mdp: MDP, unit: Fraction) -> Fraction:
+    """``unit`` itself if its tables fit in memory, otherwise a short number above it whose tables do."""
+    if table_bytes(mdp.n_states, steps_remaining(mdp, unit)) <= memory_limit():
+        return unit
+    while table_bytes(mdp.n_states, steps_remaining(mdp, unit)) > memory_limit():
+        unit *= 2
+    return round_up_to_two_digits(unit)
