@@ -42,7 +42,7 @@ class ScaledStep:
     span: int
     """At least the greatest reward, a whole number."""
     scale: float
-    """``discount**t / delta_t``, rounded to nearest."""
+    """The range of the rewards of the step, in units, rounded to nearest."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ScaledModel:
     reward_prob: Floats
     steps: tuple[ScaledStep, ...]
     deficit: Floats
-    """Per action, the greatest reward less the expected one, rounded to nearest."""
+    """Per action, the greatest reward less the expected one, over the range of rewards, rounded to nearest."""
 
     @property
     def horizon(self) -> int:
@@ -139,7 +139,7 @@ def scaled_model(
         np.array([s for row in pairs for s, _ in row], dtype=np.int64), succ_prob,
         starts(len(row) for row in rewards) if product else succ_start,
         np.array([q.numerator / q.denominator for row in masses for q in row]) if product else succ_prob,
-        steps, np.array([float(most - mean) for mean in means]),
+        steps, np.array([float((most - mean) / (most - least or 1)) for mean in means]),
     )  # fmt: skip
 
 
@@ -154,5 +154,5 @@ def _scaled_step(scale: Fraction, values: list[Fraction], number: Any, width: Fr
         np.array(units, dtype=np.int64)[number],
         np.array(share)[number],
         math.ceil(width * scale),
-        float(scale),
+        float(width * scale),
     )

@@ -58,7 +58,8 @@ def plan(
     (:mod:`verified_risk.planning.tails.interpolated`).  Mean, CVaR, their mixtures and VaR need no search.  All other
     weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
     returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
-    whenever it stops.  It goes no closer than about 1e-10 of the range of returns, which is what floats can certify.
+    whenever it stops.  It goes no closer than about 1e-10 of the range of returns, which is what floats can certify;
+    a smaller ``gap`` gets a time limit of a minute if none is given.
     ``objective`` may be text, ``"cvar(1/10)"``.  ``progress`` is called with a :class:`~verified_risk.Progress` now and
     then.
 
@@ -75,11 +76,22 @@ def plan(
     limit = None if seconds is None else float(seconds)
     unit = None if eta is None else unit_that_fits(mdp, eta)
     if serves(mdp, objective) and not served_by_own_grid(mdp, unit):
-        return refined_plan(mdp, objective, unit, wanted, limit, progress)
+        found = refined_plan(mdp, objective, unit, wanted, limit, progress)
+        return found if found.gap <= mdp.horizon * found.eta else _closer(found, mdp, objective)
     if unit is None and objective.levels is not None and not objective.levels.tails and not fits_own_grid(mdp):
         return mean_plan(mdp, objective)
     model = float_model(mdp, choose_unit(mdp, unit, wanted, searching=_needs_search(objective)))
     return _solve(mdp, objective, model, wanted, limit, progress)
+
+
+def _closer(found: Plan, mdp: MDP, objective: Weighting) -> Plan:
+    """Rounding up costs at most ``T * eta`` whatever the level; where few returns and a small level make interpolation
+    cost more, it is the better of both."""
+    try:
+        rounded = _solve(mdp, objective, float_model(mdp, found.eta), None, None, None)
+    except InvalidArgument:  # its tables do not fit
+        return found
+    return min(found, rounded, key=lambda plan: plan.gap)
 
 
 def _needs_search(objective: Weighting) -> bool:

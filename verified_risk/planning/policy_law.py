@@ -2,6 +2,7 @@ r"""The law of a plan's policy: exact where that is affordable, otherwise in flo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from ..enclosure import bounds
@@ -18,24 +19,43 @@ PATIENT = 2_000_000
 """The same where the exact value is worth waiting for: seconds."""
 
 
+def _own_unit(mdp: MDP) -> Fraction:
+    """The unit of the rewards' own grid; 0 where a discount makes it so fine that it says nothing."""
+    return own_unit(mdp) if mdp.discount.denominator ** (mdp.horizon - 1) <= 2**200 else Fraction()
+
+
+def _branches(mdp: MDP) -> int:
+    return max(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
+
+
+def _cells(mdp: MDP, unit: Fraction, *, off_grid: bool = False) -> Iterator[float]:
+    """For t = 0, 1, ..., at most how many cells (state, return so far, memory) an exact evaluation meets.
+
+    Off the grid, the memory is the rounded sum: at most t + 2 given the return.
+    """
+    low, high = mdp.reward_range
+    branches, cells, sums = _branches(mdp), float(len(mdp.initial)), 1.0
+    for t in range(mdp.horizon):
+        yield cells
+        sums += min(float(mdp.step_reward(t, high - low) / unit), 1e300) if unit else 1e300
+        cells = min(cells * branches, mdp.n_states * sums * (t + 2 if off_grid else 1))
+    yield cells
+
+
+def most_cells(mdp: MDP) -> float:
+    """At most how many pairs of state and return so far there are at one step."""
+    return max(_cells(mdp, _own_unit(mdp)))
+
+
 def evaluation_work(mdp: MDP, policy: Policy) -> float:
     """At most how many branches the exact evaluation of ``policy`` follows."""
     if not mdp.is_discrete:
         return float("inf")
-    low, high = mdp.reward_range
-    # beyond that, every history has a return of its own
-    unit = own_unit(mdp) if mdp.discount.denominator ** (mdp.horizon - 1) <= 2**200 else Fraction()
-    branches = max(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
-    total = 0.0
+    unit, total = _own_unit(mdp), 0.0
     for _, part in policy.parts():
-        cells, sums = float(len(mdp.initial)), 1.0
         off_grid = isinstance(part, GridPolicy) and (not unit or (unit / part.eta).denominator != 1)
-        for t in range(mdp.horizon):
-            total += cells * branches
-            sums += min(float(mdp.step_reward(t, high - low) / unit), 1e300) if unit else 1e300
-            # a cell is (state, return so far, what the policy remembers): the rounded sum, at most t + 2 given the
-            # return
-            cells = min(cells * branches, mdp.n_states * sums * (t + 2 if off_grid else 1))
+        *cells, _ = _cells(mdp, unit, off_grid=off_grid)
+        total += _branches(mdp) * sum(cells)
     return total
 
 

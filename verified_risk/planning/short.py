@@ -13,6 +13,9 @@ def tidy_below(x: Fraction) -> Fraction:
     """``x`` itself if it is short, otherwise a short number just below it: bounds should print on one line."""
     if x.denominator.bit_length() <= 64:
         return x
+    if abs(x) < Fraction(1, 2**900):  # a float would lose its digits, or all of it
+        shift = 64 + x.denominator.bit_length() - abs(x.numerator).bit_length()
+        return Fraction(math.floor(x * 2**shift), 2**shift)
     if abs(x) < 1:
         return Fraction(float_below(x))
     return Fraction(math.floor(x * 2**64), 2**64)  # a float would lose the fraction of a large number

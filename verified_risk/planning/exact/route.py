@@ -29,10 +29,15 @@ from ...objectives import Weighting
 from ...objectives import objective as read_objective
 from ...objectives.levels import Levels
 from ...objectives.weighting import Jump
-from ...policy import ReturnPolicy
+from ...policy import MarkovPolicy, ReturnPolicy
 from ...rational import lcm_of_denominators
 from ..plan import Certificate, Plan
+from ..policy_law import most_cells
 from ..search.boxes import best_over_boxes
+from .mean import best_mean
+
+MOST_CELLS = 20_000_000
+"""Pairs of state and return so far that are listed at one step: some gigabytes."""
 
 Action: TypeAlias = int
 Decision: TypeAlias = Callable[[int, int, int], Action]
@@ -56,6 +61,8 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
         raise Unsupported(
             "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"
         )
+    if most_cells(mdp) > MOST_CELLS:
+        return _without_sums(mdp, objective)
     grid = grid_model(mdp)
     value, decision = _in_limbs(mdp, grid, objective) or _in_python_integers(grid, objective)
     policy = ReturnPolicy(
@@ -72,6 +79,20 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
     if attained != value:  # the judge and the player share no code; they must agree
         raise AssertionError(f"the policy attains {attained}, the recursion says {value}: please report this model")
     return Plan(mdp, objective, value, value, value, policy, law, grid.unit, Certificate("exact integer arithmetic"))
+
+
+def _without_sums(mdp: MDP, objective: Weighting) -> Plan:
+    """The mean, where the sums of rewards are too many to list; every other objective needs them."""
+    if objective.levels != Levels(Fraction(1), ()):
+        raise Unsupported(
+            f"{mdp!r} has too many returns to list: more than {MOST_CELLS} pairs of state and return so far",
+            instead="plan(mdp, G)",
+        )
+    value, table = best_mean(mdp)
+    policy = MarkovPolicy(mdp, table)
+    width = mdp.reward_range[1] - mdp.reward_range[0]
+    certificate = Certificate("exact rational arithmetic")
+    return Plan(mdp, objective, value, value, value, policy, None, width or Fraction(1), certificate)
 
 
 def _in_python_integers(grid: GridModel, objective: Weighting) -> tuple[Fraction, Decision]:

@@ -37,6 +37,9 @@ from .relaxation import Mixture
 LEAST_WEIGHT = 1e-10
 """Parts of a mixture below this are left out; the lower bound is that of what remains."""
 
+CLOSEST = Fraction(1, 10**10)
+"""Of the range of returns: no search goes closer, and one that is asked to gets a time limit."""
+
 SPARED = 2.0**-38
 """Of the range of returns, added to the upper bound: room for a recheck in other arithmetic to confirm it."""
 
@@ -79,7 +82,9 @@ def best_general(
     if gap is not None:
         # what rounding has already lost cannot be won back by searching more closely
         wanted = max((gap - model.loss, gap / 10, model.loss / 1000)) / model.unit
-        wanted = max(wanted, DEFAULT_SEARCH_GAP / 10**4 * top)
+        closest = CLOSEST * top
+        if wanted < closest:
+            wanted, seconds = closest, DEFAULT_SEARCH_SECONDS if seconds is None else seconds
     if top == 0:
         return _constant(mdp, objective, model)
     _compile()
@@ -92,7 +97,7 @@ def best_general(
 
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
-        upper = tidy_above(model.unit * (model.offsets[-1] + top - Fraction(bound)))
+        upper = tidy_above(model.unit * (model.offsets[-1] + top - Fraction(bound - SPARED * top)))
         progress(Progress(time.monotonic() - began, attained(search.best), upper))
 
     deadline = np.inf if seconds is None else began + seconds

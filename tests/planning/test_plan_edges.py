@@ -1,0 +1,82 @@
+"""Edges of the planners: crashes, limits and wide answers that were met, each with what is wanted instead."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+import pytest
+
+import verified_risk as vr
+
+HALF = Fraction(1, 2)
+
+
+def test_rewards_beyond_int64_are_planned_in_pythons_integers():
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: HALF, 10**25: HALF}, {1: 1}]], horizon=2)
+    assert vr.exact_plan(mdp, vr.CVaR("1/2")).value == (10**25 + 0) * HALF  # gamble twice: the worse half is 0 or one
+
+
+def test_too_many_returns_to_list_are_refused_before_they_are_listed():
+    mdp = vr.MDP(0, [[[1]]], [[{0: HALF, 1: HALF}]], 100, "4/5")
+    with pytest.raises(vr.errors.Unsupported, match="too many returns to list"):
+        vr.exact_plan(mdp, vr.CVaR("1/2"))
+
+
+def test_the_exact_mean_needs_no_enumeration_of_sums():
+    rewards = [[{Fraction(3 * s + a, 7): 1} for a in range(2)] for s in range(10)]
+    rows = [[{(s + 1 + a) % 10: HALF, (3 * s) % 10: HALF} for a in range(2)] for s in range(10)]
+    rows = [[row if len(row) == 2 else {next(iter(row)): 1} for row in states] for states in rows]
+    mdp = vr.MDP(0, rows, rewards, 100, "4/5")
+    plan = vr.exact_plan(mdp, vr.Mean())
+    float_plan = vr.plan(mdp, vr.Mean())
+    assert float_plan.lower <= plan.value <= float_plan.upper
+    assert float_plan.gap < Fraction(1, 10**9)
+
+
+def test_a_gap_of_zero_stops(monkeypatch):
+    monkeypatch.setattr("verified_risk.planning.search.route.DEFAULT_SEARCH_SECONDS", 2.0)
+    mdp = vr.MDP(
+        ["1/5", 0, "4/5"],
+        [[["1/5", "2/5", "2/5"]], [[0, "1/5", "4/5"]], [["3/5", "2/5", 0], [0, 1, 0]]],
+        [[{"-3/2": 1}], [{"-1/2": 1}], [{"1/2": 1}, {"-3/2": "1/5", 1: "4/5"}]],
+        2,
+        "2/3",
+    )
+    G = vr.objective("pl(0,0; 4/5,28/29; 9/10,1; 1,1)")
+    began = time.monotonic()
+    plan = vr.plan(mdp, G, gap=0)
+    assert time.monotonic() - began < 60
+    low, high = mdp.remaining_range(0)
+    assert plan.gap <= (high - low) / 10**6
+
+
+def test_bounds_stay_within_the_range_of_returns():
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=2)
+    for G in (vr.CVaR("1/4"), vr.VaR("1/4"), vr.Wang("1/2")):
+        plan = vr.plan(mdp, G, eta=10**30)
+        assert 0 <= plan.lower <= plan.upper <= 1
+
+
+@pytest.mark.parametrize("size", [400, -400])
+def test_the_unit_of_enormous_or_tiny_rewards_is_chosen_without_floats(size):
+    r = Fraction(10) ** size
+    mdp = vr.MDP(0, [[[1], [1]]], [[{r: 1}, {0: HALF, 3 * r + Fraction(r) / 10**15: HALF}]], 3, "99/100")
+    for G in (vr.CVaR("1/2"), vr.VaR("1/3"), vr.Mean()):
+        plan = vr.plan(mdp, G)
+        assert plan.gap <= plan.mdp.remaining_range(0)[1] / 500
+
+
+def test_a_probability_below_every_float_is_no_domain_error():
+    tiny = Fraction(1, 10**400)
+    mdp = vr.MDP(0, [[{0: 1 - tiny, 1: tiny}, {0: 1}], [{1: 1}]], [[{1: 1}, {"1/2": 1}], [{0: 1}]], horizon=3)
+    plan = vr.plan(mdp, vr.CVaR(Fraction(1, 10**280)))
+    assert plan.lower <= plan.upper
+    assert plan.upper >= Fraction(3, 2)
+
+
+def test_a_refused_grid_is_named_in_a_few_digits():
+    mdp = vr.MDP(0, [[[1]]], [[{0: HALF, 1: HALF}]], 100, "97/100")
+    with pytest.raises(vr.errors.InvalidArgument) as refused:
+        vr.plan(mdp, vr.CVaR("1/10"), eta=Fraction(1, 10**10))
+    assert len(str(refused.value)) < 200
