@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from .errors import Unsupported
-from .grid import GridModel, grid_model
+from .grid import Branch, GridModel, grid_model
 from .law import Law
 from .mdp import MDP
-from .policy import MixturePolicy, Policy, ReturnPolicy
+from .policy import Choice, MixturePolicy, Policy, ReturnPolicy
 from .rational import lcm_of_denominators
+
+_Step: TypeAlias = tuple[tuple[tuple[Branch, ...], ...], ...]
+"""``step[s][a]`` lists the branches of one step."""
 
 
 def return_law(mdp: MDP, policy: Policy) -> Law:
@@ -123,24 +127,36 @@ class _Forward:
             level = self._advance(level, t, step)
             yield level
 
-    def _advance(self, level: _Level, t: int, step: tuple[tuple[tuple[tuple[int, int, int], ...], ...], ...]) -> _Level:
-        policy, unit = self.policy, self.grid.unit
+    def _advance(self, level: _Level, t: int, step: _Step) -> _Level:
+        policy, unit, plain = self.policy, self.grid.unit, level.memory_is_return
         scale = unit / self.mdp.step_reward(t, Fraction(1))
-        situations = {(s, z if level.memory_is_return else 0, memory) for s, z, memory in level.weights}
+        situations = {(s, z if plain else 0, memory) for s, z, memory in level.weights}
         choices = {(s, z, memory): policy.choice(t, s, level.memory(z, memory)) for s, z, memory in situations}
         common = lcm_of_denominators(p for choice in choices.values() for _, p in choice)
-        memories: dict[tuple[Hashable, int, int, int], Hashable] = {}
+        laws = {} if plain else self._memories(t, step, scale, level, choices)
+        coins = lcm_of_denominators(q for law in laws.values() for _, q in law)
         following: dict[tuple[int, int, Hashable], int] = {}
         for (s, z, memory), w in level.weights.items():
-            for a, p in choices[s, z if level.memory_is_return else 0, memory]:
+            for a, p in choices[s, z if plain else 0, memory]:
                 share = w * p.numerator * (common // p.denominator)
                 for weight, target, j in step[s][a]:
-                    if level.memory_is_return:
+                    if plain:
                         key = (target, z + j, memory)
-                    else:
-                        seen = (memory, s, a, j)
-                        if seen not in memories:
-                            memories[seen] = policy.remember(memory, t, s, a, j * scale)
-                        key = (target, z + j, memories[seen])
-                    following[key] = following.get(key, 0) + share * weight
-        return _Level(following, unit, level.total * common * self.grid.denominator, level.memory_is_return)
+                        following[key] = following.get(key, 0) + share * weight
+                        continue
+                    for m, q in laws[memory, s, a, j]:
+                        key = (target, z + j, m)
+                        mass = share * weight * q.numerator * (coins // q.denominator)
+                        following[key] = following.get(key, 0) + mass
+        return _Level(following, unit, level.total * common * coins * self.grid.denominator, plain)
+
+    def _memories(
+        self, t: int, step: _Step, scale: Fraction, level: _Level, choices: dict[tuple[int, int, Hashable], Choice]
+    ) -> dict[tuple[Hashable, int, int, int], tuple[tuple[Hashable, Fraction], ...]]:
+        """What the policy remembers after every reward it can meet, with probabilities."""
+        laws: dict[tuple[Hashable, int, int, int], tuple[tuple[Hashable, Fraction], ...]] = {}
+        for s, _, memory in {(s, 0, memory) for s, _, memory in level.weights}:
+            for a, _ in choices[s, 0, memory]:
+                for j in {j for _, _, j in step[s][a]}:
+                    laws[memory, s, a, j] = self.policy.memories(memory, t, s, a, j * scale)
+        return laws

@@ -59,6 +59,10 @@ class Policy(ABC):
     def remember(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> Hashable:
         """The memory after reward ``r``."""
 
+    def memories(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[Any, Fraction], ...]:
+        """The law of the memory after reward ``r``: one memory, unless the policy draws what it remembers."""
+        return ((self.remember(memory, t, s, a, r), Fraction(1)),)
+
     @abstractmethod
     def on(self, mdp: MDP) -> Policy:
         """The same rule for another model with the same numbers of states and actions and the same horizon."""

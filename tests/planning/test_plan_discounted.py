@@ -177,8 +177,8 @@ def test_a_gap_is_met_without_a_grid_and_the_default_is_a_thousandth_of_the_rang
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], 100, "9/10")
     low, high = mdp.remaining_range(0)
     assert vr.plan(mdp, vr.CVaR("1/10")).gap <= (high - low) / 1000
-    fine = vr.plan(mdp, vr.CVaR("1/10"), gap="1/2000")
-    assert fine.gap <= Fraction(1, 2000)
+    fine = vr.plan(mdp, vr.CVaR("1/10"), gap="1/1000")
+    assert fine.gap <= Fraction(1, 1000)
     frontier = vr.cvar_frontier(mdp, eta=fine.eta)
     assert frontier("1/10").lower <= fine.upper
     assert frontier("1/10").upper >= fine.lower

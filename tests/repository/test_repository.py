@@ -17,7 +17,7 @@ CHECKS = sorted((ROOT / "proofs_checks").rglob("*.py"))
 #: Rooms in the order of the design: a module may import its own room and those before it, in functions too.
 LIBRARY_ROOMS = (
     "errors", "rational", "files", "enclosure", "shown", "progress", "law", "rewards", "action", "reading",
-    "model_readers", "mdp", "model_json", "objectives", "grid", "packed_rule", "policy", "coin_policy", "evaluation",
+    "model_readers", "mdp", "model_json", "objectives", "grid", "packed_rule", "policy", "cell_policy", "evaluation",
     "playing", "models", "interop", "describe",
     "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting", "experiments", "cli",
 )  # fmt: skip
@@ -33,7 +33,7 @@ SHORTCUTS = {
     ("verified_risk.law", "verified_risk.plotting"),  # law.plot(), notebooks
     ("verified_risk.mdp", "verified_risk.plotting"),  # notebooks
     ("verified_risk.policy", "verified_risk.playing"),  # policy.player()
-    ("verified_risk.policy", "verified_risk.coin_policy"),  # Policy.load()
+    ("verified_risk.policy", "verified_risk.cell_policy"),  # Policy.load()
     ("verified_risk.mdp", "verified_risk.grid"),  # mdp.discretised(eta)
     ("verified_risk.model_readers", "verified_risk.interop"),  # MDP.from_csv and the like
     ("verified_risk.model_readers", "verified_risk.model_json"),  # mdp.save()

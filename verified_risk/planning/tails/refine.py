@@ -137,8 +137,8 @@ def _finer(
     factor = min(16, 2 ** max(1, math.ceil(math.log2(1.1 * math.sqrt(ratio)))) if math.isfinite(ratio) else 4)
     if last.rounding > (last.upper - last.lower) / 4:
         return None, "float64 can certify no more"
-    if len(rounds) > 1 and (last.upper - last.lower) > Fraction(9, 10) * (rounds[-2].upper - rounds[-2].lower):
-        return None, "a finer grid no longer helped"
+    if len(rounds) > 2 and (last.upper - last.lower) > Fraction(9, 10) * (rounds[-3].upper - rounds[-3].lower):
+        return None, "two finer grids no longer helped"
     model = scaled_model(mdp, last.model.eta / factor)
     while factor > 1 and (bytes_needed(model) > memory_limit() or not _in_time(last, model, deadline, spent)):
         factor //= 2
