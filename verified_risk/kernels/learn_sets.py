@@ -87,16 +87,16 @@ def kl_low(x, n, threshold):
     p, rest = x / n, (n - x) / n
     eps = math.sqrt(rate / 2.0)
     q = max(p - eps, p - 2.0 * eps * math.sqrt(p))
-    q = max(q, p * math.exp(-(rate - rest * math.log(rest)) / p)) * SAFE
+    q = max(q, p * math.exp(-(rate - rest * math.log1p(-p)) / p)) * SAFE
     if q <= 0.0:
         return 0.0
     for _ in range(MOST_STEPS):
         gap = p - q
         excess = p * math.log1p(gap / q) + rest * math.log1p(-gap / (1.0 - q)) - rate
         step = excess * q * (1.0 - q) / gap
-        if step <= 1e-13 * q:
+        q += step  # from the right of the root, too, a step leads to its left: the tangent of a convex function
+        if abs(step) <= 1e-13 * q:
             break
-        q += step
     return q * SAFE
 
 
