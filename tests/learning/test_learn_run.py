@@ -38,8 +38,9 @@ def test_the_regret_is_that_of_the_policies_played_evaluated_exactly(algorithm, 
 @pytest.mark.parametrize("name", ["frozen_lake", "two_paths", "machine_replacement", "gamblers_ruin"])
 @pytest.mark.parametrize("G", [CVAR, vr.Mean(), vr.Spectral(["1/10", "1/2"], ["1/2", "1/2"])], ids=str)
 def test_the_regret_stays_below_both_bounds(name, G):
-    for seed in range(3):
-        run = vr.learn(vr.models.load(name), G, episodes=300, seed=seed)
+    several = "+" in str(G)  # several levels: an ascent for every plan
+    for seed in range(1 if several else 3):
+        run = vr.learn(vr.models.load(name), G, episodes=40 if several else 300, seed=seed)
         assert run.proved
         assert (run.regret <= run.expected_bound).all()
         assert (run.regret <= run.bound).all()
@@ -201,7 +202,7 @@ def test_a_learned_policy_can_be_saved_and_played_elsewhere(tmp_path):
     ids=str,
 )
 def test_every_objective_runs_and_says_what_is_guaranteed(G, said, bounded):
-    run = vr.learn(vr.models.two_paths(), G, episodes=30, algorithm="ucb")
+    run = vr.learn(vr.models.two_paths(), G, episodes=10, algorithm="ucb")
     assert said in run.guarantee
     assert (run.bound is not None) == bounded
     assert run.proved == bounded
@@ -291,7 +292,7 @@ def test_a_stopped_run_keeps_the_episodes_before_it(tmp_path):
     class Breaks(Chain):
         def step(self, action):
             following, reward, *rest = super().step(action)
-            return (following, 7 if self.resets > 10 else reward, *rest)
+            return (following, 7 if self.resets > 11 else reward, *rest)
 
     with pytest.raises(StoppedRun, match=r"episode 10, step 0: the reward is 7.*holds the 10 episodes") as caught:
         vr.learn(Breaks(), vr.Mean(), episodes=50, horizon=2, reward_range=(0, 1), eta=1)
@@ -357,4 +358,4 @@ def test_what_is_neither_a_model_nor_an_environment_is_refused():
     with pytest.raises(InvalidArgument, match="neither an MDP nor an environment"):
         vr.learn(42, CVAR, episodes=5)
     with pytest.raises(InvalidObjective):
-        vr.learn(vr.models.two_paths(), 42, 5)
+        vr.learn(vr.models.two_paths(), 42, episodes=5)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 RELATIVE = Fraction(1, 10**9)
 """A set may be this much wider than its definition, relative to its ends: rounding on the safe side."""
+ROUNDING = Fraction(1, 10**14)
+"""Levels of a reward's CDF are sums of stored masses; the planner's allowance covers what that rounds."""
 FAR = Fraction(1)
 """The slack that is noted where a claim holds with room that has no number (an infinite divergence)."""
 
@@ -138,6 +140,6 @@ def set_slacks(
         for i, r in enumerate(atoms[:-1]):
             x = seen.paid_at_most(r)
             for successes, q in ((x, low[i]), (n - x, 1 - high[i])):
-                wide = min(wide, width_slack(successes, n, q, needed))
+                wide = min(wide, width_slack(successes, n, max(q - ROUNDING, Fraction()), needed))
                 narrow = min(narrow, excess_slack(successes, n, q, needed))
     return wide, narrow
