@@ -52,8 +52,8 @@ from .standard import Standard
 Algorithm: TypeAlias = Literal["kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi"]
 ALGORITHMS: tuple[Algorithm, ...] = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi")
 KL_THEOREMS = (
-    "time-uniform KL sets (Coq: kl_regret_from_data, kl_intervals_hold; a priori: theory page 10)",
-    "time-uniform KL sets (Coq: outcome_regret_from_data, outcome_intervals_hold; a priori: theory page 10)",
+    "time-uniform KL sets (Coq: kl_regret_from_data_with, kl_intervals_hold; a priori: theory page 10)",
+    "time-uniform KL sets (Coq: outcome_regret_from_weighted_data, outcome_intervals_hold; a priori: theory page 10)",
 )
 """The theorems that cover a run of ``kl``, in a product model and in a joint one."""
 MOST_PATIENCE = Fraction(1, 8)
