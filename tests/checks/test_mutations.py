@@ -7,7 +7,11 @@ from dataclasses import replace
 import mutations
 import pytest
 
-QUICK = [m for m in mutations.MUTATIONS if m.killer in {"lem:key", "def:objective/jumps", "def:pushforward"}]
+QUICK = [
+    m
+    for m in mutations.MUTATIONS
+    if m.killer in {"lem:key", "def:objective/jumps", "def:pushforward"} or m.killer.startswith(mutations.TOUCHED)
+]
 
 
 def test_there_are_at_least_twenty_mutations_with_distinct_names():

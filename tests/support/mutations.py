@@ -20,12 +20,15 @@ from typing import Any
 import planting
 
 PACKAGES = ("proofs_checks", "verified_risk")
-TESTS = ("test_audit", "test_certificates", "test_known_numbers", "test_strategies")
+TESTS = ("test_audit", "test_certificates", "test_known_numbers", "test_strategies", "test_touched_statements")
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """``old`` becomes ``new`` in ``module``; ``killer`` is a statement's label or ``test_module.test_name``."""
+    """``old`` becomes ``new`` in ``module``; ``killer`` is a statement's label or ``test_module.test_name``.
+
+    A ``#label`` behind a test is its argument.
+    """
 
     name: str
     module: str
@@ -71,6 +74,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 def run(killer: str) -> None:
     """The evidence of a statement, or a test."""
+    killer, _, label = killer.partition("#")
     module, _, name = killer.partition(".")
     if module not in TESTS:
         evidence(killer)
@@ -78,7 +82,7 @@ def run(killer: str) -> None:
     sys.path.insert(0, str(planting.ROOT / "tests" / "checks"))
     try:
         test = getattr(importlib.import_module(module), name)
-        arguments = ARGUMENTS.get(killer, ())
+        arguments = (label,) if label else ARGUMENTS.get(killer, ())
         if killer == "test_certificates.test_an_edited_certificate_is_rejected":
             arguments = (importlib.import_module("proofs_checks.theory").by_label("lem:key"),)
         test(*arguments)
@@ -97,6 +101,8 @@ def killed(mutation: Mutation) -> str | None:
             return f"{type(error).__name__}: {error}".splitlines()[0]
     return None
 
+
+TOUCHED = "test_touched_statements.test"
 
 MUTATIONS = (
     # checkers
@@ -360,6 +366,70 @@ MUTATIONS = (
         "if deterministic or not draw(st.booleans()):",
         "if True:",
         "test_strategies.test_every_kind_of_policy_is_reachable",
+    ),
+    # statements made weaker: twice too generous, a narrowed hypothesis, a generator without the hard case
+    Mutation(
+        "the range of the grid is twice too generous",
+        "proofs_checks.theory.discretisation.def_discretised",
+        "return case.horizon * case.eta * math.ceil(1 / case.eta) - _sums(case)[-1]",
+        "return 2 * case.horizon * case.eta * math.ceil(1 / case.eta) - _sums(case)[-1]",
+        f"{TOUCHED}_the_enumeration_says_what_it_said#def:grid/range",
+    ),
+    Mutation(
+        "closeness of CDFs is twice too generous",
+        "proofs_checks.theory.closeness.lem_genbound_cdf",
+        "return least(expected(pair, cost), expected_in_twin(pair, cost)) - distance(pair)",
+        "return 2 * least(expected(pair, cost), expected_in_twin(pair, cost)) - distance(pair) + Fraction(1, 100)",
+        f"{TOUCHED}_the_enumeration_says_what_it_said#lem:genbound/cdf",
+    ),
+    Mutation(
+        "the dropped term is twice too small",
+        "proofs_checks.theory.regret.thm_main_constant",
+        "(2 * p.horizon * pairs + root(2 * pairs * p.steps))\n    return printed_bound(p) - minimum",
+        "(p.horizon * pairs + root(2 * pairs * p.steps)) / 8\n    return printed_bound(p) - minimum",
+        f"{TOUCHED}_the_enumeration_says_what_it_said#thm:main/dropped",
+    ),
+    Mutation(
+        "the gap of non-Markov policies is halved",
+        "proofs_checks.theory.augmentation.intro_nonmarkov",
+        "Fraction(2, 3) * min(",
+        "Fraction(1, 3) * min(",
+        f"{TOUCHED}_the_enumeration_says_what_it_said#intro:nonmarkov",
+    ),
+    Mutation(
+        "only larger scales",
+        "proofs_checks.theory.setting.def_rewards",
+        "when=lambda case: case.factor > 0,",
+        "when=lambda case: case.factor > 1,",
+        f"{TOUCHED}_the_enumeration_says_what_it_said#def:rewards",
+    ),
+    Mutation(
+        "optimism of CDFs only for large radii",
+        "proofs_checks.theory.optimism.lem_optimismhat_cdf",
+        "case.mdp.n_states == 1 and on_event",
+        "case.eps >= Fraction(1, 2) and on_event",
+        f"{TOUCHED}_the_enumeration_says_what_it_said#lem:optimismhat/cdf",
+    ),
+    Mutation(
+        "CPW drawn where it grows",
+        "proofs_checks.theory.setting.def_objective_cpw",
+        "ratios = strategies.rationals(max_value=2,",
+        "ratios = strategies.rationals(min_value=1, max_value=2,",
+        f"{TOUCHED}_the_generator_still_draws_the_hard_case#def:objective/cpw",
+    ),
+    Mutation(
+        "grid steps that divide 1",
+        "proofs_checks.theory.discretisation.def_discretised",
+        "    eta = draw(steps())\n    count = math.ceil(1 / eta)",
+        "    eta = Fraction(1, draw(st.integers(1, 4)))\n    count = math.ceil(1 / eta)",
+        f"{TOUCHED}_the_generator_still_draws_the_hard_case#def:grid/range",
+    ),
+    Mutation(
+        "regret drawn for few episodes only",
+        "proofs_checks.theory.regret.thm_main",
+        "(1, 10, 1000, 50_000, 100_000, 160_000, 200_000, 400_000, 10**6)",
+        "(1, 10, 1000)",
+        f"{TOUCHED}_the_generator_still_draws_the_hard_case#thm:main",
     ),
     Mutation(
         "a generator of Markov policies only",
