@@ -13,11 +13,13 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.cell_policy import CellPolicy
+from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidPolicy
 from verified_risk.grid import scaled
 from verified_risk.planning.tails import interpolated
 from verified_risk.planning.tails.refine import refined_plan
 
+HALF = Fraction(1, 2)
 DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(19, 20), Fraction(1, 5)]
 ETAS = [Fraction(1, 3), Fraction(1, 2), Fraction(2, 7), Fraction(1), Fraction(3, 2), Fraction(1, 11)]
 
@@ -205,3 +207,23 @@ def test_a_policy_by_cells_comes_back_from_its_file(tmp_path):
     ):
         with pytest.raises(InvalidPolicy, match=message):
             CellPolicy.from_json({**data, **wrong}, mdp)
+
+
+def test_recheck_confirms_both_bounds_in_other_code_and_no_better_ones():
+    rng = random.Random("recheck")
+    for weight in (Fraction(), Fraction(1, 3)):
+        outcomes = [
+            [[(HALF, rng.randrange(3), Fraction(rng.randrange(100), 100)) for _ in range(2)] for _ in range(2)]
+            for _ in range(3)
+        ]
+        mdp = vr.MDP.from_outcomes(outcomes, initial=0, horizon=25, discount="9/10")
+        G = vr.CVaR("1/10") if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR("1/10")
+        plan = vr.plan(mdp, G, eta="1/20")
+        again = plan.recheck()
+        assert again.lower_holds is Truth.HOLDS
+        assert again.upper_holds is Truth.HOLDS
+        middle = (plan.lower + plan.upper) / 2
+        assert replace(plan, lower=middle, value=middle).recheck().lower_holds is not Truth.HOLDS
+        assert replace(plan, upper=middle, value=middle, lower=middle).recheck().upper_holds is not Truth.HOLDS
+    mean = vr.plan(mdp, vr.Mean()).recheck()
+    assert mean.lower_holds is mean.upper_holds is Truth.HOLDS

@@ -1,0 +1,93 @@
+"""Discounted models: rounding up on one grid (the old route) and reading between the nodes of a finer one, in one run.
+
+    python tests/benchmarks/discounted.py            # the rows of docs/benchmarks.md that mention a discount
+    python tests/benchmarks/discounted.py --curve    # the gap at an equal number of cells against the discount
+
+The old route is given a grid; the new one a grid whose tables have about as many cells.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from fractions import Fraction
+
+import verified_risk as vr
+from verified_risk.grid.floats import float_model
+from verified_risk.grid.scaled import scaled_model
+from verified_risk.planning.planner import finished
+from verified_risk.planning.tails.refine import refined_plan
+from verified_risk.planning.tails.route import best_single_level
+
+ROWS = [
+    # name, states, actions, successors, rewards up to, discount, horizon, eta of the old route
+    ("10 states", 10, 3, 3, 1, "0.8", 100, "1e-3"),
+    ("20 states", 20, 4, 4, 10, "0.98", 100, "0.02"),
+    ("21 states, 11 actions", 21, 11, 8, 20, "0.9", 100, "0.01"),
+    ("51 states, thousands", 51, 5, 5, 5000, "0.9", 100, "10"),
+    ("101 states, 20 actions", 101, 20, 5, 100, "0.9", 100, "0.5"),
+    ("146 states", 146, 4, 3, 1, "0.95", 100, "0.004"),
+]
+
+
+def random_model(states, actions, successors, most, discount, horizon, seed=0) -> vr.MDP:
+    """Joint outcomes with rewards of three decimals."""
+    rng = random.Random(seed)
+
+    def action():
+        weights = [rng.randint(1, 9) for _ in range(successors)]
+        total = sum(weights)
+        return [
+            (Fraction(w, total), rng.randrange(states), Fraction(rng.randrange(1001) * most, 1000)) for w in weights
+        ]
+
+    outcomes = [[action() for _ in range(actions)] for _ in range(states)]
+    return vr.MDP.from_outcomes(outcomes, initial=0, horizon=horizon, discount=discount)
+
+
+def rounding_up(mdp: vr.MDP, G: vr.Weighting, eta: Fraction) -> tuple[vr.Plan, int]:
+    model = float_model(mdp, eta)
+    bounds = best_single_level(model, G.require_levels())
+    return finished(mdp, G, model, bounds, "rounding up"), model.n_states * sum(model.remaining)
+
+
+def grid_of_as_many_cells(mdp: vr.MDP, cells: int) -> Fraction:
+    low, high = mdp.remaining_range(0)
+    eta = (high - low) / 200
+    return eta * scaled_model(mdp, eta).cells / cells
+
+
+def row(name, states, actions, successors, most, discount, horizon, eta) -> None:
+    mdp, G = random_model(states, actions, successors, most, discount, horizon), vr.CVaR("1/10")
+    began = time.perf_counter()
+    old, cells = rounding_up(mdp, G, Fraction(eta))
+    old_seconds = time.perf_counter() - began
+    fine = grid_of_as_many_cells(mdp, cells)
+    refined_plan(random_model(2, 2, 2, 1, "1/2", 2), G, Fraction(1, 3), None, None)  # compiles
+    began = time.perf_counter()
+    new = refined_plan(mdp, G, fine, None, None)
+    new_seconds = time.perf_counter() - began
+    began = time.perf_counter()
+    default = vr.plan(mdp, G)
+    seconds = time.perf_counter() - began
+    share = float(new.gap / new.upper)
+    print(
+        f"{name:24} {discount:>5}  old {float(old.gap):9.3g} {old_seconds:6.2f} s   new {float(new.gap):9.3g} "
+        f"{new_seconds:6.2f} s ({share:.1e} of the value)  {float(old.gap / new.gap):7.1f} times narrower, "
+        f"{cells / 1e6:.1f}M cells   default {float(default.gap):9.3g} {seconds:6.2f} s",
+        flush=True,
+    )
+
+
+def main() -> None:
+    if "--curve" in sys.argv:
+        for discount in ("0.5", "0.8", "0.9", "0.95", "0.98", "0.99"):
+            row("20 states", 20, 4, 4, 1, discount, 100, "0.01")
+        return
+    for arguments in ROWS:
+        row(*arguments)
+
+
+if __name__ == "__main__":
+    main()
