@@ -60,11 +60,13 @@ def grid_of_as_many_cells(mdp: vr.MDP, cells: int) -> Fraction:
 
 def row(name, states, actions, successors, most, discount, horizon, eta) -> None:
     mdp, G = random_model(states, actions, successors, most, discount, horizon), vr.CVaR("1/10")
+    toy = random_model(2, 2, 2, 1, "1/2", 2)  # compiles both
+    rounding_up(toy, G, Fraction(1, 3))
+    refined_plan(toy, G, Fraction(1, 3), None, None)
     began = time.perf_counter()
     old, cells = rounding_up(mdp, G, Fraction(eta))
     old_seconds = time.perf_counter() - began
     fine = grid_of_as_many_cells(mdp, cells)
-    refined_plan(random_model(2, 2, 2, 1, "1/2", 2), G, Fraction(1, 3), None, None)  # compiles
     began = time.perf_counter()
     new = refined_plan(mdp, G, fine, None, None)
     new_seconds = time.perf_counter() - began

@@ -80,3 +80,14 @@ def test_a_refused_grid_is_named_in_a_few_digits():
     with pytest.raises(vr.errors.InvalidArgument) as refused:
         vr.plan(mdp, vr.CVaR("1/10"), eta=Fraction(1, 10**10))
     assert len(str(refused.value)) < 200
+
+
+def test_var_is_decided_exactly_where_a_level_is_met_with_equality():
+    """Twelve fair coins and a level of exactly one half: floats cannot tell, integers in limbs can."""
+    steps = 12
+    rows = [[{0: HALF, 1: HALF}, {1: 1}], [{0: HALF, 1: HALF}, {0: 1}]]
+    rewards = [[{0: HALF, 1: HALF}, {"1/3": 1}], [{0: HALF, "3/2": HALF}, {"1/4": 1}]]
+    mdp = vr.MDP(0, rows, rewards, steps)
+    for alpha in ("1/2", "1/4", "1/8"):
+        plan = vr.plan(mdp, vr.VaR(alpha))
+        assert plan.lower == plan.upper == vr.exact_plan(mdp, vr.VaR(alpha)).value

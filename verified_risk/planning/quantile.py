@@ -14,12 +14,18 @@ from ..grid import grid_model
 from ..grid.floats import FloatModel
 from ..mdp import MDP
 from ..objectives.weighting import Jump
+from .exact.limbs import Overflow, best_quantile_in_limbs
 from .exact.route import best_quantile as best_quantile_in_integers
+from .exact.route import mean_to_go
 from .tails.budget import BudgetRule, BudgetTables, budget_tables
 from .tails.route import Bounds
 
 EXACT_CELLS = 300_000
-"""Backups that deciding one threshold in integers may take: about a second."""
+"""Backups that deciding thresholds in Python's integers may take: about a second."""
+LIMB_CELLS = 30_000_000
+"""The same for integers in limbs, by compiled kernels: some seconds."""
+NONE = Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)
+"""No doubtful threshold is attained."""
 
 
 def best_quantile(model: FloatModel, jump: Jump, mdp: MDP) -> Bounds:
@@ -55,12 +61,36 @@ def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range) -> Bounds | No
     """Decide the doubtful rhos in integers; a lower bound of -1 if none is attained, None if that would take too
     long."""
     cells = model.n_states * sum(model.remaining) * max(1, int(model.succ_start[-1]) // model.n_states)
-    if cells * len(rhos) > EXACT_CELLS:
-        return None
+    tries = len(rhos).bit_length()
+    if cells * tries > EXACT_CELLS:
+        return _settle_in_limbs(model, jump, mdp, rhos) if cells <= LIMB_CELLS else None
     grid, shift = grid_model(mdp, model.unit), model.offsets[-1]
-    found = best_quantile_in_integers(grid, jump, among=[rho + shift for rho in rhos])
-    if found is None:
-        return Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)
-    value, decision = found
+    best, low, high = None, 0, len(rhos) - 1
+    while low <= high:  # what is attained at rho is attained below it
+        middle = (low + high) // 2
+        found = best_quantile_in_integers(grid, jump, among=[rhos[middle] + shift])
+        if found is None:
+            high = middle - 1
+        else:
+            best, low = found, middle + 1
+    if best is None:
+        return NONE
+    value, decision = best
     rho = value / grid.unit - shift
     return Bounds(rho, rho, rho, decision)
+
+
+def _settle_in_limbs(model: FloatModel, jump: Jump, mdp: MDP, rhos: range) -> Bounds | None:
+    """The same for larger models whose weights fit into limbs; with a discount, only where nothing was rounded."""
+    if not model.exact and mdp.discount != 1:
+        return None
+    grid, shift = grid_model(mdp, model.unit), model.offsets[-1]
+    outlook = mean_to_go(grid)
+    try:
+        value, decision = best_quantile_in_limbs(
+            mdp, jump, outlook.value, grid.denominator, outlook.action, unit=model.unit
+        )
+    except (Overflow, OverflowError):
+        return None
+    rho = value / grid.unit - shift
+    return Bounds(rho, rho, rho, decision) if rho >= rhos[0] else NONE

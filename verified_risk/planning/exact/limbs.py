@@ -207,10 +207,18 @@ def best_tail_in_limbs(
 
 
 def best_quantile_in_limbs(
-    mdp: MDP, jump: Jump, outlook: list[list[int]], denominator: int, linear: list[list[int]]
+    mdp: MDP,
+    jump: Jump,
+    outlook: list[list[int]],
+    denominator: int,
+    linear: list[list[int]],
+    unit: Fraction | None = None,
 ) -> tuple[Fraction, Any]:
-    """The largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it."""
-    model = compiled(mdp).limbs()
+    """The largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.
+
+    On the rewards' own grid, or, without a discount, rounded up to multiples of ``unit``.
+    """
+    model = compiled(mdp, unit).limbs()
     tables = limb_tables(mdp, model, 0, 0, _rescaled(model, outlook, denominator), threshold=True)
     weights = lcm_of_denominators(p for _, p in mdp.initial)
     full = model.step_total**mdp.horizon * weights
