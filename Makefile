@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench report docs nightly clean small setup browser storm proofs checker ocaml rehearsal lowest
+.PHONY: run test check bench report docs nightly clean small setup browser storm proofs statements checker ocaml rehearsal lowest
 
 run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
@@ -36,6 +36,9 @@ docs: setup  ## the documentation, tutorials executed, into docs/_build/html
 
 proofs:  ## compile every Coq proof and print its axioms; installs Coq with apt when run as root
 	INSTALL=1 sh proofs_checks/formal/compile.sh
+
+statements: proofs  ## print the headline theorems, each on its own with its definitions and axioms
+	sh proofs_checks/formal/statements.sh
 
 checker:  ## build the verified checker of plans from its extracted source; installs OCaml with apt when run as root
 	INSTALL=1 sh proofs_checks/formal/checker/driver/build.sh

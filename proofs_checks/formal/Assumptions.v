@@ -4,11 +4,11 @@
 From VerifiedRisk Require Import Soundness KlStatement KlExplicit KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii
   KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts HistoryMeasure
-  ObjectiveExamples KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp AugmentationPrintedFalse Discretisation Grid
+  ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp AugmentationPrintedFalse Discretisation DiscretisationChain Grid
   DiscretisationOneStep DiscretisationPrintedFalse HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds SupNorm EmpiricalLaw
   RegretAssembly RockafellarUryasev DynamicProgramming CvarPlanner FloatCertificate CountingInequality CountingSteps
-  SupportingUtility LawDistances Telescoping ClosenessTotalVariation ClosenessGreedy ClosenessMarkov ClosenessEmpirical PlannerError
-  QuantileCoupling Simulation OptimisticModel OptimisticRows Optimism ClosenessOptimistic OptimisticLearner UnvisitedPairs CvarLearner
+  SupportingUtility LawDistances Telescoping ClosenessTotalVariation ClosenessGreedy ClosenessMarkov ClosenessEmpirical ClosenessOfCdfs PlannerError
+  QuantileCoupling Simulation OptimisticModel OptimisticRows Optimism OptimismOfValues ClosenessOptimistic OptimisticLearner UnvisitedPairs CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
   MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner CorrectedSteps PrintedBoundHolds ConcavePlanner BudgetShape
   ClosenessConstantAttained ClosenessInArea ConcaveLearner AdaptationPrintedFalse EventPrintedFalse L1Deviation.
@@ -22,7 +22,8 @@ Definition lem_key := (@key_identity, @Phi_eq_hi_minus_area, @is_stieltjes_quant
 Print Assumptions lem_key.
 
 Definition examples_of_objectives := (@var_is_not_continuous, @cpw_is_not_lipschitz, @cvar_is_lipschitz,
-  @var_weight_is_a_weighting, @value_at_the_jump_decides, @cvar_is_mean_of_worst_share, @empirical_largest_le, @Phi_lipschitz_in_area, @cpw_grows_faster).
+  @var_weight_is_a_weighting, @value_at_the_jump_decides, @cvar_is_mean_of_worst_share, @empirical_largest_le, @Phi_lipschitz_in_area, @cpw_grows_faster,
+  @Phi_of_moved_rewards, @cpw_is_nondecreasing).
 Print Assumptions examples_of_objectives.
 
 Definition thm_augmented := (@augmented_same_average, @augmented_same_joint_law, @augmented_same_value,
@@ -39,7 +40,8 @@ Definition thm_discretized := (@overshoot_of_one_step, @one_step_cdf_bounds, @on
   @one_step_conditioned_cdf_le, @one_step_conditioned_value_ge, @return_within_T_eta, @rounded_history_law, @adapted_cdf_bounds, @adapted_value_ge,
   @discretised_cdf_le, @discretised_value_ge, @adapted_optimal_loses_at_most_T_eta, @discretisation_loss_exceeds_eta,
   @no_constant_below_T, @printed_internal_state_fails,
-  @pushforward, @grid_size, @grid_range).
+  @pushforward, @grid_size, @grid_range,
+  @discretisation_chain, @rounded_optimum_exists).
 Print Assumptions thm_discretized.
 
 Definition lem_event := (@hoeffding_lemma, @hoeffding_upper, @hoeffding_lower, @average_rarely_far, @chain_rarely_exceeds,
@@ -53,13 +55,16 @@ Definition lem_genbound := (@Phi_difference_is_utility_difference, @supporting_u
   @markov_value_close, @greedy_value_close, @maximising_utility_exists, @optimistic_value_close, @utility_difference_le_excess,
   @greedy_value_close_in_area, @optimistic_value_close_in_area, @pair_radius_le_visit_radius,
   @printed_closeness_false, @closeness_fails_for_y_policies,
-  @value_close_in_either_model, @markov_values_close_in_area, @empirical_value_close, @hat_and_tilde_close, @hat_and_tilde_close_with_printed_radii, @values_rise_slowly_and_are_close, @greedy_for_maximiser_is_optimal, @maximiser_exists, @greedy_values_close_in_area, @greedy_values_close_in_kolmogorov, @planner_error_adds, @optimistic_values_close).
+  @value_close_in_either_model, @markov_values_close_in_area, @empirical_value_close, @hat_and_tilde_close, @hat_and_tilde_close_with_printed_radii, @values_rise_slowly_and_are_close, @greedy_for_maximiser_is_optimal, @maximiser_exists, @greedy_values_close_in_area, @greedy_values_close_in_kolmogorov, @planner_error_adds, @optimistic_values_close,
+  @cdfs_close).
 Print Assumptions lem_genbound.
 
 Definition lem_optimismhat := (@quantile_coupling_spec, @simulated_return_dominates, @cdf_raise, @jump_le, @low_le_true,
   @cdf_optimistic_le, @cdf_optimistic_ge, @optimistic_policy_dominates, @markov_optimism, @markov_optimistic_close,
   @printed_optimism_false,
-  @optimistic_rows, @optimistic_rewards, @unvisited_pairs).
+  @optimistic_rows, @optimistic_rewards, @unvisited_pairs,
+  @optimistic_supremum_dominates, @optimistic_maximum_dominates, @optimism_of_greedy_policies,
+  @markov_return_dominates).
 Print Assumptions lem_optimismhat.
 
 Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum_of_means_rarely_large, @observed_costs_le,
@@ -69,13 +74,15 @@ Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum
   @markov_learner_regret_with_high_probability, @concave_planner_correct, @printed_bound_holds_for_cvar,
   @concave_learner_expected_regret, @concave_learner_regret_with_high_probability, @concave_learner_meets_printed_bound,
   @concave_best_is_attained, @concave_learner_ignores_unknowns, @printed_regret_theorem_is_false,
-  @few_visits, @capped_costs_split, @inverse_roots_le, @inverse_roots_of_all_pairs, @all_visits_cost, @radii_add_up, @printed_logarithm_survives, @constant_mended, @introduction_is_weaker, @what_an_episode_costs, @printed_right_side_without_5, @markov_policies_are_flattered_a_little, @sums_of_means_rarely_large).
+  @few_visits, @capped_costs_split, @inverse_roots_le, @inverse_roots_of_all_pairs, @all_visits_cost, @radii_add_up, @printed_logarithm_survives, @constant_mended, @introduction_is_weaker, @what_an_episode_costs, @printed_right_side_without_5, @markov_policies_are_flattered_a_little, @sums_of_means_rarely_large,
+  @costs_add_up_to_beta, @martingale_step_of_beta).
 Print Assumptions thm_main.
 
 Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_le_dp, @greedy_utility_eq_dp,
   @budget_le_shortfall, @budget_greedy_attains, @W_nondecreasing_and_lipschitz, @W_zero_without_budget, @rho_window,
   @cvar_planner_correct, @best_action_per_state_is_not_best,
-  @outer_objective_is_not_concave).
+  @outer_objective_is_not_concave,
+  @rockafellar_uryasev_for_costs).
 Print Assumptions appendix_cvar.
 
 Definition float_certificate := (@computed_budget_within_gamma, @chosen_policy_within_gamma, @certified_cvar_of_policy,

@@ -129,6 +129,31 @@ Proof.
     rewrite sqrt_mult by lra. lra.
 Qed.
 
+(** The sums of the corrected theorem: beta bounds the costs of all visits, however the steps are shared among the pairs. *)
+Theorem costs_add_up_to_beta {X} (pairs : list X) (T : nat) (N : X -> nat) (c : R) :
+  0 <= c ->
+  sum pairs (fun x => INR T * INR (min T (N x)) + 2 * c * sqrt (INR (N x))) <=
+  INR T ^ 2 * INR (length pairs) + 2 * c * sqrt (INR (length pairs) * sum pairs (fun x => INR (N x))).
+Proof.
+  intros Hc. rewrite sum_plus, (sum_scal pairs (2 * c)). pose proof (pos_INR T) as HT.
+  apply Rplus_le_compat; [|apply Rmult_le_compat_l; [lra | apply sum_sqrt_le]].
+  rewrite Rmult_comm, <- sum_const. apply sum_le; intros x _.
+  assert (INR (min T (N x)) <= INR T) by (apply le_INR, Nat.le_min_l). simpl. rewrite Rmult_1_r. now apply Rmult_le_compat_l.
+Qed.
+
+Theorem martingale_step_of_beta {X} (pairs : list X) (T : nat) (N : X -> nat) (c delta : R) :
+  0 <= c ->
+  exp 1 / (exp 1 - 1) * (sum pairs (fun x => INR T * INR (min T (N x)) + 2 * c * sqrt (INR (N x))) + sum (seq 1 T) INR * ln (/ delta)) <=
+  exp 1 / (exp 1 - 1) * (INR T ^ 2 * INR (length pairs) + 2 * c * sqrt (INR (length pairs) * sum pairs (fun x => INR (N x))) +
+                         INR T * (INR T + 1) / 2 * ln (/ delta)).
+Proof.
+  intros Hc. assert (Hseq : sum (seq 1 T) INR = INR T * (INR T + 1) / 2).
+  { induction T as [|T IH]; [simpl; lra|]. rewrite seq_S, sum_app, IH. cbn [sum]. change (1 + T)%nat with (S T). rewrite S_INR. lra. }
+  rewrite Hseq. apply Rmult_le_compat_l.
+  - assert (1 < exp 1) by (pose proof (exp_ineq1 1 R1_neq_R0); lra). left; apply Rdiv_lt_0_compat; lra.
+  - pose proof (costs_add_up_to_beta pairs T N c Hc). lra.
+Qed.
+
 (** ** The constants *)
 
 (** sqrt|S| ( sqrt(2|S|) + sqrt(1/2) ) <= sqrt 5 |S|. *)

@@ -3,19 +3,21 @@
     The paper lets the planner return any policy that is optimal in the optimistic model.  An optimal policy may do anything
     at rewards so far that the optimistic model cannot produce, and the true model produces them all the time.
 
-    One ordinary state, T = 2, two actions.  Action a pays one of m values in [99/100, 1), uniformly; action b pays 0.  The
-    planner returns a policy that is greedy, hence optimal, in the optimistic model, except that it plays b in the second
-    step at every y that the optimistic model cannot reach.  In the true model the first reward is almost always new.  So
-    every episode loses at least 49/50 against always playing a, whatever was seen and whatever the radii are.  At
-    K = 10^6 and delta = 1/100 the regret of the mean is at least 980000 on every path, and the printed bound
+    One ordinary state, T = 2, two actions.  Action a pays one of m values in [999/1000, 1), uniformly; action b pays 0; both
+    are mixed with mass 1/1000 at 1, so that the paper's assumption F†(1) = T holds for every policy.  The planner returns a
+    policy that is greedy, hence optimal, in the optimistic model, except that it plays b in the second step at every y that
+    the optimistic model cannot reach.  In the true model the first reward is almost always new.  So every episode loses at
+    least 995/1000 against always playing a, whatever was seen and whatever the radii are.  At K = 10^6 and delta = 1/100
+    the regret of the mean is at least 995000 on every path, hence in expectation, and the printed bound
 
       4 T^{3/2} L_G |S| sqrt( 5 |S| |A| K ln(4 |S| |A| K / delta) ),     |S| = |A| = 2,  L_G = 1,
 
-    is below 580000: it is exceeded with probability one. *)
+    is below 475000: it is exceeded with probability one.  The argument goes through choices off the support of the
+    optimistic model; a planner that is greedy at every (t, s, y) is not affected ([ConcaveLearner.v]). *)
 
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Rcomplements.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState DynamicProgramming QuantileCoupling
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState LargestReturn DynamicProgramming QuantileCoupling
   OptimisticModel HoeffdingFinite DkwFinite MartingaleStep EventHolds RegretAssembly OptimisticLearner.
 Import ListNotations.
 Open Scope R_scope.
@@ -54,8 +56,9 @@ Section Printed.
   Hypothesis Hm : (0 < m)%nat.
   Hypothesis Hrad : forall N, 0 <= rad N.
 
-  Definition points : list R := map (fun i => 99 / 100 + INR i / (100 * INR m)) (seq 0 m).
-  Definition pays (b : bool) : dist R := if b then ret 0 else map (fun x => (x, / INR m)) points.
+  Definition points : list R := map (fun i => 999 / 1000 + INR i / (1000 * INR m)) (seq 0 m).
+  Definition plain (b : bool) : dist R := if b then ret 0 else map (fun x => (x, / INR m)) points.
+  Definition pays (b : bool) : dist R := mixed (1 / 1000) (plain b).
   Definition model : mdp unit bool := one_state 2 pays.
 
   Lemma m_positive : 0 < INR m.
@@ -64,28 +67,28 @@ Section Printed.
   Lemma length_points : length points = m.
   Proof. unfold points; now rewrite map_length, seq_length. Qed.
 
-  Lemma points_within x : In x points -> 99 / 100 <= x <= 1.
+  Lemma points_within x : In x points -> 999 / 1000 <= x <= 1.
   Proof.
     intros Hx; apply in_map_iff in Hx; destruct Hx as [i [<- Hi]]; apply in_seq in Hi.
     pose proof m_positive as Hp. assert (Hi' : INR i <= INR m) by (apply le_INR; lia). pose proof (pos_INR i).
-    assert (0 <= INR i / (100 * INR m) <= 1 / 100); [|lra]. split.
+    assert (0 <= INR i / (1000 * INR m) <= 1 / 1000); [|lra]. split.
     - apply Rmult_le_pos; [assumption | left; apply Rinv_0_lt_compat; lra].
-    - apply Rmult_le_reg_r with (100 * INR m); [lra|].
-      replace (INR i / (100 * INR m) * (100 * INR m)) with (INR i) by (field; lra). lra.
+    - apply Rmult_le_reg_r with (1000 * INR m); [lra|].
+      replace (INR i / (1000 * INR m) * (1000 * INR m)) with (INR i) by (field; lra). lra.
   Qed.
 
   Lemma NoDup_points : NoDup points.
   Proof.
     apply FinFun.Injective_map_NoDup; [|apply seq_NoDup]. intros i j Hij. pose proof m_positive.
-    apply INR_eq. apply Rplus_eq_reg_l in Hij. apply (f_equal (fun x => x * (100 * INR m))) in Hij.
-    replace (INR i / (100 * INR m) * (100 * INR m)) with (INR i) in Hij by (field; lra).
-    replace (INR j / (100 * INR m) * (100 * INR m)) with (INR j) in Hij by (field; lra). exact Hij.
+    apply INR_eq. apply Rplus_eq_reg_l in Hij. apply (f_equal (fun x => x * (1000 * INR m))) in Hij.
+    replace (INR i / (1000 * INR m) * (1000 * INR m)) with (INR i) in Hij by (field; lra).
+    replace (INR j / (1000 * INR m) * (1000 * INR m)) with (INR j) in Hij by (field; lra). exact Hij.
   Qed.
 
-  Lemma E_points f : E (pays false) f = / INR m * sum points f.
+  Lemma E_points f : E (plain false) f = / INR m * sum points f.
   Proof. simpl. rewrite E_uniform. ring. Qed.
 
-  Lemma law_pays b : is_law (pays b).
+  Lemma law_plain b : is_law (plain b).
   Proof.
     destruct b; [apply law_ret|]. split.
     - intros x p Hin; apply in_map_iff in Hin; destruct Hin as [y [Heq _]]; injection Heq as <- <-.
@@ -93,20 +96,34 @@ Section Printed.
     - rewrite E_points, sum_const, length_points. pose proof m_positive. field; lra.
   Qed.
 
+  Lemma plain_within b : almost_surely (plain b) (fun x => 0 <= x <= 1).
+  Proof.
+    destruct b; [apply as_ret; lra|]. intros x p Hin _. apply in_map_iff in Hin. destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
+    pose proof (points_within y Hy); lra.
+  Qed.
+
+  Lemma law_pays b : is_law (pays b).
+  Proof. apply law_mixed; [lra | apply law_plain]. Qed.
+
   Lemma is_mdp_model : is_mdp model.
   Proof. apply is_mdp_one_state, law_pays. Qed.
 
   Definition mu : R := E (pays false) (fun x => x).
 
-  Lemma mu_range : 99 / 100 <= mu <= 1.
+  Lemma mu_range : 999 / 1000 <= mu <= 1.
   Proof.
-    assert (H : almost_surely (pays false) (fun x => 99 / 100 <= x <= 1)).
+    assert (H : almost_surely (plain false) (fun x => 999 / 1000 <= x <= 1)).
     { intros x p Hin _; apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _. now apply points_within. }
-    split; [apply E_ge_const | apply E_le_const]; try apply law_pays; revert H; apply as_impl; tauto.
+    assert (Hp : 999 / 1000 <= E (plain false) (fun x => x) <= 1)
+      by (split; [apply E_ge_const | apply E_le_const]; try apply law_plain; revert H; apply as_impl; tauto).
+    unfold mu, pays. rewrite E_mixed. lra.
   Qed.
 
+  Lemma mean_of_b : E (pays true) (fun x => x) = 1 / 1000.
+  Proof. unfold pays. rewrite E_mixed. unfold plain. rewrite E_ret. lra. Qed.
+
   Lemma mean_pays_le b : E (pays b) (fun x => x) <= mu.
-  Proof. destruct b; [simpl; pose proof mu_range; lra | unfold mu; lra]. Qed.
+  Proof. destruct b; [rewrite mean_of_b; pose proof mu_range; lra | unfold mu; lra]. Qed.
 
   (** ** The optimistic model of a past, with any radii, and the planner's policy *)
 
@@ -230,7 +247,7 @@ Section Printed.
 
   Lemma value_of_play past n :
     (forall b, (length (seen unit_dec Bool.bool_dec (tt, b) past) <= n)%nat) ->
-    value mean model (play past) <= mu + mu * (INR (2 * n + 4) / INR m).
+    value mean model (play past) <= mu + mu * (INR (2 * n + 4) / INR m + 1 / 1000) + 2 / 1000.
   Proof.
     intros Hn. pose proof mu_range as Hmu. pose proof m_positive as Hp.
     assert (Hfrac : 0 <= INR (2 * n + 4) / INR m).
@@ -239,26 +256,30 @@ Section Printed.
     unfold model; rewrite E_one_state_return.
     apply E_le_const; [apply is_policy_play|]. apply as_always; intros a.
     assert (Hsecond : forall a r, E (play past (after a r)) (fun b => E (pays b) (fun q => q + r)) <=
-      (if in_dec Req_EM_T r (reach past) then mu else 0) + r).
+      mu * ind (in_dec Req_EM_T r (reach past)) + 1 / 1000 + r).
     { intros a' r. unfold play. rewrite collected_after. change (time (after a' r)) with 1%nat. unfold planned.
       assert (Hb : forall b, E (pays b) (fun q => q + r) = E (pays b) (fun q => q) + r)
         by (intros b; rewrite E_plus, (E_const _ r) by apply law_pays; reflexivity).
-      destruct (in_dec Req_EM_T r (reach past)).
+      destruct (in_dec Req_EM_T r (reach past)); cbn [ind].
       - apply E_le_const; [apply is_y_policy_greedy, both_nonempty|]. apply as_always; intros b. rewrite Hb.
         pose proof (mean_pays_le b); lra.
-      - rewrite E_ret, Hb. simpl; lra. }
+      - rewrite E_ret, Hb, mean_of_b. lra. }
+    apply Rle_trans with (E (pays a) (fun r => mu * ind (in_dec Req_EM_T r (reach past)) + 1 / 1000 + r)).
+    { apply E_le; [apply law_pays|]. intros r. apply Hsecond. }
+    rewrite !E_plus, E_scal, (E_const _ (1 / 1000)) by apply law_pays.
+    assert (Hind : 0 <= E (pays a) (fun r => ind (in_dec Req_EM_T r (reach past))) <= 1).
+    { split; [apply E_nonneg; [apply law_pays | intros; apply ind_range]|].
+      apply E_le_const; [apply law_pays | apply as_always; intros; apply ind_range]. }
     destruct a.
-    - (* first b: nothing earned *)
-      simpl E at 1. rewrite Rplus_0_r, Rmult_1_l. eapply Rle_trans; [apply Hsecond|].
-      destruct (in_dec Req_EM_T 0 (reach past)); nra.
-    - (* first a: the second reward is lost unless the first was seen *)
-      apply Rle_trans with (E (pays false) (fun r => mu * ind (in_dec Req_EM_T r (reach past)) + r)).
-      + apply E_le; [apply law_pays|]. intros r. eapply Rle_trans; [apply Hsecond|].
-        destruct (in_dec Req_EM_T r (reach past)); simpl ind; lra.
-      + rewrite E_plus, E_scal. fold mu. rewrite E_points.
-        assert (/ INR m * sum points (fun x => ind (in_dec Req_EM_T x (reach past))) <= INR (2 * n + 4) / INR m); [|nra].
-        unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
-        eapply Rle_trans; [apply few_points_reached|]. now apply le_INR, length_reach.
+    - (* first b: at most the mean of b and then that of a *)
+      rewrite mean_of_b. nra.
+    - (* first a: the second reward is lost unless the first was seen or is 1 *)
+      fold mu. assert (Hseen : E (pays false) (fun r => ind (in_dec Req_EM_T r (reach past))) <= INR (2 * n + 4) / INR m + 1 / 1000); [|nra].
+      unfold pays. rewrite E_mixed, E_points.
+      assert (Hle : / INR m * sum points (fun x => ind (in_dec Req_EM_T x (reach past))) <= INR (2 * n + 4) / INR m).
+      { unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
+        eapply Rle_trans; [apply few_points_reached|]. now apply le_INR, length_reach. }
+      pose proof (ind_range (in_dec Req_EM_T 1 (reach past))). lra.
   Qed.
 
   Lemma value_of_always_a : value mean model (fun _ => ret false) = 2 * mu.
@@ -271,8 +292,8 @@ Section Printed.
 
   Theorem every_episode_loses past best :
     (forall pi, is_policy pi -> value mean model pi <= best) ->
-    (400 * (K + 1) <= m)%nat -> (length past <= K)%nat -> List.Forall (fun h => time h = 2%nat) past ->
-    49 / 50 <= best - value mean model (play past).
+    (4000 * (K + 1) <= m)%nat -> (length past <= K)%nat -> List.Forall (fun h => time h = 2%nat) past ->
+    995 / 1000 <= best - value mean model (play past).
   Proof.
     intros Hbest HmK Hlen Hfull. pose proof mu_range as Hmu. pose proof m_positive as Hp.
     assert (Hseen : forall b, (length (seen unit_dec Bool.bool_dec (tt, b) past) <= K * 2)%nat).
@@ -280,23 +301,30 @@ Section Printed.
       change (horizon model) with 2%nat in H. nia. }
     pose proof (value_of_play past (K * 2) Hseen) as Hv.
     pose proof (Hbest (fun _ => ret false) (fun h => law_ret false)) as Hb. rewrite value_of_always_a in Hb.
-    assert (Hfrac : INR (2 * (K * 2) + 4) / INR m <= 1 / 100).
+    assert (Hfrac : INR (2 * (K * 2) + 4) / INR m <= 1 / 1000).
     { apply Rmult_le_reg_r with (INR m); [assumption|].
       replace (INR (2 * (K * 2) + 4) / INR m * INR m) with (INR (2 * (K * 2) + 4)) by (field; lra).
-      apply le_INR in HmK. rewrite mult_INR, plus_INR in HmK. rewrite plus_INR, !mult_INR. simpl in *.
-      replace (INR 400) with 400 in HmK by (rewrite INR_IZR_INZ; reflexivity). lra. }
-    assert (mu * (INR (2 * (K * 2) + 4) / INR m) <= mu * (1 / 100)) by (apply Rmult_le_compat_l; lra). lra.
+      apply le_INR in HmK. rewrite mult_INR, plus_INR in HmK. rewrite plus_INR, !mult_INR. simpl (INR 1) in HmK. simpl (INR 2). simpl (INR 4).
+      assert (H4 : INR 4000 = 4000) by (rewrite INR_IZR_INZ; reflexivity). rewrite H4 in HmK. lra. }
+    assert (mu * (INR (2 * (K * 2) + 4) / INR m + 1 / 1000) <= mu * (2 / 1000)) by (apply Rmult_le_compat_l; lra). lra.
   Qed.
 
   Lemma regret_is_linear best :
-    (forall pi, is_policy pi -> value mean model pi <= best) -> (400 * (K + 1) <= m)%nat ->
-    almost_surely (episodes model play K) (fun path => 49 / 50 * INR K <= regret model play mean best path).
+    (forall pi, is_policy pi -> value mean model pi <= best) -> (4000 * (K + 1) <= m)%nat ->
+    almost_surely (episodes model play K) (fun path => 995 / 1000 * INR K <= regret model play mean best path).
   Proof.
     intros Hbest HmK. generalize (episodes_are_full model play K); apply as_impl. intros path [Hlen Hfull].
     rewrite <- Hlen. assert (Hle : (length path <= K)%nat) by lia. clear Hlen.
     induction Hfull as [|h past Hh Hfull IH]; cbn [regret length]; [simpl; lra|].
     rewrite S_INR. simpl length in Hle. specialize (IH ltac:(lia)).
     pose proof (every_episode_loses past best Hbest HmK ltac:(lia) Hfull). lra.
+  Qed.
+
+  Lemma model_satisfies_assumption : satisfies_assumption model.
+  Proof.
+    apply rewards_at_1_satisfy_assumption with (1 / 1000); [apply is_mdp_model | | lra|].
+    - intros s b. apply mixed_within, plain_within.
+    - intros s b. apply mixed_at_1; [lra | apply law_plain].
   Qed.
 End Printed.
 
@@ -305,48 +333,60 @@ End Printed.
 Definition printed_bound (T S A K L delta : R) : R :=
   4 * (T * sqrt T) * L * S * sqrt (5 * S * A * K * ln (4 * S * A * K / delta)).
 
-Lemma printed_bound_at_a_million : printed_bound 2 2 2 1000000 1 (1 / 100) < 49 / 50 * 1000000.
+Lemma exp_22_ge : 2 * 10 ^ 9 <= exp 22.
+Proof.
+  assert (He : (33 / 32) ^ 32 <= exp 1).
+  { replace (exp 1) with (exp (1 / 32) ^ 32).
+    - apply pow_incr. pose proof (exp_ineq1_le (1 / 32)). lra.
+    - rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp. f_equal. rewrite INR_IZR_INZ. simpl. field. }
+  assert (H1 : 267 / 100 <= exp 1) by (eapply Rle_trans; [|exact He]; lra).
+  replace (exp 22) with (exp 1 ^ 22).
+  - apply Rle_trans with ((267 / 100) ^ 22); [lra | apply pow_incr; lra].
+  - rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp. f_equal. rewrite INR_IZR_INZ. simpl. ring.
+Qed.
+
+Lemma printed_bound_at_a_million : printed_bound 2 2 2 1000000 1 (1 / 100) < 475000.
 Proof.
   unfold printed_bound.
-  assert (He : 2 <= exp 1) by (pose proof (exp_ineq1_le 1); lra).
-  assert (Hln : ln (4 * 2 * 2 * 1000000 / (1 / 100)) <= 31).
-  { rewrite <- (ln_exp 31). apply ln_le; [lra|].
-    replace (exp 31) with (exp 1 ^ 31).
-    - apply Rle_trans with (2 ^ 31); [simpl; lra | apply pow_incr; lra].
-    - rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp. f_equal. rewrite INR_IZR_INZ. simpl. ring. }
+  assert (Hln : ln (4 * 2 * 2 * 1000000 / (1 / 100)) <= 22).
+  { rewrite <- (ln_exp 22). apply ln_le; [lra|]. pose proof exp_22_ge. lra. }
   set (l := ln (4 * 2 * 2 * 1000000 / (1 / 100))) in *.
   assert (Hl : 0 <= l) by (unfold l; rewrite <- ln_1; apply ln_le; lra).
   replace (4 * (2 * sqrt 2) * 1 * 2 * sqrt (5 * 2 * 2 * 1000000 * l)) with (16 * sqrt (2 * (5 * 2 * 2 * 1000000 * l)))
     by (rewrite (sqrt_mult 2) by lra; ring).
-  assert (Hs : sqrt (2 * (5 * 2 * 2 * 1000000 * l)) <= 36000).
-  { rewrite <- (sqrt_square 36000) by lra. apply sqrt_le_1_alt. lra. }
+  assert (Hs : sqrt (2 * (5 * 2 * 2 * 1000000 * l)) <= 29666).
+  { rewrite <- (sqrt_square 29666) by lra. apply sqrt_le_1_alt. lra. }
   lra.
 Qed.
 
 (** A planner whose policies are optimal in the optimistic models, with any radii, and a model with one ordinary state, two
-    actions and two steps, such that the regret exceeds the printed bound on every path. *)
+    actions and two steps that satisfies the paper's assumption, such that the regret exceeds the printed bound on every path
+    and in expectation. *)
 Theorem printed_regret_theorem_is_false (rad : nat -> R) :
   (forall N, 0 <= rad N) ->
   exists (m K : nat), let M := model m in
-    INR K = 1000000 /\ is_mdp M /\ rewards_within 1 M /\ horizon M = 2%nat /\
+    INR K = 1000000 /\ is_mdp M /\ rewards_within 1 M /\ horizon M = 2%nat /\ satisfies_assumption M /\
     (forall past pi, is_policy pi -> value mean (hat m rad past) pi <= value mean (hat m rad past) (of_y_policy (planned m rad past))) /\
     (forall past h, play m rad past h = of_y_policy (planned m rad past) (map (fun st => (Some (fst (fst st)), snd (fst st), snd st)) (fst h), Some (state h))) /\
     (forall best, (forall pi, is_policy pi -> value mean M pi <= best) ->
-       almost_surely (episodes M (play m rad) K) (fun path =>
-         printed_bound 2 2 2 (INR K) 1 (1 / 100) < regret M (play m rad) mean best path)).
+       printed_bound 2 2 2 (INR K) 1 (1 / 100) < 475000 /\
+       almost_surely (episodes M (play m rad) K) (fun path => 995000 <= regret M (play m rad) mean best path) /\
+       995000 <= E (episodes M (play m rad) K) (regret M (play m rad) mean best)).
 Proof.
   intros Hrad.
   assert (HK : exists K : nat, INR K = 1000000).
   { exists (Z.to_nat 1000000). rewrite INR_IZR_INZ, Z2Nat.id by lia. reflexivity. }
-  destruct HK as [K HK]. set (m := (400 * (K + 1))%nat).
+  destruct HK as [K HK]. set (m := (4000 * (K + 1))%nat).
   assert (Hm : (0 < m)%nat) by (unfold m; lia).
-  exists m, K. intros M. split; [assumption|]. split; [now apply is_mdp_model|]. split.
-  { intros s [|]; [apply as_ret; lra|]. intros x p Hin _. simpl in Hin. apply in_map_iff in Hin.
-    destruct Hin as [y [Heq Hy]]; injection Heq as <- _. pose proof (points_within m Hm y Hy); lra. }
-  split; [reflexivity|]. split; [intros past pi Hpi; now apply planned_is_optimal|]. split.
+  exists m, K. intros M. split; [assumption|]. split; [now apply is_mdp_model|].
+  split; [intros s b; now apply mixed_within, plain_within|].
+  split; [reflexivity|]. split; [now apply model_satisfies_assumption|].
+  split; [intros past pi Hpi; now apply planned_is_optimal|]. split.
   - intros past h. unfold play, of_y_policy. f_equal.
     + unfold time; simpl. now rewrite map_length.
     + unfold collected; simpl. induction (fst h) as [|st l IH]; simpl; [reflexivity | now rewrite IH].
-  - intros best Hbest. generalize (regret_is_linear m K rad Hm best Hbest (Nat.le_refl _)). apply as_impl.
-    intros path Hpath. eapply Rlt_le_trans; [|exact Hpath]. rewrite HK. apply printed_bound_at_a_million.
+  - intros best Hbest. split; [rewrite HK; apply printed_bound_at_a_million|].
+    assert (Hall : almost_surely (episodes M (play m rad) K) (fun path => 995000 <= regret M (play m rad) mean best path)).
+    { generalize (regret_is_linear m K rad Hm best Hbest (Nat.le_refl _)). apply as_impl. intros path Hpath. eapply Rle_trans; [|exact Hpath]. rewrite HK; lra. }
+    split; [assumption|]. apply E_ge_const; [|assumption]. apply law_episodes; [now apply is_mdp_model | intros past; apply is_policy_play].
 Qed.

@@ -168,3 +168,20 @@ Proof.
   assert (HnL : 4 * L < INR n) by (unfold n; rewrite INR_IZR_INZ, Z2Nat.id by lia; lra).
   destruct (cpw_at n ltac:(unfold n; lia)) as [Htau [_ Hge]]. exists (/ (INR n ^ 2 + 1)). split; [assumption|]. nra.
 Qed.
+
+(** For gamma = 1/2 cumulative probability weighting is nondecreasing. *)
+Theorem cpw_is_nondecreasing sigma tau : 0 <= sigma -> sigma <= tau -> tau <= 1 -> cpw sigma <= cpw tau.
+Proof.
+  intros H0 H1 H2. unfold cpw.
+  set (u := sqrt sigma). set (v := sqrt (1 - sigma)). set (u' := sqrt tau). set (v' := sqrt (1 - tau)).
+  assert (Hu : 0 <= u) by apply sqrt_pos. assert (Hv' : 0 <= v') by apply sqrt_pos.
+  assert (Huu : u <= u') by (apply sqrt_le_1_alt; lra). assert (Hvv : v' <= v) by (apply sqrt_le_1_alt; lra).
+  assert (Hs : u * u = sigma) by (apply sqrt_sqrt; lra). assert (Hs' : u' * u' = tau) by (apply sqrt_sqrt; lra).
+  assert (Ht : v * v = 1 - sigma) by (apply sqrt_sqrt; lra). assert (Ht' : v' * v' = 1 - tau) by (apply sqrt_sqrt; lra).
+  replace ((u + v) ^ 2) with (1 + 2 * (u * v)) by (simpl; nra). replace ((u' + v') ^ 2) with (1 + 2 * (u' * v')) by (simpl; nra).
+  assert (P1 : 0 < 1 + 2 * (u * v)) by nra. assert (P2 : 0 < 1 + 2 * (u' * v')) by nra.
+  apply Rmult_le_reg_r with ((1 + 2 * (u * v)) * (1 + 2 * (u' * v'))); [now apply Rmult_lt_0_compat|].
+  replace (u / (1 + 2 * (u * v)) * ((1 + 2 * (u * v)) * (1 + 2 * (u' * v')))) with (u + 2 * (u * u') * v') by (field; lra).
+  replace (u' / (1 + 2 * (u' * v')) * ((1 + 2 * (u * v)) * (1 + 2 * (u' * v')))) with (u' + 2 * (u * u') * v) by (field; lra).
+  assert (0 <= u * u') by (apply Rmult_le_pos; lra). nra.
+Qed.
