@@ -52,10 +52,10 @@ class TableRule:
 
     def __init__(self, model: FloatModel, table: npt.NDArray[Any]) -> None:
         self.table = table
-        self._offsets = model.offsets
+        self.offsets = model.offsets
 
     def __call__(self, t: int, s: int, i: int) -> int:
-        return int(self.table[t, s, i - self._offsets[t]])
+        return int(self.table[t, s, i - self.offsets[t]])
 
     def choices(self, t: int, width: int) -> npt.NDArray[Any]:
         return self.table[t, :, :width]

@@ -107,10 +107,10 @@ class BudgetRule:
 
     def __init__(self, tables: BudgetTables, rho: int) -> None:
         self.tables, self.rho = tables, rho
-        self._offsets = tables.model.offsets
+        self.offsets = tables.model.offsets
 
     def __call__(self, t: int, s: int, i: int) -> int:
-        return self.tables.action(t, s, self.rho - (i - self._offsets[t]))
+        return self.tables.action(t, s, self.rho - (i - self.offsets[t]))
 
     def choices(self, t: int, width: int) -> npt.NDArray[Any]:
         """The actions at shifted sums ``0..width-1``; sums at which the window has nothing are not reached from rho."""

@@ -51,8 +51,8 @@ class Bounds:
 class MeanRule:
     """The action that maximises the mean to go."""
 
-    def __init__(self, linear: LinearPart) -> None:
-        self.action = linear.action
+    def __init__(self, linear: LinearPart, offsets: list[int]) -> None:
+        self.action, self.offsets = linear.action, offsets
 
     def __call__(self, t: int, s: int, i: int) -> int:
         return int(self.action[t][s])
@@ -68,7 +68,7 @@ def best_mean(model: FloatModel, linear: LinearPart | None = None) -> Bounds:
     enclosure = Enclosure(model.depth + len(model.initial_state) + 2, size=model.remaining[0])
     top = model.remaining[0]
     return Bounds(
-        top - enclosure.above(computed), top - Fraction(computed), top - enclosure.below(computed), MeanRule(linear)
+        top - enclosure.above(computed), top - Fraction(computed), top - enclosure.below(computed), MeanRule(linear, model.offsets)
     )
 
 
