@@ -68,7 +68,10 @@ def best_mean(model: FloatModel, linear: LinearPart | None = None) -> Bounds:
     enclosure = Enclosure(model.depth + len(model.initial_state) + 2, size=model.remaining[0])
     top = model.remaining[0]
     return Bounds(
-        top - enclosure.above(computed), top - Fraction(computed), top - enclosure.below(computed), MeanRule(linear, model.offsets)
+        top - enclosure.above(computed),
+        top - Fraction(computed),
+        top - enclosure.below(computed),
+        MeanRule(linear, model.offsets),
     )
 
 
