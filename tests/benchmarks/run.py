@@ -328,6 +328,11 @@ def learning(quick: bool) -> None:
         row(f"(i) {line.pop('what')}", **line)
 
 
+def from_arrays(quick: bool) -> None:
+    for name, columns in array_rows(quick):
+        row(name, **columns)
+
+
 GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "a": [sparse],
     "b": [dense, crossover],
@@ -338,6 +343,7 @@ GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "g": [first_call],
     "h": [growth],
     "i": [learning],
+    "j": [from_arrays],
 }
 
 
