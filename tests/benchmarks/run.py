@@ -28,6 +28,7 @@ import numpy as np  # noqa: E402
 sys.path.insert(0, str(Path(__file__).parent))
 
 import rivals  # noqa: E402
+from arrays import array_rows  # noqa: E402
 from instances import DENSE, GENERAL, SPARSE, instance  # noqa: E402
 
 import verified_risk as vr  # noqa: E402

@@ -62,16 +62,16 @@ def learn(
     Every episode: counts, confidence sets, the optimistic model, a plan that is greedy at every ``(t, s, y)``, one
     episode in ``mdp``.
 
-    =================  ===========================================================================================
+    ==================  ==========================================================================================
     ``algorithm``
-    =================  ===========================================================================================
-    ``kl``             time-uniform KL sets, missing mass to the best state: proved, and learns; the default
-    ``ucb``            the corrected theorem's Hoeffding and DKW radii, missing mass to :math:`s_\infty`
-    ``ucb-as-printed`` the paper's radii, with the repairs without which there is no model
-    ``greedy``         no optimism: a pair never tried is worth nothing
-    ``greedy-tried``   no optimism, but every pair is tried once
-    ``ucbvi``          expected return, the Hoeffding bonus of Azar et al. 2017
-    =================  ===========================================================================================
+    ==================  ==========================================================================================
+    ``kl``              time-uniform KL sets, missing mass to the best state: proved, and learns; the default
+    ``ucb``             the corrected theorem's Hoeffding and DKW radii, missing mass to :math:`s_\infty`
+    ``ucb-as-printed``  the paper's radii, with the repairs without which there is no model
+    ``greedy``          no optimism: a pair never tried is worth nothing
+    ``greedy-tried``    no optimism, but every pair is tried once
+    ``ucbvi``           expected return, the Hoeffding bonus of Azar et al. 2017
+    ==================  ==========================================================================================
 
     ``bonus_scale`` multiplies radii or bonus; 1 is the theorem.  ``kl`` needs no number of episodes: with ``stop_when``
     it ends when the interval for the optimum, :attr:`Run.interval`, is that short.  ``known_rewards``,
