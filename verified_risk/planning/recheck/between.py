@@ -113,7 +113,7 @@ class Between:
             short = [[self._short(span, rows, mean) for rows in actions] for actions in steps]
             new = np.empty((n, len(nodes) + 1), dtype=np.longdouble)
             terms = max(len(rows) for actions in steps for rows in actions)
-            size = (1 + self.kappa) * (self.top[t] + 2)
+            size = (1 + self.kappa) * (self.top[t] + self.mdp.horizon + 2)
             slack = (4 * terms + 64) * np.longdouble(float(self.unit)) * size
             for s, actions in enumerate(steps):
                 rows = [self._action(outcome, span, table, nodes, lower) for outcome in actions]

@@ -34,6 +34,7 @@ from ...grid.scaled import ScaledModel
 from ...rational import digits, float_above, float_below
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
+from ..threads import in_threads, threads
 from .budget import memory_limit
 
 ROUNDOFF = 2.0**-53
@@ -146,17 +147,26 @@ def _pass(
     after, now = np.zeros((n, margin + widest)), np.zeros((n, margin + widest))
     after[:, margin:] = np.arange(widest)
     most = int(np.diff(model.action_start).max())
-    u, best = np.zeros((1, margin + widest)), np.zeros(widest)
-    q, d = np.zeros((most, widest)), np.zeros((most, widest))
+    shares = [list(part) for part in np.array_split(np.arange(n), min(threads(), n))]
+    rooms = [
+        (np.zeros((1, margin + widest)), np.zeros((most, widest)), np.zeros((most, widest)), np.zeros(widest))
+        for _ in shares
+    ]
     choice = np.zeros((n, widest), dtype=narrowest(model))
     policy: list[npt.NDArray[Any]] = []
     for t in range(model.horizon - 1, -1, -1):
         step, (top, coarse), factor = model.steps[t], model.tops[t], model.finer(t)
-        kernels.interpolated_step(
-            0, n, model.product, lower, top, step.span, margin, model.action_start, model.succ_start,
-            model.succ_state, model.succ_prob, model.reward_start, model.reward_prob, step.units,
-            step.share, weight * step.scale * model.deficit, after, now, choice, u, q, d, best,
-        )  # fmt: skip
+        extra = weight * step.scale * model.deficit
+
+        def some_states(k: int, t: int = t, extra: Floats = extra, after: Floats = after, now: Floats = now) -> None:
+            step = model.steps[t]
+            kernels.interpolated_step(
+                shares[k][0], shares[k][-1] + 1, model.product, lower, model.tops[t][0], step.span, margin,
+                model.action_start, model.succ_start, model.succ_state, model.succ_prob, model.reward_start,
+                model.reward_prob, step.units, step.share, extra, after, now, choice, *rooms[k],
+            )  # fmt: skip
+
+        in_threads(some_states, len(shares))
         shift = _outward(model, t, kappa)
         if not lower:
             policy.append(choice[:, : top + 1].copy())
@@ -171,7 +181,7 @@ def _pass(
             _left(mean, t, kappa, lower) * units,
             factor,
             now,
-            best,
+            rooms[0][3],
         )
         after, now = now, after
     columns = slice(margin, margin + model.tops[0][1] + 1)
@@ -182,9 +192,10 @@ def _pass(
 def _outward(model: ScaledModel, t: int, kappa: Fraction) -> float:
     """How far rounding can move a value of step t, in its own units.
 
-    Every value is at most c + kappa M; a backup adds ``terms`` products, each off by a few roundings of that size.
+    Every value is at most c + kappa M, and corrections move it by at most half a unit a step; a backup adds ``terms``
+    products, each off by a few roundings of that size, and the coarser grid a few more.
     """
-    size = (1.0 + float(kappa)) * (model.tops[t][0] + model.steps[t].span + 2)
+    size = (1.0 + float(kappa)) * (model.tops[t][0] + model.steps[t].span + model.horizon + 2)
     return (4 * model.terms + 64) * ROUNDOFF * size + TINY
 
 
