@@ -382,13 +382,13 @@ Section Plain.
     apply (kl_regret_a_priori state_dec label state_dec acts Hacts k states_nonempty key key_dec pairs pairs_nodup pairs_all plain_labels tested levels level M HM
       plain_rewards_within Hhorizon plain_knows _ _ plain_shares G L (INR T) HG HGL HGc (pos_INR T) plain_returns best Hbest
       believes learner utility w0 w plain_play C delta C_pos Hdelta count_ok (fun past => valid_is_prescribed past _ (Hvalid past))
-      part (fun c => map label (part (fst c) (snd c))) Gamma lambda); auto.
+      part (fun c => map label (part (fst c) (snd c))) Gamma lambda lambda); auto.
     - intros s a _ s' _. apply Hall.
     - intros N HN. now apply lambda_nonneg.
     - intros N N' HN. now apply lambda_grows.
-    - intros past _. specialize (Hexact past). split.
-      + intros s a s' Ha _ HN. rewrite count_is_N in *. destruct (counts_of_successor past s a s') as [-> _]. now apply (exact_low past Hexact).
-      + intros s a Ha HN. rewrite count_is_N in *. right. exists (frequency_below past s a).
-        split; intros x; now apply near_everywhere.
+    - intros past _ s a Ha HN. specialize (Hexact past). exists past. rewrite !count_is_N in *. cbv zeta.
+      split; [apply moment_itself|]. split; [assumption|]. split; [now apply lambda_nonneg|]. split; [lra|]. split.
+      + intros s' _. destruct (counts_of_successor past s a s') as [-> _]. now apply (exact_low past Hexact).
+      + right. exists (frequency_below past s a). split; intros x; now apply near_everywhere.
   Qed.
 End Plain.

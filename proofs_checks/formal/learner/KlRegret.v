@@ -6,8 +6,8 @@
     w_0 of the best one, and its policy is greedy up to w_n ([KlLearner.v]).  It knows neither K nor the model.
 
     - [kl_intervals_hold], [kl_regret_from_data], [kl_expected_regret_from_data]: see [KlLearner.v].
-    - [kl_regret_a_priori]: if moreover the sets are no wider than W_N (W = lambda for the prescribed ones) and no pair
-      has more than Gamma successors, then with g = min(Gamma, 2 sqrt Gamma) and #c classes, with probability at least
+    - [kl_regret_a_priori]: if moreover the sets are no wider than W_N (W = lambda for the prescribed ones, (1 + p) lambda if
+      they are kept while visits grow by the share p) and no pair has more than Gamma successors, then with g = min(Gamma, 2 sqrt Gamma) and #c classes, with probability at least
       1 - 2 delta, for all k at once,
 
         regret_k <= L e/(e-1) [ ((T - 1) g + 2) sqrt(2 #c k T W_{kT}) + T^2 #c + T(T+1)/2 ln(1/delta) ] + planner errors. *)
@@ -27,6 +27,20 @@ Proof.
   - intros Hin. apply in_map_iff in Hin; destruct Hin as [y [He Hy]]. apply Hx.
     rewrite (Hf x y); [assumption | now left | now right | now symmetry].
   - apply IH. intros y z Hy Hz. apply Hf; now right.
+Qed.
+
+(** Sets kept while the visits grow from n to at most (1 + p) n are as if of the present visits, with (1 + p) times the width. *)
+Lemma kept_sets_width (V : nat -> R) (p : R) (n n' : nat) :
+  (1 <= n)%nat -> (n <= n')%nat -> 0 <= p -> 0 <= V n -> V n <= V n' -> INR n' <= (1 + p) * INR n ->
+  eps (V n) n <= eps ((1 + p) * V n') n'.
+Proof.
+  intros H1 Hn Hp HV HVV Hgrow. assert (Hpos : 0 < INR n) by (apply lt_0_INR; lia). assert (Hpos' : 0 < INR n') by (apply lt_0_INR; lia).
+  unfold eps. apply sqrt_le_1_alt. apply Rle_trans with (V n' / (2 * INR n)).
+  - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra | assumption].
+  - apply (Rmult_le_reg_r (2 * INR n * INR n')); [nra|].
+    replace (V n' / (2 * INR n) * (2 * INR n * INR n')) with (V n' * INR n') by (field; lra).
+    replace ((1 + p) * V n' / (2 * INR n') * (2 * INR n * INR n')) with (V n' * ((1 + p) * INR n)) by (field; lra).
+    apply Rmult_le_compat_l; lra.
 Qed.
 
 Section Regret.
@@ -147,7 +161,7 @@ Section Regret.
   (** ** A priori *)
 
   (** Lists of the successors that can occur; the labels are those of the class. *)
-  Variables (part : S -> A -> list S) (part_labels : Kt -> list Lb) (Gamma : R) (W : nat -> R).
+  Variables (part : S -> A -> list S) (part_labels : Kt -> list Lb) (Gamma : R) (V W : nat -> R).
   Hypothesis Hpart : forall s a, In a (acts s) -> NoDup (part s a).
   Hypothesis Hpart_incl : forall s a, In a (acts s) -> incl (part s a) (successors k s a).
   Hypothesis Hpart_all : forall s a, In a (acts s) -> almost_surely (trans M s a) (fun s' => In s' (part s a)).
@@ -159,16 +173,18 @@ Section Regret.
 
   Local Notation N_of := (count key key_dec).
 
-  (** The sets are no wider than W. *)
-  Record narrow (past : list (history S A)) : Prop := {
-    narrow_low : forall s a s', In a (acts s) -> In s' (part s a) -> (1 <= N_of (key s a) past)%nat ->
-      near (W (N_of (key s a) past)) (N_of (key s a) past)
-           (INR (successes label label_dec key key_dec level past (key s a, inl (label s'))) / INR (N_of (key s a) past)) (low (believes past) s a s');
-    narrow_rewards : forall s a, In a (acts s) -> (1 <= N_of (key s a) past)%nat ->
-      gap (believes past) s a = 0 \/ exists F : R -> R,
-        (forall x, near (W (N_of (key s a) past)) (N_of (key s a) past) (F x) (cdf (hat (believes past) s a) x)) /\
-        (forall x, near (W (N_of (key s a) past)) (N_of (key s a) past) (1 - F x) (1 - cdf (chk (believes past) s a) x))
-  }.
+  (** The sets of a pair come from a moment q with N' >= 1 visits and are no wider than V there, and V at N' is no wider than W
+      now: sqrt(V_{N'} / 2N') <= sqrt(W_N / 2N).  (Sets of this moment: V = W.  Sets kept while the visits grow by the share p:
+      W = (1 + p) V, see [kept_sets_width].) *)
+  Definition narrow (past : list (history S A)) : Prop :=
+    forall s a, In a (acts s) -> (1 <= N_of (key s a) past)%nat -> exists q,
+      let n := N_of (key s a) q in
+      In q (moments_of past) /\ (1 <= n)%nat /\ 0 <= V n /\ eps (V n) n <= eps (W (N_of (key s a) past)) (N_of (key s a) past) /\
+      (forall s', In s' (part s a) ->
+         near (V n) n (INR (successes label label_dec key key_dec level q (key s a, inl (label s'))) / INR n) (low (believes past) s a s')) /\
+      (gap (believes past) s a = 0 \/ exists F : R -> R,
+         (forall x, near (V n) n (F x) (cdf (hat (believes past) s a) x)) /\
+         (forall x, near (V n) n (1 - F x) (1 - cdf (chk (believes past) s a) x))).
   Hypothesis Hnarrow : forall past, consistent acts part T past -> narrow past.
 
   Definition g : R := Rmin Gamma (2 * sqrt Gamma).
@@ -198,20 +214,24 @@ Section Regret.
     assert (HNle : (N_of (key (state h) a) past <= length path * T)%nat).
     { eapply Nat.le_trans; [now apply (count_le acts part key key_dec T)|]. apply Nat.mul_le_mono_r; lia. }
     set (n := N_of (key (state h) a) past) in *. clear HN N'.
+    destruct (Hn (state h) a Ha H1) as [q [Hq [Hq1 [HV [Heq [Hlow Hgaps]]]]]].
+    fold n in Heq. set (m := N_of (key (state h) a) q) in *.
+    assert (Hcq : consistent acts part T q) by now apply (consistent_moment acts part T past).
     assert (Hmiss : miss (successors k) (believes past) (state h) a <= g * eps (W n) n).
-    { apply (missing_mass_le (part (state h) a) (successors k (state h) a) (low (believes past) (state h) a)
-        (fun s' => successes label label_dec key key_dec level past (key (state h) a, inl (label s'))) n (W n) Gamma); auto.
+    { apply Rle_trans with (g * eps (V m) m); [|apply Rmult_le_compat_l; assumption].
+      apply (missing_mass_le (part (state h) a) (successors k (state h) a) (low (believes past) (state h) a)
+        (fun s' => successes label label_dec key key_dec level q (key (state h) a, inl (label s'))) m (V m) Gamma); auto.
       - intros s' _. apply (low_nonneg _ _ (play_proper _ _ _ _ _ _ _ _ _ _ _ Hplay past)).
       - pose proof (Hpart_labels (state h) a Ha) as Hlab.
-        transitivity (sum (part_labels (key (state h) a)) (fun l => INR (successes label label_dec key key_dec level past (key (state h) a, inl l)))).
+        transitivity (sum (part_labels (key (state h) a)) (fun l => INR (successes label label_dec key key_dec level q (key (state h) a, inl l)))).
         + rewrite Hlab. clear. induction (part (state h) a) as [|s' l IH]; cbn [sum map]; [reflexivity | now rewrite IH].
-        + apply (successes_total label label_dec acts key key_dec level (key (state h) a) (part_labels (key (state h) a)) part T past); auto.
+        + apply (successes_total label label_dec acts key key_dec level (key (state h) a) (part_labels (key (state h) a)) part T q); auto.
           * rewrite Hlab. apply NoDup_map_on; [now apply Hpart|]. intros s1 s2 Hs1 Hs2. apply (Hlabels (state h) a); auto; now apply Hpart_incl.
-          * intros s1 a1 s' Ha1 Hk Hs'. rewrite <- Hk, (Hpart_labels s1 a1 Ha1). now apply in_map.
-      - intros s' Hs'. now apply (narrow_low past Hn). }
+          * intros s1 a1 s' Ha1 Hk Hs'. rewrite <- Hk, (Hpart_labels s1 a1 Ha1). now apply in_map. }
     assert (Hgap : gap (believes past) (state h) a <= 2 * eps (W n) n).
-    { pose proof (eps_nonneg (W n) n). destruct (narrow_rewards past Hn (state h) a Ha H1) as [Hz0|[F [HF1 HF2]]]; [lra|].
-      eapply Rle_trans; [apply (gap_le (successors k) (believes past) (state h) a (W n) n F); auto; apply Hplay|]. apply Rmin_r. }
+    { pose proof (eps_nonneg (W n) n). destruct Hgaps as [Hz0|[F [HF1 HF2]]]; [lra|].
+      apply Rle_trans with (2 * eps (V m) m); [|lra].
+      eapply Rle_trans; [apply (gap_le (successors k) (believes past) (state h) a (V m) m F); auto; apply Hplay|]. apply Rmin_r. }
     assert (Hnpos : 0 < INR n) by (apply lt_0_INR; lia).
     assert (Heps : eps (W n) n <= sqrt (W (length path * T)%nat / 2) / sqrt (INR n)).
     { unfold eps. replace (W n / (2 * INR n)) with (W n / 2 / INR n) by (field; lra). rewrite sqrt_div by lra.
@@ -234,10 +254,10 @@ Section Regret.
   Proof.
     unfold beta, slope_at. destruct n as [|n].
     - simpl INR at 4. rewrite !Rmult_0_l, !Rmult_0_r, !Rmult_0_l, sqrt_0. right; ring.
-    - assert (HTpos : (1 <= Datatypes.S n * T)%nat) by nia. pose proof (HW _ HTpos) as HW0. set (V := W (Datatypes.S n * T)) in *.
+    - assert (HTpos : (1 <= Datatypes.S n * T)%nat) by nia. pose proof (HW _ HTpos) as HW0. set (Wn := W (Datatypes.S n * T)) in *.
       pose proof (pos_INR (length classes)). pose proof (pos_INR (Datatypes.S n)). pose proof T_ge_1.
-      assert (Hs : 2 * sqrt (V / 2) * sqrt (INR (length classes) * (INR (Datatypes.S n) * INR T)) =
-                   sqrt (2 * INR (length classes) * INR (Datatypes.S n) * INR T * V)).
+      assert (Hs : 2 * sqrt (Wn / 2) * sqrt (INR (length classes) * (INR (Datatypes.S n) * INR T)) =
+                   sqrt (2 * INR (length classes) * INR (Datatypes.S n) * INR T * Wn)).
       { replace 2 with (sqrt (2 * 2)) at 1 by (apply sqrt_square; lra).
         rewrite <- !sqrt_mult by (try apply Rmult_le_pos; try apply Rdiv_le_0_compat; try lra; apply Rmult_le_pos; lra).
         f_equal. field. }
