@@ -135,12 +135,18 @@ Definition policy_cost (m : model) (g : grid) (start : Z) (choices : list budget
   | _, _ => None
   end.
 
-Definition tail_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (w alpha bound : rat) : bool :=
-  (0 <? V) &&
-  match policy_cost m g start choices (cost_above V w alpha) (of_Z 0) with
-  | Some x => rat_le bound (rminus (rmult (unit_size g) (of_Z start)) (Rat x (V * initial_den m)))
+Definition tail_at (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (w alpha bound shift : rat) : bool :=
+  match policy_cost m g start choices (cost_above V w alpha) shift with
+  | Some x => rat_le bound (rminus (rplus (rmult (unit_size g) (of_Z start)) shift) (Rat x (V * initial_den m)))
   | None => false
   end.
+
+(** rho is the budget of the start, or that less what rounding can have taken: then the terminal costs are those of the
+    index, and what rounding took is lost once instead of being weighed. *)
+Definition tail_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (w alpha bound : rat) : bool :=
+  (0 <? V) && good_grid g &&
+  (tail_at m V g start choices w alpha bound (of_Z 0) ||
+   tail_at m V g start choices w alpha bound (ropp (loss_after m g (rate_0 m g) (unit_size g) (steps m)))).
 
 (** ** Quantiles: the policy falls short of [bound] with probability below alpha; every policy stays at or below [bound]
     with probability alpha at least (upper quantile: at most alpha; more than alpha) *)

@@ -62,6 +62,13 @@ Proof.
   - intros pi Hpi Hal. now apply (upper_test_sound m o (up k)).
 Qed.
 
+(** The driver's two questions agree. *)
+Lemma verdict_none_iff_check (m : model) (o : objective) (c : claim) (k : certificate) : verdict m o c k = None <-> check m o c k = true.
+Proof.
+  unfold verdict, check. induction (tests m o c k) as [|[why test] l IH]; cbn [first_failure forallb snd]; [tauto|].
+  destruct (test tt); cbn [andb]; [exact IH | split; discriminate].
+Qed.
+
 (** ** Weightings between two polygons *)
 
 Lemma Phi_antitone_in_weighting (G H : R -> R) d : weighting G -> weighting H -> is_law d ->

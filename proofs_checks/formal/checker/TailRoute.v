@@ -214,29 +214,37 @@ Section Tail.
     rewrite HW1. pose proof (markov_mean_correct m V Hm HV choices bound Hb H). fold M in H0. lra.
   Qed.
 
+  Lemma tail_at_correct V g start choices bound shift : (0 < V)%Z -> good_grid g = true -> ok bound -> ok shift ->
+    tail_at m V g start choices w alpha bound shift = true ->
+    real_of bound <= Phi (tail_weight W A) (jreturn_law M (policy_of m (ByBudget V g start choices))).
+  Proof.
+    intros HV Hg Hb Hshift H. unfold tail_at in H.
+    destruct (policy_cost m g start choices (cost_above V w alpha) shift) as [x|] eqn:Ex; [|discriminate].
+    destruct tail_facts as [Hokw [_ [_ [HW HA]]]]. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]].
+    destruct (grid_positive g Hg) as [_ [Hu2 _]]. pose proof (IZR_lt _ _ HV) as HV'. pose proof (IZR_lt _ _ G4) as G4'.
+    set (pi := policy_of m (ByBudget V g start choices)).
+    assert (Hlaw : is_law (jreturn_law M pi)) by (apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_playing]).
+    eapply Rle_trans; [|apply (J_le_Phi W A HW HA _ (real_of (unit_size g) * IZR start + real_of shift) Hlaw)].
+    set (Fc := fun y => IZR V * c y).
+    assert (Fc_mono : forall y z, y <= z -> Fc y <= Fc z) by (intros y z Hyz; apply Rmult_le_compat_l; [lra | now apply c_mono]).
+    pose proof (policy_cost_above m g Hm Hg Fc Fc_mono (cost_above V w alpha) (fun y Hy => cost_above_correct V y Hy) V start choices shift Hshift x Ex) as Hle.
+    unfold Fc in Hle. rewrite E_scal in Hle. fold M in Hle. fold pi in Hle.
+    rewrite (E_ext _ _ (fun z => c (real_of (unit_size g) * IZR start + real_of shift - z))) in Hle by (intros z; f_equal; ring).
+    assert (Hokx : ok (Rat x (V * initial_den m))) by (unfold ok; cbn [den]; now apply Z.mul_pos_pos).
+    assert (Hoku : ok (rmult (unit_size g) (of_Z start))) by (apply ok_rmult; [exact Hu2 | apply ok_of_Z]).
+    apply rat_le_correct in H; [|assumption | auto using ok_rminus, ok_rplus].
+    rewrite real_rminus, real_rplus, real_rmult, real_of_Z in H by auto using ok_rplus, ok_of_Z.
+    eapply Rle_trans; [exact H|]. unfold J. fold c. apply Rplus_le_compat_l, Ropp_le_contravar.
+    apply Rmult_le_reg_l with (IZR V); [assumption|]. eapply Rle_trans; [exact Hle|]. right. unfold real_of; cbn [num den]. rewrite mult_IZR. field. lra.
+  Qed.
+
   Theorem tail_by_policy_correct V g start choices bound : ok bound ->
     tail_by_policy m V g start choices w alpha bound = true ->
     real_of bound <= Phi (tail_weight W A) (jreturn_law M (policy_of m (ByBudget V g start choices))).
   Proof.
-    intros Hb H. unfold tail_by_policy in H. apply andb_true_iff in H. destruct H as [HV H]. apply Z.ltb_lt in HV.
-    destruct (policy_cost m g start choices (cost_above V w alpha) (of_Z 0)) as [x|] eqn:Ex; [|discriminate].
-    destruct tail_facts as [Hokw [_ [_ [HW HA]]]]. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]].
-    assert (Hg : good_grid g = true).
-    { unfold policy_cost in Ex. destruct (windows g) as [|[lo hi] ws]; [discriminate|]. destruct (window_after _ _) as [[lo' hi']|]; [|discriminate].
-      destruct ((start <=? hi)%Z && good_grid g) eqn:Et; [|discriminate]. now apply andb_true_iff in Et. }
-    destruct (grid_positive g Hg) as [_ [Hu2 _]]. pose proof (IZR_lt _ _ HV) as HV'. pose proof (IZR_lt _ _ G4) as G4'.
-    set (pi := policy_of m (ByBudget V g start choices)).
-    assert (Hlaw : is_law (jreturn_law M pi)) by (apply law_jreturn; [now apply is_jmdp_meaning | apply is_jpolicy_playing]).
-    eapply Rle_trans; [|apply (J_le_Phi W A HW HA _ (real_of (unit_size g) * IZR start) Hlaw)].
-    set (Fc := fun y => IZR V * c y).
-    assert (Fc_mono : forall y z, y <= z -> Fc y <= Fc z) by (intros y z Hyz; apply Rmult_le_compat_l; [lra | now apply c_mono]).
-    pose proof (policy_cost_above m g Hm Hg Fc Fc_mono (cost_above V w alpha) (fun y Hy => cost_above_correct V y Hy) V start choices (of_Z 0) (ok_of_Z 0) x Ex) as Hle.
-    unfold Fc in Hle. rewrite E_scal, real_of_Z in Hle. fold M in Hle. fold pi in Hle.
-    rewrite (E_ext _ _ (fun z => c (real_of (unit_size g) * IZR start - z))) in Hle by (intros z; f_equal; ring).
-    assert (Hokx : ok (Rat x (V * initial_den m))) by (unfold ok; cbn [den]; now apply Z.mul_pos_pos).
-    apply rat_le_correct in H; [|assumption | auto using ok_rminus, ok_rmult, ok_of_Z].
-    rewrite real_rminus, real_rmult, real_of_Z in H by auto using ok_rmult, ok_of_Z.
-    eapply Rle_trans; [exact H|]. unfold J. fold c. apply Rplus_le_compat_l, Ropp_le_contravar.
-    apply Rmult_le_reg_l with (IZR V); [assumption|]. eapply Rle_trans; [exact Hle|]. right. unfold real_of; cbn [num den]. rewrite mult_IZR. field. lra.
+    intros Hb H. unfold tail_by_policy in H. repeat rewrite andb_true_iff in H. destruct H as [[HV Hg] H]. apply Z.ltb_lt in HV.
+    apply orb_true_iff in H. destruct H as [H|H].
+    - exact (tail_at_correct V g start choices bound _ HV Hg Hb (ok_of_Z 0) H).
+    - exact (tail_at_correct V g start choices bound _ HV Hg Hb (ok_ropp _ (ok_loss_after m g Hm Hg (steps m) 0)) H).
   Qed.
 End Tail.

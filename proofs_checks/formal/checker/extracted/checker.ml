@@ -1389,19 +1389,27 @@ let policy_cost m g start choices cost shift =
        else None
      | None -> None)
 
+(** val tail_at :
+    model -> Integer.t -> grid -> Integer.t -> budget_rows list -> rat -> rat
+    -> rat -> rat -> bool **)
+
+let tail_at m v g start choices w alpha bound shift =
+  match policy_cost m g start choices (cost_above v w alpha) shift with
+  | Some x ->
+    rat_le bound
+      (rminus (rplus (rmult g.unit_size (of_Z start)) shift) { num = x; den =
+        (Integer.mul v m.initial_den) })
+  | None -> false
+
 (** val tail_by_policy :
     model -> Integer.t -> grid -> Integer.t -> budget_rows list -> rat -> rat
     -> rat -> bool **)
 
 let tail_by_policy m v g start choices w alpha bound =
-  (&&) (Integer.lt Integer.zero v)
-    (match policy_cost m g start choices (cost_above v w alpha)
-             (of_Z Integer.zero) with
-     | Some x ->
-       rat_le bound
-         (rminus (rmult g.unit_size (of_Z start)) { num = x; den =
-           (Integer.mul v m.initial_den) })
-     | None -> false)
+  (&&) ((&&) (Integer.lt Integer.zero v) (good_grid g))
+    ((||) (tail_at m v g start choices w alpha bound (of_Z Integer.zero))
+      (tail_at m v g start choices w alpha bound
+        (ropp (loss_after m g (rate_0 m g) g.unit_size m.steps))))
 
 (** val good_quantile : rat -> bool -> bool **)
 

@@ -130,4 +130,10 @@ let () =
     (verdict_between (model ()) (corners 25) (corners 26) (claim best best) certificate);
   expect "between two polygons, upper of the wrong one" (Some Upper_not_proved)
     (verdict_between (model ()) (corners 24) (corners 26) (claim (rat 1435 1000) best) certificate);
+  (* On a grid of step 1/3 leaving earns 2/3 or 5/3, each rounded up by at most 1/6 a step: CVaR is at least 7/6 - 2/6. *)
+  let thirds = { unit_size = rat 1 3; stretch = z 1; shrink = z 1; windows = List.init 3 (fun _ -> (z 0, z 5)) } in
+  let rows = List.init 2 (fun _ -> set (z 1) [ (z 6, z 1) ] (set (z 2) [ (z 6, z 0) ] Leaf)) in
+  let rounded = { low = ByBudget (scale, thirds, z 5, rows); up = ByMean exact } in
+  expect "rounded rewards" None (verdict (model ()) cvar (claim (rat 5 6) (rat 11 8)) rounded);
+  expect "rounded rewards, too high" (Some Lower_not_proved) (verdict (model ()) cvar (claim (rat 834 1000) (rat 11 8)) rounded);
   exit (min 1 !failures)
