@@ -46,6 +46,9 @@ def write_text(path: str | PathLike[str], content: str) -> None:
             file.write(content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, target)
+    except OSError as error:  # a full disk names no file by itself
+        Path(temporary).unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(target)) from error
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise

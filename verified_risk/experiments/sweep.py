@@ -122,7 +122,10 @@ def _read(folder: Path, cell: Cell) -> dict[str, Any] | None:
             raise InvalidFile(f"{path} holds the result of another cell")
         return data
 
-    return files.read(path, "cell", parse)
+    try:
+        return files.read(path, "cell", parse)
+    except InvalidFile as error:
+        raise InvalidFile(f"{error}; delete {path} and start again: only this cell is run anew") from None
 
 
 # -- engines ---------------------------------------------------------------------------------------------------------
