@@ -142,36 +142,6 @@ def regret_rows(seeds: int = 20) -> list[tuple[str, str, float, float]]:
     return found
 
 
-def rlberry_rows(episodes: int = 1000, seeds: int = 5) -> list[tuple[str, str, float, float]]:
-    """gymnasium's lake, mean, horizon 20: our default against rlberry's UCBVI with its own default, where installed."""
-    try:
-        from rlberry.envs import FiniteMDP
-        from rlberry_scool.agents import UCBVIAgent
-    except ImportError:
-        return []
-    mdp = vr.MDP.from_gymnasium("FrozenLake-v1", horizon=20)
-    best = float(vr.plan(mdp, vr.Mean()).lower)
-    R, P = np.zeros((mdp.n_states, 4)), np.zeros((mdp.n_states, 4, mdp.n_states))
-    for s, a, action in mdp:
-        for p, target, r in action.outcomes:
-            P[s, a, target] += float(p)
-            R[s, a] += float(p * r)
-    start = np.zeros(mdp.n_states)
-    for s, p in mdp.initial:
-        start[s] = float(p)
-    found = []
-    for seed in range(seeds):
-        env = FiniteMDP(R, P, initial_state_distribution=start)
-        env.reseed(seed)
-        agent = UCBVIAgent(env, gamma=1.0, horizon=20, seeder=seed)
-        agent.fit(budget=episodes)
-        earned = np.array(agent.writer.data.query("tag == 'episode_rewards'")["value"], dtype=float)
-        found.append(episodes * best - earned.sum())
-    mine = [vr.learn(mdp, vr.Mean(), episodes=episodes, seed=seed).regret[-1] for seed in range(seeds)]
-    rows = [("rlberry UCBVI", found), ("kl", mine)]
-    return [("gymnasium's lake, mean", name, float(np.mean(x)), float(np.std(x) / seeds**0.5)) for name, x in rows]
-
-
 def main() -> None:
     print(f"{'S=20 A=4 T=10 1/eta=10, 20 successors, 11 atoms':<58} {'episodes/s':>11} {'ratio':>9}")
     for row in rows(quick="--quick" in sys.argv):
@@ -181,7 +151,7 @@ def main() -> None:
             print(f"{row['what']:<58} {row['episodes per second']:>11.4g} {row['ratio']:>9.3g}")
     if "--regret" in sys.argv:
         print(f"\n{'regret, 20 seeds':<28} {'learner':<22} {'mean':>9} {'std. error':>11}")
-        for name, shown, mean, error in (*regret_rows(), *rlberry_rows()):
+        for name, shown, mean, error in regret_rows():
             print(f"{name:<28} {shown:<22} {mean:>9.1f} {error:>11.1f}")
 
 

@@ -8,7 +8,7 @@ import pytest
 from test_learn_run import Chain
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument
+from verified_risk.errors import InvalidArgument, StoppedRun
 from verified_risk.learning.policies import BlackBoxPolicy
 
 
@@ -39,7 +39,7 @@ def test_observations_may_be_tuples_and_episodes_may_begin_anywhere(tmp_path):
     assert [again.play(env, seed=k) for k in range(20)] == [policy.play(env, seed=k) for k in range(20)]
     run.save(tmp_path / "run.json")
     assert vr.Run.load(tmp_path / "run.json").policy().play(env, seed=3) == policy.play(env, seed=3)
-    with pytest.raises(vr.errors.Unsupported, match="random_starts=True"):
+    with pytest.raises(StoppedRun, match="random_starts=True"):
         vr.learn(env, vr.Mean(), episodes=30, seed=1, **{**told, "random_starts": False})
 
 
