@@ -41,7 +41,8 @@ def test_every_page_can_be_reached_from_the_start():
     while new:
         seen |= new
         new = {target for page in new if page.exists() for target in toctree(page)} - seen
-    hidden = [page for page in PAGES if page not in seen]
+    submitted = DOCS / "paper" / "paper.md"  # in the form a journal asks for, no page of the documentation
+    hidden = [page for page in PAGES if page not in seen and page != submitted]
     assert hidden == []
 
 
