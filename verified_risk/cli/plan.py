@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,8 @@ def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 @click.option("--gap", default=None, help="Stop when upper - lower is at most this.")
 @click.option("--time-limit", type=float, default=None, help="Stop after this many seconds.")
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
-@save_option("Write the plan as JSON; `evaluate` and `recheck` read it.")
+@click.option("--prove", "proving", is_flag=True, help="Have the bounds confirmed by the verified checker as well.")
+@save_option("Write the plan as JSON; `evaluate`, `recheck` and `prove` read it.")
 @plot_option("Draw the law of the return here (.svg, .png, .pdf).")
 @json_option
 def plan(
@@ -48,6 +50,7 @@ def plan(
     gap: str | None,
     time_limit: float | None,
     exact: bool,
+    proving: bool,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -78,11 +81,25 @@ def plan(
             answer.save(save)
         if plot is not None:
             answer.plot().save(plot)
+        refused = _refusal(answer) if proving else None
         shown = _plan_json(answer, save) if as_json else None
     if shown is not None:
-        emit_json(shown)
+        emit_json({**shown, "not_proved": refused} if refused else shown)
     else:
-        _print_plan(answer, save)
+        _print_plan(answer, save, refused)
+    if refused:
+        sys.exit(1)
+
+
+def _refusal(answer: Plan) -> str | None:
+    """Have the plan proved; why it is not, if it is not."""
+    from ..errors import NotProved, Unsupported
+
+    try:
+        answer.prove()
+    except (NotProved, Unsupported) as error:
+        return str(error)
+    return None
 
 
 def _exactly(mdp: MDP, weighting: Weighting) -> Plan:
@@ -104,6 +121,7 @@ def _plan_json(answer: Plan, save: Path | None) -> dict[str, Any]:
         "objective": answer.objective.spec,
         "model": repr(answer.mdp),
         **numbers,
+        "proved": None if answer.proved is None else answer.proved.to_json(),
         "because": {"method": answer.certificate.method, "contributions": sources},
         "policy": _policy_json(answer.policy),
         "law": json_law(answer.law),
@@ -119,7 +137,7 @@ def _policy_json(policy: Policy) -> dict[str, Any]:
     return {"draw": draw or None, "parts": [part.to_json() for part in parts]}
 
 
-def _print_plan(answer: Plan, save: Path | None) -> None:
+def _print_plan(answer: Plan, save: Path | None, refused: str | None) -> None:
     screen = Screen()
     screen.field("objective", f"{answer.objective.spec} of the return")
     _print_model(screen, answer.mdp)
@@ -128,6 +146,10 @@ def _print_plan(answer: Plan, save: Path | None) -> None:
         screen.field("certified", "no policy is better: the bounds meet exactly")
     else:
         screen.field("certified", span(answer.lower, answer.upper))
+    if answer.proved is not None:
+        screen.field("proved", answer.proved.how, "bold green")
+    elif refused:
+        screen.field("proved", f"NO: {refused}", "bold red")
     screen.field("because", answer.certificate.method)
     width = max((len(source) for source, _ in answer.certificate.contributions), default=0)
     for source, amount in answer.certificate.contributions:

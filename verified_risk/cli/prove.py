@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..shown import json_number
 from .progress import working
 from .screen import Screen
 from .show import emit_json, json_option
@@ -41,7 +39,7 @@ def prove(file: Path, coq: Path | None, certificate: Path | None, as_json: bool)
         except (NotProved, Unsupported) as error:
             answer, line = {"proved": False, "why": str(error)}, f"NOT PROVED: {error}"
         else:
-            answer, line = proved_json(found), str(found)
+            answer, line = {"proved": True, **found.to_json()}, str(found)
     if as_json:
         emit_json(answer)
     else:
@@ -49,20 +47,6 @@ def prove(file: Path, coq: Path | None, certificate: Path | None, as_json: bool)
         if coq is not None and answer["proved"]:
             Screen().paragraph(f"wrote {coq}: compiled against proofs_checks/formal, it is the theorem", indent=0)
     sys.exit(0 if answer["proved"] else 1)
-
-
-def proved_json(found: Any) -> dict[str, Any]:
-    return {
-        "proved": True,
-        "lower": json_number(found.lower),
-        "upper": json_number(found.upper),
-        "theorem": found.theorem,
-        "axioms": list(found.axioms),
-        "seconds": round(found.seconds, 3),
-        "cells": found.cells,
-        "bytes": found.size,
-        "note": found.note or None,
-    }
 
 
 COMMANDS = (prove,)

@@ -112,7 +112,7 @@ class Plan:
             f"{self.objective.spec} of the return in {self.mdp!r}",
             f"value      {number(self.value)}",
             f"certified  {span(self.lower, self.upper) if self.gap else exactly}",
-            *(() if self.proved is None else (self.proved.line,)),
+            *(() if self.proved is None else (f"proved     {self.proved.how}",)),
         )
         return "\n".join(lines)
 

@@ -26,7 +26,7 @@ from ..objectives.weighting import Knots
 from ..planning.plan import Plan
 from ..planning.search.cdf import Oracle
 
-MOST_BOXES = 2000
+MOST_BOXES = 10_000
 DEEPEST = 300
 """Cuts above each other."""
 MOST_COLUMNS = 200
@@ -150,25 +150,6 @@ class _Boxes:
         return (bg - ag) * (cx - ax) >= (cg - ag) * (bx - ax)
 
 
-class _Concave(_Boxes):
-    """The envelope is a chord, whose slope is an exact multiplier."""
-
-    def bound(self, first: Ints, last: Ints) -> _Bound:
-        pairs = list(zip(first.tolist(), last.tolist(), strict=True))
-        slopes = {pair: self._slope(*pair) for pair in set(pairs)}
-        costs = tuple(slopes[pair] for pair in pairs)
-        slope = np.array([float(c) for c in costs])
-        value = self.oracle.solve(slope, masked=False) + float((self.g[first] - slope * self.x[first]).sum())
-        return _Bound(costs, value, self.oracle.cdf())
-
-    def _slope(self, first: int, last: int) -> Fraction:
-        """Of the chord; of a piece beside it where the box is a point."""
-        if first == last:
-            first, last = (first, last + 1) if last + 1 < len(self.knots) else (first - 1, last)
-        (a, u), (b, v) = self.knots[first], self.knots[last]
-        return (v - u) / (b - a)
-
-
 class _General(_Boxes):
     r"""The least sum of envelopes over mixtures of the policies met so far is a linear program; the prices of its
     coordinates are multipliers, and the policy that is best for them joins the others until none is better.
@@ -229,3 +210,22 @@ class _General(_Boxes):
             raise Unsupported(f"not covered: the linear program of a box was not solved ({found.message})")
         point = sum((w * column for w, column in zip(found.x[:known], self.columns, strict=True)), np.zeros(n))
         return -found.eqlin.marginals[:n], float(found.fun), point
+
+
+class _Concave(_Boxes):
+    """The envelope is a chord, whose slope is an exact multiplier."""
+
+    def bound(self, first: Ints, last: Ints) -> _Bound:
+        pairs = list(zip(first.tolist(), last.tolist(), strict=True))
+        slopes = {pair: self._slope(*pair) for pair in set(pairs)}
+        costs = tuple(slopes[pair] for pair in pairs)
+        slope = np.array([float(c) for c in costs])
+        value = self.oracle.solve(slope, masked=False) + float((self.g[first] - slope * self.x[first]).sum())
+        return _Bound(costs, value, self.oracle.cdf())
+
+    def _slope(self, first: int, last: int) -> Fraction:
+        """Of the chord; of a piece beside it where the box is a point."""
+        if first == last:
+            first, last = (first, last + 1) if last + 1 < len(self.knots) else (first - 1, last)
+        (a, u), (b, v) = self.knots[first], self.knots[last]
+        return (v - u) / (b - a)

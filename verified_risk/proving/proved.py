@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from ..errors import NotProved, Unsupported
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
 from ..rational import ceil_div
-from ..shown import at_least, at_most
+from ..shown import at_least, at_most, json_number
 from .certificate import Certificate, Quantile
 from .program import Answer, find_checker, run_checker
 from .routes import MOST_EXACT_BITS, Draft
@@ -48,9 +49,22 @@ class Proved:
     note: str = ""
 
     @property
-    def line(self) -> str:
+    def how(self) -> str:
         """The theorem, its axioms and the time: what a plan shows beside its bounds."""
-        return f"proved     by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
+        return f"by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs: numbers exact and as floats."""
+        return {
+            "lower": json_number(self.lower),
+            "upper": json_number(self.upper),
+            "theorem": self.theorem,
+            "axioms": list(self.axioms),
+            "seconds": round(self.seconds, 3),
+            "cells": self.cells,
+            "bytes": self.size,
+            "note": self.note or None,
+        }
 
     def __str__(self) -> str:
         shown = f"= {self.lower}" if self.lower == self.upper else f"in [{at_least(self.lower)}, {at_most(self.upper)}]"
