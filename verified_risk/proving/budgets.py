@@ -27,7 +27,7 @@ class Charges:
 
     def __init__(self, model: IntegerModel, unit: Fraction) -> None:
         pairs = model.charges(unit)
-        self.unit, self.horizon = unit, model.horizon
+        self.model, self.unit, self.horizon = model, unit, model.horizon
         self.spent_least = [0, *accumulate(low for low, _ in pairs)]
         self.spent_most = [0, *accumulate(high for _, high in pairs)]
         self.spent_or_kept = [0, *accumulate(max(0, high) for _, high in pairs)]
@@ -120,6 +120,8 @@ class PolicyRows:
         if self.cells is None:
             assert self.rule is not None
             table = self.rule.choices(t, width)
+            if table.shape[1] < width:  # sums beyond those that are met
+                table = np.pad(table, ((0, 0), (0, width - table.shape[1])), mode="edge")
             return [runs_of(row[::-1]) for row in table]
         return [_filled(self.cells[t].get(s, {}), width) for s in range(self.n_states)]
 
@@ -172,7 +174,22 @@ def _met(policy: Policy, charges: Charges) -> Any:
         return (
             (t, s, charges.spent_least[t], choice) for t, row in enumerate(policy.table) for s, choice in enumerate(row)
         )
+    if policy.memory_is_return:
+        return _walked(policy, charges)
     raise Unsupported(f"not covered: a {type(policy).__name__}")
+
+
+def _walked(policy: Policy, charges: Charges) -> Any:
+    """A policy that remembers the return, met step by step on a grid on which every reward lies."""
+    cells = {(s, 0) for s, weight in charges.model.initial if weight}
+    for t, moves in enumerate(charges.model.moves(charges.unit)):
+        adds, following = dict(moves), set()
+        for s, i in sorted(cells):
+            choice = policy.choice(t, s, i * charges.unit)
+            yield t, s, i, choice
+            for a, _ in choice:
+                following |= {(target, i + adds[gain]) for w, gain, target in charges.model.states[s][a][1] if w}
+        cells = following
 
 
 def _filled(known: dict[int, int], width: int) -> Runs:

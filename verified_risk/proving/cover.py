@@ -69,10 +69,10 @@ def leaves(cover: Cover) -> Iterator[Dual]:
             waiting += [one.above, one.below]
 
 
-def find_cover(plan: Plan, knots: Knots) -> Cover:
-    """A cover that should prove ``plan.upper``; :class:`Unsupported` if too many boxes would be needed."""
-    model = float_model(plan.mdp, plan.eta)
-    needed = float(model.remaining[0] + model.offsets[-1] - plan.upper / plan.eta)
+def find_cover(plan: Plan, knots: Knots, unit: Fraction) -> Cover:
+    """A cover that should prove ``plan.upper`` on multiples of ``unit``; :class:`Unsupported` if it needs too many."""
+    model = float_model(plan.mdp, unit)
+    needed = float(model.remaining[0] + model.offsets[-1] - plan.upper / unit)
     oracle = Oracle(model)
     if oracle.top == 0:
         return Dual(())

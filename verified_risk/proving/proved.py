@@ -149,6 +149,9 @@ def _attempts(draft: Draft) -> Iterator[Certificate]:
         yield draft.certificate(exact=True, bits=bits)
     else:
         yield draft.certificate(exact=False, bits=MOST_EXACT_BITS)
+    finer = draft.finer()
+    if finer is not None:  # the planner knows the greatest return, which rounding may exceed
+        yield draft.certificate(exact=True, bits=bits, finer=finer)
 
 
 def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Iterator[Certificate]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
+from ..cell_policy import CellPolicy
 from ..errors import Unsupported
+from ..grid import own_unit
 from ..objectives import Weighting
 from ..planning.plan import Plan
 from ..planning.policy_law import PATIENT, evaluation_work
@@ -36,6 +38,8 @@ from .cover import MULTIPLIER, Cover, find_cover
 EXACT_WORK = 2e8
 """Bits of all cells of a certificate whose tables may hold exact numbers without being asked."""
 MOST_EXACT_BITS = 100_000
+WIDEST_OWN_GRID = 20_000
+"""Points of the rewards' own grid up to which a plan on another grid is proved there."""
 
 
 def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
@@ -64,10 +68,14 @@ class Draft:
     @classmethod
     def of(cls, plan: Plan) -> Draft:
         objective = objective_of(plan.objective)
-        if getattr(plan.policy, "halvings", None):
-            raise Unsupported("not covered: a policy that remembers on grids finer and finer, with coins of its own")
         model = integer_model(plan.mdp)
-        charges = Charges(model, plan.eta)
+        by_return = isinstance(plan.policy, CellPolicy)
+        charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
+        if by_return and charges.span > WIDEST_OWN_GRID:
+            raise Unsupported(
+                f"not covered: a discounted plan, read between the nodes of its grid; the rewards' own grid has "
+                f"{charges.span} points, more than {WIDEST_OWN_GRID}"
+            )
         parts = tuple((weight, PolicyRows(part, charges)) for weight, part in plan.policy.parts())
         return cls(plan, model, objective, charges, parts)
 
@@ -75,13 +83,18 @@ class Draft:
     def rows(self) -> PolicyRows:
         return self.parts[0][1]
 
-    def certificate(self, *, exact: bool, bits: int, lower: Fraction | None = None) -> Certificate:
+    def finer(self) -> Draft | None:
+        """The same on the rewards' own grid, if rewards are rounded and it is not too wide: for the upper bound."""
+        if not self.model.loss(self.charges.unit):
+            return None
+        charges = Charges(self.model, own_unit(self.plan.mdp))
+        return replace(self, charges=charges) if charges.span <= WIDEST_OWN_GRID else None
+
+    def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
         low = self._low(exact, bits)
-        up = self._up(exact, bits)
-        return Certificate(
-            self.model, self.objective, self.plan.lower if lower is None else lower, self.plan.upper, low, up
-        )
+        up = (finer or self)._up(exact, bits)
+        return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
 
     def fixed_bits(self) -> int:
         """Bits behind the point that cost a small share of what floats cost the planner."""
@@ -146,7 +159,7 @@ class Draft:
     @cached_property
     def cover(self) -> Cover:
         assert self.plan.objective.knots is not None
-        return find_cover(self.plan, self.plan.objective.knots)
+        return find_cover(self.plan, self.plan.objective.knots, self.charges.unit)
 
     def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
