@@ -41,9 +41,10 @@ def save(figure: Any, stem: Path) -> list[Path]:
 
 def band(axes: Any, episodes: Sequence[int], runs: Floats, label: str) -> None:
     """Mean and standard deviation over seeds; ``runs[seed, i]``.  Each further band has its own line style."""
-    from ..plotting.picture import LINES, quiet_grid
+    from ..plotting.picture import LINES, RED, quiet_grid
 
-    colour, dashes = LINES[len(axes.lines) % len(LINES)]
+    styles = (*LINES, (RED, (0, (2, 1, 1, 1, 1, 1))))
+    colour, dashes = styles[len(axes.lines) % len(styles)]
     middle, spread = runs.mean(axis=0), runs.std(axis=0)
     axes.plot(episodes, middle, color=colour, linestyle=dashes, label=label)
     axes.fill_between(episodes, middle - spread, middle + spread, alpha=0.18, color=colour, linewidth=0)
