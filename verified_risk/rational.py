@@ -34,6 +34,11 @@ def as_fraction(value: Any, where: str) -> Fraction:
     """
     if type(value) is Fraction:
         return value
+    if type(value) is int:
+        return Fraction(value)
+    if type(value) is float and "e" not in (shown := repr(value)) and "n" not in shown:  # most numbers
+        whole, _, part = shown.partition(".")
+        return Fraction(int(whole + part), 10 ** len(part))
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         raise InvalidNumber(f"{where} is {value!r}, wanted a number")
     if isinstance(value, numbers.Rational):
