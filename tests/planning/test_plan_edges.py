@@ -91,3 +91,15 @@ def test_var_is_decided_exactly_where_a_level_is_met_with_equality():
     for alpha in ("1/2", "1/4", "1/8"):
         plan = vr.plan(mdp, vr.VaR(alpha))
         assert plan.lower == plan.upper == vr.exact_plan(mdp, vr.VaR(alpha)).value
+
+
+def test_a_contraction_that_would_not_end_in_time_is_left_out(monkeypatch):
+    from verified_risk.planning.search import cdf
+
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=6)
+    best = vr.plan(mdp, vr.Wang("3/4"), gap="1/1000").lower
+    monkeypatch.setattr(cdf, "CONTRACTED_PER_SECOND", 1e-9)
+    monkeypatch.setattr(cdf.Oracle, "contract", lambda *_: pytest.fail("there was no time for this"))
+    plan = vr.plan(mdp, vr.Wang("3/4"), time_limit=1)
+    assert plan.lower <= plan.upper
+    assert plan.upper >= best

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from ...cell_policy import CellPolicy
 from ...objectives.levels import Levels
 
-Wide: TypeAlias = npt.NDArray[np.longdouble]
+Wide: TypeAlias = npt.NDArray[Any]
+"""Of ``np.longdouble``."""
 MOST_WORK = 2 * 10**9
 """Multiplications for which the tables are computed again: about a minute."""
 
