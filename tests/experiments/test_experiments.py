@@ -19,6 +19,8 @@ from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study
 from verified_risk.experiments import sweep as sweep_function
 from verified_risk.experiments.cells import checkpoints, run_cell
 
+COMMAND_LINE = "from verified_risk.cli import main; main(prog_name='verified-risk')"
+EXPERIMENT = (sys.executable, "-c", COMMAND_LINE, "experiment")
 BASE = Cell("two_paths", "cvar(1/3)", bonus_scale="1/10", episodes=300)
 CELLS = grid(BASE, algorithm=["ucb", "greedy", "ucbvi"], seed=range(4))
 
@@ -47,7 +49,7 @@ def test_killed_in_the_middle_and_started_again_it_gives_the_same_table(tmp_path
     expected = sweep(cells, tmp_path / "plain", workers=0).table.read_bytes()
     listing, folder = tmp_path / "cells.json", tmp_path / "sweep"
     listing.write_text(json.dumps([cell.to_json() for cell in cells]))
-    command = [sys.executable, "-m", "verified_risk.experiments", "sweep", str(listing), "--out", str(folder)]
+    command = [*EXPERIMENT, "sweep", str(listing), "--out", str(folder)]
     process = subprocess.Popen([*command, "--workers", "0"], start_new_session=True)
     wait_until(lambda: len(list(folder.glob("*.json"))) >= 4 if folder.exists() else False, pause=0.002)
     os.killpg(process.pid, signal.SIGKILL)
@@ -238,7 +240,7 @@ def test_the_scaling_study_fits_a_slope_to_every_quantity(tmp_path):
 def test_the_command_line_reports_errors_in_one_line(tmp_path):
     listing = tmp_path / "cells.json"
     listing.write_text("[")
-    command = [sys.executable, "-m", "verified_risk.experiments", "sweep", str(listing), "--out", str(tmp_path / "out")]
+    command = [*EXPERIMENT, "sweep", str(listing), "--out", str(tmp_path / "out")]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 2
     assert found.stderr.startswith("error:")
