@@ -47,7 +47,7 @@ class MDP(ModelReaders):
     notes: tuple[str, ...]
     action_names: tuple[tuple[str, ...], ...] | None
     state_names: tuple[str, ...] | None
-    clock: int | None
+    clock: int | None = None
     """Where the step is a part of the state, the number of the user's states; None for an ordinary model."""
 
     def __init__(
