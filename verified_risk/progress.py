@@ -57,7 +57,7 @@ def read_report(progress: Report | None) -> Report | None:
     return progress
 
 
-def counted(progress: Report | None) -> Callable[[int, int], None] | None:
+def counted(progress: Report | None) -> Callable[[int, int | None], None] | None:
     """A function ``(done, total)`` that reports to ``progress`` with the time since now."""
     if progress is None:
         return None
