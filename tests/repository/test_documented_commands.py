@@ -19,6 +19,7 @@ from pathlib import Path
 import chromium
 import pytest
 from documented import PAGES, ROOT, Command, commands, every_command, python_blocks
+from proof_files import require_checker
 
 #: Words in capitals stand for something of the reader's.
 PLACEHOLDERS = {"FILE": "proofs_checks/certificates/thm_augmented.json", "DIR": "results"}
@@ -37,6 +38,7 @@ ELSEWHERE = {
     "make test": ("it runs this", ".ci/run", "make test"),
     "make check": ("a minute, and it is the next line of CI", ".ci/run", "make check"),
     "make proofs": ("minutes of Coq", ".ci/run", "make proofs"),
+    "make checker": ("it needs root; tests build it", "tests/support/proof_files.py", '"driver" / "build.sh"'),
     "INSTALL=1 ./compile.sh": ("the same", "Makefile", "INSTALL=1 sh proofs_checks/formal/compile.sh"),
     "./compile.sh": ("the same where Coq is installed", "Makefile", "INSTALL=1 sh proofs_checks/formal/compile.sh"),
     "CHECK=1 ./compile.sh": ("an hour of coqchk", "Makefile", "CHECK=1 sh proofs_checks/formal/compile.sh"),
@@ -59,6 +61,7 @@ ELSEWHERE = {
 }
 #: Skipped, with these words, where a program or library is missing.
 NEEDS_STORM = (".prism",)
+NEEDS_THE_CHECKER = ("verified-risk prove",)
 NEEDS_A_BROWSER = ("python docs/pictures/screens.py",)
 RUN_HERE = ("verified-risk ", "python ")
 COMMANDS = every_command()
@@ -116,6 +119,8 @@ def test_every_command_of_the_documentation_runs_and_prints_what_the_page_shows(
         pytest.skip("no Chromium to take photographs with: `make test` installs one as root")
     if any(suffix in command.words for suffix in NEEDS_STORM) and find_spec("stormpy") is None:
         pytest.skip("Storm is not installed: pip install stormpy")
+    if any(words in command.words for words in NEEDS_THE_CHECKER):
+        require_checker()
     check(command, copy)
 
 

@@ -210,6 +210,7 @@ let read_upper source horizon room objective =
   match Source.word source "a kind of proof" with
   | "mean" -> ByMean (read_scale source)
   | "budgets" -> let scale = read_scale source in ByBudgets (scale, read_grid source horizon)
+  | "interpolation" -> let scale = read_scale source in ByInterpolation (scale, read_grid source horizon)
   | "threshold" ->
     let scale = read_scale source in
     let grid = read_grid source horizon in
@@ -240,7 +241,7 @@ let read source limits =
   let up = read_upper source horizon room objective in
   (match up with
    | ByMean scale -> Limits.require_number room source scale
-   | ByBudgets (scale, grid) | ByThreshold (scale, grid, _) | ByCover (scale, grid, _, _) ->
+   | ByBudgets (scale, grid) | ByInterpolation (scale, grid) | ByThreshold (scale, grid, _) | ByCover (scale, grid, _, _) ->
      Limits.require_grid room source scale objective grid);
   Source.keyword source "end";
   (match Source.word_or_end source with
