@@ -155,6 +155,14 @@ def test_a_run_stops_when_its_interval_is_short_enough_and_hands_out_the_policy(
     assert (longer.returns == run.returns[:-1]).all()
 
 
+def test_narrowed_sets_claim_no_interval():
+    run = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20, bonus_scale="1/10")
+    assert run.interval is None
+    assert not run.proved
+    with pytest.raises(InvalidArgument, match="with the theorem's sets"):
+        vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), stop_when=1, bonus_scale="1/2")
+
+
 def test_the_bound_from_the_data_is_below_the_one_before_and_above_the_regret():
     run = vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=400)
     assert (run.data_bound <= run.bound).all()

@@ -78,8 +78,8 @@ class Settings:
             raise InvalidArgument(f"stop_when is {self.stop_when}, wanted a gap of at least 0")
         if self.stop_when is not None and not self.has_interval:
             raise InvalidArgument(
-                f"stop_when needs an interval, which algorithm 'kl' has for concave objectives; this is "
-                f"{self.algorithm!r} with {self.objective.spec}"
+                f"stop_when needs an interval, as algorithm 'kl' has for concave objectives with the theorem's sets, "
+                f"not {self.algorithm!r} with {self.objective.spec} and bonus_scale {self.bonus_scale}"
             )
         if self.episodes is None and self.algorithm in NEEDS_EPISODES:
             raise InvalidArgument(f"episodes is None, but the radii of {self.algorithm!r} depend on their number")
@@ -90,8 +90,8 @@ class Settings:
 
     @property
     def has_interval(self) -> bool:
-        """Whether data give an interval for the optimum: time-uniform sets and a concave weighting."""
-        return self.algorithm == "kl" and self.objective.shape in ("linear", "concave")
+        """Whether data give an interval for the optimum: time-uniform sets, not narrowed, and a concave weighting."""
+        return self.algorithm == "kl" and self.bonus_scale >= 1 and self.objective.shape in ("linear", "concave")
 
     def to_json(self) -> dict[str, Any]:
         return {
