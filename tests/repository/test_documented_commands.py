@@ -104,6 +104,8 @@ def runnable(words: str) -> str:
 def check(command: Command, place: Path) -> None:
     """Run a command of the documentation and compare what it prints with what the page shows."""
     done = run(runnable(command.words), place)
+    if "the verified checker is not built" in done.stderr:
+        pytest.skip("the verified checker is not built: `make checker` builds it where OCaml is")
     assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
     if command.output is not None:
         assert trimmed(done.stdout) == trimmed(command.output), f"{command} prints something else"
