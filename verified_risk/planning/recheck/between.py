@@ -147,10 +147,10 @@ class Between:
         q, wrong = (np.stack(part) for part in zip(*rows, strict=True))
         cells = np.arange(q.shape[1])
         action = played[np.minimum(cells, len(played) - 1)].astype(np.int64)
-        here = q[action, cells] + wrong[action, cells]
+        here: Wide = q[action, cells] + wrong[action, cells]
         there = q[action[:-1], cells[1:]] + wrong[action[:-1], cells[:-1]]
         here[1:] = np.maximum(here[1:], there)
-        return here
+        here[1:] = np.maximum(here[1:], there)
 
 
 def _below(rows: list[tuple[Wide, Wide]]) -> Wide:
