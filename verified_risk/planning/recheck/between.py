@@ -150,7 +150,7 @@ class Between:
         here: Wide = q[action, cells] + wrong[action, cells]
         there = q[action[:-1], cells[1:]] + wrong[action[:-1], cells[:-1]]
         here[1:] = np.maximum(here[1:], there)
-        here[1:] = np.maximum(here[1:], there)
+        return here
 
 
 def _below(rows: list[tuple[Wide, Wide]]) -> Wide:
