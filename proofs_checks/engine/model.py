@@ -185,6 +185,8 @@ class Statement(Generic[Case]):
 
         >>> from proofs_checks import by_label
         >>> print(by_label("lem:pihatphibound"))
+        lem:pihatphibound: adapting a policy to unrounded rewards loses at most eta (holds)
+          printed: The adapted policy is worth at least the original minus eta.
         """
         lines = [f"{self.label}: {self.title} ({self.finding})"]
         if self.printed is not None:
