@@ -88,6 +88,8 @@ def _envelope(content: str, where: str) -> dict[str, Any]:
         ) from None
     except RecursionError:
         raise InvalidFile(f"{where} is nested too deeply to be read") from None
+    except ValueError:  # of Python's own: more digits than it converts
+        raise InvalidFile(f"{where} holds a whole number of thousands of digits, wanted it in quotes") from None
     if not isinstance(envelope, dict) or not {"format", "version", "sha256", "data"} <= envelope.keys():
         raise InvalidFile(f"{where} is not a verified_risk file: wanted the keys format, version, sha256 and data")
     return envelope

@@ -97,6 +97,10 @@ def unpacked(data: dict[str, Any], mdp: MDP) -> PackedRule:
         raise InvalidPolicy(
             f"the policy has {len(widths)} widths and {len(offsets)} offsets, wanted {mdp.horizon} of each"
         )
+    for t, offset in enumerate(offsets):
+        if as_whole(offset) is None:
+            raise InvalidPolicy(f"offsets[{t}] of the policy is {offset!r}, wanted a whole number")
+    widths, offsets = [int(w) for w in widths], [int(offset) for offset in offsets]
     try:
         flat = np.frombuffer(zlib.decompress(base64.b64decode(data["tables"], validate=True)), dtype=kind)
     except (ValueError, zlib.error) as error:

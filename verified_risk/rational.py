@@ -23,6 +23,8 @@ CLOSENESS = Fraction(1, 2**50)
 """Rationals with denominators up to 10**5 are at least 1e-10 apart, so at most one is this close to a float."""
 LONGEST_PLAIN = 4000
 """Digits that Python converts between text and ``int`` under its own limit of 4300."""
+LARGEST_EXPONENT = 100_000
+"""Of a decimal: ``1e999999999`` has a billion digits, and reading it would take hours and gigabytes."""
 LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
 
 
@@ -46,8 +48,10 @@ def as_fraction(value: Any, where: str) -> Fraction:
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise InvalidNumber(f"{where} is {value}, wanted a finite number")
+        _check_exponent(str(value), where)
         return Fraction(value)
     if isinstance(value, str):
+        _check_exponent(value, where)
         try:
             return _long_fraction(value) if len(value) > LONGEST_PLAIN else Fraction(value)
         except (ArithmeticError, ValueError):
@@ -117,6 +121,14 @@ def text(value: Fraction) -> str:
         return str(value)
     whole = str(Decimal(value.numerator))
     return whole if value.denominator == 1 else f"{whole}/{Decimal(value.denominator)}"
+
+
+def _check_exponent(written: str, where: str) -> None:
+    """Refuse a decimal whose exponent alone makes it too long to be written out."""
+    for part in written.split("/"):
+        exponent = part.lower().partition("e")[2].strip().lstrip("+-").replace("_", "").lstrip("0")
+        if exponent.isdecimal() and (len(exponent) > 9 or int(exponent) > LARGEST_EXPONENT):
+            raise InvalidNumber(f"{where} is {written[:40]!r}, wanted an exponent of at most {LARGEST_EXPONENT}")
 
 
 def _long_fraction(written: str) -> Fraction:

@@ -43,6 +43,10 @@ def read(text: str) -> dict[str, Any]:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise Rejected(f"not JSON: {error}") from None
+    except RecursionError:
+        raise Rejected("nested too deeply to be read") from None
+    except ValueError as error:  # more digits than Python converts
+        raise Rejected(f"not readable: {error}") from None
     if not isinstance(data, dict) or set(data) != {"format", "version", "label", "instance", "sha256"}:
         raise Rejected("wanted the keys format, version, label, instance, sha256 and no others")
     if data["format"] != FORMAT or data["version"] != VERSION:

@@ -26,6 +26,7 @@ PLACEHOLDERS = {"FILE": "proofs_checks/certificates/thm_augmented.json", "DIR": 
 
 #: The documented command with these words after it is the same command on less work.
 LESS = {
+    "verified-risk fuzz": "--seconds 2 --workers 0 --property read-number",
     "verified-risk audit": "--statement thm:augmented --examples 5",
     "verified-risk experiment lake": "--episodes 40 --seeds 1 --workers 0",
     "python -m proofs_checks report": "--only-stale",

@@ -21,7 +21,7 @@ LIBRARY_ROOMS = (
     "playing", "models", "interop", "describe",
     "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting", "experiments", "cli",
 )  # fmt: skip
-CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "cli", "pytest_plugin", "__main__")
+CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "fuzz", "cli", "pytest_plugin", "__main__")
 ORDER = [
     *(f"verified_risk.{name}" for name in LIBRARY_ROOMS[:-1]),
     *(f"proofs_checks.{name}" for name in CHECK_ROOMS),
@@ -48,6 +48,7 @@ CHECK_SHORTCUTS = {
     ("proofs_checks.engine", "proofs_checks.evidence"),
     ("proofs_checks.evidence", "proofs_checks.theory"),
     ("proofs_checks.cli", "verified_risk.cli"),
+    ("proofs_checks.fuzz", "verified_risk.cli"),
 }
 
 

@@ -1,0 +1,181 @@
+"""``run``: the properties in turn, in this process, on a pool of processes or on dask, until time is up."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from itertools import cycle
+from multiprocessing import get_context
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from verified_risk.errors import InvalidArgument, MissingDependency
+from verified_risk.pool import Pool
+
+from ..engine.search import leaving_nothing
+from .catalogue import chosen, run_batch, warmed
+from .folder import Count, Folder
+from .property import Batch, Failure, Outcome, Property
+
+BATCH_SECONDS = 2.0
+
+
+@dataclass
+class Report:
+    """What a run did: counts of the folder over all runs, cases of this one, failures of this one."""
+
+    folder: Path
+    page: Path
+    counts: dict[str, Count]
+    cases: int = 0
+    found: list[Failure] = field(default_factory=list)
+    """Those that were not known before this run."""
+    met: int = 0
+    """Failing cases of this run, known ones included."""
+
+
+def run(
+    folder: str | PathLike[str],
+    *,
+    seconds: float,
+    properties: Sequence[str] = (),
+    workers: int = 0,
+    cluster: str | None = None,
+    seed: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Fuzz for ``seconds`` into ``folder``; a second run there goes on with new seeds.
+
+    ``workers`` processes of this machine (0: in this process), or ``cluster="tcp://..."``, a dask scheduler.
+    """
+    if seconds <= 0:
+        raise InvalidArgument(f"the time is {seconds} s, wanted more than 0")
+    wanted = chosen(properties)
+    kept = Folder(Path(folder), seed)
+    ready = []
+    for prop in wanted:
+        kept.count(prop.name).absent = prop.available()
+        if kept.count(prop.name).absent is None:
+            ready.append(prop)
+    if not ready:
+        raise InvalidArgument(f"nothing can be tried: {kept.count(wanted[0].name).absent}")
+    titles = {prop.name: prop.title for prop in chosen(())}
+    report = Report(kept.path, kept.path, kept.counts)
+    for prop in ready:
+        warmed(prop.name)  # the workers find the compiled kernels in the cache
+    until = time.monotonic() + seconds
+    turns = cycle(ready)
+
+    def more() -> Batch | None:
+        left = until - time.monotonic()
+        return kept.next_batch(next(turns).name, min(BATCH_SECONDS, left)) if left > 0 else None
+
+    by_name = {prop.name: prop for prop in ready}
+    try:
+        with leaving_nothing():
+            for batch, outcome in _outcomes(more, workers, cluster):
+                _note(report, kept, by_name[batch.name], outcome)
+                if progress is not None:
+                    left = max(0.0, until - time.monotonic())
+                    progress(f"{report.cases} cases, {report.met} failing, {left:.0f} s left")
+    finally:
+        report.page = kept.write_page(titles)
+        kept.write()
+    return report
+
+
+def _note(report: Report, kept: Folder, prop: Property, outcome: Outcome) -> None:
+    report.found += kept.add(prop, outcome)
+    report.cases += outcome.cases
+    report.met += len(outcome.failures)
+
+
+# -- engines ---------------------------------------------------------------------------------------------------------
+
+
+def _outcomes(more: Callable[[], Batch | None], workers: int, cluster: str | None) -> Iterator[tuple[Batch, Outcome]]:
+    if cluster is not None:
+        with _dask(cluster) as (submit, wait, threads):
+            yield from _fed(more, submit, wait, threads)
+        return
+    if workers == 0:
+        while (batch := more()) is not None:
+            yield batch, run_batch(batch)
+        return
+    going = True
+    while going:  # again with a new pool where a worker died
+        going = False
+        with Pool(workers, mp_context=get_context("spawn")) as pool:
+            for batch, outcome in _fed(more, lambda one, pool=pool: pool.submit(run_batch, one), _first, workers):
+                going = going or outcome is _DIED
+                yield batch, _died(batch) if outcome is _DIED else outcome
+
+
+_DIED = Outcome()
+
+
+def _first(running: list[Any]) -> list[Any]:
+    return list(concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done)
+
+
+def _fed(
+    more: Callable[[], Batch | None],
+    submit: Callable[[Batch], Any],
+    wait: Callable[[list[Any]], list[Any]],
+    most: int,
+) -> Iterator[tuple[Batch, Outcome]]:
+    """Keep ``most`` batches running until there are no more, or a worker has died."""
+    running: dict[Any, Batch] = {}
+    healthy = True
+    while True:
+        while healthy and len(running) < most and (batch := more()) is not None:
+            try:
+                running[submit(batch)] = batch
+            except BrokenProcessPool:
+                healthy = False
+        if not running:
+            return
+        for future in wait(list(running)):
+            batch = running.pop(future)
+            try:
+                yield batch, future.result()
+            except BrokenProcessPool:
+                healthy = False
+                yield batch, _DIED
+
+
+def _died(batch: Batch) -> Outcome:
+    """A batch during which a worker died: its own, or that of a batch beside it."""
+    again = {"batch": asdict(batch)}
+    error = "a worker process died while this batch, or one beside it, was running"
+    seed = f"{batch.seed}/{batch.name}/{batch.number}"
+    return Outcome(cases=1, failures=[Failure(batch.name, seed, error, "", error, again)])
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[tuple[Callable[[Batch], Any], Callable[[list[Any]], list[Any]], int]]:
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise MissingDependency("clusters need dask.distributed", extra="cluster") from None
+    try:
+        client = distributed.Client(address, timeout="5s")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InvalidArgument(f"scheduler {address!r} cannot be reached: {error}") from None
+    try:
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise InvalidArgument(f"the cluster at {address} has no workers")
+        yield (
+            lambda batch: client.submit(run_batch, batch, pure=False),
+            lambda running: list(distributed.wait(running, return_when="FIRST_COMPLETED").done),
+            threads,
+        )
+    finally:
+        client.close()

@@ -1,0 +1,158 @@
+r"""Slow definitions for the fuzz farm, on plain data: what policies can attain, and what a law is worth.
+
+A model is ``{"initial": ["p", ...], "outcomes": [[[["p", s', "r"], ...], ...], ...], "horizon": T, "discount": "g"}``.
+The laws that deterministic policies of the *whole history* attain from (t, s) are built backwards as sets: an action,
+and after each of its outcomes any law that is attained from there.  The worth of a law is the area form
+:math:`\Phi = x_{max} - \int G(F(x))\,dx`.  Neither is how the library or its tests do it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise, product
+from statistics import NormalDist
+from typing import Any, TypeAlias
+
+from verified_risk.policy import Policy
+
+Atoms: TypeAlias = frozenset[tuple[Fraction, Fraction]]
+"""Pairs (return, probability)."""
+Value: TypeAlias = Fraction | float
+Curve: TypeAlias = Callable[[Fraction], Value]
+
+FLOAT_ERROR = 1e-9
+"""What the curves of wang and cpw, in floats here, may be off, times the range of returns."""
+
+
+class TooMany(Exception):
+    """More laws than this oracle lists."""
+
+
+def attainable(model: dict[str, Any], most: int = 3000) -> set[Atoms]:
+    """The law of the return of every deterministic history-dependent policy."""
+    discount, outcomes = Fraction(model["discount"]), model["outcomes"]
+    laws: list[set[Atoms]] = [{frozenset({(Fraction(), Fraction(1))})} for _ in outcomes]
+    for t in reversed(range(model["horizon"])):
+        scale = discount**t
+        before: list[set[Atoms]] = []
+        for actions in outcomes:
+            found: set[Atoms] = set()
+            for rows in actions:
+                parts = [(Fraction(p), scale * Fraction(r), laws[s]) for p, s, r in rows if Fraction(p)]
+                found |= _joined(parts, most)
+            before.append(found)
+        laws = before
+    return _joined([(Fraction(p), Fraction(), laws[s]) for s, p in enumerate(model["initial"]) if Fraction(p)], most)
+
+
+def _joined(parts: list[tuple[Fraction, Fraction, set[Atoms]]], most: int) -> set[Atoms]:
+    """Every choice of one law after each outcome."""
+    if math.prod(len(laws) for _, _, laws in parts) > most:
+        raise TooMany
+    found = set()
+    for chosen in product(*(sorted(laws, key=sorted) for _, _, laws in parts)):
+        total: dict[Fraction, Fraction] = {}
+        for (p, r, _), law in zip(parts, chosen, strict=True):
+            for x, q in law:
+                total[x + r] = total.get(x + r, Fraction()) + p * q
+        found.add(frozenset(total.items()))
+    return found
+
+
+def played(model: dict[str, Any], policy: Policy) -> Atoms:
+    """The law of the return of a policy, by walking every history with the numbers of the plain model."""
+    total: dict[Fraction, Fraction] = {}
+    discount = Fraction(model["discount"])
+
+    def walk(part: Policy, t: int, s: int, memory: Any, z: Fraction, p: Fraction) -> None:
+        if t == model["horizon"]:
+            total[z] = total.get(z, Fraction()) + p
+            return
+        for a, q in part.choice(t, s, memory):
+            for w, target, r in model["outcomes"][s][a]:
+                if Fraction(w) and q:
+                    after = part.remember(memory, t, s, a, Fraction(r))
+                    walk(part, t + 1, target, after, z + discount**t * Fraction(r), p * q * Fraction(w))
+
+    for share, part in policy.parts():
+        for s, p in enumerate(model["initial"]):
+            if Fraction(p) and share:
+                walk(part, 0, s, part.start(), Fraction(), share * Fraction(p))
+    return frozenset(total.items())
+
+
+def mixed(one: Atoms, other: Atoms, share: Fraction) -> Atoms:
+    """The law of a policy drawn at the start."""
+    total: dict[Fraction, Fraction] = {}
+    for law, weight in ((one, share), (other, 1 - share)):
+        for x, p in law:
+            total[x] = total.get(x, Fraction()) + weight * p
+    return frozenset(total.items())
+
+
+def worth(law: Atoms, curve: Curve) -> Value:
+    """The greatest atom less the integral of G(F)."""
+    atoms = sorted(law)
+    area: Value = Fraction()
+    level = Fraction()
+    for (x, p), (following, _) in pairwise(atoms):
+        level += p
+        area = area + curve(level) * (following - x)
+    return atoms[-1][0] - area
+
+
+def curve_of(text: str) -> tuple[Curve, bool]:
+    """G of an objective in the words of the command line, and whether its values are exact."""
+    terms = [part.strip() for part in re.split(r"\+(?![^()]*\))", text)]
+    curves: list[tuple[Fraction, Curve, bool]] = []
+    for term in terms:
+        weight, _, rest = term.rpartition("*")
+        name, _, inside = rest.strip().partition("(")
+        curve, exact = _single(name, inside.rstrip(")"))
+        curves.append((Fraction(weight or 1), curve, exact))
+
+    def value(tau: Fraction) -> Value:
+        total: Value = Fraction()
+        for weight, curve, _ in curves:
+            total = total + weight * curve(tau)
+        return total
+
+    return value, all(exact for _, _, exact in curves)
+
+
+def _single(name: str, inside: str) -> tuple[Curve, bool]:
+    if name == "mean":
+        return (lambda tau: tau), True
+    if name == "pl":
+        corners = [tuple(map(Fraction, corner.split(","))) for corner in inside.replace(" ", "").split(";")]
+        return (lambda tau: _on_polygon(corners, tau)), True
+    first, _, upper = inside.partition(",")
+    a = Fraction(first.strip())
+    if name == "var":
+        return (lambda tau: Fraction(tau > a if upper else tau >= a)), True
+    if name == "cvar":
+        return (lambda tau: min(tau / a, Fraction(1))), True
+    if name == "hazard" and a.denominator == 1:
+        return (lambda tau: tau ** int(a)), True
+    if name == "dual" and a.denominator == 1:
+        return (lambda tau: 1 - (1 - tau) ** int(a)), True
+    return {"wang": _wang, "cpw": _cpw}[name](float(a)), False
+
+
+def _on_polygon(corners: list[tuple[Fraction, ...]], tau: Fraction) -> Fraction:
+    for (x, y), (u, v) in pairwise(corners):
+        if x <= tau <= u:
+            return y + (v - y) * (tau - x) / (u - x)
+    raise ValueError(f"{tau} is not in [0, 1]")
+
+
+def _wang(b: float) -> Curve:
+    normal = NormalDist()
+    return lambda tau: tau if tau in (0, 1) else normal.cdf(normal.inv_cdf(float(tau)) + b)
+
+
+def _cpw(g: float) -> Curve:
+    return lambda tau: tau if tau in (0, 1) else tau**g / (tau**g + (1 - tau) ** g) ** (1 / g)

@@ -1,0 +1,161 @@
+"""Planner against brute force; recheck and the verified checker against the planner, and against forged plans."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import verified_risk as vr
+from verified_risk.enclosure import Truth
+from verified_risk.errors import InvalidArgument, MissingDependency, NotProved, Unsupported
+from verified_risk.planning import Plan
+from verified_risk.proving.program import find_checker
+
+from . import models, oracle
+from .property import Case, Falsified, Property, Skipped
+
+SEARCH_SECONDS = 1.0
+MIXTURES = 20
+"""Pairs of laws whose mixtures are tried against the upper bound."""
+
+
+def planned(case: Case) -> Plan:
+    limit = SEARCH_SECONDS if not vr.objective(case["objective"]).levels else None
+    try:
+        return vr.plan(models.mdp_of(case["model"]), case["objective"], eta=case["eta"], time_limit=limit)
+    except InvalidArgument as error:
+        if "GB" in str(error):
+            raise Skipped("the planner refuses the size of its grid") from None
+        raise
+
+
+def warm() -> None:
+    """One plan of every kind."""
+    for discount in ("1", "1/2"):
+        rows = [[["1/2", 0, "0"], ["1/2", 0, "1"]], [["1", 0, "1/3"]]]
+        model = {"initial": ["1"], "outcomes": [rows], "horizon": 2, "discount": discount}
+        for words in ("mean", "cvar(1/2)", "1/2*cvar(1/4) + 1/2*cvar(1/2)", "var(1/2)", "wang(1)", "cpw(1/2)",
+                      "hazard(2)", "pl(0, 0; 1/4, 0; 1/2, 1/2; 1, 1)"):  # fmt: skip
+            planned({"model": model, "objective": words, "eta": None}).recheck()
+
+
+def check_optimum(case: Case) -> None:
+    """The best attainable law, and mixtures, are worth at most ``upper``; the policy, played out, at least ``lower``;
+    where drawing policies does not help, the optimum is between them and ``exact_plan`` finds it exactly."""
+    laws = models.laws_of(case["model"])
+    curve, exact = oracle.curve_of(case["objective"])
+    span = max(x for law in laws for x, _ in law) - min(x for law in laws for x, _ in law)
+    slack: oracle.Value = Fraction() if exact else float(span) * oracle.FLOAT_ERROR
+    best = max(oracle.worth(law, curve) for law in laws)
+    found = planned(case)
+    _at_most(best, found.upper, slack, "brute force attains more than the upper bound")
+    _at_most(found.lower, oracle.worth(oracle.played(case["model"], found.policy), curve), slack,
+             "the policy, played out, is worth less than the lower bound")  # fmt: skip
+    for law in _mixtures(laws, random.Random(case["objective"])):
+        _at_most(oracle.worth(law, curve), found.upper, slack, "a mixture is worth more than the upper bound")
+    G = vr.objective(case["objective"])
+    if G.shape in ("linear", "concave") or G.quantile is not None:
+        _at_most(found.lower, best, slack, "the lower bound is above the best deterministic policy")
+    if G.levels is not None or G.quantile is not None:
+        again = vr.exact_plan(models.mdp_of(case["model"]), case["objective"])
+        if again.value != best:
+            raise Falsified(f"exact_plan says {again.value}, brute force {best}")
+
+
+def _mixtures(laws: set[oracle.Atoms], rng: random.Random) -> list[oracle.Atoms]:
+    listed = sorted(laws, key=sorted)
+    return [oracle.mixed(*rng.choices(listed, k=2), Fraction(rng.randint(1, 7), 8)) for _ in range(MIXTURES)]
+
+
+def _at_most(left: oracle.Value, right: oracle.Value, slack: oracle.Value, words: str) -> None:
+    if left > right + slack:
+        raise Falsified(f"{words}: {left} > {right}")
+
+
+def forged(found: Plan, best: Fraction) -> list[tuple[str, Plan]]:
+    """The plan with a lower bound above the optimum, and with an upper bound below it: both are false."""
+    bit = Fraction(1, 10**9)
+    high = max(best, found.upper) + bit
+    low = min(best, found.lower) - bit
+    return [
+        ("lower", dataclasses.replace(found, lower=high, value=high, upper=high)),
+        ("upper", dataclasses.replace(found, lower=low, value=low, upper=low)),
+    ]
+
+
+def check_recheck(case: Case) -> None:
+    """Recheck refutes no plan, confirms all that need no search, and confirms no forged bound."""
+    laws = models.laws_of(case["model"])
+    curve, exact = oracle.curve_of(case["objective"])
+    found = planned(case)
+    answer = found.recheck()
+    G = vr.objective(case["objective"])
+    for name, held in (("lower", answer.lower_holds), ("upper", answer.upper_holds)):
+        if held is Truth.FAILS:
+            raise Falsified(f"recheck refutes the {name} bound of an honest plan: {answer}")
+        if held is Truth.UNKNOWN and G.levels is not None and case["model"]["discount"] == "1":
+            raise Falsified(f"recheck does not decide the {name} bound of a small plan without a search: {answer}")
+    if not exact:
+        return
+    best = max(oracle.worth(law, curve) for law in laws)
+    for name, plan in forged(found, Fraction(best)):
+        again = plan.recheck()
+        held = again.lower_holds if name == "lower" else again.upper_holds
+        if held is Truth.HOLDS:
+            raise Falsified(f"recheck confirms a forged {name} bound {plan.lower}, brute force attains {best}: {again}")
+
+
+def check_proof(case: Case) -> None:
+    """The verified checker proves the plan, or says that it does not cover it; it proves no forged bound."""
+    laws = models.laws_of(case["model"])
+    curve, exact = oracle.curve_of(case["objective"])
+    found = planned(case)
+    try:
+        found.prove()
+    except Unsupported:
+        raise Skipped("not covered by the checker") from None
+    if not exact:
+        return
+    best = max(oracle.worth(law, curve) for law in laws)
+    for name, plan in forged(found, Fraction(best)):
+        try:
+            proved = plan.prove()
+        except (NotProved, Unsupported):
+            continue
+        value = oracle.worth(oracle.played(case["model"], plan.policy), curve)
+        if proved.upper < best or proved.lower > value:
+            raise Falsified(f"the checker proves a forged {name} bound, the optimum is {best} or more: {proved}")
+
+
+def no_checker() -> str | None:
+    try:
+        find_checker()
+    except MissingDependency as error:
+        return str(error)
+    return None
+
+
+def _pair(name: str, words: str, check: Callable[[Case], None], **rest: Callable[[], str | None]) -> list[Property]:
+    """One property for models without and one for models with a discount."""
+    return [
+        Property(
+            name + ("-discounted" if discounted else ""),
+            words + (", discounted" if discounted else ""),
+            functools.partial(models.draw, discounted=discounted),
+            check,
+            models.smaller,
+            warm=warm,
+            **rest,
+        )
+        for discounted in (False, True)
+    ]
+
+
+PROPERTIES = (
+    *_pair("plan", "planner against brute force", check_optimum),
+    *_pair("recheck", "recheck against planner and forged bounds", check_recheck),
+    *_pair("prove", "verified checker against planner and forged bounds", check_proof, available=no_checker),
+)

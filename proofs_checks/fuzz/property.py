@@ -1,0 +1,189 @@
+"""What a fuzzed property is: a case from a seed, a check that raises, and ways to make a case smaller.
+
+A case is plain JSON, so that a failure can be kept in a file and run again anywhere.  A check raises
+:class:`Falsified`, or anything that the project does not raise on purpose; :class:`Skipped` where a case says nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeAlias
+
+Case: TypeAlias = dict[str, Any]
+
+CASE_SECONDS = 30.0
+"""A case that takes longer has failed: nothing here is large."""
+SHRINK_SECONDS = 10.0
+MOST_CASES = 2000
+"""Of one batch."""
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Falsified(AssertionError):
+    """The property does not hold of the case."""
+
+
+class Skipped(Exception):
+    """The case says nothing about the property; the message says why."""
+
+
+class OutOfTime(BaseException):
+    """Not an Exception, so that no command line mistakes it for an error of its own."""
+
+
+def _nothing_smaller(case: Case) -> Iterator[Case]:
+    return iter(())
+
+
+@dataclass(frozen=True)
+class Property:
+    """``make(rng)`` draws a case, ``check(case)`` raises, ``smaller(case)`` lists simpler cases to try."""
+
+    name: str
+    title: str
+    make: Callable[[random.Random], Case]
+    check: Callable[[Case], None]
+    smaller: Callable[[Case], Iterator[Case]] = _nothing_smaller
+    available: Callable[[], str | None] = lambda: None
+    """Why the property cannot be tried here, None if it can."""
+    warm: Callable[[], None] = lambda: None
+    """Compiles what the check needs; that may take a minute, and no case is to be blamed for it."""
+
+
+@dataclass
+class Failure:
+    """One way to fail: the property, what it looked like, and the smallest case found so far."""
+
+    name: str
+    seed: str
+    error: str
+    where: str
+    trace: str
+    case: Case
+
+    @property
+    def signature(self) -> str:
+        """Equal for failures that differ in their numbers and names only."""
+        words = re.sub(r"'[^']*'|\"[^\"]*\"|-?\d[\d./e+-]*", "#", self.error)
+        return hashlib.sha256(f"{self.name}|{self.where}|{words[:160]}".encode()).hexdigest()[:10]
+
+
+@dataclass
+class Batch:
+    """Which cases to run: those of one property with seeds ``seed/name/number/0, 1, ...`` until time is up."""
+
+    name: str
+    seed: int
+    number: int
+    seconds: float
+
+
+@dataclass
+class Outcome:
+    """What a batch did."""
+
+    cases: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    failures: list[Failure] = field(default_factory=list)
+
+
+def attempt(prop: Property, case: Case, seed: str) -> Failure | str | None:
+    """None if the property holds, the reason if the case was skipped, else the failure."""
+    try:
+        with _limited(CASE_SECONDS):
+            prop.check(case)
+    except Skipped as reason:
+        return str(reason)
+    except (Exception, OutOfTime) as error:
+        return failure_of(prop.name, case, seed, error)
+    return None
+
+
+def failure_of(name: str, case: Case, seed: str, error: BaseException) -> Failure:
+    """What is kept of an error: its words, and the innermost place in the project where it was raised."""
+    ours = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_ours(frame.filename)]
+    where = f"{Path(ours[-1].filename).relative_to(ROOT).as_posix()}:{ours[-1].name}" if ours else ""
+    shown = "".join(traceback.format_exception(error)).replace(f"{ROOT}/", "")
+    message = " ".join(f"{type(error).__name__}: {error}".split())
+    return Failure(name, seed, message[:2000], where, shown[-20_000:], case)
+
+
+def _is_ours(filename: str) -> bool:
+    path = Path(filename)
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ("verified_risk", "proofs_checks")
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Raise :class:`OutOfTime` after ``seconds``: at once in the main thread of a process that has alarms, and
+    otherwise (threads of a cluster's worker) when the block is over."""
+    started = time.monotonic()
+    alarms = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise OutOfTime(f"the case took more than {seconds:g} s")
+
+    if alarms:
+        before = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        if alarms:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    if time.monotonic() - started > seconds:
+        raise OutOfTime(f"the case took more than {seconds:g} s")
+
+
+def shrunk(prop: Property, failure: Failure, seconds: float = SHRINK_SECONDS) -> Failure:
+    """The smallest case found in ``seconds`` that fails with the same signature."""
+    until = time.monotonic() + seconds
+    best, going = failure, True
+    while going:
+        going = False
+        for case in prop.smaller(best.case):
+            if time.monotonic() > until:
+                return best
+            found = attempt(prop, case, failure.seed)
+            if isinstance(found, Failure) and found.signature == failure.signature:
+                best, going = found, True
+                break
+    return best
+
+
+def run_cases(prop: Property, batch: Batch) -> Outcome:
+    """Run the cases of a batch until its time is up; each signature is shrunk once."""
+    outcome, started, known = Outcome(), time.monotonic(), set[str]()
+    while outcome.cases < MOST_CASES and (outcome.cases == 0 or time.monotonic() - started < batch.seconds):
+        seed = f"{batch.seed}/{batch.name}/{batch.number}/{outcome.cases}"
+        outcome.cases += 1
+        try:
+            with _limited(CASE_SECONDS):
+                case = prop.make(random.Random(seed))
+        except (Exception, OutOfTime) as error:
+            found: Failure | str | None = failure_of(prop.name, {"unmade": seed}, seed, error)
+        else:
+            found = attempt(prop, case, seed)
+        if isinstance(found, str):
+            outcome.skipped[found] = outcome.skipped.get(found, 0) + 1
+        elif found is not None:
+            slow = found.error.startswith(OutOfTime.__name__)
+            if found.signature not in known and "unmade" not in found.case and not slow:
+                found = shrunk(prop, found)
+            known.add(found.signature)
+            outcome.failures.append(found)
+    outcome.seconds = time.monotonic() - started
+    return outcome

@@ -1,0 +1,251 @@
+"""Every reader of files and text against mutated ones: an error raised on purpose, or a value that survives a round.
+
+A file of ours carries a digest, which would stop nearly every mutation: here the digest is computed after it (for most
+cases), so that the reader behind it is what is tried.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import verified_risk as vr
+from verified_risk import files
+from verified_risk.enclosure import Truth
+from verified_risk.errors import VerifiedRiskError
+from verified_risk.rational import as_fraction, text
+
+from .. import recheck
+from . import models, oracle, planning
+from .mutation import mutated, shorter
+from .property import Case, Falsified, Property
+
+SIZES = {"states": 6, "horizon": 4}
+"""Beyond these, brute force and recheck of a mutated plan are left out: a mutation may ask for a horizon of 10**9."""
+CERTIFICATES = Path(recheck.__file__).resolve().parents[1] / "certificates"
+
+
+def file_text(case: Case) -> str:
+    """The file of a case: the data in an envelope with a digest that fits where ``signed`` is a kind of ours."""
+    kind = case.get("signed")
+    if kind is None:
+        return str(case["text"])
+    if kind == "certificate":
+        return _resigned(case["text"])
+    try:
+        digest = files.digest(json.loads(case["text"]))
+    except (ValueError, RecursionError):
+        digest = "0" * 64
+    head = f'{{"format": "verified_risk/{kind}", "version": {files.VERSION}, "sha256": "{digest}", "data": '
+    return f"{head}{case['text']}}}"
+
+
+def _resigned(certificate: str) -> str:
+    """The certificate with a digest that fits; as it is where it has no place for one."""
+    try:
+        data = json.loads(certificate)
+        data["sha256"] = recheck.digest(data)
+        return json.dumps(data)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return certificate
+
+
+def warm() -> None:
+    for kind in ("run", "plan"):
+        _valid(kind, 0)
+    planning.warm()
+
+
+@functools.lru_cache(maxsize=64)
+def _valid(kind: str, number: int) -> str:
+    """A valid text of the kind, one of a few."""
+    rng = random.Random(f"{kind} {number}")
+    if kind == "number":
+        return rng.choice(("1/3", "0.25", "-7", "1e-3", "12.5e2", "22/7"))
+    if kind == "objective":
+        return models.words(rng)
+    if kind == "certificate":
+        return rng.choice(sorted(CERTIFICATES.glob("*.json"))).read_text("utf-8")
+    if kind == "run":
+        return json.dumps(vr.learn(vr.models.load("two_paths"), "cvar(1/2)", episodes=3, seed=number).to_json())
+    case = models.draw(rng, discounted=rng.random() < 0.3)
+    mdp = models.mdp_of(case["model"])
+    if kind == "model":
+        return json.dumps(mdp.to_json())
+    if kind in ("csv", "drn"):
+        with TemporaryDirectory(prefix="verified_risk-") as folder:
+            path = Path(folder) / f"model.{kind}"
+            (mdp.to_csv if kind == "csv" else mdp.to_drn)(path)
+            return path.read_text("utf-8")
+    level = rng.choice(models.LEVELS)
+    plan = vr.plan(mdp, rng.choice(("mean", f"cvar({level})", f"var({level})")))
+    if kind == "policy":
+        return json.dumps({"model": mdp.to_json(), "policy": plan.policy.to_json()})
+    return json.dumps(plan.to_json())
+
+
+def valid_case(kind: str, rng: random.Random) -> Case:
+    signed = kind if kind in ("model", "policy", "plan", "run", "certificate") else None
+    return {"kind": kind, "text": _valid(kind, rng.randrange(8)), "signed": signed}
+
+
+def make(rng: random.Random, kind: str) -> Case:
+    case = valid_case(kind, rng)
+    if case["signed"] is not None and rng.random() < 0.15:  # the envelope itself
+        return {**case, "text": mutated(file_text(case), rng), "signed": None}
+    return {**case, "text": mutated(case["text"], rng)}
+
+
+def smaller(case: Case) -> Iterator[Case]:
+    for less in shorter(case["text"]):
+        yield {**case, "text": less}
+
+
+# -- what a reader owes ----------------------------------------------------------------------------------------------
+
+
+def check(case: Case) -> None:
+    """Read the file: an error on purpose is the answer to nonsense; what is accepted must be what was written."""
+    with TemporaryDirectory(prefix="verified_risk-") as folder:
+        path = Path(folder) / f"file.{case['kind'] if case['kind'] in ('csv', 'drn') else 'json'}"
+        path.write_text(file_text(case), encoding="utf-8", errors="surrogatepass", newline="")
+        try:
+            CHECKS[case["kind"]](path)
+        except (VerifiedRiskError, recheck.Rejected):
+            return
+
+
+def _model(path: Path) -> None:
+    _survives(vr.MDP.load(path), path)
+
+
+def _csv(path: Path) -> None:
+    mdp = vr.MDP.from_csv(path, initial=0, horizon=2, index_base=0)
+    if mdp.n_states <= SIZES["states"]:
+        _survives(mdp, path)
+
+
+def _drn(path: Path) -> None:
+    mdp = vr.MDP.from_storm(path, horizon=2)
+    if mdp.n_states <= 100:
+        _survives(mdp, path)
+
+
+def _survives(mdp: vr.MDP, path: Path) -> None:
+    """Rows sum to 1 exactly, and the model is written and read as itself."""
+    for s in range(mdp.n_states):
+        for a, action in enumerate(mdp.actions(s)):
+            total = sum((p for p, _, _ in action.outcomes), Fraction()) if mdp.is_discrete else Fraction(1)
+            if total != 1:
+                raise Falsified(f"action {a} of state {s} was accepted with total probability {total}")
+    again = path.with_name("again.json")
+    mdp.save(again)
+    if vr.MDP.load(again) != mdp:
+        raise Falsified("a model that was accepted is not the same after it is saved and loaded")
+
+
+def _policy(path: Path) -> None:
+    policy = vr.Policy.load(path)
+    again = path.with_name("again.json")
+    policy.save(again)
+    if vr.Policy.load(again) != policy:
+        raise Falsified("a policy that was accepted is not the same after it is saved and loaded")
+
+
+def _run(path: Path) -> None:
+    run = vr.Run.load(path)
+    again = path.with_name("again.json")
+    run.save(again)
+    if vr.Run.load(again).to_json() != run.to_json():
+        raise Falsified("a run that was accepted is not the same after it is saved and loaded")
+
+
+def _plan(path: Path) -> None:
+    """Whatever a file claims, recheck confirms both bounds only where brute force agrees."""
+    plan = vr.Plan.load(path)
+    mdp = plan.mdp
+    if mdp.n_states > SIZES["states"] or mdp.horizon > SIZES["horizon"] or not mdp.is_discrete:
+        return
+    model = {
+        "initial": _start(mdp),
+        "outcomes": [
+            [[(str(p), target, str(r)) for p, target, r in action.outcomes] for action in mdp.actions(s)]
+            for s in range(mdp.n_states)
+        ],
+        "horizon": mdp.horizon,
+        "discount": str(mdp.discount),
+    }
+    try:
+        laws = oracle.attainable(model, most=1500)
+        curve, exact = oracle.curve_of(plan.objective.spec)
+    except (oracle.TooMany, KeyError):
+        return
+    answer = plan.recheck()
+    best = max(oracle.worth(law, curve) for law in laws)
+    if exact and answer.upper_holds is Truth.HOLDS and best > plan.upper:
+        raise Falsified(f"recheck confirms an upper bound {plan.upper} of a mutated plan, brute force attains {best}")
+    if exact and answer.lower_holds is Truth.HOLDS:
+        value = oracle.worth(oracle.played(model, plan.policy), curve)
+        if value < plan.lower:
+            raise Falsified(f"recheck confirms a lower bound {plan.lower} of a mutated plan, played out it is {value}")
+
+
+def _start(mdp: vr.MDP) -> list[str]:
+    held = dict(mdp.initial)
+    return [str(held.get(s, Fraction())) for s in range(mdp.n_states)]
+
+
+def _certificate(path: Path) -> None:
+    recheck.check_text(path.read_text("utf-8"))
+
+
+def _objective(path: Path) -> None:
+    """What is accepted is printed and read again as the same curve."""
+    G = vr.objective(path.read_text("utf-8"))
+    again = vr.objective(G.spec)
+    if again.spec != G.spec:
+        raise Falsified("an objective that was accepted is printed as another one")
+
+
+def _number(path: Path) -> None:
+    number = as_fraction(path.read_text("utf-8"), "the number")
+    if max(abs(number.numerator), number.denominator) < 10**3000 and as_fraction(text(number), "again") != number:
+        raise Falsified("a number that was accepted is printed as another one")
+
+
+CHECKS: dict[str, Callable[[Path], None]] = {
+    "model": _model,
+    "policy": _policy,
+    "plan": _plan,
+    "run": _run,
+    "certificate": _certificate,
+    "csv": _csv,
+    "drn": _drn,
+    "objective": _objective,
+    "number": _number,
+}
+TITLES = {"objective": "mutated objectives", "number": "mutated numbers"}
+
+
+def no_storm() -> str | None:
+    return None if find_spec("stormpy") else "Storm is not installed: pip install 'verified-risk[storm]'"
+
+
+PROPERTIES = tuple(
+    Property(
+        f"read-{kind}",
+        TITLES.get(kind, f"mutated {kind} files"),
+        functools.partial(make, kind=kind),
+        check,
+        smaller,
+        no_storm if kind == "drn" else (lambda: None),
+        warm if kind in ("run", "plan", "policy") else (lambda: None),
+    )
+    for kind in CHECKS
+)

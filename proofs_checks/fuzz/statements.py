@@ -1,0 +1,59 @@
+"""Statements of the paper against their own generators: new seeds for the claims that are meant to be true."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from ..engine import search
+from ..engine.model import Verdict
+from ..theory import ALL
+from .property import Case, Falsified, Property, Skipped
+
+EXAMPLES = 20
+"""Random cases of one statement under one seed."""
+BY_LABEL = {statement.label: statement for statement in ALL}
+
+
+def make(rng: random.Random) -> Case:
+    true = [statement for statement in ALL if statement.true_claim is not None]
+    return {"label": rng.choice(true).label, "seed": rng.randrange(2**32), "examples": EXAMPLES}
+
+
+def check(case: Case) -> None:
+    """No case of the statement's generator refutes the claim that is meant to be true."""
+    statement = BY_LABEL[case["label"]]
+    claim = statement.true_claim
+    assert claim is not None
+    if "instance" in case:
+        one = statement.read(case["instance"])
+        if claim.verdict(one) is Verdict.REFUTED:
+            raise Falsified(f"{statement.label} is refuted, slack {claim.slack(one)}")
+        return
+    examples = max(1, round(case["examples"] * statement.examples_share))
+    met = search.random(claim, statement.cases(), examples=examples, seed=case["seed"], climb=0)
+    if met.refuted:
+        raise Falsified(f"{statement.label} is refuted, slack {met.worst}")
+    if not met.met:
+        raise Skipped("no case met the hypotheses")
+
+
+def smaller(case: Case) -> Iterator[Case]:
+    """What hypothesis shrinks the counterexample to, as the instance itself where the statement can read it back."""
+    if "instance" in case:
+        return
+    statement = BY_LABEL[case["label"]]
+    claim = statement.true_claim
+    assert claim is not None
+    found = search.find(claim, statement.cases(), seed=case["seed"], budget=case["examples"])
+    if found is None:
+        return
+    instance = statement.encode(found.case)
+    try:
+        statement.read(instance)
+    except ValueError:  # this one has no reader: its seed is kept
+        return
+    yield {"label": case["label"], "instance": instance}
+
+
+PROPERTIES = (Property("statements", "true claims against their generators", make, check, smaller),)

@@ -1,0 +1,275 @@
+"""The fuzz farm finds planted faults, keeps each once, writes tests that fail, and goes on where it was."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import oracles
+import plan_models
+import pytest
+from click.testing import CliRunner
+
+import verified_risk as vr
+from proofs_checks import fuzz
+from proofs_checks.fuzz import catalogue, farm, models, oracle, property, readers, statements
+from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
+from verified_risk import files
+from verified_risk.cli import main
+from verified_risk.errors import InvalidArgument, InvalidFile, InvalidNumber
+from verified_risk.planning import planner
+from verified_risk.rational import as_fraction
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def batch(name, number=0, seconds=1e9):
+    return Batch(name, 0, number, seconds)
+
+
+def cases_of(name, count, monkeypatch):
+    """The outcome of a fixed number of cases."""
+    monkeypatch.setattr(property, "MOST_CASES", count)
+    catalogue.warmed(name)
+    return run_cases(catalogue.BY_NAME[name], batch(name))
+
+
+def kept(folder):
+    return fuzz.farm.Folder(folder, None).failures()
+
+
+def test_a_short_run_is_green(tmp_path):
+    chosen = ["plan", "read-number", "read-objective"]
+    report = fuzz.run(tmp_path / "farm", seconds=2, properties=chosen, seed=0, workers=0)
+    assert (report.met, report.found) == (0, [])
+    assert report.cases == sum(count.cases for count in report.counts.values()) > 0
+    assert set(report.counts) == set(chosen)
+    page = report.page.read_text()
+    for name in chosen:
+        assert f"| {name} |" in page
+
+
+@pytest.mark.parametrize("name", [prop.name for prop in fuzz.ALL])
+def test_every_property_holds_of_its_first_cases(name, monkeypatch):
+    prop = catalogue.BY_NAME[name]
+    if prop.available() is not None:
+        pytest.skip(prop.available())
+    outcome = cases_of(name, 3, monkeypatch)
+    assert outcome.cases == 3
+    assert [failure.error for failure in outcome.failures] == []
+
+
+def test_the_oracle_agrees_with_the_oracle_of_the_tests():
+    """Two slow definitions of other shapes; y-policies suffice for the best deterministic value."""
+    for number in range(12):
+        case = models.draw(random.Random(number), discounted=number % 2 == 1)
+        plain = case["model"]
+        other = oracles.Model(
+            {s: Fraction(p) for s, p in enumerate(plain["initial"])},
+            [[[(Fraction(p), s, Fraction(r)) for p, s, r in rows] for rows in state] for state in plain["outcomes"]],
+            plain["horizon"],
+            plain["discount"],
+        )
+        if oracles.count_return_policies(other) > 2000:
+            continue
+        laws = oracle.attainable(plain)
+        theirs = {frozenset((x, p) for x, p in law.items() if p) for law in oracles.all_return_laws(other)}
+        assert theirs <= {frozenset((x, p) for x, p in law if p) for law in laws}
+        for a in (Fraction(1, 4), Fraction(1, 2)):
+            curve, exact = oracle.curve_of(f"cvar({a})")
+            assert exact
+            assert max(oracle.worth(law, curve) for law in laws) == max(oracles.cvar(dict(law), a) for law in theirs)
+        plan = vr.plan(models.mdp_of(plain), "cvar(1/2)")
+        assert dict(oracle.played(plain, plan.policy)) == plan_models.law_by_playing(other, plan.policy)
+
+
+def test_the_curves_of_the_oracle_are_those_of_the_library():
+    rng = random.Random("curves")
+    for _ in range(200):
+        words = models.words(rng)
+        curve, exact = oracle.curve_of(words)
+        tau = Fraction(rng.randint(0, 24), 24)
+        theirs = vr.objective(words)(tau)
+        assert curve(tau) == theirs if exact else abs(float(curve(tau)) - float(theirs)) < oracle.FLOAT_ERROR, words
+
+
+@pytest.fixture
+def low_upper_bound(monkeypatch):
+    """A planner whose upper bounds are too low by a thousandth."""
+    honest = planner.plan
+
+    def too_sure(mdp, objective, **options):
+        found = honest(mdp, objective, **options)
+        low = found.lower - Fraction(1, 1000)
+        return type(found)(found.mdp, found.objective, low, low, low, found.policy, found.known_law, found.eta,
+                           found.certificate)  # fmt: skip
+
+    monkeypatch.setattr(vr, "plan", too_sure, raising=False)
+
+
+def test_a_planted_fault_of_the_planner_is_found_kept_once_and_made_smaller(tmp_path, low_upper_bound, monkeypatch):
+    monkeypatch.setattr(property, "SHRINK_SECONDS", 5.0)
+    report = fuzz.run(tmp_path / "farm", seconds=3, properties=["plan"], seed=0)
+    assert report.met > len(report.found) >= 1
+    held = kept(tmp_path / "farm")
+    assert sum(one["times"] for one in held) == report.met
+    smallest = min(held, key=lambda one: len(json.dumps(one["case"])))
+    drawn = models.draw(random.Random(smallest["seed"]), discounted=False)
+    assert len(json.dumps(smallest["case"])) < len(json.dumps(drawn))
+    with pytest.raises(Falsified, match="upper bound"):
+        fuzz.check("plan", smallest["case"])
+
+
+READER_THAT_CRASHES = """
+import pytest
+from verified_risk import mdp
+
+@pytest.fixture(autouse=True)
+def planted(monkeypatch):
+    def crash(cls, data):
+        return data["initial"] + data["no such key"]
+    monkeypatch.setattr(mdp.MDP, "load", classmethod(crash))
+"""
+
+
+def test_a_reader_that_crashes_gets_a_test_that_fails_until_it_is_mended(tmp_path, monkeypatch):
+    def crash(cls, path):
+        raise KeyError(f"no such key {random.randrange(1000)}")
+
+    with monkeypatch.context() as planted:
+        planted.setattr(vr.MDP, "load", classmethod(crash))
+        planted.setattr(property, "SHRINK_SECONDS", 1.0)
+        planted.setattr(property, "MOST_CASES", 30)
+        report = fuzz.run(tmp_path / "farm", seconds=1, properties=["read-model"], seed=0)
+    assert report.met >= 30
+    assert len(report.found) == 1, "they differ in a number only"
+    (test,) = (tmp_path / "farm" / "failures").glob("test_*.py")
+    (tmp_path / "farm" / "failures" / "conftest.py").write_text(READER_THAT_CRASHES)
+    assert run_test(test) == 1, "with the fault"
+    (tmp_path / "farm" / "failures" / "conftest.py").unlink()
+    assert run_test(test) == 0, "mended"
+
+
+def run_test(path):
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(path.parent), str(path)]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300).returncode
+
+
+def test_a_second_run_goes_on_with_new_seeds_and_keeps_the_counts(tmp_path):
+    first = fuzz.run(tmp_path / "farm", seconds=0.3, properties=["read-number"], seed=7)
+    seen = first.counts["read-number"]
+    again = fuzz.run(tmp_path / "farm", seconds=0.3, properties=["read-number"])
+    count = again.counts["read-number"]
+    assert count.cases == seen.cases + again.cases
+    assert count.batches > seen.batches
+    state = files.read(tmp_path / "farm" / "farm.json", "fuzz", dict)
+    assert (state["seed"], state["runs"]) == (7, 2)
+    with pytest.raises(InvalidArgument, match="seed 7, not 8"):
+        fuzz.run(tmp_path / "farm", seconds=0.1, properties=["read-number"], seed=8)
+
+
+def test_batches_have_seeds_of_their_own(monkeypatch):
+    monkeypatch.setattr(property, "MOST_CASES", 5)
+    drawn = []
+    prop = property.Property("p", "", lambda rng: {"x": rng.random()}, lambda case: drawn.append(case["x"]))
+    for number in (0, 1, 0):
+        run_cases(prop, batch("p", number))
+    assert drawn[:5] == drawn[10:]
+    assert len(set(drawn)) == 10
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "letter.txt").write_text("dear reader")
+    with pytest.raises(InvalidFile, match="holds no fuzz farm"):
+        fuzz.run(tmp_path, seconds=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_a_refuted_statement_is_found_and_kept_as_an_instance(monkeypatch):
+    """The printed claim of a false statement in place of the true one."""
+    label = "assump:lipschitz/var"
+    false = statements.BY_LABEL[label]
+    planted = dataclasses.replace(false, corrected=false.printed)
+    monkeypatch.setitem(statements.BY_LABEL, label, planted)
+    case = {"label": label, "seed": 1, "examples": max(200, false.find_budget)}
+    with pytest.raises(Falsified, match=label):
+        fuzz.check("statements", case)
+    failure = property.attempt(catalogue.BY_NAME["statements"], case, "1")
+    assert isinstance(failure, Failure)
+    less = list(statements.smaller(case))
+    with pytest.raises(Falsified, match=label):
+        fuzz.check("statements", less[0])
+
+
+def test_a_case_that_takes_too_long_has_failed(monkeypatch):
+    monkeypatch.setattr(property, "CASE_SECONDS", 0.2)
+
+    def forever(case):
+        while True:
+            pass
+
+    prop = property.Property("p", "", lambda rng: {}, forever)
+    failure = property.attempt(prop, {}, "0")
+    assert isinstance(failure, Failure)
+    assert "more than 0.2 s" in failure.error
+
+
+def test_a_worker_that_died_is_a_failure_with_its_batch():
+    outcome = farm._died(batch("read-number", seconds=0.01))
+    assert [failure.case["batch"]["name"] for failure in outcome.failures] == ["read-number"]
+    fuzz.check("read-number", outcome.failures[0].case)
+
+
+def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
+    """A whole number of 5000 digits; a packed table with text for an offset; nesting in a certificate."""
+    for kind in ("model", "policy", "plan", "run"):
+        for hostile in ("9" * 5000, "[" * 5000):
+            readers.check({"kind": kind, "signed": kind, "text": hostile})
+            readers.check({"kind": kind, "signed": None, "text": hostile})
+    readers.check({"kind": "certificate", "signed": None, "text": '{"a":' * 5000})
+    readers.check({"kind": "certificate", "signed": None, "text": "9" * 5000})
+    for hostile in ("1e999999999", "1/1e-999999999", Decimal("1e999999999"), " -2.5E+9_999_999 "):
+        with pytest.raises(InvalidNumber, match=r"the entry is .*, wanted an exponent of at most 100000"):
+            as_fraction(hostile, "the entry")
+    assert as_fraction("1e400", "the entry") == 10**400
+    mdp = vr.models.load("two_paths")
+    data = vr.plan(mdp, "cvar(1/2)").policy.to_json()
+    assert "packed" in data
+    data["packed"]["offsets"][0] = "1/2"
+    path = tmp_path / "policy.json"
+    files.write(path, "policy", {"model": mdp.to_json(), "policy": data})
+    with pytest.raises(vr.errors.InvalidPolicy, match=r"offsets\[0\] of the policy is '1/2', wanted a whole number"):
+        vr.Policy.load(path)
+
+
+def test_the_command_prints_counts_and_exits_with_1_on_a_failure(tmp_path, monkeypatch):
+    words = ["fuzz", "--seconds", "0.3", "--workers", "0", "--property", "read-number", "--out"]
+    green = CliRunner().invoke(main, [*words, str(tmp_path / "green"), "--json"])
+    assert green.exit_code == 0, green.output
+    assert json.loads(green.stdout)["properties"]["read-number"]["cases"] > 0
+    monkeypatch.setattr(readers, "as_fraction", lambda value, where: Fraction(int(value) // 0))
+    red = CliRunner().invoke(main, [*words, str(tmp_path / "red")])
+    assert red.exit_code == 1, red.output
+    assert "new failure of read-number" in red.stdout
+    wrong = CliRunner().invoke(main, ["fuzz", "--property", "castle"])
+    assert wrong.exit_code == 2
+    assert "no property 'castle'" in wrong.stderr
+
+
+def test_a_pool_and_a_cluster_run_the_same_batches(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    pooled = fuzz.run(tmp_path / "pool", seconds=0.5, properties=["read-number"], workers=1)
+    assert pooled.cases > 0
+    assert pooled.met == 0
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+    ):
+        there = fuzz.run(tmp_path / "dask", seconds=0.5, properties=["read-number"], cluster=cluster.scheduler_address)
+    assert there.cases > 0
+    assert there.met == 0
