@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from importlib import import_module
 from itertools import cycle
 from multiprocessing import get_context
@@ -112,7 +113,7 @@ def _outcomes(more: Callable[[], Batch | None], workers: int, cluster: str | Non
     while going:  # again with a new pool where a worker died
         going = False
         with Pool(workers, mp_context=get_context("spawn")) as pool:
-            for batch, outcome in _fed(more, lambda one, pool=pool: pool.submit(run_batch, one), _first, workers):
+            for batch, outcome in _fed(more, partial(pool.submit, run_batch), _first, workers):
                 going = going or outcome is _DIED
                 yield batch, _died(batch) if outcome is _DIED else outcome
 

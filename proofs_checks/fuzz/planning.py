@@ -67,7 +67,8 @@ def check_optimum(case: Case) -> None:
 
 def _mixtures(laws: set[oracle.Atoms], rng: random.Random) -> list[oracle.Atoms]:
     listed = sorted(laws, key=sorted)
-    return [oracle.mixed(*rng.choices(listed, k=2), Fraction(rng.randint(1, 7), 8)) for _ in range(MIXTURES)]
+    pairs = [(rng.choice(listed), rng.choice(listed)) for _ in range(MIXTURES)]
+    return [oracle.mixed(one, other, Fraction(rng.randint(1, 7), 8)) for one, other in pairs]
 
 
 def _at_most(left: oracle.Value, right: oracle.Value, slack: oracle.Value, words: str) -> None:

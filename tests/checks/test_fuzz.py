@@ -113,17 +113,26 @@ def low_upper_bound(monkeypatch):
     monkeypatch.setattr(vr, "plan", too_sure, raising=False)
 
 
-def test_a_planted_fault_of_the_planner_is_found_kept_once_and_made_smaller(tmp_path, low_upper_bound, monkeypatch):
-    monkeypatch.setattr(property, "SHRINK_SECONDS", 5.0)
+def test_a_planted_fault_of_the_planner_is_found_and_kept_once(tmp_path, low_upper_bound):
     report = fuzz.run(tmp_path / "farm", seconds=3, properties=["plan"], seed=0)
     assert report.met > len(report.found) >= 1
     held = kept(tmp_path / "farm")
     assert sum(one["times"] for one in held) == report.met
-    smallest = min(held, key=lambda one: len(json.dumps(one["case"])))
-    drawn = models.draw(random.Random(smallest["seed"]), discounted=False)
-    assert len(json.dumps(smallest["case"])) < len(json.dumps(drawn))
     with pytest.raises(Falsified, match="upper bound"):
-        fuzz.check("plan", smallest["case"])
+        fuzz.check("plan", held[0]["case"])
+
+
+def test_a_failing_model_is_made_smaller(low_upper_bound):
+    draws = (models.draw(random.Random(number), discounted=True) for number in range(100))
+    case = next(one for one in draws if one["model"]["horizon"] == 3) | {"objective": "mean", "eta": None}
+    prop = catalogue.BY_NAME["plan-discounted"]
+    failure = property.attempt(prop, case, "0")
+    less = property.shrunk(prop, failure, seconds=60)
+    assert less.signature == failure.signature
+    model = less.case["model"]
+    assert (model["horizon"], model["discount"]) == (1, "1")
+    assert {len(actions) for actions in model["outcomes"]} == {1}
+    assert {row[2] for actions in model["outcomes"] for rows in actions for row in rows} == {"0"}
 
 
 READER_THAT_CRASHES = """
