@@ -247,6 +247,9 @@ def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
         with pytest.raises(InvalidNumber, match=r"the entry is .*, wanted an exponent of at most 100000"):
             as_fraction(hostile, "the entry")
     assert as_fraction("1e400", "the entry") == 10**400
+    huge = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{0: 1}, {"1e400": "1/2", 1: "1/2"}]], horizon=2)
+    small = vr.exact_plan(huge, "cvar(1/2)")
+    assert small.recheck().lower == small.value
     mdp = vr.models.load("two_paths")
     data = vr.plan(mdp, "cvar(1/2)").policy.to_json()
     assert "packed" in data

@@ -19,6 +19,10 @@ PATIENT = 2_000_000
 """The same where the exact value is worth waiting for: seconds."""
 
 
+MOST_SUMS = 10**300
+"""Beyond it counts are no longer told apart: floats end there."""
+
+
 def _own_unit(mdp: MDP) -> Fraction:
     """The unit of the rewards' own grid; 0 where a discount makes it so fine that it says nothing."""
     return own_unit(mdp) if mdp.discount.denominator ** (mdp.horizon - 1) <= 2**200 else Fraction()
@@ -37,7 +41,7 @@ def _cells(mdp: MDP, unit: Fraction, *, off_grid: bool = False) -> Iterator[floa
     branches, cells, sums = _branches(mdp), float(len(mdp.initial)), 1.0
     for t in range(mdp.horizon):
         yield cells
-        sums += min(float(mdp.step_reward(t, high - low) / unit), 1e300) if unit else 1e300
+        sums += float(min(mdp.step_reward(t, high - low) / unit, MOST_SUMS)) if unit else float(MOST_SUMS)
         cells = min(cells * branches, mdp.n_states * sums * (t + 2 if off_grid else 1))
     yield cells
 
