@@ -19,7 +19,7 @@ PATIENT = 2_000_000
 """The same where the exact value is worth waiting for: seconds."""
 
 
-MOST_SUMS = 10**300
+MOST_SUMS = Fraction(10**300)
 """Beyond it counts are no longer told apart: floats end there."""
 
 
