@@ -55,7 +55,7 @@ def mutated(text: str, rng: random.Random) -> str:
 
 
 def _character_changed(token: str, rng: random.Random) -> str:
-    i = rng.randrange(len(token))
+    i = rng.randrange(len(token) or 1)
     return token[:i] + rng.choice('0123456789/-.eE" [{x,') + token[i + 1 :]
 
 
