@@ -40,7 +40,10 @@ def _sha256(text: str) -> str:
 def write_text(path: str | PathLike[str], content: str) -> None:
     """Write a text file atomically: readers see the old file or the new one, never a part."""
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:  # it would name the temporary file
+        raise OSError(error.errno, error.strerror, str(target)) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(content)
@@ -48,7 +51,7 @@ def write_text(path: str | PathLike[str], content: str) -> None:
         os.replace(temporary, target)
     except OSError as error:  # a full disk names no file by itself
         Path(temporary).unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(target)) from error
+        raise OSError(error.errno, error.strerror or str(error), str(target)) from error
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise

@@ -366,8 +366,9 @@ def test_exact_regrets_of_deterministic_arms_are_those_computed_by_hand():
     zero, half = vr.Law({0: 1}), vr.Law({HALF: 1})
     assert corrected_run.run(corrected_run.Case((zero, half), F(1), 1, HALF))[:2] == (HALF, 1)
     assert corrected_run.run(corrected_run.Case((half, zero), F(1), 1, HALF))[:2] == (0, 1)
-    regret, event, room = corrected_run.run(corrected_run.Case((zero, half), F(1), 12, HALF))
+    regret, event, room, law = corrected_run.run(corrected_run.Case((zero, half), F(1), 12, HALF))
     assert event == 1
+    assert law == {regret: 1}
     assert bounds(room)[0] >= 0
     level = estimation.corrected_level(1, 2, 12, 1, HALF)  # log 144: radii fall below 1 after three visits
     assert value_in(level, "4.96", "4.97")

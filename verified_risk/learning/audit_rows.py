@@ -9,10 +9,10 @@ from typing import Any
 
 ROWS = {
     "counts": "counts are those of the episodes played",
-    "draws": "each step drew its reward and its outcome afresh",
-    "model": "optimistic model is the one for these counts",
+    "draws": "each step drew reward, outcome afresh",
+    "model": "model is the one for these counts",
     "radius": "sets at least as wide as the theorem's",
-    "greedy": "plan is greedy everywhere, its level the best",
+    "greedy": "greedy everywhere, level the best",
     "L1": "optimism of the value",
     "L2a": "closeness of the values",
     "L2b": "closeness in terms of the radii",
