@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from .errors import InvalidPolicy
 from .mdp import MDP
-from .rational import as_whole, ceil_div
+from .rational import as_whole, ceil_div, text
 
 MOST_CELLS = 200_000_000
 LEVEL = 6
@@ -46,7 +46,9 @@ class PackedRule:
     def __call__(self, t: int, s: int, i: int) -> int:
         k, table = i - self.offsets[t], self.tables[t]
         if not 0 <= k < table.shape[1]:
-            raise InvalidPolicy(f"the policy says nothing at step {t}, state {s}, rounded return {i} eta")
+            raise InvalidPolicy(
+                f"the policy says nothing at step {t}, state {s}, rounded return {text(Fraction(i))} eta"
+            )
         return int(table[s, k])
 
     def choices(self, t: int, width: int) -> npt.NDArray[Any]:

@@ -78,6 +78,8 @@ def require(condition: bool, what: str) -> None:
 def number(entry: Any) -> Fraction:
     """``"p/q"`` or an integer."""
     require(isinstance(entry, (str, int)) and not isinstance(entry, bool), f"{entry!r} is a rational")
+    # an exponent makes a short text a number of any length
+    require(isinstance(entry, int) or not set("eE") & set(entry), f"{entry!r} is written without an exponent")
     return Fraction(entry)
 
 

@@ -51,6 +51,7 @@ def words(path, folder):
         ("warmup",): [],
         ("prove",): [plan],
         ("explain",): ["thm:augmented"],
+        ("fuzz",): ["--seconds", 1, "--workers", 0, "--property", "read-number", "--out", folder / "fuzz"],
     }[path]
 
 
@@ -88,7 +89,7 @@ def test_the_scaling_study_prints_json_too(tmp_path, monkeypatch):
 
 
 def test_the_tree_of_commands_is_walked_to_its_leaves():
-    assert len(list(leaves())) == 15
+    assert len(list(leaves())) == 16
     assert ("experiment", "sweep") in dict(leaves())
 
 

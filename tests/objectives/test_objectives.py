@@ -12,7 +12,7 @@ import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_law import levels, plain_laws
+from plain_laws import levels, plain_laws
 
 import verified_risk as vr
 from verified_risk.enclosure import Interval, Truth, at_least, bounds

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidFile
+
 
 def encode(array: NDArray[Any]) -> dict[str, Any]:
     """The same array gives the same text.
@@ -21,5 +23,9 @@ def encode(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def decode(data: dict[str, Any]) -> NDArray[Any]:
-    raw = zlib.decompress(base64.b64decode(data["data"]))
-    return np.frombuffer(raw, dtype=np.dtype(data["type"])).reshape(data["shape"]).copy()
+    """The array that :func:`encode` wrote; damaged data is the file's fault."""
+    try:
+        raw = zlib.decompress(base64.b64decode(data["data"]))
+        return np.frombuffer(raw, dtype=np.dtype(data["type"])).reshape(data["shape"]).copy()
+    except (ValueError, TypeError, zlib.error) as error:
+        raise InvalidFile(f"an array of the run cannot be unpacked ({error}), wanted base64 of zlib") from None

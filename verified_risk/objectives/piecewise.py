@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import InvalidObjective
+from ..rational import text
 from .weighting import Knots, Shape, Weighting, read_number
 
 
@@ -59,17 +60,18 @@ def check_corners(corners: Knots) -> None:
         )
     for name, corner, wanted in (("first", corners[0], 0), ("last", corners[-1], 1)):
         if corner[0] != wanted:
-            raise InvalidObjective(f"the {name} corner is at tau = {corner[0]}, wanted {wanted}")
+            raise InvalidObjective(f"the {name} corner is at tau = {text(corner[0])}, wanted {wanted}")
         if corner[1] != wanted:
-            raise InvalidObjective(f"G({wanted}) is {corner[1]}, wanted {wanted}")
+            raise InvalidObjective(f"G({wanted}) is {text(corner[1])}, wanted {wanted}")
     for i, ((x, y), (u, v)) in enumerate(pairwise(corners)):
         if u <= x:
             raise InvalidObjective(
-                f"corner {i + 1} has tau = {u} after {x}, wanted increasing tau (G is continuous here)"
+                f"corner {i + 1} has tau = {text(u)} after {text(x)}, wanted increasing tau (G is continuous here)"
             )
         if v < y:
             raise InvalidObjective(
-                f"G decreases from {y} to {v} between tau = {x} and {u}, wanted a nondecreasing weighting"
+                f"G decreases from {text(y)} to {text(v)} between tau = {text(x)} and {text(u)}, "
+                "wanted a nondecreasing weighting"
             )
 
 
