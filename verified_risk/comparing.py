@@ -74,7 +74,7 @@ def compare(mdp: MDP, objectives: Iterable[Weighting | str], **options: Any) -> 
     >>> import verified_risk as vr
     >>> print(vr.compare(vr.models.two_paths(), ["mean", "cvar(1/4)"]))
     planned for  mean  cvar(1/4)       gap
-    mean          3/2          0         0
+    mean          3/2          0  5.28e-15
     cvar(1/4)       1          1         0
     """
     read = tuple(read_objective(G) for G in objectives)
