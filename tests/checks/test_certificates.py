@@ -17,6 +17,7 @@ from proofs_checks import recheck
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate, search
 from proofs_checks.engine.model import Verdict
+from proofs_checks.recheck.certificate import number
 from verified_risk.errors import InvalidFile
 
 WITH_COUNTEREXAMPLE = [statement for statement in statements.ALL if statement.counterexample is not None]
@@ -202,3 +203,9 @@ def test_writing_all_certificates_removes_stale_ones(tmp_path):
     (tmp_path / "old.json").write_text("{}")
     written = certificate.write_all(statements.ALL[:8], tmp_path)
     assert sorted(tmp_path.glob("*.json")) == sorted(written)
+
+
+@pytest.mark.parametrize("entry", ["1E5", "2e-3/7", "1e999999999"])
+def test_a_number_with_an_exponent_is_rejected_before_it_is_written_out(entry):
+    with pytest.raises(recheck.Rejected, match="without an exponent"):
+        number(entry)

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.errors import InvalidFile
-from verified_risk.learning import checkpoint
+from verified_risk.learning import arrays, checkpoint
 
 LAKE = {"episodes": 300, "seed": 4}
 
@@ -110,3 +111,13 @@ def test_a_killed_run_leaves_a_whole_file(tmp_path):
     with pytest.raises(Stop):
         vr.learn(mdp, vr.CVaR("1/2"), episodes=400000, checkpoint=state, progress=report)
     assert seen[0] > 50
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("data", "AAAA"), ("data", "no base64"), ("shape", [7]), ("type", "nine")]
+)
+def test_a_damaged_array_of_a_run_is_the_files_fault(field, value):
+    packed = arrays.encode(np.arange(3))
+    assert arrays.decode(packed).tolist() == [0, 1, 2]
+    with pytest.raises(InvalidFile, match="cannot be unpacked"):
+        arrays.decode({**packed, field: value})

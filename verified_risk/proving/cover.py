@@ -11,16 +11,15 @@ uses a contractor (B5), reduced costs (B2) and probes (B3), and it may give up; 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_matrix
 
-from ..errors import Unsupported
+from ..errors import MissingDependency, Unsupported
 from ..grid.floats import Floats, Ints, float_model
 from ..objectives.weighting import Knots
 from ..planning.plan import Plan
@@ -89,7 +88,7 @@ class _Bound:
     point: Floats
 
 
-class _Boxes:
+class _Boxes(ABC):
     """Boxes from corner to corner of G: ``first`` and ``last`` are the corners between which each coordinate is.
 
     G is replaced by its convex envelope on the box; a box that this does not prove is cut at a corner of G.  Where
@@ -102,8 +101,9 @@ class _Boxes:
         self.oracle, self.knots, self.needed = oracle, knots, needed
         self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
 
+    @abstractmethod
     def bound(self, first: Ints, last: Ints) -> _Bound:
-        raise NotImplementedError
+        """A valid bound of the box, as close as the kind of weighting allows."""
 
     def cover(self, first: Ints, last: Ints, depth: int = 0) -> Cover:
         self.boxes += 1
@@ -203,6 +203,11 @@ class _General(_Boxes):
                 cols.append(len(cost))
                 data.append(sign)
                 cost.append(PENALTY)
+        try:
+            from scipy.optimize import linprog
+            from scipy.sparse import csr_matrix
+        except ImportError:
+            raise MissingDependency("covers of weightings that are not concave need scipy", extra="prove") from None
         matrix = csr_matrix((data, (rows, cols)), shape=(2 * n + 1, len(cost)))
         right = np.concatenate((np.zeros(n), np.ones(n + 1)))
         found = linprog(cost, A_eq=matrix, b_eq=right, method="highs")
