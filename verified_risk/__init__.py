@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import errors, models, plotting
     from .comparing import Comparison, compare
-    from .enclosure import Interval
-    from .evaluation import behavioural_form, joint_law, return_law
     from .law import Law
     from .learning import Run
     from .learning.audit import AuditReport
     from .learning.learn import learn
     from .mdp import MDP
+    from .numbers.enclosure import Interval
     from .objectives import (
         CPW,
         CVaR,
@@ -37,8 +36,9 @@ if TYPE_CHECKING:
     from .planning import Certificate, CVaRFrontier, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
     from .planning.planner import plan
     from .planning.recheck.bounds import Recheck
-    from .playing import Player
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
+    from .policy.evaluation import behavioural_form, joint_law, return_law
+    from .policy.playing import Player
     from .progress import Progress
     from .rollouts import Rollout, rollout
 
@@ -102,16 +102,16 @@ _HOME = {
     "errors": "",
     "models": "",
     "plotting": "",
-    "Interval": "enclosure",
+    "Interval": "numbers.enclosure",
     "Progress": "progress",
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
-    "Player": "playing",
+    "Player": "policy.playing",
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
     "Recheck": "planning.recheck.bounds",
     "AuditReport": "learning.audit",
     "MDP": "mdp",
     "Law": "law",
-    **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "evaluation"),
+    **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "policy.evaluation"),
     **dict.fromkeys(("Run", "learn"), "learning"),
     **dict.fromkeys(
         (

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .enclosure import Interval, Real
 from .errors import InvalidArgument
 from .mdp import MDP
+from .numbers.enclosure import Interval, Real
+from .numbers.shown import above, json_number, short
 from .objectives import Weighting
 from .objectives import objective as read_objective
 from .planning import Plan, plan
-from .shown import above, json_number, short
 
 if TYPE_CHECKING:
     from .plotting import Picture

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import files
 from .errors import InvalidLaw, InvalidNumber
-from .rational import Rational, as_fraction, as_step, ceil_div, text
+from .numbers.rational import Rational, as_fraction, as_step, ceil_div, text
 
 if TYPE_CHECKING:
     from .objectives import Weighting

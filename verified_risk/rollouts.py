@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from .errors import InvalidArgument, Unsupported
-from .evaluation import return_law
 from .law import Law
 from .mdp import MDP
+from .numbers.rational import as_fraction, as_whole
+from .numbers.shown import number
 from .planning import Plan
-from .playing import Player, RewardReader
 from .policy import Policy
-from .rational import as_fraction, as_whole
-from .shown import number
+from .policy.evaluation import return_law
+from .policy.playing import Player, RewardReader
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from verified_risk.enclosure import Real, bounds
-from verified_risk.evaluation import return_law
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real, bounds
 from verified_risk.objectives import Weighting
 from verified_risk.policy import MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
+from verified_risk.policy.evaluation import return_law
 
 from .irrational import divide, log, root
 

@@ -1,4 +1,4 @@
-r"""What the claims need of real numbers beyond :mod:`verified_risk.enclosure`, whose functions it hands on.
+r"""What the claims need of real numbers beyond :mod:`verified_risk.numbers.enclosure`, whose functions it hands on.
 
 Where a value is rational (``root(4)``, ``log(1)``, ``exp(0)``) it is exact, so that an attained claim is seen to hold
 and is not left undecided.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.enclosure import Interval, Real, Truth, at_least, divide, exp, log, minimum, root
+from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, divide, exp, log, minimum, root
 
 __all__ = ["absolute", "divide", "e_ratio", "exceeds", "exp", "log", "minimum", "root"]
 

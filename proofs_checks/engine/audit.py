@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from verified_risk.enclosure import Real, bounds
+from verified_risk.numbers.enclosure import Real, bounds
 from verified_risk.pool import Pool
 
 from .. import recheck

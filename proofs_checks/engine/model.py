@@ -18,7 +18,7 @@ from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
-from verified_risk.enclosure import Interval, Real, Truth, at_least, bounds
+from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
 
 from . import codec
 from .severity import Cause, Severity

@@ -17,7 +17,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, configuration
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real, bounds
+from verified_risk.numbers.enclosure import Real, bounds
 
 from .model import Case, Claim, Statement, Verdict, verdict_of
 

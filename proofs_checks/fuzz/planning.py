@@ -9,8 +9,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import verified_risk as vr
-from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidArgument, MissingDependency, NotProved, Unsupported
+from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import Plan
 from verified_risk.proving.program import find_checker
 

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 
 import verified_risk as vr
 from verified_risk import files
-from verified_risk.enclosure import Truth
 from verified_risk.errors import VerifiedRiskError
-from verified_risk.rational import as_fraction, text
+from verified_risk.numbers.enclosure import Truth
+from verified_risk.numbers.rational import as_fraction, text
 
 from .. import recheck
 from . import models, oracle, planning

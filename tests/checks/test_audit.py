@@ -17,8 +17,8 @@ from proofs_checks.engine.ledger import ClaimText, Ledger
 from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict, equality, least, verdict_of
 from proofs_checks.engine.severity import Severity
 from proofs_checks.report import files, graph
-from verified_risk.enclosure import Interval
 from verified_risk.errors import InvalidFile
+from verified_risk.numbers.enclosure import Interval
 
 Q = Fraction
 

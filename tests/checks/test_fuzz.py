@@ -23,8 +23,8 @@ from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidNumber
+from verified_risk.numbers.rational import as_fraction
 from verified_risk.planning import planner
-from verified_risk.rational import as_fraction
 
 ROOT = Path(__file__).resolve().parents[2]
 

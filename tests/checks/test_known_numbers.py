@@ -17,7 +17,7 @@ from proofs_checks.theory.discretisation.thm_discretized import Case, _values
 from proofs_checks.theory.experiment import experiment_paths
 from proofs_checks.theory.setting.assump_lipschitz import cpw_growth
 from proofs_checks.theory.setting.lem_key import area
-from verified_risk.enclosure import bounds
+from verified_risk.numbers.enclosure import bounds
 
 
 def test_the_printed_key_identity_drifts_to_minus_infinity():

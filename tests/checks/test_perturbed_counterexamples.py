@@ -23,14 +23,14 @@ from proofs_checks.report.worked import worked
 from proofs_checks.theory.event import seen_rewards
 from proofs_checks.theory.regret import thm_main
 from proofs_checks.theory.regret.regret_sizes import printed_bound
-from verified_risk.enclosure import Truth, at_least, bounds
 from verified_risk.errors import InvalidPolicy
-from verified_risk.evaluation import return_law
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Truth, at_least, bounds
 from verified_risk.objectives import Mean
 from verified_risk.planning import exact_plan
 from verified_risk.policy import HistoryPolicy, MarkovPolicy, Policy, ReturnPolicy
+from verified_risk.policy.evaluation import return_law
 
 E = Fraction(1, 1000)
 TINY = Fraction(1, 10**9)

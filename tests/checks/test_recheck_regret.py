@@ -15,7 +15,7 @@ from proofs_checks.engine.model import Verdict
 from proofs_checks.recheck import enclosed
 from proofs_checks.theory import by_label
 from proofs_checks.theory.regret import limits_convex
-from verified_risk.enclosure import bounds
+from verified_risk.numbers.enclosure import bounds
 
 F = Fraction
 

@@ -35,7 +35,7 @@ from proofs_checks.theory.event import (
 )
 from proofs_checks.theory.optimism import l1_value, lem_optimismhat, optimistic_pairs
 from proofs_checks.theory.regret import corrected_run, corrected_sum, limits_convex, regret_sizes, thm_main
-from verified_risk.enclosure import Interval, bounds
+from verified_risk.numbers.enclosure import Interval, bounds
 
 F = Fraction
 HALF = F(1, 2)

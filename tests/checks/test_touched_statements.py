@@ -12,7 +12,7 @@ import pytest
 
 from proofs_checks.engine import search
 from proofs_checks.theory import by_label
-from verified_risk.enclosure import bounds
+from verified_risk.numbers.enclosure import bounds
 
 #: Label: how many cases of the enumeration meet the hypotheses, the least slack and the sum of all, to six figures.
 ENUMERATED = {

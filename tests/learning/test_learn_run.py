@@ -126,7 +126,7 @@ def test_continuous_rewards_are_learned_on_a_grid():
 
 
 def visited_cells(mdp, policy):
-    from verified_risk.evaluation import visited
+    from verified_risk.policy.evaluation import visited
 
     return visited(mdp, policy.on(mdp))
 

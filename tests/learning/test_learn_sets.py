@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.enclosure import Interval
 from verified_risk.errors import InvalidArgument
 from verified_risk.kernels.learn_sets import kl_low, threshold_of
 from verified_risk.learning.audit_sets import excess_slack, rebuilt_log, threshold, width_slack
@@ -20,6 +19,7 @@ from verified_risk.learning.learn import Task
 from verified_risk.learning.learner import draws_of
 from verified_risk.learning.settings import Settings
 from verified_risk.learning.standard import standard_form
+from verified_risk.numbers.enclosure import Interval
 
 
 def cases():

@@ -10,8 +10,8 @@ from fractions import Fraction
 import pytest
 
 import verified_risk as vr
-from verified_risk.packed_rule import windows
 from verified_risk.policy import policy_from_json
+from verified_risk.policy.packed_rule import windows
 
 HALF = Fraction(1, 2)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from plain_laws import levels, plain_laws
 
 import verified_risk as vr
-from verified_risk.enclosure import Interval, Truth, at_least, bounds
+from verified_risk.numbers.enclosure import Interval, Truth, at_least, bounds
 
 RATIONAL = [
     vr.Mean(),

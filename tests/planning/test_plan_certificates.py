@@ -11,7 +11,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.enclosure import Truth
+from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import planner as planner_module
 from verified_risk.planning import rounding
 from verified_risk.planning.search import cdf

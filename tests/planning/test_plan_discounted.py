@@ -12,12 +12,12 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.cell_policy import CellPolicy
-from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidArgument, InvalidPolicy
 from verified_risk.grid import scaled
+from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.tails import interpolated
 from verified_risk.planning.tails.refine import refined_plan
+from verified_risk.policy.cells import CellPolicy
 
 HALF = Fraction(1, 2)
 DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(19, 20), Fraction(1, 5)]

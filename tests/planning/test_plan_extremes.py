@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 import verified_risk as vr
-from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidArgument
+from verified_risk.numbers.enclosure import Truth
 
 
 def one_good_action(count: int, good: int) -> vr.MDP:

@@ -16,17 +16,17 @@ from scipy import stats
 
 import verified_risk as vr
 from verified_risk import files
-from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidFile, InvalidModel, InvalidNumber, InvalidObjective
-from verified_risk.evaluation import visited
 from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
+from verified_risk.numbers.enclosure import Truth
+from verified_risk.numbers.rational import as_fraction, text
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.forward import float_law
 from verified_risk.planning.recheck import bounds as recheck
 from verified_risk.planning.search.proof import Branch, Proof, Round
 from verified_risk.planning.tails import route as tails
-from verified_risk.rational import as_fraction, text
+from verified_risk.policy.evaluation import visited
 
 MDP = vr.MDP(0, [[[1], [1], [1]]], [[{1: 1}, {0: "1/8", 4: "7/8"}, {2: "1/2", 1: "1/2"}]], horizon=3)
 CONTINUOUS = {

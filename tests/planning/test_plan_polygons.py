@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import verified_risk as vr
-from verified_risk.enclosure import bounds
+from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.cpw import inflection
 
 ACCURACY = Fraction(1, 10**6)

@@ -12,9 +12,9 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.enclosure import Truth
 from verified_risk.errors import InvalidFile
 from verified_risk.grid import grid_model
+from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import bounds as recheck
 from verified_risk.planning.recheck import replay

@@ -16,10 +16,9 @@ CHECKS = sorted((ROOT / "proofs_checks").rglob("*.py"))
 
 #: Rooms in the order of the design: a module may import its own room and those before it, in functions too.
 LIBRARY_ROOMS = (
-    "errors", "rational", "files", "enclosure", "shown", "progress", "law", "rewards", "action", "reading",
-    "model_readers", "mdp", "model_json", "objectives", "grid", "packed_rule", "policy", "cell_policy", "evaluation",
-    "playing", "models", "interop", "describe",
-    "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting", "experiments", "cli",
+    "errors", "numbers", "files", "progress", "law", "mdp", "objectives", "grid", "policy", "models", "interop",
+    "describe", "kernels", "planning", "comparing", "rollouts", "proving", "learning", "pool", "plotting",
+    "experiments", "cli",
 )  # fmt: skip
 CHECK_ROOMS = ("recheck", "cases", "engine", "evidence", "theory", "report", "fuzz", "cli", "pytest_plugin", "__main__")
 ORDER = [
@@ -32,11 +31,8 @@ ORDER = [
 SHORTCUTS = {
     ("verified_risk.law", "verified_risk.plotting"),  # law.plot(), notebooks
     ("verified_risk.mdp", "verified_risk.plotting"),  # notebooks
-    ("verified_risk.policy", "verified_risk.playing"),  # policy.player()
-    ("verified_risk.policy", "verified_risk.cell_policy"),  # Policy.load()
     ("verified_risk.mdp", "verified_risk.grid"),  # mdp.discretised(eta)
-    ("verified_risk.model_readers", "verified_risk.interop"),  # MDP.from_csv and the like
-    ("verified_risk.model_readers", "verified_risk.model_json"),  # mdp.save()
+    ("verified_risk.mdp", "verified_risk.interop"),  # MDP.from_csv and the like
     ("verified_risk.comparing", "verified_risk.plotting"),  # compare(...).plot()
     ("verified_risk.planning", "verified_risk.plotting"),  # plan.plot(), notebooks
     ("verified_risk.planning", "verified_risk.proving"),  # plan.prove()
@@ -93,7 +89,7 @@ def test_the_import_guard_sees_a_violation():
 
     assert planted("from .planning import plan", "verified_risk/law.py") == ["verified_risk.planning.plan"]
     assert planted("from ..policy import Policy", "verified_risk/objectives/var.py") == ["verified_risk.policy.Policy"]
-    assert planted("from .law import Law", "verified_risk/mdp.py") == []
+    assert planted("from .law import Law", "verified_risk/mdp/model.py") == []
     hidden = "def f():\n    if True:\n        from ..cli.show import emit_json"
     assert planted(hidden, "verified_risk/describe/words.py") == ["verified_risk.cli.show.emit_json"]
     assert planted("from proofs_checks import engine", "verified_risk/grid.py") == ["proofs_checks.engine"]
@@ -109,7 +105,7 @@ def test_nobody_asks_the_interpreter_who_called():
 
 
 def test_evaluation_imports_no_planner():
-    found = imports_of(ROOT / "verified_risk" / "evaluation.py")
+    found = imports_of(ROOT / "verified_risk" / "policy" / "evaluation.py")
     assert not any({"planning", "learning", "kernels"} & set(one.name) for one in found)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..shown import json_number
+from ..numbers.shown import json_number
 from .failures import BAD_INPUT
 from .progress import working
 from .screen import Screen

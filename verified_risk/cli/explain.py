@@ -41,8 +41,8 @@ def explain(label: str, as_json: bool) -> None:
 
 
 def _told(statement: Any) -> dict[str, Any]:
-    from ..enclosure import bounds
-    from ..shown import number
+    from ..numbers.enclosure import bounds
+    from ..numbers.shown import number
 
     case, printed = statement.counterexample, statement.printed
     slack = None if case is None or printed is None else printed.slack(case)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..shown import at_least, at_most, json_between, json_number, number
+from ..numbers.shown import at_least, at_most, json_between, json_number, number
 from .plan import OBJECTIVE_HELP
 from .progress import counting
 from .screen import Column, Screen

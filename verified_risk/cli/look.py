@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..shown import above, at_least, at_most, json_between
+from ..numbers.shown import above, at_least, at_most, json_between
 from .plan import OBJECTIVE_HELP, plot_option
 from .progress import working
 from .screen import Column, Screen

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..shown import json_law, json_number, number, span
+from ..numbers.shown import json_law, json_number, number, span
 from .progress import working
 from .screen import Screen
 from .show import emit_json, json_option, print_law

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
+from ..numbers.shown import json_number, short
 from ..policy import Choice, Policy
-from ..shown import json_number, short
 from .decisions import Decisions, Place, decisions
 from .text_map import TextMap, side_by_side, text_map
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..law import Law
 from ..mdp import MDP, Action
-from ..rational import Rational, as_step, ceil_div, gcd_of, lcm_of_denominators
+from ..numbers.rational import Rational, as_step, ceil_div, gcd_of, lcm_of_denominators
 
 if TYPE_CHECKING:
     from .floats import FloatModel

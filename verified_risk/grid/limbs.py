@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..rational import lcm_of_denominators
+from ..numbers.rational import lcm_of_denominators
 from .compiled import Grid
 from .floats import Ints, starts
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..action import Action
 from ..errors import InvalidModel
 from ..law import Law
-from ..reading import Reader
-from ..rewards import ContinuousReward
+from ..mdp.action import Action
+from ..mdp.reading import Reader
+from ..mdp.rewards import ContinuousReward
 from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of, widened
 from .packed import Packed, PackedAction
 

@@ -27,13 +27,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..action import Action
 from ..errors import InvalidModel
 from ..law import Law
 from ..mdp import MDP
-from ..model_readers import Initial, StateActions
-from ..rational import Rational, as_whole
-from ..reading import Reader
+from ..mdp.action import Action
+from ..mdp.readers import Initial, StateActions
+from ..mdp.reading import Reader
+from ..numbers.rational import Rational, as_whole
 from .array_rewards import StepRewards
 from .clock import clocked
 from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of

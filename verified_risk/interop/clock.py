@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..action import Action
 from ..errors import InvalidModel, Unsupported
 from ..law import Law
 from ..mdp import MDP
-from ..model_readers import StateActions
-from ..rational import Rational, as_fraction, as_whole
-from ..reading import Reader
+from ..mdp.action import Action
+from ..mdp.readers import StateActions
+from ..mdp.reading import Reader
+from ..numbers.rational import Rational, as_fraction, as_whole
 
 MOST_STATES = 2_000_000
 

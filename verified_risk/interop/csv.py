@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from .. import files
 from ..errors import InvalidFile, InvalidModel, InvalidNumber
 from ..mdp import MDP, Outcome
-from ..model_readers import Initial
-from ..rational import Rational, as_fraction, as_whole, exact_sum, text
-from ..reading import Reader
+from ..mdp.readers import Initial
+from ..mdp.reading import Reader
+from ..numbers.rational import Rational, as_fraction, as_whole, exact_sum, text
 from .clock import clocked
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")

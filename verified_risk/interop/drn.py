@@ -23,7 +23,7 @@ from .. import files
 from ..errors import InvalidArgument
 from ..grid import grid_model
 from ..mdp import MDP
-from ..rational import Rational, as_fraction, text
+from ..numbers.rational import Rational, as_fraction, text
 
 
 @dataclass(frozen=True, slots=True)

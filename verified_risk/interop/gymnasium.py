@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
-from ..rational import Rational, as_fraction, as_whole, meant
+from ..numbers.rational import Rational, as_fraction, as_whole, meant
 
 HARMLESS_WRAPPERS = {"PassiveEnvChecker", "OrderEnforcing", "TimeLimit"}
 

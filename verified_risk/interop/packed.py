@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..action import Action
 from ..errors import InvalidModel, InvalidNumber
 from ..law import Law
-from ..rational import LARGEST_DENOMINATOR, as_fraction, meant, text
-from ..rewards import ContinuousReward
+from ..mdp.action import Action
+from ..mdp.rewards import ContinuousReward
+from ..numbers.rational import LARGEST_DENOMINATOR, as_fraction, meant, text
 from .matrices import Rows
 
 ULPS = 4

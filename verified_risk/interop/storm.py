@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
-from ..rational import Rational, as_fraction, as_whole, text
+from ..numbers.rational import Rational, as_fraction, as_whole, text
 
 Outcomes: TypeAlias = list[list[list[Outcome]]]
 

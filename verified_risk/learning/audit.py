@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..enclosure import bounds
 from ..errors import InvalidArgument
+from ..numbers.enclosure import bounds
 from ..planning import exact_plan
 from .assemble import data_range
 from .audit_greedy import Greedy

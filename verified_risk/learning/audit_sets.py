@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..enclosure import Interval, ball, enclose
+from ..numbers.enclosure import Interval, ball, enclose
 from .history import PairHistory
 from .standard import Pair, Standard
 

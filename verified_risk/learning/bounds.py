@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..enclosure import Interval, ball, enclose
+from ..numbers.enclosure import Interval, ball, enclose
 
 Floats = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors import InvalidArgument
-from ..rational import Rational, as_fraction
+from ..numbers.rational import Rational, as_fraction
 from .standard import Standard
 
 Outcomes: TypeAlias = tuple[tuple[int, int], ...]

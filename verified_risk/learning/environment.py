@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgument, StoppedRun, Unsupported, VerifiedRiskError
-from ..rational import Rational, as_fraction, gcd_of
+from ..numbers.rational import Rational, as_fraction, gcd_of
 from .assemble import assemble
 from .bracket import Bracket
 from .checkpoint import Checkpoint

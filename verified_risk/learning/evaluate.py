@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..enclosure import bounds
 from ..errors import Unsupported
-from ..evaluation import return_law
 from ..mdp import MDP
+from ..numbers.enclosure import bounds
 from ..objectives import Weighting
+from ..policy.evaluation import return_law
 from .learner import Floats, Learner
 from .policies import LearnedPolicy
 from .standard import Standard

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..errors import InvalidArgument
 from ..mdp import MDP
+from ..numbers.rational import Rational
 from ..objectives import Weighting
 from ..progress import Report, counted, read_report
-from ..rational import Rational
 from .bounds import Problem, UniformProblem
 from .bracket import Bracket
 from .checkpoint import Checkpoint

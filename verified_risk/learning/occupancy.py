@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..law import Law
-from ..rational import lcm_of_denominators
+from ..numbers.rational import lcm_of_denominators
 from .standard import Standard
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import InvalidArgument, InvalidPolicy
 from ..mdp import MDP
+from ..numbers.rational import Rational, as_fraction, ceil_div, text
 from ..policy import Choice, Policy
-from ..rational import Rational, as_fraction, ceil_div, text
 from .arrays import decode, encode
 from .standard import Standard
 
@@ -57,7 +57,7 @@ class LearnedPolicy(Policy):
         """Stored as a table over returns, where the return so far determines the memory; else an error of the base
         class.
         """
-        from ..evaluation import visited
+        from ..policy.evaluation import visited
 
         if not self.standard.exact:
             return super().to_json()

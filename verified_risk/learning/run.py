@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..mdp import MDP
+from ..numbers.rational import text
+from ..numbers.shown import at_least, at_most
 from ..objectives import Weighting, objective
-from ..rational import text
-from ..shown import at_least, at_most
 from .arrays import decode, encode
 from .declared import Declared
 from .learner import Floats

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidArgument
+from ..numbers.rational import as_fraction, as_step, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
-from ..rational import as_fraction, as_step, text
 from .declared import Declared
 from .target import Algorithm, read_algorithm
 

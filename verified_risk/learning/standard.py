@@ -24,8 +24,8 @@ from functools import cached_property
 from ..errors import InvalidArgument, Unsupported
 from ..law import Law
 from ..mdp import MDP, Action
-from ..rational import Rational, as_step, ceil_div, gcd_of
-from ..rewards import ContinuousReward
+from ..mdp.rewards import ContinuousReward
+from ..numbers.rational import Rational, as_step, ceil_div, gcd_of
 
 MOST_UNITS = 100_000
 """The longest grid of returns that is built without being asked for."""

@@ -32,20 +32,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..enclosure import bounds
 from ..errors import InvalidArgument
+from ..numbers.enclosure import bounds
 from ..objectives import Weighting
 from ..objectives.levels import Levels
-from .bounds import (
-    Problem,
-    RegretBound,
-    UniformBound,
-    UniformProblem,
-    down,
-    regret_bounds,
-    uniform_bounds,
-    up,
-)
+from .bounds import Problem, RegretBound, UniformBound, UniformProblem, down, regret_bounds, uniform_bounds, up
 from .declared import Declared, Knowledge, knowledge_of
 from .standard import Standard
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..mdp import MDP
-from ..rational import Rational, as_probability, text
+from ..numbers.rational import Rational, as_probability, text
 from .gridworld import gridworld
 
 MAP = """

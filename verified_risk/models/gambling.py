@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ..errors import InvalidModel
 from ..mdp import MDP, Outcome
-from ..rational import Rational, as_probability, text
+from ..numbers.rational import Rational, as_probability, text
 
 
 def gamblers_ruin(goal: int = 8, start: int = 4, win: Rational = "2/5", *, horizon: int = 6) -> MDP:

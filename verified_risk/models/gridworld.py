@@ -22,7 +22,7 @@ from typing import TypeAlias
 
 from ..errors import InvalidModel, Unsupported
 from ..mdp import MDP
-from ..rational import Rational, as_fraction, as_probability, text
+from ..numbers.rational import Rational, as_fraction, as_probability, text
 
 Cell: TypeAlias = tuple[int, int]
 """``(row, column)``, from the upper left."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..errors import InvalidModel
 from ..law import Law
 from ..mdp import MDP, Outcome
-from ..rational import Rational, as_fraction, text
+from ..numbers.rational import Rational, as_fraction, text
 
 DEMAND = {0: "1/4", 1: "1/2", 2: "1/4"}
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ..errors import InvalidModel
 from ..mdp import MDP
-from ..rational import Rational, as_fraction, as_probability, text
+from ..numbers.rational import Rational, as_fraction, as_probability, text
 
 RUN, REPLACE = range(2)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import InvalidModel
 from ..mdp import MDP
-from ..rational import Rational, as_fraction
+from ..numbers.rational import Rational, as_fraction
 
 LEFT, RIGHT = range(2)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..mdp import MDP
-from ..rational import Rational, as_fraction, as_probability
+from ..numbers.rational import Rational, as_fraction, as_probability
 
 FORK, ROAD, BRIDGE, END = range(4)
 

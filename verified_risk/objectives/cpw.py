@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..enclosure import Real, ball, enclose
 from ..errors import InvalidObjective
+from ..numbers.enclosure import Real, ball, enclose
 from .weighting import Knots, Shape, Weighting, read_number
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..enclosure import Real
 from ..errors import InvalidObjective
+from ..numbers.enclosure import Real
 from .piecewise import shape_of, slopes, without_flat_corners
 from .weighting import Jump, Knots, Shape, WeightedTerms, Weighting, read_number
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import InvalidObjective
-from ..rational import text
+from ..numbers.rational import text
 from .weighting import Knots, Shape, Weighting, read_number
 
 

@@ -23,8 +23,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..enclosure import bounds
-from ..rational import float_below
+from ..numbers.enclosure import bounds
+from ..numbers.rational import float_below
 from .piecewise import slopes
 from .weighting import Weighting
 

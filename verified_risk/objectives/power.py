@@ -6,8 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from ..enclosure import Real, ball, enclose
 from ..errors import InvalidObjective
+from ..numbers.enclosure import Real, ball, enclose
 from .weighting import Knots, Shape, Weighting, read_number
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidObjective
-from ..rational import text
+from ..numbers.rational import text
 from .weighting import Jump, Shape, Weighting, read_number
 
 if TYPE_CHECKING:

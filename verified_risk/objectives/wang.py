@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from ..enclosure import Real, ball, enclose
+from ..numbers.enclosure import Real, ball, enclose
 from .weighting import Knots, Shape, Weighting, read_number
 
 

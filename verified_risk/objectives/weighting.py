@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ..enclosure import Real
 from ..errors import Unsupported
 from ..law import Law
-from ..rational import Rational, as_probability
+from ..numbers.enclosure import Real
+from ..numbers.rational import Rational, as_probability
 
 if TYPE_CHECKING:
     from .levels import Levels
@@ -198,7 +198,7 @@ class WeightedTerms:
 def read_level(value: Any, name: str) -> Fraction:
     """A level in (0, 1]."""
     from ..errors import InvalidNumber, InvalidObjective
-    from ..rational import as_fraction
+    from ..numbers.rational import as_fraction
 
     try:
         level = as_fraction(value, name)
@@ -212,7 +212,7 @@ def read_level(value: Any, name: str) -> Fraction:
 def read_number(value: Any, name: str) -> Fraction:
     """A parameter of an objective."""
     from ..errors import InvalidNumber, InvalidObjective
-    from ..rational import as_fraction
+    from ..numbers.rational import as_fraction
 
     try:
         return as_fraction(value, name)

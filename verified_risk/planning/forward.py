@@ -11,14 +11,14 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..cell_policy import CellPolicy
 from ..errors import Unsupported
-from ..evaluation import return_law
 from ..grid.floats import FloatModel, Floats, float_model
 from ..grid.scaled import ScaledModel, scaled_model
 from ..law import Law
 from ..mdp import MDP
 from ..policy import GridPolicy, Policy
+from ..policy.cells import CellPolicy
+from ..policy.evaluation import return_law
 from .rounding import gamma
 
 POINTS = 4096

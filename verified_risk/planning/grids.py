@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..errors import InvalidArgument
 from ..grid import own_unit
 from ..mdp import MDP
-from ..rational import Rational, as_step, digits
+from ..numbers.rational import Rational, as_step, digits
 from .short import round_up_to_two_digits, short_below
 from .tails.budget import memory_limit, table_bytes
 

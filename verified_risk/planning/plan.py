@@ -13,10 +13,10 @@ from ..describe.words import described
 from ..errors import InvalidFile
 from ..law import Law
 from ..mdp import MDP
+from ..numbers.rational import as_fraction, digits, text
+from ..numbers.shown import at_least, at_most, number, span
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
-from ..rational import as_fraction, digits, text
-from ..shown import at_least, at_most, number, span
 from .search.proof import Proof
 
 if TYPE_CHECKING:

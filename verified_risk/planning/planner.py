@@ -17,11 +17,11 @@ from typing import Any
 from ..errors import InvalidArgument, InvalidNumber
 from ..grid.floats import FloatModel, float_model
 from ..mdp import MDP
+from ..numbers.rational import Rational, as_fraction
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
-from ..rational import Rational, as_fraction
 from .grids import choose_unit, fits_own_grid, served_by_own_grid, unit_that_fits
 from .plan import Certificate, Plan
 from .policy_law import exact_value

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..enclosure import bounds
-from ..evaluation import return_law
 from ..grid import own_unit
 from ..law import Law
 from ..mdp import MDP
+from ..numbers.enclosure import bounds
 from ..objectives import Weighting
 from ..policy import GridPolicy, Policy
+from ..policy.evaluation import return_law
 
 QUICK = 30_000
 """Branches that an exact evaluation may follow in every call of ``plan``: tens of milliseconds."""

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from ..mdp import MDP
-from ..rational import float_below
+from ..numbers.rational import float_below
 
 
 def tidy_below(x: Fraction) -> Fraction:

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument
+from ..numbers.rational import Rational, as_fraction
 from ..progress import Progress
-from ..rational import Rational, as_fraction
 from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, style
 
 

@@ -10,8 +10,8 @@ from html import escape
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from ..enclosure import Real, bounds
-from ..rational import digits, text
+from ..numbers.enclosure import Real, bounds
+from ..numbers.rational import digits, text
 from .picture import bounds_words
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..law import Law
+from ..numbers.rational import Rational, as_fraction
 from ..objectives import Weighting
-from ..rational import Rational, as_fraction
 from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, new_figure, quiet_grid, short, style
 
 LEVELS = ("1/20", "1/4", "1/2")

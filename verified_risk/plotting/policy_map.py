@@ -13,11 +13,11 @@ from typing import Any
 
 from ..describe.text_map import moves_of
 from ..errors import InvalidArgument, Unsupported
-from ..evaluation import behavioural_form, joint_law
 from ..mdp import MDP
 from ..models.gridworld import FLOOR, HOLE, ICE, START, WALL, map_lines
+from ..numbers.rational import Rational, as_fraction, text
 from ..policy import Policy
-from ..rational import Rational, as_fraction, text
+from ..policy.evaluation import behavioural_form, joint_law
 from .picture import BLUE, INK, QUIET, Picture, new_figure, short, style
 
 ARROWS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}

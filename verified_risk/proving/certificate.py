@@ -16,8 +16,8 @@ from typing import TextIO, TypeAlias
 
 from ..errors import Unsupported
 from ..mdp import MDP
+from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives.weighting import Knots
-from ..rational import ceil_div, lcm_of_denominators
 from .cover import Cover, Cut, Dual, leaves
 
 VERSION = 1

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import NotProved, Unsupported
+from ..numbers.rational import ceil_div
+from ..numbers.shown import at_least, at_most, json_number
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
-from ..rational import ceil_div
-from ..shown import at_least, at_most, json_number
 from .certificate import Certificate, Quantile
 from .program import Answer, find_checker, run_checker
 from .routes import MOST_EXACT_BITS, Draft

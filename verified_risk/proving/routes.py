@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
-from ..cell_policy import CellPolicy
 from ..errors import Unsupported
 from ..grid import own_unit
+from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives import Weighting
 from ..planning.plan import Plan
 from ..planning.policy_law import PATIENT, evaluation_work
-from ..rational import ceil_div, lcm_of_denominators
+from ..policy.cells import CellPolicy
 from .budgets import Charges, PolicyRows, best_mean_above
 from .certificate import (
     ByBudget,

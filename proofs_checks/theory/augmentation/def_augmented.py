@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.enclosure import Real, bounds
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real, bounds
 from verified_risk.objectives import Weighting
 from verified_risk.planning import exact_plan
 

@@ -16,10 +16,10 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.evaluation import return_law
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
 from verified_risk.policy import MarkovPolicy, ReturnPolicy
+from verified_risk.policy.evaluation import return_law
 
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement

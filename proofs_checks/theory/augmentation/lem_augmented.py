@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.evaluation import behavioural_form
 from verified_risk.mdp import MDP
 from verified_risk.policy import Policy
+from verified_risk.policy.evaluation import behavioural_form
 
 from ...cases import strategies
 from ...engine.model import Claim, Statement

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.enclosure import Real
-from verified_risk.evaluation import behavioural_form, return_law
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 from verified_risk.policy import Policy
+from verified_risk.policy.evaluation import behavioural_form, return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models

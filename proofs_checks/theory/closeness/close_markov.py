@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy
 
 from ...cases.estimation import lipschitz

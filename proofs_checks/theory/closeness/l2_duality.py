@@ -16,8 +16,8 @@ from itertools import pairwise, product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
 from verified_risk.law import Law
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR, Mean, Spectral, Weighting
 
 from ...cases import strategies

@@ -14,8 +14,8 @@ from itertools import pairwise
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR, Mean, Weighting
 
 from ...cases import strategies

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
 from verified_risk.law import Law
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Mean
 from verified_risk.policy import ReturnPolicy
 

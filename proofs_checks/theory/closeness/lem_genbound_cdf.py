@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verified_risk.enclosure import Real
-from verified_risk.evaluation import return_law
+from verified_risk.numbers.enclosure import Real
+from verified_risk.policy.evaluation import return_law
 
 from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity

@@ -10,9 +10,9 @@ from itertools import pairwise, product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR, Mean, Weighting
 from verified_risk.policy import Policy, ReturnPolicy
 

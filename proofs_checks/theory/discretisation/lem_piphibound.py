@@ -6,7 +6,7 @@ With the printed internal state r (see ``lem:picdfbound``) the adapted policy ma
 from __future__ import annotations
 
 import verified_risk as vr
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity

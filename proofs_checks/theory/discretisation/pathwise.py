@@ -13,10 +13,10 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from verified_risk.evaluation import return_law
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
 from verified_risk.policy import GridPolicy, ReturnPolicy
+from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.enclosure import Real
-from verified_risk.evaluation import return_law
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 from verified_risk.planning import exact_plan
 from verified_risk.policy import GridPolicy, ReturnPolicy
+from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models

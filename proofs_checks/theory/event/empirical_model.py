@@ -14,7 +14,7 @@ from itertools import combinations_with_replacement, pairwise
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import empirical_law

@@ -17,7 +17,7 @@ from itertools import product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level

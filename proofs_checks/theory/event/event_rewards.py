@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
 from ...cases.sampling import kolmogorov_gap

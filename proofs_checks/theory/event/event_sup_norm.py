@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import exp
 from ...cases.sampling import sup_gap

@@ -20,7 +20,7 @@ from itertools import product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real, bounds
+from verified_risk.numbers.enclosure import Real, bounds
 
 from ...cases import strategies
 from ...cases.irrational import divide, exp

@@ -20,9 +20,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Interval, Real, Truth, at_least, bounds
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
 from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import printed_level, radius

@@ -14,7 +14,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import printed_level, radius
 from ...engine.model import Claim, Statement

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import verified_risk as vr
-from verified_risk.enclosure import Real
-from verified_risk.evaluation import return_law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR, Weighting
 from verified_risk.planning import exact_plan, plan
 from verified_risk.policy import Policy
+from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import attainable_laws, grid, history_policies, one_state_models, return_cells, two_point_laws

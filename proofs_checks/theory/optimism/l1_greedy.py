@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp, phi, with_top_state
 from ...cases.greedy import Greedy

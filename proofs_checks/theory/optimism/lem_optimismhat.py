@@ -17,9 +17,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real, Truth, at_least
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real, Truth, at_least
 from verified_risk.objectives import Mean, Weighting
 from verified_risk.policy import Policy, ReturnPolicy
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from verified_risk.evaluation import return_law
 from verified_risk.law import Law
 from verified_risk.policy import MarkovPolicy, Policy
+from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import lifted, on_event, optimistic_mdp
 from ...engine.model import Claim, Statement

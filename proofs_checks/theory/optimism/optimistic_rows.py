@@ -13,7 +13,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import optimistic_row, printed_optimistic_row

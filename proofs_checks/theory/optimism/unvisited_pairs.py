@@ -13,8 +13,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import Episode, counts_of, empirical_mdp, optimistic_mdp, row_of

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...cases.irrational import absolute, minimum, root

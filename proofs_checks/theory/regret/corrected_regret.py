@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from verified_risk.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...engine.codec import decoder
 from ...engine.model import Claim, Statement

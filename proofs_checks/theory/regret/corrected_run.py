@@ -17,8 +17,8 @@ from itertools import product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Interval, Real, bounds
 from verified_risk.law import Law
+from verified_risk.numbers.enclosure import Interval, Real, bounds
 from verified_risk.objectives import CVaR
 
 from ...cases import strategies

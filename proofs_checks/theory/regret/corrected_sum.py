@@ -17,7 +17,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import e_ratio, log, root
 from ...cases.sampling import compositions

@@ -24,7 +24,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real, Truth, at_least
+from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import minimum
 from ...engine.model import Claim, Statement

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, minimum, root
 from ...engine.model import Claim, Statement

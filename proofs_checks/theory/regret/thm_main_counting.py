@@ -15,7 +15,7 @@ from itertools import accumulate, product
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
+from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import divide, root
 from ...cases.sampling import compositions

@@ -16,8 +16,8 @@ from itertools import pairwise
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from verified_risk.enclosure import Real
 from verified_risk.law import Law
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CPW, VaR, Wang, Weighting
 
 from ...cases import strategies

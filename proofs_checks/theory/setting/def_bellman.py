@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.evaluation import return_law
 from verified_risk.law import Law
+from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws

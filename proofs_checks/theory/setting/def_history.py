@@ -15,10 +15,10 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.evaluation import joint_law, return_law
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
 from verified_risk.policy import MarkovPolicy, Policy
+from verified_risk.policy.evaluation import joint_law, return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws

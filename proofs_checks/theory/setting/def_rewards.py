@@ -13,8 +13,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.enclosure import Real
 from verified_risk.law import Law
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 
 from ...cases import strategies

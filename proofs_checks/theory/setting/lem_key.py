@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 import verified_risk as vr
-from verified_risk.enclosure import Real
 from verified_risk.law import Law
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 
 from ...cases import strategies

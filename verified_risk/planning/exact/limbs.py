@@ -19,8 +19,8 @@ from ...grid import compiled, own_unit
 from ...grid.floats import Ints
 from ...grid.limbs import IntegerModel
 from ...mdp import MDP
+from ...numbers.rational import lcm_of_denominators
 from ...objectives.weighting import Jump
-from ...rational import lcm_of_denominators
 
 BITS = 30
 """Of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...mdp import MDP, Action
-from ...rational import exact_sum
+from ...numbers.rational import exact_sum
 
 
 def best_mean(mdp: MDP) -> tuple[Fraction, list[list[int]]]:

@@ -22,15 +22,15 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from ...errors import Unsupported
-from ...evaluation import return_law
 from ...grid import GridModel, grid_model
 from ...mdp import MDP
+from ...numbers.rational import lcm_of_denominators
 from ...objectives import Weighting
 from ...objectives import objective as read_objective
 from ...objectives.levels import Levels
 from ...objectives.weighting import Jump
 from ...policy import MarkovPolicy, ReturnPolicy
-from ...rational import lcm_of_denominators
+from ...policy.evaluation import return_law
 from ..plan import Certificate, Plan
 from ..policy_law import most_cells
 from ..search.boxes import best_over_boxes

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...cell_policy import CellPolicy
 from ...objectives.levels import Levels
+from ...policy.cells import CellPolicy
 
 Wide: TypeAlias = npt.NDArray[Any]
 """Of ``np.longdouble``."""

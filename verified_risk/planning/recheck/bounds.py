@@ -25,17 +25,17 @@ from typing import Any
 
 import numpy as np
 
-from ...cell_policy import CellPolicy
-from ...enclosure import Truth, bounds
-from ...evaluation import return_law
 from ...grid import GridModel, grid_model, own_unit
 from ...law import Law
 from ...mdp import MDP
+from ...numbers.enclosure import Truth, bounds
+from ...numbers.rational import digits, exact_sum
 from ...objectives.levels import Levels
 from ...objectives.polygon import Polygon
 from ...objectives.weighting import Jump
 from ...policy import GridPolicy, MarkovPolicy
-from ...rational import digits, exact_sum
+from ...policy.cells import CellPolicy
+from ...policy.evaluation import return_law
 from ..exact.route import exact_plan
 from ..plan import Plan
 from ..policy_law import PATIENT, evaluation_work

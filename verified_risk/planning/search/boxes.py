@@ -21,9 +21,9 @@ from typing import TypeAlias
 
 from ...grid import GridModel
 from ...law import Law
+from ...numbers.rational import lcm_of_denominators
 from ...objectives import CVaR
 from ...objectives.levels import Levels
-from ...rational import lcm_of_denominators
 
 Table: TypeAlias = list[dict[tuple[int, int], int]]
 Box: TypeAlias = tuple[tuple[int, int], ...]

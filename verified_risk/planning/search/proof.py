@@ -19,7 +19,7 @@ import numpy as np
 
 from ...errors import InvalidFile
 from ...grid.floats import Floats
-from ...rational import text
+from ...numbers.rational import text
 
 DEEPEST = 500
 """Nodes above each other in a record that is read from a file."""

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...enclosure import bounds
 from ...grid.floats import FloatModel, float_model
 from ...mdp import MDP
+from ...numbers.enclosure import bounds
+from ...numbers.rational import float_above
 from ...objectives import Weighting
 from ...objectives.polygon import Polygon
 from ...policy import GridPolicy, MixturePolicy, Policy
 from ...progress import Progress, Report
-from ...rational import float_above
 from ..plan import Certificate, Plan
 from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
 from ..policy_law import exact_value

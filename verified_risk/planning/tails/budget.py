@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
-from ...rational import digits
+from ...numbers.rational import digits
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
 

@@ -15,13 +15,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-from ...enclosure import Interval
 from ...grid.floats import Floats, float_model
 from ...grid.scaled import scaled_model
 from ...mdp import MDP
+from ...numbers.enclosure import Interval
+from ...numbers.rational import Rational
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
-from ...rational import Rational
 from ..grids import choose_unit, served_by_own_grid, unit_that_fits
 from ..plan import Plan
 from ..planner import finished, read_gap

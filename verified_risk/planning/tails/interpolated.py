@@ -12,7 +12,7 @@ difference, in the mean over outcomes.
 
 * *Below*: at each node the least :math:`Q_a`, lowered until the polygon is below every :math:`Q_a` at every c.
 * *Above*: in each cell one action, the policy's, and nodes raised until the polygon is above its :math:`Q_a`.  The
-  policy knows its budget exactly and plays by the cell (:class:`~verified_risk.cell_policy.CellPolicy`).
+  policy knows its budget exactly and plays by the cell (:class:`~verified_risk.policy.cells.CellPolicy`).
 
 Both errors are of second order in the grid where returns have a density; rounding up costs the first order.
 
@@ -31,7 +31,7 @@ import numpy.typing as npt
 from ...errors import InvalidArgument
 from ...grid.floats import Floats
 from ...grid.scaled import ScaledModel
-from ...rational import digits, float_above, float_below
+from ...numbers.rational import digits, float_above, float_below
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
 from ..threads import in_threads, threads

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from ...cell_policy import CellPolicy
 from ...grid.scaled import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...objectives import Weighting
 from ...objectives.levels import Levels
 from ...policy import MarkovPolicy
+from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value

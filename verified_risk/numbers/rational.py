@@ -14,7 +14,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from .errors import InvalidArgument, InvalidNumber
+from ..errors import InvalidArgument, InvalidNumber
 
 Rational: TypeAlias = int | str | float | Fraction | Decimal
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .errors import MissingDependency
+from ..errors import MissingDependency
 
 if TYPE_CHECKING:
     from flint import arb

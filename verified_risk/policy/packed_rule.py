@@ -15,9 +15,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InvalidPolicy
-from .mdp import MDP
-from .rational import as_whole, ceil_div, text
+from ..errors import InvalidPolicy
+from ..mdp import MDP
+from ..numbers.rational import as_whole, ceil_div, text
 
 MOST_CELLS = 200_000_000
 LEVEL = 6

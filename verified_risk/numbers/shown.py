@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .enclosure import Real, bounds
 
 if TYPE_CHECKING:
-    from .law import Law
+    from ..law import Law
 
 DIGITS = 10
 NEGLIGIBLE = Fraction(1, 10**30)

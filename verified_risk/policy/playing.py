@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from .errors import InvalidArgument, InvalidNumber
-from .law import Law
-from .mdp import MDP
-from .rational import as_fraction, as_whole, meant, text
+from ..errors import InvalidArgument, InvalidNumber
+from ..law import Law
+from ..mdp import MDP
+from ..numbers.rational import as_fraction, as_whole, meant, text
 
 if TYPE_CHECKING:
-    from .policy import Policy
+    from .base import Policy
 
 Thing = TypeVar("Thing")
 State: TypeAlias = tuple[int, int, Any, int, int]

@@ -14,9 +14,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from .errors import InvalidModel
-from .law import Law
-from .rational import as_fraction, ceil_div
+from ..errors import InvalidModel
+from ..law import Law
+from ..numbers.rational import as_fraction, ceil_div
 
 
 class ContinuousReward:

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from . import files
+from .. import files
+from ..law import Law
+from ..numbers.rational import Rational
 from .action import Action
-from .law import Law
-from .rational import Rational
 from .rewards import ContinuousReward
 
 if TYPE_CHECKING:
-    from .mdp import MDP
+    from .model import MDP
 
 StateActions: TypeAlias = tuple[tuple[Action, ...], ...]
 """The actions of every state."""
@@ -62,7 +62,7 @@ class ModelReaders:
         >>> MDP.from_arrays(P, [[0, 1], [0, 0]], initial=0, horizon=3, layout="sas")
         MDP(2 states, 2 actions, horizon 3)
         """
-        from .interop.arrays import mdp_of_arrays
+        from ..interop.arrays import mdp_of_arrays
 
         return mdp_of_arrays(
             P,
@@ -94,7 +94,7 @@ class ModelReaders:
         ``horizon`` is by default the environment's time limit, ``initial`` its own initial law; ``options`` are
         handed to ``gymnasium.make``.
         """
-        from .interop.gymnasium import mdp_of_environment
+        from ..interop.gymnasium import mdp_of_environment
 
         return mdp_of_environment(env, horizon=horizon, discount=discount, initial=initial, options=options)
 
@@ -114,7 +114,7 @@ class ModelReaders:
         ``initial`` counts the states as the file does.  A column ``idstep``, from 0, makes the model change with the
         step; only then ``horizon`` may be left out.
         """
-        from .interop.csv import read_csv
+        from ..interop.csv import read_csv
 
         return read_csv(
             path, initial=initial, horizon=horizon, discount=discount, index_base=index_base, normalise=normalise
@@ -136,7 +136,7 @@ class ModelReaders:
         Step t pays the rewards of the state it leaves, of its action and of its transition; see
         :mod:`verified_risk.interop.storm`.
         """
-        from .interop.storm import read_storm
+        from ..interop.storm import read_storm
 
         return read_storm(
             path, horizon=horizon, rewards=rewards, constants=constants, initial=initial, discount=discount
@@ -144,7 +144,7 @@ class ModelReaders:
 
     def to_csv(self, path: str | PathLike[str], *, index_base: int = 0) -> None:
         """Write ``idstatefrom,idaction,idstateto,probability,reward``, rationals as ``p/q``."""
-        from .interop.csv import write_csv
+        from ..interop.csv import write_csv
 
         write_csv(cast("MDP", self), path, index_base=index_base)
 
@@ -153,20 +153,20 @@ class ModelReaders:
 
         :func:`verified_risk.interop.drn.write_return_drn` writes the return so far into the state as well.
         """
-        from .interop.drn import write_drn
+        from ..interop.drn import write_drn
 
         write_drn(cast("MDP", self), path)
 
     def to_json(self) -> dict[str, Any]:
         """The model as JSON, rationals as ``"p/q"``."""
-        from .model_json import model_to_json
+        from .as_json import model_to_json
 
         return model_to_json(cast("MDP", self))
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MDP:
         """The inverse of :meth:`to_json`."""
-        from .model_json import model_from_json
+        from .as_json import model_from_json
 
         return model_from_json(data)
 

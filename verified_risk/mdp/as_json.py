@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import InvalidModel
+from ..law import Law
+from ..numbers.rational import as_whole, text
 from .action import Action
-from .errors import InvalidModel
-from .law import Law
-from .mdp import MDP
-from .rational import as_whole, text
+from .model import MDP
 from .reading import Reader
 from .rewards import ContinuousReward
 

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InvalidPolicy
-from .mdp import MDP
-from .policy import Choice, Policy, read_choice
-from .rational import Rational, as_fraction, as_whole, text
+from ..errors import InvalidPolicy
+from ..mdp import MDP
+from ..numbers.rational import Rational, as_fraction, as_whole, text
+from .base import Choice, Policy, read_choice
 
 
 class CellPolicy(Policy):

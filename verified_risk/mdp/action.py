@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
-from .errors import Unsupported
-from .law import Law
-from .rational import lcm_of_denominators
+from ..errors import Unsupported
+from ..law import Law
+from ..numbers.rational import lcm_of_denominators
 from .rewards import ContinuousReward
 
 Outcome: TypeAlias = tuple[Fraction, int, Fraction]

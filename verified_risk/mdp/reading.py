@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..errors import InvalidLaw, InvalidModel, InvalidNumber
+from ..law import Law
+from ..numbers.rational import as_fraction, as_whole, exact_sum, text
 from .action import Action, Outcome
-from .errors import InvalidLaw, InvalidModel, InvalidNumber
-from .law import Law
-from .rational import as_fraction, as_whole, exact_sum, text
 from .rewards import ContinuousReward
 
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from .errors import Unsupported
-from .grid import Branch, GridModel, grid_model
-from .law import Law
-from .mdp import MDP
-from .policy import Choice, MixturePolicy, Policy, ReturnPolicy
-from .rational import lcm_of_denominators
+from ..errors import Unsupported
+from ..grid import Branch, GridModel, grid_model
+from ..law import Law
+from ..mdp import MDP
+from ..numbers.rational import lcm_of_denominators
+from .base import Choice, Policy
+from .mixture import MixturePolicy
+from .tables import ReturnPolicy
 
 _Step: TypeAlias = tuple[tuple[tuple[Branch, ...], ...], ...]
 """``step[s][a]`` lists the branches of one step."""

@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from . import files
-from .action import Action as Action
-from .action import Outcome as Outcome
-from .errors import InvalidModel, Unsupported
-from .law import Law
-from .model_readers import Initial, ModelReaders, Reward, Row, StateActions
-from .rational import Rational, as_step, as_whole
+from .. import files
+from ..errors import InvalidModel, Unsupported
+from ..law import Law
+from ..numbers.rational import Rational, as_step, as_whole
+from ..numbers.shown import short
+from .action import Action
+from .readers import Initial, ModelReaders, Reward, Row, StateActions
 from .reading import Reader, read_action_names, read_discount, read_horizon, read_state_names
 from .rewards import ContinuousReward
-from .shown import short
 
 
 class MDP(ModelReaders):
@@ -243,7 +242,7 @@ class MDP(ModelReaders):
         """
         if self._discount != 1:
             raise Unsupported("a discounted model has no stationary discretisation", instead="plan(mdp, G, eta=...)")
-        from .grid import round_up_reward
+        from ..grid import round_up_reward
 
         step = as_step(eta)
         return self.map_rewards(lambda r: round_up_reward(r, step), lambda law: law.round_up(step))
@@ -312,7 +311,7 @@ class MDP(ModelReaders):
         return self.describe()
 
     def _repr_html_(self) -> str:
-        from .plotting.html import mdp_html
+        from ..plotting.html import mdp_html
 
         return mdp_html(self)
 

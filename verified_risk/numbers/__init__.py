@@ -1,0 +1,1 @@
+"""Numbers: read exactly (``rational``), enclosed (``enclosure``), shown to people (``shown``)."""

@@ -1,0 +1,37 @@
+r"""Policies: what to do, given the step, the state and something remembered.
+
+Every policy is a small machine.  It starts with a memory, chooses an action from ``(t, s, memory)``, and updates the
+memory with the reward it saw.  The kinds differ in what they remember:
+
+================== =======================================================================================
+MarkovPolicy       nothing
+ReturnPolicy       the return so far ``y`` (a *y-policy*; these suffice for every objective here)
+GridPolicy         the sum of the rounded-up rewards: a policy of a discretised model, *adapted* to the raw one
+HistoryPolicy      everything
+CellPolicy         the return so far, but only in which cell of a grid it lies (:mod:`verified_risk.policy.cells`)
+MixturePolicy      which policy was drawn at the start, and that policy's memory
+================== =======================================================================================
+
+A choice is an action index, or a dict ``{action: probability}``.  Steps are ``t = 0, ..., T-1``.
+"""
+
+from .base import Choice, Policy, read_choice
+from .cells import CellPolicy
+from .grid import GridPolicy, GridTable
+from .mixture import MixturePolicy
+from .reading import policy_from_json
+from .tables import HistoryPolicy, MarkovPolicy, ReturnPolicy
+
+__all__ = [
+    "CellPolicy",
+    "Choice",
+    "GridPolicy",
+    "GridTable",
+    "HistoryPolicy",
+    "MarkovPolicy",
+    "MixturePolicy",
+    "Policy",
+    "ReturnPolicy",
+    "policy_from_json",
+    "read_choice",
+]

@@ -1,0 +1,163 @@
+"""What all policies share: they belong to one model, start with a memory, choose, and remember."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping
+from fractions import Fraction
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .. import files
+from ..errors import InvalidNumber, InvalidPolicy, Unsupported
+from ..mdp import MDP
+from ..numbers.rational import as_fraction, as_whole, text
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .playing import Player, State
+
+Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
+"""Pairs ``(action, probability)`` of positive probability."""
+
+
+class Policy(ABC):
+    """Base of all policies; it belongs to one model and knows which."""
+
+    #: The memory is the return so far itself, so an evaluator that tracks the return need not track it twice.
+    memory_is_return = False
+
+    def __init__(self, mdp: MDP) -> None:
+        self.mdp = mdp
+
+    @abstractmethod
+    def start(self) -> Hashable:
+        """The memory before the first step."""
+
+    @abstractmethod
+    def choice(self, t: int, s: int, memory: Any) -> Choice:
+        """The law of the action at step ``t`` in state ``s``."""
+
+    @abstractmethod
+    def remember(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> Hashable:
+        """The memory after reward ``r``."""
+
+    def memories(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[Any, Fraction], ...]:
+        """The law of the memory after reward ``r``: one memory, unless the policy draws what it remembers."""
+        return ((self.remember(memory, t, s, a, r), Fraction(1)),)
+
+    @abstractmethod
+    def on(self, mdp: MDP) -> Policy:
+        """The same rule for another model with the same numbers of states and actions and the same horizon."""
+
+    def parts(self) -> Iterable[tuple[Fraction, Policy]]:
+        """The policies drawn at the start of an episode, with their probabilities."""
+        return ((Fraction(1), self),)
+
+    def player(self, rng: np.random.Generator | int | None = None) -> Player:
+        """Something that plays this policy: ``act(observation)``, ``observe(reward)``, ``reset()``."""
+        from .playing import Player
+
+        return Player(self, rng)
+
+    def predict(
+        self,
+        observation: object,
+        state: State | None = None,
+        *,
+        reward: float | int | str | Fraction | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> tuple[int, State]:
+        """``(action, state)``, as agents of other libraries answer.
+
+        ``state`` is None at the first step of an episode, then what the call before returned; ``reward`` is what the
+        action of that call was paid, because a policy for risk remembers its return.
+        """
+        from .playing import predict
+
+        return predict(self, observation, state, reward=reward, rng=rng)
+
+    def require(self, mdp: MDP) -> None:
+        """Refuse a model that is not the policy's own."""
+        if mdp is not self.mdp and mdp != self.mdp:
+            raise InvalidPolicy(
+                f"the policy belongs to another model: its own is {self.mdp!r} ({self.mdp.fingerprint[:8]}), "
+                f"this one is {mdp!r} ({mdp.fingerprint[:8]}); use policy.on(mdp) to play it there on purpose"
+            )
+
+    def choices(self) -> Hashable:
+        """All that the policy decides, as one value: policies of one kind and model are equal if their choices are.
+
+        A policy given by a function, whose choices cannot be listed, equals only itself.
+        """
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return False
+        assert isinstance(other, Policy)
+        return self.mdp == other.mdp and self.choices() == other.choices()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.mdp))
+
+    def to_json(self) -> dict[str, Any]:
+        raise Unsupported(f"a {type(self).__name__} given by a function has no finite description and cannot be saved")
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write as versioned JSON together with its model."""
+        files.write(path, "policy", {"model": self.mdp.to_json(), "policy": self.to_json()})
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Policy:
+        from .reading import policy_from_json
+
+        return files.read(path, "policy", lambda data: policy_from_json(data["policy"], MDP.from_json(data["model"])))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self.mdp!r}"
+
+
+def read_choice(mdp: MDP, s: int, entry: Any, where: str) -> Choice:
+    """An action index, or ``{action: probability}``, checked against the model."""
+    count = mdp.n_actions[s]
+    action = as_whole(entry)
+    if action is not None:
+        if not 0 <= action < count:
+            raise InvalidPolicy(f"{where} plays action {action}, state {s} has actions 0..{count - 1}")
+        return ((action, Fraction(1)),)
+    if not isinstance(entry, Mapping):
+        raise InvalidPolicy(f"{where} is {entry!r}, wanted an action or a dict of action probabilities")
+    choice = []
+    for a, p in entry.items():
+        index = as_whole(a)
+        if index is None or not 0 <= index < count:
+            raise InvalidPolicy(f"{where} plays action {a!r}, state {s} has actions 0..{count - 1}")
+        try:
+            mass = as_fraction(p, f"{where}[{a}]")
+        except InvalidNumber as error:
+            raise InvalidPolicy(str(error)) from None
+        if mass < 0:
+            raise InvalidPolicy(f"{where}[{a}] is {mass}, wanted a probability")
+        if mass:
+            choice.append((index, mass))
+    total = sum((p for _, p in choice), Fraction())
+    if total != 1:
+        raise InvalidPolicy(f"{where} has probabilities that sum to {total}, not to 1")
+    return tuple(sorted(choice))
+
+
+def choice_json(choice: Choice) -> Any:
+    return choice[0][0] if len(choice) == 1 else {str(a): text(p) for a, p in choice}
+
+
+def choice_read(entry: Any) -> Any:
+    return {int(a): p for a, p in entry.items()} if isinstance(entry, dict) else entry
+
+
+def same_shape(own: MDP, other: MDP) -> None:
+    if own.n_actions != other.n_actions or own.horizon != other.horizon:
+        raise InvalidPolicy(f"the policy is for {own!r}, which has not the states, actions and horizon of {other!r}")

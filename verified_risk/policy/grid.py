@@ -1,0 +1,91 @@
+"""Policies of a discretised model, adapted to the model itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..errors import InvalidPolicy
+from ..mdp import MDP
+from ..numbers.rational import Rational, as_step, ceil_div, text
+from .base import Choice, Policy, choice_json, read_choice, same_shape
+from .packed_rule import packed
+from .tables import ReturnPolicy
+
+
+class GridPolicy(Policy):
+    r"""A policy of a discretised model, adapted: it carries :math:`\hat y = \sum_t \phi(\gamma^t r_t)` and plays by it.
+
+    ``rule(t, s, i)`` is the choice when :math:`\hat y = i \eta`.  On rewards that lie on the grid, this is a
+    :class:`ReturnPolicy`.  The rule may be any callable: what is saved is the table of its choices at every sum that
+    the policy reaches, and a policy read from a file has no choice anywhere else.
+    """
+
+    def __init__(self, mdp: MDP, eta: Rational, rule: Callable[[int, int, int], Any]) -> None:
+        super().__init__(mdp)
+        self.eta = as_step(eta)
+        self.rule = rule
+        self._rounded: dict[tuple[int, Fraction], int] = {}
+
+    @classmethod
+    def adapt(cls, policy: ReturnPolicy, mdp: MDP, eta: Rational) -> GridPolicy:
+        """Adapt a y-policy of ``mdp.discretised(eta)`` to ``mdp`` itself."""
+        step = as_step(eta)
+        same_shape(policy.mdp, mdp)
+        return cls(mdp, step, lambda t, s, i: dict(policy.choice(t, s, i * step)))
+
+    def start(self) -> int:
+        return 0
+
+    def choice(self, t: int, s: int, memory: int) -> Choice:
+        return read_choice(self.mdp, s, self.rule(t, s, memory), f"policy({t}, {s}, {memory} eta)")
+
+    def remember(self, memory: int, t: int, s: int, a: int, r: Fraction) -> int:
+        key = (t, r)
+        if key not in self._rounded:
+            self._rounded[key] = ceil_div(self.mdp.step_reward(t, r), self.eta)
+        return memory + self._rounded[key]
+
+    def choices(self) -> Hashable:
+        """Those at every sum that the policy meets: what it would do elsewhere does not count."""
+        return self.eta, tuple(self.reached())
+
+    def on(self, mdp: MDP) -> GridPolicy:
+        same_shape(self.mdp, mdp)
+        return GridPolicy(mdp, self.eta, self.rule)
+
+    def to_json(self) -> dict[str, Any]:
+        """Stored as its whole table, packed, where it has one; otherwise as its choices on the sums that it meets."""
+        table = packed(self.mdp, self.eta, self.rule)
+        if table is not None:
+            return {"kind": "grid", "eta": text(self.eta), "packed": table}
+        rows = [[t, s, i, choice_json(choice)] for t, s, i, choice in self.reached()]
+        return {"kind": "grid", "eta": text(self.eta), "rows": rows}
+
+    def reached(self) -> Iterator[tuple[int, int, int, Choice]]:
+        """Every ``(t, s, i)`` that the policy meets, in order, with its choice there; rewards may be continuous."""
+        from ..grid import grid_model
+
+        grid = grid_model(self.mdp, self.eta)
+        cells = {(s, 0) for s, _ in grid.initial}
+        for t, step in enumerate(grid.steps):
+            following: set[tuple[int, int]] = set()
+            for s, i in sorted(cells):
+                choice = self.choice(t, s, i)
+                yield t, s, i, choice
+                following |= {(target, i + j) for a, _ in choice for _, target, j in step[s][a]}
+            cells = following
+
+
+class GridTable:
+    """A rule given by a table over ``(t, s, i)``."""
+
+    def __init__(self, table: Mapping[tuple[int, int, int], Any]) -> None:
+        self.table = dict(table)
+
+    def __call__(self, t: int, s: int, i: int) -> Any:
+        try:
+            return self.table[t, s, i]
+        except KeyError:
+            raise InvalidPolicy(f"the policy says nothing at step {t}, state {s}, rounded return {i} eta") from None

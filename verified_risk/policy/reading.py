@@ -1,0 +1,33 @@
+"""Policies from JSON, the inverse of ``policy.to_json``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InvalidPolicy
+from ..mdp import MDP
+from .base import Policy, choice_read
+from .cells import CellPolicy
+from .grid import GridPolicy, GridTable
+from .mixture import MixturePolicy
+from .packed_rule import unpacked
+from .tables import MarkovPolicy, ReturnPolicy
+
+
+def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
+    """The inverse of ``policy.to_json``."""
+    kind = data["kind"]
+    if kind == "markov":
+        return MarkovPolicy(mdp, [[choice_read(entry) for entry in row] for row in data["table"]])
+    if kind == "return":
+        return ReturnPolicy(mdp, {(t, s, y): choice_read(entry) for t, s, y, entry in data["rows"]})
+    if kind == "grid" and "packed" in data:
+        return GridPolicy(mdp, data["eta"], unpacked(data["packed"], mdp))
+    if kind == "grid":
+        table = {(t, s, i): choice_read(entry) for t, s, i, entry in data["rows"]}
+        return GridPolicy(mdp, data["eta"], GridTable(table))
+    if kind == "mixture":
+        return MixturePolicy([(w, policy_from_json(part, mdp)) for w, part in data["parts"]])
+    if kind == "cells":
+        return CellPolicy.from_json(data, mdp)
+    raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid, cells or mixture")
