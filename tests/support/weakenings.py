@@ -39,6 +39,8 @@ class Weakening:
 
 
 INCUMBENTS = "tests/planning/test_search_incumbents.py"
+VERDICTS = "tests/checks/test_verdicts.py"
+SIGNED = "tests/checks/test_signed_certificates.py"
 
 WEAKENINGS = (
     Weakening(
@@ -61,6 +63,97 @@ WEAKENINGS = (
         "child.high[i] = min(child.high[i], cut)",
         "child.high[i] = min(child.high[i], 0.9 * cut)",
         (INCUMBENTS,),
+    ),
+    Weakening(
+        "a margin of 1e-20 refutes nothing",
+        "verified_risk/numbers/enclosure.py",
+        "return Truth.FAILS if high < 0 else Truth.UNKNOWN",
+        "return Truth.FAILS if high < -Fraction(1, 10**20) else Truth.UNKNOWN",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "a negative slack of 1e-20 holds",
+        "verified_risk/numbers/enclosure.py",
+        "    if low >= 0:\n        return Truth.HOLDS",
+        "    if low >= -Fraction(1, 10**20):\n        return Truth.HOLDS",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "an undecided case does not count",
+        "proofs_checks/engine/search.py",
+        "return Verdict.STANDS if self.met and not self.unknown else Verdict.UNKNOWN",
+        "return Verdict.STANDS if self.met else Verdict.UNKNOWN",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "an undecided case refutes",
+        "proofs_checks/engine/search.py",
+        "        if verdict_of(slack) is Verdict.REFUTED:",
+        "        if verdict_of(slack) is not Verdict.STANDS:",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "one hit in two thousand is enough",
+        "proofs_checks/engine/audit.py",
+        "LEAST_SHARE_MET = 20",
+        "LEAST_SHARE_MET = 2000",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "an enumeration may meet nothing",
+        "proofs_checks/engine/audit.py",
+        "if statement.small_size and not small.met:",
+        "if statement.small_size and not small.tried:",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "a search may meet nothing",
+        "proofs_checks/engine/audit.py",
+        "    if met < wanted:",
+        "    if met < 0 * wanted:",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "a proof is stale only if all its parts are",
+        "proofs_checks/evidence/coq/record.py",
+        "if any(is_stale(theorem, folder) for theorem in theorems):",
+        "if all(is_stale(theorem, folder) for theorem in theorems):",
+        (VERDICTS,),
+    ),
+    Weakening(
+        "a recorded digest is compared in part",
+        "proofs_checks/evidence/coq/record.py",
+        'return bool(_digests(folder).get(theorem["file"]) != theorem["sha256"])',
+        'return bool(_digests(folder)[theorem["file"]][:12] != theorem["sha256"][:12])',
+        (VERDICTS,),
+    ),
+    Weakening(
+        "a solver's digest is compared in part",
+        "proofs_checks/evidence/solver/record.py",
+        'digest(path) != row["sha256"]',
+        'digest(path)[:16] != row["sha256"][:16]',
+        (VERDICTS,),
+    ),
+    Weakening(
+        "a certificate's digest is compared in part",
+        "proofs_checks/recheck/certificate.py",
+        'if digest(data) != data["sha256"]:',
+        'if digest(data)[:32] != data["sha256"][:32]:',
+        (SIGNED,),
+    ),
+    Weakening(
+        "a certificate's rewards may reach 2",
+        "proofs_checks/recheck/paths.py",
+        "require(all(0 <= r <= 1 for state",
+        "require(all(0 <= r <= 2 for state",
+        (SIGNED,),
+    ),
+    Weakening(
+        "a certificate's rewards may be negative",
+        "proofs_checks/recheck/paths.py",
+        "require(all(0 <= r <= 1 for state",
+        "require(all(-1 <= r <= 1 for state",
+        (SIGNED,),
     ),
 )
 

@@ -1,0 +1,115 @@
+"""What decides a verdict cannot be loosened: margins, hypotheses rarely met, proofs of which a part is stale."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from fractions import Fraction as Q
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+from test_audit import BELOW_THREE, SQUARE, Case, failures, small, toy
+
+from proofs_checks.engine import search
+from proofs_checks.engine.model import Claim, Rank, Verdict, equality, least, verdict_of
+from proofs_checks.evidence.coq import record as formal_record
+from proofs_checks.evidence.solver import record as solver_record
+from verified_risk.numbers.enclosure import Interval
+
+TINY = Q(1, 10**30)
+
+
+def test_a_margin_of_any_size_refutes():
+    assert verdict_of(-TINY) is Verdict.REFUTED
+    assert verdict_of(Q(0)) is Verdict.STANDS
+    assert verdict_of(Interval(-2 * TINY, -TINY)) is Verdict.REFUTED
+    assert verdict_of(Interval(-TINY, Q(0))) is Verdict.UNKNOWN
+    assert verdict_of(Interval(Q(0), TINY)) is Verdict.STANDS
+    assert verdict_of(equality(Q(1), 1 + TINY)) is Verdict.REFUTED
+    assert verdict_of(least(Q(1), -TINY, Q(2))) is Verdict.REFUTED
+    assert verdict_of(least(Q(1), Interval(-TINY, TINY))) is Verdict.UNKNOWN
+    off = Claim("", "", lambda case: -TINY if case.x == 3 else Q(1))
+    assert search.exhaustive(off, small()).verdict is Verdict.REFUTED
+    assert any("refuted by 1 exhaustive" in line for line in failures(toy(corrected=off)))
+
+
+def test_one_undecided_case_among_many_leaves_the_claim_undecided():
+    once = Claim("", "", lambda case: Interval(-TINY, TINY) if case.x == 3 else Q(1))
+    assert search.exhaustive(once, small()).verdict is Verdict.UNKNOWN
+    assert any("1 exhaustive cases could not be decided" in line for line in failures(toy(corrected=once)))
+
+
+def test_an_undecided_case_refutes_no_printed_claim():
+    unsure = Claim("", "", lambda case: Interval(Q(-1), TINY))
+    assert search.find_counterexample(toy(), seed=0, claim=unsure) is None
+    assert any("does not refute the printed claim" in line for line in failures(toy(printed=unsure)))
+
+
+def test_an_enumeration_that_never_meets_its_hypotheses_fails():
+    positive = replace(BELOW_THREE, when=lambda case: case.x > 0)
+    met_nowhere = toy(corrected=positive, small_cases=lambda: (Case(Q(-i)) for i in range(7)))
+    assert any("no case of the enumeration" in line for line in failures(met_nowhere))
+    assert not any("vacuous" in line for line in failures(toy(corrected=positive)))
+
+
+@pytest.mark.parametrize(("met", "enough"), [(1, False), (49, False), (50, True)])
+def test_hypotheses_met_by_too_small_a_share_fail(monkeypatch, met, enough):
+    """Of a thousand random cases; one in twenty is asked for, however many there are."""
+    met_rarely = search.Search(tried=1000, met=met, worst=Q(1), worst_case=Case(Q(0)))
+    monkeypatch.setattr(search, "random", lambda *given, **named: met_rarely)
+    lines = failures(toy(small_cases=lambda: iter([Case(Q(0))] * 100)))
+    found = [line for line in lines if f"{met} of 1000 random cases met the hypotheses" in line]
+    assert bool(found) is not enough
+
+
+def test_a_search_that_meets_nothing_is_no_support():
+    never = replace(SQUARE, when=lambda case: False)
+    found = search.random(never, st.integers(0, 9).map(lambda i: Case(Q(i))), examples=50, seed=0)
+    assert (found.met, found.verdict) == (0, Verdict.UNKNOWN)
+    lines = failures(toy(corrected=never))
+    assert any("0 of" in line and "random cases met" in line for line in lines)
+    assert any("0 cases met the hypotheses, wanted 10" in line for line in lines)
+
+
+def test_one_stale_part_of_several_demotes_the_proof(tmp_path: Path):
+    """Two parts in files that do not need each other; a change of either is enough."""
+    rows = {row["theorem"]: row for row in formal_record.read()}
+    parts = [rows["key_identity"] | {"supports": [["part", "toy"]]}, rows["dkw"] | {"supports": [["part", "toy"]]}]
+    files = [row["file"] for row in parts]
+    assert not set(files) & {Path(name).name for row in parts for name in row["depends_on"]}
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps({"theorems": parts}), encoding="utf-8")
+    for file in files:
+        folder = tmp_path / file.replace("/", "-")
+        for path in formal_record.FORMAL.rglob("*.v"):
+            place = folder / path.relative_to(formal_record.FORMAL)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, place)
+        (piece,) = formal_record.machine_checked("toy", record=record, folder=folder)
+        assert piece.rank is Rank.MACHINE_CHECKED
+        with (folder / file).open("a") as out:
+            out.write("(* a change *)\n")
+        (piece,) = formal_record.machine_checked("toy", record=record, folder=folder)
+        assert piece.rank is Rank.CITED, file
+
+
+def test_one_stale_query_of_several_is_named_alone(tmp_path: Path):
+    rows = solver_record.read()
+    mine = [i for i, row in enumerate(rows) if row["label"] == "lem:key" and row["covers"] == "claim"]
+    assert len(mine) > 1
+    digest = rows[mine[0]]["sha256"]
+    last = "0" if digest[-1] != "0" else "1"
+    rows[mine[0]] = rows[mine[0]] | {"sha256": digest[:-1] + last}
+    solver_record.write(rows, tmp_path / "record.json")
+    ranks = sorted(piece.rank for piece in solver_record.symbolic_evidence("lem:key", tmp_path / "record.json"))
+    assert ranks == [Rank.CITED] + [Rank.SYMBOLIC] * (len(mine) - 1)
+
+
+def test_a_recorded_digest_is_compared_to_its_last_digit():
+    theorem = next(row for row in formal_record.read() if row["theorem"] == "key_identity")
+    assert not formal_record.is_stale(theorem)
+    last = "0" if theorem["sha256"][-1] != "0" else "1"
+    assert formal_record.is_stale({**theorem, "sha256": theorem["sha256"][:-1] + last})
+    assert formal_record.is_stale({**theorem, "sha256": theorem["sha256"][:12]})
