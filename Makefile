@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench report docs nightly clean small setup browser storm proofs statements checker ocaml rehearsal lowest
+.PHONY: run test check bench report docs nightly clean small setup browser storm proofs statements checker ocaml rehearsal lowest mutate coverage
 
 run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
@@ -46,6 +46,12 @@ checker:  ## build the verified checker of plans from its extracted source; inst
 nightly: setup browser storm ocaml  ## slow campaigns
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow"
 	INSTALL=1 CHECK=1 sh proofs_checks/formal/compile.sh
+
+mutate: setup ocaml  ## sampled faults, one at a time, judged by the tests that execute them; goes on where it was stopped
+	$(BIN)/python tests/mutation/campaign.py $(MUTATE)
+
+coverage: setup ocaml  ## which lines and branches the tests execute, folder by folder
+	$(BIN)/python tests/mutation/coverage_table.py
 
 rehearsal: setup  ## build wheel and sdist, check them, and run the tests against the wheel in an empty environment
 	PYTHON=$(BIN)/python sh tests/rehearsal.sh

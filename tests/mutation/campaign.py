@@ -24,7 +24,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from operators import Mutant, mutants
-from testmap import ROOT, TestMap, measure
+from testmap import ROOT, JudgeMap, measure
 
 FOLDERS = {
     "planning": "verified_risk/planning",
@@ -107,7 +107,7 @@ def known(results: Path) -> dict[str, dict[str, str]]:
     return rows
 
 
-def run(chosen: list[tuple[str, Mutant]], tests: TestMap, workers: int, budget: float) -> Iterator[dict[str, str]]:
+def run(chosen: list[tuple[str, Mutant]], tests: JudgeMap, workers: int, budget: float) -> Iterator[dict[str, str]]:
     """Judge every fault, each worker in a copy of its own."""
     with tempfile.TemporaryDirectory(prefix="mutate-") as folder, ThreadPoolExecutor(workers) as pool:
         places: SimpleQueue[Path] = SimpleQueue()
@@ -183,7 +183,7 @@ def main() -> int:
     if not asked.table:
         if asked.map or not where.exists():
             measure(PLACE, asked.workers).save(where)
-        tests = TestMap.load(where)
+        tests = JudgeMap.load(where)
         left = [(subject, one) for subject, one in chosen if one.name not in rows]
         for row in run(left, tests, asked.workers, asked.budget):
             rows[row["name"]] = row

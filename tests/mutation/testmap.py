@@ -22,7 +22,7 @@ COMPILED = {"verified_risk/kernels/learn": "tests/learning/", "verified_risk/ker
 
 
 @dataclass(frozen=True)
-class TestMap:
+class JudgeMap:
     """``lines[file][line]`` is the tests that execute it, ``seconds[test]`` how long each takes."""
 
     lines: dict[str, dict[int, list[str]]]
@@ -57,17 +57,17 @@ class TestMap:
         path.write_text(json.dumps({"tests": names, "seconds": [self.seconds[n] for n in names], "lines": lines}))
 
     @staticmethod
-    def load(path: Path) -> TestMap:
+    def load(path: Path) -> JudgeMap:
         data = json.loads(path.read_text())
         names = data["tests"]
         lines = {
             file: {int(line): [names[i] for i in tests] for line, tests in ran.items()}
             for file, ran in data["lines"].items()
         }
-        return TestMap(lines, dict(zip(names, data["seconds"], strict=True)))
+        return JudgeMap(lines, dict(zip(names, data["seconds"], strict=True)))
 
 
-def measure(folder: Path, workers: int) -> TestMap:
+def measure(folder: Path, workers: int) -> JudgeMap:
     """Run the judges under coverage; the data stay in ``folder`` for ``coverage report``."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "coveragerc"
@@ -79,7 +79,7 @@ def measure(folder: Path, workers: int) -> TestMap:
     command += ["-o", "junit_family=xunit1", "--cov-context=test", f"--cov-config={settings}", "--cov-report="]
     command += [f"--cov={name}" for name in PACKAGES] + judges
     subprocess.run(command, cwd=ROOT, check=False)  # a failing test is no judge, the others are
-    return TestMap(_lines(data), _seconds(report))
+    return JudgeMap(_lines(data), _seconds(report))
 
 
 def _seconds(report: Path) -> dict[str, float]:

@@ -1,0 +1,116 @@
+"""The faults of the campaign: what they change, what they leave alone, and that a judge notices one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import campaign
+import pytest
+from operators import mutants
+from testmap import JudgeMap
+
+SOURCE = '''"""A docstring with 3 < 4."""
+
+def f(x: int = 2, *, y: float) -> bool:
+    """Another, 1 + 1."""
+    if x < 0 and y > 0.5:
+        raise ValueError(f"x is {x + 1}")
+    total = min(x, 3) + y
+    total += 1
+    print(total)
+    return not total == 4
+'''
+
+
+def texts() -> dict[str, str]:
+    return {one.what: one.of(SOURCE) for one in mutants("f.py", SOURCE)}
+
+
+def test_each_kind_of_fault_is_made():
+    found = texts()
+    for what in (
+        "< becomes <=", "> becomes >=", "== becomes !=", "dropped: x < 0", "dropped: y > 0.5", "min becomes max",
+        "guard forgotten: if x < 0 and y > 0.5", "if not x < 0 and y > 0.5", "0.5 becomes 1.0", "2 becomes 3",
+        "forgotten: total += 1", "forgotten: print(total)", "not forgotten", "min(x, 3) + y with -",
+    ):  # fmt: skip
+        assert what in found, what
+    assert "if (y > 0.5):" in found["dropped: x < 0"]
+    assert "if False:" in found["guard forgotten: if x < 0 and y > 0.5"]
+    assert "(min(x, 3) - y)" in found["min(x, 3) + y with -"]
+
+
+def test_words_annotations_and_docstrings_are_left_alone():
+    for text in texts().values():
+        tree = ast.parse(text)
+        assert ast.get_docstring(tree) == "A docstring with 3 < 4."
+        assert "x + 1}" in text
+        assert "-> bool" in text
+
+
+def test_every_fault_differs_from_the_source_and_parses():
+    for one in mutants("f.py", SOURCE):
+        assert one.of(SOURCE) != SOURCE
+        ast.parse(one.of(SOURCE))
+
+
+def test_a_fault_in_a_file_with_other_letters_is_in_its_place():
+    source = 'x = "ää" if 1 < 2 else "ö"\n'
+    assert [one.of(source) for one in mutants("f.py", source) if one.what == "< becomes <="] == [
+        'x = "ää" if 1 <= 2 else "ö"\n'
+    ]
+
+
+def test_judges_are_the_quickest_tests_of_the_line():
+    lines = {"a.py": {3: ["slow", "quick", "middle"], 4: ["other"]}}
+    tests = JudgeMap(lines, {"slow": 50.0, "quick": 1.0, "middle": 5.0, "other": 2.0})
+    assert tests.judges("a.py", 3, 10.0) == ["quick", "middle"]
+    assert tests.judges("a.py", 3, 0.1) == ["quick"]
+    assert tests.judges("a.py", 1, 10.0) == ["quick", "other", "middle"]
+    assert tests.judges("b.py", 1, 10.0) == []
+    compiled = JudgeMap({}, {"tests/planning/test_a.py::b": 1.0, "tests/learning/test_a.py::b": 1.0})
+    assert compiled.judges("verified_risk/kernels/budget.py", 9, 10.0) == ["tests/planning/test_a.py::b"]
+    assert compiled.judges("verified_risk/kernels/learn_run.py", 9, 10.0) == ["tests/learning/test_a.py::b"]
+
+
+def test_a_map_is_read_as_it_was_written(tmp_path: Path):
+    tests = JudgeMap({"a.py": {3: ["t", "u"]}}, {"t": 1.5, "u": 2.0})
+    tests.save(tmp_path / "map.json")
+    assert JudgeMap.load(tmp_path / "map.json") == tests
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "thing.py").write_text("def twice(x):\n    return x + x\n")
+    (tmp_path / "test_thing.py").write_text(
+        "from thing import twice\n\n"
+        "def test_four():\n    assert twice(2) == 4\n\n"
+        "def test_type():\n    assert twice(0) == 0\n"
+    )
+    return tmp_path
+
+
+def test_a_judge_that_can_see_the_fault_kills_it_and_another_does_not(place: Path):
+    source = (place / "thing.py").read_text()
+    (fault,) = [one for one in mutants("thing.py", source) if one.what.endswith("with -")]
+    assert campaign.judge(place, fault, ["test_thing.py::test_four"], 60).startswith("killed by FAILED")
+    assert campaign.judge(place, fault, ["test_thing.py::test_type"], 60) == "survived"
+    assert campaign.judge(place, fault, [], 60) == "no test"
+    assert (place / "thing.py").read_text() == source
+
+
+def test_the_table_counts_survivors_and_arguments(monkeypatch):
+    row = {"name": "n", "folder": "engine", "file": "proofs_checks/engine/model.py", "line": "1", "what": "w"}
+    rows = [{**row, "verdict": "killed by x"}] * 3 + [{**row, "verdict": "survived"}]
+    assert "| engine | 4 | 3 | 0 | 1 | 75% |" in campaign.table(rows)
+    monkeypatch.setattr(campaign, "argument", lambda row: "it cannot be seen")
+    assert "| engine | 4 | 3 | 1 | 0 | 100% |" in campaign.table(rows)
+
+
+def test_every_argument_is_about_a_line_that_is_there():
+    import json
+
+    for entry in json.loads(campaign.ARGUMENTS.read_text(encoding="utf-8")):
+        lines = (campaign.ROOT / entry["file"]).read_text(encoding="utf-8").splitlines()
+        assert entry["line"] in [line.strip() for line in lines], entry
+        assert entry["why"]
