@@ -265,7 +265,7 @@ class _Walked:
             return dict(low[1][t]).get(s, 0)
         if low[0] == "budget":
             place = memory - low[4][t][0]
-            return 0 if place < 0 else _in_runs(dict(low[6][t]).get(s, ()), place)
+            return _in_runs(dict(low[6][t]).get(s, ()), max(0, place))
         first, before, runs = dict(low[3][t]).get(s, (0, 0, ()))
         return before if memory < first else _in_runs(runs, memory - first)
 

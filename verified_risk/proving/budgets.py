@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidPolicy, Unsupported
+from ..numbers.rational import ceil_div
 from ..policy import GridPolicy, MarkovPolicy, Policy, ReturnPolicy
 from .certificate import Grid, IntegerModel, Runs
 
@@ -147,6 +148,37 @@ class PolicyRows:
                 return None
             table.append([runs[0][1] for runs in rows])
         return table
+
+
+class ShorterRows:
+    """As :class:`PolicyRows` for CVaR, without indices from which no shortfall is possible.
+
+    Below its window the checker's policy plays what it plays at the first index.  So a window may start at the last index
+    without shortfall, where no action of the policy depends on the index up to there, at this step and at all later ones.
+    """
+
+    def __init__(self, rows: PolicyRows, start: int, loss: Fraction) -> None:
+        charges, self.rows = rows.charges, rows
+        whole = charges.policy_grid(start)
+        spare = ceil_div(loss, charges.unit)
+        self.cut = [0] * (charges.horizon + 1)
+        for t in range(charges.horizon, -1, -1):
+            cut = max(0, charges.least_left(t) - spare - whole.windows[t][0])
+            if t < charges.horizon and cut and any(runs[0][0] <= cut for runs in rows(t)):
+                break
+            self.cut[t] = cut
+        self.grid = Grid(
+            charges.unit,
+            tuple((min(first + cut, last), last) for (first, last), cut in zip(whole.windows, self.cut, strict=True)),
+        )
+
+    def __call__(self, t: int) -> list[Runs]:
+        first, last = self.grid.windows[t]
+        return [[(runs[0][0] - self._skipped(runs, last - first + 1), runs[0][1]), *runs[1:]] for runs in self.rows(t)]
+
+    @staticmethod
+    def _skipped(runs: Runs, width: int) -> int:
+        return sum(count for count, _ in runs) - width
 
 
 def _cells(policy: Policy, charges: Charges) -> list[dict[int, dict[int, int]]]:

@@ -144,6 +144,7 @@ def _attempts(draft: Draft) -> Iterator[Certificate]:
     cheap = draft.exact_is_cheap(first.cells)
     if not cheap and draft.plan.gap:
         yield first
+        yield draft.certificate(exact=False, bits=bits + 8)
         yield draft.certificate(exact=False, bits=bits + 40)
     if cheap or draft.exact_bits() <= MOST_EXACT_BITS:
         yield draft.certificate(exact=True, bits=bits)

@@ -15,7 +15,7 @@ from ..objectives import Weighting
 from ..planning.plan import Plan
 from ..planning.policy_law import PATIENT, evaluation_work
 from ..policy.cells import CellPolicy
-from .budgets import Charges, PolicyRows, best_mean_above
+from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
 from .certificate import (
     ByBudget,
     ByBudgets,
@@ -97,12 +97,12 @@ class Draft:
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
 
     def fixed_bits(self) -> int:
-        """Bits behind the point that cost a small share of what floats cost the planner."""
+        """Bits behind the point that cost about what floats cost the planner: so few that numbers fit a machine word."""
         rounding = dict(self.plan.certificate.contributions).get("rewards rounded up to the grid", Fraction())
         floats = self.plan.gap - rounding
         if floats <= 0:
             return 128
-        share = 256 * (self.model.horizon + 2) / floats
+        share = 2 * (self.model.horizon + 2) / floats
         return max(30, share.numerator.bit_length() - share.denominator.bit_length() + 1)
 
     def exact_bits(self) -> int:
@@ -142,6 +142,9 @@ class Draft:
         start = self._start()
         if isinstance(objective, Piecewise):
             return ByBudget(self._scale(exact, bits), self.charges.followed_grid(start), start, self._longer_rows)
+        if isinstance(objective, Tail) and objective.weight == 0:
+            rows = ShorterRows(self.rows, start, self.model.loss(self.charges.unit))
+            return ByBudget(self._scale(exact, bits), rows.grid, start, rows)
         return ByBudget(self._scale(exact, bits), self.charges.policy_grid(start), start, self.rows)
 
     def _longer_rows(self, t: int) -> list[Runs]:

@@ -81,11 +81,12 @@ Definition window_start (g : grid) (t : nat) : Z := match nth_error (windows g) 
 Definition markov_choice (choices : list (tree Z)) (t : nat) (s : positive) : Z :=
   match nth_error choices t with Some c => match get s c with Some i => i | None => 0%Z end | None => 0%Z end.
 
-(** Below the window the policy plays action 0; and wherever its table names no action that the model has. *)
+(** Below the window the policy plays what it plays at the window's first index; and action 0 where its table names no
+    action that the model has. *)
 Definition budget_choice (m : model) (g : grid) (start : Z) (choices : list budget_rows) (h : jhistory positive Z Z) : Z :=
   let b := index_after m g start (fst h) in
   let lo := window_start g (jtime h) in
-  if (b <? lo)%Z then 0%Z else run_at (runs_for choices (jtime h) (jstate h)) (b - lo).
+  run_at (runs_for choices (jtime h) (jstate h)) (Z.max 0 (b - lo)).
 Definition playing (m : model) (choice : jhistory positive Z Z -> Z) : jpolicy positive Z Z :=
   fun h => ret (valid (actions_at m (jtime h) (jstate h)) (choice h)).
 

@@ -4,7 +4,7 @@
     [Meaning.v], the theorem in [Soundness.v]; README.md in this folder says in words what every field means. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree.
+From VerifiedRisk Require Import Rows Tree Mixing.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -142,6 +142,53 @@ Fixpoint start_sum (f : positive -> option Z) (l : list (positive * Z)) : option
   | (s, w) :: l' => match f s, start_sum f l' with Some x, Some y => Some (w * x + y) | _, _ => None end
   end.
 
+(** ** Actions whose reward and next state are independent
+
+    Outcomes are listed next state by next state, with the same rewards for each.  [factors] proposes weights of next states and
+    of rewards, and answers only if [is_product] says that weight / total is their product over the product of their sums. *)
+
+Fixpoint block_of (s : positive) (l : list outcome) : list outcome :=
+  match l with o :: l' => if Pos.eqb (next o) s then o :: block_of s l' else [] | [] => [] end.
+Fixpoint heads (size : Z) (l left : list outcome) : list outcome :=
+  match l, left with _ :: l', o :: _ => o :: heads size l' (zskip size left) | _, _ => [] end.
+Definition enough : nat := Z.to_nat 200.
+Fixpoint common_divisor (n : nat) (a b : Z) : Z :=
+  match n with O => 1 | S n' => if b =? 0 then a else common_divisor n' b (a - b * (a / b)) end.
+Definition reduced {X} (l : list (Z * X)) : list (Z * X) :=
+  let d := fold_right (fun wx => common_divisor enough (fst wx)) 0 l in map (fun wx => (fst wx / d, snd wx)) l.
+
+Fixpoint is_block (all : Z) (tot q : Z) (s : positive) (ps : list (Z * Z)) (l : list outcome) : option (list outcome) :=
+  match ps, l with
+  | [], _ => Some l
+  | (p, z) :: ps', o :: l' =>
+      if Pos.eqb (next o) s && (gain o =? z) && (weight o * all =? tot * (q * p)) then is_block all tot q s ps' l' else None
+  | _, [] => None
+  end.
+Fixpoint are_blocks (all tot : Z) (qs : list (Z * positive)) (ps : list (Z * Z)) (l : list outcome) : bool :=
+  match qs with
+  | [] => match l with [] => true | _ => false end
+  | (q, s) :: qs' => match is_block all tot q s ps l with Some l' => are_blocks all tot qs' ps l' | None => false end
+  end.
+Definition is_product (a : action) (qs : list (Z * positive)) (ps : list (Z * Z)) : bool :=
+  (0 <? zsum fst qs) && (0 <? zsum fst ps) && forallb (fun pz => 0 <=? fst pz) ps &&
+  are_blocks (zsum fst ps * zsum fst qs) (total a) qs ps (outcomes a).
+Definition factors (a : action) : option (list (Z * positive) * list (Z * Z)) :=
+  match outcomes a with
+  | [] => None
+  | o :: _ =>
+      let block := block_of (next o) (outcomes a) in
+      match block with
+      | _ :: _ :: _ =>
+          let ps := reduced (map (fun o => (weight o, gain o)) block) in
+          let qs := reduced (map (fun o => (weight o, next o)) (heads (zlen block) (outcomes a) (outcomes a))) in
+          match qs with
+          | _ :: _ :: _ => if is_product a qs ps then Some (qs, ps) else None
+          | _ => None
+          end
+      | _ => None
+      end
+  end.
+
 (** ** Budgets *)
 
 (** The charge of an outcome at a time, in units of the next step times shrink, is its gain times [rate], rounded up:
@@ -159,32 +206,57 @@ Definition add_outcome (g : grid) (r : rat) (d lo lo' : Z) (o : outcome) (row ac
   then add_shifted d (weight o) (lo - charge r o - lo') row acc
   else add_stretched d (weight o) (stretch g) (shrink g) lo' (stretch g * lo - charge r o) 0 row acc.
 
-(** The least expected terminal cost over all policies, from below: [bottom] is at most every terminal cost. *)
-Fixpoint backup_below (g : grid) (r : rat) (bottom lo lo' : Z) (v : values (list Z)) (l : list outcome) (acc : list Z) : list Z :=
+Definition next_row (v : values (list Z)) (s : positive) : list Z := match value_at v s with Some row => row | None => [] end.
+
+(** The sum over the outcomes of an action, row by row. *)
+Fixpoint backup (g : grid) (r : rat) (d lo lo' : Z) (v : values (list Z)) (l : list outcome) (acc : list Z) : list Z :=
   match l with
   | [] => acc
-  | o :: l' =>
-      let row := match value_at v (next o) with Some row => row | None => [] end in
-      backup_below g r bottom lo lo' v l' (add_outcome g r bottom lo lo' o row acc)
+  | o :: l' => backup g r d lo lo' v l' (add_outcome g r d lo lo' o (next_row v (next o)) acc)
   end.
 Definition zeros (lo hi : Z) : list Z := map (fun _ => 0) (counter lo hi).
-Definition action_below g r bottom lo hi lo' v (a : action) : list Z :=
-  map (fun x => x / total a) (backup_below g r bottom lo lo' v (outcomes a) (zeros lo hi)).
+
+(** Where index b goes to b minus the charge, the average is made of differences, in two stages if the action is a product
+    (see [Mixing.v]) and no row of [v] is longer than its window.  [room] and [room'] are zeros for this window and the next. *)
+Definition is_shift (g : grid) : bool := (stretch g =? 1) && (shrink g =? 1).
+Definition rows_fit (width : Z) (v : values (list Z)) : bool :=
+  match v with
+  | Everywhere row => zlen row <=? width
+  | At table => tall (fun x => match x with Some row => zlen row <=? width | None => true end) table
+  end.
+Definition stage_rows (v : values (list Z)) (qs : list (Z * positive)) : list (Z * list Z) :=
+  map (fun qs => (fst qs, next_row v (snd qs))) qs.
+Definition stage_shifts (r : rat) (lo lo' : Z) (ps : list (Z * Z)) : list (Z * Z) :=
+  map (fun pg => (fst pg, lo - charge r (Outcome 0 (snd pg) 1) - lo')) ps.
+Definition outcome_rows (r : rat) (d lo lo' : Z) (v : values (list Z)) (l : list outcome) : list (Z * list Z) :=
+  map (fun o => (weight o, row_from d (lo - charge r o - lo') (next_row v (next o)))) l.
+Definition action_average (div : Z -> Z -> Z) g r d (fit : bool) lo lo' room room' v (a : action) : list Z :=
+  if is_shift g then
+    match (if fit then factors a else None) with
+    | Some (qs, ps) => two_stages div d (stage_rows v qs) (stage_shifts r lo lo' ps) room' room
+    | None => average_rows div (total a) d (outcome_rows r d lo lo' v (outcomes a)) room
+    end
+  else map (fun x => div x (total a)) (backup g r d lo lo' v (outcomes a) room).
+
+(** The least expected terminal cost over all policies, from below: [bottom] is at most every terminal cost. *)
 Fixpoint least (l : list (list Z)) : list Z :=
   match l with
   | [] => []
   | [row] => row
   | row :: l' => zmap2 Z.min row (least l')
   end.
-Definition state_below g r bottom lo hi lo' v (acts : list action) : list Z :=
-  least (map (action_below g r bottom lo hi lo' v) acts).
+Definition state_below g r bottom (fit : bool) lo lo' room room' v (acts : list action) : list Z :=
+  least (map (action_average Z.div g r bottom fit lo lo' room room' v) acts).
 Fixpoint table_below (m : model) (g : grid) (r : rat) (bottom : Z) (terminal : list Z) (ws : list (Z * Z)) (sts : list step)
   : values (list Z) :=
   match sts, ws with
   | [], _ => Everywhere terminal
-  | st :: rest, (lo, hi) :: ((lo', _) :: _) as ws' =>
+  | st :: rest, (lo, hi) :: (lo', hi') :: _ =>
       let v := table_below m g (rate_next m g r) bottom terminal (tl ws) rest in
-      At (tmap (fun acts => Some (state_below g r bottom lo hi lo' v acts)) st)
+      let fit := rows_fit (hi' - lo' + 1) v in
+      let room := zeros lo hi in
+      let room' := zeros lo' hi' in
+      At (tmap (fun acts => Some (state_below g r bottom fit lo lo' room room' v acts)) st)
   | _, _ => At Leaf
   end.
 
@@ -194,36 +266,25 @@ Fixpoint table_below (m : model) (g : grid) (r : rat) (bottom : Z) (terminal : l
 
 Definition stays (g : grid) (r : rat) (lo hi lo' hi' : Z) (o : outcome) : bool :=
   (move g r o hi <=? hi') && (move g r o (lo - 1) <? lo').
-Fixpoint backup_above (g : grid) (r : rat) (under lo hi lo' hi' : Z) (v : values (list Z)) (l : list outcome) (acc : list Z)
-  : option (list Z) :=
-  match l with
-  | [] => Some acc
-  | o :: l' =>
-      match value_at v (next o) with
-      | Some row =>
-          if stays g r lo hi lo' hi' o
-          then backup_above g r under lo hi lo' hi' v l' (add_outcome g r under lo lo' o row acc)
-          else None
-      | None => None
-      end
-  end.
-Definition action_above g r under lo hi lo' hi' v (a : action) : option (list Z) :=
-  match backup_above g r under lo hi lo' hi' v (outcomes a) (zeros lo hi) with
-  | Some row => Some (map (fun x => cdiv x (total a)) row)
-  | None => None
-  end.
+Definition is_sound (g : grid) (r : rat) (lo hi lo' hi' : Z) (v : values (list Z)) (o : outcome) : bool :=
+  match value_at v (next o) with Some _ => stays g r lo hi lo' hi' o | None => false end.
+Definition action_above g r under fit lo hi lo' hi' room room' v (a : action) : option (list Z) :=
+  if forallb (is_sound g r lo hi lo' hi' v) (outcomes a)
+  then Some (action_average cdiv g r under fit lo lo' room room' v a)
+  else None.
 Fixpoint run_at (runs : list (Z * Z)) (i : Z) : Z :=
   match runs with
   | [] => 0
   | (c, a) :: runs' => if i <? Z.max c 0 then a else run_at runs' (i - Z.max c 0)
   end.
-Definition is_used (runs : list (Z * Z)) (i : Z) : bool := (i =? 0) || existsb (fun ca => snd ca =? i) runs.
-Fixpoint used_above g r under lo hi lo' hi' v (runs : list (Z * Z)) (i : Z) (acts : list action) : list (option (list Z)) :=
+Definition is_used (runs : list (Z * Z)) (i : Z) : bool := existsb (fun ca => snd ca =? i) runs.
+Fixpoint used_above g r under fit lo hi lo' hi' room room' v (runs : list (Z * Z)) (i : Z) (acts : list action)
+  : list (option (list Z)) :=
   match acts with
   | [] => []
   | a :: acts' =>
-      (if is_used runs i then action_above g r under lo hi lo' hi' v a else None)
-      :: used_above g r under lo hi lo' hi' v runs (i + 1) acts'
+      (if is_used runs i then action_above g r under fit lo hi lo' hi' room room' v a else None)
+      :: used_above g r under fit lo hi lo' hi' room room' v runs (i + 1) acts'
   end.
 Definition skip_all (c : Z) (l : list (option (list Z))) : list (option (list Z)) :=
   map (fun x => match x with Some row => Some (zskip c row) | None => None end) l.
@@ -236,18 +297,14 @@ Fixpoint pick (runs : list (Z * Z)) (rows : list (option (list Z))) : list Z :=
       | _ => []
       end
   end.
-(** The first action must be possible: the policy plays it below the window. *)
-Definition state_above g r under lo hi lo' hi' v (choice : option (list (Z * Z))) (acts : list action) : option (list Z) :=
+(** A window has an index: below it the policy plays what it plays at the first one. *)
+Definition state_above g r under fit lo hi lo' hi' room room' v (choice : option (list (Z * Z))) (acts : list action)
+  : option (list Z) :=
   match choice with
   | None => None
   | Some runs =>
-      let rows := used_above g r under lo hi lo' hi' v runs 0 acts in
-      match rows with
-      | Some _ :: _ =>
-          let row := pick runs rows in
-          if zlen row =? hi - lo + 1 then Some row else None
-      | _ => None
-      end
+      let row := pick runs (used_above g r under fit lo hi lo' hi' room room' v runs 0 acts) in
+      if (zlen row =? hi - lo + 1) && (lo <=? hi) then Some row else None
   end.
 Fixpoint table_above (m : model) (g : grid) (r : rat) (under : Z) (terminal : list Z) (ws : list (Z * Z)) (sts : list step)
   (choices : list budget_rows) : values (list Z) :=
@@ -255,6 +312,9 @@ Fixpoint table_above (m : model) (g : grid) (r : rat) (under : Z) (terminal : li
   | [], _, _ => Everywhere terminal
   | st :: rest, (lo, hi) :: (lo', hi') :: _, c :: choices' =>
       let v := table_above m g (rate_next m g r) under terminal (tl ws) rest choices' in
-      At (tzip (state_above g r under lo hi lo' hi' v) c st)
+      let fit := rows_fit (hi' - lo' + 1) v in
+      let room := zeros lo hi in
+      let room' := zeros lo' hi' in
+      At (tzip (state_above g r under fit lo hi lo' hi' room room' v) c st)
   | _, _, _ => At Leaf
   end.

@@ -1,7 +1,7 @@
 (** * The table above: the certificate's policy costs at most this *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check LawCheck Meaning ModelFacts TablesBelow.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Mixing Program Check LawCheck Meaning ModelFacts TablesBelow.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -16,6 +16,13 @@ Proof. revert i; induction l as [|x l IH]; intros i; cbn [map znth]; [reflexivit
 Lemma zskip_max {X} c (l : list X) : zskip c l = zskip (Z.max c 0) l.
 Proof. destruct (Z_le_gt_dec c 0); [rewrite !zskip_nonpos by lia; reflexivity | f_equal; lia]. Qed.
 
+Lemma In_znth {X} (l : list X) x : In x l -> exists i, znth l i = Some x.
+Proof.
+  induction l as [|y l IH]; intros H; [destruct H|]. destruct H as [->|H]; [now exists 0%Z|].
+  destruct (IH H) as [i Hi]. pose proof (znth_inside _ _ _ Hi). exists (i + 1)%Z. cbn [znth].
+  destruct (Z.eqb_spec (i + 1) 0); [lia|]. now replace (i + 1 - 1)%Z with i by lia.
+Qed.
+
 Section Rows.
   Open Scope Z_scope.
   Variables (g : grid) (r : rat) (under lo hi lo' hi' : Z) (v : values (list Z)).
@@ -24,34 +31,21 @@ Section Rows.
 
   Definition sound_outcome (o : outcome) : Prop :=
     (exists row, value_at v (next o) = Some row) /\ stays g r lo hi lo' hi' o = true.
-  Definition average_above (a : action) (b : Z) : Z :=
-    cdiv (zsum (fun o => weight o * look under lo' (row_at v (next o)) (move g r o b)) (outcomes a)) (total a).
+  Definition average_above (a : action) (b : Z) : Z := cdiv (outcome_sum g r under lo' v a b) (total a).
+  Let fit := rows_fit (hi' - lo' + 1) v.
+  Let bound_above (a : action) (b : Z) : Z := averaged g r cdiv under fit lo lo' (zeros lo' hi') v a b.
 
-  Lemma backup_above_along {X} outs (l : list X) : forall F row,
-    backup_above g r under lo hi lo' hi' v outs (along F lo l) = Some row ->
-    row = along (fun b => F b + zsum (fun o => weight o * look under lo' (row_at v (next o)) (move g r o b)) outs) lo l /\
-    forall o, In o outs -> sound_outcome o.
+  Lemma action_above_along a row : action_above g r under fit lo hi lo' hi' (zeros lo hi) (zeros lo' hi') v a = Some row ->
+    row = along (bound_above a) lo (counter lo hi) /\ forall o, In o (outcomes a) -> sound_outcome o.
   Proof.
-    induction outs as [|o outs IH]; intros F row; cbn [backup_above zsum]; intros H.
-    - injection H as <-. split; [apply along_ext; intros; lia | intros o []].
-    - destruct (value_at v (next o)) as [row'|] eqn:Ev; [|discriminate].
-      destruct (stays g r lo hi lo' hi' o) eqn:Es; [|discriminate].
-      rewrite (add_outcome_along g r Hstretch Hshrink) in H. apply IH in H. destruct H as [-> Hok]. split.
-      + apply along_ext. intros b Hb. unfold row_at at 2. rewrite Ev. lia.
-      + intros o' [<-|Hin]; [|auto]. split; [now exists row' | assumption].
-  Qed.
-
-  Lemma action_above_along a row : action_above g r under lo hi lo' hi' v a = Some row ->
-    row = along (average_above a) lo (counter lo hi) /\ forall o, In o (outcomes a) -> sound_outcome o.
-  Proof.
-    unfold action_above. rewrite zeros_along.
-    destruct (backup_above g r under lo hi lo' hi' v (outcomes a) _) as [row'|] eqn:E; [|discriminate]. intros H. injection H as <-.
-    apply backup_above_along in E. destruct E as [-> Hok]. split; [|assumption]. rewrite map_along. apply along_ext. reflexivity.
+    unfold action_above. destruct (forallb _ (outcomes a)) eqn:E; [|discriminate]. intros H. injection H as <-.
+    split; [now apply action_average_along|]. intros o Ho. rewrite forallb_forall in E. specialize (E o Ho). unfold is_sound in E. unfold sound_outcome.
+    destruct (value_at v (next o)) as [row|]; [split; [now exists row | assumption] | discriminate].
   Qed.
 
   Lemma used_above_inv runs acts : forall i j row,
-    znth (used_above g r under lo hi lo' hi' v runs i acts) j = Some (Some row) ->
-    exists a, znth acts j = Some a /\ action_above g r under lo hi lo' hi' v a = Some row.
+    znth (used_above g r under fit lo hi lo' hi' (zeros lo hi) (zeros lo' hi') v runs i acts) j = Some (Some row) ->
+    exists a, znth acts j = Some a /\ action_above g r under fit lo hi lo' hi' (zeros lo hi) (zeros lo' hi') v a = Some row.
   Proof.
     induction acts as [|a acts IH]; intros i j row; cbn [used_above znth]; [discriminate|].
     destruct (j =? 0); intros H; [|now apply (IH (i + 1))].
@@ -80,34 +74,32 @@ Section Rows.
         * f_equal. lia.
   Qed.
 
-  (** The row of a state: action 0 is sound, and at every index of the window so is the action of the table. *)
-  Lemma state_above_inv choice acts row : state_above g r under lo hi lo' hi' v choice acts = Some row ->
-    exists runs, choice = Some runs /\
-    (exists a, znth acts 0 = Some a /\ forall o, In o (outcomes a) -> sound_outcome o) /\
+  (** The row of a state: the window has an index, and at every one the action of the table is sound. *)
+  Lemma state_above_inv choice acts row :
+    (forall a, In a acts -> 0 < total a /\ zsum weight (outcomes a) = total a) ->
+    state_above g r under fit lo hi lo' hi' (zeros lo hi) (zeros lo' hi') v choice acts = Some row ->
+    exists runs, choice = Some runs /\ lo <= hi /\
     forall b, lo <= b <= hi -> exists a, znth acts (run_at runs (b - lo)) = Some a /\
-      (forall o, In o (outcomes a) -> sound_outcome o) /\ look under lo row b = average_above a b.
+      (forall o, In o (outcomes a) -> sound_outcome o) /\ average_above a b <= look under lo row b.
   Proof.
-    unfold state_above. destruct choice as [runs|]; [|discriminate].
-    set (rows := used_above g r under lo hi lo' hi' v runs 0 acts). intros H. exists runs. split; [reflexivity|].
-    assert (Hrow : exists first rest, rows = Some first :: rest /\ zlen row = hi - lo + 1 /\ row = pick runs rows).
-    { destruct rows as [|[first|] rest]; try discriminate. destruct (Z.eqb_spec (zlen (pick runs (Some first :: rest))) (hi - lo + 1)); [|discriminate].
-      injection H as <-. now exists first, rest. }
-    destruct Hrow as [first [rest [Hfirst [Hlen Hpick]]]]. split.
-    - destruct (used_above_inv runs acts 0 0 first) as [a [Ha Hact]]; [fold rows; rewrite Hfirst; reflexivity|].
-      apply action_above_along in Hact. exists a. tauto.
-    - intros b Hb. assert (Hx : exists x, znth row (b - lo) = Some x).
-      { assert (Hgen : forall (l : list Z) i, 0 <= i < zlen l -> exists x, znth l i = Some x).
-        { induction l as [|y l IH]; intros i Hi; cbn [zlen znth] in *; [lia|]. destruct (Z.eqb_spec i 0); [now exists y|]. apply IH; lia. }
-        apply Hgen. lia. }
-      destruct Hx as [x Hx].
-      set (Q := fun j b => match znth acts j with Some a => average_above a b | None => 0 end).
-      assert (Hrows : forall j row, znth rows j = Some (Some row) -> row = along (Q j) lo (counter lo hi)).
-      { intros j row' Hj. destruct (used_above_inv _ _ _ _ _ Hj) as [a [Ha Hact]]. apply action_above_along in Hact.
-        destruct Hact as [-> _]. apply along_ext. intros c _. unfold Q. now rewrite Ha. }
-      rewrite Hpick in Hx. destruct (pick_inv Q runs rows lo (counter lo hi) Hrows _ _ Hx) as [[row' Hrow'] Heq].
-      destruct (used_above_inv _ _ _ _ _ Hrow') as [a [Ha Hact]]. apply action_above_along in Hact.
-      exists a. split; [assumption|]. split; [tauto|]. unfold look. destruct (Z.ltb_spec b lo); [lia|].
-      rewrite <- Hpick in Hx. rewrite Hx, Heq. unfold Q. rewrite Ha. f_equal. lia.
+    intros Hgood. unfold state_above. destruct choice as [runs|]; [|discriminate].
+    set (rows := used_above g r under fit lo hi lo' hi' (zeros lo hi) (zeros lo' hi') v runs 0 acts). intros H. exists runs. split; [reflexivity|].
+    destruct ((zlen (pick runs rows) =? hi - lo + 1) && (lo <=? hi)) eqn:E; [|discriminate]. injection H as Hpick.
+    apply andb_true_iff in E. destruct E as [Hlen Hne]. apply Z.eqb_eq in Hlen. apply Z.leb_le in Hne. rewrite Hpick in Hlen. symmetry in Hpick.
+    split; [assumption|]. intros b Hb. assert (Hx : exists x, znth row (b - lo) = Some x).
+    { assert (Hgen : forall (l : list Z) i, 0 <= i < zlen l -> exists x, znth l i = Some x).
+      { induction l as [|y l IH]; intros i Hi; cbn [zlen znth] in *; [lia|]. destruct (Z.eqb_spec i 0); [now exists y|]. apply IH; lia. }
+      apply Hgen. lia. }
+    destruct Hx as [x Hx].
+    set (Q := fun j b => match znth acts j with Some a => bound_above a b | None => 0 end).
+    assert (Hrows : forall j row, znth rows j = Some (Some row) -> row = along (Q j) lo (counter lo hi)).
+    { intros j row' Hj. destruct (used_above_inv _ _ _ _ _ Hj) as [a [Ha Hact]]. apply action_above_along in Hact.
+      destruct Hact as [-> _]. apply along_ext. intros c _. unfold Q. now rewrite Ha. }
+    rewrite Hpick in Hx. destruct (pick_inv Q runs rows lo (counter lo hi) Hrows _ _ Hx) as [[row' Hrow'] Heq].
+    destruct (used_above_inv _ _ _ _ _ Hrow') as [a [Ha Hact]]. apply action_above_along in Hact.
+    exists a. split; [assumption|]. split; [tauto|]. unfold look. destruct (Z.ltb_spec b lo); [lia|].
+    rewrite <- Hpick in Hx. rewrite Hx, Heq. unfold Q. rewrite Ha. replace (lo + (b - lo)) with b by lia.
+    destruct (Hgood a (znth_In _ _ _ Ha)) as [Htotal Hweights]. unfold bound_above, average_above. now apply averaged_above.
   Qed.
 End Rows.
 
@@ -159,10 +151,11 @@ Section Above.
       destruct (skipn_cons _ _ _ _ Hcs) as [Hc Hcrest]. cbn [tl value_at] in Hv. rewrite get_tzip in Hv.
       destruct (get (jstate h) st) as [acts|] eqn:Ea; [|discriminate]. cbn [join] in Hv.
       set (v := table_above m g (rate_next m g (rate_at m g t)) under terminal ((lo', hi') :: ws) sts cs) in *.
-      destruct (state_above g (rate_at m g t) under lo hi lo' hi' v (get (jstate h) c) acts) as [row0|] eqn:Erow; [|discriminate].
-      injection Hv as <-. apply (state_above_inv g (rate_at m g t) under lo hi lo' hi' v Hs Hk) in Erow.
-      destruct Erow as [runs [Hruns [[a0 [Ha0 Hok0]] Hinside]]].
+      match type of Hv with match ?s with _ => _ end = _ => destruct s as [row0|] eqn:Erow; [|discriminate] end.
       assert (Hacts : actions_at m t (jstate h) = acts) by (unfold actions_at; now rewrite Hst, Ea).
+      injection Hv as <-. apply (state_above_inv g (rate_at m g t) under lo hi lo' hi' v Hs Hk) in Erow;
+        [|intros a Ha; rewrite <- Hacts in Ha; destruct (In_znth _ _ Ha) as [i Hi]; destruct (action_facts m Hm _ _ _ _ Hi) as [H1 [_ H3]]; now split].
+      destruct Erow as [runs [Hruns [Hne Hinside]]].
       assert (Hlo : window_start g t = lo) by (unfold window_start; now rewrite Hw).
       assert (Hhi : window_end g t = hi) by (unfold window_end; now rewrite Hw).
       assert (Hlo' : window_start g (S t) = lo') by (unfold window_start; now rewrite Hw').
@@ -180,17 +173,16 @@ Section Above.
         assert (Htime : jtime (jextend h i (gain o, next o)) = S t) by (unfold jtime, jextend; cbn; unfold jtime in Ht; now rewrite Ht).
         pose proof (IH (S t) ((lo', hi') :: ws) cs (jextend h i (gain o, next o)) row' Hrest Hwrest Hcrest ltac:(cbn in Hlen; lia) Htime) as HIH.
         cbn [rate_at] in HIH. fold v in HIH. specialize (HIH Hrow'). rewrite Hidx, Hlo', Hhi' in HIH.
-        unfold row_at. rewrite Hrow'. apply HIH. pose proof (move_mono g (rate_at m g t) o b hi Hs Hk Hb). lia. }
+        unfold next_row. rewrite Hrow'. apply HIH. pose proof (move_mono g (rate_at m g t) o b hi Hs Hk Hb). lia. }
       cbn [length]. rewrite E_jrun_S, E_jstep. unfold pi at 1, policy_of, playing. rewrite E_ret, Ht, Hacts. unfold valid.
       set (i := budget_choice m g start choices h).
-      assert (Hi : i = if (b <? lo)%Z then 0%Z else run_at runs (b - lo)%Z).
-      { unfold i, budget_choice. rewrite Ht, Hlo. fold b. destruct (b <? lo)%Z; [reflexivity|].
-        unfold runs_for. now rewrite Hc, Hruns. }
-      destruct (Z.ltb_spec b lo) as [Hbl|Hbl].
-      + rewrite Hi, Ha0. rewrite (look_outside under lo row0 b) by lia.
+      assert (Hi : i = run_at runs (Z.max 0 (b - lo))).
+      { unfold i, budget_choice. rewrite Ht, Hlo. fold b. unfold runs_for. now rewrite Hc, Hruns. }
+      destruct (Z_lt_le_dec b lo) as [Hbl|Hbl].
+      + destruct (Hinside lo ltac:(lia)) as [a0 [Ha0 [Hok0 _]]]. rewrite Z.sub_diag in Ha0. rewrite Z.max_l in Hi by lia. rewrite Hi, Ha0. rewrite (look_outside under lo row0 b) by lia.
         rewrite <- Hacts in Ha0.
-        eapply Rle_trans; [apply (kernel_above m Hm t (jstate h) 0 a0 _ (fun _ => under) Ha0)|].
-        * intros o Ho. eapply Rle_trans; [apply (Hone 0%Z o); [rewrite <- Hacts, Ha0; assumption | auto]|].
+        eapply Rle_trans; [apply (kernel_above m Hm t (jstate h) _ a0 _ (fun _ => under) Ha0)|].
+        * intros o Ho. eapply Rle_trans; [apply (Hone (run_at runs 0) o); [rewrite <- Hacts, Ha0; assumption | auto]|].
           destruct (Hok0 o Ho) as [_ Hstay]. unfold stays in Hstay. apply andb_true_iff in Hstay. destruct Hstay as [_ Hdown].
           apply Z.ltb_lt in Hdown. pose proof (move_mono g (rate_at m g t) o b (lo - 1) Hs Hk ltac:(lia)).
           rewrite look_outside by lia. lra.
@@ -198,7 +190,8 @@ Section Above.
           replace (zsum (fun o => weight o * under)%Z (outcomes a0)) with (total a0 * under)%Z.
           -- rewrite mult_IZR. right. field. lra.
           -- rewrite <- Hsum. clear. induction (outcomes a0) as [|o l IH]; cbn [zsum]; [lia|]. rewrite <- IH. lia.
-      + destruct (Hinside b ltac:(lia)) as [a [Ha [Hok Hval]]]. rewrite Hi, Ha, Hval. unfold average_above.
+      + destruct (Hinside b ltac:(lia)) as [a [Ha [Hok Hval]]]. rewrite Z.max_r in Hi by lia. rewrite Hi, Ha.
+        eapply Rle_trans; [|apply IZR_le; exact Hval]. unfold average_above, outcome_sum.
         destruct (action_facts m Hm t (jstate h) (run_at runs (b - lo)) a) as [Htot _]; [now rewrite Hacts|].
         eapply Rle_trans; [|now apply le_cdiv_div].
         apply (kernel_above m Hm t (jstate h) _ a); [now rewrite Hacts|]. intros o Ho.

@@ -1,22 +1,17 @@
 (** * The table below: no policy's expected terminal cost is less *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Mixing Program Check Meaning ModelFacts.
+From VerifiedRisk Require Export Averages.
 Import ListNotations.
 Open Scope R_scope.
 
 (** ** What the rows are *)
 
-Definition row_at (v : values (list Z)) (s : positive) : list Z := match value_at v s with Some row => row | None => [] end.
+Notation row_at := next_row (only parsing).
 
 Lemma row_at_leaf s : row_at (At Leaf) s = [].
 Proof. now destruct s. Qed.
-
-Lemma zeros_along lo hi : zeros lo hi = along (fun _ => 0%Z) lo (counter lo hi).
-Proof.
-  unfold zeros. generalize (counter lo hi) as l. intros l. revert lo. induction l as [|x l IH]; intros lo; [reflexivity|].
-  cbn. f_equal. apply IH.
-Qed.
 
 Section Rows.
   Open Scope Z_scope.
@@ -24,35 +19,7 @@ Section Rows.
   Hypothesis Hstretch : 0 < stretch g.
   Hypothesis Hshrink : 0 < shrink g.
 
-  Lemma add_outcome_along {X} d lo lo' o row F (l : list X) :
-    add_outcome g r d lo lo' o row (along F lo l) = along (fun b => F b + weight o * look d lo' row (move g r o b)) lo l.
-  Proof.
-    unfold add_outcome. destruct ((stretch g =? 1) && (shrink g =? 1)) eqn:E.
-    - apply andb_true_iff in E. rewrite !Z.eqb_eq in E. destruct E as [E1 E2]. rewrite add_shifted_along.
-      apply along_ext. intros b Hb. unfold move. rewrite E1, E2, Z.div_1_r, (look_shift d lo'). do 3 f_equal. lia.
-    - rewrite (add_stretched_along d (weight o) (stretch g) (shrink g) lo' F row l Hstretch Hshrink _ 0 row lo);
-        [|lia | now rewrite zskip_nonpos by lia | now left].
-      apply along_ext. intros b Hb. unfold move. rewrite (look_shift d lo').
-      replace (stretch g * lo - charge r o + stretch g * (b - lo)) with (stretch g * b - charge r o) by lia. reflexivity.
-  Qed.
-
-  Lemma backup_below_along {X} bottom lo lo' v outs (l : list X) : forall F,
-    backup_below g r bottom lo lo' v outs (along F lo l) =
-    along (fun b => F b + zsum (fun o => weight o * look bottom lo' (row_at v (next o)) (move g r o b)) outs) lo l.
-  Proof.
-    induction outs as [|o outs IH]; intros F; cbn [backup_below zsum].
-    - apply along_ext. intros; lia.
-    - rewrite add_outcome_along, IH. apply along_ext. intros b Hb. unfold row_at. lia.
-  Qed.
-
-  Definition average_below bottom lo' v (a : action) (b : Z) : Z :=
-    zsum (fun o => weight o * look bottom lo' (row_at v (next o)) (move g r o b)) (outcomes a) / total a.
-
-  Lemma action_below_along bottom lo hi lo' v a :
-    action_below g r bottom lo hi lo' v a = along (average_below bottom lo' v a) lo (counter lo hi).
-  Proof.
-    unfold action_below. rewrite zeros_along, backup_below_along, map_along. apply along_ext. intros b _. reflexivity.
-  Qed.
+  Definition average_below bottom lo' v (a : action) (b : Z) : Z := outcome_sum g r bottom lo' v a b / total a.
 
   Lemma least_along {X} (Q : action -> Z -> Z) lo (l : list X) acts : acts <> [] ->
     exists F, least (map (fun a => along (Q a) lo l) acts) = along F lo l /\ forall a b, In a acts -> F b <= Q a b.
@@ -66,16 +33,17 @@ Section Rows.
   Qed.
 
   (** At every index a row is at most every action's average, or it is [bottom]. *)
-  Lemma state_below_le bottom lo hi lo' v acts a b : In a acts ->
-    look bottom lo (state_below g r bottom lo hi lo' v acts) b = bottom \/
-    look bottom lo (state_below g r bottom lo hi lo' v acts) b <= average_below bottom lo' v a b.
+  Lemma state_below_le bottom lo hi lo' hi' v acts a b : In a acts -> 0 < total a -> zsum weight (outcomes a) = total a ->
+    let row := state_below g r bottom (rows_fit (hi' - lo' + 1) v) lo lo' (zeros lo hi) (zeros lo' hi') v acts in
+    look bottom lo row b = bottom \/ look bottom lo row b <= average_below bottom lo' v a b.
   Proof.
-    intros Hin. unfold state_below.
-    rewrite (map_ext _ (fun a => along (average_below bottom lo' v a) lo (counter lo hi))) by (intros; apply action_below_along).
-    destruct (least_along (average_below bottom lo' v) lo (counter lo hi) acts) as [F [HF Hle]]; [intros ->; destruct Hin|].
+    intros Hin Htotal Hweights row. unfold row, state_below. set (fit := rows_fit (hi' - lo' + 1) v).
+    rewrite (map_ext _ (fun a => along (averaged g r Z.div bottom fit lo lo' (zeros lo' hi') v a) lo (counter lo hi)))
+      by (intros; now apply action_average_along).
+    destruct (least_along (averaged g r Z.div bottom fit lo lo' (zeros lo' hi') v) lo (counter lo hi) acts) as [F [HF Hle]]; [intros ->; destruct Hin|].
     rewrite HF. destruct (Z_lt_le_dec b lo) as [H|H]; [left; apply look_outside; lia|].
     destruct (Z_lt_le_dec b (lo + zlen (counter lo hi))) as [H'|H']; [|left; apply look_outside; rewrite zlen_along; lia].
-    right. rewrite look_along by lia. now apply Hle.
+    right. rewrite look_along by lia. eapply Z.le_trans; [now apply (Hle a)|]. now apply averaged_below.
   Qed.
 End Rows.
 
@@ -116,14 +84,14 @@ Section Below.
     assert (Hlow : forall n h, IZR bottom <= E (jrun M pi n h) cost).
     { intros n h. apply E_ge_const; [now apply law_jrun|]. apply as_always. intros h'. apply IZR_le, bottom_le_look. }
     induction sts as [|st sts IH]; intros t ws h Hsts Hws Hlen Ht.
-    - cbn [length jrun table_below]. rewrite E_ret. right. unfold cost, bound_at, row_at. cbn [value_at].
+    - cbn [length jrun table_below]. rewrite E_ret. right. unfold cost, bound_at, next_row. cbn [value_at].
       unfold last. do 3 f_equal. cbn in Hlen. lia.
     - destruct (skipn_cons _ _ _ _ Hsts) as [Hst Hrest].
       cbn [table_below]. destruct ws as [|[lo hi] ws]; [unfold bound_at; rewrite row_at_leaf, look_nil; apply Hlow|].
       destruct ws as [|[lo' hi'] ws]; [unfold bound_at; rewrite row_at_leaf, look_nil; apply Hlow|].
       destruct (skipn_cons _ _ _ _ Hws) as [Hw Hwrest]. destruct (skipn_cons _ _ _ _ Hwrest) as [Hw' _].
       cbn [tl]. set (v := table_below m g (rate_next m g (rate_at m g t)) bottom terminal ((lo', hi') :: ws) sts).
-      unfold bound_at at 1, row_at. cbn [value_at]. rewrite get_tmap.
+      unfold bound_at at 1, next_row at 1. cbn [value_at]. rewrite get_tmap.
       destruct (get (jstate h) st) as [acts|] eqn:Ea; cbn [option_map join]; [|rewrite look_nil; apply Hlow].
       assert (Hacts : actions_at m t (jstate h) = acts) by (unfold actions_at; now rewrite Hst, Ea).
       assert (Hne : acts <> []) by now apply (listed_nonempty m Hm t st (jstate h)).
@@ -132,10 +100,10 @@ Section Below.
       revert Has. apply as_impl. intros i Hi. apply allowed_listed in Hi; [|now rewrite Hacts]. destruct Hi as [a Ha].
       assert (Hin : In a acts) by (rewrite <- Hacts; now apply znth_In in Ha).
       assert (Hws' : window_start g t = lo) by (unfold window_start; now rewrite Hw). rewrite Hws'.
-      destruct (state_below_le g (rate_at m g t) Hs Hk bottom lo hi lo' v acts a (index_after m g start (fst h)) Hin) as [->|Hle].
+      destruct (action_facts m Hm _ _ _ _ Ha) as [Htot [_ Hweights]].
+      destruct (state_below_le g (rate_at m g t) Hs Hk bottom lo hi lo' hi' v acts a (index_after m g start (fst h)) Hin Htot Hweights) as [->|Hle].
       { apply E_ge_const; [apply HM|]. apply as_always. intros os. apply Hlow. }
-      apply IZR_le in Hle. eapply Rle_trans; [exact Hle|]. unfold average_below.
-      destruct (action_facts m Hm _ _ _ _ Ha) as [Htot _]. eapply Rle_trans; [now apply floor_div_le|].
+      apply IZR_le in Hle. eapply Rle_trans; [exact Hle|]. unfold average_below, outcome_sum. eapply Rle_trans; [now apply floor_div_le|].
       apply (kernel_below m Hm t (jstate h) i a _ _ Ha). intros o Ho.
       assert (Htime : jtime (jextend h i (gain o, next o)) = S t) by (unfold jtime, jextend; cbn; unfold jtime in Ht; now rewrite Ht).
       pose proof (IH (S t) ((lo', hi') :: ws) (jextend h i (gain o, next o)) Hrest Hwrest ltac:(cbn in Hlen; lia) Htime) as HIH.

@@ -617,6 +617,92 @@ let rec along f b = function
 | [] -> []
 | _ :: l' -> (f b) :: (along f (Integer.add b ((fun p -> p) Integer.one)) l')
 
+(** val add_differences :
+    Integer.t -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t
+    list -> Integer.t list **)
+
+let rec add_differences d w row base acc = match acc with
+| [] -> []
+| a :: acc' ->
+  (match row with
+   | [] ->
+     (match base with
+      | [] -> acc
+      | z0 :: base' ->
+        let x = Integer.add a (Integer.mul w (Integer.sub d z0)) in
+        x :: (add_differences d w [] base' acc'))
+   | v :: row' ->
+     (match base with
+      | [] ->
+        let x = Integer.add a (Integer.mul w (Integer.sub v d)) in
+        x :: (add_differences d w row' [] acc')
+      | z0 :: base' ->
+        let x = Integer.add a (Integer.mul w (Integer.sub v z0)) in
+        x :: (add_differences d w row' base' acc')))
+
+(** val add_quotients :
+    (Integer.t -> Integer.t -> Integer.t) -> Integer.t -> Integer.t ->
+    Integer.t list -> Integer.t list -> Integer.t list **)
+
+let rec add_quotients div n d base = function
+| [] -> []
+| a :: acc' ->
+  (match base with
+   | [] ->
+     let x = Integer.add d (div a n) in x :: (add_quotients div n d [] acc')
+   | z0 :: base' ->
+     let x = Integer.add z0 (div a n) in
+     x :: (add_quotients div n d base' acc'))
+
+(** val sum_differences :
+    Integer.t -> Integer.t list -> (Integer.t * Integer.t list) list ->
+    Integer.t list -> Integer.t list **)
+
+let rec sum_differences d base rows acc =
+  match rows with
+  | [] -> acc
+  | p :: rows' ->
+    let (w, row) = p in
+    sum_differences d base rows' (add_differences d w row base acc)
+
+(** val average_rows :
+    (Integer.t -> Integer.t -> Integer.t) -> Integer.t -> Integer.t ->
+    (Integer.t * Integer.t list) list -> Integer.t list -> Integer.t list **)
+
+let average_rows div n d rows room =
+  match rows with
+  | [] -> room
+  | p :: rows' ->
+    let (_, base) = p in
+    add_quotients div n d base (sum_differences d base rows' room)
+
+(** val before_row : Integer.t -> nat -> Integer.t list -> Integer.t list **)
+
+let rec before_row d n row =
+  match n with
+  | O -> row
+  | S n' -> d :: (before_row d n' row)
+
+(** val row_from :
+    Integer.t -> Integer.t -> Integer.t list -> Integer.t list **)
+
+let row_from d k row =
+  if Integer.lt k Integer.zero
+  then before_row d
+         ((fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+           (Integer.neg k)) row
+  else zskip k row
+
+(** val two_stages :
+    (Integer.t -> Integer.t -> Integer.t) -> Integer.t ->
+    (Integer.t * Integer.t list) list -> (Integer.t * Integer.t) list ->
+    Integer.t list -> Integer.t list -> Integer.t list **)
+
+let two_stages div d qs ps room' room =
+  let row = average_rows div (zsum fst qs) d qs room' in
+  average_rows div (zsum fst ps) d
+    (map (fun pk -> ((fst pk), (row_from d (snd pk) row))) ps) room
+
 type rat = { num : Integer.t; den : Integer.t }
 
 (** val positive_den : rat -> bool **)
@@ -832,6 +918,129 @@ let rec start_sum f = function
       | None -> None)
    | None -> None)
 
+(** val block_of : Integer.t -> outcome list -> outcome list **)
+
+let rec block_of s = function
+| [] -> []
+| o :: l' -> if Integer.equal o.next s then o :: (block_of s l') else []
+
+(** val heads : Integer.t -> outcome list -> outcome list -> outcome list **)
+
+let rec heads size l left =
+  match l with
+  | [] -> []
+  | _ :: l' ->
+    (match left with
+     | [] -> []
+     | o :: _ -> o :: (heads size l' (zskip size left)))
+
+(** val enough : nat **)
+
+let enough =
+  (fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+    ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one))))))))
+
+(** val common_divisor : nat -> Integer.t -> Integer.t -> Integer.t **)
+
+let rec common_divisor n a b =
+  match n with
+  | O -> (fun p -> p) Integer.one
+  | S n' ->
+    if Integer.equal b Integer.zero
+    then a
+    else common_divisor n' b
+           (Integer.sub a
+             (Integer.mul b
+               ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+                 a b)))
+
+(** val reduced : (Integer.t * 'a1) list -> (Integer.t * 'a1) list **)
+
+let reduced l =
+  let d = fold_right (fun wx -> common_divisor enough (fst wx)) Integer.zero l
+  in
+  map (fun wx ->
+    (((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+       (fst wx) d), (snd wx))) l
+
+(** val is_block :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    (Integer.t * Integer.t) list -> outcome list -> outcome list option **)
+
+let rec is_block all tot q s ps l =
+  match ps with
+  | [] -> Some l
+  | p0 :: ps' ->
+    let (p, z0) = p0 in
+    (match l with
+     | [] -> None
+     | o :: l' ->
+       if (&&) ((&&) (Integer.equal o.next s) (Integer.equal o.gain z0))
+            (Integer.equal (Integer.mul o.weight all)
+              (Integer.mul tot (Integer.mul q p)))
+       then is_block all tot q s ps' l'
+       else None)
+
+(** val are_blocks :
+    Integer.t -> Integer.t -> (Integer.t * Integer.t) list ->
+    (Integer.t * Integer.t) list -> outcome list -> bool **)
+
+let rec are_blocks all tot qs ps l =
+  match qs with
+  | [] -> (match l with
+           | [] -> true
+           | _ :: _ -> false)
+  | p :: qs' ->
+    let (q, s) = p in
+    (match is_block all tot q s ps l with
+     | Some l' -> are_blocks all tot qs' ps l'
+     | None -> false)
+
+(** val is_product :
+    action -> (Integer.t * Integer.t) list -> (Integer.t * Integer.t) list ->
+    bool **)
+
+let is_product a qs ps =
+  (&&)
+    ((&&)
+      ((&&) (Integer.lt Integer.zero (zsum fst qs))
+        (Integer.lt Integer.zero (zsum fst ps)))
+      (forallb (fun pz -> Integer.leq Integer.zero (fst pz)) ps))
+    (are_blocks (Integer.mul (zsum fst ps) (zsum fst qs)) a.total qs ps
+      a.outcomes)
+
+(** val factors :
+    action -> ((Integer.t * Integer.t) list * (Integer.t * Integer.t) list)
+    option **)
+
+let factors a =
+  match a.outcomes with
+  | [] -> None
+  | o :: _ ->
+    let block = block_of o.next a.outcomes in
+    (match block with
+     | [] -> None
+     | _ :: l ->
+       (match l with
+        | [] -> None
+        | _ :: _ ->
+          let ps = reduced (map (fun o0 -> (o0.weight, o0.gain)) block) in
+          let qs =
+            reduced
+              (map (fun o0 -> (o0.weight, o0.next))
+                (heads (zlen block) a.outcomes a.outcomes))
+          in
+          (match qs with
+           | [] -> None
+           | _ :: l0 ->
+             (match l0 with
+              | [] -> None
+              | _ :: _ -> if is_product a qs ps then Some (qs, ps) else None))))
+
 (** val rate_0 : model -> grid -> rat **)
 
 let rate_0 m g =
@@ -868,33 +1077,88 @@ let add_outcome g r d lo lo' o row acc =
          (Integer.sub (Integer.mul g.stretch lo) (charge r o)) Integer.zero
          row acc
 
-(** val backup_below :
+(** val next_row : Integer.t list values -> Integer.t -> Integer.t list **)
+
+let next_row v s =
+  match value_at v s with
+  | Some row -> row
+  | None -> []
+
+(** val backup :
     grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t list
     values -> outcome list -> Integer.t list -> Integer.t list **)
 
-let rec backup_below g r bottom lo lo' v l acc =
+let rec backup g r d lo lo' v l acc =
   match l with
   | [] -> acc
   | o :: l' ->
-    let row = match value_at v o.next with
-              | Some row -> row
-              | None -> [] in
-    backup_below g r bottom lo lo' v l'
-      (add_outcome g r bottom lo lo' o row acc)
+    backup g r d lo lo' v l'
+      (add_outcome g r d lo lo' o (next_row v o.next) acc)
 
 (** val zeros : Integer.t -> Integer.t -> Integer.t list **)
 
 let zeros lo hi =
   map (fun _ -> Integer.zero) (counter lo hi)
 
-(** val action_below :
-    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+(** val is_shift : grid -> bool **)
+
+let is_shift g =
+  (&&) (Integer.equal g.stretch ((fun p -> p) Integer.one))
+    (Integer.equal g.shrink ((fun p -> p) Integer.one))
+
+(** val rows_fit : Integer.t -> Integer.t list values -> bool **)
+
+let rows_fit width = function
+| Everywhere row -> Integer.leq (zlen row) width
+| At table ->
+  tall (fun x ->
+    match x with
+    | Some row -> Integer.leq (zlen row) width
+    | None -> true) table
+
+(** val stage_rows :
+    Integer.t list values -> (Integer.t * Integer.t) list ->
+    (Integer.t * Integer.t list) list **)
+
+let stage_rows v qs =
+  map (fun qs0 -> ((fst qs0), (next_row v (snd qs0)))) qs
+
+(** val stage_shifts :
+    rat -> Integer.t -> Integer.t -> (Integer.t * Integer.t) list ->
+    (Integer.t * Integer.t) list **)
+
+let stage_shifts r lo lo' ps =
+  map (fun pg -> ((fst pg),
+    (Integer.sub
+      (Integer.sub lo
+        (charge r { weight = Integer.zero; gain = (snd pg); next =
+          Integer.one })) lo'))) ps
+
+(** val outcome_rows :
+    rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t list values ->
+    outcome list -> (Integer.t * Integer.t list) list **)
+
+let outcome_rows r d lo lo' v l =
+  map (fun o -> (o.weight,
+    (row_from d (Integer.sub (Integer.sub lo (charge r o)) lo')
+      (next_row v o.next)))) l
+
+(** val action_average :
+    (Integer.t -> Integer.t -> Integer.t) -> grid -> rat -> Integer.t -> bool
+    -> Integer.t -> Integer.t -> Integer.t list -> Integer.t list ->
     Integer.t list values -> action -> Integer.t list **)
 
-let action_below g r bottom lo hi lo' v a =
-  map (fun x ->
-    (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-      x a.total) (backup_below g r bottom lo lo' v a.outcomes (zeros lo hi))
+let action_average div g r d fit lo lo' room room' v a =
+  if is_shift g
+  then (match if fit then factors a else None with
+        | Some p ->
+          let (qs, ps) = p in
+          two_stages div d (stage_rows v qs) (stage_shifts r lo lo' ps) room'
+            room
+        | None ->
+          average_rows div a.total d (outcome_rows r d lo lo' v a.outcomes)
+            room)
+  else map (fun x -> div x a.total) (backup g r d lo lo' v a.outcomes room)
 
 (** val least : Integer.t list list -> Integer.t list **)
 
@@ -906,11 +1170,16 @@ let rec least = function
    | _ :: _ -> zmap2 Integer.min row (least l'))
 
 (** val state_below :
-    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
-    Integer.t list values -> action list -> Integer.t list **)
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    list -> Integer.t list -> Integer.t list values -> action list ->
+    Integer.t list **)
 
-let state_below g r bottom lo hi lo' v acts =
-  least (map (action_below g r bottom lo hi lo' v) acts)
+let state_below g r bottom fit lo lo' room room' v acts =
+  least
+    (map
+      (action_average
+        (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+        g r bottom fit lo lo' room room' v) acts)
 
 (** val table_below :
     model -> grid -> rat -> Integer.t -> Integer.t list ->
@@ -921,16 +1190,23 @@ let rec table_below m g r bottom terminal ws = function
 | st :: rest ->
   (match ws with
    | [] -> At Leaf
-   | p :: ws' ->
+   | p :: l ->
      let (lo, hi) = p in
-     (match ws' with
+     (match l with
       | [] -> At Leaf
       | p0 :: _ ->
-        let (lo', _) = p0 in
+        let (lo', hi') = p0 in
         let v = table_below m g (rate_next m g r) bottom terminal (tl ws) rest
         in
+        let fit =
+          rows_fit
+            (Integer.add (Integer.sub hi' lo') ((fun p -> p) Integer.one)) v
+        in
+        let room = zeros lo hi in
+        let room' = zeros lo' hi' in
         At
-        (tmap (fun acts -> Some (state_below g r bottom lo hi lo' v acts)) st)))
+        (tmap (fun acts -> Some
+          (state_below g r bottom fit lo lo' room room' v acts)) st)))
 
 (** val stays :
     grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
@@ -940,31 +1216,24 @@ let stays g r lo hi lo' hi' o =
   (&&) (Integer.leq (move g r o hi) hi')
     (Integer.lt (move g r o (Integer.sub lo ((fun p -> p) Integer.one))) lo')
 
-(** val backup_above :
+(** val is_sound :
     grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
-    Integer.t -> Integer.t list values -> outcome list -> Integer.t list ->
-    Integer.t list option **)
+    Integer.t list values -> outcome -> bool **)
 
-let rec backup_above g r under lo hi lo' hi' v l acc =
-  match l with
-  | [] -> Some acc
-  | o :: l' ->
-    (match value_at v o.next with
-     | Some row ->
-       if stays g r lo hi lo' hi' o
-       then backup_above g r under lo hi lo' hi' v l'
-              (add_outcome g r under lo lo' o row acc)
-       else None
-     | None -> None)
+let is_sound g r lo hi lo' hi' v o =
+  match value_at v o.next with
+  | Some _ -> stays g r lo hi lo' hi' o
+  | None -> false
 
 (** val action_above :
-    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
-    Integer.t -> Integer.t list values -> action -> Integer.t list option **)
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t list values
+    -> action -> Integer.t list option **)
 
-let action_above g r under lo hi lo' hi' v a =
-  match backup_above g r under lo hi lo' hi' v a.outcomes (zeros lo hi) with
-  | Some row -> Some (map (fun x -> cdiv x a.total) row)
-  | None -> None
+let action_above g r under fit lo hi lo' hi' room room' v a =
+  if forallb (is_sound g r lo hi lo' hi' v) a.outcomes
+  then Some (action_average cdiv g r under fit lo lo' room room' v a)
+  else None
 
 (** val run_at : (Integer.t * Integer.t) list -> Integer.t -> Integer.t **)
 
@@ -980,20 +1249,21 @@ let rec run_at runs i =
 (** val is_used : (Integer.t * Integer.t) list -> Integer.t -> bool **)
 
 let is_used runs i =
-  (||) (Integer.equal i Integer.zero)
-    (existsb (fun ca -> Integer.equal (snd ca) i) runs)
+  existsb (fun ca -> Integer.equal (snd ca) i) runs
 
 (** val used_above :
-    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
-    Integer.t -> Integer.t list values -> (Integer.t * Integer.t) list ->
-    Integer.t -> action list -> Integer.t list option list **)
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t list values
+    -> (Integer.t * Integer.t) list -> Integer.t -> action list -> Integer.t
+    list option list **)
 
-let rec used_above g r under lo hi lo' hi' v runs i = function
+let rec used_above g r under fit lo hi lo' hi' room room' v runs i = function
 | [] -> []
 | a :: acts' ->
-  (if is_used runs i then action_above g r under lo hi lo' hi' v a else None) :: 
-    (used_above g r under lo hi lo' hi' v runs
-      (Integer.add i ((fun p -> p) Integer.one)) acts')
+  (if is_used runs i
+   then action_above g r under fit lo hi lo' hi' room room' v a
+   else None) :: (used_above g r under fit lo hi lo' hi' room room' v runs
+                   (Integer.add i ((fun p -> p) Integer.one)) acts')
 
 (** val skip_all :
     Integer.t -> Integer.t list option list -> Integer.t list option list **)
@@ -1020,25 +1290,25 @@ let rec pick runs rows =
      | None -> [])
 
 (** val state_above :
-    grid -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
-    Integer.t -> Integer.t list values -> (Integer.t * Integer.t) list option
-    -> action list -> Integer.t list option **)
+    grid -> rat -> Integer.t -> bool -> Integer.t -> Integer.t -> Integer.t
+    -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t list values
+    -> (Integer.t * Integer.t) list option -> action list -> Integer.t list
+    option **)
 
-let state_above g r under lo hi lo' hi' v choice acts =
+let state_above g r under fit lo hi lo' hi' room room' v choice acts =
   match choice with
   | Some runs ->
-    let rows = used_above g r under lo hi lo' hi' v runs Integer.zero acts in
-    (match rows with
-     | [] -> None
-     | o :: _ ->
-       (match o with
-        | Some _ ->
-          let row = pick runs rows in
-          if Integer.equal (zlen row)
-               (Integer.add (Integer.sub hi lo) ((fun p -> p) Integer.one))
-          then Some row
-          else None
-        | None -> None))
+    let row =
+      pick runs
+        (used_above g r under fit lo hi lo' hi' room room' v runs
+          Integer.zero acts)
+    in
+    if (&&)
+         (Integer.equal (zlen row)
+           (Integer.add (Integer.sub hi lo) ((fun p -> p) Integer.one)))
+         (Integer.leq lo hi)
+    then Some row
+    else None
   | None -> None
 
 (** val table_above :
@@ -1065,7 +1335,16 @@ let rec table_above m g r under terminal ws sts choices =
                table_above m g (rate_next m g r) under terminal (tl ws) rest
                  choices'
              in
-             At (tzip (state_above g r under lo hi lo' hi' v) c st))))
+             let fit =
+               rows_fit
+                 (Integer.add (Integer.sub hi' lo') ((fun p -> p)
+                   Integer.one)) v
+             in
+             let room = zeros lo hi in
+             let room' = zeros lo' hi' in
+             At
+             (tzip (state_above g r under fit lo hi lo' hi' room room' v) c
+               st))))
 
 (** val of_Z : Integer.t -> rat **)
 
