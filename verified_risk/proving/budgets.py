@@ -153,8 +153,9 @@ class PolicyRows:
 class ShorterRows:
     """As :class:`PolicyRows` for CVaR, without indices from which no shortfall is possible.
 
-    Below its window the checker's policy plays what it plays at the first index.  So a window may start at the last index
-    without shortfall, where no action of the policy depends on the index up to there, at this step and at all later ones.
+    Below its window the checker's policy plays what it plays at the first index.  So a window may start at the last
+    index without shortfall, where no action of the policy depends on the index up to there, at this step and at all
+    later ones.
     """
 
     def __init__(self, rows: PolicyRows, start: int, loss: Fraction) -> None:

@@ -97,7 +97,7 @@ class Draft:
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
 
     def fixed_bits(self) -> int:
-        """Bits behind the point that cost about what floats cost the planner: so few that numbers fit a machine word."""
+        """Bits behind the point that cost about what floats cost the planner: few, so that numbers fit a word."""
         rounding = dict(self.plan.certificate.contributions).get("rewards rounded up to the grid", Fraction())
         floats = self.plan.gap - rounding
         if floats <= 0:
