@@ -40,6 +40,7 @@ class Weakening:
 
 INCUMBENTS = "tests/planning/test_search_incumbents.py"
 VERDICTS = "tests/checks/test_verdicts.py"
+SHOWN = "tests/model/test_shown.py"
 SIGNED = "tests/checks/test_signed_certificates.py"
 
 WEAKENINGS = (
@@ -154,6 +155,48 @@ WEAKENINGS = (
         "require(all(0 <= r <= 1 for state",
         "require(all(-1 <= r <= 1 for state",
         (SIGNED,),
+    ),
+    Weakening(
+        "a printed gap is rounded to nearest",
+        "verified_risk/numbers/shown.py",
+        "rounded = _context(digits, ROUND_CEILING)",
+        "rounded = _context(digits, ROUND_HALF_EVEN)",
+        (SHOWN,),
+    ),
+    Weakening(
+        "a printed lower bound is rounded to nearest",
+        "verified_risk/numbers/shown.py",
+        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_FLOOR)",
+        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_HALF_EVEN)",
+        (SHOWN,),
+    ),
+    Weakening(
+        "a printed upper bound is rounded to nearest",
+        "verified_risk/numbers/shown.py",
+        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_CEILING)",
+        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_HALF_EVEN)",
+        (SHOWN,),
+    ),
+    Weakening(
+        "bounds that are nearly equal meet exactly",
+        "verified_risk/planning/plan.py",
+        "{span(self.lower, self.upper) if self.gap else exactly}",
+        "{span(self.lower, self.upper) if self.gap > 1e-12 else exactly}",
+        (SHOWN,),
+    ),
+    Weakening(
+        "the command calls a small gap exact",
+        "verified_risk/cli/plan.py",
+        "    if answer.gap == 0:\n",
+        "    if answer.gap < 1e-12:\n",
+        (SHOWN,),
+    ),
+    Weakening(
+        "a notebook calls a small gap exact",
+        "verified_risk/plotting/html.py",
+        "span = exactly if plan.gap == 0 else",
+        "span = exactly if plan.gap < 1e-12 else",
+        (SHOWN,),
     ),
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers.shown import at_least, at_most, json_between, json_number, number
+from ..numbers.shown import above, at_least, at_most, json_between, json_number, number
 from .plan import OBJECTIVE_HELP
 from .progress import counting
 from .screen import Column, Screen
@@ -119,7 +119,7 @@ def _print_run(run: Run, save: Path | None) -> None:
         said = f"the optimum is in [{at_least(low)}, {at_most(high)}] with probability {1 - run.delta}"
         screen.field("from data", said)
     if run.data_bound is not None and run.proved:
-        screen.field("", f"the regret is at most {run.data_bound[-1]:.5g} with probability {1 - 2 * run.delta}")
+        screen.field("", f"the regret is at most {above(run.data_bound[-1], 5)} with probability {1 - 2 * run.delta}")
     screen.field("guarantee", run.guarantee)
     series = {"policy worth": run.values, "regret so far": run.regret}
     if run.bound is not None:

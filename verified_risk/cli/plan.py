@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers.shown import json_law, json_number, number, span
+from ..numbers.shown import above, json_law, json_number, number, span
 from .progress import working
 from .screen import Screen
 from .show import emit_json, json_option, print_law
@@ -153,13 +153,13 @@ def _print_plan(answer: Plan, save: Path | None, refused: str | None) -> None:
     screen.field("because", answer.certificate.method)
     width = max((len(source) for source, _ in answer.certificate.contributions), default=0)
     for source, amount in answer.certificate.contributions:
-        screen.field("", f"{source:<{width}}  {float(amount):.3g}")
+        screen.field("", f"{source:<{width}}  {above(amount)}")
     print_policy(screen, answer.policy)
     print_law(screen, answer.law)
     if answer.law_error == 1:
         screen.line("  about the law: the return is followed in float64 on a grid, and no error is proved", "dim")
     elif answer.law_error:
-        screen.line(f"  in float64: the CDF is off by at most {float(answer.law_error):.2g}", "dim")
+        screen.line(f"  in float64: the CDF is off by at most {above(answer.law_error)}", "dim")
     if save is not None:
         screen.field("saved", str(save))
 

@@ -18,6 +18,7 @@ from ..law import Law
 from ..mdp.action import Action
 from ..mdp.rewards import ContinuousReward
 from ..numbers.rational import LARGEST_DENOMINATOR, as_fraction, meant, text
+from ..numbers.shown import above
 from .matrices import Rows
 
 ULPS = 4
@@ -107,7 +108,7 @@ class Packed:
         if self.moved:
             yield (
                 f"{self.moved} rows of floats missed a sum of 1 by rounding: the largest entry of each was moved, "
-                f"by at most {float(self.largest):.2g} ({self.where})"
+                f"by at most {above(self.largest)} ({self.where})"
             )
         if self.divided:
             yield f"{self.divided} rows did not sum to 1 and were divided by their sum"

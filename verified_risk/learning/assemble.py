@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..mdp import MDP
+from ..numbers.shown import above
 from .bounds import data_bound
 from .bracket import Bracket
 from .evaluate import WIDEST
@@ -104,7 +105,7 @@ def _notes(task: Task, width: Floats | None) -> tuple[str, ...]:
         notes.append("rewards are drawn together with the next state: each outcome of a step is counted as one")
     if not standard.exact:
         notes.append(
-            f"rewards are rounded up to a grid: up to {float(standard.rounding):.4g} per episode is due to that"
+            f"rewards are rounded up to a grid: up to {above(standard.rounding, 4)} per episode is due to that"
         )
     if task.settings.algorithm == "kl" and task.target.kind == 3:
         notes.append(
@@ -112,5 +113,5 @@ def _notes(task: Task, width: Floats | None) -> tuple[str, ...]:
             "interval is not affected"
         )
     if width is not None and len(width) and float(np.max(width)) > WIDEST * max(1.0, float(standard.range)):
-        notes.append(f"values are known to {float(np.max(width)):.3g} only")
+        notes.append(f"values are known to {above(float(np.max(width)))} only")
     return tuple(notes)

@@ -14,7 +14,7 @@ from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..mdp import MDP
 from ..numbers.rational import text
-from ..numbers.shown import at_least, at_most
+from ..numbers.shown import above, at_least, at_most
 from ..objectives import Weighting, objective
 from .arrays import decode, encode
 from .declared import Declared
@@ -144,14 +144,17 @@ class Run:
             )
         lines.append(f"  mean return            {float(np.mean(self.returns)):.6g}")
         if self.bound is not None:
-            lines.append(f"  bound (prob. 1-2delta) {self.bound[-1]:.6g}" + ("" if self.proved else ", not proved"))
+            lines.append(
+                f"  bound (prob. 1-2delta) {above(self.bound[-1], 6)}" + ("" if self.proved else ", not proved")
+            )
         if self.expected_bound is not None:
             lines.append(
-                f"  bound (expectation)    {self.expected_bound[-1]:.6g}" + ("" if self.proved else ", not proved")
+                f"  bound (expectation)    {above(self.expected_bound[-1], 6)}"
+                + ("" if self.proved else ", not proved")
             )
         if self.data_bound is not None:
             lines.append(
-                f"  bound (from the data)  {self.data_bound[-1]:.6g}" + ("" if self.proved else ", not proved")
+                f"  bound (from the data)  {above(self.data_bound[-1], 6)}" + ("" if self.proved else ", not proved")
             )
         lines.append(f"  guarantee: {self.guarantee}")
         lines.extend(f"  note: {note}" for note in self.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .enclosure import Real, bounds
@@ -39,10 +40,12 @@ def at_most(x: Fraction) -> str:
     return str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_CEILING)
 
 
-def above(x: Fraction) -> str:
-    """Three digits, certainly not below ``x``: ``4.01e-15``."""
-    rounded = _context(3, ROUND_CEILING).divide(Decimal(x.numerator), Decimal(x.denominator))
-    return f"{rounded:.2e}" if rounded < Decimal("0.001") else format(rounded, "f")
+def above(x: Fraction | float, digits: int = 3) -> str:
+    """So many digits, certainly not below ``x``: ``4.01e-15``."""
+    if isinstance(x, float) and not isfinite(x):
+        return str(x)
+    rounded = _context(digits, ROUND_CEILING).divide(*_parts(Fraction(x)))
+    return f"{rounded:.{digits - 1}e}" if abs(rounded) < Decimal("0.001") and rounded else format(rounded, "f")
 
 
 def short(x: Fraction) -> str:

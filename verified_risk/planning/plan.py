@@ -13,8 +13,8 @@ from ..describe.words import described
 from ..errors import InvalidFile
 from ..law import Law
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, digits, text
-from ..numbers.shown import at_least, at_most, number, span
+from ..numbers.rational import as_fraction, text
+from ..numbers.shown import above, at_least, at_most, number, span
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
 from .search.proof import Proof
@@ -37,7 +37,7 @@ class Certificate:
 
     def __str__(self) -> str:
         width = max((len(source) for source, _ in self.contributions), default=0)
-        lines = [f"  {source:<{width}}  {digits(amount, 3)}" for source, amount in self.contributions]
+        lines = [f"  {source:<{width}}  {above(amount)}" for source, amount in self.contributions]
         return "\n".join([self.method, *lines])
 
     def to_json(self) -> dict[str, Any]:

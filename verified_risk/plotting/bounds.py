@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..numbers.rational import Rational, as_fraction
+from ..numbers.shown import at_least, at_most
 from ..progress import Progress
 from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, style
 
@@ -47,8 +48,8 @@ def draw_bounds(
         bounds.fill_between(times, lowers, uppers, step="post", facecolor="white", edgecolor="#c9c9c9", hatch="////")
         bounds.step(times, uppers, where="post", color=RED, linestyle=(0, (5, 2)))
         bounds.step(times, lowers, where="post", color=BLUE)
-        _name_the_end(bounds, times, uppers[-1], f"upper {uppers[-1]:.8g}", RED, above=True)
-        _name_the_end(bounds, times, lowers[-1], f"attained {lowers[-1]:.8g}", BLUE, above=False)
+        _name_the_end(bounds, times, uppers[-1], f"upper {at_most(rows[-1][2])}", RED, above=True)
+        _name_the_end(bounds, times, lowers[-1], f"attained {at_least(rows[-1][1])}", BLUE, above=False)
         span = (max(uppers) - min(lowers)) or 1.0
         bounds.set_ylim(min(lowers) - 0.14 * span, max(uppers) + 0.08 * span)
         bounds.set_ylabel(name or r"$\Phi$")

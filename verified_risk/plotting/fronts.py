@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..comparing import Comparison
 from ..errors import InvalidArgument
+from ..numbers.shown import above
 from .compare import COLOURS, HATCHES
 from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, short, style
 
@@ -37,7 +38,7 @@ def draw_frontier(frontier: CVaRFrontier, *, title: str = "Best CVaR at every le
         axes.set_xlabel("alpha: the share of worst outcomes")
         axes.set_ylabel("CVaR of the return")
         width = max(upper - lower for lower, upper in zip(lowers, uppers, strict=True))
-        axes.set_title(f"{title}; bounds at most {width:.2g} apart")
+        axes.set_title(f"{title}; bounds at most {above(width)} apart")
         axes.legend(loc="lower right", fontsize=8)
         quiet_grid(axes)
         return Picture(figure)

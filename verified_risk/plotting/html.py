@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..numbers.enclosure import Real, bounds
 from ..numbers.rational import digits, text
+from ..numbers.shown import above
 from .picture import bounds_words
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ def plan_html(plan: Plan) -> str:
     pairs = [
         ("objective", escape(plan.objective.spec)),
         ("model", escape(repr(plan.mdp))),
-        ("the policy attains", number(plan.lower)),
+        ("the policy attains", low),
         ("certified", span),
         ("because", escape(plan.certificate.method)),
-        *((escape(f"· {source}"), digits(amount, 3)) for source, amount in plan.certificate.contributions),
+        *((escape(f"· {source}"), above(amount)) for source, amount in plan.certificate.contributions),
     ]
     rows = "".join(f'<tr><th style="{LEFT}">{name}</th><td style="{LEFT}">{value}</td></tr>' for name, value in pairs)
     return f"<div><table>{rows}</table>{law_html(plan.law)}</div>"

@@ -1,0 +1,91 @@
+"""Printed bounds are true at every digit, and "exactly" is said only where nothing is left open."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import verified_risk as vr
+from verified_risk.cli import main
+from verified_risk.numbers.shown import above, at_least, at_most, span
+from verified_risk.plotting.picture import bounds_words
+
+TINY = Fraction(1, 10**300)
+
+
+def value(printed: str) -> Fraction:
+    """A printed number, or ``a + b``."""
+    return sum((Fraction(part.strip()) for part in printed.split(" + ")), Fraction())
+
+
+def numbers() -> st.SearchStrategy[Fraction]:
+    """Just below, at and just above decimals of every length, of all sizes and signs."""
+    return st.builds(
+        lambda whole, exponent, nudge, sign: sign * (whole * Fraction(10) ** exponent + nudge),
+        st.integers(1, 10**12),
+        st.integers(-40, 20),
+        st.sampled_from([Fraction(), TINY, -TINY, Fraction(1, 3 * 10**29), Fraction(1, 7)]),
+        st.sampled_from([1, -1]),
+    )
+
+
+@given(numbers())
+def test_a_bound_is_rounded_outward_at_every_digit(x):
+    assert value(at_least(x)) <= x <= value(at_most(x))
+    for digits in (1, 2, 3, 6):
+        assert value(above(x, digits)) >= x
+    assert value(above(float(x))) >= Fraction(float(x))
+
+
+@given(numbers(), numbers())
+def test_both_bounds_of_a_span_are_outside(x, y):
+    low, high = min(x, y), max(x, y)
+    first, _, last = span(low, high).partition(", ")[0].partition(" <= best over all policies <= ")
+    assert value(first) <= low
+    assert high <= value(last)
+    apart = re.search(r", (\S+) apart", span(low, high))
+    assert apart is None or value(apart[1]) >= high - low
+    left, right = bounds_words(low, high)
+    assert value(left) <= low
+    assert high <= value(right)
+
+
+def test_numbers_that_are_not_finite_are_said_so():
+    assert (above(float("inf")), above(0.0), above(Fraction())) == ("inf", "0", "0")
+
+
+@pytest.fixture
+def plan() -> vr.Plan:
+    return vr.exact_plan(vr.models.two_paths(), "cvar(1/2)")
+
+
+def test_exactly_is_said_only_at_gap_zero(plan):
+    assert plan.gap == 0
+    assert "the bounds meet exactly" in str(plan)
+    assert ", exactly" in plan._repr_html_()
+    open_a_hair = replace(plan, upper=plan.upper + TINY)
+    assert "exactly" not in str(open_a_hair)
+    assert "exactly" not in open_a_hair._repr_html_()
+    assert value(re.search(r"\+ (\S+)", str(open_a_hair))[1]) >= TINY
+
+
+def test_the_command_says_exactly_only_at_gap_zero(plan, monkeypatch):
+    command = ["plan", "two_paths", "--objective", "cvar(1/2)", "--exact"]
+    assert "the bounds meet exactly" in CliRunner().invoke(main, command).stdout
+    from verified_risk.cli import plan as module
+
+    monkeypatch.setattr(module, "_exactly", lambda *given: replace(plan, upper=plan.upper + TINY))
+    assert "exactly" not in CliRunner().invoke(main, command).stdout.replace("evaluated exactly", "")
+
+
+def test_what_a_certificate_contributes_is_rounded_up(plan):
+    amount = Fraction(1234501, 10**9)
+    sure = replace(plan.certificate, contributions=(("grid", amount),))
+    printed = str(sure).split()[-1]
+    assert amount <= value(printed) < amount * Fraction(101, 100)
