@@ -255,3 +255,13 @@ def test_every_public_name_is_found_where_the_package_says_and_no_other():
     code = f"import sys; from verified_risk import *; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_recheck_that_gets_no_time_says_that_it_does_not_know(tmp_path):
+    file = tmp_path / "plan.json"
+    vr.plan(vr.models.random_sparse(200, 3, 4, 2, 6), vr.CVaR("1/10")).save(file)
+    late = " ".join(run("recheck", file, "--time-limit", "0", code=1).split())
+    assert "NOT CONFIRMED" in late
+    assert "time limit of 0 s" in late
+    run("recheck", file, "--time-limit", "-1", code=2)
+    assert "CONFIRMED: lower bound holds" in " ".join(run("recheck", file).split())

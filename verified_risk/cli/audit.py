@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +63,20 @@ def audit(
 
 @click.command(short_help="Recompute what a certificate or a plan claims.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), default=None, metavar="SECONDS",
+    help="For each plan: a bound that is not recomputed in time is unknown. Without it, so is one that would take more "
+    "than some minutes.",
+)  # fmt: skip
 @json_option
-def recheck(files: tuple[str, ...], as_json: bool) -> None:
+def recheck(files: tuple[str, ...], time_limit: float | None, as_json: bool) -> None:
     """Recompute what FILES claim: stored counterexamples with the standalone checker (standard library only), saved
     plans by a second route.
 
     Exits with 0 if every file is confirmed, 1 if one is not, 2 if one is not a certificate or a plan.
     """
-    with working("rechecking"):
-        answers = {file: _answer(file) for file in files}
+    with working("rechecking") as note:
+        answers = {file: _answer(file, time_limit, note) for file in files}
     if as_json:
         emit_json(answers)
     else:
@@ -80,7 +86,7 @@ def recheck(files: tuple[str, ...], as_json: bool) -> None:
     sys.exit(max(_code(answer) for answer in answers.values()))
 
 
-def _answer(file: str) -> dict[str, Any]:
+def _answer(file: str, seconds: float | None, note: Callable[[str], None] | None) -> dict[str, Any]:
     """Both sides of one claim, both bounds of a plan, or why the file is neither."""
     from proofs_checks import recheck as checker
 
@@ -90,7 +96,7 @@ def _answer(file: str) -> dict[str, Any]:
         with readable(file):
             text = Path(file).read_text(encoding="utf-8")
         if '"verified_risk/plan"' in text[:200]:
-            return _plan_answer(file)
+            return _plan_answer(file, seconds, note)
         outcome = checker.check_text(text)
     except (checker.Rejected, VerifiedRiskError) as error:
         return {"rejected": str(error)}
@@ -98,11 +104,14 @@ def _answer(file: str) -> dict[str, Any]:
     return {"refutes": outcome.refutes, "left": left, "relation": outcome.relation, "right": right}
 
 
-def _plan_answer(file: str) -> dict[str, Any]:
+def _plan_answer(file: str, seconds: float | None, note: Callable[[str], None] | None) -> dict[str, Any]:
     from ..planning import Plan
 
     plan = Plan.load(file)
-    found = plan.recheck()
+    found = plan.recheck(
+        time_limit=seconds,
+        progress=note and (lambda now: note(f"rechecking {file}: {now.doing}, step {now.done} of {now.total}")),
+    )
     bounds = {
         name: {
             "claimed": json_number(claimed),

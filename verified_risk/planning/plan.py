@@ -13,15 +13,16 @@ from ..describe.words import described
 from ..errors import InvalidFile
 from ..law import Law
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, text
+from ..numbers.rational import Rational, as_fraction, text
 from ..numbers.shown import above, at_least, at_most, number, span
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
+from ..progress import Report, read_report
+from .limits import read_seconds
 from .search.proof import Proof
 
 if TYPE_CHECKING:
     from ..plotting import Picture
-    from ..progress import Report
     from ..proving import Proved
     from .recheck.bounds import Recheck
 
@@ -128,12 +129,16 @@ class Plan:
     def _reasons(self) -> list[str]:
         return str(self.certificate).splitlines()
 
-    def recheck(self) -> Recheck:
-        """Recompute the lower bound by exact evaluation of the policy, the upper bound by another route than the
-        planner's; a law that the plan states is compared with the one recomputed."""
+    def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
+        """Recompute both bounds by other routes than the planner's; a law that the plan states is compared with the one
+        recomputed.
+
+        A bound that is not recomputed within ``time_limit`` seconds is *unknown*; without a limit, so is one that would
+        take more than some minutes.  ``progress`` is called with a :class:`~verified_risk.Progress` after each step.
+        """
         from .recheck.bounds import recheck
 
-        return recheck(self)
+        return recheck(self, read_seconds(time_limit), read_report(progress))
 
     def prove(self, *, certificate: str | PathLike[str] | None = None, progress: Report | None = None) -> Proved:
         """Have both bounds confirmed by a program that is proved correct in Coq (``make checker`` builds it).

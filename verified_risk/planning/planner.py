@@ -10,19 +10,19 @@ Floats find the policy; the certificate is about the exact model (docs/theory/05
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
-from ..errors import InvalidArgument, InvalidNumber
+from ..errors import InvalidArgument
 from ..grid.floats import FloatModel, float_model
 from ..mdp import MDP
-from ..numbers.rational import Rational, as_fraction
+from ..numbers.rational import Rational
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
 from .grids import choose_unit, fits_own_grid, served_by_own_grid, unit_that_fits
+from .limits import read_nonnegative, read_seconds
 from .plan import Certificate, Plan
 from .policy_law import exact_value
 from .short import tidy_above, tidy_below, within_range
@@ -72,8 +72,7 @@ def plan(
     progress = read_report(progress)
     objective = read_objective(objective)
     wanted = read_gap(gap)
-    seconds = _nonnegative(time_limit, "time_limit")
-    limit = None if seconds is None else float(seconds)
+    limit = read_seconds(time_limit)
     unit = None if eta is None else unit_that_fits(mdp, eta)
     if serves(mdp, objective) and not served_by_own_grid(mdp, unit):
         found = refined_plan(mdp, objective, unit, wanted, limit, progress)
@@ -104,21 +103,7 @@ def _needs_search(objective: Weighting) -> bool:
 
 def read_gap(gap: Any) -> Fraction | None:
     """``gap`` as an exact nonnegative number."""
-    return _nonnegative(gap, "gap")
-
-
-def _nonnegative(value: Any, name: str) -> Fraction | None:
-    if value is None:
-        return None
-    if isinstance(value, float) and value == math.inf and name == "time_limit":
-        return None
-    try:
-        number = as_fraction(value, name)
-    except InvalidNumber as error:
-        raise InvalidArgument(str(error)) from None
-    if number < 0:
-        raise InvalidArgument(f"{name} is {number}, wanted a nonnegative number")
-    return number
+    return read_nonnegative(gap, "gap")
 
 
 def _solve(

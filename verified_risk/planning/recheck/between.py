@@ -10,28 +10,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ...grid.floats import Ints, starts
 from ...objectives.levels import Levels
 from ...policy.cells import CellPolicy
+from .wide import BLOCK, Tick, Wide, each_term, exactly, wide
 
-Wide: TypeAlias = npt.NDArray[Any]
-"""Of ``np.longdouble``."""
-MOST_WORK = 2 * 10**9
-"""Multiplications for which the tables are computed again: about a minute."""
+MOST_WORK = 2 * 10**10
+"""Multiplications for which the tables are computed again without a time limit: some minutes."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Of one action at one step: the reward is ``units + share`` units of the step's grid."""
+class Paid:
+    """Of one step: the reward of each outcome is ``units + share`` units of the step's grid."""
 
-    prob: np.longdouble
-    state: int
-    units: int
-    share: np.longdouble
+    units: Ints
+    share: Wide
 
 
 class Between:
@@ -41,7 +38,7 @@ class Between:
         self.policy, self.mdp = policy, policy.mdp
         ((alpha, weight),) = levels.tails
         self.mean, self.slope = levels.mean, weight / alpha
-        self.kappa = np.longdouble(float(self.mean / self.slope))
+        self.kappa = wide([self.mean / self.slope])[0]
         self.unit = Fraction(1, 2 ** (np.finfo(np.longdouble).nmant + 1))
         least, most = self.mdp.reward_range
         self.usable = policy.least <= least
@@ -49,6 +46,15 @@ class Between:
         self.scale = [self.mdp.step_reward(t, Fraction(1)) * 2**h / policy.eta for t, h in enumerate(policy.halvings)]
         self.span = [scale * (most - policy.least) for scale in self.scale]
         self.top = self._tops()
+        rows = [action.outcomes for _, _, action in self.mdp]
+        self.first, self.start = starts(self.mdp.n_actions), starts(map(len, rows))
+        self.prob = wide([p for row in rows for p, _, _ in row])
+        self.state = np.array([s for row in rows for _, s, _ in row], dtype=np.int64)
+        known: dict[tuple[int, int], int] = {}
+        self.number = np.array(
+            [known.setdefault((r.numerator, r.denominator), len(known)) for row in rows for _, _, r in row]
+        )
+        self.rewards = [Fraction(*key) for key in known]
 
     def _tops(self) -> list[int]:
         tops, left = [], Fraction()
@@ -63,33 +69,28 @@ class Between:
 
     @property
     def work(self) -> int:
-        terms = sum(len(action.outcomes) for _, _, action in self.mdp)
-        return 2 * terms * sum(self.top)
+        return 2 * len(self.state) * sum(self.top)
 
-    def outcomes(self, t: int) -> list[list[list[Outcome]]]:
-        known: dict[Fraction, tuple[int, np.longdouble]] = {}
+    def _paid(self, t: int) -> Paid:
+        units, shares = [], []
+        for r in self.rewards:
+            x = self.scale[t] * (r - self.policy.least)
+            whole = x.numerator // x.denominator
+            units.append(whole)
+            shares.append(x - whole)
+        return Paid(np.array(units, dtype=np.int64)[self.number], wide(shares)[self.number])
 
-        def read(p: Fraction, s: int, r: Fraction) -> Outcome:
-            if r not in known:
-                x = self.scale[t] * (r - self.policy.least)
-                whole = x.numerator // x.denominator
-                known[r] = whole, _wide(x - whole)
-            return Outcome(_wide(p), s, *known[r])
-
-        states = range(self.mdp.n_states)
-        return [[[read(*o) for o in action.outcomes] for action in self.mdp.actions(s)] for s in states]
-
-    def bounds(self) -> tuple[Fraction, Fraction]:
+    def bounds(self, tick: Tick = lambda: None) -> tuple[Fraction, Fraction]:
         """In the user's units."""
-        below = self._backwards(lower=True)
-        above = self._backwards(lower=False)
+        below = self._backwards(tick, lower=True)
+        above = self._backwards(tick, lower=False)
         policy = self.policy
         weights = sum((self.mdp.step_reward(t, Fraction(1)) for t in range(self.mdp.horizon)), Fraction())
         offset = policy.least * weights
         constant = self.mean * (self.mdp.reward_range[1] - policy.least) * weights / policy.eta
 
         def worth(k: int, table: Wide) -> Fraction:
-            short = sum((p * _exactly(_read(table[s], np.array([k]))[0]) for s, p in self.mdp.initial), Fraction())
+            short = sum((p * exactly(_read(table[s], np.array([k]))[0]) for s, p in self.mdp.initial), Fraction())
             return (1 - self.mean) * k + constant - self.slope * short
 
         upper = max(worth(k, below) for k in self._candidates(below))
@@ -98,82 +99,84 @@ class Between:
     def _candidates(self, table: Wide) -> list[int]:
         """The nodes at which the bound may be largest: those within rounding of the largest computed one."""
         nodes = np.arange(table.shape[1] - 1)
-        short = sum(_wide(p) * table[s, 1:] for s, p in self.mdp.initial)
-        scores = _wide(1 - self.mean) * nodes - _wide(self.slope) * short
+        short = sum(wide([p])[0] * table[s, 1:] for s, p in self.mdp.initial)
+        scores = wide([1 - self.mean])[0] * nodes - wide([self.slope])[0] * short
         margin = 1e-12 * (1 + np.abs(scores).max())
         return [int(k) for k in np.flatnonzero(scores >= scores.max() - margin)]
 
-    def _backwards(self, *, lower: bool) -> Wide:
+    def _backwards(self, tick: Tick, *, lower: bool) -> Wide:
         """The table of the first step: column 0 is what budgets below 0 are worth, column ``1 + k`` node k."""
         n = self.mdp.n_states
         table: Wide = np.zeros((n, 2), dtype=np.longdouble)
         mean: Wide = np.zeros(n, dtype=np.longdouble)
         for t in range(self.mdp.horizon - 1, -1, -1):
-            steps, nodes = self.outcomes(t), np.arange(self.top[t] + 1)
-            span = _wide(self.span[t])
-            short = [[self._short(span, rows, mean) for rows in actions] for actions in steps]
-            new = np.empty((n, len(nodes) + 1), dtype=np.longdouble)
-            terms = max(len(rows) for actions in steps for rows in actions)
+            paid, span = self._paid(t), wide([self.span[t]])[0]
+            # E[span - x + what is missing later], of each action: its mean, as a shortfall
+            missing = span - paid.units - paid.share + mean[self.state]
+            short = np.add.reduceat(self.prob * missing, self.start[:-1])
+            if lower:
+                mean = np.minimum.reduceat(short, self.first[:-1])
+            else:
+                mean = short[self.first[:-1] + self.policy.linear[t].astype(np.int64)]
             size = (1 + self.kappa) * (self.top[t] + self.mdp.horizon + 2)
-            slack = (4 * terms + 64) * np.longdouble(float(self.unit)) * size
-            for s, actions in enumerate(steps):
-                rows = [self._action(outcome, span, table, nodes, lower) for outcome in actions]
-                new[s, 1:] = _below(rows) - slack if lower else self._above(t, s, rows) + slack
-                chosen = min(short[s]) if lower else short[s][int(self.policy.linear[t, s])]
-                new[s, 0] = self.kappa * chosen + (-slack if lower else slack)
-            mean = np.array([min(row) if lower else row[int(self.policy.linear[t, s])] for s, row in enumerate(short)])
-            factor = self._factor(t)
-            table, mean = _coarser(new, factor, lower), mean / factor
+            slack = (4 * int(np.diff(self.start).max()) + 64) * np.longdouble(float(self.unit)) * size
+            new = np.empty((n, self.top[t] + 2), dtype=np.longdouble)
+            new[:, 1:] = self._nodes(t, paid, span, table, lower) + (-slack if lower else slack)
+            new[:, 0] = self.kappa * mean + (-slack if lower else slack)
+            table, mean = _coarser(new, self._factor(t), lower), mean / self._factor(t)
+            tick()
         return table
 
-    def _short(self, span: Any, outcomes: list[Outcome], mean: Wide) -> Any:
-        """``E[span - x + what is missing later]``: the mean of an action, as a shortfall."""
-        return sum(o.prob * (span - o.units - o.share + mean[o.state]) for o in outcomes)
+    def _nodes(self, t: int, paid: Paid, span: Any, table: Wide, lower: bool) -> Wide:
+        """The nodes of every state: below every action's line, or above that of the action played in the cell."""
+        count, reach = self.top[t] + 1, int(paid.units.max()) + 1
+        # nodes -reach .. top + 1, so that an outcome of u units reads three columns from reach - u - 1 on
+        padded = _read(table, np.arange(-reach, count + 1))
+        windows = np.lib.stride_tricks.sliding_window_view(padded, count + 2, axis=1)
+        found: Wide = np.full((self.mdp.n_states, count), np.inf if lower else -np.inf, dtype=np.longdouble)
+        counts, size = np.diff(self.first), max(1, BLOCK // (count + 2))
+        for begin in range(0, len(found), size):
+            states = np.arange(begin, min(begin + size, len(found)))
+            for a in range(int(counts[states].max())):
+                s = states[counts[states] > a]
+                q, wrong = self._action(self.first[s] + a, paid, span, windows, reach, lower)
+                if lower:
+                    wrong[:, 1:] = np.maximum(wrong[:, 1:], wrong[:, :-1].copy())
+                    found[s] = np.minimum(found[s], q - wrong)
+                    continue
+                played = self.policy.tables[t][s] == a
+                here = played[:, np.minimum(np.arange(count), played.shape[1] - 1)]
+                raised = np.where(here, q + wrong, -np.inf)
+                raised[:, 1:] = np.maximum(raised[:, 1:], np.where(here[:, :-1], q[:, 1:] + wrong[:, :-1], -np.inf))
+                found[s] = np.maximum(found[s], raised)
+        return found
 
-    def _action(self, outcomes: list[Outcome], span: Any, table: Wide, nodes: Any, lower: bool) -> tuple[Wide, Wide]:
-        """Q at the nodes, and by how much its chords can be on the wrong side of it."""
-        q: Wide = np.zeros(len(nodes), dtype=np.longdouble)
-        wrong: Wide = np.zeros(len(nodes), dtype=np.longdouble)
-        for o in outcomes:
-            here, left, right = (_read(table[o.state], nodes - o.units + j) for j in (0, -1, 1))
-            q += o.prob * (self.kappa * (span - o.units - o.share) + (1 - o.share) * here + o.share * left)
-            bend = left - 2 * here + right
-            wrong += o.prob * o.share * (1 - o.share) * np.maximum(bend if lower else -bend, 0)
+    def _action(self, i: Ints, paid: Paid, span: Any, windows: Wide, reach: int, lower: bool) -> tuple[Wide, Wide]:
+        """Q of the actions ``i`` at the nodes, and by how much its chords can be on the wrong side of it."""
+        q: Wide = np.zeros((len(i), windows.shape[2] - 2), dtype=np.longdouble)
+        wrong = np.zeros_like(q)
+        for here, j in each_term(self.start, i):
+            read = windows[self.state[j], reach - 1 - paid.units[j]]
+            left, middle, right = read[:, :-2], read[:, 1:-1], read[:, 2:]
+            p, share = self.prob[j][:, None], paid.share[j][:, None]
+            missing = self.kappa * (span - paid.units[j] - paid.share[j])
+            q[here] += p * (missing[:, None] + (1 - share) * middle + share * left)
+            bend = left - 2 * middle + right
+            wrong[here] += p * share * (1 - share) * np.maximum(bend if lower else -bend, 0)
         return q, wrong
 
-    def _above(self, t: int, s: int, rows: list[tuple[Wide, Wide]]) -> Wide:
-        """Raised until every chord is above the line of the action that the policy plays in its cell."""
-        played = self.policy.tables[t][s]
-        q, wrong = (np.stack(part) for part in zip(*rows, strict=True))
-        cells = np.arange(q.shape[1])
-        action = played[np.minimum(cells, len(played) - 1)].astype(np.int64)
-        here: Wide = q[action, cells] + wrong[action, cells]
-        there = q[action[:-1], cells[1:]] + wrong[action[:-1], cells[:-1]]
-        here[1:] = np.maximum(here[1:], there)
-        return here
 
-
-def _below(rows: list[tuple[Wide, Wide]]) -> Wide:
-    found = []
-    for q, wrong in rows:
-        both = wrong.copy()
-        both[1:] = np.maximum(both[1:], wrong[:-1])
-        found.append(q - both)
-    least: Wide = np.min(found, axis=0)
-    return least
-
-
-def _read(row: Wide, index: Any) -> Any:
-    """Node ``index``, constant left of 0, slope 1 beyond the last one."""
-    last = len(row) - 2
-    return row[np.clip(index, -1, last) + 1] + np.maximum(index - last, 0)
+def _read(rows: Wide, index: Any) -> Any:
+    """Nodes ``index`` of one row, or of each: constant left of 0, slope 1 beyond the last one."""
+    last = rows.shape[-1] - 2
+    return rows[..., np.clip(index, -1, last) + 1] + np.maximum(index - last, 0)
 
 
 def _coarser(table: Wide, factor: int, lower: bool) -> Wide:
     if factor == 1:
         return table
     count = -(-(table.shape[1] - 2) // factor)
-    fine = np.stack([_read(row, np.arange(count * factor + 1)) for row in table])
+    fine = _read(table, np.arange(count * factor + 1))
     kept = fine[:, ::factor]
     wrong = np.zeros_like(kept)
     for j in range(1, factor):
@@ -184,15 +187,3 @@ def _coarser(table: Wide, factor: int, lower: bool) -> Wide:
         wrong[:, 1:] = np.maximum(wrong[:, 1:], off)
     moved = kept - wrong if lower else kept + wrong
     return np.concatenate([table[:, :1], moved], axis=1) / factor
-
-
-def _wide(x: Fraction) -> np.longdouble:
-    """The nearest number of numpy's longest type, to within two roundings."""
-    high = float(x)
-    return np.longdouble(high) + np.longdouble(float(x - Fraction(high)))
-
-
-def _exactly(x: Any) -> Fraction:
-    """The rational that a finite longdouble is."""
-    high = float(x)
-    return Fraction(high) + Fraction(float(x - np.longdouble(high)))

@@ -3,50 +3,63 @@ r"""``plan.recheck()``: both bounds again, by routes that share no code with the
 What they do share: :func:`verified_risk.return_law`, which the planner, too, asks for the value of its policy on small
 models, and the polygon below an irrational weighting (:mod:`verified_risk.objectives.polygon`).
 
-* lower: the policy's exact law (:func:`verified_risk.return_law`; for continuous rewards, that of the rounded
-  return, by a walk over the grid) and the objective's exact value or enclosure; a law
-  that the plan states must be that law;
+* lower: the policy's exact law (:func:`verified_risk.return_law`) where the plan states one or it is short; otherwise
+  the law on the grid in extended precision (:mod:`verified_risk.planning.recheck.wide`), every value of its CDF raised
+  by its error, less what rounding rewards up can have added; a law that the plan states must be that law;
 * upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, otherwise the plain recursion
-  in numpy, all budgets, no windows, joint outcomes, in extended precision with its own error bound;
+  in extended precision, all budgets, no windows, with its own error bound;
 * lower and upper, discounted mean and CVaR: the polygons of the plan, in other code
   (:mod:`verified_risk.planning.recheck.between`); the mean alone in rationals;
 * upper, several levels: ``exact_plan`` on small models;
 * upper, other weightings: weak duality (theory B1) with the first multipliers of the search's record, in rational
   arithmetic, on small models (tight for convex G); otherwise, and where that is too weak, the whole record is replayed
-  in numpy (:mod:`verified_risk.planning.recheck.replay`).  Where neither confirms the bound the answer is *unknown*.
+  in numpy (:mod:`verified_risk.planning.recheck.replay`).
+
+Where a route does not confirm a bound, would be too long, or meets the time limit, the answer is *unknown*.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from ...grid import GridModel, grid_model, own_unit
 from ...law import Law
-from ...mdp import MDP
-from ...numbers.enclosure import Truth, bounds
+from ...mdp import MDP, Action
+from ...numbers.enclosure import Truth
+from ...numbers.enclosure import bounds as interval_of
 from ...numbers.rational import digits, exact_sum
 from ...objectives.levels import Levels
 from ...objectives.polygon import Polygon
-from ...objectives.weighting import Jump
 from ...policy import GridPolicy, MarkovPolicy
 from ...policy.cells import CellPolicy
 from ...policy.evaluation import return_law
+from ...progress import Progress, Report
 from ..exact.route import exact_plan
+from ..limits import Clock, TimeUp
 from ..plan import Plan
-from ..policy_law import PATIENT, evaluation_work
+from ..policy_law import PATIENT, QUICK, evaluation_work
 from ..search.proof import Proof
+from ..tails.budget import memory_limit
 from .between import MOST_WORK, Between
 from .replay import Replay
+from .wide import ROUNDOFF, Tick, WideModel, above, at_least, at_most, below
 
 EXACT_WORK = 1_000_000
 """Backups for which the integer routes are used."""
 REPLAY_WORK = 10**11
-"""Multiplications for which a search is replayed: a few minutes."""
+"""Multiplications for which a search is replayed without a time limit: a few minutes."""
+MEAN = Levels(Fraction(1), ())
+EXACTLY = "exact optimum in integers"
+EXACT_LAW = "exact law of the policy"
+AGAIN = "the plan's polygon again, in numpy"
+TOO_LONG = "the exact law of this policy would take too long"
+OTHER_LAW = ", which is not the law that the plan states"
+BITS = ROUNDOFF.denominator.bit_length() - 1
 
 
 @dataclass(frozen=True)
@@ -71,53 +84,154 @@ class Recheck:
         )
 
 
-def recheck(plan: Plan) -> Recheck:
-    lower, lower_route, same_law = _lower(plan)
-    upper, upper_route = _upper(plan)
+@dataclass(frozen=True)
+class Worth:
+    """What the policy is worth at least and at most, by which route, and whether the plan's law is the policy's."""
+
+    least: Fraction | None
+    most: Fraction | None
+    route: str
+    same_law: bool = True
+
+
+class Watch:
+    """The clock of one recheck, and whom it tells."""
+
+    def __init__(self, seconds: float | None, progress: Report | None) -> None:
+        self.clock, self.progress = Clock(seconds), progress
+
+    @property
+    def limited(self) -> bool:
+        return self.clock.seconds is not None
+
+    def ticks(self, doing: str, total: int) -> Tick:
+        """A function to be called after each of ``total`` steps."""
+        done = 0
+
+        def tick() -> None:
+            nonlocal done
+            done += 1
+            if self.progress is not None:
+                self.progress(Progress(self.clock.spent, done=done, total=total, doing=doing))
+            if done < total:
+                self.clock.require()
+
+        return tick
+
+
+def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = None) -> Recheck:
+    watch = Watch(seconds, progress)
+    known: list[tuple[Fraction, Fraction]] = []
+
+    def polygons() -> tuple[Fraction, Fraction]:
+        """Both bounds of a discounted plan come from one computation."""
+        if not known:
+            known.append(_polygons(plan, watch))
+        return known[0]
+
+    worth, (upper, upper_route) = _lower(plan, watch, polygons), (None, "")
+    try:
+        upper, upper_route = _upper(plan, watch, polygons)
+    except TimeUp as error:
+        upper_route = str(error)
     lower_holds = Truth.UNKNOWN
-    if lower is not None:
-        lower_holds = Truth.HOLDS if same_law and lower >= plan.lower else Truth.FAILS
-        if lower_holds is Truth.FAILS and lower_route == AGAIN:
-            lower_holds = Truth.UNKNOWN  # a bound of what the policy is worth, not its value
-    if lower is not None and lower > plan.upper:
+    if not worth.same_law or (worth.most is not None and worth.most < plan.lower):
+        lower_holds = Truth.FAILS
+    elif worth.least is not None and worth.least >= plan.lower:
+        lower_holds = Truth.HOLDS
+    if worth.least is not None and worth.least > plan.upper:
         upper_holds = Truth.FAILS
     elif upper is None or upper > plan.upper:
         upper_holds = Truth.FAILS if upper_route == EXACTLY and upper is not None else Truth.UNKNOWN
     else:
         upper_holds = Truth.HOLDS
-    return Recheck(lower, upper, lower_route, upper_route, lower_holds, upper_holds)
+    return Recheck(worth.least, upper, worth.route, upper_route, lower_holds, upper_holds)
 
 
-MEAN = Levels(Fraction(1), ())
-EXACTLY = "exact optimum in integers"
-AGAIN = "the plan's polygon again, in numpy"
-TOO_LONG = "the exact law of this policy would take too long"
-
-OTHER_LAW = ", which is not the law that the plan states"
+class TooLong(Exception):
+    """More work than is done without a time limit."""
 
 
-def _lower(plan: Plan) -> tuple[Fraction | None, str, bool]:
-    """What the policy is worth at least; for continuous rewards, what it is worth rounded up, less ``T * eta``.
+def _affordable(work: float, most: float, watch: Watch, what: str) -> None:
+    """Without a time limit, refuse what would take many minutes; with one, the clock decides."""
+    if work > most and not watch.limited:
+        raise TooLong(
+            f"{what} would take too long: about {work:.1e} multiplications, {most:.0e} are done without a time_limit"
+        )
 
-    And whether the law that the plan states, if it does, is that of the policy.
-    """
+
+# -- what the policy is worth -----------------------------------------------------------------------------------------
+
+
+def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> Worth:
+    """The cheapest route that decides; the exact law where the others leave it open."""
     if isinstance(plan.policy, MarkovPolicy) and plan.objective.levels == MEAN:
-        return mean_of(plan.mdp, plan.policy), "the mean in rationals", True
-    if plan.mdp.is_discrete:
-        if evaluation_work(plan.mdp, plan.policy) > PATIENT * (1 if isinstance(plan.policy, CellPolicy) else 10):
-            between = _between(plan)
-            return (None, TOO_LONG, True) if between is None else (between.bounds()[0], AGAIN, True)
-        law, route, loss = return_law(plan.mdp, plan.policy), "exact law of the policy", Fraction()
-    else:
-        grid = grid_model(plan.mdp, plan.eta)
-        if not all(isinstance(part, GridPolicy) and part.eta == plan.eta for _, part in plan.policy.parts()):
-            return None, "rewards are continuous and the policy is not one of the plan's grid", True
-        if _work(grid) > 10 * PATIENT:
-            return None, TOO_LONG, True
-        law = Law.mixture((w, grid.law(part.choice)) for w, part in plan.policy.parts())
-        route, loss = "exact law of the rounded return, less T eta", plan.mdp.horizon * plan.eta
+        mean = mean_of(plan.mdp, plan.policy)
+        return Worth(mean, mean, "the mean in rationals")
+    work = evaluation_work(plan.mdp, plan.policy)
+    stated = plan.known_law is not None and plan.known_error == 0
+    found = Worth(None, None, TOO_LONG)
+    try:
+        if not (work <= QUICK or (stated and work <= 10 * PATIENT)):
+            found = (
+                Worth(polygons()[0], None, AGAIN) if isinstance(plan.policy, CellPolicy) else _wide_worth(plan, watch)
+            )
+            if found.least is not None and (found.least >= plan.lower or not found.same_law):
+                return found
+    except TooLong as error:
+        found = Worth(None, None, str(error))
+    except TimeUp as error:
+        return Worth(None, None, str(error))
+    if found.most is not None and found.most < plan.lower:
+        return found
+    patience = PATIENT * (1 if isinstance(plan.policy, CellPolicy) else 10)
+    if not plan.mdp.is_discrete or work > patience or watch.clock.late():
+        return found
+    law = return_law(plan.mdp, plan.policy)
     same = _is_stated(plan, law)
-    return bounds(plan.objective.of(law))[0] - loss, route if same else route + OTHER_LAW, same
+    least, most = interval_of(plan.objective.of(law))
+    return Worth(least, most, EXACT_LAW if same else EXACT_LAW + OTHER_LAW, same)
+
+
+def _wide_worth(plan: Plan, watch: Watch) -> Worth:
+    """From the law of the rounded return in extended precision: G of a CDF that is raised, or lowered, by its error."""
+    parts = [(weight, part) for weight, part in plan.policy.parts() if isinstance(part, GridPolicy)]
+    if len(parts) < len(list(plan.policy.parts())) or any(part.eta != parts[0][1].eta for _, part in parts):
+        return Worth(None, None, TOO_LONG)
+    model = _wide_model(plan.mdp, parts[0][1].eta)
+    _affordable(model.work, MOST_WORK, watch, "the law of the policy")
+    tick = watch.ticks("the law of the policy", len(parts) * model.mdp.horizon)
+    high, low = [Fraction()] * model.top, [Fraction()] * model.top
+    for weight, part in parts:
+        masses, depth = model.law(part, tick)
+        depth += len(masses) + 2
+        for i, x in enumerate(np.cumsum(masses)[: model.top]):
+            high[i] += weight * min(Fraction(1), above(x, depth))
+            low[i] += weight * below(x, depth)
+    G = {x: interval_of(plan.objective.value(x)) for x in {*high, *low}}
+    top = model.offsets[-1] + model.top
+    least = at_most(model.eta * (top - exact_sum([G[x][1] for x in high]))) - model.loss
+    most = at_least(model.eta * (top - exact_sum([G[x][0] for x in low])))
+    route = f"law of the policy with {BITS} bits" + (", rounded up, less what that can add" if model.loss else "")
+    same = _states_cdf(plan, model, low, high)
+    return Worth(least, most, route if same else route + OTHER_LAW, same)
+
+
+def _wide_model(mdp: MDP, eta: Fraction) -> WideModel:
+    model = WideModel(mdp, eta)
+    needed = 48 * model.n_states * (model.top + 2 * max(step.span for step in model.steps) + 2)
+    if needed > memory_limit():
+        raise TooLong(f"the tables need {needed / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB allowed")
+    return model
+
+
+def _states_cdf(plan: Plan, model: WideModel, low: list[Fraction], high: list[Fraction]) -> bool:
+    """Whether what the plan states of its law can be true: its CDF, with its error, meets ours everywhere."""
+    law, error = plan.known_law, plan.known_error
+    if law is None or (plan.mdp.is_discrete and model.loss):
+        return True  # ours is the law of the rounded return: nothing is compared
+    values = [law.cdf((model.offsets[-1] + i) * model.eta) for i in range(model.top)]
+    return all(a - error <= x <= b + error for x, a, b in zip(values, low, high, strict=True))
 
 
 def _is_stated(plan: Plan, law: Law) -> bool:
@@ -131,49 +245,95 @@ def _is_stated(plan: Plan, law: Law) -> bool:
     return plan.known_law.kolmogorov(law) <= plan.known_error
 
 
-def _upper(plan: Plan) -> tuple[Fraction | None, str]:
+# -- what every policy is worth at most -------------------------------------------------------------------------------
+
+
+def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> tuple[Fraction | None, str]:
     mdp, objective = plan.mdp, plan.objective
-    if isinstance(plan.policy, CellPolicy):
-        between = _between(plan)
-        return (None, "the tables would take too long again") if between is None else (between.bounds()[1], AGAIN)
-    if isinstance(plan.policy, MarkovPolicy) and objective.levels == MEAN:
-        return mean_of(mdp, None), "the mean in rationals"
     levels, jump = objective.levels, objective.quantile
-    grid = grid_model(mdp, plan.eta)
-    work = _work(grid)
-    small = work <= EXACT_WORK
-    if mdp.is_discrete and small and (jump is not None or levels is not None):
-        own = grid_model(mdp)
-        if _work(own) <= EXACT_WORK and (levels is None or len(levels.tails) <= 1 or _work(own) <= EXACT_WORK // 200):
-            return exact_plan(mdp, objective).value, EXACTLY
-    if jump is not None or (levels is not None and len(levels.tails) <= 1):
-        if work > MOST_WORK:
-            return None, "the plain recursion would take too long"
-        return _extended(grid, jump, levels)
+    try:
+        if isinstance(plan.policy, CellPolicy):
+            return polygons()[1], AGAIN
+        if isinstance(plan.policy, MarkovPolicy) and levels == MEAN:
+            return mean_of(mdp, None), "the mean in rationals"
+        small = _size(mdp, plan.eta) <= EXACT_WORK
+        if mdp.is_discrete and small and (jump is not None or levels is not None):
+            most = EXACT_WORK if levels is None or len(levels.tails) <= 1 else EXACT_WORK // 200
+            if _size(mdp, own_unit(mdp)) <= most:
+                return exact_plan(mdp, objective).value, EXACTLY
+        if jump is not None or (levels is not None and len(levels.tails) <= 1):
+            return _extended(plan, watch)
+        return _searched(plan, watch, small)
+    except TooLong as error:
+        return None, str(error)
+
+
+def _size(mdp: MDP, unit: Fraction) -> Fraction:
+    """Backups of a plain recursion on multiples of ``unit``, about."""
+    low, high = mdp.reward_range
+    terms = sum(_branches(action) for _, _, action in mdp)
+    widths = [mdp.step_reward(t, high - low) / unit + 1 for t in range(mdp.horizon)]
+    return terms * sum(((t + 1) * width for t, width in enumerate(widths)), Fraction())
+
+
+def _branches(action: Action) -> int:
+    if not action.independent:
+        return len(action.outcomes)
+    return len(action.successors) * (len(action.reward) if isinstance(action.reward, Law) else 1)
+
+
+def _extended(plan: Plan, watch: Watch) -> tuple[Fraction | None, str]:
+    """An upper bound of the optimum of the grid model: the plain recursion at every budget."""
+    model, route = _wide_model(plan.mdp, plan.eta), f"plain recursion with {BITS} bits"
+    _affordable(model.work, MOST_WORK, watch, "the plain recursion")
+    tick = watch.ticks("the plain recursion", model.mdp.horizon)
+    jump, levels, offset = plan.objective.quantile, plan.objective.levels, model.offsets[-1]
+    if jump is not None:
+        table, depth = model.shortfalls(Fraction(), "one", tick)
+        possible = (rho for rho in range(model.top, -1, -1) if jump.reached_by(below(table[rho], depth)))
+        return (offset + next(possible, 0)) * model.eta, route
+    assert levels is not None
+    if not levels.tails:
+        table, depth = model.shortfalls(Fraction(1), "flat", tick)
+        return at_least((offset + model.top - below(table[-1], depth)) * model.eta), route
+    ((alpha, weight),) = levels.tails
+    mean, slope = levels.mean, weight / alpha
+    # cost c(b) = mean * b + slope * b^+, plus mean * (greatest remaining return - b): every term is nonnegative
+    table, depth = model.shortfalls(mean / slope, "line", tick)
+    best = max((1 - mean) * rho + mean * model.top - slope * below(table[rho], depth) for rho in range(model.top + 1))
+    return at_least((offset + best) * model.eta), route
+
+
+def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, str]:
+    """Weak duality in rationals, or the search's record replayed."""
+    grid = grid_model(plan.mdp, plan.eta)
     low, high = remaining_range(grid)[0]
     if low == high:
         return high * grid.unit, "every policy has the same return on the grid"
     proof = plan.certificate.proof
     if proof is None or not proof.root.rounds or proof.root.rounds[0].cost is None:
         return None, "the plan carries no record of its search"
-    polygon = objective.polygon_below(proof.accuracy)
-    replay = Replay(grid, polygon, proof)
+    polygon = plan.objective.polygon_below(proof.accuracy)
+    replay = Replay(grid, polygon, proof, watch.clock.require)
     if small:
         upper = _dual(polygon, grid, proof)
         if upper <= plan.upper:
             return upper, "weak duality in rationals"
-    if replay.outcomes.work(proof) > REPLAY_WORK:
-        return None, "replaying the search would take too long"
+    _affordable(replay.outcomes.work(proof), REPLAY_WORK, watch, "replaying the search")
     return (high - Fraction(max(replay.bound(), 0.0))) * grid.unit, "the search's record, replayed in numpy"
 
 
-def _between(plan: Plan) -> Between | None:
-    """Both polygons of a discounted plan in other code, if that is not too long."""
+def _polygons(plan: Plan, watch: Watch) -> tuple[Fraction, Fraction]:
+    """Both polygons of a discounted plan in other code."""
     policy, levels = plan.policy, plan.objective.levels
     if not isinstance(policy, CellPolicy) or levels is None or len(levels.tails) != 1:
-        return None
+        raise TooLong("the plan's tables are read between nodes for another objective than a mean and one CVaR")
     between = Between(policy, levels)
-    return between if between.usable and between.work <= MOST_WORK else None
+    if not between.usable:
+        raise TooLong("the policy's least reward is above one of the model")
+    _affordable(between.work, MOST_WORK, watch, "the tables again")
+    lower, upper = between.bounds(watch.ticks("both polygons", 2 * plan.mdp.horizon))
+    return at_most(lower), at_least(upper)
 
 
 def mean_of(mdp: MDP, policy: MarkovPolicy | None) -> Fraction:
@@ -202,104 +362,6 @@ def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
         low, high = ranges[-1]
         ranges.append((low + min(rewards), high + max(rewards)))
     return ranges[::-1]
-
-
-def _work(grid: GridModel) -> int:
-    total = 0
-    for step, (low, high) in zip(grid.steps, remaining_range(grid), strict=False):
-        total += (high - low + 1) * sum(len(branches) for actions in step for branches in actions)
-    return total
-
-
-# -- the plain recursion in extended precision ------------------------------------------------------------------------
-
-
-def _extended(grid: GridModel, jump: Jump | None, levels: Levels | None) -> tuple[Fraction | None, str]:
-    """An upper bound of the optimum of the grid model."""
-    bits = np.finfo(np.longdouble).nmant + 1
-    route = f"plain recursion with {bits} bits"
-    low, high = remaining_range(grid)[0]
-    budgets = np.arange(low, high + 1)
-    kinked = jump is not None or bool(levels is not None and levels.tails)
-    mean, slope = (Fraction(), Fraction()) if levels is None else (levels.mean, _slope(levels))
-    # cost c(b) = mean * b + slope * b^+, plus mean * (greatest remaining return - b): every term is nonnegative
-    kappa = mean / slope if slope else Fraction(1)
-    shortfall, depth = _plain(grid, budgets, kappa, kinked, jump is not None)
-    roundoff = Fraction(1, 2**bits)
-    underflow = Fraction(2) ** (int(np.finfo(np.longdouble).minexp) + 64)
-    shrink = 1 - (depth + 8) * roundoff
-    if shrink <= 0:
-        return None, route
-    below = [max(Fraction(), _exactly(w) * shrink - underflow) for w in shortfall]
-    if jump is not None:
-        possible = [b for b, p in zip(budgets, below, strict=True) if jump.reached_by(p)]
-        return max(map(int, possible)) * grid.unit, route
-    if not slope:
-        return (high - below[-1]) * grid.unit, route
-    best = max((1 - mean) * int(b) + mean * high - slope * w for b, w in zip(budgets, below, strict=True))
-    return best * grid.unit, route
-
-
-def _slope(levels: Levels) -> Fraction:
-    return levels.tails[0][1] / levels.tails[0][0] if levels.tails else Fraction()
-
-
-def _exactly(x: Any) -> Fraction:
-    """A long double as a fraction."""
-    part, exponent = np.frexp(x)
-    high = float(part)
-    return (Fraction(high) + Fraction(float(part - np.longdouble(high)))) * Fraction(2) ** int(exponent)
-
-
-def _plain(grid: GridModel, budgets: Any, kappa: Fraction, kinked: bool, threshold: bool) -> tuple[Any, int]:
-    """``E_D W_0`` at every budget of the whole range, one state, action and outcome after the other."""
-    real = np.longdouble
-    low_now, high_now = 0, 0
-    n = len(grid.steps[0])
-    final = np.zeros((n, 1), dtype=real)
-    table, base, depth = final, 0, 0
-    denominator = _real(grid.denominator)
-    weight = real(0) if threshold else _real(kappa.numerator) / _real(kappa.denominator)
-    for step in reversed(grid.steps):
-        rewards = [j for actions in step for branches in actions for _, _, j in branches]
-        least, most = min(rewards), max(rewards)
-        low, high = low_now + least, high_now + most
-        now = np.empty((n, high - low + 1), dtype=real)
-        columns = np.arange(low, high + 1)
-        widest = 0
-        for s, actions in enumerate(step):
-            best = None
-            for branches in actions:
-                total = np.zeros(len(columns), dtype=real)
-                for w, target, j in branches:
-                    p = _real(w) / denominator
-                    after = _at(table[target], base, columns - j, high_now, kinked, threshold)
-                    total = total + p * (after + weight * (most - j))
-                widest = max(widest, len(branches))
-                best = total if best is None else np.minimum(best, total)
-            now[s] = best
-        table, base = now, low
-        low_now, high_now = low, high
-        depth += widest + 48  # a probability is a quotient of two integers, each known to 2**-61
-    initial = np.zeros(len(budgets), dtype=real)
-    for s, w in grid.initial:
-        initial = initial + _real(w) / _real(grid.initial_denominator) * table[s]
-    return initial, depth + len(grid.initial) + 48
-
-
-def _real(x: int) -> Any:
-    """An integer as a long double, with a relative error of at most 2**-61."""
-    shift = max(0, x.bit_length() - 62)
-    return np.ldexp(np.longdouble(x >> shift), shift)
-
-
-def _at(row: Any, base: int, columns: Any, greatest: int, kinked: bool, threshold: bool) -> Any:
-    """A row of the table at any budget: constant on the left, linear (or 1) on the right."""
-    inside = row[np.clip(columns - base, 0, len(row) - 1)]
-    beyond = np.maximum(columns - greatest, 0)
-    if threshold:
-        return np.where(beyond > 0, np.longdouble(1), inside)
-    return inside + beyond if kinked else inside
 
 
 # -- weak duality in rationals ----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ kept for ``i = y, ..., y + left[t] - 1``: before it is 0, after it 1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -44,9 +45,10 @@ def gamma(depth: int) -> float:
 
 
 class Outcomes:
-    """Per step, state and action the list of (probability, next state, shifted reward)."""
+    """Per step, state and action the list of (probability, next state, shifted reward); ``tick`` may end a pass."""
 
-    def __init__(self, grid: GridModel) -> None:
+    def __init__(self, grid: GridModel, tick: Callable[[], None] = lambda: None) -> None:
+        self.tick = tick
         self.horizon, self.n_states = grid.horizon, len(grid.steps[0])
         self.initial = [(s, w / grid.initial_denominator) for s, w in grid.initial]
         self.steps: list[list[list[list[tuple[float, int, int]]]]] = []
@@ -103,6 +105,7 @@ class Outcomes:
         tail[:-1] = np.cumsum(costs.T[::-1], axis=0)[::-1]
         value = [tail] * self.n_states
         for t in range(self.horizon - 1, -1, -1):
+            self.tick()
             width = self.sums[t] + 1
             value = [
                 np.minimum.reduce(
@@ -131,6 +134,7 @@ class Outcomes:
         value = np.tile(tail, (self.n_states, 1))
         least = most = own = np.zeros((self.n_states, self.top + 1, 0))
         for t in range(self.horizon - 1, -1, -1):
+            self.tick()
             shape = (self.n_states, self.sums[t] + 1, self.left[t])
             new = np.empty(shape[:2]), np.empty(shape), np.empty(shape), np.empty(shape)
             windows = [np.lib.stride_tricks.sliding_window_view(c, shape[2]) for c in (middle - low, high - middle)]
@@ -243,8 +247,10 @@ class Box:
 class Replay:
     """:meth:`bound` is a lower bound of ``sum_i G(F_i)`` over all policies of the grid model."""
 
-    def __init__(self, grid: GridModel, polygon: Polygon, proof: Proof) -> None:
-        self.outcomes, self.line, self.proof, self.target = Outcomes(grid), Line.of(polygon), proof, proof.target
+    def __init__(
+        self, grid: GridModel, polygon: Polygon, proof: Proof, tick: Callable[[], None] = lambda: None
+    ) -> None:
+        self.outcomes, self.line, self.proof, self.target = Outcomes(grid, tick), Line.of(polygon), proof, proof.target
         _require(np.isfinite(self.target), f"target is {self.target}, wanted a finite number")
         self._read(proof.root)
 

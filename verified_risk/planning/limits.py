@@ -1,0 +1,65 @@
+"""How long a call may take: one clock, which is asked wherever a call could go on for long."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from ..errors import InvalidArgument, InvalidNumber
+from ..numbers.rational import as_fraction
+
+now: Callable[[], float] = time.monotonic
+"""Seconds, from anywhere; tests put a counted clock here."""
+
+
+class TimeUp(Exception):
+    """A clock has reached its limit; whoever set the limit catches it."""
+
+
+class Clock:
+    """Seconds since a call began, against its limit (None: no limit)."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.began = now()
+        self.seconds = seconds
+        self.deadline = math.inf if seconds is None else self.began + seconds
+
+    @property
+    def spent(self) -> float:
+        return now() - self.began
+
+    @property
+    def left(self) -> float:
+        return self.deadline - now()
+
+    def late(self) -> bool:
+        return now() >= self.deadline
+
+    def require(self) -> None:
+        """Raise :class:`TimeUp` once the limit is reached."""
+        if self.late():
+            raise TimeUp(f"the time limit of {self.seconds:g} s is reached")
+
+
+def read_seconds(time_limit: Any) -> float | None:
+    """``time_limit`` as seconds; None, or infinity, is no limit."""
+    if isinstance(time_limit, float) and time_limit == math.inf:
+        return None
+    seconds = read_nonnegative(time_limit, "time_limit")
+    return None if seconds is None else float(seconds)
+
+
+def read_nonnegative(value: Any, name: str) -> Fraction | None:
+    """An exact number from 0, or None."""
+    if value is None:
+        return None
+    try:
+        number = as_fraction(value, name)
+    except InvalidNumber as error:
+        raise InvalidArgument(str(error)) from None
+    if number < 0:
+        raise InvalidArgument(f"{name} is {number}, wanted a nonnegative number")
+    return number
