@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from patience import wait_until
 
+from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study, sweep
 from verified_risk.experiments import sweep as sweep_function
@@ -245,3 +247,18 @@ def test_the_command_line_reports_errors_in_one_line(tmp_path):
     assert found.returncode == 2
     assert found.stderr.startswith("error:")
     assert "is not JSON" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "change", [{"delta": "1/11"}, {"eta": "1/2"}, {"bonus_scale": "1/2"}, {"seed": 1}, {"objective": "cvar(1/2)"}]
+)
+def test_a_result_of_another_cell_is_refused_whichever_entry_differs(tmp_path, change):
+    """A file that was copied to the name of a cell that differs in one entry."""
+    cell = replace(BASE, episodes=5)
+    other = replace(cell, **change)
+    sweep([other], tmp_path / "other", workers=0)
+    (tmp_path / "mine").mkdir()
+    files.write(tmp_path / "mine" / "sweep.json", "sweep", [cell.to_json()])
+    shutil.copy(tmp_path / "other" / f"{other.key}.json", tmp_path / "mine" / f"{cell.key}.json")
+    with pytest.raises(InvalidFile, match="holds the result of another cell"):
+        sweep([cell], tmp_path / "mine", workers=0)

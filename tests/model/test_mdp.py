@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -148,6 +149,19 @@ def test_normalisation_happens_only_on_request_and_is_reported():
     mdp = coin(transitions=thirds, normalise=True)
     assert mdp.actions(0)[0].successors == ((0, Fraction(3333, 9999)), (1, Fraction(6666, 9999)))
     assert mdp.notes == ("transitions[0][0] summed to 9999/10000 and was divided by it (moved by 0.0001)",)
+
+
+@pytest.mark.parametrize("off", [Fraction(1, 10**16), -Fraction(1, 10**16), Fraction(1, 10**40)])
+def test_a_row_that_misses_one_by_a_hair_is_refused_or_noted(off):
+    """Exact rows are what they are; only rows of floats are read as what their writer meant, and that is noted."""
+    row = [HALF, HALF + off]
+    with pytest.raises(vr.errors.InvalidModel, match=re.escape(f"sums to {1 + off}, not to 1")):
+        coin(transitions=[[row], [[1, 0], [1, 0]]])
+    with pytest.raises(vr.errors.InvalidModel, match="not to 1"):
+        coin(initial=row)
+    noted = coin(transitions=[[row], [[1, 0], [1, 0]]], normalise=True)
+    assert any(f"summed to {1 + off} and was divided by it" in note for note in noted.notes)
+    assert sum(p for _, p in noted.actions(0)[0].successors) == 1
 
 
 def test_discretisation_rounds_every_reward_up():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import pairwise
 from statistics import NormalDist
@@ -217,3 +220,26 @@ def test_comparisons_of_enclosures_are_three_valued_and_have_no_bool():
     assert at_least(Interval(one, one + 1), Fraction(3, 2)) is Truth.UNKNOWN
     with pytest.raises(TypeError, match="three-valued"):
         bool(Truth.UNKNOWN)
+
+
+MIXED = (
+    ("1/2*wang(3/4) + 1/2*cpw(1/2)", "general"),
+    ("1/2*cpw(1/2) + 1/2*cvar(1/4)", "general"),
+    ("1/2*wang(3/4) + 1/2*cvar(1/4)", "concave"),
+    ("1/2*wang(-3/4) + 1/2*mean", "convex"),
+    ("1/2*wang(-3/4) + 1/2*wang(3/4)", "general"),
+)
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "2", "3"])
+def test_the_shape_of_a_mixture_does_not_depend_on_the_order_of_a_set(seed):
+    """A set of words is ordered by their hashes, which Python draws anew in every process."""
+    code = f"import verified_risk as vr; print([vr.objective(text).shape for text, _ in {MIXED!r}])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str([shape for _, shape in MIXED])
