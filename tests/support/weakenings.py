@@ -40,6 +40,7 @@ class Weakening:
 
 INCUMBENTS = "tests/planning/test_search_incumbents.py"
 VERDICTS = "tests/checks/test_verdicts.py"
+CONSTANTS = "tests/planning/test_error_constants.py"
 SHOWN = "tests/model/test_shown.py"
 SIGNED = "tests/checks/test_signed_certificates.py"
 
@@ -197,6 +198,55 @@ WEAKENINGS = (
         "span = exactly if plan.gap == 0 else",
         "span = exactly if plan.gap < 1e-12 else",
         (SHOWN,),
+    ),
+    Weakening(
+        "the constant of an action is rounded for nothing",
+        "verified_risk/grid/floats.py",
+        "return self.horizon * (self.branches + 4) + terms + 3",
+        "return self.horizon * (self.branches + 4)",
+        (CONSTANTS,),
+    ),
+    Weakening(
+        "half of the roundings of a step",
+        "verified_risk/grid/floats.py",
+        "return self.horizon * (self.branches + 4) + terms + 3",
+        "return self.horizon * (self.branches + 4) // 2 + terms + 3",
+        (CONSTANTS,),
+    ),
+    Weakening(
+        "the law's roundings do not grow with the terms",
+        "verified_risk/planning/forward.py",
+        "return model.horizon * (min(incoming, 2**40) + 6)",
+        "return model.horizon * 6",
+        (CONSTANTS,),
+    ),
+    Weakening(
+        "underflow counts one operation",
+        "verified_risk/planning/rounding.py",
+        "return 4 * self.depth * (self.size + 1) * SMALLEST_NORMAL",
+        "return 4 * (self.size + 1) * SMALLEST_NORMAL",
+        (CONSTANTS,),
+    ),
+    Weakening(
+        "underflow forgets the size of what is weighed",
+        "verified_risk/planning/rounding.py",
+        "return 4 * self.depth * (self.size + 1) * SMALLEST_NORMAL",
+        "return 4 * self.depth * SMALLEST_NORMAL",
+        (CONSTANTS,),
+    ),
+    Weakening(
+        "limbs take twice the largest weights",
+        "verified_risk/planning/exact/limbs.py",
+        "LARGEST_SUM = 2**32",
+        "LARGEST_SUM = 2**33",
+        (CONSTANTS,),
+    ),
+    Weakening(
+        "a limb too few is enough",
+        "verified_risk/planning/exact/limbs.py",
+        "if largest >= 1 << (BITS * limbs):",
+        "if largest > 1 << (BITS * limbs):",
+        (CONSTANTS,),
     ),
 )
 

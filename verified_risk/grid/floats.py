@@ -119,9 +119,10 @@ class FloatModel:
 
     @property
     def depth(self) -> int:
-        """Roundings in a row of one whole backward pass (theory 05, "the budget recursion", and two more per step for a
-        constant per action)."""
-        return self.horizon * (self.branches + 5)
+        """Roundings in a row of one whole backward pass with a constant per action (theory 05, A2)."""
+        distinct = {id(step): step for step in self.steps}.values()
+        terms = max(int(np.diff(step.start).max()) for step in distinct)  # of the sum that the constant is
+        return self.horizon * (self.branches + 4) + terms + 3
 
     def float_parts(self, amount: Fraction) -> tuple[tuple[str, Fraction], ...]:
         """``amount``, lost to floating point, by what was rounded: each probability on the way once, then every

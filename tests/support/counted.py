@@ -1,0 +1,153 @@
+"""Numbers that count the roundings on the way to them.
+
+A number made by k roundings is off by a factor of at most ``(1 - u)**-k``.  Errors of a sum of nonnegative numbers are
+those of its worse term, errors of the factors of a product multiply, and the operation itself rounds once more.
+``python tests/support/counted.py`` (with NUMBA_DISABLE_JIT=1) runs the planner's own kernels on such numbers and
+prints, for random models, how many roundings in a row it saw and how many the error bound allows for.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import verified_risk as vr
+from verified_risk.grid import own_unit
+from verified_risk.grid.floats import FloatModel, float_model
+from verified_risk.kernels import budget as kernels
+from verified_risk.kernels import forward as forward_kernels
+from verified_risk.planning.forward import forward_depth
+from verified_risk.planning.tails import budget
+
+
+class Counted:
+    """A float and the roundings in a row that made it."""
+
+    def __init__(self, value: float, depth: int = 0) -> None:
+        self.value, self.depth = float(value), depth
+
+    def __add__(self, other: Any) -> Counted:
+        depth = max(self.depth, other.depth if isinstance(other, Counted) else 0)
+        return Counted(self.value + float(other), depth + 1)
+
+    def __mul__(self, other: Any) -> Counted:
+        depth = self.depth + (other.depth if isinstance(other, Counted) else 0)
+        return Counted(self.value * float(other), depth + 1)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __lt__(self, other: Any) -> bool:
+        return self.value < float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.value > float(other)
+
+
+def counted(array: Any, depth: int) -> Any:
+    """The same numbers, each made by so many roundings."""
+    flat = [Counted(float(x), depth) for x in np.asarray(array).ravel()]
+    out = np.empty(len(flat), dtype=object)
+    out[:] = flat
+    return out.reshape(np.shape(array))
+
+
+def exact(*shape: int) -> Any:
+    return counted(np.zeros(shape), 0)
+
+
+def random_model(random: Random, product: bool) -> vr.MDP:
+    """A few states, up to a dozen successors and half a dozen rewards."""
+    n, horizon = random.randint(2, 12), random.randint(1, 3)
+
+    def law(values: list[int]) -> dict[int, Fraction]:
+        weights = [random.randint(1, 5) for _ in values]
+        return {v: Fraction(w, sum(weights)) for v, w in zip(values, weights, strict=True)}
+
+    def some(high: int, count: int) -> list[int]:
+        return sorted(random.sample(range(high), random.randint(1, min(high, count))))
+
+    if product:
+        transitions = [[[0] * n for _ in range(2)] for _ in range(n)]
+        for row in transitions:
+            for action in row:
+                for s, p in law(some(n, 12)).items():
+                    action[s] = p  # type: ignore[call-overload]
+        rewards = [[law(some(7, 6)) for _ in range(2)] for _ in range(n)]
+        return vr.MDP(initial=0, transitions=transitions, rewards=rewards, horizon=horizon)
+    outcomes = [[[(p, k % n, k // n) for k, p in law(some(3 * n, 12)).items()] for _ in range(2)] for _ in range(n)]
+    return vr.MDP.from_outcomes(outcomes, initial=0, horizon=horizon)
+
+
+def backward(m: FloatModel) -> tuple[int, int]:
+    """Roundings seen in one pass over all budgets, and those that the pass's error bound allows for."""
+    low, high, blocks = 0, m.remaining[0], m.blocks
+    remaining, margin = np.array(m.remaining), int(blocks.span.max())
+    width = margin + high + 1
+    first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
+    widths = np.maximum(0, np.minimum(remaining[:-1], high) - first + 1)
+    start = np.concatenate(([0], np.cumsum(m.n_states * widths)))
+    after, now = exact(m.n_states, width), exact(m.n_states, width)
+    after[:, margin + 1 :] = counted(np.broadcast_to(np.arange(1, high + 1), (m.n_states, high)), 0)
+    weight = Counted(0.5, 1)
+    terms = int(np.diff(m.steps[0].start).max())
+    constant = counted(blocks.shortfall, terms + 1)  # a probability, a product, and the sum over the rewards
+    value = exact(m.horizon + 1, m.n_states)
+    kernels.linear_pass(
+        blocks.block, m.action_start, m.succ_start, m.succ_state, counted(m.succ_prob, 1), constant, value,
+        np.zeros((m.horizon, m.n_states), dtype=np.int8),
+    )  # fmt: skip
+    times = np.frompyfunc(lambda x: weight * x, 1, 1)
+    table = kernels.sparse_pass(
+        m.product, low, high, margin, blocks.block, blocks.span, remaining, m.action_start, m.succ_start,
+        m.succ_state, counted(m.succ_prob, 1), blocks.start, blocks.units, counted(blocks.prob, 1), times(constant),
+        times(value), 1.0, after, now, exact(width + margin + 1), exact(width + margin + 1),
+        np.empty(start[-1], dtype=np.int8), start,
+    )  # fmt: skip
+    rows = table[m.initial_state, margin + low : margin + high + 1]
+    sums = [
+        sum((p * x for p, x in zip(counted(m.initial_prob, 1), column, strict=True)), Counted(0)) for column in rows.T
+    ]
+    allowed = budget.budget_tables(m, Fraction(1, 2), low, high).enclosure.depth
+    return max(x.depth for x in sums), allowed
+
+
+def forward(m: FloatModel) -> tuple[int, int]:
+    """The same for the law of one policy, followed forward."""
+    top = m.remaining[0]
+    mass, after = exact(m.n_states, top + 1), exact(m.n_states, top + 1)
+    u = exact(top + max(step.span for step in m.steps) + 2)
+    mass[m.initial_state, 0] = counted(m.initial_prob, 1)
+    width = 1
+    for step in m.steps:
+        after[:] = exact(m.n_states, top + 1)
+        forward_kernels.forward_step(
+            m.product, m.action_start, m.succ_start, m.succ_state, counted(m.succ_prob, 1), step.start, step.units,
+            counted(step.prob, 1), np.zeros((m.n_states, width), dtype=np.int8), width, step.span, mass, after, u,
+        )  # fmt: skip
+        mass, after = after, mass
+        width += step.span
+    cdf = Counted(0.0)
+    for column in mass.T:
+        for x in column:
+            cdf = cdf + x
+    return cdf.depth, forward_depth(m)
+
+
+def main() -> None:
+    rows = []
+    for seed in range(24):
+        mdp = random_model(Random(seed), product=seed % 2 == 0)
+        model = float_model(mdp, own_unit(mdp))
+        rows.append({"backward": backward(model), "forward": forward(model), "horizon": mdp.horizon})
+    print(json.dumps(rows))
+
+
+if __name__ == "__main__":
+    main()
