@@ -85,7 +85,8 @@ def assemble(
 
 
 def _from_data(task: Task, record: Record, guarantee: Guarantee, unit: float, extra: Floats) -> Floats | None:
-    if task.settings.algorithm != "kl" or guarantee.likely is None:
+    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.proved
+    if task.settings.algorithm not in ("kl", "bernstein") or not covered:
         return None
     lipschitz = Fraction(task.settings.objective.lipschitz)
     return unit * data_bound(record.widths, data_range(task), lipschitz, task.settings.delta) + extra
@@ -94,6 +95,8 @@ def _from_data(task: Task, record: Record, guarantee: Guarantee, unit: float, ex
 def data_range(task: Task) -> Fraction:
     """b, the most that the widths of one episode can be, in units."""
     top = task.standard.top
+    if task.settings.algorithm == "bernstein":
+        return Fraction(sum(top[:-1]))
     return Fraction(sum(top[1:] if task.knowledge.rewards and not task.standard.joint else top[:-1]))
 
 

@@ -15,6 +15,7 @@ from ..mdp import MDP
 from ..numbers.rational import Rational
 from ..objectives import Weighting
 from ..progress import Report, counted, read_report
+from .bernstein import BernsteinLearner
 from .bounds import Problem, UniformProblem
 from .bracket import Bracket
 from .checkpoint import Checkpoint
@@ -22,6 +23,7 @@ from .declared import Declared, Knowledge, RewardOf, knowledge_of
 from .evaluate import Judge, best_value, planner_of_truth
 from .learner import Episodes, Floats, Learner, draws_of
 from .policies import LearnedPolicy
+from .posterior import PosteriorLearner
 from .run import Run
 from .settings import Settings
 from .standard import Standard, standard_form
@@ -71,6 +73,8 @@ def learn(
     ``greedy``          no optimism: a pair never tried is worth nothing
     ``greedy-tried``    no optimism, but every pair is tried once
     ``ucbvi``           expected return, the Hoeffding bonus of Azar et al. 2017
+    ``bernstein``       CVaR or mean, reward laws known, the Bernstein bonus of Wang et al. 2023 with proved constants
+    ``posterior``       a model drawn from a Dirichlet posterior every episode: Bayesian, nothing proved for one model
     ==================  ==========================================================================================
 
     ``bonus_scale`` multiplies radii or bonus; 1 is the theorem.  ``kl`` needs no number of episodes: with ``stop_when``
@@ -134,7 +138,12 @@ class Task:
         return cls(standard, settings, knowledge, problem, uniform, target, error)
 
     def learner(self, room: int = 0) -> Learner:
-        return Learner(self.standard, self.target, self.knowledge, room)
+        settings, parts = self.settings, (self.standard, self.target, self.knowledge, room)
+        if settings.algorithm == "bernstein":
+            return BernsteinLearner(*parts, objective=settings.objective, delta=settings.delta)
+        if settings.algorithm == "posterior":
+            return PosteriorLearner(*parts, seed=settings.seed)
+        return Learner(*parts)
 
     @property
     def slack(self) -> float:

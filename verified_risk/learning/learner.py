@@ -237,7 +237,7 @@ class Learner:
         A general G is the exception: its plans take milliseconds, and the loop over episodes stays outside.
         """
         if self.target.kind == self._run.CURVE:
-            return self._run_curve(draws, evaluate)
+            return self.run_one_by_one(draws, evaluate)
         n, T = draws.shape[0], self.standard.horizon
         laws = np.zeros((LAWS_AT_ONCE if evaluate else 0, self.standard.top[0] + 1))
         values, widths = np.zeros(n), np.zeros(n)
@@ -257,7 +257,8 @@ class Learner:
             paid[:done], law_index[:done], laws[:found],
         )  # fmt: skip
 
-    def _run_curve(self, draws: Floats, evaluate: bool) -> Episodes:
+    def run_one_by_one(self, draws: Floats, evaluate: bool) -> Episodes:
+        """The same with the loop over episodes in Python, for learners whose plans take long or are their own."""
         n, T = min(draws.shape[0], LAWS_AT_ONCE), self.standard.horizon
         values, uppers, widths, law_index = np.zeros(n), np.zeros(n), np.zeros(n), np.full(n, -1, np.int64)
         states = np.zeros((n, T + 1), np.int64)

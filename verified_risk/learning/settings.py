@@ -13,12 +13,14 @@ from ..errors import InvalidArgument
 from ..numbers.rational import as_fraction, as_step, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
+from .bernstein import check_bernstein
 from .declared import Declared
 from .target import Algorithm, read_algorithm
 
 NOTHING = Declared()
 NEEDS_EPISODES = ("ucb", "ucb-as-printed", "ucbvi")
 """Their radii depend on the number of episodes."""
+USE_DECLARATIONS = ("kl", "bernstein", "posterior")
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ class Settings:
             raise InvalidArgument(f"episodes is None, but the radii of {self.algorithm!r} depend on their number")
         if self.episodes is None and self.stop_when is None:
             raise InvalidArgument("episodes and stop_when are both None: the run would not end")
-        if str(self.declared) and self.algorithm != "kl":
+        if self.algorithm == "bernstein":
+            check_bernstein(self.objective)
+        if str(self.declared) and self.algorithm not in USE_DECLARATIONS:
             raise InvalidArgument(f"{self.declared}: declared, but {self.algorithm!r} makes no use of it; 'kl' does")
 
     @property

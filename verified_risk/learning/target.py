@@ -40,13 +40,19 @@ from .bounds import Problem, RegretBound, UniformBound, UniformProblem, down, re
 from .declared import Declared, Knowledge, knowledge_of
 from .standard import Standard
 
-Algorithm: TypeAlias = Literal["kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi"]
-ALGORITHMS: tuple[Algorithm, ...] = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi")
+Algorithm: TypeAlias = Literal[
+    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior"
+]  # fmt: skip
+ALGORITHMS: tuple[Algorithm, ...] = (
+    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior",
+)  # fmt: skip
 KL_THEOREMS = (
     "time-uniform KL sets (Coq: kl_regret_from_data_with, kl_intervals_hold; a priori: theory page 10)",
     "time-uniform KL sets (Coq: outcome_regret_from_weighted_data, outcome_intervals_hold; a priori: theory page 10)",
 )
 """The theorems that cover a run of ``kl``, in a product model and in a joint one."""
+BERNSTEIN_THEOREM = "Bernstein tables: regret from data (theory page 11), no bound beforehand"
+"""The theorem that covers a run of ``bernstein``."""
 MOST_PATIENCE = Fraction(1, 8)
 CURVE_POINTS = 1024
 """Corners that stand for a smooth G in the float planner."""
@@ -103,6 +109,12 @@ def guarantee_of(
     """The theorem that covers a run, or that there is none."""
     if algorithm in ("greedy", "greedy-tried"):
         return Guarantee("none: without optimism the regret may grow linearly")
+    if algorithm == "posterior":
+        return Guarantee(
+            "none for one given model: posterior sampling is Bayesian, what is known of it averages over the prior"
+        )
+    if algorithm == "bernstein":
+        return _guarantee_of_bernstein(scale, rounded=rounded)
     if algorithm == "ucbvi":
         return Guarantee("none for this objective: UCBVI maximises the expected return, with a bound for that alone")
     if algorithm == "ucb-as-printed":
@@ -130,6 +142,14 @@ def guarantee_of(
         text = f"not proved: the radii are {scale} of the theorem's; shown for comparison: {kind}"
         return Guarantee(text, expected, likely)
     return Guarantee(f"{kind} + certified planner error{extra}", expected, likely, proved=True)
+
+
+def _guarantee_of_bernstein(scale: Fraction, *, rounded: bool) -> Guarantee:
+    """Regret from data alone."""
+    if scale < 1:
+        return Guarantee(f"not proved: the bonus is {scale} of the theorem's")
+    extra = " + T eta per episode for the grid" if rounded else ""
+    return Guarantee(f"{BERNSTEIN_THEOREM} + certified planner error{extra}", proved=True)
 
 
 def curve_of(objective: Weighting) -> Curve:
@@ -209,8 +229,10 @@ def target_of(
         fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(told)))
     elif algorithm == "ucb-as-printed":
         fields["log_term"] = up(problem.printed_log_term())
-    elif algorithm == "greedy":
+    elif algorithm in ("greedy", "posterior"):
         fields.update(sets=NONE, beyond=BEST)
+    elif algorithm == "bernstein":
+        fields.update(patience=float(MOST_PATIENCE))  # a plan computes everything, so plans are fewer
     elif algorithm == "greedy-tried":
         fields.update(sets=TRIED)
     elif algorithm == "ucbvi":
