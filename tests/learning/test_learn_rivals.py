@@ -171,6 +171,8 @@ def test_posterior_sampling_says_that_it_is_bayesian():
 def test_what_bernstein_cannot_do_is_refused():
     with pytest.raises(InvalidArgument, match="maximises cvar or mean"):
         vr.learn(small_random(), "var(1/2)", episodes=5, algorithm="bernstein", known_rewards=True)
+    with pytest.raises(InvalidArgument, match="learns in models"):
+        vr.learn(object(), "cvar(1/2)", episodes=5, algorithm="bernstein", horizon=3)
     with pytest.raises(InvalidArgument, match="known_rewards=True"):
         vr.learn(small_random(), "cvar(1/2)", episodes=5, algorithm="bernstein")
 

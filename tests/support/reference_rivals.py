@@ -1,4 +1,4 @@
-"""The rivals of the default learner in plain Python, of another shape: dictionaries, memoised recursion, lists of draws.
+"""The rivals of the default learner in plain Python, of another shape: dictionaries and memoised recursion.
 
 They share with ``verified_risk.learning`` the random numbers they are given, the rule for ties and the share of visits
 after which a plan is made again.
@@ -15,7 +15,7 @@ from reference_learner import ReferenceKL
 
 
 class ReferenceBernstein(ReferenceKL):
-    """Two memoised functions around the least shortfall; the variance is the mean of squared differences of two draws."""
+    """Two memoised functions around the least shortfall; the variance comes from the differences of pairs of draws."""
 
     def __init__(self, mdp, delta, *, alpha, scale=1.0):
         super().__init__(mdp, delta, alpha=alpha, known_rewards=True)
@@ -133,5 +133,5 @@ class ReferencePosterior(ReferenceKL):
             total = sum(row)
             steps = [(w / total, *(x if self.joint else (x, 0))) for w, x in zip(row, every, strict=True)]
             self.model[pair] = [(p * q, s, r + bonus) for p, s, bonus in steps for q, r in law[pair]]
-        self.used = {pair: math.inf for pair in self.succ}  # nothing is due: the model was drawn
+        self.used = dict.fromkeys(self.succ, math.inf)  # nothing is due: the model was drawn
         return super().plan()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..learning.audit import AuditReport
     from ..learning.run import Run
 
-ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi")
+ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
 
 
 @click.command(short_help="Learn, with exact regret and its proved bound.")

@@ -82,13 +82,10 @@ class BernsteinLearner(Learner):
             tie=1e-11 * max(top, 1),
             only_mean=level == 1,
         )
-        self.bounds = learn_bernstein.Bounds(
-            *(np.zeros((T + 1, S, top + 1)) for _ in range(2)),
-            np.zeros((T, S, top + 1)),
-            np.zeros((T, S, top + 1), np.int16),
-            *(np.zeros((1, 1)) for _ in range(3)),
-            *(np.zeros(top + 1) for _ in range(9)),
-        )
+        tables, rows = [np.zeros((T + 1, S, top + 1)) for _ in range(3)], [np.zeros(top + 1) for _ in range(9)]
+        by_outcome = [np.zeros((1, 1)) for _ in range(3)]
+        action = np.zeros((T, S, top + 1), np.int16)
+        self.bounds = learn_bernstein.Bounds._make([*tables, action, *by_outcome, *rows])
         self.rho = 0
         self.met = 0.0
 

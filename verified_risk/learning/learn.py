@@ -101,6 +101,8 @@ def learn(
     )
     count = counted(read_report(progress))
     if not isinstance(mdp, MDP):
+        if settings.algorithm == "bernstein":
+            raise InvalidArgument("'bernstein' learns in models; wanted 'kl' for an environment")
         from .environment import learn_environment
 
         return learn_environment(

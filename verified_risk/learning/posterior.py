@@ -1,8 +1,8 @@
 r"""Posterior sampling: every episode draws a model from the posterior and plays what is best in it.
 
-The prior of each pair is a Dirichlet law of total mass 1, spread evenly over the outcomes that can follow (all states, or
-those that were declared; in a joint model all pairs of a reward and a state), and another over the atoms of the reward
-where that is not known.  The posterior adds the counts.
+The prior of each pair is a Dirichlet law of total mass 1, spread evenly over the outcomes that can follow (all states,
+or those that were declared; in a joint model all pairs of a reward and a state), and another over the atoms of the
+reward where that is not known.  The posterior adds the counts.
 
 This is a Bayesian method.  What is known about it holds on average over models drawn from the prior; nothing is proved
 here about its regret on one given model.
