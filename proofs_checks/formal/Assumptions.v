@@ -11,7 +11,8 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   QuantileCoupling Simulation OptimisticModel OptimisticRows Optimism OptimismOfValues ClosenessOptimistic OptimisticLearner UnvisitedPairs CvarLearner
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
   MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner CorrectedSteps PrintedBoundHolds ConcavePlanner BudgetShape
-  ClosenessConstantAttained ClosenessInArea ConcaveLearner AdaptationPrintedFalse EventPrintedFalse L1Deviation.
+  ClosenessConstantAttained ClosenessInArea ConcaveLearner AdaptationPrintedFalse EventPrintedFalse L1Deviation
+  WangNotLipschitz NonMarkov InternalState KnownAtoms PathsAndRadius.
 
 Definition def_history := (@history_measure, @evaluator_gives_the_marginals, @return_is_recorded, @return_is_before_and_after,
   @distributional_bellman, @return_from_the_start).
@@ -23,12 +24,12 @@ Print Assumptions lem_key.
 
 Definition examples_of_objectives := (@var_is_not_continuous, @cpw_is_not_lipschitz, @cvar_is_lipschitz,
   @var_weight_is_a_weighting, @value_at_the_jump_decides, @cvar_is_mean_of_worst_share, @empirical_largest_le, @Phi_lipschitz_in_area, @cpw_grows_faster,
-  @Phi_of_moved_rewards, @cpw_is_nondecreasing).
+  @Phi_of_moved_rewards, @cpw_is_nondecreasing, @wang_grows_faster).
 Print Assumptions examples_of_objectives.
 
 Definition thm_augmented := (@augmented_same_average, @augmented_same_joint_law, @augmented_same_value,
   @best_y_policy_is_best, @printed_average_differs, @return_of_printed_augmented, @printed_augmentation_changes_value,
-  @augmented_value_eq, @augmented_mdp_has_the_same_optimum).
+  @augmented_value_eq, @augmented_mdp_has_the_same_optimum, @markov_policies_are_worse).
 Print Assumptions thm_augmented.
 
 Definition lem_quantileinverse := (@quantile_of_value_le, @value_of_quantile_ge, @value_of_quantile_ge_false_for_monotone,
@@ -41,7 +42,8 @@ Definition thm_discretized := (@overshoot_of_one_step, @one_step_cdf_bounds, @on
   @discretised_cdf_le, @discretised_value_ge, @adapted_optimal_loses_at_most_T_eta, @discretisation_loss_exceeds_eta,
   @no_constant_below_T, @printed_internal_state_fails,
   @pushforward, @grid_size, @grid_range,
-  @discretisation_chain, @rounded_optimum_exists).
+  @discretisation_chain, @rounded_optimum_exists,
+  @lifted_rewards_ahead, @undone_rewards_ahead, @lifted_cdf_le, @undone_cdf_le, @undone_value_ge).
 Print Assumptions thm_discretized.
 
 Definition lem_event := (@hoeffding_lemma, @hoeffding_upper, @hoeffding_lower, @average_rarely_far, @chain_rarely_exceeds,
@@ -75,7 +77,7 @@ Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum
   @concave_learner_expected_regret, @concave_learner_regret_with_high_probability, @concave_learner_meets_printed_bound,
   @concave_best_is_attained, @concave_learner_ignores_unknowns, @printed_regret_theorem_is_false,
   @few_visits, @capped_costs_split, @inverse_roots_le, @inverse_roots_of_all_pairs, @all_visits_cost, @radii_add_up, @printed_logarithm_survives, @constant_mended, @introduction_is_weaker, @what_an_episode_costs, @printed_right_side_without_5, @markov_policies_are_flattered_a_little, @sums_of_means_rarely_large,
-  @costs_add_up_to_beta, @martingale_step_of_beta).
+  @costs_add_up_to_beta, @martingale_step_of_beta, @first_visits_fit, @expected_bound_within_printed, @known_atoms_close).
 Print Assumptions thm_main.
 
 Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_le_dp, @greedy_utility_eq_dp,
@@ -84,6 +86,9 @@ Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_l
   @outer_objective_is_not_concave,
   @rockafellar_uryasev_for_costs).
 Print Assumptions appendix_cvar.
+
+Definition experiment := (@best_path_at_each_level, @printed_level_is_off, @radius_after_forty_visits).
+Print Assumptions experiment.
 
 Definition float_certificate := (@computed_budget_within_gamma, @chosen_policy_within_gamma, @certified_cvar_of_policy,
   @certified_upper_bound).

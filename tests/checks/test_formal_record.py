@@ -18,7 +18,9 @@ from proofs_checks.evidence.coq.record import CLASSICAL_REALS, RECORD, TABLE
 from proofs_checks.evidence.coq.source import FORMAL
 from verified_risk.errors import InvalidFile, MissingDependency
 
-SOURCES = list(coq_source.sources_in().values())
+FILES = list(coq_source.sources_in().values())
+SOURCES = [path for path in FILES if not coq_source.is_setup(path)]
+SETUPS = [path for path in FILES if coq_source.is_setup(path)]
 every_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 every_theorem = pytest.mark.parametrize("theorem", formal_record.read(), ids=lambda theorem: theorem["theorem"])
 
@@ -32,7 +34,32 @@ def table() -> dict[str, formal_record.Entry]:
 
 @every_source
 def test_a_source_assumes_nothing(path: Path) -> None:
-    assert coq_source.unproved(path.read_text(encoding="utf-8")) == []
+    assert coq_source.unproved(coq_source.read(path)) == []
+
+
+@pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.name)
+def test_a_set_up_only_names_things_and_is_shared(path: Path) -> None:
+    """What sections load has variables and hypotheses and no proofs, and at least two files load it."""
+    words = {sentence.split()[0] for sentence in coq_source.sentences(path.read_text(encoding="utf-8"))}
+    assert words <= {"Context", "Variable", "Variables", "Hypothesis", "Let", "Load"}
+    loaded = [other for other in FILES if path.name in coq_source.imports_of(other.read_text(encoding="utf-8"))]
+    assert len(loaded) >= 2, loaded
+
+
+def test_a_set_up_loaded_outside_a_section_is_seen(copy: Path) -> None:
+    file = copy / "setting" / "QuantileInverse.v"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(f'{text}\nSection B.\n  Load "setup/Lipschitz".\nEnd B.\n', encoding="utf-8")
+    assert coq_source.unproved(coq_source.read(file, copy)) == []
+    file.write_text(f'{text}\nLoad "setup/Lipschitz".\n', encoding="utf-8")
+    assert len(coq_source.unproved(coq_source.read(file, copy))) == 3
+
+
+def test_a_theorem_lists_the_hypotheses_that_its_section_loads() -> None:
+    path = FORMAL / "regret" / "ConcaveLearner.v"
+    _, context = coq_source.theorems_of(coq_source.read(path))["concave_learner_expected_regret"]
+    assert "Hypothesis HM : is_mdp M." in context
+    assert "Hypothesis HGL : lipschitz_weighting G L." in context
 
 
 @pytest.mark.parametrize(
@@ -111,6 +138,27 @@ def test_every_row_is_about_statements_and_links_to_an_anchor() -> None:
                 assert known[label].should_be_refuted, entry
 
 
+def test_what_is_not_machine_checked_is_listed_with_a_reason() -> None:
+    """The last table of formal.md names the statements without a machine-checked proof, and no other."""
+    text = TABLE.read_text(encoding="utf-8").partition("(formal-not-here)=")[2]
+    reasons = dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", text, flags=re.MULTILINE))
+    proved = {label for entry in table().values() for role, label in entry.supports if role in ("proves", "part")}
+    assert set(reasons) == {s.label for s in statements.ALL if s.true_claim is not None} - proved
+    assert all(len(reason.split()) >= 8 for reason in reasons.values())
+
+
+def test_no_file_sees_two_definitions_of_one_name() -> None:
+    """A name stands for one thing wherever it is imported; only what restates definitions on purpose repeats them."""
+    defined = {path.name: coq_source.names_of(path.read_text(encoding="utf-8")) for path in SOURCES}
+    for path in SOURCES:
+        if path.parent.name == "statements" or path.name.endswith("Statement.v") or path.name == "Assumptions.v":
+            continue
+        seen: dict[str, str] = {}
+        for file in (*coq_source.visible_to(path.name), path.name):
+            for name in defined[file]:
+                assert seen.setdefault(name, file) == file, f"{path.name} sees {name} of {seen[name]} and of {file}"
+
+
 def test_a_proof_in_parts_has_more_than_one_part() -> None:
     labels = {label for entry in table().values() for role, label in entry.supports if role == "part"}
     proved = {label for entry in table().values() for role, label in entry.supports if role == "proves"}
@@ -120,7 +168,7 @@ def test_a_proof_in_parts_has_more_than_one_part() -> None:
 
 @every_theorem
 def test_the_recorded_text_is_in_the_source(theorem: dict[str, Any]) -> None:
-    source = " ".join(coq_source.without_comments((FORMAL / theorem["file"]).read_text(encoding="utf-8")).split())
+    source = " ".join(coq_source.read(FORMAL / theorem["file"]).split())
     assert theorem["statement"] in source
     assert all(line in source for line in theorem["context"])
 
@@ -156,7 +204,7 @@ def test_files_that_are_required_are_depended_on() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    for path in SOURCES:
+    for path in FILES:
         place = tmp_path / path.relative_to(FORMAL)
         place.parent.mkdir(exist_ok=True)
         shutil.copy(path, place)

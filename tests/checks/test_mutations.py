@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import mutations
 import pytest
+import weakened_statements
+from planting import ROOT
 
-QUICK = [
-    m
-    for m in mutations.MUTATIONS
-    if m.killer in {"lem:key", "def:objective/jumps", "def:pushforward"} or m.killer.startswith(mutations.TOUCHED)
-]
+QUICK = [m for m in mutations.MUTATIONS if m.killer in {"lem:key", "def:objective/jumps", "def:pushforward"}]
 
 
 def test_there_are_at_least_twenty_mutations_with_distinct_names():
@@ -44,3 +43,34 @@ def test_a_change_that_changes_nothing_survives():
 def test_a_text_that_is_not_there_is_an_error_of_the_table_and_not_a_kill():
     with pytest.raises(LookupError, match="occurs 0 times"):
         mutations.killed(replace(QUICK[0], old="no such line"))
+
+
+# -- weakened statements ----------------------------------------------------------------------------------------------
+
+FIRST = {weakened.subject: weakened for weakened in weakened_statements.WEAKENED}
+every_weakened = pytest.mark.parametrize("weakened", weakened_statements.WEAKENED, ids=lambda w: w.mutation.name)
+
+
+def test_every_subject_has_a_statement_weakened_in_every_way():
+    kinds = (weakened_statements.GENEROUS, weakened_statements.NARROWED, weakened_statements.EASY)
+    folders = {path.parent.name for path in (ROOT / "proofs_checks" / "theory").glob("*/__init__.py")}
+    assert set(weakened_statements.SUBJECTS) == folders
+    assert sorted((w.subject, w.kind) for w in weakened_statements.WEAKENED) == sorted(product(folders, kinds))
+
+
+@every_weakened
+def test_a_weakening_changes_exactly_one_place(weakened):
+    mutation = weakened.mutation
+    assert mutation.path.read_text(encoding="utf-8").count(mutation.old) == 1
+    assert mutation.old != mutation.new
+
+
+@pytest.mark.parametrize("subject", FIRST)
+def test_a_weakened_statement_of_each_subject_is_noticed(subject):
+    assert mutations.killed(FIRST[subject].mutation) is not None
+
+
+@pytest.mark.slow
+@every_weakened
+def test_a_weakened_statement_is_noticed(weakened):
+    assert mutations.killed(weakened.mutation) is not None

@@ -32,6 +32,7 @@ from verified_risk.files import write_text
 
 from ...engine.model import Evidence, Rank
 from .source import FORMAL, depends_on, digest, listed, sources_in, theorems_of
+from .source import read as read_source
 
 RECORD = FORMAL / "record.json"
 TABLE = Path(__file__).parents[3] / "docs" / "theory" / "formal.md"
@@ -146,7 +147,7 @@ def build(output: str, table: str, folder: Path = FORMAL) -> dict[str, Any]:
     printed = listed((folder / "Assumptions.v").read_text(encoding="utf-8"))
     _same_names(entries, printed)
     sources = {
-        path.relative_to(folder).as_posix(): theorems_of(path.read_text(encoding="utf-8"))
+        path.relative_to(folder).as_posix(): theorems_of(read_source(path, folder))
         for path in sources_in(folder).values()
     }
     digests = _digests(folder)

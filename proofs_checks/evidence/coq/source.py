@@ -13,10 +13,14 @@ from pathlib import Path
 from verified_risk.errors import InvalidFile
 
 FORMAL = Path(__file__).parents[2] / "formal"
+SETUP = "setup"
+"""The subfolder of what sections share: variables and hypotheses that a section takes over with ``Load``."""
 
 _COMMENT = re.compile(r"\(\*|\*\)")
+_LOAD = re.compile(rf'Load\s+"{SETUP}/(\w+)"\.(?=\s|$)')
 _SENTENCE = re.compile(r"(?<=\.)\s+")
 _PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
+_DEFINED = ("Definition", "Fixpoint", "Record", "Inductive")
 _UNPROVED = ("Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Admitted", "Abort")
 _ASSUMED_IN_SECTION = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
 
@@ -35,6 +39,12 @@ def without_comments(text: str) -> str:
 def sentences(text: str) -> list[str]:
     """The vernacular sentences of a file."""
     return [part.strip() for part in _SENTENCE.split(without_comments(text)) if part.strip()]
+
+
+def read(path: Path, folder: Path = FORMAL) -> str:
+    """The source of a file without comments, with what it loads in the place where it loads it."""
+    text = without_comments(path.read_text(encoding="utf-8"))
+    return _LOAD.sub(lambda found: read(folder / SETUP / f"{found.group(1)}.v", folder).strip(), text)
 
 
 def theorems_of(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -72,13 +82,38 @@ def unproved(text: str) -> list[str]:
 
 
 def imports_of(text: str) -> list[str]:
-    """The files of this development that a file requires."""
+    """The files of this development that a file requires or loads."""
     names: list[str] = []
     for sentence in sentences(text):
+        names += _LOAD.findall(sentence)
         required = re.match(r"From\s+VerifiedRisk\s+Require\s+(?:Import|Export)?\s*([\w\s]+)\.$", sentence)
         if required:
             names += required.group(1).split()
     return [f"{name}.v" for name in names]
+
+
+def names_of(text: str) -> set[str]:
+    """What a file defines or proves under a name; the fields of records are left out."""
+    return {
+        re.split(r"[\s:({]", sentence.split(None, 1)[1], maxsplit=1)[0]
+        for sentence in sentences(text)
+        if sentence.split(None, 1)[0] in (*_PROVED, *_DEFINED)
+    }
+
+
+def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
+    """The files whose names a file may use unqualified: those it imports, and what these export in turn."""
+    paths = sources_in(folder)
+    found: list[str] = []
+    waiting = [name for name in imports_of(paths[file].read_text(encoding="utf-8")) if not is_setup(paths[name])]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            text = without_comments(paths[name].read_text(encoding="utf-8"))
+            exported = re.findall(r"From\s+VerifiedRisk\s+Require\s+Export\s+([\w\s]+)\.", text)
+            waiting += [f"{part}.v" for names in exported for part in names.split()]
+    return found
 
 
 def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
@@ -91,8 +126,13 @@ def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
     return found
 
 
+def is_setup(path: Path) -> bool:
+    """Whether the file is no module, but a set-up that sections load."""
+    return path.parent.name == SETUP
+
+
 def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
-    """The file and everything it requires, directly or not: names in alphabetical order."""
+    """The file and everything it requires or loads, directly or not: names in alphabetical order."""
     paths = sources_in(folder)
     seen: set[str] = set()
     waiting = [Path(file).name]

@@ -18,10 +18,7 @@ Open Scope R_scope.
 Section Augmentation.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable M : mdp S A.
-  Variable pi : policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hpi : is_policy pi.
+  Load "setup/Policy".
 
   (** The event { J = y, S = s }. *)
   Definition here_dec (y : R) (s : S) : forall h : history S A, {summary (fun _ r => r) h = (y, s)} + {_} :=

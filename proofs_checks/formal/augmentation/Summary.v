@@ -39,10 +39,7 @@ Section Summary.
     - right; now intros [= H _].
   Defined.
 
-  Variable M : mdp S A.
-  Variable pi : policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hpi : is_policy pi.
+  Load "setup/Policy".
 
   (** Where (y, s) has probability zero nothing depends on the choice; take pi's first choice at s. *)
   Definition conditioned : y_policy S A := fun t s y =>

@@ -44,18 +44,12 @@ Qed.
 Section Markov.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variables M M' : mdp S A.
+  Load "setup/TwoModels".
   Variable pi : markov_policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis HM' : is_mdp M'.
   Hypothesis Hpi : is_markov_policy pi.
-  Hypothesis Hinit : init M' = init M.
-  Hypothesis Hhor : horizon M' = horizon M.
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hrew' : rewards_within 1 M'.
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
+  Load "setup/Lipschitz".
 
   Definition area_cost (N N' : mdp S A) (n : nat) (s : S) (a : A) : R :=
     area_between (reward N s a) (reward N' s a) + INR n * tv state_dec (trans N' s a) (trans N s a).
@@ -64,7 +58,7 @@ Section Markov.
     Rabs (value G M' (of_markov_policy pi) - value G M (of_markov_policy pi)) <=
     L * expected_cost M (of_markov_policy pi) (area_cost M M').
   Proof.
-    apply (markov_value_close_of_utilities M M' pi HM HM' Hpi Hinit Hhor Hrew'
+    apply (markov_value_close_of_utilities M M' HM HM' Hinit Hhor pi Hpi Hrew'
       (fun s a => tv state_dec (trans M' s a) (trans M s a)) (fun s a => area_between (reward M s a) (reward M' s a))); try assumption.
     - intros s a. apply tv_le_tv; now apply trans_law.
     - intros s a g Hg. apply utilities_close_in_area; auto; try (now apply reward_law). now apply (lipschitz_nonneg G).
@@ -81,7 +75,7 @@ Theorem markov_values_close_in_area {S A} (state_dec : forall s s' : S, {s = s'}
     L * expected_cost M' (of_markov_policy pi) (area_cost state_dec M M').
 Proof.
   intros HM HM' Hpi Hi Hh Hr Hr' HG HGL. split; [now apply markov_close_in_area|].
-  rewrite Rabs_minus_sym. pose proof (markov_close_in_area state_dec M' M pi HM' HM Hpi (eq_sym Hi) (eq_sym Hh) Hr' Hr G L HG HGL) as H.
+  rewrite Rabs_minus_sym. pose proof (markov_close_in_area state_dec M' M HM' HM (eq_sym Hi) (eq_sym Hh) pi Hpi Hr' Hr G L HG HGL) as H.
   eapply Rle_trans; [exact H|]. apply Rmult_le_compat_l; [now apply (lipschitz_nonneg G)|].
   apply expected_cost_le; try assumption; [now apply is_policy_of_markov_policy|]. intros n s a _. unfold area_cost.
   rewrite (area_sym (reward M s a)), (tv_sym state_dec (trans M' s a)). apply Rle_refl.
@@ -126,7 +120,7 @@ Theorem empirical_value_close {S A} (state_dec : forall s s' : S, {s = s'} + {s 
 Proof.
   intros Hnd Hall HM Hrew Hest Hpi HG HGL HP HR.
   pose proof (is_mdp_empirical M Pt Rt epsR HM Hest) as HM'.
-  apply (markov_value_close M (empirical_model M Pt Rt) pi HM HM' Hpi eq_refl eq_refl Hrew (empirical_rewards_within M Pt Rt epsR Hest)
+  apply (markov_value_close M (empirical_model M Pt Rt) HM HM' eq_refl eq_refl pi Hpi Hrew (empirical_rewards_within M Pt Rt epsR Hest)
     (fun s a => epsP s a / 2) epsR); try assumption.
   - intros s a. apply (tv_le_of_l1 state_dec states); auto; [apply Hest | now apply trans_law].
   - intros s a x. rewrite Rabs_minus_sym. apply HR.
@@ -135,18 +129,10 @@ Qed.
 (** ** The optimistic and the empirical model *)
 
 Section HatTilde.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable states : list S.
-  Hypothesis Hnodup : NoDup states.
-  Hypothesis Hall : forall s, In s states.
-  Variable M : mdp S A.
-  Variables (Pt : S -> A -> dist S) (Rt : S -> A -> dist R) (eps : S -> A -> R).
+  Load "setup/Estimates".
   Hypothesis HM : is_mdp M.
   Hypothesis Hest : estimates Pt Rt eps.
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
+  Load "setup/Lipschitz".
   Variable pi : policy (option S) A.
   Hypothesis Hpi : is_policy pi.
 
@@ -203,7 +189,7 @@ Section HatTilde.
      L * expected_cost hat pi shift_cost <= INR (horizon M) * L * expected_cost hat pi (fun _ => coarse_cost)).
   Proof.
     pose proof (lipschitz_nonneg G L HG HGL) as HL. split; split.
-    - eapply Rle_trans; [apply (value_close_of_tv_bounds tilde hat pi is_mdp_tilde is_mdp_hat Hpi eq_refl eq_refl tilde_within hat_within
+    - eapply Rle_trans; [apply (value_close_of_tv_bounds tilde hat is_mdp_tilde is_mdp_hat eq_refl eq_refl pi Hpi tilde_within hat_within
         dP dR hat_rows_close hat_rewards_close G L HG HGL)|].
       apply Rmult_le_compat_l; [assumption|]. apply expected_cost_le; auto using is_mdp_tilde.
       intros n [s|] a _; unfold tv_cost, shift_cost, dP, dR; lra.
@@ -212,7 +198,7 @@ Section HatTilde.
         by (intros s a; apply tv_le_sym; [apply (trans_law _ is_mdp_hat) | apply (trans_law _ is_mdp_tilde) | apply hat_rows_close]).
       assert (HR : forall s a, tv_le (reward tilde s a) (reward hat s a) (dR s a))
         by (intros s a; apply tv_le_sym; [apply (reward_law _ is_mdp_hat) | apply (reward_law _ is_mdp_tilde) | apply hat_rewards_close]).
-      eapply Rle_trans; [apply (value_close_of_tv_bounds hat tilde pi is_mdp_hat is_mdp_tilde Hpi eq_refl eq_refl hat_within tilde_within
+      eapply Rle_trans; [apply (value_close_of_tv_bounds hat tilde is_mdp_hat is_mdp_tilde eq_refl eq_refl pi Hpi hat_within tilde_within
         dP dR HP HR G L HG HGL)|].
       apply Rmult_le_compat_l; [assumption|]. apply expected_cost_le; auto using is_mdp_hat.
       intros n [s|] a _; unfold tv_cost, shift_cost, dP, dR; lra.

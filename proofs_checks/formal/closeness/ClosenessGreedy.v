@@ -53,12 +53,8 @@ Qed.
 Section Greedy.
   Context {S A : Type}.
   Variable acts : S -> list A.
-  Variables M M' : mdp S A.
   Hypothesis Hacts : forall s, acts s <> [].
-  Hypothesis HM : is_mdp M.
-  Hypothesis HM' : is_mdp M'.
-  Hypothesis Hinit : init M' = init M.
-  Hypothesis Hhor : horizon M' = horizon M.
+  Load "setup/TwoModels".
   Hypothesis Hrew' : rewards_within 1 M'.
   Variable L : R.
   Hypothesis HL : 0 <= L.

@@ -113,7 +113,7 @@ Theorem greedy_value_close_in_area {S A} (acts : S -> list A) (M M' : mdp S A) L
   L * expected_cost M pi (fun n s a => INR n * dP s a + RInt (excess (reward M s a) (reward M' s a)) 0 1).
 Proof.
   intros Hacts HM HM' Hinit Hhor Hrew Hrew' HL Hh Hpi Hg HdP.
-  apply (greedy_value_close acts M M' Hacts HM HM' Hinit Hhor Hrew' L HL G h dP
+  apply (greedy_value_close acts Hacts M M' HM HM' Hinit Hhor Hrew' L HL G h dP
     (fun s a => RInt (excess (reward M s a) (reward M' s a)) 0 1)); try assumption.
   intros s a f Hf. apply utility_difference_le_excess; try assumption; try lra; try (now apply reward_law);
     [apply Hrew | apply Hrew'].
@@ -122,26 +122,8 @@ Qed.
 (** ** The optimistic pair *)
 
 Section Pair.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable states : list S.
-  Hypothesis Hnodup : NoDup states.
-  Hypothesis Hall : forall s, In s states.
-  Variable M : mdp S A.
-  Variables (Pt : S -> A -> dist S) (Rt : S -> A -> dist R) (eps : S -> A -> R).
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
-  Hypothesis Hest : estimates Pt Rt eps.
-  Hypothesis HP : hoeffding_event state_dec M Pt eps.
-  Hypothesis HR : dkw_event M Rt eps.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
-
-  Let M' : mdp (option S) A := optimistic state_dec states M Pt Rt eps.
-  Let acts' : option S -> list A := optimistic_acts states acts.
+  Load "setup/OptimisticPair".
+  Load "setup/Lipschitz".
 
   (** The mass moved to s_inf and the area between the distribution functions. *)
   Definition pair_radius (n : nat) (s : S) (a : A) : R :=

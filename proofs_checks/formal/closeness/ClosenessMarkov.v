@@ -16,13 +16,9 @@ Open Scope R_scope.
 
 Section Markov.
   Context {S A : Type}.
-  Variables M M' : mdp S A.
+  Load "setup/TwoModels".
   Variable pi : markov_policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis HM' : is_mdp M'.
   Hypothesis Hpi : is_markov_policy pi.
-  Hypothesis Hinit : init M' = init M.
-  Hypothesis Hhor : horizon M' = horizon M.
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hrew' : rewards_within 1 M'.
   Variables dP dR : S -> A -> R.

@@ -15,13 +15,9 @@ Open Scope R_scope.
 Section Cdfs.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variables M M' : mdp S A.
+  Load "setup/TwoModels".
   Variable pi : policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis HM' : is_mdp M'.
   Hypothesis Hpi : is_policy pi.
-  Hypothesis Hinit : init M' = init M.
-  Hypothesis Hhor : horizon M' = horizon M.
 
   Definition difference_met (n : nat) (s : S) (a : A) : R :=
     tv_reward M M' s a + match n with O => 0 | _ => tv_trans state_dec M M' s a end.
@@ -100,7 +96,7 @@ Theorem cdfs_close {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (M 
             Rabs (cdf (return_law M' pi) x - cdf (return_law M pi) x) <= expected_cost M' pi (difference_met state_dec M M').
 Proof.
   intros HM HM' Hpi Hi Hh x. split; [now apply cdfs_close_in_M|]. rewrite Rabs_minus_sym.
-  eapply Rle_trans; [apply (cdfs_close_in_M state_dec M' M pi HM' HM Hpi (eq_sym Hi) (eq_sym Hh))|].
+  eapply Rle_trans; [apply (cdfs_close_in_M state_dec M' M HM' HM (eq_sym Hi) (eq_sym Hh) pi Hpi)|].
   apply expected_cost_le; try assumption. intros n s a _. unfold difference_met, tv_reward, tv_trans.
   rewrite (tv_sym Req_EM_T (reward M s a)), (tv_sym state_dec (trans M s a)). apply Rle_refl.
 Qed.

@@ -79,26 +79,8 @@ End Lift.
 (** ** Closeness *)
 
 Section Pair.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable states : list S.
-  Hypothesis Hnodup : NoDup states.
-  Hypothesis Hall : forall s, In s states.
-  Variable M : mdp S A.
-  Variables (Pt : S -> A -> dist S) (Rt : S -> A -> dist R) (eps : S -> A -> R).
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
-  Hypothesis Hest : estimates Pt Rt eps.
-  Hypothesis HP : hoeffding_event state_dec M Pt eps.
-  Hypothesis HR : dkw_event M Rt eps.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
-
-  Let M' : mdp (option S) A := optimistic state_dec states M Pt Rt eps.
-  Let acts' : option S -> list A := optimistic_acts states acts.
+  Load "setup/OptimisticPair".
+  Load "setup/Lipschitz".
 
   Lemma transitions_close s a :
     tv_le (trans M' (Some s) a) (trans (lift M) (Some s) a) (jump state_dec states Pt eps s a).
@@ -143,8 +125,8 @@ Section Pair.
     assert (Hpl : is_policy (played pi)) by now apply is_policy_played.
     set (dP := fun (s : option S) a => match s with Some s => jump state_dec states Pt eps s a | None => 0 end).
     set (dR := fun (s : option S) a => match s with Some s => Rmin 1 (2 * eps s a) | None => 0 end).
-    assert (Hclose := greedy_value_close acts' (lift M) M'
-      ltac:(now apply (optimistic_acts_nonempty states Hall M HM acts Hacts)) HMl HM' eq_refl eq_refl
+    assert (Hclose := greedy_value_close acts'
+      ltac:(now apply (optimistic_acts_nonempty states Hall M HM acts Hacts)) (lift M) M' HMl HM' eq_refl eq_refl
       ltac:(now apply optimistic_rewards_within) L HL G h dP dR pi
       (lift_rewards_within M Hrew) Hh Hpi Hg).
     assert (HdP : forall s a, tv_le (trans M' s a) (trans (lift M) s a) (dP s a)).

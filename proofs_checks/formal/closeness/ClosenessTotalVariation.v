@@ -44,13 +44,9 @@ Qed.
 
 Section Closeness.
   Context {S A : Type}.
-  Variables M M' : mdp S A.
+  Load "setup/TwoModels".
   Variable pi : policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis HM' : is_mdp M'.
   Hypothesis Hpi : is_policy pi.
-  Hypothesis Hinit : init M' = init M.
-  Hypothesis Hhor : horizon M' = horizon M.
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hrew' : rewards_within 1 M'.
 
@@ -132,7 +128,6 @@ Section Closeness.
       unfold tv_cost. lra.
     Qed.
 
-
     Lemma action_difference_capped n h a :
       let s := state h in
       Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => outlook n (extend h a r s'))) -
@@ -191,9 +186,7 @@ Section Closeness.
     Qed.
   End Utility.
 
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
+  Load "setup/Lipschitz".
 
   Theorem value_close_capped : Rabs (value G M' pi - value G M pi) <= L * expected_cost M pi capped_cost.
   Proof.
@@ -215,16 +208,10 @@ End Closeness.
 Section Statement.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variables M M' : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis HM' : is_mdp M'.
-  Hypothesis Hinit : init M' = init M.
-  Hypothesis Hhor : horizon M' = horizon M.
+  Load "setup/TwoModels".
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hrew' : rewards_within 1 M'.
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
+  Load "setup/Lipschitz".
 
   Definition tv_trans (s : S) (a : A) : R := tv state_dec (trans M' s a) (trans M s a).
   Definition tv_reward (s : S) (a : A) : R := tv Req_EM_T (reward M' s a) (reward M s a).
@@ -234,7 +221,7 @@ Section Statement.
     Rabs (value G M' pi - value G M pi) <=
     L * expected_cost M pi (fun n s a => INR (Datatypes.S n) * tv_reward s a + INR n * tv_trans s a).
   Proof.
-    intros Hpi. apply (value_close_of_tv_bounds M M' pi HM HM' Hpi Hinit Hhor Hrew Hrew' tv_trans tv_reward);
+    intros Hpi. apply (value_close_of_tv_bounds M M' HM HM' Hinit Hhor pi Hpi Hrew Hrew' tv_trans tv_reward);
       try assumption; intros s a; apply tv_le_tv; try (now apply trans_law); now apply reward_law.
   Qed.
 
@@ -264,7 +251,7 @@ Section Statement.
     L * expected_cost M pi (fun n s a => Rmin (INR (Datatypes.S n) * tv_reward s a + INR n * tv_trans s a)
                                               (INR (Datatypes.S n) * Rmin 1 (tv_reward s a + tv_trans s a))).
   Proof.
-    intros Hpi. apply (value_close_capped M M' pi HM HM' Hpi Hinit Hhor Hrew Hrew' tv_trans tv_reward);
+    intros Hpi. apply (value_close_capped M M' HM HM' Hinit Hhor pi Hpi Hrew Hrew' tv_trans tv_reward);
       try assumption; intros s a; apply tv_le_tv; try (now apply trans_law); now apply reward_law.
   Qed.
 End Statement.

@@ -6,11 +6,12 @@
 
       | Phi'(pi) - Phi(pi) |  >  c T B(pi)     under M and under M'.
 
-    Action a pays an odd multiple of 1/4m in M, an even multiple in M', uniformly among m values: distance 1/m.  Action b
-    pays 1.  The policy plays a, and then again a exactly after a reward that is possible in M'. *)
+    Action a pays 1 with probability 1/100; otherwise an odd multiple of 1/4m in M, an even multiple in M', uniformly among
+    m values: distance at most 1/m.  Action b pays 1.  So F†(1) = T for every policy of either model, as the paper assumes.
+    The policy plays a, and then again a exactly after a multiple that is possible in M'. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Telescoping OneState.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Telescoping OneState LargestReturn.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -82,7 +83,7 @@ Section Interlaced.
       + split; lra.
   Qed.
 
-  Definition pay (points : list R) (b : bool) : dist R := if b then ret 1 else uniform points.
+  Definition pay (points : list R) (b : bool) : dist R := mixed (1 / 100) (if b then ret 1 else uniform points).
   Definition odd_model : mdp unit bool := one_state 2 (pay odd_points).
   Definition even_model : mdp unit bool := one_state 2 (pay even_points).
 
@@ -93,19 +94,22 @@ Section Interlaced.
   Proof. unfold even_points; now rewrite map_length, seq_length. Qed.
 
   Lemma law_pay points b : length points = m -> is_law (pay points b).
-  Proof. intros H; destruct b; [apply law_ret | apply law_uniform]. intros ->; simpl in H; lia. Qed.
+  Proof. intros H; apply law_mixed; [lra|]. destruct b; [apply law_ret | apply law_uniform]. intros ->; simpl in H; lia. Qed.
+
+  Lemma law_points points : length points = m -> is_law (uniform points).
+  Proof. intros H; apply law_uniform. intros ->; simpl in H; lia. Qed.
 
   (** The Kolmogorov errors: 1/m at a, 0 at b. *)
   Definition error (b : bool) : R := if b then 0 else / INR m.
 
   Lemma rewards_close b x : Rabs (cdf (pay even_points b) x - cdf (pay odd_points b) x) <= error b.
   Proof.
-    destruct b; simpl.
+    unfold cdf, pay. rewrite !E_mixed. destruct b; cbn [error].
     - rewrite Rminus_eq_0, Rabs_R0; lra.
-    - unfold cdf. rewrite !E_uniform, length_odd, length_even, <- Rmult_minus_distr_l.
-      unfold even_points, odd_points; rewrite !sum_map, <- sum_minus. fold e.
-      destruct (steps_interlace m x) as [HD _]. pose proof (Rinv_0_lt_compat _ m_pos).
-      rewrite Rabs_mult, (Rabs_pos_eq (/ INR m)), Rabs_pos_eq by lra. nra.
+    - rewrite !E_uniform, length_odd, length_even.
+      unfold even_points, odd_points; rewrite !sum_map. fold e.
+      destruct (steps_interlace m x) as [HD _]; cbv zeta in HD; rewrite sum_minus in HD. pose proof (Rinv_0_lt_compat _ m_pos).
+      rewrite Rabs_pos_eq; nra.
   Qed.
 
   (** First a; then a again exactly after a reward of the even model. *)
@@ -127,15 +131,22 @@ Section Interlaced.
     split; [apply E_ge_const | apply E_le_const]; auto; revert Has; apply as_impl; tauto.
   Qed.
 
+  (** After a reward of 1 the policy plays b, whose mean is 1. *)
+  Lemma mean_of_b points : E (pay points true) (fun q => q) = 1.
+  Proof. unfold pay. rewrite E_mixed, E_ret. lra. Qed.
+
+  Lemma one_is_no_point : (if in_dec Req_EM_T 1 even_points then false else true) = true.
+  Proof. destruct (in_dec Req_EM_T 1 even_points) as [H|]; [|reflexivity]. pose proof (points_range 1 (or_intror H)); lra. Qed.
+
   Lemma value_odd : 1 <= value (fun tau => tau) odd_model (of_y_policy parity).
   Proof.
     unfold odd_model. rewrite (mean_one_state _ _ false (fun r => if in_dec Req_EM_T r even_points then false else true));
       [|intros b; apply law_pay, length_odd | apply is_policy_parity | reflexivity | apply parity_after].
-    rewrite (E_ext_as _ _ (fun r => 1 + r)).
-    - rewrite E_plus, E_const by (apply law_pay, length_odd).
-      pose proof (mean_of_points odd_points (fun x Hx => points_range x (or_introl Hx)) length_odd). simpl; lra.
-    - intros r p Hin _. simpl in Hin. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
-      destruct (in_dec Req_EM_T y even_points) as [Hin|_]; [exfalso; now apply (odd_not_even y)|]. simpl; ring.
+    unfold pay at 1. rewrite E_mixed, one_is_no_point, mean_of_b. rewrite (E_ext_as _ _ (fun r => 1 + r)).
+    - rewrite E_plus, E_const by (apply law_points, length_odd).
+      pose proof (mean_of_points odd_points (fun x Hx => points_range x (or_introl Hx)) length_odd). lra.
+    - intros r p Hin _. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
+      destruct (in_dec Req_EM_T y even_points) as [Hin|_]; [exfalso; now apply (odd_not_even y) | now rewrite mean_of_b].
   Qed.
 
   (** The mean of the even points is (m - 1)/4m. *)
@@ -147,13 +158,14 @@ Section Interlaced.
     rewrite Hs, IH, mult_INR, (S_INR n). simpl (INR 2). ring.
   Qed.
 
-  Lemma value_even : value (fun tau => tau) even_model (of_y_policy parity) <= 1 / 2.
+  Lemma value_even : value (fun tau => tau) even_model (of_y_policy parity) <= 3 / 4.
   Proof.
     unfold even_model. rewrite (mean_one_state _ _ false (fun r => if in_dec Req_EM_T r even_points then false else true));
       [|intros b; apply law_pay, length_even | apply is_policy_parity | reflexivity | apply parity_after].
     set (mu := E (uniform even_points) (fun x => x)).
-    rewrite (E_ext_as _ _ (fun r => mu + r)).
-    - rewrite E_plus, E_const by (apply law_pay, length_even). simpl. fold mu.
+    unfold pay at 1. rewrite E_mixed, one_is_no_point, mean_of_b.
+    rewrite (E_ext_as _ _ (fun r => ((1 - 1 / 100) * mu + 1 / 100 * 1) + r)).
+    - rewrite E_plus, E_const by (apply law_points, length_even). fold mu.
       assert (Hmu : mu = (INR m - 1) / (4 * INR m)).
       { unfold mu. rewrite E_uniform, length_even. unfold even_points; rewrite sum_map.
         rewrite (sum_ext _ _ (fun i => / (4 * INR m) * INR (2 * i))) by (intros; ring). rewrite sum_scal, sum_of_evens.
@@ -161,8 +173,8 @@ Section Interlaced.
       pose proof m_pos. assert (mu <= 1 / 4); [|lra].
       rewrite Hmu. apply Rmult_le_reg_r with (4 * INR m); [lra|].
       replace ((INR m - 1) / (4 * INR m) * (4 * INR m)) with (INR m - 1) by (field; lra). lra.
-    - intros r p Hin _. simpl in Hin. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
-      destruct (in_dec Req_EM_T y even_points) as [_|Hno]; [reflexivity | contradiction].
+    - intros r p Hin _. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
+      destruct (in_dec Req_EM_T y even_points) as [_|Hno]; [|contradiction]. unfold pay, mu. now rewrite E_mixed.
   Qed.
 
   (** B(pi) is at most 2/m in either model. *)
@@ -183,7 +195,7 @@ End Interlaced.
 Theorem closeness_fails_for_y_policies (c : R) :
   exists (M M' : mdp unit bool) (pi : y_policy unit bool) (err : bool -> R),
     horizon M = 2%nat /\ horizon M' = 2%nat /\ is_mdp M /\ is_mdp M' /\ rewards_within 1 M /\ rewards_within 1 M' /\
-    is_y_policy pi /\
+    satisfies_assumption M /\ satisfies_assumption M' /\ is_y_policy pi /\
     (forall s a, trans M' s a = trans M s a) /\ init M' = init M /\
     (forall s a x, Rabs (cdf (reward M' s a) x - cdf (reward M s a) x) <= err a) /\
     c * 2 * expected_cost M (of_y_policy pi) (fun _ _ a => err a) <
@@ -191,26 +203,31 @@ Theorem closeness_fails_for_y_policies (c : R) :
     c * 2 * expected_cost M' (of_y_policy pi) (fun _ _ a => err a) <
       Rabs (value (fun tau => tau) M' (of_y_policy pi) - value (fun tau => tau) M (of_y_policy pi)).
 Proof.
-  set (m := Z.to_nat (up (8 * Rmax c 0 + 1))).
-  assert (HM : 8 * Rmax c 0 < INR m /\ (0 < m)%nat).
-  { destruct (archimed (8 * Rmax c 0 + 1)) as [H1 _]. pose proof (Rmax_r c 0).
-    assert (Hup : (0 < up (8 * Rmax c 0 + 1))%Z) by (apply lt_IZR; lra).
+  set (m := Z.to_nat (up (16 * Rmax c 0 + 1))).
+  assert (HM : 16 * Rmax c 0 < INR m /\ (0 < m)%nat).
+  { destruct (archimed (16 * Rmax c 0 + 1)) as [H1 _]. pose proof (Rmax_r c 0).
+    assert (Hup : (0 < up (16 * Rmax c 0 + 1))%Z) by (apply lt_IZR; lra).
     unfold m. rewrite INR_IZR_INZ, Z2Nat.id by lia. split; [lra | lia]. }
   destruct HM as [Hc Hm]. pose proof (lt_0_INR m Hm) as Hm'.
   assert (Hwithin : forall points, (forall x, In x points -> 0 <= x <= 1 / 2) -> rewards_within 1 (one_state 2 (pay points))).
-  { intros points H s [|]; simpl; [apply as_ret; lra|]. intros x p Hin _.
+  { intros points H s b. apply mixed_within. destruct b; [apply as_ret; lra|]. intros x p Hin _.
     apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _. specialize (H y Hy); lra. }
-  assert (Hdiff : 1 / 2 <= Rabs (value (fun tau => tau) (even_model m) (of_y_policy (parity m)) -
+  assert (Hassume : forall points, length points = m -> (forall x, In x points -> 0 <= x <= 1 / 2) ->
+    satisfies_assumption (one_state 2 (pay points))).
+  { intros points Hl H. apply rewards_at_1_satisfy_assumption with (1 / 100); [| now apply Hwithin | lra |].
+    - apply is_mdp_one_state; intros b; now apply (law_pay m Hm).
+    - intros s b. apply mixed_at_1; [lra|]. destruct b; [apply law_ret | now apply (law_points m Hm)]. }
+  assert (Hdiff : 1 / 4 <= Rabs (value (fun tau => tau) (even_model m) (of_y_policy (parity m)) -
                                  value (fun tau => tau) (odd_model m) (of_y_policy (parity m)))).
   { pose proof (value_odd m Hm). pose proof (value_even m Hm). rewrite Rabs_left1 by lra. lra. }
-  assert (Hbound : forall B, B <= 2 / INR m -> c * 2 * B < 1 / 2 \/ B < 0).
+  assert (Hbound : forall B, B <= 2 / INR m -> c * 2 * B < 1 / 4 \/ B < 0).
   { intros B HB. destruct (Rlt_le_dec B 0) as [|HB0]; [now right | left].
     apply Rle_lt_trans with (Rmax c 0 * 2 * (2 / INR m)).
     - pose proof (Rmax_l c 0). pose proof (Rmax_r c 0). nra.
     - apply Rmult_lt_reg_r with (INR m); [assumption|].
       replace (Rmax c 0 * 2 * (2 / INR m) * INR m) with (4 * Rmax c 0) by (field; lra). lra. }
   assert (Hcost : forall points, length points = m ->
-    c * 2 * expected_cost (one_state 2 (pay points)) (of_y_policy (parity m)) (fun _ _ b => error m b) < 1 / 2).
+    c * 2 * expected_cost (one_state 2 (pay points)) (of_y_policy (parity m)) (fun _ _ b => error m b) < 1 / 4).
   { intros points Hl. destruct (Hbound _ (errors_met m Hm points Hl)) as [|Hneg]; [assumption | exfalso].
     assert (0 <= expected_cost (one_state 2 (pay points)) (of_y_policy (parity m)) (fun _ _ b => error m b)); [|lra].
     apply sum_nonneg; intros t _.
@@ -223,6 +240,8 @@ Proof.
   split; [apply is_mdp_one_state; intros b; apply (law_pay m Hm), length_even|].
   split; [apply Hwithin; intros x Hx; apply (points_range m Hm); now left|].
   split; [apply Hwithin; intros x Hx; apply (points_range m Hm); now right|].
+  split; [apply Hassume; [apply length_odd | intros x Hx; apply (points_range m Hm); now left]|].
+  split; [apply Hassume; [apply length_even | intros x Hx; apply (points_range m Hm); now right]|].
   split; [intros t s y; apply law_ret|]. split; [reflexivity|]. split; [reflexivity|].
   split; [intros s a x; now apply rewards_close|].
   split; (eapply Rlt_le_trans; [|exact Hdiff]); apply Hcost; [apply length_odd | apply length_even].

@@ -23,18 +23,14 @@ Theorem values_rise_slowly_and_are_close {S A} (acts : S -> list A) (M : mdp S A
 Proof.
   intros Hacts HM Hrew HL Hh n. split.
   - intros s y z Hyz. now apply (V_is_utility acts M HM L HL h Hh n s).
-  - intros s s' y. pose proof (V_spread acts M Hacts HM Hrew L HL h Hh n s y).
-    pose proof (V_spread acts M Hacts HM Hrew L HL h Hh n s' y). apply Rabs_le; lra.
+  - intros s s' y. pose proof (V_spread acts Hacts M HM Hrew L HL h Hh n s y).
+    pose proof (V_spread acts Hacts M HM Hrew L HL h Hh n s' y). apply Rabs_le; lra.
 Qed.
 
 (** ** Utilities that maximise *)
 
 Section Maximising.
-  Context {S A : Type}.
-  Variable acts : S -> list A.
-  Variable M : mdp S A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Hypothesis HM : is_mdp M.
+  Load "setup/Choices".
   Hypothesis Hrew : rewards_within 1 M.
   Variables (G : R -> R) (L : R).
 
@@ -72,17 +68,11 @@ End Maximising.
 Section Close.
   Context {S A : Type}.
   Variable acts : S -> list A.
-  Variables M M' : mdp S A.
   Hypothesis Hacts : forall s, acts s <> [].
-  Hypothesis HM : is_mdp M.
-  Hypothesis HM' : is_mdp M'.
-  Hypothesis Hinit : init M' = init M.
-  Hypothesis Hhor : horizon M' = horizon M.
+  Load "setup/TwoModels".
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hrew' : rewards_within 1 M'.
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
+  Load "setup/Lipschitz".
   Variable dP : S -> A -> R.
   Hypothesis HdP : forall s a, tv_le (trans M' s a) (trans M s a) (dP s a).
 
@@ -163,26 +153,8 @@ End Close.
 (** ** The optimistic pair *)
 
 Section Pair.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable states : list S.
-  Hypothesis Hnodup : NoDup states.
-  Hypothesis Hall : forall s, In s states.
-  Variable M : mdp S A.
-  Variables (Pt : S -> A -> dist S) (Rt : S -> A -> dist R) (eps : S -> A -> R).
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
-  Hypothesis Hest : estimates Pt Rt eps.
-  Hypothesis HP : hoeffding_event state_dec M Pt eps.
-  Hypothesis HR : dkw_event M Rt eps.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
-
-  Let M' : mdp (option S) A := optimistic state_dec states M Pt Rt eps.
-  Let acts' : option S -> list A := optimistic_acts states acts.
+  Load "setup/OptimisticPair".
+  Load "setup/Lipschitz".
 
   Theorem optimistic_values_close h pi :
     maximises acts' M' G L h -> is_policy pi -> is_greedy acts' M' h pi ->

@@ -14,11 +14,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Shape.
-  Context {S A : Type}.
-  Variable acts : S -> list A.
-  Variable M : mdp S A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Hypothesis HM : is_mdp M.
+  Load "setup/Choices".
 
   Theorem W_nondecreasing_and_lipschitz n s b b' : b <= b' -> 0 <= W acts M n s b' - W acts M n s b <= b' - b.
   Proof.

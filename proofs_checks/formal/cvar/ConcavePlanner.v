@@ -87,11 +87,7 @@ End Mixtures.
 (** ** The return laws of deterministic policies *)
 
 Section Planner.
-  Context {S A : Type}.
-  Variable acts : S -> list A.
-  Variable M : mdp S A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Hypothesis HM : is_mdp M.
+  Load "setup/Choices".
 
   Definition outcome (s : S) (a : A) : dist (R * S) := bind (reward M s a) (fun r => image (pair r) (trans M s a)).
 
@@ -177,9 +173,7 @@ Section Planner.
 
   (** ** The best law and its supporting utility *)
 
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
+  Load "setup/Lipschitz".
   Hypothesis HGc : concave_weighting G.
   Hypothesis Hrew : rewards_within 1 M.
 

@@ -17,9 +17,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Planner.
-  Context {S A : Type}.
-  Variable acts : S -> list A.
-  Variable M : mdp S A.
+  Load "setup/Choices".
 
   Definition spend (w : S -> R -> R) (s : S) (b : R) (a : A) : R :=
     E (reward M s a) (fun r => E (trans M s a) (fun s' => w s' (b - r))).
@@ -65,9 +63,6 @@ Section Planner.
     split; intros H h Hh; generalize (H h Hh); apply as_impl; intros a [Ha Hv]; split; try assumption;
       rewrite backup_loss_eq_spend, V_loss_eq_W in *; lra.
   Qed.
-
-  Hypothesis Hacts : forall s, acts s <> [].
-  Hypothesis HM : is_mdp M.
 
   Lemma E_loss d rho : E d (loss rho) = - shortfall d rho.
   Proof.

@@ -92,8 +92,7 @@ Section Discretisation.
     E (history_law (discretise M) hat t) f = E (history_law M (adapt hat) t) (fun h => f (replaced_history phi h)).
   Proof. apply replaced_history_law. Qed.
 
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Local Notation T := (INR (horizon M)).
 
   Lemma overshoot_within_T_eta pi :

@@ -16,8 +16,7 @@ Open Scope R_scope.
 Section Chain.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Variables (eta : R) (G : R -> R).
   Hypothesis Heta : 0 < eta.
   Hypothesis HG : weighting G.

@@ -76,8 +76,7 @@ Section RoundingRule.
       apply E_ext; intros a. simpl reward. rewrite E_image. apply E_ext; intros r. now apply E_ext.
   Qed.
 
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Variable b : R.
   Hypothesis Hovershoot : forall pi, is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= overshoot h <= b).
 

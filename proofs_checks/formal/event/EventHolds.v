@@ -69,13 +69,8 @@ Qed.
 (** ** The interaction *)
 
 Section Interaction.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Variable learner : list (history S A) -> policy S A.
-  Hypothesis Hlearner : forall past, is_policy (learner past).
+  Load "setup/Equality".
+  Load "setup/Play".
 
   Local Notation T := (horizon M).
 

@@ -45,8 +45,7 @@ Qed.
 Section Tape.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Variables (states : list S) (A0 : R) (N : nat) (delta : R) (sa : S * A).
   Local Notation S0 := (INR (length states)).
   Let l : R := ln ((S0 + 2) * S0 * A0 * INR N / delta).

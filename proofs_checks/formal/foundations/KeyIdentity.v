@@ -76,9 +76,9 @@ Qed.
 
 (** ** The quantile of an increasing list is a sum of steps *)
 
-Definition total (l : dist R) : R := E l (fun _ => 1).
+Definition total_mass (l : dist R) : R := E l (fun _ => 1).
 
-Lemma total_nonneg l : nonneg l -> 0 <= total l.
+Lemma total_nonneg l : nonneg l -> 0 <= total_mass l.
 Proof. intros H; apply E_nonneg; [assumption | intros; lra]. Qed.
 
 Lemma nonneg_cons {X} (x : X) p l : nonneg ((x, p) :: l) -> 0 <= p /\ nonneg l.
@@ -104,13 +104,13 @@ Proof.
 Qed.
 
 Lemma level_reached_iff lo hi c l tau x :
-  sorted_in lo hi l -> nonneg l -> c < tau <= c + total l ->
+  sorted_in lo hi l -> nonneg l -> c < tau <= c + total_mass l ->
   (tau <= c + cdf l x <-> lo + climb lo c l tau <= x).
 Proof.
   revert lo c; induction l as [|[a p] l IH]; intros lo c Hs Hn Htau.
-  - unfold total in Htau; simpl in Htau; lra.
+  - unfold total_mass in Htau; simpl in Htau; lra.
   - destruct Hs as [Hlo Hs]. apply nonneg_cons in Hn; destruct Hn as [Hp Hn].
-    assert (Ht : total ((a, p) :: l) = p + total l) by (unfold total; simpl; ring).
+    assert (Ht : total_mass ((a, p) :: l) = p + total_mass l) by (unfold total_mass; simpl; ring).
     assert (Hc : cdf ((a, p) :: l) x = p * ind (Rle_dec a x) + cdf l x) by reflexivity.
     assert (Hpos : 0 <= cdf l x) by (apply E_nonneg; [assumption | intros; apply ind_range]).
     rewrite Ht in Htau; rewrite Hc; simpl climb. rewrite (ind_yes (Rlt_dec c tau)) by lra.
@@ -266,13 +266,13 @@ Fixpoint climb_integral (G : R -> R) (lo c : R) (l : dist R) : R :=
   end.
 
 Lemma is_stieltjes_climb G lo c l :
-  weighting G -> nonneg l -> 0 <= c -> c + total l = 1 ->
+  weighting G -> nonneg l -> 0 <= c -> c + total_mass l = 1 ->
   is_stieltjes (climb lo c l) G 0 1 (climb_integral G lo c l).
 Proof.
   intros HG; revert lo c; induction l as [|[a p] l IH]; intros lo c Hn Hc Hm; simpl.
   - pose proof (is_stieltjes_const 0 G 0 1) as H. now rewrite Rmult_0_l in H.
   - apply nonneg_cons in Hn; destruct Hn as [Hp Hn]. pose proof (total_nonneg l Hn).
-    assert (Ht : total ((a, p) :: l) = p + total l) by (unfold total; simpl; ring). rewrite Ht in Hm.
+    assert (Ht : total_mass ((a, p) :: l) = p + total_mass l) by (unfold total_mass; simpl; ring). rewrite Ht in Hm.
     apply (is_stieltjes_plus (fun t => (a - lo) * ind (Rlt_dec c t))).
     + apply is_stieltjes_scal, is_stieltjes_step; [assumption | lra].
     + apply IH; [assumption | lra | lra].
@@ -304,17 +304,17 @@ Qed.
 
 (** Summation by parts. *)
 Lemma climb_integral_area G lo hi c l :
-  G 1 = 1 -> c + total l = 1 -> lo + climb_integral G lo c l = hi - area G lo hi c l.
+  G 1 = 1 -> c + total_mass l = 1 -> lo + climb_integral G lo c l = hi - area G lo hi c l.
 Proof.
-  intros G1; revert lo c; induction l as [|[a p] l IH]; unfold total; simpl; intros lo c Hm.
+  intros G1; revert lo c; induction l as [|[a p] l IH]; unfold total_mass; simpl; intros lo c Hm.
   - replace c with 1 by lra. rewrite G1; ring.
-  - specialize (IH a (c + p)). unfold total in IH. rewrite G1 in *. lra.
+  - specialize (IH a (c + p)). unfold total_mass in IH. rewrite G1 in *. lra.
 Qed.
 
 (** ** The key identity *)
 
 Lemma is_stieltjes_quantile_listing G d l lo hi :
-  weighting G -> sorted_in lo hi l -> nonneg l -> 0 + total l = 1 -> (forall f, E d f = E l f) ->
+  weighting G -> sorted_in lo hi l -> nonneg l -> 0 + total_mass l = 1 -> (forall f, E d f = E l f) ->
   is_stieltjes (fun tau => real (quantile (cdf d) tau)) G 0 1 (lo + climb_integral G lo 0 l).
 Proof.
   intros HG Hs Hl Ht HE.
@@ -335,7 +335,7 @@ Theorem is_stieltjes_quantile G d lo hi :
 Proof.
   intros HG [Hn H1] Hle Has.
   destruct (sorted_listing d lo hi Hle Hn Has) as [l [Hs [Hl HE]]].
-  assert (Ht : 0 + total l = 1) by (unfold total; rewrite <- HE; lra).
+  assert (Ht : 0 + total_mass l = 1) by (unfold total_mass; rewrite <- HE; lra).
   assert (Hint : is_RInt (fun x => G (cdf d x)) lo hi (area G lo hi 0 l)).
   { apply is_RInt_ext with (fun x => G (0 + cdf l x)); [|now apply is_RInt_area].
     intros x _; unfold cdf; rewrite HE; f_equal; ring. }
@@ -369,18 +369,18 @@ Fixpoint rank_sum (G : R -> R) (c : R) (l : dist R) : R :=
   end.
 
 Lemma climb_integral_rank_sum G lo c l :
-  c + total l = 1 -> climb_integral G lo c l = rank_sum G c l - lo * (G 1 - G c).
+  c + total_mass l = 1 -> climb_integral G lo c l = rank_sum G c l - lo * (G 1 - G c).
 Proof.
-  revert lo c; induction l as [|[a p] l IH]; unfold total; simpl; intros lo c Hm.
+  revert lo c; induction l as [|[a p] l IH]; unfold total_mass; simpl; intros lo c Hm.
   - replace c with 1 by lra. ring.
-  - rewrite IH by (unfold total; lra). ring.
+  - rewrite IH by (unfold total_mass; lra). ring.
 Qed.
 
 Theorem Phi_eq_rank_sum G l lo hi :
   weighting G -> is_law l -> sorted_in lo hi l -> Phi G l = rank_sum G 0 l.
 Proof.
   intros HG [Hn H1] Hs. apply stieltjes_unique; [lra|].
-  assert (Ht : 0 + total l = 1) by (unfold total; lra).
+  assert (Ht : 0 + total_mass l = 1) by (unfold total_mass; lra).
   replace (rank_sum G 0 l) with (lo + climb_integral G lo 0 l).
   - now apply is_stieltjes_quantile_listing with hi.
   - rewrite climb_integral_rank_sum, (weighting_0 G HG), (weighting_1 G HG) by assumption. ring.

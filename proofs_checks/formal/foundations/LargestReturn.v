@@ -1,8 +1,9 @@
 (** * Models that satisfy the paper's assumption      (paper: assump:quantile)
 
-    The paper assumes F†(1) = T for the return of every policy: the largest conceivable return is attained with positive
-    probability.  It holds when rewards lie in [0, 1] and every reward law gives mass to 1.  Mixing a reward law with a
-    little mass at 1 makes any model satisfy it; the counterexamples are mixed in this way. *)
+    The paper assumes F†(1) = T for the return of every policy; for finite laws, which have atoms, this says that the largest
+    conceivable return is attained with positive probability.  It holds when rewards lie in [0, 1] and every reward law
+    gives mass to 1.  Mixing a reward law with a little mass at 1 makes any model satisfy it; the counterexamples are mixed
+    in this way. *)
 
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.

@@ -13,10 +13,7 @@ Open Scope R_scope.
 
 Section Telescoping.
   Context {S A : Type}.
-  Variable M : mdp S A.
-  Variable pi : policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hpi : is_policy pi.
+  Load "setup/Policy".
 
   (** The expected sum of costs along an episode; in the paper's counting, sum over t of E cost(T - t, s_t, a_t). *)
   Definition expected_cost (cost : nat -> S -> A -> R) : R :=

@@ -87,10 +87,7 @@ Arguments chk {S A} _ _ _.
 
 Section Values.
   Context {S A : Type}.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable succ : S -> A -> list S.
-  Hypothesis Hsucc : forall s a, succ s a <> [].
+  Load "setup/Successors".
   Variable b : beliefs S A.
 
   Definition miss (s : S) (a : A) : R := 1 - sum (succ s a) (low b s a).
@@ -230,8 +227,7 @@ Section Values.
   (** ** When the beliefs hold *)
 
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Hypothesis Hrew : rewards_within 1 M.
 
   Record hold : Prop := {

@@ -22,9 +22,7 @@ Proof.
 Qed.
 
 Section Outcomes.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
+  Load "setup/Equality".
   Variables (O : outcome_model S A) (w : nat -> R) (rest : S) (acts : S -> list A) (idle : S -> A) (pairs : list (S * A)).
   Variable outs : S -> A -> list (R * S).
   Hypothesis HO : is_outcome_model O w.

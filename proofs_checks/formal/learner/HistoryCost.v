@@ -11,8 +11,7 @@ Open Scope R_scope.
 
 Section Cost.
   Context {S A : Type}.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Variable cost : history S A -> A -> R.
 
   (** The costs of the steps of an episode, which are listed latest first. *)

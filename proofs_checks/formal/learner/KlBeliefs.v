@@ -24,8 +24,7 @@ Section Beliefs.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
   Variable acts : S -> list A.
   Variable k : knowledge S A.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Hypothesis Hrew : rewards_within 1 M.
 
   (** The declarations are true. *)

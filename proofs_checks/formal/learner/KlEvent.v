@@ -24,10 +24,7 @@ Arguments hits {S A} _ _ _ _ _.
 
 Section Event.
   Context {S A : Type}.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Variable learner : list (history S A) -> policy S A.
-  Hypothesis Hlearner : forall past, is_policy (learner past).
+  Load "setup/Play".
 
   Definition has_chance (tau : test S A) (p : R) : Prop :=
     0 <= p <= 1 /\

@@ -93,9 +93,7 @@ Proof.
 Qed.
 
 Section Explicit.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
+  Load "setup/Equality".
   Variables (states : list S) (acts : S -> list A) (xs : list R) (delta c alpha : R).
   Hypothesis Hstates : NoDup states.
   Hypothesis Hall : forall s, In s states.
@@ -222,8 +220,7 @@ Section Explicit.
 
   (** ** The plans *)
 
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Local Notation T := (horizon M).
   Local Notation succ := (fun (_ : S) (_ : A) => states).
 

@@ -23,9 +23,7 @@ Proof.
 Qed.
 
 Section Headline.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
+  Load "setup/Equality".
   Variables (states : list S) (acts : S -> list A) (xs : list R) (M : mdp S A) (G : R -> R) (L best delta : R).
   Hypothesis Hstates : NoDup states.
   Hypothesis Hall : forall s, In s states.
@@ -105,7 +103,7 @@ Section Headline.
         Hd1 (fun s a => proj1 (Hpart s a)) (fun s a => proj2 (Hpart s a)) HG0 Hsupp Hexact)].
       right. apply prob_same. intros path. symmetry.
       rewrite (exists_moment (fun past => a_priori_bound (pairs states acts) M L w0 w delta Gamma (lambda states acts xs delta) past < regret M learner G best past)).
-      unfold sometime, plain_a_priori_bound, a_priori_bound, beta, KlRegret.g, KlLearner.B.
+      unfold sometime, plain_a_priori_bound, a_priori_bound, beta, KlRegret.g, RegretAssembly.B.
       split; intros [newer [past [Hn H]]]; exists newer, past; (split; [exact Hn|]); eapply Rle_lt_trans; try exact H; right; ring.
   Qed.
 End Headline.

@@ -22,24 +22,13 @@ Open Scope R_scope.
 Section Learner.
   Context {S A : Type}.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable succ : S -> A -> list S.
-  Hypothesis Hsucc : forall s a, succ s a <> [].
+  Load "setup/Successors".
 
   (** The truth. *)
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hhorizon : (1 <= horizon M)%nat.
-  Variables (G : R -> R) (L z : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
-  Hypothesis HGc : concave_weighting G.
-  Hypothesis Hz : 0 <= z.
-  Hypothesis Hreturn : forall pi, is_policy pi -> allowed acts M pi -> almost_surely (return_law M pi) (fun x => 0 <= x <= z).
-  Variable best : R.
-  Hypothesis Hbest : is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value G M pi) best.
+  Load "setup/ConcaveGoal".
 
   Local Notation T := (horizon M).
 
@@ -51,8 +40,7 @@ Section Learner.
   Definition capped (h : R -> R) : Prop := forall x, z <= x -> h x = h z.
 
   (** The learner's beliefs, utilities, policies and errors, as functions of the episodes before. *)
-  Variables (believes : list (history S A) -> beliefs S A) (learner : list (history S A) -> policy S A)
-            (utility : list (history S A) -> R -> R) (w0 : list (history S A) -> R) (w : list (history S A) -> nat -> R).
+  Load "setup/Planned".
 
   Definition v_hat (past : list (history S A)) (h : R -> R) : R :=
     E (init M) (fun s => Vhat acts succ (believes past) h T s 0).
@@ -133,15 +121,15 @@ Section Learner.
     unfold value, v_hat, error, Y in *. lra.
   Qed.
 
-  Definition B : R := INR T * (INR T + 1) / 2.
+  Local Notation B := (RegretAssembly.B M).
   Hypothesis Hcost : forall past g a, (time g < T)%nat -> 0 <= cost past g a <= INR (T - time g).
 
   Lemma B_pos : 0 < B.
-  Proof. pose proof (le_INR 1 T Hhorizon). simpl in *. unfold B. nra. Qed.
+  Proof. pose proof (le_INR 1 T Hhorizon). simpl in *. unfold RegretAssembly.B. nra. Qed.
 
-  Lemma Y_range past : almost_surely (next past) (fun g => 0 <= Y past g <= B).
+  Lemma costs_in_range past : almost_surely (next past) (fun g => 0 <= Y past g <= B).
   Proof.
-    generalize (history_time M (learner past) T); apply as_impl; intros g Hg. unfold Y, B. unfold time in Hg.
+    generalize (history_time M (learner past) T); apply as_impl; intros g Hg. unfold Y, RegretAssembly.B. unfold time in Hg.
     pose proof (cost_of_range (cost past) (fst g) 0) as H. rewrite Hg in H. cbn [INR Nat.add] in H.
     rewrite Rmult_0_r, Rplus_0_l in H. apply H. intros h a Hh. now apply Hcost.
   Qed.
@@ -154,7 +142,7 @@ Section Learner.
     | _ :: past => error past + errors past
     end.
 
-  Lemma regret_le_means path :
+  Lemma regret_le_costs path :
     (forall past, In past (moments_of path) -> ~ misled_at past) ->
     regret M learner G best path <= L * sum_of_means next Y path + errors path.
   Proof.
@@ -188,7 +176,7 @@ Section Learner.
         apply Exists_exists in Hover; destruct Hover as [past [Hin Hover]].
         rewrite ind_yes; [lra|]. apply Exists_exists; exists past; split; [assumption|].
         assert (Hreg : regret M learner G best past <= L * sum_of_means next Y past + errors past).
-        { apply regret_le_means. intros q Hq Hbad. apply Hm, Exists_exists. exists q; split; [|assumption].
+        { apply regret_le_costs. intros q Hq Hbad. apply Hm, Exists_exists. exists q; split; [|assumption].
           now apply (moment_of_moment path past). }
         unfold data_bound_with in Hover. unfold means_bound. pose proof L_nonneg.
         apply Rnot_lt_le; intros Hlt. apply Rlt_le in Hlt. pose proof (Rmult_le_compat_l L _ _ L_nonneg Hlt). lra.
@@ -201,7 +189,7 @@ Section Learner.
   Definition over_bound_dec := over_bound_with_dec B.
 
   Theorem regret_from_data K : prob (episodes M learner K) over_bound_dec <= 2 * delta.
-  Proof. exact (regret_from_data_with B K B_pos Y_range). Qed.
+  Proof. exact (regret_from_data_with B K B_pos costs_in_range). Qed.
 
   (** In expectation. *)
   Hypothesis Herror : forall past, 0 <= error past.
@@ -209,7 +197,7 @@ Section Learner.
   Lemma errors_nonneg path : 0 <= errors path.
   Proof. induction path as [|g past IH]; cbn [errors]; [lra | specialize (Herror past); lra]. Qed.
 
-  Lemma regret_le_trivially path : regret M learner G best path <= INR (length path) * z.
+  Lemma regret_le_largest path : regret M learner G best path <= INR (length path) * z.
   Proof.
     induction path as [|g past IH]; cbn [regret length]; [simpl; lra|]. rewrite S_INR.
     assert (Hb : best <= z).
@@ -235,11 +223,11 @@ Section Learner.
       assert (Hmeans : 0 <= sum_of_means next Y path).
       { clear Hlen; induction path as [|g past IH]; cbn [sum_of_means]; [lra|].
         assert (0 <= E (next past) (Y past)); [|lra].
-        rewrite <- (E_zero (next past)). apply E_le_as; [apply Hnext|]. generalize (Y_range past); apply as_impl; intros; lra. }
+        rewrite <- (E_zero (next past)). apply E_le_as; [apply Hnext|]. generalize (costs_in_range past); apply as_impl; intros; lra. }
       pose proof (errors_nonneg path). pose proof L_nonneg.
       destruct (ever_misled_dec tests test_of chance C path) as [Hm|Hm]; cbn [ind].
-      + pose proof (regret_le_trivially path) as Ht. rewrite Hlen in Ht. nra.
-      + rewrite Rmult_0_l, Rplus_0_r. apply regret_le_means. intros q Hq Hbad. apply Hm, Exists_exists. now exists q.
+      + pose proof (regret_le_largest path) as Ht. rewrite Hlen in Ht. nra.
+      + rewrite Rmult_0_l, Rplus_0_r. apply regret_le_costs. intros q Hq Hbad. apply Hm, Exists_exists. now exists q.
     - rewrite !E_plus, E_scal_r. unfold prob in Hev.
       pose proof (Rmult_le_compat_r (INR K * z) _ _ H0K Hev). lra.
   Qed.

@@ -13,9 +13,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Plain.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
+  Load "setup/Equality".
   Variable states : list S.
   Variable acts : S -> list A.
   Variable xs : list R.
@@ -204,8 +202,7 @@ Section Plain.
 
   (** ** The theorem *)
 
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Hypothesis Hhorizon : (1 <= horizon M)%nat.
   Hypothesis Hrewards : forall s a, almost_surely (reward M s a) (fun r => In r (xs ++ [1])).
   Variables (G : R -> R) (L best : R).

@@ -64,8 +64,7 @@ Section Radii.
 
   (** ** Their chances *)
 
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
 
   (** Pairs of one class agree, and every listed class has a pair. *)
   Variables (PK : Kt -> Lb -> R) (FK : Kt -> nat -> R).

@@ -63,25 +63,16 @@ Section Regret.
   Variables (tested : Kt -> list Lb) (levels : Kt -> nat) (level : S -> A -> nat -> R).
 
   (** The truth, for which the declarations hold. *)
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Model".
   Hypothesis Hrew : rewards_within 1 M.
   Hypothesis Hhorizon : (1 <= horizon M)%nat.
   Hypothesis Hknows : knows acts k M.
   Variables (PK : Kt -> Lb -> R) (FK : Kt -> nat -> R).
   Hypothesis Hshares : shares label label_dec key classes levels level M PK FK.
-  Variables (G : R -> R) (L z : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
-  Hypothesis HGc : concave_weighting G.
-  Hypothesis Hz : 0 <= z.
-  Hypothesis Hreturn : forall pi, is_policy pi -> allowed acts M pi -> almost_surely (return_law M pi) (fun x => 0 <= x <= z).
-  Variable best : R.
-  Hypothesis Hbest : is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value G M pi) best.
+  Load "setup/ConcaveGoal".
 
   (** The learner. *)
-  Variables (believes : list (history S A) -> beliefs S A) (learner : list (history S A) -> policy S A)
-            (utility : list (history S A) -> R -> R) (w0 : list (history S A) -> R) (w : list (history S A) -> nat -> R).
+  Load "setup/Planned".
   Hypothesis Hplay : optimistic_play acts (successors k) M G L z believes learner utility w0 w.
   Variables (C delta : R).
   Hypothesis HC : 0 < C.

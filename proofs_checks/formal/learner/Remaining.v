@@ -11,10 +11,7 @@ Open Scope R_scope.
 
 Section Top.
   Context {S A : Type}.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable succ : S -> A -> list S.
-  Hypothesis Hsucc : forall s a, succ s a <> [].
+  Load "setup/Successors".
   Variable b : beliefs S A.
   Hypothesis Hb : proper succ b.
   Variables (h : R -> R) (L : R).

@@ -19,10 +19,7 @@ Open Scope R_scope.
 
 Section Realised.
   Context {S A : Type}.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable succ : S -> A -> list S.
-  Hypothesis Hsucc : forall s a, succ s a <> [].
+  Load "setup/Successors".
   Variable b : beliefs S A.
   Hypothesis Hb : proper succ b.
 
@@ -171,12 +168,8 @@ Section Search.
   Qed.
 
   Context {S A : Type}.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable succ : S -> A -> list S.
-  Hypothesis Hsucc : forall s a, succ s a <> [].
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
+  Load "setup/Successors".
+  Load "setup/Model".
   Variable believes : list (history S A) -> beliefs S A.
   Variable past : list (history S A).
   Hypothesis Hb : proper succ (believes past).

@@ -92,30 +92,30 @@ Section Visits.
       + intros c _. destruct (key_dec (key s a) c); cbn [ind]; [rewrite S_INR|]; ring.
   Qed.
 
-  Definition visits (c : Kt) (path : list (history S A)) : list nat := rev (map (fun g => count_in c (fst g)) path).
+  Definition class_visits (c : Kt) (path : list (history S A)) : list nat := rev (map (fun g => count_in c (fst g)) path).
 
-  Lemma visits_total c path : list_sum (visits c path) = count c path.
+  Lemma class_visits_total c path : list_sum (class_visits c path) = count c path.
   Proof.
-    unfold visits, count. induction path as [|g path IH]; simpl; [reflexivity|]. rewrite list_sum_app, IH. simpl; lia.
+    unfold class_visits, count. induction path as [|g path IH]; simpl; [reflexivity|]. rewrite list_sum_app, IH. simpl; lia.
   Qed.
 
   Local Notation Y := (fun past g => cost_of (cost past) (fst g)).
 
   Lemma observed_by_class path :
     consistent path -> (forall past, In past (moments_of path) -> (length past < length path)%nat -> cheap past) ->
-    sum_observed Y path <= sum classes (fun c => visit_cost (INR T) cc 0 (visits c path)).
+    sum_observed Y path <= sum classes (fun c => visit_cost (INR T) cc 0 (class_visits c path)).
   Proof.
     induction 1 as [|g path [Hg Hc] Hp IH]; intros Hcheap; cbn [sum_observed].
     - apply sum_nonneg. intros c _. simpl; lra.
-    - rewrite (sum_ext classes _ (fun c => visit_cost (INR T) cc 0 (visits c path) +
+    - rewrite (sum_ext classes _ (fun c => visit_cost (INR T) cc 0 (class_visits c path) +
         INR (count_in c (fst g)) * bonus (INR T) cc (count c path))).
       + rewrite sum_plus.
-        assert (Hi : sum_observed Y path <= sum classes (fun c => visit_cost (INR T) cc 0 (visits c path))).
+        assert (Hi : sum_observed Y path <= sum classes (fun c => visit_cost (INR T) cc 0 (class_visits c path))).
         { apply IH. intros past Hin Hl. apply Hcheap; [now right | simpl; lia]. }
         assert (Hthis : cheap path) by (apply Hcheap; [right; apply moment_itself | simpl; lia]).
         unfold time in Hg. pose proof (cost_by_class path (fst g) (snd g) Hthis ltac:(lia) Hc). lra.
-      + intros c _. unfold visits; simpl map; simpl rev. fold (visits c path).
-        rewrite visit_cost_snoc, Nat.add_0_l, visits_total. reflexivity.
+      + intros c _. unfold class_visits; simpl map; simpl rev. fold (class_visits c path).
+        rewrite visit_cost_snoc, Nat.add_0_l, class_visits_total. reflexivity.
   Qed.
 
   Theorem observed_cost_le path :
@@ -127,7 +127,7 @@ Section Visits.
     eapply Rle_trans; [apply (visit_costs_le (INR T) cc T (pos_INR T) Hcc)|].
     - intros c. apply Forall_forall; intros n Hn. apply in_rev, in_map_iff in Hn; destruct Hn as [g [<- Hin]].
       destruct (proj1 (Forall_forall _ _) Hp g Hin) as [Hg _]. unfold time in Hg. rewrite <- Hg. apply count_in_le.
-    - right. do 4 f_equal. rewrite <- (counts_total path Hp). apply sum_ext; intros c _. now rewrite visits_total.
+    - right. do 4 f_equal. rewrite <- (counts_total path Hp). apply sum_ext; intros c _. now rewrite class_visits_total.
   Qed.
 
   (** ** Almost every path is consistent *)

@@ -11,18 +11,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Values.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable states : list S.
-  Hypothesis Hnodup : NoDup states.
-  Hypothesis Hall : forall s, In s states.
-  Variable M : mdp S A.
-  Variables (Pt : S -> A -> dist S) (Rt : S -> A -> dist R) (eps : S -> A -> R).
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
-  Hypothesis Hest : estimates Pt Rt eps.
-  Hypothesis HP : hoeffding_event state_dec M Pt eps.
-  Hypothesis HR : dkw_event M Rt eps.
+  Load "setup/Event".
   Variable acts : S -> list A.
   Hypothesis Hacts : forall s, acts s <> [].
   Variable G : R -> R.

@@ -35,11 +35,11 @@ Proof.
   destruct Hin as [Heq|Hin]; [injection Heq as _ <-; apply Rmax_l | exact (IH (Rmax 0 (eps - p)) y q Hin)].
 Qed.
 
-Lemma total_trim eps l : 0 <= eps -> nonneg l -> total (trim eps l) = Rmax 0 (total l - eps).
+Lemma total_trim eps l : 0 <= eps -> nonneg l -> total_mass (trim eps l) = Rmax 0 (total_mass l - eps).
 Proof.
-  revert eps; induction l as [|[x p] l IH]; intros eps He Hl; unfold total; simpl.
+  revert eps; induction l as [|[x p] l IH]; intros eps He Hl; unfold total_mass; simpl.
   - rewrite Rmax_left; lra.
-  - apply nonneg_cons in Hl. fold (total (trim (Rmax 0 (eps - p)) l)) (total l).
+  - apply nonneg_cons in Hl. fold (total_mass (trim (Rmax 0 (eps - p)) l)) (total_mass l).
     rewrite IH by (apply Rmax_l || tauto). pose proof (total_nonneg l (proj2 Hl)).
     unfold Rmax; repeat destruct Rle_dec; lra.
 Qed.
@@ -87,8 +87,8 @@ Section Raise.
   Proof.
     pose proof (nonneg_sort d (proj1 Hd)) as Hn. split.
     - intros x p [Heq|Hin]; [injection Heq as <- <-; unfold Rmin; destruct Rle_dec; lra | now apply nonneg_trim in Hin].
-    - change (Rmin 1 eps * 1 + total (trim eps (sort d)) = 1).
-      rewrite total_trim by assumption. unfold total; rewrite E_sort, (proj2 Hd).
+    - change (Rmin 1 eps * 1 + total_mass (trim eps (sort d)) = 1).
+      rewrite total_trim by assumption. unfold total_mass; rewrite E_sort, (proj2 Hd).
       unfold Rmin, Rmax; repeat destruct Rle_dec; lra.
   Qed.
 
@@ -112,13 +112,7 @@ End Raise.
 (** ** The model *)
 
 Section Optimistic.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable states : list S.
-  Hypothesis Hnodup : NoDup states.
-  Hypothesis Hall : forall s, In s states.
-  Variable M : mdp S A.
-  Variables (Pt : S -> A -> dist S) (Rt : S -> A -> dist R) (eps : S -> A -> R).
+  Load "setup/Estimates".
 
   Definition low (s : S) (a : A) (s' : S) : R := Rmax 0 (mass state_dec (Pt s a) s' - eps s a).
 

@@ -82,14 +82,14 @@ Proof.
 Qed.
 
 Lemma E_row_fst x a b c e f :
-  a <= b -> nonneg e -> E (row x a b c e) (fun xy => f (fst xy)) = overlap a b c (c + total e) * f x.
+  a <= b -> nonneg e -> E (row x a b c e) (fun xy => f (fst xy)) = overlap a b c (c + total_mass e) * f x.
 Proof.
-  intros Hab; revert c; induction e as [|[y q] e IH]; intros c He; unfold total; simpl.
+  intros Hab; revert c; induction e as [|[y q] e IH]; intros c He; unfold total_mass; simpl.
   - replace (overlap a b c (c + 0)) with 0; [ring|]. unfold overlap, Rmax, Rmin; repeat (destruct Rle_dec; try lra).
-  - apply nonneg_cons in He; destruct He as [Hq He]. rewrite IH by assumption. fold (total e).
+  - apply nonneg_cons in He; destruct He as [Hq He]. rewrite IH by assumption. fold (total_mass e).
     pose proof (total_nonneg e He).
-    rewrite <- (overlap_split a b c (c + q) (c + (q * 1 + total e))) by lra.
-    replace (c + (q * 1 + total e)) with (c + q + total e) by ring. ring.
+    rewrite <- (overlap_split a b c (c + q) (c + (q * 1 + total_mass e))) by lra.
+    replace (c + (q * 1 + total_mass e)) with (c + q + total_mass e) by ring. ring.
 Qed.
 
 Lemma E_row_snd_split x x' x'' a m b c e g :
@@ -110,32 +110,32 @@ Proof.
 Qed.
 
 Lemma E_row_snd_whole x c e g :
-  nonneg e -> 0 <= c -> c + total e <= 1 -> E (row x 0 1 c e) (fun xy => g (snd xy)) = E e g.
+  nonneg e -> 0 <= c -> c + total_mass e <= 1 -> E (row x 0 1 c e) (fun xy => g (snd xy)) = E e g.
 Proof.
   revert c; induction e as [|[y q] e IH]; intros c He Hc Ht; simpl; [reflexivity|].
-  apply nonneg_cons in He; destruct He as [Hq He]. unfold total in Ht; simpl in Ht; fold (total e) in Ht.
+  apply nonneg_cons in He; destruct He as [Hq He]. unfold total_mass in Ht; simpl in Ht; fold (total_mass e) in Ht.
   pose proof (total_nonneg e He). rewrite IH by (assumption || lra).
   rewrite (proj2 (overlap_inside c (c + q) ltac:(lra) ltac:(lra) ltac:(lra))). ring.
 Qed.
 
 Lemma E_coupling_fst a d e f :
-  nonneg d -> nonneg e -> 0 <= a -> a + total d <= 1 -> total e = 1 ->
+  nonneg d -> nonneg e -> 0 <= a -> a + total_mass d <= 1 -> total_mass e = 1 ->
   E (coupling_from a d e) (fun xy => f (fst xy)) = E d f.
 Proof.
   intros Hd He Ha Ht H1; revert a Ha Ht; induction d as [|[x p] d IH]; intros a Ha Ht; simpl; [reflexivity|].
-  apply nonneg_cons in Hd; destruct Hd as [Hp Hd]. unfold total in Ht; simpl in Ht; fold (total d) in Ht.
+  apply nonneg_cons in Hd; destruct Hd as [Hp Hd]. unfold total_mass in Ht; simpl in Ht; fold (total_mass d) in Ht.
   pose proof (total_nonneg d Hd). rewrite E_app, IH, E_row_fst, H1, Rplus_0_l by (assumption || lra).
   rewrite (proj1 (overlap_inside a (a + p) ltac:(lra) ltac:(lra) ltac:(lra))). ring.
 Qed.
 
 Lemma E_coupling_snd a d e g :
-  nonneg d -> nonneg e -> E (coupling_from a d e) (fun xy => g (snd xy)) = E (row 0 a (a + total d) 0 e) (fun xy => g (snd xy)).
+  nonneg d -> nonneg e -> E (coupling_from a d e) (fun xy => g (snd xy)) = E (row 0 a (a + total_mass d) 0 e) (fun xy => g (snd xy)).
 Proof.
   intros Hd He; revert a; induction d as [|[x p] d IH]; intros a; simpl.
-  - unfold total; simpl. rewrite Rplus_0_r; symmetry; now apply E_row_snd_empty.
+  - unfold total_mass; simpl. rewrite Rplus_0_r; symmetry; now apply E_row_snd_empty.
   - apply nonneg_cons in Hd; destruct Hd as [Hp Hd]. pose proof (total_nonneg d Hd).
-    rewrite E_app, IH by assumption. unfold total; simpl; fold (total d).
-    replace (a + (p * 1 + total d)) with (a + p + total d) by ring. apply E_row_snd_split; (assumption || lra).
+    rewrite E_app, IH by assumption. unfold total_mass; simpl; fold (total_mass d).
+    replace (a + (p * 1 + total_mass d)) with (a + p + total_mass d) by ring. apply E_row_snd_split; (assumption || lra).
 Qed.
 
 Lemma nonneg_row x a b c e : nonneg (row x a b c e).
@@ -196,8 +196,8 @@ Theorem quantile_coupling_spec d e :
   ((forall x, cdf e x <= cdf d x) -> almost_surely (quantile_coupling d e) (fun xy => fst xy <= snd xy)).
 Proof.
   intros [Hd Hd1] [He He1]. pose proof (nonneg_sort d Hd) as Nd. pose proof (nonneg_sort e He) as Ne.
-  assert (Td : total (sort d) = 1) by (unfold total; rewrite E_sort; exact Hd1).
-  assert (Te : total (sort e) = 1) by (unfold total; rewrite E_sort; exact He1).
+  assert (Td : total_mass (sort d) = 1) by (unfold total_mass; rewrite E_sort; exact Hd1).
+  assert (Te : total_mass (sort e) = 1) by (unfold total_mass; rewrite E_sort; exact He1).
   assert (Hfst : forall f, E (quantile_coupling d e) (fun xy => f (fst xy)) = E d f).
   { intros f; unfold quantile_coupling; rewrite E_coupling_fst by (assumption || lra). apply E_sort. }
   assert (Hsnd : forall f, E (quantile_coupling d e) (fun xy => f (snd xy)) = E e f).

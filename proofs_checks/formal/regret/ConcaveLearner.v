@@ -19,22 +19,8 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section ConcaveLearner.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
-  Variables (states : list S) (actions : list A).
-  Hypothesis Hstates : NoDup states.
-  Hypothesis Hactions : NoDup actions.
-  Hypothesis Hall : forall s, In s states.
-  Hypothesis Hall_actions : forall a, In a actions.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
-  Variables (G : R -> R) (L : R).
-  Hypothesis HG : weighting G.
-  Hypothesis HGL : lipschitz_weighting G L.
+  Load "setup/FiniteWorld".
+  Load "setup/Lipschitz".
   Hypothesis HGc : concave_weighting G.
   Variable K : nat.
 

@@ -233,6 +233,53 @@ Proof.
   lra.
 Qed.
 
+(** The first visits to a pair fit into the printed bound: it exceeds the trivial bound where K is small, and has room where
+    K is large. *)
+Theorem first_visits_fit (T S A K delta : R) :
+  1 <= T -> 1 <= S -> 1 <= A -> 1 <= K -> 0 < delta <= 1 -> let l := ln (4 * S * A * K / delta) in
+  Rmin (K * T) (2 * T * sqrt (5 * S ^ 2 * l) * (2 * T * (S * A) + sqrt (2 * (S * A) * (K * T)))) <=
+  4 * (T * sqrt T) * S * sqrt (5 * S * A * K * l).
+Proof.
+  intros HT HS HA HK Hd l.
+  assert (HSA : 1 <= S * A) by nra. assert (HSAK : 1 <= S * A * K) by nra.
+  assert (Hl : 1 <= l).
+  { unfold l. rewrite <- (ln_exp 1). pose proof exp_le_3 as He.
+    assert (H : 4 <= 4 * S * A * K / delta).
+    { apply Rmult_le_reg_r with delta; [lra|]. unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra. nra. }
+    left; apply ln_increasing; [apply exp_pos | lra]. }
+  assert (E1 : sqrt (5 * S ^ 2 * l) = S * sqrt (5 * l)).
+  { replace (5 * S ^ 2 * l) with (S ^ 2 * (5 * l)) by ring. rewrite sqrt_mult by (try apply pow2_ge_0; lra). now rewrite sqrt_pow2 by lra. }
+  set (r := sqrt (5 * l)) in *. set (q := sqrt (S * A * K * T)).
+  assert (Hq0 : 0 <= S * A * K * T) by nra.
+  assert (Hr : 0 <= r) by apply sqrt_pos. assert (Hq : 0 <= q) by apply sqrt_pos.
+  assert (Hqq : q * q = S * A * K * T) by now apply sqrt_sqrt.
+  assert (Hrr : r * r = 5 * l) by (apply sqrt_sqrt; lra).
+  assert (E2 : 4 * (T * sqrt T) * S * sqrt (5 * S * A * K * l) = 4 * (T * S * r * q)).
+  { replace (5 * S * A * K * l) with ((5 * l) * (S * A * K)) by ring. rewrite (sqrt_mult (5 * l)) by lra. fold r.
+    unfold q. rewrite (sqrt_mult (S * A * K) T) by lra. ring. }
+  assert (E3 : sqrt (2 * (S * A) * (K * T)) = sqrt 2 * q).
+  { unfold q. rewrite <- sqrt_mult by lra. f_equal; ring. }
+  rewrite E1, E2, E3.
+  assert (HTSr : 0 <= T * S * r) by (apply Rmult_le_pos; nra).
+  destruct (Rle_lt_dec (12 * (T * (S * A))) K) as [Hlarge|Hsmall].
+  - eapply Rle_trans; [apply Rmin_r|].
+    assert (H2 : sqrt 2 <= 142 / 100) by (rewrite <- (sqrt_Rsqr (142 / 100)) by lra; apply sqrt_le_1_alt; unfold Rsqr; lra).
+    assert (Hv : 2 * T * (S * A) <= 58 / 100 * q).
+    { apply Rsqr_incr_0_var; [|lra]. unfold Rsqr.
+      replace (58 / 100 * q * (58 / 100 * q)) with (3364 / 10000 * (q * q)) by field. rewrite Hqq.
+      assert (0 <= T * (S * A)) by nra.
+      assert (T * (S * A) * (12 * (T * (S * A))) <= T * (S * A) * K) by (apply Rmult_le_compat_l; assumption). lra. }
+    assert (2 * T * (S * A) + sqrt 2 * q <= 2 * q) by nra.
+    replace (2 * T * (S * r)) with (2 * (T * S * r)) by ring.
+    replace (4 * (T * S * r * q)) with (2 * (T * S * r) * (2 * q)) by ring. apply Rmult_le_compat_l; lra.
+  - eapply Rle_trans; [apply Rmin_l|]. apply Rsqr_incr_0_var; [|nra]. unfold Rsqr.
+    replace (4 * (T * S * r * q) * (4 * (T * S * r * q))) with (16 * (T * T) * (S * S) * (r * r) * (q * q)) by ring.
+    rewrite Hrr, Hqq.
+    replace (16 * (T * T) * (S * S) * (5 * l) * (S * A * K * T)) with (K * (T * T) * (80 * (S * S) * l * (T * (S * A)))) by ring.
+    replace (K * T * (K * T)) with (K * (T * T) * K) by ring. apply Rmult_le_compat_l; [nra|].
+    assert (1 <= S * S * l) by nra. assert (0 <= T * (S * A)) by nra. nra.
+Qed.
+
 (** The rate of the introduction is weaker than the theorem's, and follows. *)
 Theorem introduction_is_weaker (T S A K : R) :
   1 <= T -> 0 <= S -> 1 <= A -> 0 <= K ->

@@ -69,19 +69,7 @@ Section Utility.
 End Utility.
 
 Section CvarLearner.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
-  Variables (states : list S) (actions : list A).
-  Hypothesis Hstates : NoDup states.
-  Hypothesis Hactions : NoDup actions.
-  Hypothesis Hall : forall s, In s states.
-  Hypothesis Hall_actions : forall a, In a actions.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
+  Load "setup/FiniteWorld".
   Variables (K : nat) (delta alpha : R).
   Hypothesis Hdelta : 0 < delta.
   Hypothesis Halpha : 0 < alpha <= 1.

@@ -20,18 +20,7 @@ Open Scope R_scope.
 (** ** Optimism policy by policy *)
 
 Section Optimism.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable states : list S.
-  Hypothesis Hnodup : NoDup states.
-  Hypothesis Hall : forall s, In s states.
-  Variable M : mdp S A.
-  Variables (Pt : S -> A -> dist S) (Rt : S -> A -> dist R) (eps : S -> A -> R).
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
-  Hypothesis Hest : estimates Pt Rt eps.
-  Hypothesis HP : hoeffding_event state_dec M Pt eps.
-  Hypothesis HR : dkw_event M Rt eps.
+  Load "setup/Event".
   Variable pi : markov_policy (option S) A.
   Hypothesis Hpi : is_markov_policy pi.
 
@@ -112,8 +101,8 @@ Section Optimism.
     assert (Hf : forall a b, a <= b -> f b <= f a) by (intros; apply ind_le; lra).
     rewrite !E_return_law, !E_history_law_from_start. simpl init; rewrite !E_image. simpl horizon.
     apply E_le; [apply HM | intros s].
-    pose proof (run_eq_U Ml M' pi eq_refl f (horizon M) (start (Some s)) ltac:(unfold time; simpl; lia)) as E1.
-    pose proof (run_eq_U Ml Ml pi eq_refl f (horizon M) (start (Some s)) ltac:(unfold time; simpl; lia)) as E2.
+    pose proof (run_eq_U Ml M' eq_refl pi f (horizon M) (start (Some s)) ltac:(unfold time; simpl; lia)) as E1.
+    pose proof (run_eq_U Ml Ml eq_refl pi f (horizon M) (start (Some s)) ltac:(unfold time; simpl; lia)) as E2.
     unfold p; rewrite E1, E2. now apply Uo_le_Ut.
   Qed.
 
@@ -143,7 +132,7 @@ Section Optimism.
         pose proof (cdf_optimistic_le M Pt Rt eps HM Hest Hrew s a x HR).
         pose proof (cdf_optimistic_ge M Pt Rt eps HM Hest s a x HR). rewrite Rabs_right; lra.
       - simpl. rewrite Rminus_eq_0, Rabs_R0; lra. }
-    pose proof (markov_value_close Ml M' pi HMl HM' Hpi eq_refl eq_refl (lift_rewards_within M Hrew)
+    pose proof (markov_value_close Ml M' HMl HM' eq_refl eq_refl pi Hpi (lift_rewards_within M Hrew)
       (optimistic_rewards_within state_dec states M Pt Rt eps Hest) dP dR HdP G L HdR HG HGL) as Hclose.
     fold p in Hclose. unfold Ml in Hclose; rewrite expected_cost_lift in Hclose.
     replace (value G (lift M) p) with (value G M (played p)) in Hclose.
@@ -159,19 +148,7 @@ End Optimism.
 (** ** Regret among policies of time and state *)
 
 Section Learner.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
-  Variables (states : list S) (actions : list A).
-  Hypothesis Hstates : NoDup states.
-  Hypothesis Hactions : NoDup actions.
-  Hypothesis Hall : forall s, In s states.
-  Hypothesis Hall_actions : forall a, In a actions.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
+  Load "setup/FiniteWorld".
   Variables (K : nat) (delta : R).
   Hypothesis Hdelta : 0 < delta.
   Hypothesis Hlog : 0 < log_term M states actions K delta.
@@ -251,14 +228,8 @@ Section Learner.
     E (episodes M markov_learner K) (regret M markov_learner G best) <=
     L * C M states actions K delta + INR K * w + delta * INR K * INR (horizon M).
   Proof.
-    apply (expected_regret_le state_dec action_dec); auto.
-    - exact is_policy_markov_learner.
-    - apply as_always; auto.
-    - intros s a _; apply as_always; auto.
-    - intros past h; apply as_always; auto.
-    - now apply (lipschitz_nonneg G).
-    - exact markov_best_le_horizon.
-    - exact markov_episode_loss.
+    apply (expected_regret_le state_dec action_dec);
+      eauto using is_policy_markov_learner, as_always, lipschitz_nonneg, markov_best_le_horizon, markov_episode_loss.
   Qed.
 
   Theorem markov_learner_regret_with_high_probability :
@@ -266,12 +237,7 @@ Section Learner.
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))) + INR K * w)
               (regret M markov_learner G best path)) <= 2 * delta.
   Proof.
-    apply (regret_le_with_high_probability state_dec action_dec); auto.
-    - exact is_policy_markov_learner.
-    - apply as_always; auto.
-    - intros s a _; apply as_always; auto.
-    - intros past h; apply as_always; auto.
-    - now apply (lipschitz_nonneg G).
-    - exact markov_episode_loss.
+    apply (regret_le_with_high_probability state_dec action_dec);
+      eauto using is_policy_markov_learner, as_always, lipschitz_nonneg, markov_episode_loss.
   Qed.
 End Learner.

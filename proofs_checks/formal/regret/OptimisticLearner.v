@@ -23,19 +23,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Learner.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
-  Variables (states : list S) (actions : list A).
-  Hypothesis Hstates : NoDup states.
-  Hypothesis Hactions : NoDup actions.
-  Hypothesis Hall : forall s, In s states.
-  Hypothesis Hall_actions : forall a, In a actions.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
+  Load "setup/FiniteWorld".
   Variables (K : nat) (delta : R).
   Hypothesis Hdelta : 0 < delta.
 
@@ -193,14 +181,8 @@ Section Learner.
     E (episodes M learner K) (regret M learner G best) <=
     L * C M states actions K delta + INR K * w + delta * INR K * INR (horizon M).
   Proof.
-    apply (expected_regret_le state_dec action_dec); auto.
-    - exact is_policy_learner.
-    - apply as_always; auto.
-    - intros s a _; apply as_always; auto.
-    - intros past h; apply as_always; auto.
-    - now apply (lipschitz_nonneg G).
-    - exact best_le_horizon.
-    - exact episode_loss.
+    apply (expected_regret_le state_dec action_dec);
+      eauto using is_policy_learner, as_always, lipschitz_nonneg, best_le_horizon, episode_loss.
   Qed.
 
   Theorem optimistic_learner_regret_with_high_probability :
@@ -208,12 +190,7 @@ Section Learner.
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))) + INR K * w)
               (regret M learner G best path)) <= 2 * delta.
   Proof.
-    apply (regret_le_with_high_probability state_dec action_dec); auto.
-    - exact is_policy_learner.
-    - apply as_always; auto.
-    - intros s a _; apply as_always; auto.
-    - intros past h; apply as_always; auto.
-    - now apply (lipschitz_nonneg G).
-    - exact episode_loss.
+    apply (regret_le_with_high_probability state_dec action_dec);
+      eauto using is_policy_learner, as_always, lipschitz_nonneg, episode_loss.
   Qed.
 End Learner.

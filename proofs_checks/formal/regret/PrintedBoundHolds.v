@@ -164,19 +164,7 @@ Section Numbers.
 End Numbers.
 
 Section Printed.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
-  Variables (states : list S) (actions : list A).
-  Hypothesis Hstates : NoDup states.
-  Hypothesis Hactions : NoDup actions.
-  Hypothesis Hall : forall s, In s states.
-  Hypothesis Hall_actions : forall a, In a actions.
-  Variable acts : S -> list A.
-  Hypothesis Hacts : forall s, acts s <> [].
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
+  Load "setup/FiniteWorld".
   Hypothesis HT : (1 <= horizon M)%nat.
   Variables (K : nat) (delta : R).
   Hypothesis HK : (1 <= K)%nat.

@@ -102,13 +102,8 @@ End Cost.
 (** ** The regret *)
 
 Section Regret.
-  Context {S A : Type}.
-  Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
-  Variable action_dec : forall a a' : A, {a = a'} + {a <> a'}.
-  Variable M : mdp S A.
-  Hypothesis HM : is_mdp M.
-  Variable learner : list (history S A) -> policy S A.
-  Hypothesis Hlearner : forall past, is_policy (learner past).
+  Load "setup/Equality".
+  Load "setup/Play".
 
   (** The play stays among the listed states and actions. *)
   Variables (states : list S) (acts : list A).

@@ -56,10 +56,7 @@ Section Histories.
   Definition history_dec (h h' : history S A) : {h = h'} + {h <> h'}.
   Proof. decide equality. apply list_eq_dec, step_dec. Defined.
 
-  Variable M : mdp S A.
-  Variable pi : policy S A.
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hpi : is_policy pi.
+  Load "setup/Policy".
 
   Local Notation P t := (mass history_dec (history_law M pi t)).
 

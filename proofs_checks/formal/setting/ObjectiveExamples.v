@@ -120,7 +120,7 @@ Proof.
   intros Hd Ha. split; [|now apply cvar_is_lipschitz].
   destruct (bounded_law d) as [lo [hi [Hle Hb]]].
   destruct (sorted_listing d lo hi Hle (proj1 Hd) Hb) as [l [Hs [Hn HE]]].
-  assert (H1 : 0 + total l = 1) by (unfold total; rewrite <- HE, (proj2 Hd); ring).
+  assert (H1 : 0 + total_mass l = 1) by (unfold total_mass; rewrite <- HE, (proj2 Hd); ring).
   assert (HPhi : Phi (cvar_weight alpha) d = lo + climb_integral (cvar_weight alpha) lo 0 l).
   { unfold Phi. apply stieltjes_unique; [lra|].
     apply (is_stieltjes_quantile_listing (cvar_weight alpha) d l lo hi (weighting_cvar alpha Ha) Hs Hn H1 HE). }

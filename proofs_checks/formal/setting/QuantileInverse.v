@@ -112,7 +112,7 @@ Proof.
   intros [Hn H1] Htau. destruct (bounded_law d) as [lo [hi [Hle B]]].
   destruct (sorted_listing d lo hi Hle Hn B) as [l [Hs [Hl HE]]].
   rewrite (quantile_of_iff (cdf d) tau (lo + climb lo 0 l tau)); [reflexivity|].
-  intros x. rewrite <- (level_reached_iff lo hi 0 l tau x); [|assumption..|unfold total; rewrite <- HE; lra].
+  intros x. rewrite <- (level_reached_iff lo hi 0 l tau x); [|assumption..|unfold total_mass; rewrite <- HE; lra].
   unfold cdf; rewrite HE, Rplus_0_l; tauto.
 Qed.
 

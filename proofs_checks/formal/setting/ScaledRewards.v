@@ -19,9 +19,9 @@ Section Scaled.
     revert lo; induction l as [|[a p] l IH]; simpl; intros lo H; [nra|]. destruct H as [H1 H2]. split; [nra | now apply IH].
   Qed.
 
-  Lemma rank_sum_moved G q l : rank_sum G q (image move l) = c * rank_sum G q l + b * (G (q + total l) - G q).
+  Lemma rank_sum_moved G q l : rank_sum G q (image move l) = c * rank_sum G q l + b * (G (q + total_mass l) - G q).
   Proof.
-    revert q; induction l as [|[a p] l IH]; intros q; unfold image, total in *; cbn [map rank_sum E fst snd].
+    revert q; induction l as [|[a p] l IH]; intros q; unfold image, total_mass in *; cbn [map rank_sum E fst snd].
     - rewrite Rplus_0_r. ring.
     - rewrite IH. replace (q + p + E l (fun _ => 1)) with (q + (p * 1 + E l (fun _ => 1))) by ring. ring.
   Qed.
@@ -35,7 +35,7 @@ Section Scaled.
     rewrite (Phi_of_same_expectations G HG (image move d) (image move l)); [| now apply law_image | now apply law_image | intros f; now rewrite !E_image].
     rewrite (Phi_eq_rank_sum G l lo hi HG Hl Hs).
     rewrite (Phi_eq_rank_sum G (image move l) (move lo) (move hi) HG (law_image move l Hl) (sorted_moved lo hi l Hs)).
-    rewrite rank_sum_moved. unfold total. rewrite (proj2 Hl), Rplus_0_l, (weighting_0 G HG), (weighting_1 G HG). ring.
+    rewrite rank_sum_moved. unfold total_mass. rewrite (proj2 Hl), Rplus_0_l, (weighting_0 G HG), (weighting_1 G HG). ring.
   Qed.
 End Scaled.
 

@@ -89,5 +89,5 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="p in fortieths from 1/2 to 3/4",
     decode=decoder(Case),
-    theory="02-augmentation.md",
+    theory="02-augmentation.md#non-markov",
 )

@@ -147,5 +147,5 @@ STATEMENT = Statement(
     counterexample=_one_state(Fraction(15, 16), 12, Fraction(1, 2), (0, 1, 0, 1)),
     find_budget=400,
     theory="06-event-and-optimism.md#optimism-refuted",
-    notes="240/128 in the true model, 235/128 in the optimistic one; the policy is optimal in the true model.",
+    notes="15/8 = 240/128 in the true model, 235/128 in the optimistic one; the policy is optimal in the true model.",
 )

@@ -1,0 +1,7 @@
+(** Rewards in [0, 1], and the event: the estimates lie within their radii. *)
+Load "setup/Estimates".
+Hypothesis HM : is_mdp M.
+Hypothesis Hrew : rewards_within 1 M.
+Hypothesis Hest : estimates Pt Rt eps.
+Hypothesis HP : hoeffding_event state_dec M Pt eps.
+Hypothesis HR : dkw_event M Rt eps.
