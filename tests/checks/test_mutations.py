@@ -61,6 +61,8 @@ def test_every_subject_has_a_statement_weakened_in_every_way():
 @every_weakened
 def test_a_weakening_changes_exactly_one_place(weakened):
     mutation = weakened.mutation
+    # A test called with a label that it does not know would fail for nothing.
+    assert weakened.label in weakened_statements.known_to(weakened)
     assert mutation.path.read_text(encoding="utf-8").count(mutation.old) == 1
     assert mutation.old != mutation.new
 

@@ -75,6 +75,7 @@ ENUMERATED = {
     "lem:piphibound": (984, "0", "212"),
     "lem:event/hoeffding": (106, "0.000940044", "34.6479"),
     "lem:genbound/cdf": (1792, "0", "328"),
+    "lem:optimismhat": (240, "0.0555556", "76.2934"),
     "lem:optimismhat/cdf": (240, "0", "0"),
     "thm:main/coefficient": (180, "0.114748", "287.991"),
     "thm:main/log": (150, "0.413966", "643.347"),

@@ -1,6 +1,6 @@
 """Statements weakened: a claim made too generous, a hypothesis narrowed, a generator without the hard case.
 
-    python tests/support/weakened_statements.py
+    python tests/support/weakened_statements.py [LABEL ...]
 
 prints the table.  One of each kind for every subject of ``proofs_checks/theory``.  Nothing that is true becomes false
 by them, so a statement's own evidence does not notice; ``tests/checks/test_touched_statements.py`` does, which knows
@@ -9,7 +9,9 @@ what the enumerations and the generators saw.
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import mutations
@@ -103,8 +105,8 @@ WEAKENED = (
     ),
     Weakened(
         *("cvar", EASY, "cvar:min", "cvar_appendix"),
-        "strategies.mdps(max_horizon=2, max_denominator=3)",
-        "strategies.mdps(max_horizon=2, max_denominator=3, max_actions=1)",
+        "ModelCase, strategies.mdps(max_horizon=2, max_denominator=3), strategies.levels(max_denominator=4)",
+        "ModelCase, strategies.mdps(max_horizon=2, max_actions=1), strategies.levels(max_denominator=4)",
     ),
     Weakened(
         *("event", GENEROUS, "lem:event/rewards", "event_rewards"),
@@ -200,5 +202,14 @@ WEAKENED = (
 )
 
 
+def known_to(weakened: Weakened) -> Collection[str]:
+    """The labels that the test which must notice the weakening is about."""
+    tests = importlib.import_module("test_touched_statements")
+    about = {_SAID: tests.ENUMERATED, _HARD: tests.FALSE, _KINDS: tests.KINDS}
+    labels: Collection[str] = about[weakened.mutation.killer.partition("#")[0]]
+    return labels
+
+
 if __name__ == "__main__":
-    sys.exit(mutations.report([weakened.mutation for weakened in WEAKENED]))
+    chosen = [w.mutation for w in WEAKENED if w.label in sys.argv[1:] or not sys.argv[1:]]
+    sys.exit(mutations.report(chosen))
