@@ -88,7 +88,10 @@ def warmup(as_json: bool) -> None:
 
     import verified_risk as vr
 
+    from ..kernels import jit
+
     began = time.monotonic()
+    jit.EAGER = True
     lake, paths = vr.models.frozen_lake(), vr.models.two_paths()
     with working("compiling, once"):
         for mdp in (lake, paths, paths.with_discount("9/10")):

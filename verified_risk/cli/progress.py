@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..kernels.told import COMPILING, compilations_told
 from ..progress import Progress
 
 PATIENCE = 0.5
@@ -42,7 +43,8 @@ class _Live:
     def count(self, now: Progress) -> None:
         """So much of so much is done."""
         with self._lock:
-            self._done, self._total = now.done or 0, now.total or self._total
+            self._done, self._total = now.done or self._done, now.total or self._total
+            self._note = now.doing
             self._update()
 
     def stop(self) -> None:
@@ -99,6 +101,7 @@ def _live(what: str, total: int, at_once: bool = False) -> Iterator[_Live | None
     live = _Live(what, total)
     live.start(at_once)
     try:
-        yield live
+        with compilations_told(lambda now: live.note(now.doing if now.doing == COMPILING else "")):
+            yield live
     finally:
         live.stop()

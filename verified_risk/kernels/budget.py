@@ -5,7 +5,8 @@ Tables have one row per state; budget ``b`` is column ``margin + b``.  Columns l
 (nothing is left to lose there), so that ``b - r`` never needs a test.  Rows of actions are in compressed form: the
 actions of state s are ``action_start[s] .. action_start[s + 1]``, the successors of action i are ``succ_start[i] ..
 succ_start[i + 1]``, and so on. All terms are nonnegative; sums are plain loops, because the error bound (docs/theory,
-A1) holds for every order of summation.
+A1) holds for every order of summation.  ``planning/tails/in_numpy.py`` has the same steps as operations on whole
+arrays, in the same order of summation, for models that are too small to compile for.
 
 Indices of inner loops are unsigned: a signed one is tested for wrap-around, which prevents vectorisation, and slices
 that start at 0 would be counted references, a tenth of the time on rows of a few hundred budgets.
@@ -23,19 +24,7 @@ from .jit import kernel
 def mix_rows(table, state, prob, first, last, start, width, out, shift):  # type: ignore[no-untyped-def]
     """``out[shift + b] = sum_j prob[j] * table[state[j], start + b]`` over ``first <= j < last``, for ``b < width``."""
     j, n, c, d = first, uint64(width), uint64(start), uint64(shift)
-    if last - j >= 10:
-        s0, s1, s2 = uint64(state[j]), uint64(state[j + 1]), uint64(state[j + 2])
-        s3, s4, s5 = uint64(state[j + 3]), uint64(state[j + 4]), uint64(state[j + 5])
-        s6, s7, s8, s9 = uint64(state[j + 6]), uint64(state[j + 7]), uint64(state[j + 8]), uint64(state[j + 9])
-        p0, p1, p2, p3, p4 = prob[j], prob[j + 1], prob[j + 2], prob[j + 3], prob[j + 4]
-        p5, p6, p7, p8, p9 = prob[j + 5], prob[j + 6], prob[j + 7], prob[j + 8], prob[j + 9]
-        for b in range(n):
-            k = c + b
-            out[d + b] = (
-                p0 * table[s0, k] + p1 * table[s1, k] + p2 * table[s2, k] + p3 * table[s3, k] + p4 * table[s4, k]
-            ) + (p5 * table[s5, k] + p6 * table[s6, k] + p7 * table[s7, k] + p8 * table[s8, k] + p9 * table[s9, k])
-        j += 10
-    elif last - j >= 5:
+    if last - j >= 5:
         s0, s1, s2 = uint64(state[j]), uint64(state[j + 1]), uint64(state[j + 2])
         s3, s4 = uint64(state[j + 3]), uint64(state[j + 4])
         p0, p1, p2, p3, p4 = prob[j], prob[j + 1], prob[j + 2], prob[j + 3], prob[j + 4]
@@ -67,15 +56,11 @@ def mix_rows(table, state, prob, first, last, start, width, out, shift):  # type
                 p0 * table[s0, k] + p1 * table[s1, k] + p2 * table[s2, k] + p3 * table[s3, k] + p4 * table[s4, k]
             )
         j += 5
-    while j + 2 <= last:
-        s0, s1, p0, p1 = uint64(state[j]), uint64(state[j + 1]), prob[j], prob[j + 1]
-        for b in range(n):
-            out[d + b] += p0 * table[s0, c + b] + p1 * table[s1, c + b]
-        j += 2
-    if j < last:
+    while j < last:
         s0, p0 = uint64(state[j]), prob[j]
         for b in range(n):
             out[d + b] += p0 * table[s0, c + b]
+        j += 1
 
 
 @kernel
@@ -98,10 +83,8 @@ def reward_min(  # type: ignore[no-untyped-def]
     k, n, row, d = first, uint64(width), uint64(s), uint64(start)
     byte = policy.dtype.type
     me = byte(action)
-    many = last - k > 3
-    if many:
-        for b in range(n):
-            q[b] = extra
+    for b in range(n):
+        q[b] = extra
     while last - k > 3:
         c0, c1 = uint64(origin - units[k]), uint64(origin - units[k + 1])
         p0, p1 = prob[k], prob[k + 1]
@@ -109,22 +92,11 @@ def reward_min(  # type: ignore[no-untyped-def]
             q[b] += p0 * u[c0 + b] + p1 * u[c1 + b]
         k += 2
     c0, c1, c2, p0, p1, p2 = up_to_three(origin, units, prob, k, last)
-    if many:
-        for b in range(n):
-            y = q[b] + (p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b])
-            less = action == 0 or y < now[row, d + b]
-            policy[row, b] = me if less else policy[row, b]
-            now[row, d + b] = y if less else now[row, d + b]
-    elif action == 0:
-        for b in range(n):
-            now[row, d + b] = p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b] + extra
-            policy[row, b] = me
-    else:
-        for b in range(n):
-            y = p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b] + extra
-            less = y < now[row, d + b]
-            policy[row, b] = me if less else policy[row, b]
-            now[row, d + b] = y if less else now[row, d + b]
+    for b in range(n):
+        y = q[b] + (p0 * u[c0 + b] + p1 * u[c1 + b] + p2 * u[c2 + b])
+        less = action == 0 or y < now[row, d + b]
+        policy[row, b] = me if less else policy[row, b]
+        now[row, d + b] = y if less else now[row, d + b]
 
 
 @kernel
@@ -240,55 +212,6 @@ def joint_step(  # type: ignore[no-untyped-def]
                     less = q[b] < now[row, d + b]
                     policy[row, b] = me if less else policy[row, b]
                     now[row, d + b] = q[b] if less else now[row, d + b]
-
-
-@kernel
-def finish_step(low, high, reach, margin, slope, left, now):  # type: ignore[no-untyped-def]
-    """Fill what the next step reads outside ``low..high``: ``left`` from budget 0 down, then budgets up to ``reach``.
-
-    Right of the greatest remaining return the table continues with ``slope`` per unit from its last value, or, for
-    ``slope = 0``, at probability 1.
-    """
-    for s in range(now.shape[0]):
-        row = now[s]
-        if low == 1:
-            for b in range(margin + 1):
-                row[b] = left[s]
-        last = row[margin + high]
-        for b in range(high + 1, reach + 1):
-            row[margin + b] = last + slope * (b - high) if slope > 0.0 else 1.0
-
-
-@kernel
-def sparse_pass(  # type: ignore[no-untyped-def]
-    product, low, high, margin, block, span, remaining, action_start, succ_start, succ_state, succ_prob,
-    reward_start, reward_units, reward_prob, extra, left, slope, after, now, u, q, policy, policy_start,
-):  # fmt: skip
-    """All steps, the last one first; ``reward_units[block[t]]`` and so on are those of step t.
-
-    The actions of step t are written to ``policy[policy_start[t] : policy_start[t + 1]]``, one row per state.  Returns
-    the table of step 0.
-    """
-    n = action_start.shape[0] - 1
-    for t in range(block.shape[0] - 1, -1, -1):
-        k = block[t]
-        first, last = max(1, low - (remaining[0] - remaining[t])), min(remaining[t], high)
-        if first <= last:
-            chosen = policy[policy_start[t] : policy_start[t + 1]].reshape((n, last - first + 1))
-            if product:
-                product_step(
-                    0, n, first, last, margin, span[k], action_start, succ_start, succ_state, succ_prob,
-                    reward_start[k], reward_units[k], reward_prob[k], extra[k],
-                    after, margin + max(first - span[k], 0), now, u, q, chosen,
-                )  # fmt: skip
-            else:
-                joint_step(
-                    first, last, margin, action_start, succ_start, succ_state, succ_prob, reward_units[k], extra[k],
-                    after, now, q, chosen,
-                )  # fmt: skip
-        finish_step(first, last, min(remaining[t - 1], high) if t else high, margin, slope, left[t], now)
-        after, now = now, after
-    return after
 
 
 @kernel

@@ -1,142 +1,127 @@
-r"""The one place that imports numba: how kernels are compiled and where the results are kept.
+r"""Kernels are loops over arrays, written once and run in two ways: compiled by numba, or interpreted by Python.
 
-``kernel`` is ``njit`` with one fixed set of options and a cache that cannot lie.  numba's own cache has three faults,
-each reproduced in ``tests/planning/test_numba_cache.py``:
-
-1. it keys a function on the time stamp of *its own* file: editing a constant or a kernel in another module leaves a
-   stale caller behind;
-2. decorator options are not part of the key: two variants made from one source share one compilation;
-3. where neither the source tree nor a home directory is writable, importing raises.
-
-Here the *name* of the cache directory contains a digest of every source file of this folder (this one, with its
-options, included) and of the versions of Python, numba and numpy, so a changed source never meets an old result; there
-is one decorator with one set of options and no factory; and where nothing is writable the kernels are compiled afresh,
-after one warning.
-
-``FLOAT_RULES`` allows the contraction of a product and a sum into one rounding and ignores the sign of zero, nothing
-else: sums are evaluated in the order written, and infinities and NaN keep their meaning.
+Both give the same bits (``compiling.FLOAT_RULES``; ``tests/planning/test_first_call.py``), so which one runs is a
+matter of time only.  Compilation takes seconds, once for each installation; a small model is planned in less by
+interpreting.  So a kernel is interpreted on small arrays until that has taken as long as compiling would, and numba is
+not even imported until something is compiled.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sys
-import tempfile
 import time
-import warnings
-from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, cached_property, update_wrapper
+from types import FunctionType
 from typing import Any
 
-import numba
 import numpy as np
-from numba.core import caching
 
-FLOAT_RULES = frozenset({"contract", "nsz"})
-KERNELS = Path(__file__).parent
-PREFIX = "verified-risk-"
-FORGET_AFTER_DAYS = 30
+from .place import is_stored
+
+PATIENCE = 0.5
+"""Seconds that a process interprets one kernel before it compiles it."""
+SMALL = 60_000
+"""Entries of all arrays of a call that may be interpreted."""
+STEP = 1.5e-6
+"""Seconds of an innermost step, interpreted."""
+
+EAGER = False
+"""Whether everything is compiled on its first call."""
+
+_told: ContextVar[Callable[[bool], None] | None] = ContextVar("told", default=None)
+_homes: dict[tuple[int, bool], dict[str, Any]] = {}
+
+
+class Kernel:
+    """A loop over arrays."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        update_wrapper(self, function)
+        self.function = function
+        self.spent = 0.0
+        """Seconds spent on interpreting it."""
+
+    def __call__(self, *args: Any) -> Any:
+        if EAGER or self.spent > PATIENCE or _entries(args) > SMALL:
+            self.spent = float("inf")
+            return self.compiled(*args)
+        began = time.thread_time()
+        found = self.plain(*args)
+        self.spent += time.thread_time() - began
+        return found
+
+    def at(self, work: float, *, otherwise: Callable[..., Any] | None = None, compiling: float = PATIENCE) -> Any:
+        """The way to run ``work`` innermost steps in all, where the size of the arguments does not tell: compiled, or
+        else ``otherwise``, which does the same, or :attr:`plain`.
+
+        ``compiling`` is about how many seconds that takes, unless an earlier process has done it.
+        """
+        self.spent += work * STEP
+        if EAGER or self.spent > compiling or (self.spent > PATIENCE and is_stored(self.function.__name__)):
+            self.spent = float("inf")
+            return self.compiled
+        return self.plain if otherwise is None else otherwise
+
+    @cached_property
+    def compiled(self) -> Any:
+        """What numba makes of it, on its first call."""
+        return _home(self.function, compiled=True)[self.function.__name__]
+
+    @cached_property
+    def plain(self) -> Any:
+        """The function that is written, calling others like it."""
+        return _home(self.function, compiled=False)[self.function.__name__]
+
+
+def _entries(args: Any) -> int:
+    return sum(x.size if isinstance(x, np.ndarray) else _entries(x) for x in args if isinstance(x, np.ndarray | tuple))
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile ``function`` on its first call; the result is kept in :func:`cache_directory`."""
-    compiled = numba.njit(fastmath=set(FLOAT_RULES), error_model="numpy", nogil=True)(function)
-    directory = cache_directory()
-    if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
-        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call, attr-defined]
-    return compiled
+    """``function`` as a :class:`Kernel`."""
+    return Kernel(function)
 
 
-def sources_digest(folder: Path = KERNELS) -> str:
-    """A digest of every kernel source and of the versions that compile it."""
-    digest = hashlib.sha256()
-    versions = (sys.version, numba.__version__, np.__version__)
-    digest.update(repr(versions).encode())
-    for path in sorted(folder.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
+    """The globals of a module, with kernels in place that all run in one way."""
+    names = function.__globals__
+    key = (id(names), compiled)
+    if key not in _homes:
+        home = _homes[key] = dict(names)
+        for name, value in names.items():
+            if isinstance(value, Kernel):
+                home[name] = _rehomed(value, names, home, compiled)
+    return _homes[key]
+
+
+def _rehomed(found: Kernel, names: dict[str, Any], home: dict[str, Any], compiled: bool) -> Any:
+    f = found.function
+    if f.__globals__ is not names:  # imported from another module of kernels
+        return found.compiled if compiled else found.plain
+    copy = FunctionType(f.__code__, home, f.__name__, f.__defaults__, f.__closure__)
+    copy.__doc__, copy.__qualname__, copy.__module__ = f.__doc__, f.__qualname__, f.__module__
+    return _compiler()(copy) if compiled else copy
 
 
 @cache
-def cache_directory() -> Path | None:
-    """The first writable place of ``$NUMBA_CACHE_DIR``, this folder's ``__pycache__``, the user's cache; else None."""
-    name = PREFIX + sources_digest()
-    for place in _places():
-        directory = place / name
-        if _writable(directory):
-            _forget_old(place, name)
-            return directory
-    warnings.warn(
-        "no writable place for compiled kernels (set NUMBA_CACHE_DIR to one): every process will compile them anew, "
-        "which takes seconds",
-        RuntimeWarning,
-        stacklevel=3,
-    )
-    return None
+def _compiler() -> Callable[..., Any]:
+    from . import compiling  # imports numba
+
+    compiling.hear_compilations(lambda begins: (_told.get() or _nobody)(begins))
+    return compiling.compile_lazily
 
 
-def _places() -> list[Path]:
-    places = []
-    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        places.append(Path(chosen))
-    places.append(KERNELS / "__pycache__")
-    if chosen := os.environ.get("XDG_CACHE_HOME"):
-        places.append(Path(chosen) / "verified_risk")
-    with suppress(RuntimeError):  # no home directory
-        places.append(Path.home() / ".cache" / "verified_risk")
-    return places
+def _nobody(begins: bool) -> None:
+    pass
 
 
-def _writable(directory: Path) -> bool:
-    """Whether a file can be created there; permission bits do not say (a read-only mount, a super-user)."""
+@contextmanager
+def telling(tell: Callable[[bool], None]) -> Iterator[None]:
+    """While the body runs, ``tell(True)`` when a compilation begins and ``tell(False)`` when it ends."""
+    before = _told.set(tell)
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return True
-    except OSError:
-        return False
-
-
-def _forget_old(place: Path, current: str) -> None:
-    """Drop the results of sources that nobody has used for a month."""
-    limit = time.time() - FORGET_AFTER_DAYS * 86400
-    for old in place.glob(PREFIX + "*"):
-        try:
-            if old.name != current and old.stat().st_mtime < limit:
-                for file in old.iterdir():
-                    file.unlink()
-                old.rmdir()
-        except OSError:
-            continue  # in use, or another process was faster
-
-
-class _Locator(caching._CacheLocator):
-    """Tells numba to use our directory, and the digest in its name as the only stamp of the sources."""
-
-    def __init__(self, function: Any, directory: Path) -> None:
-        self._function, self._directory = function, directory
-
-    def get_cache_path(self) -> str:
-        return str(self._directory)
-
-    def get_source_stamp(self) -> str:
-        return self._directory.name
-
-    def get_disambiguator(self) -> str:
-        return str(self._function.__code__.co_firstlineno)
-
-    @classmethod
-    def from_function(cls, function: Any, file: str) -> _Locator | None:
-        directory = cache_directory()
-        return None if directory is None else cls(function, directory)
-
-
-class _Results(caching.CompileResultCacheImpl):
-    _locator_classes = [_Locator]  # noqa: RUF012 - numba's own convention
-
-
-class _Cache(caching.FunctionCache):
-    _impl_class = _Results
+        yield
+    finally:
+        _told.reset(before)

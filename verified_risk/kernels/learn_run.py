@@ -302,6 +302,15 @@ def differs(policy, other):
 
 
 @kernel
+def keep(policy, other):
+    """``other[:] = policy``, which numba would take five seconds to compile: it prepares the text of an error."""
+    for t in range(policy.shape[0]):
+        for s in range(policy.shape[1]):
+            for y in range(policy.shape[2]):
+                other[t, s, y] = policy[t, s, y]
+
+
+@kernel
 def episodes(
     shape, truth, sampler, model, counts, known, tables, target, quality, touched, stale, fresh,
     draws, values, widths, returns, law_index, laws, last_policy, states, actions, rewards, paid,
@@ -323,7 +332,7 @@ def episodes(
                 shape, counts, model, known, model.reward, tables, target, quality, target.beyond, stale, fresh
             )
             if evaluating and (fresh or (moved and differs(tables.policy, last_policy))):
-                last_policy[:] = tables.policy
+                keep(tables.policy, last_policy)
                 forward_law(shape, truth, known, truth.reward, tables, tables.policy, BEST, laws[found])
                 current = found
                 found += 1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InvalidArgument
+from ..kernels.told import compilations_told
 from ..mdp import MDP
 from ..numbers.rational import Rational
 from ..objectives import Weighting
@@ -105,16 +106,18 @@ def learn(
             raise InvalidArgument("'bernstein' learns in models; wanted 'kl' for an environment")
         from .environment import learn_environment
 
-        return learn_environment(
-            mdp, settings, horizon=horizon, reward_range=reward_range, rewards=rewards, random_starts=random_starts,
-            audit=audit, progress=count,
-        )  # fmt: skip
+        with compilations_told(progress):
+            return learn_environment(
+                mdp, settings, horizon=horizon, reward_range=reward_range, rewards=rewards,
+                random_starts=random_starts, audit=audit, progress=count,
+            )  # fmt: skip
     for name, value in (("horizon", horizon), ("reward_range", reward_range), ("rewards", rewards)):
         if value is not None:
             raise InvalidArgument(f"{name} is for environments; a model has its own")
     if callable(declared.rewards):
         raise InvalidArgument("known_rewards is a function, which is for environments; wanted True or False")
-    return _learn_model(mdp, settings, audit, count)
+    with compilations_told(progress):
+        return _learn_model(mdp, settings, audit, count)
 
 
 @dataclass

@@ -19,6 +19,8 @@ Ints = NDArray[np.int64]
 
 MOST_BYTES = 2 * 10**9
 LAWS_AT_ONCE = 512
+COMPILING = 30.0
+"""Seconds that the loop over episodes takes to compile: shorter runs are interpreted."""
 
 
 @dataclass
@@ -93,6 +95,11 @@ class Learner:
             float(self.knowledge.largest),
         )
 
+    def _steps_of_a_plan(self) -> int:
+        """About how often the innermost loop of one plan turns."""
+        budgets = 1 if self.markov else self.standard.top[0] + 1
+        return self.standard.horizon * self.truth.atom.size * budgets
+
     def _allocate_counts(self, pairs: int, room: int) -> None:
         m = len(self.standard.atoms)
 
@@ -161,7 +168,7 @@ class Learner:
                 self.stale, self.fresh,
             )  # fmt: skip
             return
-        value, _ = self._run.plan_once(
+        value, _ = self._run.plan_once.at(self._steps_of_a_plan(), compiling=COMPILING)(
             self.shape, self.counts, model, self.known, reward, self.tables, self.target, self.quality,
             beyond, self.stale, self.fresh,
         )  # fmt: skip
@@ -245,7 +252,7 @@ class Learner:
         returns, law_index = np.zeros(n, np.int64), np.full(n, -1, np.int64)
         states = np.zeros((n, T + 1), np.int64)
         actions, rewards, paid = (np.zeros((n, T), np.int64) for _ in range(3))
-        done, found = self._run.episodes(
+        done, found = self._run.episodes.at(n * self._steps_of_a_plan(), compiling=COMPILING)(
             self.shape, self.truth, self.sampler, self.model, self.counts, self.known, self.tables,
             self.target, self.quality, self.touched, self.stale, self.fresh, draws, values, widths, returns, law_index,
             laws, self._last_policy, states, actions, rewards, paid,

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..grid.floats import FloatModel, float_model
+from ..kernels.told import compilations_told
 from ..mdp import MDP
 from ..numbers.rational import Rational
 from ..objectives import Weighting
@@ -74,6 +75,19 @@ def plan(
     wanted = read_gap(gap)
     limit = read_seconds(time_limit)
     unit = None if eta is None else unit_that_fits(mdp, eta)
+    with compilations_told(progress):
+        return _plan(mdp, objective, unit, wanted, limit, progress)
+
+
+def _plan(
+    mdp: MDP,
+    objective: Weighting,
+    unit: Fraction | None,
+    wanted: Fraction | None,
+    limit: float | None,
+    progress: Report | None,
+) -> Plan:
+    """The route that serves."""
     if serves(mdp, objective) and not served_by_own_grid(mdp, unit):
         found = refined_plan(mdp, objective, unit, wanted, limit, progress)
         return found if found.gap <= mdp.horizon * found.eta else _closer(found, mdp, objective)

@@ -17,10 +17,11 @@ that lead from the window can be met.  The chosen action of each cell is kept in
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +31,16 @@ from ...grid.floats import FloatModel, Floats, Ints
 from ...numbers.rational import digits
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
+from . import in_numpy
 
 DENSE_SHARE = 2 / 3
 """Successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner.md)."""
 CHUNK = 8
 """States per BLAS call: their mixed rows stay in the cache until their rewards are done."""
+NUMPY_TERMS_PER_STEP = 100
+"""Products that numpy makes and adds while Python interprets one step of a loop."""
+NUMPY_STEPS = 50
+"""What calling numpy costs in one step of the model, in steps of a Python loop."""
 
 
 def memory_limit() -> int:
@@ -79,12 +85,13 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
     m, blocks = model, model.blocks
     value = np.zeros((m.horizon + 1, m.n_states))
     action = np.zeros((m.horizon, m.n_states), dtype=choice_type(m))
-    kernels.linear_pass(
+    work = m.horizon * len(m.succ_prob)
+    kernels.linear_pass.at(work)(
         blocks.block, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.shortfall, value, action
     )
     if not with_variance:
         return LinearPart(value, action, 0.0, 0.0)
-    spread = kernels.variance_pass(
+    spread = kernels.variance_pass.at(2 * work)(
         m.product, blocks.block, blocks.span, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.units,
         blocks.variance, value, action, np.zeros(m.n_states), np.zeros(m.n_states),
     )  # fmt: skip
@@ -155,30 +162,73 @@ def budget_tables(
     linear: LinearPart | None = None,
 ) -> BudgetTables:
     """Run the recursion for rho in ``low..high`` (shifted units, ``0 <= low <= high <= M_0``)."""
-    from ...kernels import budget as kernels
-
     linear = linear_part(model) if linear is None else linear
     m, blocks, remaining, weight = model, model.blocks, np.array(model.remaining), float(kappa)
     margin = int(blocks.span.max())
     width = margin + high + 1
     first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
-    widths = np.maximum(0, np.minimum(remaining[:-1], high) - first + 1)
+    last = np.minimum(remaining[:-1], high)
+    widths = np.maximum(0, last - first + 1)
     require_memory(m, widths, width)
     after, now = np.zeros((m.n_states, width)), np.zeros((m.n_states, width))
     after[:, margin + 1 :] = 1.0 if threshold else np.arange(1, high + 1)
-    start = np.concatenate(([0], np.cumsum(m.n_states * widths)))
-    policy = np.empty(start[-1], dtype=choice_type(m))
-    run = _blas_pass if _is_dense(m) else kernels.sparse_pass
-    table = run(
-        m.product, low, high, margin, blocks.block, blocks.span, remaining, m.action_start, m.succ_start, m.succ_state,
-        m.succ_prob, blocks.start, blocks.units, blocks.prob, weight * blocks.shortfall, weight * linear.value,
-        0.0 if threshold else 1.0, after, now, np.zeros(width + margin + 1), np.zeros(width + margin + 1),
-        policy, start,
-    )  # fmt: skip
-    rows = table[m.initial_state, margin + low : margin + high + 1]
+    policy = [np.empty((m.n_states, w), dtype=choice_type(m)) for w in widths]
+    step = _step_of(m, margin, weight * blocks.shortfall, width + margin + 1, int(widths.sum()))
+    for t in range(m.horizon - 1, -1, -1):
+        if widths[t]:
+            step(int(blocks.block[t]), int(first[t]), int(last[t]), after, now, policy[t])
+        reach = min(int(remaining[t - 1]), high) if t else high
+        _fill_outside(
+            now, margin, int(first[t]), int(last[t]), reach, 0.0 if threshold else 1.0, weight * linear.value[t]
+        )
+        after, now = now, after
+    rows = after[m.initial_state, margin + low : margin + high + 1]
     enclosure = Enclosure(m.depth + len(m.initial_state) + 2, size=m.remaining[0] + 1)
-    tables = [policy[a:b].reshape(m.n_states, w) for a, b, w in zip(start, start[1:], widths, strict=False)]
-    return BudgetTables(m, linear, low, high, m.initial_prob @ rows, tables, first.tolist(), enclosure)
+    return BudgetTables(m, linear, low, high, m.initial_prob @ rows, policy, first.tolist(), enclosure)
+
+
+def _fill_outside(now: Floats, margin: int, first: int, last: int, reach: int, slope: float, left: Floats) -> None:
+    """What the next step reads outside budgets ``first..last``: ``left`` from budget 0 down, then budgets up to
+    ``reach``.
+
+    Right of the greatest remaining return the table continues with ``slope`` per unit from its last value, or, for
+    ``slope = 0``, at probability 1.
+    """
+    if first == 1:
+        now[:, : margin + 1] = left[:, None]
+    beyond = slice(margin + last + 1, margin + reach + 1)
+    if slope:
+        now[:, beyond] = now[:, margin + last, None] + slope * np.arange(1, reach - last + 1)
+    else:
+        now[:, beyond] = 1.0
+
+
+Stepper: TypeAlias = Callable[[int, int, int, Floats, Floats, npt.NDArray[Any]], None]
+"""``step(k, first, last, after, now, policy)``: budgets ``first..last`` of ``now`` and their actions, by the rewards of
+block k."""
+
+
+def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -> Stepper:
+    """One step of every state: compiled, or by numpy where the model is too small to compile for."""
+    from ...kernels import budget as kernels
+
+    blocks, u, q = m.blocks, np.zeros(room), np.zeros(room)
+    terms = len(m.succ_prob) + (blocks.prob.shape[1] if m.product else 0)
+    work = terms * cells / m.n_states / NUMPY_TERMS_PER_STEP + NUMPY_STEPS * m.horizon
+    if not m.product:
+        joint = kernels.joint_step.at(work, otherwise=in_numpy.joint_step)
+        return lambda k, first, last, after, now, policy: joint(
+            first, last, margin, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.units[k], extra[k],
+            after, now, q, policy,
+        )  # fmt: skip
+    product = kernels.product_step.at(work, otherwise=in_numpy.product_step)
+    if _is_dense(m):
+        return _blas_step(m, product, margin, extra, u, q)
+    return lambda k, first, last, after, now, policy: product(
+        0, m.n_states, first, last, margin, blocks.span[k], m.action_start, m.succ_start, m.succ_state, m.succ_prob,
+        blocks.start[k], blocks.units[k], blocks.prob[k], extra[k], after, margin + max(first - int(blocks.span[k]), 0),
+        now, u, q, policy,
+    )  # fmt: skip
 
 
 def _is_dense(model: FloatModel) -> bool:
@@ -187,39 +237,29 @@ def _is_dense(model: FloatModel) -> bool:
     return model.product and len(model.succ_prob) >= DENSE_SHARE * cells and model.n_states >= 16
 
 
-def _blas_pass(  # type: ignore[no-untyped-def]
-    _product, low, high, margin, block, span, remaining, action_start, succ_start, succ_state, succ_prob,
-    reward_start, reward_units, reward_prob, extra, left, slope, after, now, u, q, policy, policy_start,
-):  # fmt: skip
-    """:func:`verified_risk.kernels.budget.sparse_pass` with successors mixed by BLAS, a few states at a time.
+def _blas_step(m: FloatModel, product: Any, margin: int, extra: Floats, u: Floats, q: Floats) -> Stepper:
+    """Successors mixed by BLAS, a few states at a time.
 
     What BLAS has mixed is a table in which every action has one successor of its own.
     """
-    from ...kernels import budget as kernels
-
-    rows, n = len(succ_start) - 1, len(action_start) - 1
+    blocks, rows, n = m.blocks, len(m.succ_start) - 1, m.n_states
     dense = np.zeros((rows, n))
-    np.add.at(dense, (np.repeat(np.arange(rows), np.diff(succ_start)), succ_state), succ_prob)
+    np.add.at(dense, (np.repeat(np.arange(rows), np.diff(m.succ_start)), m.succ_state), m.succ_prob)
     chunks = [(s, min(s + CHUNK, n)) for s in range(0, n, CHUNK)]
-    buffer = np.zeros(max(int(action_start[end] - action_start[s]) for s, end in chunks) * (len(u) + 1))
+    buffer = np.zeros(max(int(m.action_start[end] - m.action_start[s]) for s, end in chunks) * (len(u) + 1))
     one_each, surely = np.arange(rows + 1), np.ones(rows)
-    own_row = np.concatenate([np.arange(action_start[end] - action_start[s]) for s, end in chunks])
-    for t in range(len(block) - 1, -1, -1):
-        k = block[t]
-        first, last = max(1, low - int(remaining[0] - remaining[t])), min(int(remaining[t]), high)
-        if first <= last:
-            start = max(first - int(span[k]), 0)
-            chosen = policy[policy_start[t] : policy_start[t + 1]].reshape(n, last - first + 1)
-            columns = after[:, margin + start : margin + last + 1]
-            for s, end in chunks:
-                i, j = action_start[s], action_start[end]
-                mixed = buffer[: (j - i) * columns.shape[1]].reshape(j - i, columns.shape[1])
-                np.matmul(dense[i:j], columns, out=mixed)
-                kernels.product_step(
-                    s, end, first, last, margin, span[k], action_start, one_each, own_row, surely, reward_start[k],
-                    reward_units[k], reward_prob[k], extra[k], mixed, 0, now, u, q, chosen,
-                )  # fmt: skip
-        reach = min(int(remaining[t - 1]), high) if t else high
-        kernels.finish_step(first, last, reach, margin, slope, left[t], now)
-        after, now = now, after
-    return after
+    own_row = np.concatenate([np.arange(m.action_start[end] - m.action_start[s]) for s, end in chunks])
+
+    def step(k: int, first: int, last: int, after: Floats, now: Floats, policy: npt.NDArray[Any]) -> None:
+        start = max(first - int(blocks.span[k]), 0)
+        columns = after[:, margin + start : margin + last + 1]
+        for s, end in chunks:
+            i, j = m.action_start[s], m.action_start[end]
+            mixed = buffer[: (j - i) * columns.shape[1]].reshape(j - i, columns.shape[1])
+            np.matmul(dense[i:j], columns, out=mixed)
+            product(
+                s, end, first, last, margin, blocks.span[k], m.action_start, one_each, own_row, surely,
+                blocks.start[k], blocks.units[k], blocks.prob[k], extra[k], mixed, 0, now, u, q, policy,
+            )  # fmt: skip
+
+    return step

@@ -1,0 +1,91 @@
+r"""Where compiled kernels are kept: a cache that cannot lie.  The one file that imports numba.
+
+numba's own cache has three faults, each reproduced in ``tests/planning/test_numba_cache.py``:
+
+1. it keys a function on the time stamp of *its own* file: editing a constant or a kernel in another module leaves a
+   stale caller behind;
+2. decorator options are not part of the key: two variants made from one source share one compilation;
+3. where neither the source tree nor a home directory is writable, importing raises.
+
+Here the *name* of the cache directory contains a digest of every source file of this folder (this one, with its
+options, included) and of the versions of Python, numba and numpy, so a changed source never meets an old result; there
+is one function that compiles, with one set of options; and where nothing is writable the kernels are compiled afresh,
+after one warning.
+
+``FLOAT_RULES`` allows the compiler no liberty with floats: every product and sum is rounded by itself, in the order
+written.  So a kernel gives the same bits compiled and interpreted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import caching, event
+
+from .place import cache_directory
+
+FLOAT_RULES: frozenset[str] = frozenset()
+
+
+def compile_lazily(function: Callable[..., Any]) -> Any:
+    """``function``, compiled on its first call; the result is kept in :func:`cache_directory`."""
+    compiled = numba.njit(fastmath=set(FLOAT_RULES), error_model="numpy", nogil=True)(function)
+    directory = cache_directory()
+    if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
+        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call, attr-defined]
+    return compiled
+
+
+def hear_compilations(hear: Callable[[bool], None]) -> None:
+    """``hear(True)`` when a compilation begins, ``hear(False)`` when it ends; what is loaded from the cache is silent.
+
+    A kernel that calls others has them compiled in between: that is one compilation.
+    """
+    event.register("numba:compile", _Ear(hear))  # type: ignore[no-untyped-call]
+
+
+class _Ear(event.Listener):  # type: ignore[misc]
+    def __init__(self, hear: Callable[[bool], None]) -> None:
+        self._hear, self._depth = hear, 0
+
+    def on_start(self, event: Any) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._hear(True)
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._hear(False)
+
+
+class _Locator(caching._CacheLocator):
+    """Tells numba to use our directory, and the digest in its name as the only stamp of the sources."""
+
+    def __init__(self, function: Any, directory: Path) -> None:
+        self._function, self._directory = function, directory
+
+    def get_cache_path(self) -> str:
+        return str(self._directory)
+
+    def get_source_stamp(self) -> str:
+        return self._directory.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._function.__code__.co_firstlineno)
+
+    @classmethod
+    def from_function(cls, function: Any, file: str) -> _Locator | None:
+        directory = cache_directory()
+        return None if directory is None else cls(function, directory)
+
+
+class _Results(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012 - numba's own convention
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _Results
