@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 import verified_risk as vr
+from verified_risk.kernels import jit
 
 
 def matrices(states: int, actions: int, successors: int, seed: int = 0) -> list[Any]:
@@ -37,6 +38,7 @@ def array_rows(quick: bool) -> Iterator[tuple[str, dict[str, float]]]:
     for states in (50, 1000) if quick else (50, 1000, 5000, 10_000):
         P = matrices(states, 4, 10)
         R = np.random.default_rng(1).integers(0, 5, (states, 4))
+        jit.EAGER = True
         vr.plan(vr.models.two_paths(), "cvar(1/4)")  # the kernels are compiled before the clock starts
         mdp, build = timed(lambda P=P, R=R: vr.MDP.from_arrays(P, R, initial=0, horizon=20))
         plan, planned = timed(lambda mdp=mdp: vr.plan(mdp, "cvar(1/4)"))

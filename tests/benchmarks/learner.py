@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import verified_risk as vr
+from verified_risk.kernels import jit
 from verified_risk.learning.evaluate import planner_of_truth
 from verified_risk.learning.learner import Learner, draws_of
 from verified_risk.learning.standard import standard_form
@@ -22,6 +23,7 @@ from verified_risk.learning.target import problem_of, target_of
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from reference_learner import ReferenceLearner
 
+jit.EAGER = True  # compiled kernels are what is measured
 EPISODES = 100_000
 DENSE = Fraction(1, 1000)
 """A scale of the radii at which every successor keeps mass: the worst case for planning."""
