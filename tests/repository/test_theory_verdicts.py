@@ -75,3 +75,8 @@ def test_a_wrong_verdict_and_one_without_a_label_would_be_noticed():
         verdicts(f"{head}| a step | | holds |\n")
     with pytest.raises(AssertionError, match="wanted labels"):
         verdicts(f"{head}| a step | `lem:key` | false |\n")
+
+
+def test_the_citation_names_the_five_words_in_their_order() -> None:
+    *words, last = Severity
+    assert f"graded {', '.join(words)} or {last}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -180,7 +180,10 @@ def build(output: str, table: str, folder: Path = FORMAL) -> dict[str, Any]:
 def reword(theorems: list[Theorem], table: str, folder: Path = FORMAL) -> dict[str, Any] | None:
     """The record with the table's present words, if no proof has changed since it was compiled; otherwise None."""
     printed = listed((folder / "Assumptions.v").read_text(encoding="utf-8"))
-    if {t["theorem"]: t["printed_with"] for t in theorems} != printed or any(is_stale(t, folder) for t in theorems):
+    digests = _digests(folder)
+    if {t["theorem"]: t["printed_with"] for t in theorems} != printed:
+        return None
+    if any(digests.get(theorem["file"]) != theorem["sha256"] for theorem in theorems):
         return None
     answers = {theorem["printed_with"]: " ".join(theorem["axioms"]) for theorem in theorems}
     compiler = json.loads(RECORD.read_text(encoding="utf-8"))["compiler"]
@@ -230,8 +233,9 @@ def stale(theorems: list[Theorem], table: str, folder: Path = FORMAL) -> list[st
     found += [f"{name} is recorded, but printed no more" for name in recorded.keys() - printed.keys()]
     found += [f"{name} has no row in formal.md" for name in printed.keys() - entries.keys()]
     found += [f"{name} has a row in formal.md, but is not printed" for name in entries.keys() - printed.keys()]
+    digests = _digests(folder)
     for name in recorded.keys() & printed.keys():
-        if is_stale(recorded[name], folder):
+        if digests.get(recorded[name]["file"]) != recorded[name]["sha256"]:
             found.append(f"{name}: {recorded[name]['file']} or a file it depends on has changed")
         row = entries.get(name)
         words = [[list(pair) for pair in row.supports], row.hypotheses, row.differs, row.anchor] if row else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from verified_risk.errors import InvalidFile
@@ -81,7 +82,8 @@ def unproved(text: str) -> list[str]:
     return found
 
 
-def imports_of(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def imports_of(text: str) -> tuple[str, ...]:
     """The files of this development that a file requires or loads."""
     names: list[str] = []
     for sentence in sentences(text):
@@ -89,7 +91,7 @@ def imports_of(text: str) -> list[str]:
         required = re.match(r"From\s+VerifiedRisk\s+Require\s+(?:Import|Export)?\s*([\w\s]+)\.$", sentence)
         if required:
             names += required.group(1).split()
-    return [f"{name}.v" for name in names]
+    return tuple(f"{name}.v" for name in names)
 
 
 def names_of(text: str) -> set[str]:
