@@ -20,6 +20,8 @@ DEFAULT_GAP = Fraction(1, 1000)
 """Of the range of returns, where the caller gave neither grid nor gap."""
 SEARCH_POINTS = 300
 """Returns that a search distinguishes where the caller left the grid open: its tables grow with their square."""
+SEARCH_OWN_POINTS = 2000
+"""Returns up to which a search of a discounted model stays on the own grid, where nothing is rounded."""
 
 
 def unit_that_fits(mdp: MDP, eta: Rational) -> Fraction:
@@ -79,6 +81,27 @@ def served_by_own_grid(mdp: MDP, unit: Fraction | None) -> bool:
     if own is None or (unit is not None and (own / unit).denominator != 1):
         return False
     return mdp.n_states * sum(steps_remaining(mdp, own if unit is None else unit)) <= OWN_CELLS
+
+
+def between_points(mdp: MDP, unit: Fraction | None) -> bool:
+    """Whether a search reads its tables between grid points: a discount, and the given grid does not hold every reward;
+    or no grid is given, and the own one has too many points for the tables of a search."""
+    low, high = mdp.remaining_range(0)
+    if not mdp.is_discrete or low == high or (unit is not None and mdp.discount == 1):
+        return False
+    own = own_grid(mdp)
+    if own is None:
+        return True
+    if unit is not None:
+        return (own / unit).denominator != 1
+    remaining = steps_remaining(mdp, own)
+    return search_bytes(mdp, remaining) > memory_limit() or (mdp.discount != 1 and remaining[0] > SEARCH_OWN_POINTS)
+
+
+def search_bytes(mdp: MDP, remaining: list[int]) -> int:
+    """What a search on a plain grid needs: pairs of sums so far and sums to come, masks and a policy."""
+    pairs = max((remaining[0] - w + 1) * max(w, 1) for w in remaining)
+    return mdp.n_states * (48 * pairs + 10 * mdp.horizon * (remaining[0] + 1))
 
 
 def choose_unit(mdp: MDP, unit: Fraction | None, gap: Fraction | None, *, searching: bool) -> Fraction:

@@ -3,7 +3,7 @@ r"""``plan(mdp, G)``: the certified planner.
 Floats find the policy; the certificate is about the exact model (docs/theory/05-certificates.md, part C):
 
 * rewards are put on a grid, rounded up if they are not on it: the optimum can only rise, by less than ``T * eta``;
-  discounted rewards are shared between two grid points instead, in the mean and in CVaR;
+  discounted rewards lie between grid points instead, and tables are read there (part D);
 * the grid model is solved in float64, with bounds that account for every rounding;
 * the policy is adapted to the model itself, and evaluated there exactly where that is affordable.
 """
@@ -22,7 +22,7 @@ from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
-from .grids import choose_unit, fits_own_grid, served_by_own_grid, unit_that_fits
+from .grids import between_points, choose_unit, fits_own_grid, served_by_own_grid, unit_that_fits
 from .limits import read_nonnegative, read_seconds
 from .plan import Certificate, Plan
 from .policy_law import exact_value
@@ -56,7 +56,9 @@ def plan(
     ``eta`` is the grid of rewards; without it, the rewards' own grid is used where there is one and it fits in
     memory, and otherwise a grid that meets ``gap`` (default: a thousandth of the range of returns), or the finest that
     fits.  With a discount, mean and CVaR are read between the points of a grid that gets finer from step to step
-    (:mod:`verified_risk.planning.tails.interpolated`).  Mean, CVaR, their mixtures and VaR need no search.  All other
+    (:mod:`verified_risk.planning.tails.interpolated`), and a search reads its tables between grid points
+    (:mod:`verified_risk.planning.search.between`); its default gap is a thousandth of the range of returns, and it
+    gets a minute unless ``time_limit`` says otherwise.  Mean, CVaR, their mixtures and VaR need no search.  All other
     weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
     returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
     whenever it stops.  It goes no closer than about 1e-10 of the range of returns, which is what floats can certify;
@@ -93,6 +95,10 @@ def _plan(
         return found if found.gap <= mdp.horizon * found.eta else _closer(found, mdp, objective)
     if unit is None and objective.levels is not None and not objective.levels.tails and not fits_own_grid(mdp):
         return mean_plan(mdp, objective)
+    if _needs_search(objective) and between_points(mdp, unit):
+        from .search.between_route import between_plan
+
+        return between_plan(mdp, objective, unit, wanted, limit, progress)
     model = float_model(mdp, choose_unit(mdp, unit, wanted, searching=_needs_search(objective)))
     return _solve(mdp, objective, model, wanted, limit, progress)
 

@@ -47,6 +47,8 @@ class Search(Relaxation):
 
     nodes = 0
     record: Branch
+    reach = 0
+    """How many cells further a statement about coordinate i speaks; 1 between grid points (D2)."""
 
     # -- cuts ---------------------------------------------------------------------------------------------------------
 
@@ -71,15 +73,25 @@ class Search(Relaxation):
                 value, _ = self.vertex(probed)
                 edge = (value + sum_least - self.target) / theta
                 edge -= 1e-12 * (1 + abs(edge)) + 2.0**-50 * (abs(value) + abs(sum_least) + abs(self.target)) / theta
-                if sign > 0 and edge > node.low[i]:
-                    node.low[i] = edge
+                after, before = i + self.reach, i - self.reach
+                if sign > 0 and after < len(node.low) and edge > node.low[after]:
+                    node.low[after] = edge
                     record.append((int(i), float(probed[i])))
-                if sign < 0 and -edge < node.high[i]:
-                    node.high[i] = -edge
+                if sign < 0 and before >= 0 and -edge < node.high[before]:
+                    node.high[before] = -edge
                     record.append((int(i), float(probed[i])))
-                if node.low[i] > node.high[i]:
+                if self.reach == 0 and node.low[i] > node.high[i]:
                     return False
         return True
+
+    def cut_to(self, node: Node, low: Floats, high: Floats) -> bool:
+        """Cut a box by what is known of its coordinates, then close it (B6); False if it is empty."""
+        from ...kernels import polygon as kernels
+
+        n = len(low)
+        np.maximum(node.low[self.reach :], low[: n - self.reach], out=node.low[self.reach :])
+        np.minimum(node.high[: n - self.reach], high[self.reach :], out=node.high[: n - self.reach])
+        return bool(kernels.close_monotone(node.low, node.high))
 
     def _gap(self, node: Node, point: Floats) -> Floats:
         from ...kernels import polygon as kernels
@@ -102,9 +114,7 @@ class Search(Relaxation):
         kernels.slope_ranges(node.low, node.high, self.x, self.g, c_low, c_high, c0)
         node.record.rounds[-1].slopes = c0
         low, high, _ = self.oracle.contract(c0, c_low, c_high)
-        np.maximum(node.low, low, out=node.low)
-        np.minimum(node.high, high, out=node.high)
-        return bool(kernels.close_monotone(node.low, node.high))
+        return self.cut_to(node, low, high)
 
     # -- nodes --------------------------------------------------------------------------------------------------------
 
@@ -121,9 +131,10 @@ class Search(Relaxation):
             node.bound = max(node.bound, bound)
             if node.bound >= self.target or self.late():
                 break
-            kernels.cut_ends(cost, least, self.target - bound, node.low, node.high, self.x, self.g)
+            low, high = node.low.copy(), node.high.copy()
+            kernels.cut_ends(cost, least, self.target - bound, low, high, self.x, self.g)
             if (
-                not kernels.close_monotone(node.low, node.high)
+                not self.cut_to(node, low, high)
                 or not self.probe(node, bound, cost, least, reference, probes)
                 or not kernels.close_monotone(node.low, node.high)
                 or (self.oracle.maskable and not self.contract(node))
@@ -155,9 +166,23 @@ class Search(Relaxation):
             k = int(np.searchsorted(self.x, wanted))
             knots = [float(v) for v in self.x[max(k - 1, 0) : k + 1] if node.low[i] < v < node.high[i]]
             if knots:
-                return int(i), min(knots, key=lambda v, wanted=wanted: abs(v - wanted))  # type: ignore[misc]
-        i = int(np.argmax(100 * np.abs(reference - inside) + np.where(width > 1e-9, width, -1e3)))
-        return (i, float(middle[i])) if width[i] > 1e-9 else None
+                cut = min(knots, key=lambda v, wanted=wanted: abs(v - wanted))  # type: ignore[misc]
+                if (edge := self.edge(node, int(i), cut)) is not None:
+                    return edge, cut
+        order = np.argsort(-(100 * np.abs(reference - inside) + np.where(width > 1e-9, width, -1e3)))
+        for i in order[: 1 if self.reach == 0 else None]:
+            if width[i] > 1e-9 and (edge := self.edge(node, int(i), float(middle[i]))) is not None:
+                return edge, float(middle[i])
+        return None
+
+    def edge(self, node: Node, i: int, cut: float) -> int | None:
+        """Where to compare F with ``cut``: coordinate i, or with cells at one of its ends; None if both ends are
+        decided."""
+        if self.reach == 0:
+            return i
+        if i > 0 and node.high[i - 1] > cut:
+            return i
+        return i + 1 if i + 1 < len(node.low) and node.low[i + 1] < cut else None
 
     def run(self) -> None:
         """Incumbents, the root, then best-first branching."""
@@ -181,7 +206,7 @@ class Search(Relaxation):
         for _ in range(ROOT_ROUNDS):
             width = float((root.high - root.low).sum())
             everything = time.monotonic() - began < 0.3 * budget
-            self.evaluate(root, 1, n if everything else 10, steps)
+            self.evaluate(root, 1, n if everything and self.reach == 0 else 10, steps)
             self.bound = min(root.bound, self.target)
             if root.bound >= self.target or self.late():
                 break
@@ -224,7 +249,7 @@ class Search(Relaxation):
         for below in (True, False):
             child = Node(node.low.copy(), node.high.copy(), node.reference.copy())
             if below:
-                child.high[i] = min(child.high[i], cut)
+                child.high[i - self.reach] = min(child.high[i - self.reach], cut)
             else:
                 child.low[i] = max(child.low[i], cut)
             node.record.children.append(child.record)

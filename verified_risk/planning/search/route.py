@@ -62,7 +62,7 @@ class TableRule:
 
 
 @lru_cache(maxsize=32)
-def _below(objective: Weighting, accuracy: Fraction) -> Polygon:
+def below(objective: Weighting, accuracy: Fraction) -> Polygon:
     return objective.polygon_below(accuracy)
 
 
@@ -87,10 +87,10 @@ def best_general(
             wanted, seconds = closest, DEFAULT_SEARCH_SECONDS if seconds is None else seconds
     if top == 0:
         return _constant(mdp, objective, model)
-    _compile()
+    compile_search()
     began = time.monotonic()
-    accuracy = _power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
-    polygon = _below(objective, accuracy)
+    accuracy = power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
+    polygon = below(objective, accuracy)
     oracle = Oracle(model)
 
     attained = _Attained(objective, model, oracle)
@@ -118,7 +118,7 @@ class _Attained:
 
     def __call__(self, best: Mixture) -> Fraction:
         if self._known is None or self._known[0] is not best:
-            parts = _kept_parts(best)
+            parts = kept_parts(best)
             raised = _raised_cdf(self.oracle, parts, sum((w for w, _ in parts), Fraction()))
             weighed = {x: bounds(self.objective.value(x))[1] for x in set(raised)}
             cost = sum((weighed[x] for x in raised), Fraction())
@@ -128,12 +128,12 @@ class _Attained:
         return self._known[1]
 
 
-def _kept_parts(best: Mixture) -> list[tuple[Fraction, Any]]:
+def kept_parts(best: Mixture) -> list[tuple[Fraction, Any]]:
     return [(Fraction(w), choice) for w, choice in best.parts if w > LEAST_WEIGHT]
 
 
 @lru_cache(maxsize=1)
-def _compile() -> None:
+def compile_search() -> None:
     """Compile, or load, every kernel of the search on two toy problems before the clock starts."""
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {1: 1}], [{0: 1}]], horizon=2)
@@ -155,7 +155,7 @@ def _accuracy_in(seconds: float | None) -> Fraction:
     return min(Fraction(1, 2**16), Fraction((10 * SECONDS_PER_KNOT / max(seconds, 1e-3)) ** 2))
 
 
-def _power_of_four_below(x: Fraction) -> Fraction:
+def power_of_four_below(x: Fraction) -> Fraction:
     """So that polygons are shared between calls of similar accuracy."""
     power = Fraction(1)
     while power > x:
@@ -174,7 +174,7 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
     top, shift, unit = model.remaining[0], model.offsets[-1], model.unit
     bound = max(max(search.bound, search.uncut_bound) - SPARED * top, 0.0)
     upper = tidy_above(unit * (shift + top - Fraction(bound)))
-    parts = _kept_parts(search.best)
+    parts = kept_parts(search.best)
     scale = sum((w for w, _ in parts), Fraction())
     policies: list[tuple[Fraction, Policy]] = [
         (w / scale, GridPolicy(mdp, unit, TableRule(model, choice))) for w, choice in parts

@@ -1,0 +1,228 @@
+r"""The oracle of a search over returns that lie between the points of a grid (docs/theory/05-certificates.md, part D).
+
+The CDF of a discounted return is not a vector on a grid.  Its averages over the cells of a grid are,
+:math:`A_k = \int_k^{k+1} P(Z \le x)\,dx`, and :math:`c \cdot A = \mathbf E\, h(Z)` for the polygon
+:math:`h(z) = \int_z^B c`.  Backward passes carry tables that are read between nodes, each moved outward so far that it
+is a bound for every real return (:mod:`verified_risk.kernels.between`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InvalidArgument
+from ...grid.floats import Floats, Ints
+from ...grid.scaled import ScaledModel, scaled_model
+from ...mdp import MDP
+from ...numbers.rational import digits
+from ..short import round_up_to_two_digits
+from ..tails.budget import memory_limit
+from ..tails.interpolated import narrowest
+from .branching import Search
+from .cdf import MOST_ACTIONS
+from .reference import Reference, reference
+
+CELLS_PER_SECOND = 2e8
+"""Numbers of a table that the contractor mixes: a first guess."""
+
+
+def cells_of(mdp: MDP, eta: Fraction) -> int:
+    """B: the cells of the range of returns."""
+    low, high = mdp.remaining_range(0)
+    return math.ceil((high - low) / eta)
+
+
+def sizes(mdp: MDP, eta: Fraction) -> tuple[Ints, Ints]:
+    """Nodes of the returns so far, and cells of those to come, step by step."""
+    low, high = mdp.reward_range
+    sums = [Fraction()]
+    for t in range(mdp.horizon):
+        sums.append(sums[-1] + mdp.step_reward(t, high - low) / eta)
+    nodes = np.array([max(1, math.ceil(y)) for y in sums])
+    wides = np.array([math.ceil(sums[-1] - y) for y in sums])
+    wides[0] = nodes[-1]
+    return nodes, wides
+
+
+class BetweenOracle:
+    """Bounds of ``cost . A`` over policies, of one policy, and of A itself; the same calls as
+    :class:`~.cdf.Oracle`."""
+
+    def __init__(self, mdp: MDP, eta: Fraction) -> None:
+        self.mdp, self.eta = mdp, eta
+        require_memory(mdp, eta)
+        self.model: ScaledModel = scaled_model(mdp, eta, (0,) * mdp.horizon, joint=True)
+        model, n, horizon = self.model, mdp.n_states, mdp.horizon
+        self.nodes, self.wides = sizes(mdp, eta)
+        self.top = int(self.nodes[-1])
+        self.calls = 0
+        self.maskable = int(np.diff(model.action_start).max()) <= MOST_ACTIONS
+        self.arrays = (
+            model.action_start, model.succ_start, model.succ_state, model.succ_prob,
+            np.array([step.units for step in model.steps]), np.array([step.share for step in model.steps]),
+        )  # fmt: skip
+        self.initial_state = np.array([s for s, _ in mdp.initial])
+        self.initial_prob = np.array([float(p) for _, p in mdp.initial])
+        self.spans = np.array([step.span for step in model.steps])
+        actions = np.minimum(np.diff(model.action_start), MOST_ACTIONS)
+        self.allowed: Ints = np.repeat(
+            np.tile((np.int64(1) << actions) - 1, (horizon, 1))[:, :, None], self.top + 1, axis=2
+        )
+        self.choice = np.zeros((horizon, n, self.top + 1), dtype=narrowest(model))
+        width = self.top + int(self.spans.max()) + 4
+        self._values, self._mass = np.zeros((2, n, width)), np.zeros((2, n, self.top + 1))
+        self._work = np.zeros((5, width))
+        self._reached = np.zeros((horizon, n, self.top + 1), dtype=np.int8)
+        self._buffers: tuple[Any, ...] | None = None
+        self._reference: Reference | None = None
+        outcomes = len(model.succ_prob)
+        work = sum((self.nodes[:-1] + 1) * (self.wides[:-1] + 20)) * outcomes
+        #: what one pass of the contractor takes: guessed until one has been timed
+        self.contract_seconds = 2 * float(work) / CELLS_PER_SECOND
+
+    def solve(self, cost: Floats, *, masked: bool = True) -> float:
+        """A number that ``cost . A`` of no policy is below; :attr:`choice` is the policy that looks best."""
+        self.calls += 1
+        return self._pass(cost, self.choice, masked=masked and self.maskable, fixed=False)
+
+    def above(self, cost: Floats, choice: npt.NDArray[Any]) -> float:
+        """A number that ``cost . A`` of the policy ``choice`` is not above."""
+        return self._pass(cost, choice, masked=False, fixed=True)
+
+    def _pass(self, cost: Floats, choice: npt.NDArray[Any], *, masked: bool, fixed: bool) -> float:
+        from ...kernels import between as kernels
+
+        kernels.value_pass(
+            *self.arrays, self.nodes, self.spans, self.model.terms, self.allowed, masked, fixed,
+            np.ascontiguousarray(cost, dtype=float), self._values, self._work, choice,
+        )  # fmt: skip
+        rows = self._values[0, self.initial_state, 0]
+        slack = 4.0 * (len(rows) + 2) * 2.0**-53 * float(np.abs(rows).max())
+        return float(self.initial_prob @ rows) + (slack if fixed else -slack)
+
+    def slack(self, cost: Floats) -> float:
+        """:meth:`solve` is a bound as it is."""
+        return 0.0
+
+    def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
+        """About the averages A of a policy."""
+        from ...kernels import between as kernels
+
+        out = np.zeros(self.top)
+        kernels.share_pass(
+            *self.arrays, self.nodes, self.initial_state, self.initial_prob,
+            self.choice if choice is None else choice, self._mass, out,
+        )  # fmt: skip
+        return out
+
+    def contract(self, c0: Floats, c_low: Floats, c_high: Floats) -> tuple[Floats, Floats, int]:
+        """Remove actions from :attr:`allowed`; certified ranges of A over what is left."""
+        began = time.monotonic()
+        self._rule_out_by_mean(c_low, c_high)
+        self.solve(c0)
+        found = self._contract(self.allowed, self.choice, c0, c_low, c_high)
+        self.contract_seconds = time.monotonic() - began
+        return found
+
+    def _rule_out_by_mean(self, c_low: Floats, c_high: Floats) -> None:
+        from ...kernels import between as kernels
+
+        if self._reference is None:
+            self._reference = reference(self.model)
+        kernels.rule_out_by_mean(
+            *self.arrays, self.nodes, self.wides, self.allowed, self._reference.loss, self._reference.distance,
+            self._reference.action, c_low, c_high, *np.zeros((4, 2, self.mdp.n_states, self.top + 1)),
+        )  # fmt: skip
+
+    def ranges(self, choice: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+        """Certified ranges of A of one policy."""
+        only = np.int64(1) << choice.astype(np.int64)
+        flat = np.zeros(self.top)
+        low, high, _ = self._contract(only, choice, flat, flat, flat)
+        return low, high
+
+    def _contract(
+        self, allowed: Ints, choice: npt.NDArray[Any], c0: Floats, c_low: Floats, c_high: Floats
+    ) -> tuple[Floats, Floats, int]:
+        from ...kernels import between as kernels
+
+        if self._buffers is None:
+            n = self.mdp.n_states
+            size = n * int(((self.nodes + 1) * (self.wides + 6)).max())
+            self._buffers = (
+                np.zeros((2, 2, n, self._values.shape[2])),
+                np.zeros((4, 2, size)),
+                np.zeros((4, 3, self.top + 4)),
+            )
+        reached = self._reached
+        a, o, state, prob, units, share = self.arrays
+        kernels.mark_cells(a, o, state, units, share, self.nodes, self.initial_state, allowed, reached)
+        spread = np.maximum(c0 - c_low, c_high - c0)
+        margin = 2.0**-46 * (float(np.abs(c0).sum()) + float(spread.sum()))
+        inflate = 1.0 + 16.0 * (self.top + 8) * 2.0**-53
+        low, high = np.zeros(self.top), np.zeros(self.top)
+        removed = kernels.contract_cells(
+            a, o, state, prob, units, share, self.nodes, self.wides, self.model.terms, self.initial_state,
+            self.initial_prob, allowed, reached, choice, c0, c_low, c_high, margin, inflate, *self._buffers, low, high,
+        )  # fmt: skip
+        wide = 2.0**-48 * (len(self.initial_prob) + 2)
+        return np.maximum(low - wide, 0.0), np.minimum(high + wide, 1.0), removed
+
+
+def bytes_needed(mdp: MDP, nodes: Ints, wides: Ints) -> int:
+    """Tables of the contractor, masks and policies."""
+    cells = mdp.horizon * mdp.n_states * (int(nodes[-1]) + 1)
+    return 64 * mdp.n_states * int(((nodes + 1) * (wides + 6)).max()) + 12 * cells
+
+
+def fits(mdp: MDP, eta: Fraction) -> bool:
+    """Whether the tables of a grid fit in memory."""
+    return bytes_needed(mdp, *sizes(mdp, eta)) <= memory_limit()
+
+
+def require_memory(mdp: MDP, eta: Fraction) -> None:
+    """Refuse tables that do not fit; name a grid step whose tables do."""
+    needed, limit = bytes_needed(mdp, *sizes(mdp, eta)), memory_limit()
+    if needed > limit:
+        wanted = round_up_to_two_digits(eta * Fraction(math.isqrt(1 + 10**6 * needed // limit), 1000))
+        raise InvalidArgument(
+            f"eta is {digits(eta, 3)}: the search needs {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB allowed, "
+            f"wanted eta of at least {wanted}"
+        )
+
+
+class BetweenSearch(Search):
+    """The search with boxes that hold F at every point of a cell, while cuts speak of averages (D2): what is known of
+    the average over cell k holds at every point of cell k + 1 (from below) or k - 1 (from above)."""
+
+    oracle: BetweenOracle
+    reach = 1
+
+    def incumbents(self) -> None:
+        """Then ask for no more than this grid can prove: the bound of the incumbent's own policy, in its own box."""
+        super().incumbents()
+        self.tol = max(self.tol, 1.25 * (self.best.value - self.own_bound()))
+
+    def own_bound(self) -> float:
+        """What weak duality would prove of the incumbent if nothing else were allowed."""
+        from ...kernels import polygon as kernels
+
+        oracle, cdf = self.oracle, self.best.cdf
+        low = np.concatenate(([0.0], cdf[:-1]))
+        high = np.concatenate((cdf[1:], [1.0]))
+        kept = oracle.allowed.copy()
+        oracle.allowed[:] = 0
+        for _, choice in self.best.parts:
+            oracle.allowed |= np.int64(1) << choice.astype(np.int64)
+        cost, least, where = (np.zeros_like(cdf) for _ in range(3))
+        kernels.slopes_at(cdf, self.x, self.g, cost)
+        value = oracle.solve(cost)
+        oracle.allowed[:] = kept
+        kernels.tilted_minima(cost, low, high, self.x, self.g, least, where)
+        return value + float(least.sum())
