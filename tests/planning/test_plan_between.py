@@ -12,7 +12,7 @@ import numpy as np
 import oracles
 import plan_models as models
 import pytest
-from test_plan_discounted import clip_too_early, forget_the_scale_of_one_step, round_to_nearest, with_discount
+from test_plan_discounted import forget_the_scale_of_one_step, round_to_nearest, with_discount
 
 import verified_risk as vr
 from verified_risk.grid import scaled
@@ -219,6 +219,18 @@ def read_no_bends(monkeypatch):
     monkeypatch.setattr(
         scaled, "_scaled_step", lambda *args: replace(step := honest(*args), share=np.where(step.share > 0, 1.0, 0.0))
     )
+
+
+def clip_too_early(monkeypatch):
+    """What is still to come is said to be certain when half of it is."""
+    honest = between.sizes
+
+    def planted(mdp, eta):
+        nodes, wides = honest(mdp, eta)
+        wides[1:-1] //= 2
+        return nodes, wides
+
+    monkeypatch.setattr(between, "sizes", planted)
 
 
 def speak_of_the_cell_itself(monkeypatch):
