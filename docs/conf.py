@@ -30,7 +30,11 @@ exclude_patterns = ["_build", "paper", "pictures/*.py", "decisions/template.md"]
 html_theme = "furo"
 html_title = "verified_risk"
 html_math_renderer = "mathml"
-html_static_path = ["_static"]
+html_static_path = [
+    "_static/docs.css",
+    "../proofs_checks/report/page/formulas.woff2",
+    "../proofs_checks/report/page/OFL.txt",
+]
 html_css_files = ["docs.css"]
 html_show_sourcelink = False
 html_show_copyright = False

@@ -163,9 +163,22 @@ def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: 
     if not sys.stderr.isatty():
         return auditing.run(chosen, examples=examples, seed=seed, jobs=jobs)
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    clock = (
+        TimeElapsedColumn(),
+        TextColumn("about"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("left"),
+    )
+    columns = (TextColumn("{task.description:<28}"), BarColumn(bar_width=20), MofNCompleteColumn(), *clock)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("audit", total=len(chosen))
         return auditing.run(

@@ -1,10 +1,11 @@
-"""``pytest --audit-statement LABEL`` runs one statement in anybody's test suite.
+"""``pytest --audit-statement LABEL`` runs one statement in anybody's test suite, ``--audit-only`` nothing else.
 
 Loaded through the ``pytest11`` entry point; it imports nothing heavy unless the option is given.
 """
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 import pytest
@@ -19,7 +20,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="LABEL",
         help="also audit this statement of proofs_checks (repeatable; 'all' for every one)",
     )
+    group.addoption("--audit-only", action="store_true", help="run the audited statements and no other test")
     group.addoption("--audit-examples", type=int, default=50, metavar="N", help="random cases for --audit-statement")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A wrong option is an error of usage, before any test is collected."""
+    labels: list[str] = config.getoption("--audit-statement")
+    if config.getoption("--audit-only") and not labels:
+        raise pytest.UsageError("--audit-only needs at least one --audit-statement LABEL")
+    examples = config.getoption("--audit-examples")
+    if examples < 1:
+        raise pytest.UsageError(f"--audit-examples is {examples}, wanted a number from 1")
+    if labels:
+        _chosen(labels)
+
+
+def _chosen(labels: list[str]) -> list[Any]:
+    """The statements of these labels; a label that there is not is named, with the nearest that there is."""
+    from . import theory
+
+    if "all" in labels:
+        return list(theory.ALL)
+    known = {statement.label: statement for statement in theory.ALL}
+    for label in labels:
+        if label not in known:
+            near = get_close_matches(label, known, n=1)
+            meant = f": did you mean {near[0]}?" if near else "; docs/audit.md lists all"
+            raise pytest.UsageError(f"--audit-statement {label}: no statement has this label{meant}")
+    return [known[label] for label in labels]
 
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -27,9 +56,10 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     labels: list[str] = config.getoption("--audit-statement")
     if not labels:
         return
-    from . import theory
-
-    chosen = list(theory.ALL) if "all" in labels else [theory.by_label(label) for label in labels]
+    if config.getoption("--audit-only"):
+        config.hook.pytest_deselected(items=list(items))
+        items.clear()
+    chosen = _chosen(labels)
     examples: int = config.getoption("--audit-examples")
     items.extend(
         AuditItem.from_parent(session, name=f"audit[{statement.label}]", statement=statement, examples=examples)

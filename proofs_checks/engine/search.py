@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -106,6 +107,10 @@ def random(
     return search
 
 
+class NothingTested(UserWarning):
+    """A search found nothing because no case met the hypotheses."""
+
+
 def find_counterexample(
     statement: Statement[Case],
     *,
@@ -129,16 +134,20 @@ def find_counterexample(
 def find(
     claim: Claim[Case], cases: SearchStrategy[Case], *, seed: int, budget: int, shrink: bool = True
 ) -> Found[Case] | None:
-    """A case of the strategy on which the claim fails, shrunk if wanted; None if ``budget`` cases show none."""
+    """A case of the strategy on which the claim fails, shrunk if wanted; None if ``budget`` cases show none.
+
+    Where no case met the hypotheses of the claim, None means nothing, and :class:`NothingTested` is warned of.
+    """
     failures: list[tuple[Case, Real]] = []
-    tried, first_at, first_seconds = 0, 0, 0.0
+    tried, met, first_at, first_seconds = 0, 0, 0, 0.0
     start = time.perf_counter()
 
     def look(case: Case) -> None:
-        nonlocal tried, first_at, first_seconds
+        nonlocal tried, met, first_at, first_seconds
         tried += 1
         if not claim.when(case):
             return
+        met += 1
         slack = claim.slack(case)
         if verdict_of(slack) is Verdict.REFUTED:
             if not failures:
@@ -152,6 +161,9 @@ def find(
     except _Refuted:
         case, slack = failures[-1]  # hypothesis replays the smallest failure last
         return Found(failures[0][0], case, slack, first_at, first_seconds)
+    if not met:
+        said = f"none of {tried} cases met the hypotheses of {claim.words!r}: nothing was tested"
+        warnings.warn(said, NothingTested, stacklevel=2)
     return None
 
 

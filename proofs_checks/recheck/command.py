@@ -11,6 +11,18 @@ SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closen
 """Each registers the checks of its labels when it is imported."""
 
 USAGE = "usage: python proofs_checks/recheck FILE [FILE ...]"
+HELP = f"""{USAGE}
+
+Judge certificates of counterexamples with the standard library alone: read the instance of each FILE, recompute both
+sides of the claim with its label, and print them.
+
+REFUTES          both sides, recomputed, contradict the claim
+DOES NOT REFUTE  they do not
+REJECTED         the file is no certificate, or its label is not known
+
+The exit status is that of the worst file: 0, 1 or 2 in this order.  The stored certificates are in
+proofs_checks/certificates, their format in docs/certificate_format.md.
+"""
 
 
 def check_text(text: str) -> Outcome:
@@ -36,6 +48,9 @@ def main(paths: list[str]) -> int:
     if not paths:
         print(USAGE)
         return 2
+    if paths[0] in ("-h", "--help"):
+        print(HELP, end="")
+        return 0
     status = 0
     for path in paths:
         try:

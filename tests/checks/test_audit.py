@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -132,7 +133,15 @@ def test_a_counterexample_is_found_and_shrunk():
 
 
 def test_nothing_is_found_against_a_true_claim():
-    assert search.find_counterexample(toy(), seed=1, claim=SQUARE) is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", search.NothingTested)
+        assert search.find_counterexample(toy(), seed=1, claim=SQUARE) is None
+
+
+def test_a_search_says_that_no_case_met_the_hypotheses():
+    never = replace(SQUARE, when=lambda case: False)
+    with pytest.warns(search.NothingTested, match=r"none of \d+ cases met the hypotheses"):
+        assert search.find_counterexample(toy(), seed=1, claim=never) is None
 
 
 # -- audit ------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from itertools import product
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 
 import verified_risk as vr
@@ -87,6 +88,28 @@ def test_the_pytest_option_audits_a_statement_in_any_project(pytester):
 def test_the_pytest_option_adds_nothing_unless_asked(pytester):
     pytester.makepyfile("def test_own(): pass")
     pytester.runpytest(*plugin()).assert_outcomes(passed=1)
+
+
+def test_the_pytest_option_can_be_all_there_is(pytester):
+    pytester.makepyfile("def test_own(): assert False")
+    result = pytester.runpytest(*plugin(), "--audit-only", "--audit-statement", "lem:key", "--audit-examples", "5")
+    result.assert_outcomes(passed=1, deselected=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--audit-statement", "lem:kye"), "no statement has this label: did you mean lem:key?"),
+        (("--audit-statement", "xxxxxxxxxxxx"), "no statement has this label; docs/audit.md lists all"),
+        (("--audit-only",), "--audit-only needs at least one --audit-statement LABEL"),
+        (("--audit-statement", "lem:key", "--audit-examples", "0"), "--audit-examples is 0, wanted a number from 1"),
+    ],
+)
+def test_a_wrong_pytest_option_is_an_error_of_usage(pytester, words, said):
+    pytester.makepyfile("def test_own(): pass")
+    result = pytester.runpytest(*plugin(), *words)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert said in result.stderr.str()
 
 
 def test_the_entry_points_teach_hypothesis_our_types_and_pytest_our_option(tmp_path):

@@ -140,7 +140,7 @@ def test_planted_faults_are_caught(monkeypatch, plant):
     monkeypatch.setattr("verified_risk.planning.tails.refine.exact_value", lambda *_, **__: None)
     try:
         held = bounds_hold("faults", 120)
-    except (AssertionError, IndexError):
+    except (AssertionError, IndexError, OverflowError):  # an interpreted kernel notices indices that are out of range
         held = False
     assert not held
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 from os import PathLike
@@ -24,7 +25,7 @@ from .summary import summary_html
 
 HERE = Path(__file__).parent
 TITLE = "What is true in “Regret Bounds for Risk-Sensitive Reinforcement Learning”"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; font-src data:"
 
 
 def write_page(ledger: Ledger, path: str | PathLike[str]) -> None:
@@ -55,7 +56,7 @@ def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(TITLE)}</title>",
-            f"<style>{(HERE / 'style.css').read_text('utf-8')}</style></head><body>",
+            f"<style>{_font()}{(HERE / 'style.css').read_text('utf-8')}</style></head><body>",
             '<a class="skip" href="#statements">Skip to the statements</a>',
             f'<header><h1>{escape(TITLE)}</h1><div class="summary">{summary_html(ledger)}</div></header>',
             f"<main>{_graph_section(nodes_of(rows))}{_filters(rows)}{_contents(sections)}{_sections(sections)}</main>",
@@ -63,6 +64,12 @@ def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
             f"<script>{(HERE / 'script.js').read_text('utf-8')}</script></body></html>\n",
         ]
     )
+
+
+def _font() -> str:
+    """The font of formulas, inside the page: browsers draw MathML badly where none is installed."""
+    data = b64encode((HERE / "formulas.woff2").read_bytes()).decode("ascii")
+    return f"@font-face {{ font-family: Formulas; src: url(data:font/woff2;base64,{data}) format('woff2'); }}\n"
 
 
 def certificate_of(row: Row) -> dict[str, Any] | None:
@@ -105,6 +112,7 @@ def _graph_section(nodes: Sequence[Node]) -> str:
         "<p>A statement stands to the right of what it uses. "
         '<span class="screen">Choose one to open its card; scroll sideways for more.</span> '
         "A dashed frame: as printed it rests, directly or not, on a claim of the paper that is false or unproved.</p>"
+        '<button id="fit" type="button" aria-pressed="false" hidden>the whole graph, small</button>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="Graph of the statements">{svg}</div></section>'
     )
 

@@ -39,7 +39,7 @@ def card_html(
     head = (
         f'<span class="chip {finding}">{GLYPHS[finding]} {finding}</span>'
         f'<span class="title">{prose(row.title)}</span>'
-        f'<code class="label">{escape(row.label)}</code>'
+        f'<code class="label" id="{escape(row.label)}">{escape(row.label)}</code>'
         f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
     )
     parts = [

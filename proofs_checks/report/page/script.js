@@ -43,10 +43,18 @@
   document.getElementById("open-all").addEventListener("click", () => openAll(true));
   document.getElementById("close-all").addEventListener("click", () => openAll(false));
 
+  const fit = document.getElementById("fit");
+  if (fit) {
+    fit.hidden = false;
+    fit.addEventListener("click", () =>
+      fit.setAttribute("aria-pressed", document.querySelector(".graph").classList.toggle("whole")));
+  }
+
   // A link to a card opens it, even if a filter hides it.
   const reveal = () => {
-    const card = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!card || !card.classList.contains("card")) return;
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const card = target && target.closest(".card");  // the target is the card, or the paper's label on it
+    if (!card) return;
     if (card.hidden) {
       chosen.finding.clear();
       chosen.rank.clear();
