@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from fractions import Fraction
-from pathlib import Path
 
+import counted
 import numpy as np
 import pytest
 
@@ -19,24 +15,19 @@ from verified_risk.kernels import limbs as kernels
 from verified_risk.planning.exact import limbs
 from verified_risk.planning.rounding import SMALLEST_NORMAL, UNIT_ROUNDOFF, Enclosure, gamma
 
-COUNTED = Path(__file__).parents[1] / "support" / "counted.py"
-
 
 @pytest.fixture(scope="module")
-def seen() -> list[dict[str, list[int]]]:
+def seen():
     """The planner's own kernels, run on numbers that count their roundings."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, COUNTED], env=environment, capture_output=True, text=True, check=True)
-    rows: list[dict[str, list[int]]] = json.loads(done.stdout)
-    return rows
+    return counted.counts()
 
 
 @pytest.mark.parametrize("way", ["backward", "forward"])
 def test_no_number_is_made_by_more_roundings_than_the_bound_allows(seen, way):
     assert len(seen) >= 20
     for row in seen:
-        counted, allowed = row[way]
-        assert counted <= allowed, row
+        roundings, allowed = row[way]
+        assert roundings <= allowed, row
 
 
 def test_the_count_of_roundings_is_nearly_attained(seen):

@@ -2,13 +2,12 @@
 
 A number made by k roundings is off by a factor of at most ``(1 - u)**-k``.  Errors of a sum of nonnegative numbers are
 those of its worse term, errors of the factors of a product multiply, and the operation itself rounds once more.
-``python tests/support/counted.py`` (with NUMBA_DISABLE_JIT=1) runs the planner's own kernels on such numbers and
-prints, for random models, how many roundings in a row it saw and how many the error bound allows for.
+:func:`counts` runs the planner's own kernels on such numbers: for random models, how many roundings in a row it saw,
+and how many the error bound allows for.
 """
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -87,35 +86,42 @@ def random_model(random: Random, product: bool) -> vr.MDP:
 
 def backward(m: FloatModel) -> tuple[int, int]:
     """Roundings seen in one pass over all budgets, and those that the pass's error bound allows for."""
-    low, high, blocks = 0, m.remaining[0], m.blocks
-    remaining, margin = np.array(m.remaining), int(blocks.span.max())
-    width = margin + high + 1
-    first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
-    widths = np.maximum(0, np.minimum(remaining[:-1], high) - first + 1)
-    start = np.concatenate(([0], np.cumsum(m.n_states * widths)))
-    after, now = exact(m.n_states, width), exact(m.n_states, width)
-    after[:, margin + 1 :] = counted(np.broadcast_to(np.arange(1, high + 1), (m.n_states, high)), 0)
-    weight = Counted(0.5, 1)
+    top, blocks, margin = m.remaining[0], m.blocks, int(m.blocks.span.max())
+    after, now = exact(m.n_states, margin + top + 1), exact(m.n_states, margin + top + 1)
+    after[:, margin + 1 :] = counted(np.broadcast_to(np.arange(1, top + 1), (m.n_states, top)), 0)
+    weight, succ_prob = Counted(0.5, 1), counted(m.succ_prob, 1)
     terms = int(np.diff(m.steps[0].start).max())
     constant = counted(blocks.shortfall, terms + 1)  # a probability, a product, and the sum over the rewards
     value = exact(m.horizon + 1, m.n_states)
-    kernels.linear_pass(
-        blocks.block, m.action_start, m.succ_start, m.succ_state, counted(m.succ_prob, 1), constant, value,
+    kernels.linear_pass.plain(
+        blocks.block, m.action_start, m.succ_start, m.succ_state, succ_prob, constant, value,
         np.zeros((m.horizon, m.n_states), dtype=np.int8),
     )  # fmt: skip
-    times = np.frompyfunc(lambda x: weight * x, 1, 1)
-    table = kernels.sparse_pass(
-        m.product, low, high, margin, blocks.block, blocks.span, remaining, m.action_start, m.succ_start,
-        m.succ_state, counted(m.succ_prob, 1), blocks.start, blocks.units, counted(blocks.prob, 1), times(constant),
-        times(value), 1.0, after, now, exact(width + margin + 1), exact(width + margin + 1),
-        np.empty(start[-1], dtype=np.int8), start,
-    )  # fmt: skip
-    rows = table[m.initial_state, margin + low : margin + high + 1]
-    sums = [
-        sum((p * x for p, x in zip(counted(m.initial_prob, 1), column, strict=True)), Counted(0)) for column in rows.T
-    ]
-    allowed = budget.budget_tables(m, Fraction(1, 2), low, high).enclosure.depth
-    return max(x.depth for x in sums), allowed
+    extra = np.frompyfunc(lambda x: weight * x, 1, 1)(constant)
+    u, q = exact(2 * margin + top + 2), exact(2 * margin + top + 2)
+    for t in range(m.horizon - 1, -1, -1):
+        k, high = int(blocks.block[t]), m.remaining[t]
+        policy = np.zeros((m.n_states, high), dtype=np.int8)
+        if high and m.product:
+            kernels.product_step.plain(
+                0, m.n_states, 1, high, margin, blocks.span[k], m.action_start, m.succ_start, m.succ_state, succ_prob,
+                blocks.start[k], blocks.units[k], counted(blocks.prob[k], 1), extra[k], after,
+                margin + max(1 - int(blocks.span[k]), 0), now, u, q, policy,
+            )  # fmt: skip
+        elif high:
+            kernels.joint_step.plain(
+                1, high, margin, m.action_start, m.succ_start, m.succ_state, succ_prob, blocks.units[k], extra[k],
+                after, now, q, policy,
+            )  # fmt: skip
+        for s in range(m.n_states):  # left of budget 1 the mean alone, right of the greatest return a line
+            now[s, : margin + 1] = weight * value[t, s]
+            for b in range(high + 1, (m.remaining[t - 1] if t else high) + 1):
+                now[s, margin + b] = now[s, margin + high] + (b - high)
+        after, now = now, after
+    rows = after[m.initial_state, margin:]
+    start = counted(m.initial_prob, 1)
+    sums = [sum((p * x for p, x in zip(start, column, strict=True)), Counted(0)) for column in rows.T]
+    return max(x.depth for x in sums), budget.budget_tables(m, Fraction(1, 2), 0, top).enclosure.depth
 
 
 def forward(m: FloatModel) -> tuple[int, int]:
@@ -127,7 +133,7 @@ def forward(m: FloatModel) -> tuple[int, int]:
     width = 1
     for step in m.steps:
         after[:] = exact(m.n_states, top + 1)
-        forward_kernels.forward_step(
+        forward_kernels.forward_step.plain(
             m.product, m.action_start, m.succ_start, m.succ_state, counted(m.succ_prob, 1), step.start, step.units,
             counted(step.prob, 1), np.zeros((m.n_states, width), dtype=np.int8), width, step.span, mass, after, u,
         )  # fmt: skip
@@ -140,14 +146,11 @@ def forward(m: FloatModel) -> tuple[int, int]:
     return cdf.depth, forward_depth(m)
 
 
-def main() -> None:
+def counts() -> list[dict[str, tuple[int, int]]]:
+    """Of 24 random models, product and joint by turns."""
     rows = []
     for seed in range(24):
         mdp = random_model(Random(seed), product=seed % 2 == 0)
         model = float_model(mdp, own_unit(mdp))
-        rows.append({"backward": backward(model), "forward": forward(model), "horizon": mdp.horizon})
-    print(json.dumps(rows))
-
-
-if __name__ == "__main__":
-    main()
+        rows.append({"backward": backward(model), "forward": forward(model)})
+    return rows
