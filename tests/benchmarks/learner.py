@@ -81,12 +81,13 @@ def rows(quick: bool = False) -> list[dict[str, object]]:
     def ucb(scale: Fraction, warm: int, **options: object) -> float:
         return rate(learner_of(mdp, objective, "ucb", scale), episodes=n, warm=warm, **options)
 
-    def kl(warm: int, **options: object) -> float:
-        return rate(learner_of(mdp, objective, "kl", theorem), episodes=n, warm=warm, **options)
+    def kl(warm: int, scale: Fraction = theorem, **options: object) -> float:
+        return rate(learner_of(mdp, objective, "kl", scale), episodes=n, warm=warm, **options)
 
     found = [
         ("kl, the default, from the first episode", kl(0)),
         ("kl, after 2000 episodes", kl(2000)),
+        (f"kl, sets x {DENSE}, after 2000 episodes", kl(2000, dense)),
         ("ucb, the theorem's radii, from the first episode", ucb(theorem, 0)),
         ("  one call per episode, replanning what moved", ucb(theorem, 0, replan="moved")),
         ("  one call per episode, replanning everything", ucb(theorem, 0, replan="everything")),

@@ -141,3 +141,27 @@ def test_a_second_process_compiles_nothing(tmp_path):
     ask = "from pack.caller import outer; outer(1.0); print(sum(outer.compiled.stats.cache_hits.values()))"
     assert python(ask, PYTHONPATH=str(tmp_path)).strip() == "0"
     assert python(ask, PYTHONPATH=str(tmp_path)).strip() == "1"
+
+
+def test_a_kernel_of_views_refuses_to_make_an_array_and_adds_up_its_slices():
+    """Without counted references an array made inside would never be freed, or be freed while in use."""
+    import numba
+    import numpy as np
+
+    from verified_risk.kernels.compiling import compile_lazily
+
+    def total(rows, n):
+        found = 0.0
+        for i in range(rows.shape[0]):
+            row = rows[i, :n]
+            for j in range(n):
+                found += row[j]
+        return found
+
+    def copied(rows):
+        return rows.copy()[0, 0]
+
+    rows = np.arange(12.0).reshape(3, 4)
+    assert compile_lazily(total, counted=False)(rows, 2) == rows[:, :2].sum()
+    with pytest.raises(numba.core.errors.NumbaError):
+        compile_lazily(copied, counted=False)(rows)

@@ -133,8 +133,8 @@ class ReferenceLearner:
 class ReferenceKL(ReferenceLearner):
     """Time-uniform KL sets by bisection, missing mass to the best state, reward and successor enumerated together.
 
-    Works on joint models too: an outcome is then (reward, next state).  A pair is looked at again when its visits have
-    grown by ``patience``.
+    Works on joint models too: an outcome is then (reward, next state).  All pairs are looked at again when the visits
+    of one have grown by ``patience``.
     """
 
     def __init__(self, mdp, delta, *, alpha, mean_weight=0, known_rewards=False):
@@ -151,7 +151,7 @@ class ReferenceKL(ReferenceLearner):
             self.law[s, a] = sorted(merged.items())
         tests = m * self.S if self.joint else self.S + (0 if known_rewards else m - 1)
         self.log = math.log(tests * pairs / delta)
-        self.patience = min(0.125, pairs / 640)
+        self.patience = min(1 / 16, pairs / 1280)
         self.used, self.model = dict.fromkeys(self.succ, -1), {}
 
     def low(self, x, n):
@@ -193,17 +193,16 @@ class ReferenceKL(ReferenceLearner):
         return [(p * q, s, r) for p, s in steps if p > 0 for q, r in law if q > 0]
 
     def plan(self):
-        for pair in self.succ:
-            n = self.rewards[pair].total()
-            if self.used[pair] < 0 or (n > self.used[pair] and n >= self.used[pair] * (1 + self.patience)):
-                self.model[pair], self.used[pair] = self.outcomes(pair), n
+        visits = {pair: self.rewards[pair].total() for pair in self.succ}
+        if not any(n > self.used[p] and n >= self.used[p] * (1 + self.patience) for p, n in visits.items()):
+            return  # the same model has the same plan
+        self.model, self.used = {pair: self.outcomes(pair) for pair in self.succ}, visits
         self.memo_mean, self.memo_cost = {}, {}
         best, self.rho = None, 0
         for rho in range(self.T * self.one + 1):
             score = rho - sum(float(p) * self.cost(0, s, rho)[0] for s, p in self.initial)
             if best is None or score > best + self.tie:
                 best, self.rho = score, rho
-        return best
 
     def mean(self, t, s):
         if s is None:

@@ -30,9 +30,12 @@ from .place import cache_directory
 FLOAT_RULES: frozenset[str] = frozenset()
 
 
-def compile_lazily(function: Callable[..., Any]) -> Any:
-    """``function``, compiled on its first call; the result is kept in :func:`cache_directory`."""
-    compiled = numba.njit(fastmath=set(FLOAT_RULES), error_model="numpy", nogil=True)(function)
+def compile_lazily(function: Callable[..., Any], *, counted: bool = True) -> Any:
+    """``function``, compiled on its first call; the result is kept in :func:`cache_directory`.
+
+    Which kernels count references is written in their sources, and so part of the name of the cache.
+    """
+    compiled = numba.njit(fastmath=set(FLOAT_RULES), error_model="numpy", nogil=True, _nrt=counted)(function)
     directory = cache_directory()
     if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
         compiled._cache = _Cache(function)  # type: ignore[no-untyped-call, attr-defined]

@@ -35,11 +35,11 @@ _homes: dict[tuple[int, bool], dict[str, Any]] = {}
 
 
 class Kernel:
-    """A loop over arrays."""
+    """A loop over arrays; ``counted`` says whether numba counts references to them."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, counted: bool = True) -> None:
         update_wrapper(self, function)
-        self.function = function
+        self.function, self.counted = function, counted
         self.spent = 0.0
         """Seconds spent on interpreting it."""
 
@@ -84,6 +84,16 @@ def kernel(function: Callable[..., Any]) -> Any:
     return Kernel(function)
 
 
+def view_kernel(function: Callable[..., Any]) -> Any:
+    """:func:`kernel` for code that makes no array: all its arrays are its arguments, which the caller keeps alive, or
+    views of them, so references need not be counted.
+
+    numba counts with one atomic operation for every view made and dropped; in the learner, whose rows are short, that
+    took more than half of the time.  Code that does make an array is refused when it is compiled.
+    """
+    return Kernel(function, counted=False)
+
+
 def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
     """The globals of a module, with kernels in place that all run in one way."""
     names = function.__globals__
@@ -102,7 +112,7 @@ def _rehomed(found: Kernel, names: dict[str, Any], home: dict[str, Any], compile
         return found.compiled if compiled else found.plain
     copy = FunctionType(f.__code__, home, f.__name__, f.__defaults__, f.__closure__)
     copy.__doc__, copy.__qualname__, copy.__module__ = f.__doc__, f.__qualname__, f.__module__
-    return _compiler()(copy) if compiled else copy
+    return _compiler()(copy, counted=found.counted) if compiled else copy
 
 
 @cache

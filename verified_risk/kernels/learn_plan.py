@@ -23,7 +23,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .jit import kernel
+from .jit import view_kernel as kernel
+from .learn_rows import budget_of_pair, fill_ends
 
 LARGEST, BEST, WORST = range(3)
 
@@ -37,6 +38,7 @@ class Shape(NamedTuple):
     initial_prob: Any
     joint: Any  # rewards belong to outcomes
     largest: Any  # no return exceeds this, in units
+    pad: Any  # the most that one step can pay, in units
 
 
 class Tables(NamedTuple):
@@ -52,81 +54,6 @@ class Tables(NamedTuple):
     spare: Any  # scratch: one row
     actions: Any  # scratch: one row per action
     mass: Any  # scratch: two levels of a forward pass
-
-
-@kernel
-def add_rows(rows, state, prob, n, start, width, out):
-    """``out[:width] += sum_j prob[j] * rows[state[j], start : start + width]``."""
-    x = out[:width]
-    j = 0
-    while j + 5 <= n:
-        v0 = rows[state[j], start : start + width]
-        v1 = rows[state[j + 1], start : start + width]
-        v2 = rows[state[j + 2], start : start + width]
-        v3 = rows[state[j + 3], start : start + width]
-        v4 = rows[state[j + 4], start : start + width]
-        p0, p1, p2, p3, p4 = prob[j], prob[j + 1], prob[j + 2], prob[j + 3], prob[j + 4]
-        for b in range(width):
-            x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b] + p4 * v4[b]
-        j += 5
-    while j < n:
-        v0 = rows[state[j], start : start + width]
-        p0 = prob[j]
-        for b in range(width):
-            x[b] += p0 * v0[b]
-        j += 1
-
-
-@kernel
-def add_shifted_rows(rows, state, atom, prob, n, origin, sign, units, width, out):
-    """``out[:width] += sum_j prob[j] * rows[state[j], origin + sign * units[atom[j]] :]``."""
-    x = out[:width]
-    for j in range(n):
-        start = origin + sign * units[atom[j]]
-        v = rows[state[j], start : start + width]
-        q = prob[j]
-        for b in range(width):
-            x[b] += q * v[b]
-
-
-@kernel
-def add_shifts(row, origin, sign, units, prob, width, out):
-    """``out[:width] = sum_i prob[i] * row[origin + sign * units[i] :]``."""
-    x = out[:width]
-    for b in range(width):
-        x[b] = 0.0
-    i = 0
-    last = units.shape[0]
-    while i < last and prob[i] == 0.0:
-        i += 1
-    while i + 4 <= last:
-        c0, c1 = origin + sign * units[i], origin + sign * units[i + 1]
-        c2, c3 = origin + sign * units[i + 2], origin + sign * units[i + 3]
-        v0, v1 = row[c0 : c0 + width], row[c1 : c1 + width]
-        v2, v3 = row[c2 : c2 + width], row[c3 : c3 + width]
-        p0, p1, p2, p3 = prob[i], prob[i + 1], prob[i + 2], prob[i + 3]
-        for b in range(width):
-            x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b]
-        i += 4
-    while i < last:
-        if prob[i] > 0.0:
-            c0 = origin + sign * units[i]
-            v0 = row[c0 : c0 + width]
-            p0 = prob[i]
-            for b in range(width):
-                x[b] += p0 * v0[b]
-        i += 1
-
-
-@kernel
-def best_of_list(rows, state, atom, n, units, origin, sign, width, least, out):
-    """``out[:width]``: the least (or the greatest) of the rows of a list of outcomes, each shifted by its reward."""
-    for j in range(n):
-        c = origin + sign * units[atom[j]]
-        v = rows[state[j], c : c + width]
-        for b in range(width):
-            if j == 0 or (v[b] < out[b]) == least:
-                out[b] = v[b]
 
 
 @kernel
@@ -208,45 +135,6 @@ def row_is_stale(t, s, shape, model, known, tables, stale):
 
 
 @kernel
-def fill_ends(row, pad, now, mean, left, right, ceiling):
-    """Outside the window nothing is left to decide but the mean."""
-    for b in range(-pad, 1):
-        row[pad + b] = left * (b - mean)
-    for b in range(now + 1, now + pad + 1):
-        row[pad + b] = right * (b - mean) + ceiling
-
-
-@kernel
-def budget_of_pair(
-    rows, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward, pad, now, most, mixed, spare, out
-):
-    """``out[b - 1] = E W_{t+1}(S', b - R)`` for ``1 <= b <= now``; ``rows`` are those of the next step.
-
-    With a reward of its own the pair's rows are mixed first and then shifted by it; otherwise each outcome shifts its
-    own row.
-    """
-    own = reward.shape[0] > 0
-    reach = units[units.shape[0] - 1] if own else 0
-    width, first = now + reach, pad + 1 - reach
-    row = mixed[:width]
-    for b in range(width):
-        row[b] = 0.0
-    if own:
-        add_rows(rows, state, prob, n, first, width, row)
-    else:
-        add_shifted_rows(rows, state, atom, prob, n, first, -1, units, width, row)
-    if miss > 0.0 and listed_n > 0:
-        best_of_list(rows, listed, listed_atom, listed_n, units, first, -1, width, most, spare)
-        for b in range(width):
-            row[b] += miss * spare[b]
-    if own:
-        add_shifts(row, reach, -1, units, reward, now, out)
-    else:
-        for b in range(width):
-            out[b] = row[b]
-
-
-@kernel
 def budget_beyond(t, shape, tables, pad, left, right, ceiling, beyond, everything):
     """Row S of the costs and whether it moved."""
     n = shape.first.shape[0] - 1
@@ -297,7 +185,7 @@ def budget_pass(shape, model, known, reward, tables, left, right, ceiling, beyon
     others would be computed from the same numbers in the same order, so the result is the same to the last bit.
     """
     horizon = shape.units.shape[0]
-    pad = shape.units.max()
+    pad = shape.pad
     if everything:
         tables.mean[horizon, :] = 0.0
         for s in range(shape.first.shape[0]):
@@ -324,7 +212,7 @@ def budget_step(t, pad, shape, model, known, reward, tables, left, right, ceilin
             listed, listed_atom, listed_n = known.state[p], known.atom[p], known.length[p]
             budget_of_pair(
                 rows, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward[p, :own], pad, now,
-                beyond != WORST, tables.mixed, tables.spare, tables.actions[p - start],
+                left, right, beyond != WORST, tables.mixed, tables.spare, tables.actions[p - start],
             )  # fmt: skip
             here = mean_of_pair(
                 after, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward[p, :own],
@@ -336,7 +224,7 @@ def budget_step(t, pad, shape, model, known, reward, tables, left, right, ceilin
         tables.mean[t, s] = best_mean
         tables.by_mean[t, s] = mean_choice
         row, choice = tables.cost[t, s, pad + 1 : pad + now + 1], tables.by_budget[t, s, 1 : now + 1]
-        if choose(tables.actions, stop - start, row, choice, now, tie):
+        if choose(tables.actions, tables.mixed, stop - start, row, choice, now, tie):
             moved = True
         if moved:
             fill_ends(tables.cost[t, s], pad, now, best_mean, left, right, ceiling)
@@ -344,28 +232,33 @@ def budget_step(t, pad, shape, model, known, reward, tables, left, right, ceilin
 
 
 @kernel
-def choose(actions, count, row, choice, now, tie):
-    """The least of the actions' rows, with its action; True if the row of costs changed."""
-    best = actions[0, :now]
+def choose(actions, mark, count, row, choice, now, tie):
+    """The least of the actions' rows, with its action; True if the row of costs changed.
+
+    Actions are kept as floats in ``mark`` until the end: selections of one type become vector instructions.
+    """
+    best, chosen = actions[0, :now], mark[:now]
     for b in range(now):
-        choice[b] = 0
+        chosen[b] = 0.0
     for a in range(1, count):
-        other = actions[a, :now]
+        other, name = actions[a, :now], float(a)
         for b in range(now):
             better = other[b] < best[b] - tie
             best[b] = other[b] if better else best[b]
-            choice[b] = a if better else choice[b]
+            chosen[b] = name if better else chosen[b]
     different = 0
     for b in range(now):
         different += row[b] != best[b]
         row[b] = best[b]
+    for b in range(now):
+        choice[b] = int(chosen[b])
     return different > 0
 
 
 @kernel
 def initial_cost(shape, tables, b):
     """``E_D W_0(S, b)`` for ``0 <= b <= top[0]``."""
-    pad = shape.units.max()
+    pad = shape.pad
     total = 0.0
     for i in range(shape.initial_state.shape[0]):
         total += shape.initial_prob[i] * tables.cost[0, shape.initial_state[i], pad + b]
@@ -383,24 +276,31 @@ def mean_of_start(shape, tables):
 @kernel
 def set_policy_of_budget(shape, tables, rho):
     """The y-policy that plays ``W_t(s, rho - y)``; True if it differs from the one before."""
-    horizon = shape.units.shape[0]
-    changed = False
-    for t in range(horizon):
+    different = 0
+    for t in range(shape.units.shape[0]):
+        end = shape.used[t] + 1
+        first = min(max(rho - shape.top[t], 0), end)  # budgets above the window, inside it, below it
+        last = min(max(rho, first), end)
         for s in range(shape.first.shape[0] - 1):
-            row, beyond = tables.policy[t, s], tables.by_mean[t, s]
-            first = min(max(rho - shape.top[t], 0), shape.used[t] + 1)  # budgets above the window, inside it, below it
-            last = min(max(rho, first), shape.used[t] + 1)
-            inside = tables.by_budget[t, s]
-            for y in range(first):
-                changed = changed or row[y] != beyond
-                row[y] = beyond
-            for y in range(first, last):
-                changed = changed or row[y] != inside[rho - y]
-                row[y] = inside[rho - y]
-            for y in range(last, shape.used[t] + 1):
-                changed = changed or row[y] != beyond
-                row[y] = beyond
-    return changed
+            beyond = tables.by_mean[t, s]
+            different += fill_actions(tables.policy[t, s, :first], beyond)
+            different += fill_actions(tables.policy[t, s, last:end], beyond)
+            inside, row = tables.by_budget[t, s, rho - last + 1 : rho - first + 1], tables.policy[t, s, first:last]
+            for i in range(last - first):
+                action = inside[last - first - 1 - i]
+                different += row[i] != action
+                row[i] = action
+    return different > 0
+
+
+@kernel
+def fill_actions(row, action):
+    """Play ``action`` all along the row; how many entries that changes."""
+    different = 0
+    for y in range(row.shape[0]):
+        different += row[y] != action
+        row[y] = action
+    return different
 
 
 @kernel

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from .jit import kernel
+from .jit import view_kernel as kernel
 from .learn_plan import (
     BEST,
     WORST,
@@ -45,7 +45,7 @@ class Target(NamedTuple):
     beyond: int  # where missing mass goes: LARGEST, BEST
     log_term: float
     scale: float  # multiplies the radii
-    patience: float  # a pair is rebuilt when its visits have grown by this share
+    patience: float  # sets are rebuilt when the visits of a pair have grown by this share
     unit_per_reward: float  # how many units a reward of 1 is
     tie: float
 
@@ -140,7 +140,7 @@ def ascend(shape, model, known, reward, tables, target, ascent, beyond):
         worth = objective_of_law(ascent.law, target.knots, target.heights, ascent.slopes[0])
         if not target.concave and worth > best + target.tie:
             best = worth
-            ascent.best[:] = trial
+            keep_row(trial, ascent.best)
         for _ in range(MOST_ASCENTS):
             level, tangent = 0.0, 0.0
             trial[0] = 0.0
@@ -155,11 +155,11 @@ def ascend(shape, model, known, reward, tables, target, ascent, beyond):
             found = linear if target.concave else reached
             if found > best + target.tie:
                 best = found
-                ascent.best[:] = trial
+                keep_row(trial, ascent.best)
             if reached <= worth + 1e-9 * top:
                 break
             worth = reached
-    ascent.utility[:] = ascent.best
+    keep_row(ascent.best, ascent.utility)
     utility_pass(shape, model, known, reward, tables, ascent.best, beyond, target.tie)
     return best
 
@@ -289,6 +289,12 @@ def width_of(shape, model, known, states, actions):
                 gap += model.reward_low[p, i] - model.reward[p, i]
                 total += (shape.units[t, i + 1] - shape.units[t, i]) * gap
     return total
+
+
+@kernel
+def keep_row(row, kept):
+    for z in range(row.shape[0]):
+        kept[z] = row[z]
 
 
 @kernel

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from .jit import kernel
+from .jit import view_kernel as kernel
 
 NONE, TRIED, HOEFFDING, KL = range(4)
 LOG_TWO = 0.6931471805599454  # rounded up
@@ -184,19 +184,30 @@ def refresh_reward(p, counts, known, model, kind, log_term, scale):
 
 
 @kernel
-def refresh(shape, counts, known, model, target, touched, stale):
-    """Rebuild the pairs that were played and are due; True if the model changed.
+def is_due(counts, model, target, touched):
+    """Whether the visits of some pair have grown by the factor ``1 + target.patience`` since it was last rebuilt."""
+    for p in range(touched.shape[0]):
+        if touched[p] and counts.visits[p] >= model.used[p] * (1.0 + target.patience):
+            return True
+    return False
 
-    A pair is due when its visits have grown by the factor ``1 + target.patience`` since it was last rebuilt.  Older
-    sets stay valid, so waiting costs width and saves planning.
+
+@kernel
+def refresh(shape, counts, known, model, target, touched, stale):
+    """Rebuild the pairs that were played, if one of them is due; True if the model changed.
+
+    Older sets stay valid, so waiting costs width and saves planning.  A plan costs the same however many pairs have
+    changed, so all that were played are rebuilt together.
     """
+    if not is_due(counts, model, target, touched):
+        return False
     changed = False
     beyond = shape.first.shape[0] - 1
     top_atom = shape.units.shape[1] - 1 if shape.joint else 0
     for s in range(beyond):
         for p in range(shape.first[s], shape.first[s + 1]):
             stale[p] = False
-            if touched[p] and counts.visits[p] >= model.used[p] * (1.0 + target.patience):
+            if touched[p]:
                 stale[p] = refresh_outcomes(
                     p, s, counts, known, model, target.sets, target.log_term, target.scale, beyond, top_atom
                 )

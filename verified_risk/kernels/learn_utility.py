@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
-from .learn_plan import LARGEST, WORST, add_shifted_rows, add_shifts, best_of_list
+from .jit import view_kernel as kernel
+from .learn_plan import LARGEST, WORST
+from .learn_rows import add_shifted_rows, add_shifts, best_of_list
 
 
 @kernel

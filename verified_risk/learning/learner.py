@@ -93,6 +93,7 @@ class Learner:
             np.array([float(p) for _, p in standard.initial]),
             standard.joint,
             float(self.knowledge.largest),
+            max(max(row) for row in standard.units),
         )
 
     def _steps_of_a_plan(self) -> int:

@@ -53,7 +53,7 @@ KL_THEOREMS = (
 """The theorems that cover a run of ``kl``, in a product model and in a joint one."""
 BERNSTEIN_THEOREM = "Bernstein tables: regret from data (theory page 11), no bound beforehand"
 """The theorem that covers a run of ``bernstein``."""
-MOST_PATIENCE = Fraction(1, 8)
+MOST_PATIENCE = Fraction(1, 16)
 CURVE_POINTS = 1024
 """Corners that stand for a smooth G in the float planner."""
 
@@ -265,11 +265,11 @@ def target_of(
 
 
 def patience_of(knowledge: Knowledge) -> Fraction:
-    """A pair's sets are rebuilt when its visits have grown by this share: n pairs are then rebuilt about
-    ``n / patience * log(visits)`` times in all, so patience proportional to n keeps the number of plans the same for
-    small and large models.  Rebuilding later costs width, at most the factor ``sqrt(1 + patience)``.
+    """Sets are rebuilt when the visits of some pair have grown by this share: that happens at most about
+    ``n / patience * log(visits)`` times with n pairs, so patience proportional to n keeps the number of plans the same
+    for small and large models.  Rebuilding later costs width, at most the factor ``sqrt(1 + patience)``.
     """
-    return min(MOST_PATIENCE, Fraction(knowledge.learned_pairs, 640))
+    return min(MOST_PATIENCE, Fraction(knowledge.learned_pairs, 1280))
 
 
 def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> float:
