@@ -24,6 +24,10 @@ class Comparison:
     """Plans of one model, one for each objective; ``values[i][j]`` is objective j of the return of plan i.
 
     The values are those of ``plans[i].law``: exact where its ``law_error`` is 0.
+
+    :param mdp: the model
+    :param objectives: in the order given
+    :param plans: one for each objective
     """
 
     mdp: MDP = field(repr=False)
@@ -35,7 +39,10 @@ class Comparison:
         return tuple(tuple(G.of(plan.law) for G in self.objectives) for plan in self.plans)
 
     def rows(self) -> list[list[str]]:
-        """A table as text: a row for each plan, a column for each objective, and the plan's own gap."""
+        """A table as text: a row for each plan, a column for each objective, and the plan's own gap.
+
+        :returns: rows of cells
+        """
         shown = [
             [f"≈{float(x):.6g}" if isinstance(x, Interval) else short(Fraction(x)) for x in row] for row in self.values
         ]
@@ -55,12 +62,20 @@ class Comparison:
         )  # fmt: skip
 
     def plot(self) -> Picture:
-        """The laws of the return below each other."""
+        """The laws of the return below each other.
+
+        :returns: the picture
+        :raises MissingDependency: if matplotlib is not installed
+        """
         from .plotting import draw_compared
 
         return draw_compared(self)
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
         return {
             "objectives": [G.spec for G in self.objectives],
             "values": [[json_number(x) for x in row] for row in self.values],
@@ -76,6 +91,13 @@ def compare(mdp: MDP, objectives: Iterable[Weighting | str], **options: Any) -> 
     planned for  mean  cvar(1/4)       gap
     mean          3/2          0  5.28e-15
     cvar(1/4)       1          1         0
+
+    :param mdp: the model
+    :param objectives: weightings, or their texts
+    :param options: those of :func:`plan`
+    :returns: the plans and the table of their values
+    :raises InvalidArgument: if there is no objective
+    :raises InvalidObjective: if a text is no weighting
     """
     read = tuple(read_objective(G) for G in objectives)
     if not read:

@@ -36,6 +36,11 @@ class Law:
     (Fraction(1, 2), Fraction(1, 2), Fraction(0, 1), Fraction(1, 1))
 
     Atoms of mass zero are dropped, so two laws are equal exactly when they are the same measure.
+
+    :param masses: ``{value: probability}`` or pairs; exact numbers, decimals or fractions as text
+    :param where: how errors call it
+    :raises InvalidLaw: if a value or mass is not an exact finite number, a mass is negative, a value is repeated, or
+        the sum is not 1
     """
 
     atoms: tuple[Fraction, ...]
@@ -68,19 +73,33 @@ class Law:
 
     @classmethod
     def of_weights(cls, weights: Mapping[Fraction, Fraction]) -> Law:
-        """A law from masses already known to be rational and to sum to 1 (no reading, no repeated-value test)."""
+        """A law from masses already known to be rational and to sum to 1 (no reading, no repeated-value test).
+
+        :param weights: ``{value: mass}``
+        :returns: the law
+        """
         law = cls.__new__(cls)
         law._set(sorted((x, p) for x, p in weights.items() if p))
         return law
 
     @classmethod
     def of_integers(cls, weights: Mapping[int, int], *, unit: Fraction, total: int) -> Law:
-        """The law with mass ``weights[i] / total`` at ``i * unit``."""
+        """The law with mass ``weights[i] / total`` at ``i * unit``.
+
+        :param weights: ``{i: weight}``
+        :param unit: the step of the grid
+        :param total: the sum of the weights
+        :returns: the law
+        """
         return cls.of_weights({i * unit: Fraction(w, total) for i, w in weights.items()})
 
     @classmethod
     def point(cls, value: Rational) -> Law:
-        """All mass at one value."""
+        """All mass at one value.
+
+        :param value: a number
+        :returns: the law
+        """
         return cls({value: 1})
 
     def __iter__(self) -> Iterator[tuple[Fraction, Fraction]]:
@@ -99,29 +118,50 @@ class Law:
         return tuple(accumulate(self.masses))
 
     def mass(self, x: Rational) -> Fraction:
-        """P(X = x)."""
+        """P(X = x).
+
+        :param x: a number
+        :returns: a probability, 0 where there is no atom
+        """
         value = as_fraction(x, "x")
         i = bisect_left(self.atoms, value)
         return self.masses[i] if i < len(self.atoms) and self.atoms[i] == value else Fraction()
 
     def cdf(self, x: Rational) -> Fraction:
-        """F(x) = P(X <= x)."""
+        """F(x) = P(X <= x).
+
+        :param x: a number
+        :returns: a probability
+        """
         i = bisect_right(self.atoms, as_fraction(x, "x"))
         return self._cumulative[i - 1] if i else Fraction()
 
     def cumulative(self) -> tuple[Fraction, ...]:
-        """F at the atoms."""
+        """F at the atoms.
+
+        :returns: one value for each atom, the last 1
+        """
         return self._cumulative
 
     def quantile(self, tau: Rational) -> Fraction:
-        r"""The lower quantile :math:`F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}`, for tau in (0, 1]."""
+        r"""The lower quantile :math:`F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}`, for tau in (0, 1].
+
+        :param tau: a level in (0, 1]
+        :returns: the quantile, an atom
+        :raises InvalidNumber: if the level is outside
+        """
         level = as_fraction(tau, "tau")
         if not 0 < level <= 1:
             raise InvalidNumber(f"tau is {level}, wanted a level in (0, 1]: the infimum at 0 is -infinity")
         return self.atoms[bisect_left(self._cumulative, level)]
 
     def upper_quantile(self, tau: Rational) -> Fraction:
-        r"""The upper quantile :math:`F^\dagger(\tau+) = \inf\{x : F(x) > \tau\}`, for tau in [0, 1)."""
+        r"""The upper quantile :math:`F^\dagger(\tau+) = \inf\{x : F(x) > \tau\}`, for tau in [0, 1).
+
+        :param tau: a level in [0, 1)
+        :returns: the quantile, an atom
+        :raises InvalidNumber: if the level is outside
+        """
         level = as_fraction(tau, "tau")
         if not 0 <= level < 1:
             raise InvalidNumber(f"tau is {level}, wanted a level in [0, 1): nothing exceeds 1")
@@ -136,7 +176,11 @@ class Law:
         return sum((x * x * p for x, p in self), Fraction()) - self.mean**2
 
     def convolve(self, other: Law) -> Law:
-        """The law of the sum of independent draws."""
+        """The law of the sum of independent draws.
+
+        :param other: the law of the second term
+        :returns: the law of the sum
+        """
         weights: dict[Fraction, Fraction] = {}
         for x, p in self:
             for y, q in other:
@@ -145,7 +189,12 @@ class Law:
 
     @staticmethod
     def mixture(parts: Iterable[tuple[Rational, Law]]) -> Law:
-        """Draw a law with the given probabilities, then draw from it."""
+        """Draw a law with the given probabilities, then draw from it.
+
+        :param parts: pairs of a probability and a law
+        :returns: the law of what is drawn
+        :raises InvalidLaw: if the probabilities do not sum to 1
+        """
         weights: dict[Fraction, Fraction] = {}
         total = Fraction()
         for i, (weight, law) in enumerate(parts):
@@ -160,7 +209,12 @@ class Law:
         return Law.of_weights(weights)
 
     def affine(self, scale: Rational = 1, shift: Rational = 0) -> Law:
-        """The law of ``scale * X + shift``."""
+        """The law of ``scale * X + shift``.
+
+        :param scale: a number, 0 and negative ones included
+        :param shift: a number
+        :returns: the new law
+        """
         a, b = as_fraction(scale, "scale"), as_fraction(shift, "shift")
         weights: dict[Fraction, Fraction] = {}
         for x, p in self:
@@ -172,6 +226,9 @@ class Law:
 
         >>> Law({"1/4": "1/2", 1: "1/2"}).round_up("1/2")
         Law({1/2: 1/2, 1: 1/2})
+
+        :param eta: the grid's step, positive
+        :returns: the law of the rounded value
         """
         step = as_step(eta)
         weights: dict[Fraction, Fraction] = {}
@@ -181,16 +238,29 @@ class Law:
         return Law.of_weights(weights)
 
     def kolmogorov(self, other: Law) -> Fraction:
-        """KS distance: the largest difference of the two CDFs."""
+        """KS distance: the largest difference of the two CDFs.
+
+        :param other: a law
+        :returns: the distance
+        """
         return max(abs(self.cdf(x) - other.cdf(x)) for x in (*self.atoms, *other.atoms))
 
     def total_variation(self, other: Law) -> Fraction:
-        """TV distance: half the sum of the absolute differences of the masses."""
+        """TV distance: half the sum of the absolute differences of the masses.
+
+        :param other: a law
+        :returns: the distance
+        """
         points = {*self.atoms, *other.atoms}
         return sum((abs(self.mass(x) - other.mass(x)) for x in points), Fraction()) / 2
 
     def plot(self, objective: Weighting | None = None) -> Picture:
-        """Masses, CDF and quantiles; with an ``objective``, also what it weighs."""
+        """Masses, CDF and quantiles; with an ``objective``, also what it weighs.
+
+        :param objective: whose weights are drawn too
+        :returns: the picture
+        :raises MissingDependency: if matplotlib is not installed
+        """
         from .plotting import draw_law
 
         return draw_law(self, objective)
@@ -201,19 +271,38 @@ class Law:
         return law_html(self)
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
         return {"atoms": [text(x) for x in self.atoms], "masses": [text(p) for p in self.masses]}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Law:
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: the law
+        """
         atoms, masses = data["atoms"], data["masses"]
         if len(atoms) != len(masses):
             raise InvalidLaw(f"law has {len(atoms)} atoms and {len(masses)} masses, wanted as many of each")
         return cls(zip(atoms, masses, strict=True))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all."""
+        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
+
+        :param path: the file, which is replaced
+        :raises OSError: if it cannot be written; then nothing is left half-written
+        """
         files.write(path, "law", self.to_json())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Law:
+        """Read what :meth:`save` wrote.
+
+        :param path: a file that :meth:`save` wrote
+        :returns: the law
+        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
+        """
         return files.read(path, "law", cls.from_json)

@@ -21,6 +21,13 @@ class Progress:
 
     >>> print(Progress(1.25, Fraction(1, 4), Fraction(1, 3)))
     1.2 s   1/4 <= optimum <= 1/3   0.0834 apart
+
+    :param seconds: since the call began
+    :param lower: a certified lower bound, None while there is none
+    :param upper: a certified upper bound, None while there is none
+    :param done: episodes or steps that are done
+    :param total: of how many
+    :param doing: what is going on
     """
 
     seconds: float

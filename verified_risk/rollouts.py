@@ -35,6 +35,12 @@ class Rollout:
     ``law`` is the empirical law of the return, ``exact`` the policy's own (None if it was not asked for), ``distance``
     the largest difference of their CDFs, ``band`` what it exceeds with probability at most ``delta`` if the
     environment is the model.
+
+    :param episodes: how many were played
+    :param law: the empirical law of the return
+    :param exact: the exact law, or None
+    :param delta: one minus the probability with which the band holds
+    :param exact_error: by how much the CDF of ``exact`` may be off
     """
 
     episodes: int
@@ -95,6 +101,16 @@ def rollout(
 
     In a model the draws are vectorised.  In an environment every step is played: the environment's observations must be
     the states of ``policy.mdp``, and its rewards what that model pays, otherwise an error says which was not.
+
+    :param env: a gymnasium environment or a model
+    :param policy: a policy or a plan
+    :param episodes: at least 1
+    :param seed: of the environment and of the policy's draws
+    :param delta: one minus the probability with which the band holds
+    :param exact: compute the exact law to compare with
+    :returns: the empirical law beside the exact one
+    :raises InvalidArgument: if ``env`` is neither, it pays what the model cannot, or an option is out of range
+    :raises Unsupported: if the model has continuous rewards
     """
     whole = as_whole(episodes)
     if whole is None or whole < 1:
@@ -104,6 +120,8 @@ def rollout(
         raise InvalidArgument(f"delta is {chance}, wanted a probability strictly between 0 and 1")
     if as_whole(seed) is None or seed < 0:
         raise InvalidArgument(f"seed is {seed!r}, wanted an integer of at least 0")
+    if not isinstance(env, MDP) and not (hasattr(env, "reset") and hasattr(env, "step")):
+        raise InvalidArgument(f"env is {env!r}, wanted a gymnasium environment or an MDP")
     known, error = None, Fraction()
     if isinstance(policy, Plan):
         if exact:

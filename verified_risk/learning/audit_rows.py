@@ -49,7 +49,12 @@ class Row:
 
 @dataclass
 class AuditReport:
-    """The rows, and on how many episodes the event held."""
+    """The rows, and on how many episodes the event held.
+
+    :param episodes: how many were looked at
+    :param on_event: in how many the confidence event held
+    :param rows: the steps of the proof, each with its least slack
+    """
 
     episodes: int
     on_event: int
@@ -74,6 +79,10 @@ class AuditReport:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
         rows = {
             name: [row.tested, row.violations, row.undecided, row.least if row.tested else None, row.at]
             for name, row in self.rows.items()
@@ -82,6 +91,11 @@ class AuditReport:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> AuditReport:
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: the report
+        """
         rows = {
             name: Row(tested, violations, undecided, math.inf if least is None else least, at)
             for name, (tested, violations, undecided, least, at) in data["rows"].items()

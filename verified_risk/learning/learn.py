@@ -95,6 +95,32 @@ def learn(
 
     Possible issues: the theorem's constants are large; a run may explore for thousands of episodes before its regret
     flattens (``bonus_scale`` shows what smaller sets would do, without a guarantee).
+
+    :param mdp: a model, or a gymnasium environment
+    :param objective: a weighting, or its text
+    :param episodes: how many; None with ``stop_when`` (or a default)
+    :param delta: the probability with which the guarantee may fail, in (0, 1)
+    :param eta: the step of the grid of rewards
+    :param seed: of the episodes: the same seed gives the same run, bit for bit
+    :param algorithm: see the table
+    :param bonus_scale: a factor of the radii; anything but 1 has no guarantee
+    :param audit: check every step of the proof on the run itself, exactly where that is possible; slower, kept in
+        ``run.audit``
+    :param stop_when: the length of the interval at which to stop
+    :param known_rewards: the laws of the rewards are known (of an environment: a function that gives them)
+    :param known_successors: which next states are possible is known, or how many there are at most
+    :param largest_return: no return exceeds it
+    :param horizon: steps of an episode of an environment
+    :param reward_range: the least and greatest reward of an environment
+    :param rewards: all rewards that an environment can pay
+    :param random_starts: episodes of an environment begin in different observations
+    :param checkpoint: a file to go on from
+    :param progress: a function of a :class:`~verified_risk.Progress`
+    :returns: what was played, learned and guaranteed
+    :raises InvalidArgument: if an option is out of range, or a declaration is contradicted
+    :raises InvalidObjective: if the text is no weighting
+    :raises Unsupported: if the algorithm has no form for this objective or model
+    :raises StoppedRun: if an environment breaks off; the error keeps the episodes that were finished
     """
     declared = Declared.read(known_rewards, known_successors, largest_return)
     settings = Settings.read(

@@ -57,6 +57,35 @@ class Run:
 
     For a black-box environment ``values``, ``regret`` and ``value_gap`` are None: they need the model.  ``asked``
     is the number of episodes that was asked for, None if the run ended by itself.
+
+    :param mdp: the model, None for an environment
+    :param objective: the weighting
+    :param algorithm: its name
+    :param episodes: how many were played
+    :param asked: how many were asked for, None if the run ended by itself
+    :param delta: the probability with which the guarantee may fail
+    :param eta: the step of the grid of rewards, None for the rewards' own
+    :param seed: of the episodes
+    :param bonus_scale: the factor of the radii
+    :param declared: what the learner was told of the model
+    :param stop_when: the length of the interval at which it was to stop
+    :param best: certified bounds of the optimum; None for an environment
+    :param interval: bounds of the optimum from data alone
+    :param guarantee: the theorem that covers the run, in a sentence, or why none does
+    :param proved: whether a theorem covers this run
+    :param returns: what each episode earned
+    :param values: what each policy is worth, certified lower ends
+    :param values_width: how far above ``values`` the truth may be
+    :param optimistic: what each plan promised in its optimistic model
+    :param planner_error: how far each plan may be from the best in its optimistic model
+    :param regret: cumulative, an upper bound
+    :param bound: the theorem's bound after each episode
+    :param expected_bound: likewise, in expectation
+    :param data_bound: likewise, from the visits that were made
+    :param table: the last policy
+    :param shell: how an environment was read, None for a model
+    :param audit: the checked steps of the proof, None unless asked for
+    :param notes: what a reader should know
     """
 
     mdp: MDP | None = field(repr=False)
@@ -105,6 +134,10 @@ class Run:
         """The policy to use: worth at least ``interval[0]`` where there is an interval, else that of a last plan.
 
         With ``k = 0, 1, ...`` the policy of that episode: the run is replayed up to it.
+
+        :param k: an episode; None for the policy to use
+        :returns: the policy; it plays, saves and loads like any other
+        :raises InvalidArgument: if there was no such episode
         """
         from .learn import replay
         from .policies import BlackBoxPolicy, LearnedPolicy
@@ -163,7 +196,11 @@ class Run:
         return "\n".join(lines)
 
     def plot(self) -> Picture:
-        """Cumulative regret per episode, and the theorem's bound far above it."""
+        """Cumulative regret per episode, and the theorem's bound far above it.
+
+        :returns: the picture
+        :raises MissingDependency: if matplotlib is not installed
+        """
         from ..plotting import draw_run
 
         return draw_run(self)
@@ -171,6 +208,11 @@ class Run:
     # -- files --------------------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
+
         def series(x: Floats | None) -> list[float] | None:
             return None if x is None else [float(v) for v in x]
 
@@ -199,6 +241,11 @@ class Run:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Run:
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: the run
+        """
         from .audit import AuditReport
         from .policies import BlackBox
 
@@ -232,11 +279,21 @@ class Run:
         )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON together with its model; the file appears whole or not at all."""
+        """Write as versioned JSON together with its model; the file appears whole or not at all.
+
+        :param path: the file, which is replaced
+        :raises OSError: if it cannot be written; then nothing is left half-written
+        """
         files.write(path, "run", self.to_json())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Run:
+        """Read what :meth:`save` wrote.
+
+        :param path: a file that :meth:`save` wrote
+        :returns: the run
+        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
+        """
         return files.read(path, "run", cls.from_json)
 
 

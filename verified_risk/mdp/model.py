@@ -36,6 +36,20 @@ class MDP(ModelReaders):
     a dict ``{reward: probability}``, a :class:`Law`, a number, or a frozen ``scipy.stats`` law of bounded support.
     ``drawing`` says what the states are, ``state_names[s]`` and ``action_names[s][a]`` what they are called: they are
     for readers, not for algorithms.
+
+    :param initial: a state, or a law of the initial state: ``{state: probability}`` or a list of probabilities
+    :param transitions: ``transitions[s][a]``: the law of the next state, as a list of probabilities or ``{state:
+        probability}``
+    :param rewards: ``rewards[s][a]``: a number, a law ``{reward: probability}``, or a frozen law of ``scipy.stats``
+    :param horizon: the number of steps T, at least 1
+    :param discount: in (0, 1]; a reward at step t counts ``discount**t``
+    :param normalise: divide rows by their sums instead of refusing those that do not sum to 1
+    :param drawing: the model as text, for maps and :meth:`describe`
+    :param notes: what a reader should know, kept with the model
+    :param action_names: ``action_names[s][a]``, for descriptions
+    :param state_names: one for each state
+    :raises InvalidModel: if an entry is not an exact finite number, a row is not a law, a shape does not fit, or the
+        horizon or discount is out of range
     """
 
     _states: tuple[tuple[Action, ...], ...]
@@ -98,6 +112,18 @@ class MDP(ModelReaders):
 
         Equal ``(next_state, reward)`` pairs are added up.  Where reward and next state turn out to be independent, the
         action is the same as one given by transitions and rewards.
+
+        :param outcomes: for each state and action the triples of probability, next state and reward
+        :param initial: as for :class:`MDP`
+        :param horizon: as for :class:`MDP`
+        :param discount: as for :class:`MDP`
+        :param normalise: as for :class:`MDP`
+        :param drawing: as for :class:`MDP`
+        :param notes: as for :class:`MDP`
+        :param action_names: as for :class:`MDP`
+        :param state_names: as for :class:`MDP`
+        :returns: the model
+        :raises InvalidModel: if probabilities do not sum to 1, or a state does not exist
         """
         self = cls.__new__(cls)
         read = Reader(len(outcomes), normalise)
@@ -124,7 +150,21 @@ class MDP(ModelReaders):
         state_names: Sequence[str] | None = None,
         clock: int | None = None,
     ) -> MDP:
-        """From actions that a reader has checked already; for readers of files and arrays."""
+        """From actions that a reader has checked already; for readers of files and arrays.
+
+        :param states: ``states[s]``: its actions
+        :param read: the reader that checked them, with its notes
+        :param initial: as for :class:`MDP`
+        :param horizon: as for :class:`MDP`
+        :param discount: as for :class:`MDP`
+        :param drawing: as for :class:`MDP`
+        :param notes: as for :class:`MDP`
+        :param action_names: as for :class:`MDP`
+        :param state_names: as for :class:`MDP`
+        :param clock: how steps are part of the state, in a model that changes with the step
+        :returns: the model
+        :raises InvalidModel: if what is left to check is wrong
+        """
         self = cls.__new__(cls)
         self._finish(read, initial, states, horizon, discount, drawing, notes, action_names, state_names, clock)
         return self
@@ -174,11 +214,20 @@ class MDP(ModelReaders):
         return self._initial
 
     def state_at(self, t: int, s: int) -> int:
-        """The model's state in which step ``t`` finds an environment whose state is ``s``."""
+        """The model's state in which step ``t`` finds an environment whose state is ``s``.
+
+        :param t: a step
+        :param s: a state of the environment
+        :returns: the state of the model
+        """
         return s if self.clock is None else t * self.clock + s
 
     def seen(self, s: int) -> int:
-        """The environment's state in the model's state ``s``."""
+        """The environment's state in the model's state ``s``.
+
+        :param s: a state of the model
+        :returns: what a player of the environment observes
+        """
         return s if self.clock is None else s % self.clock
 
     @property
@@ -187,12 +236,20 @@ class MDP(ModelReaders):
         return self.n_states if self.clock is None else self.clock
 
     def state_name(self, s: int) -> str:
-        """``state 3``, or what :attr:`state_names` calls it."""
+        """``state 3``, or what :attr:`state_names` calls it.
+
+        :param s: a state
+        :returns: its name
+        """
         own = self.seen(s)
         return f"state {own}" if self.state_names is None else f"state {own} ({self.state_names[own]})"
 
     def actions(self, s: int) -> tuple[Action, ...]:
-        """The actions of state ``s``, in order."""
+        """The actions of state ``s``, in order.
+
+        :param s: a state
+        :returns: its actions, each with the law of next state and reward
+        """
         return self._states[s]
 
     @cached_property
@@ -223,11 +280,20 @@ class MDP(ModelReaders):
         return min(lows), max(highs)
 
     def step_reward(self, t: int, r: Fraction) -> Fraction:
-        """What reward ``r`` at step ``t = 0, 1, ...`` adds to the return: ``discount**t * r``."""
+        """What reward ``r`` at step ``t = 0, 1, ...`` adds to the return: ``discount**t * r``.
+
+        :param t: a step
+        :param r: a reward
+        :returns: the discounted reward
+        """
         return r if self._discount == 1 else self._discount**t * r
 
     def remaining_range(self, t: int) -> tuple[Fraction, Fraction]:
-        """Bounds on what steps ``t, ..., T-1`` add to the return, from :attr:`reward_range` alone."""
+        """Bounds on what steps ``t, ..., T-1`` add to the return, from :attr:`reward_range` alone.
+
+        :param t: a step
+        :returns: the least and the greatest sum
+        """
         low, high = self.reward_range
         weight = sum((self.step_reward(u, Fraction(1)) for u in range(t, self._horizon)), Fraction())
         return low * weight, high * weight
@@ -239,6 +305,10 @@ class MDP(ModelReaders):
 
         A policy of it plays in this model after :meth:`GridPolicy.adapt`.  With a discount the rounded rewards depend
         on the step and the result is not an MDP of this class; :func:`verified_risk.plan` handles that case.
+
+        :param eta: the grid's step, positive
+        :returns: the rounded model
+        :raises InvalidArgument: if ``eta`` is not a positive number
         """
         if self._discount != 1:
             raise Unsupported("a discounted model has no stationary discretisation", instead="plan(mdp, G, eta=...)")
@@ -252,7 +322,13 @@ class MDP(ModelReaders):
         change: Callable[[Fraction], Fraction],
         change_continuous: Callable[[ContinuousReward], Law | ContinuousReward] | None = None,
     ) -> MDP:
-        """The same model with every reward ``r`` replaced by ``change(r)``."""
+        """The same model with every reward ``r`` replaced by ``change(r)``.
+
+        :param change: a function of a reward
+        :param change_continuous: a function of a continuous reward, where the model has one
+        :returns: the new model
+        :raises Unsupported: if there is a continuous reward and no function for it
+        """
         return self._replace(
             states=tuple(
                 tuple(action.map_rewards(change, change_continuous) for action in actions) for actions in self._states
@@ -260,7 +336,12 @@ class MDP(ModelReaders):
         )
 
     def with_horizon(self, horizon: int) -> MDP:
-        """The same model played for another number of steps."""
+        """The same model played for another number of steps.
+
+        :param horizon: at least 1
+        :returns: the new model
+        :raises InvalidModel: if the horizon is out of range, or the model changes with the step
+        """
         if self.clock is not None and horizon != self._horizon:
             raise Unsupported(
                 f"the model lists its {self._horizon} steps one by one: it cannot be played for {horizon}"
@@ -268,7 +349,12 @@ class MDP(ModelReaders):
         return self._replace(horizon=read_horizon(horizon))
 
     def with_discount(self, discount: Rational) -> MDP:
-        """The same model with another discount."""
+        """The same model with another discount.
+
+        :param discount: in (0, 1]
+        :returns: the new model
+        :raises InvalidModel: if the discount is out of range
+        """
         if self.clock is not None:
             raise Unsupported("the model lists its steps, and its last rewards may hold discounted ones: read it again")
         twin = self._replace()
@@ -316,7 +402,10 @@ class MDP(ModelReaders):
         return mdp_html(self)
 
     def describe(self) -> str:
-        """A few lines of text: the drawing if there is one, sizes, rewards, notes."""
+        """A few lines of text: the drawing if there is one, sizes, rewards, notes.
+
+        :returns: the text
+        """
         low, high = self.reward_range
         lines = [repr(self), f"rewards from {short(low)} to {short(high)} a step", *self.notes]
         return "\n".join(([self.drawing, ""] if self.drawing else []) + lines)

@@ -61,6 +61,22 @@ class ModelReaders:
         >>> P = [[[0.5, 0.5], [0, 1]], [[0, 1], [0, 1]]]
         >>> MDP.from_arrays(P, [[0, 1], [0, 0]], initial=0, horizon=3, layout="sas")
         MDP(2 states, 2 actions, horizon 3)
+
+        :param P: transition probabilities
+        :param R: rewards
+        :param initial: as for :class:`MDP`
+        :param horizon: T; may be left out where ``P`` or ``R`` is a list of T
+        :param discount: as for :class:`MDP`
+        :param layout: ``"sas"`` or ``"ass"``
+        :param terminal: a reward for each state, at the end
+        :param absorbing: states that stay and earn nothing
+        :param normalise: as for :class:`MDP`; rows that only rounding spoiled are repaired, with a note, without it
+        :param drawing: as for :class:`MDP`
+        :param action_names: one for each action
+        :param state_names: as for :class:`MDP`
+        :returns: the model, exactly what the decimals of the arrays say
+        :raises InvalidModel: if shapes are ambiguous or do not fit, or a row is not a law; the first offending entry is
+            named
         """
         from ..interop.arrays import mdp_of_arrays
 
@@ -93,6 +109,15 @@ class ModelReaders:
 
         ``horizon`` is by default the environment's time limit, ``initial`` its own initial law; ``options`` are
         handed to ``gymnasium.make``.
+
+        :param env: an environment, or its id
+        :param horizon: T
+        :param discount: as for :class:`MDP`
+        :param initial: as for :class:`MDP`
+        :param options: arguments of ``gymnasium.make``, where ``env`` is an id
+        :returns: the model
+        :raises Unsupported: if the environment has no transition table
+        :raises MissingDependency: if gymnasium is not installed
         """
         from ..interop.gymnasium import mdp_of_environment
 
@@ -113,6 +138,16 @@ class ModelReaders:
 
         ``initial`` counts the states as the file does.  A column ``idstep``, from 0, makes the model change with the
         step; only then ``horizon`` may be left out.
+
+        :param path: the file
+        :param initial: as for :class:`MDP`
+        :param horizon: T
+        :param discount: as for :class:`MDP`
+        :param index_base: 0 or 1
+        :param normalise: as for :class:`MDP`
+        :returns: the model
+        :raises InvalidFile: if a line cannot be read; it is named
+        :raises InvalidModel: if the numbers are not a model
         """
         from ..interop.csv import read_csv
 
@@ -135,6 +170,16 @@ class ModelReaders:
 
         Step t pays the rewards of the state it leaves, of its action and of its transition; see
         :mod:`verified_risk.interop.storm`.
+
+        :param path: the file
+        :param horizon: T, where the file has none
+        :param rewards: the name of a reward structure, where there are several
+        :param constants: values of undefined constants
+        :param initial: as for :class:`MDP`
+        :param discount: as for :class:`MDP`
+        :returns: the model
+        :raises InvalidFile: if Storm cannot read it
+        :raises MissingDependency: if stormpy is not installed
         """
         from ..interop.storm import read_storm
 
@@ -143,7 +188,12 @@ class ModelReaders:
         )
 
     def to_csv(self, path: str | PathLike[str], *, index_base: int = 0) -> None:
-        """Write ``idstatefrom,idaction,idstateto,probability,reward``, rationals as ``p/q``."""
+        """Write ``idstatefrom,idaction,idstateto,probability,reward``, rationals as ``p/q``.
+
+        :param path: the file
+        :param index_base: the number of the first state and action, 0 or 1
+        :raises Unsupported: if the file's columns cannot say the model
+        """
         from ..interop.csv import write_csv
 
         write_csv(cast("MDP", self), path, index_base=index_base)
@@ -152,28 +202,48 @@ class ModelReaders:
         """Write the model, its steps unrolled into the state, in Storm's explicit DRN format.
 
         :func:`verified_risk.interop.drn.write_return_drn` writes the return so far into the state as well.
+
+        :param path: the file
+        :raises Unsupported: if a reward is continuous
         """
         from ..interop.drn import write_drn
 
         write_drn(cast("MDP", self), path)
 
     def to_json(self) -> dict[str, Any]:
-        """The model as JSON, rationals as ``"p/q"``."""
+        """The model as JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
         from .as_json import model_to_json
 
         return model_to_json(cast("MDP", self))
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MDP:
-        """The inverse of :meth:`to_json`."""
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: the model
+        """
         from .as_json import model_from_json
 
         return model_from_json(data)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all."""
+        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
+
+        :param path: the file, which is replaced
+        :raises OSError: if it cannot be written; then nothing is left half-written
+        """
         files.write(path, "model", self.to_json())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> MDP:
+        """Read what :meth:`save` wrote.
+
+        :param path: a file that :meth:`save` wrote
+        :returns: what was saved
+        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
+        """
         return files.read(path, "model", cls.from_json)

@@ -42,6 +42,9 @@ class Interval:
 
     >>> Interval(Fraction(1), Fraction(2)) - Fraction(1, 2)
     Interval(1/2, 3/2)
+
+    :param lower: the lower end
+    :param upper: the upper end
     """
 
     lower: Fraction

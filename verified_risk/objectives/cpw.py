@@ -27,6 +27,9 @@ class CPW(Weighting):
 
     Not Lipschitz for ``gamma < 1``: :math:`G(\tau)/\tau \ge \tau^{\gamma-1} 2^{-(1-\gamma)/\gamma}` tends to infinity
     at 0. Below gamma = 0.28 the formula is not monotone and is refused.
+
+    :param gamma: in (0, 1], where the function increases
+    :raises InvalidObjective: if it is outside
     """
 
     def __init__(self, gamma: Any) -> None:

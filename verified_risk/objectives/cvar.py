@@ -23,6 +23,9 @@ class CVaR(Weighting):
     >>> from verified_risk.law import Law
     >>> CVaR("1/2").of(Law({0: "1/4", 1: "3/4"}))
     Fraction(1, 2)
+
+    :param alpha: the share of outcomes, in (0, 1]
+    :raises InvalidObjective: if it is outside
     """
 
     def __init__(self, alpha: Any) -> None:
@@ -61,6 +64,10 @@ class Spectral(Mixture):
 
     >>> Spectral(["1/10", 1], ["1/2", "1/2"])
     1/2*cvar(1/10) + 1/2*mean
+
+    :param levels: in (0, 1]
+    :param weights: nonnegative, one for each level, with sum 1
+    :raises InvalidObjective: if a level or a weight is outside, or the sum is not 1
     """
 
     def __init__(self, levels: Sequence[Any], weights: Sequence[Any]) -> None:

@@ -70,6 +70,10 @@ def objective(text: str | Weighting) -> Weighting:
     Traceback (most recent call last):
         ...
     verified_risk.errors.InvalidObjective: mixture weights sum to 9/10, not to 1: ['1/2', '2/5']
+
+    :param text: ``"cvar(1/10)"``, ``"1/2*mean + 1/2*cvar(1/10)"``, or a weighting
+    :returns: the weighting
+    :raises InvalidObjective: if the text cannot be read; what was wanted is listed
     """
     if isinstance(text, Weighting):
         return text

@@ -19,6 +19,9 @@ class PiecewiseLinear(Weighting):
     >>> G = PiecewiseLinear([(0, 0), ("1/4", 1), (1, 1)])
     >>> G("1/8"), G.shape, G.lipschitz
     (Fraction(1, 2), 'concave', Fraction(4, 1))
+
+    :param corners: pairs with increasing levels and nondecreasing heights
+    :raises InvalidObjective: if the first corner is not (0, 0), the last not (1, 1), or the polygon falls
     """
 
     def __init__(self, corners: Iterable[tuple[Any, Any]]) -> None:

@@ -39,7 +39,11 @@ class _Power(Weighting):
 
 
 class ProportionalHazard(_Power):
-    """``G(tau) = tau**k``: convex and ``k``-Lipschitz for k >= 1; concave for k < 1, with infinite slope at 0."""
+    """``G(tau) = tau**k``: convex and ``k``-Lipschitz for k >= 1; concave for k < 1, with infinite slope at 0.
+
+    :param k: the power, positive
+    :raises InvalidObjective: if it is not
+    """
 
     name = "hazard"
 
@@ -53,7 +57,11 @@ class ProportionalHazard(_Power):
 
 class DualPower(_Power):
     """``G(tau) = 1 - (1 - tau)**k``: concave and ``k``-Lipschitz for k >= 1, the mean of the worst of ``k`` draws for
-    integer k; convex for k < 1, with infinite slope at 1."""
+    integer k; convex for k < 1, with infinite slope at 1.
+
+    :param k: the power, positive
+    :raises InvalidObjective: if it is not
+    """
 
     name = "dual"
 

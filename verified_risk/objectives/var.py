@@ -27,6 +27,10 @@ class VaR(Weighting):
 
     Not Lipschitz: G jumps, so laws that are arbitrarily close in CDF can differ by a fixed amount in VaR (the coin with
     P(0) = 1/2 and with P(0) = 1/2 - e have VaR 0 and 1).  No regret theorem of the paper covers it.
+
+    :param alpha: the level, in (0, 1]; with ``upper``, in [0, 1)
+    :param upper: the upper quantile instead of the lower
+    :raises InvalidObjective: if the level is outside
     """
 
     def __init__(self, alpha: Any, *, upper: bool = False) -> None:

@@ -21,6 +21,9 @@ class Wang(Weighting):
     Not Lipschitz for ``beta != 0``: with :math:`z = N^{-1}(\tau)` the slope is :math:`e^{-\beta z - \beta^2/2}`,
     unbounded as z tends to minus (``beta > 0``) or plus infinity.  Values are irrational and come as rigorous
     enclosures.
+
+    :param beta: positive is averse to risk, negative seeks it, 0 is the mean
+    :raises InvalidObjective: if it is not an exact finite number
     """
 
     def __init__(self, beta: Any) -> None:

@@ -55,7 +55,11 @@ class Weighting(ABC):
 
     @abstractmethod
     def value(self, tau: Fraction) -> Real:
-        """G(tau) for a rational tau in [0, 1]."""
+        """G(tau) for a rational tau in [0, 1].
+
+        :param tau: a level
+        :returns: a Fraction, or an :class:`Interval` that contains the value
+        """
 
     @property
     @abstractmethod
@@ -100,20 +104,32 @@ class Weighting(ABC):
         return None if knots is None or self.shape not in ("linear", "concave") else levels_of_knots(knots)
 
     def require_levels(self) -> Levels:
-        """:attr:`levels`, or an error that says what is missing."""
+        """:attr:`levels`, or an error that says what is missing.
+
+        :returns: the mixture of mean and CVaRs that the weighting is
+        :raises Unsupported: if it is not such a mixture
+        """
         levels = self.levels
         if levels is None:
             raise Unsupported(f"{self!r} is not concave piecewise linear with rational corners", instead="plan(mdp, G)")
         return levels
 
     def polygon_below(self, accuracy: Fraction) -> Polygon:
-        """A polygon with float corners that is nowhere above ``G``, by about ``accuracy`` where its shape is known."""
+        """A polygon with float corners that is nowhere above ``G``, by about ``accuracy`` where its shape is known.
+
+        :param accuracy: how far below the weighting the polygon may be
+        :returns: the polygon
+        """
         from .polygon import Polygon
 
         return Polygon.through(self.points_below(accuracy))
 
     def points_below(self, accuracy: Fraction) -> Points:
-        """The corners of :meth:`polygon_below`; a family that knows more of its shape says so in its own file."""
+        """The corners of :meth:`polygon_below`; a family that knows more of its shape says so in its own file.
+
+        :param accuracy: how far below the weighting the polygon may be
+        :returns: levels and heights
+        """
         from . import polygon
 
         if self.knots is not None:
@@ -128,7 +144,11 @@ class Weighting(ABC):
         return self.value(as_probability(tau, "tau"))
 
     def of(self, law: Law) -> Real:
-        """The objective of a law, by the quantile integral; a Fraction wherever G is rational."""
+        """The objective of a law, by the quantile integral; a Fraction wherever G is rational.
+
+        :param law: a law with finitely many atoms
+        :returns: a Fraction, or an :class:`Interval` that contains the value
+        """
         total: Real = Fraction()
         below: Real = Fraction()
         for x, level in zip(law.atoms, law.cumulative(), strict=True):
@@ -155,6 +175,10 @@ class Weighting(ABC):
         return self.spec
 
     def to_json(self) -> str:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: the text that :func:`objective` reads
+        """
         return self.spec
 
 

@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Why the bounds hold: the method, and what each source of error contributed to ``upper - lower``."""
+    """Why the bounds hold: the method, and what each source of error contributed to ``upper - lower``.
+
+    :param method: how the bounds were found
+    :param contributions: pairs of a source of error and its share of the gap
+    :param proof: the record of a search, if there was one
+    """
 
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
@@ -42,6 +47,10 @@ class Certificate:
         return "\n".join([self.method, *lines])
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
         return {
             "method": self.method,
             "contributions": [[source, text(x)] for source, x in self.contributions],
@@ -50,6 +59,11 @@ class Certificate:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Certificate:
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: the certificate
+        """
         return cls(
             data["method"],
             tuple((source, as_fraction(x, source)) for source, x in data["contributions"]),
@@ -67,6 +81,17 @@ class Plan:
     that is affordable (``law_error`` is 0), otherwise in float64 on the grid, with every value of the CDF off by at
     most ``law_error`` from that of the policy's return rounded up to the grid.  For the policy of a discounted plan
     whose exact law is too long it is approximate, and ``law_error`` is 1: nothing is proved of it.
+
+    :param mdp: the model
+    :param objective: the weighting
+    :param value: the best estimate of what the policy is worth, between the bounds
+    :param lower: the policy is worth at least this
+    :param upper: no policy is worth more
+    :param policy: the policy
+    :param known_law: the law of its return, where it was computed
+    :param eta: the step of the grid
+    :param certificate: why the bounds hold
+    :param known_error: by how much the CDF of the law may be off
     """
 
     mdp: MDP = field(repr=False)
@@ -122,7 +147,10 @@ class Plan:
         return f"Plan({self.objective.spec}: {bounds}, {self.mdp!r})"
 
     def describe(self) -> str:
-        """What :meth:`__str__` says, why the bounds hold, and what the policy does, in words and maps."""
+        """What :meth:`__str__` says, why the bounds hold, and what the policy does, in words and maps.
+
+        :returns: the text
+        """
         because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
         return "\n".join([str(self), because, "policy", described(self.policy)])
 
@@ -135,6 +163,11 @@ class Plan:
 
         A bound that is not recomputed within ``time_limit`` seconds is *unknown*; without a limit, so is one that would
         take more than some minutes.  ``progress`` is called with a :class:`~verified_risk.Progress` after each step.
+
+        :param time_limit: seconds; what is not recomputed by then is *unknown*
+        :param progress: a function of a :class:`~verified_risk.Progress`
+        :returns: the bounds again, and whether they confirm the plan's
+        :raises InvalidArgument: if the limit is not a nonnegative number
         """
         from .recheck.bounds import recheck
 
@@ -145,6 +178,12 @@ class Plan:
 
         :class:`~verified_risk.errors.NotProved` if it refuses; :class:`~verified_risk.errors.Unsupported`, "not
         covered", for what it has no proof of.  ``certificate`` keeps what the program read in that file.
+
+        :param certificate: a file to keep the certificate in
+        :param progress: a function of a :class:`~verified_risk.Progress`
+        :returns: what was proved, and how
+        :raises NotProved: if the checker refuses
+        :raises Unsupported: if it does not cover the weighting
         """
         from ..proving import prove
 
@@ -153,7 +192,11 @@ class Plan:
         return found
 
     def plot(self) -> Picture:
-        """The law of the return of the policy, its quantiles, and what the objective weighs."""
+        """The law of the return of the policy, its quantiles, and what the objective weighs.
+
+        :returns: the picture
+        :raises MissingDependency: if matplotlib is not installed
+        """
         from ..plotting import draw_plan
 
         return draw_plan(self)
@@ -164,6 +207,10 @@ class Plan:
         return plan_html(self)
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
         return {
             "model": self.mdp.to_json(),
             "objective": self.objective.to_json(),
@@ -179,6 +226,11 @@ class Plan:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: the plan
+        """
         mdp = MDP.from_json(data["model"])
         value, lower, upper, eta = (as_fraction(data[key], key) for key in ("value", "lower", "upper", "eta"))
         if not lower <= value <= upper:
@@ -203,9 +255,19 @@ class Plan:
         )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all."""
+        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
+
+        :param path: the file, which is replaced
+        :raises OSError: if it cannot be written; then nothing is left half-written
+        """
         files.write(path, "plan", self.to_json())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Plan:
+        """Read what :meth:`save` wrote.
+
+        :param path: a file that :meth:`save` wrote
+        :returns: the plan, with its model and policy
+        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
+        """
         return files.read(path, "plan", cls.from_json)

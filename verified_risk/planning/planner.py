@@ -69,6 +69,16 @@ def plan(
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
     ``time_limit`` bounds the search, not the compilation of the kernels; where it is short, an irrational weighting is
     enclosed less closely.
+
+    :param mdp: the model
+    :param objective: a weighting, or its text
+    :param eta: the step of the grid of rewards
+    :param gap: when the bounds are close enough
+    :param time_limit: seconds of search
+    :param progress: a function of a :class:`~verified_risk.Progress`
+    :returns: bounds, policy, law and certificate
+    :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory; a grid that fits is named
+    :raises InvalidObjective: if the text is no weighting
     """
     if not isinstance(mdp, MDP):
         raise InvalidArgument(f"mdp is {mdp!r}, wanted an MDP")

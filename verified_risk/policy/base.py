@@ -23,7 +23,10 @@ Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 
 
 class Policy(ABC):
-    """Base of all policies; it belongs to one model and knows which."""
+    """Base of all policies; it belongs to one model and knows which.
+
+    :param mdp: the model that it is a policy of
+    """
 
     #: The memory is the return so far itself, so an evaluator that tracks the return need not track it twice.
     memory_is_return = False
@@ -33,30 +36,67 @@ class Policy(ABC):
 
     @abstractmethod
     def start(self) -> Hashable:
-        """The memory before the first step."""
+        """The memory before the first step.
+
+        :returns: the memory
+        """
 
     @abstractmethod
     def choice(self, t: int, s: int, memory: Any) -> Choice:
-        """The law of the action at step ``t`` in state ``s``."""
+        """The law of the action at step ``t`` in state ``s``.
+
+        :param t: a step
+        :param s: a state
+        :param memory: what the policy remembers
+        :returns: actions with their probabilities
+        """
 
     @abstractmethod
     def remember(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> Hashable:
-        """The memory after reward ``r``."""
+        """The memory after reward ``r``.
+
+        :param memory: before the step
+        :param t: a step
+        :param s: the state that is left
+        :param a: the action that was taken
+        :param r: the reward that was paid
+        :returns: after the step
+        """
 
     def memories(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[Any, Fraction], ...]:
-        """The law of the memory after reward ``r``: one memory, unless the policy draws what it remembers."""
+        """The law of the memory after reward ``r``: one memory, unless the policy draws what it remembers.
+
+        :param memory: before the step
+        :param t: a step
+        :param s: the state that is left
+        :param a: the action that was taken
+        :param r: the reward that was paid
+        :returns: memories with their probabilities
+        """
         return ((self.remember(memory, t, s, a, r), Fraction(1)),)
 
     @abstractmethod
     def on(self, mdp: MDP) -> Policy:
-        """The same rule for another model with the same numbers of states and actions and the same horizon."""
+        """The same rule for another model with the same numbers of states and actions and the same horizon.
+
+        :param mdp: the other model
+        :returns: the policy there
+        :raises InvalidPolicy: if the models do not fit
+        """
 
     def parts(self) -> Iterable[tuple[Fraction, Policy]]:
-        """The policies drawn at the start of an episode, with their probabilities."""
+        """The policies drawn at the start of an episode, with their probabilities.
+
+        :returns: pairs of a probability and a policy; one pair, unless the policy is a mixture
+        """
         return ((Fraction(1), self),)
 
     def player(self, rng: np.random.Generator | int | None = None) -> Player:
-        """Something that plays this policy: ``act(observation)``, ``observe(reward)``, ``reset()``."""
+        """Something that plays this policy: ``act(observation)``, ``observe(reward)``, ``reset()``.
+
+        :param rng: a numpy generator, a seed, or None for a fresh one
+        :returns: the player
+        """
         from .playing import Player
 
         return Player(self, rng)
@@ -73,13 +113,25 @@ class Policy(ABC):
 
         ``state`` is None at the first step of an episode, then what the call before returned; ``reward`` is what the
         action of that call was paid, because a policy for risk remembers its return.
+
+        :param observation: the environment's state
+        :param state: what the last call returned; None begins an episode
+        :param reward: what the last action earned
+        :param rng: a numpy generator, a seed, or None
+        :returns: the action, and the state for the next call
+        :raises InvalidArgument: if the observation is no state, the reward is none of the model's, or the episode is
+            over
         """
         from .playing import predict
 
         return predict(self, observation, state, reward=reward, rng=rng)
 
     def require(self, mdp: MDP) -> None:
-        """Refuse a model that is not the policy's own."""
+        """Refuse a model that is not the policy's own.
+
+        :param mdp: a model
+        :raises InvalidPolicy: if it is another model
+        """
         if mdp is not self.mdp and mdp != self.mdp:
             raise InvalidPolicy(
                 f"the policy belongs to another model: its own is {self.mdp!r} ({self.mdp.fingerprint[:8]}), "
@@ -90,6 +142,8 @@ class Policy(ABC):
         """All that the policy decides, as one value: policies of one kind and model are equal if their choices are.
 
         A policy given by a function, whose choices cannot be listed, equals only itself.
+
+        :returns: something that can be compared
         """
         return id(self)
 
@@ -105,14 +159,29 @@ class Policy(ABC):
         return hash((type(self), self.mdp))
 
     def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        :raises Unsupported: if the policy's rule is a function that a file cannot keep
+        """
         raise Unsupported(f"a {type(self).__name__} given by a function has no finite description and cannot be saved")
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON together with its model."""
+        """Write as versioned JSON together with its model.
+
+        :param path: the file, which is replaced
+        :raises OSError: if it cannot be written; then nothing is left half-written
+        """
         files.write(path, "policy", {"model": self.mdp.to_json(), "policy": self.to_json()})
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Policy:
+        """Read what :meth:`save` wrote.
+
+        :param path: a file that :meth:`save` wrote
+        :returns: the policy, with its model
+        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
+        """
         from .reading import policy_from_json
 
         return files.read(path, "policy", lambda data: policy_from_json(data["policy"], MDP.from_json(data["model"])))

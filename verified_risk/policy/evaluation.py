@@ -31,6 +31,12 @@ def return_law(mdp: MDP, policy: Policy) -> Law:
     >>> mdp = MDP(initial=0, transitions=[[[1]]], rewards=[[{0: "1/2", 1: "1/2"}]], horizon=2)
     >>> return_law(mdp, MarkovPolicy(mdp, [[0], [0]]))
     Law({0: 1/4, 1: 1/2, 2: 1/4})
+
+    :param mdp: the model
+    :param policy: a policy of it
+    :returns: the law
+    :raises InvalidPolicy: if the policy is another model's
+    :raises Unsupported: if a reward is continuous
     """
     policy.require(mdp)
     parts = tuple(policy.parts())
@@ -44,7 +50,15 @@ def return_law(mdp: MDP, policy: Policy) -> Law:
 
 
 def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fraction]:
-    """The joint law of state and return so far before step ``t`` (``t = T``: after the last step), as a dict."""
+    """The joint law of state and return so far before step ``t`` (``t = T``: after the last step), as a dict.
+
+    :param mdp: the model
+    :param policy: a policy of it
+    :param t: from 0 to T
+    :returns: ``{(state, return so far): probability}``
+    :raises InvalidPolicy: if the policy is another model's
+    :raises Unsupported: if a reward is continuous
+    """
     policy.require(mdp)
     joint: dict[tuple[int, Fraction], Fraction] = {}
     for share, part in policy.parts():
@@ -72,6 +86,12 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
     conditioning on the return so far being *equal* to y.  It keeps the joint law of ``(s_t, y_t)`` for every t, for
     every history-dependent policy and every mixture of policies.  With ``J <= y``, as printed in the paper, that is
     false.
+
+    :param mdp: the model
+    :param policy: any policy of it
+    :returns: the policy of step, state and return so far
+    :raises InvalidPolicy: if the policy is another model's
+    :raises Unsupported: if a reward is continuous
     """
     policy.require(mdp)
     reach: dict[tuple[int, int, Fraction], Fraction] = {}

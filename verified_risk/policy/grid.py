@@ -20,6 +20,11 @@ class GridPolicy(Policy):
     ``rule(t, s, i)`` is the choice when :math:`\hat y = i \eta`.  On rewards that lie on the grid, this is a
     :class:`ReturnPolicy`.  The rule may be any callable: what is saved is the table of its choices at every sum that
     the policy reaches, and a policy read from a file has no choice anywhere else.
+
+    :param mdp: the model
+    :param eta: the grid's step
+    :param rule: a function of step, state and the return so far in units of the grid
+    :raises InvalidPolicy: if an action does not exist
     """
 
     def __init__(self, mdp: MDP, eta: Rational, rule: Callable[[int, int, int], Any]) -> None:
@@ -30,7 +35,13 @@ class GridPolicy(Policy):
 
     @classmethod
     def adapt(cls, policy: ReturnPolicy, mdp: MDP, eta: Rational) -> GridPolicy:
-        """Adapt a y-policy of ``mdp.discretised(eta)`` to ``mdp`` itself."""
+        """Adapt a y-policy of ``mdp.discretised(eta)`` to ``mdp`` itself.
+
+        :param policy: a policy of the rounded model
+        :param mdp: the model itself
+        :param eta: the grid's step
+        :returns: the policy that plays by the rounded return
+        """
         step = as_step(eta)
         same_shape(policy.mdp, mdp)
         return cls(mdp, step, lambda t, s, i: dict(policy.choice(t, s, i * step)))
@@ -64,7 +75,10 @@ class GridPolicy(Policy):
         return {"kind": "grid", "eta": text(self.eta), "rows": rows}
 
     def reached(self) -> Iterator[tuple[int, int, int, Choice]]:
-        """Every ``(t, s, i)`` that the policy meets, in order, with its choice there; rewards may be continuous."""
+        """Every ``(t, s, i)`` that the policy meets, in order, with its choice there; rewards may be continuous.
+
+        :returns: step, state, units, choice
+        """
         from ..grid import grid_model
 
         grid = grid_model(self.mdp, self.eta)

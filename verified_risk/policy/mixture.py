@@ -13,7 +13,11 @@ from .base import Choice, Policy
 
 
 class MixturePolicy(Policy):
-    """Draw one of several policies at the start of an episode and play it to the end."""
+    """Draw one of several policies at the start of an episode and play it to the end.
+
+    :param parts: pairs of a probability and a policy, all of one model
+    :raises InvalidPolicy: if the probabilities do not sum to 1, or the models differ
+    """
 
     def __init__(self, parts: Iterable[tuple[Any, Policy]]) -> None:
         read: list[tuple[Fraction, Policy]] = []

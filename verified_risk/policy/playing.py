@@ -33,6 +33,9 @@ class Player:
     >>> player = vr.plan(vr.models.two_paths(), "cvar(1/2)").policy.player(0)
     >>> player.act(0), player.observe(0.0), player.act(1)
     (0, None, 0)
+
+    :param policy: what to play
+    :param rng: a numpy generator, a seed, or None for a fresh one
     """
 
     def __init__(self, policy: Policy, rng: np.random.Generator | int | None = None) -> None:
@@ -55,7 +58,12 @@ class Player:
         return self.t >= self.mdp.horizon
 
     def act(self, observation: int) -> int:
-        """The action in the environment's state ``observation``."""
+        """The action in the environment's state ``observation``.
+
+        :param observation: an integer, numpy's included
+        :returns: the number of the action
+        :raises InvalidArgument: if it is no state, the last reward was not observed, or the episode is over
+        """
         if self._pending is not None:
             raise InvalidArgument("act was called twice: wanted observe(reward) of the action before")
         s = model_state(self.mdp, self.t, observation)
@@ -65,7 +73,11 @@ class Player:
         return action
 
     def observe(self, reward: float | int | str | Fraction) -> None:
-        """The reward of the last action."""
+        """The reward of the last action.
+
+        :param reward: as the environment gave it; a float is read as the model reads it
+        :raises InvalidArgument: if the model cannot pay it there, or nothing was played
+        """
         if self._pending is None:
             raise InvalidArgument("observe was called before act: wanted act(observation) first")
         s, a = self._pending
@@ -84,7 +96,14 @@ class Player:
 
     @classmethod
     def resumed(cls, policy: Policy, state: State, rng: np.random.Generator | int | None = None) -> Player:
-        """A player that goes on from ``state``."""
+        """A player that goes on from ``state``.
+
+        :param policy: the policy that the state is of
+        :param state: what :attr:`state` or :meth:`Policy.predict` gave
+        :param rng: a numpy generator, a seed, or None
+        :returns: the player
+        :raises InvalidArgument: if the state is not one of this policy
+        """
         player = cls(policy, rng)
         player._part, player.t, player._memory, s, a = state
         player._pending = None if s < 0 else (s, a)

@@ -13,7 +13,12 @@ from .base import Choice, Policy, choice_json, read_choice, same_shape
 
 
 class MarkovPolicy(Policy):
-    """Choices that depend on step and state only: ``table[t][s]``."""
+    """Choices that depend on step and state only: ``table[t][s]``.
+
+    :param mdp: the model
+    :param table: ``table[t][s]``: an action, or a law ``{action: probability}``
+    :raises InvalidPolicy: if an action does not exist, or a row is missing
+    """
 
     def __init__(self, mdp: MDP, table: Sequence[Sequence[Any]]) -> None:
         super().__init__(mdp)
@@ -50,6 +55,11 @@ class ReturnPolicy(Policy):
     """Choices that depend on ``(t, s, y)``, y the (discounted) return so far.
 
     ``rule`` is a dict ``{(t, s, y): choice}`` or a function ``rule(t, s, y)``.
+
+    :param mdp: the model
+    :param rule: a function of step, state and return so far, or a dict with these keys; it gives an action or a law of
+        actions
+    :raises InvalidPolicy: if an action does not exist, or a key that is met is missing
     """
 
     memory_is_return = True
@@ -105,7 +115,12 @@ class ReturnPolicy(Policy):
 
 
 class HistoryPolicy(Policy):
-    """Any policy: ``rule(history)`` with ``history = ((s_0, a_0, r_0), ..., (s_{t-1}, a_{t-1}, r_{t-1}), s_t)``."""
+    """Any policy: ``rule(history)`` with ``history = ((s_0, a_0, r_0), ..., (s_{t-1}, a_{t-1}, r_{t-1}), s_t)``.
+
+    :param mdp: the model
+    :param rule: a function of the history; it gives an action or a law of actions
+    :raises InvalidPolicy: if an action does not exist
+    """
 
     def __init__(self, mdp: MDP, rule: Callable[[tuple[Any, ...]], Any]) -> None:
         super().__init__(mdp)

@@ -55,6 +55,11 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
     >>> mdp = MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
     >>> exact_plan(mdp, CVaR("1/8")).value
     Fraction(1, 4)
+
+    :param mdp: the model
+    :param objective: a weighting, or its text
+    :returns: a plan with gap 0
+    :raises Unsupported: if the weighting has no exact algorithm, or the model is too large for it
     """
     objective = read_objective(objective)
     if not mdp.is_discrete:

@@ -64,7 +64,15 @@ BITS = ROUNDOFF.denominator.bit_length() - 1
 
 @dataclass(frozen=True)
 class Recheck:
-    """The recomputed bounds, by which route, and whether they confirm the plan's."""
+    """The recomputed bounds, by which route, and whether they confirm the plan's.
+
+    :param lower: the recomputed lower bound, None if there is none
+    :param upper: the recomputed upper bound, None if there is none
+    :param lower_route: how it was recomputed
+    :param upper_route: how it was recomputed
+    :param lower_holds: whether it confirms the plan's
+    :param upper_holds: whether it confirms the plan's
+    """
 
     lower: Fraction | None
     upper: Fraction | None

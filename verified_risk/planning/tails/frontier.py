@@ -105,6 +105,10 @@ class CVaRFrontier:
     """The curve alpha -> CVaR*; call it for an enclosure, :meth:`plan` for a policy.
 
     ``corners`` are the levels at which the (computed) optimal rho changes, increasing.
+
+    :param mdp: the model
+    :param eta: the step of the grid
+    :param corners: levels at which the best policy changes
     """
 
     mdp: MDP = field(repr=False)
@@ -117,11 +121,20 @@ class CVaRFrontier:
         return self._curve.at(read_level(alpha, "alpha"))
 
     def plan(self, alpha: Rational) -> Plan:
-        """The plan of one level, from the tables of all."""
+        """The plan of one level, from the tables of all.
+
+        :param alpha: a level in (0, 1]
+        :returns: the plan
+        :raises InvalidObjective: if the level is outside
+        """
         return self._curve.plan(read_level(alpha, "alpha"))
 
     def plot(self) -> Picture:
-        """The certified bounds over alpha."""
+        """The certified bounds over alpha.
+
+        :returns: the picture
+        :raises MissingDependency: if matplotlib is not installed
+        """
         from ...plotting import draw_frontier
 
         return draw_frontier(self)
@@ -137,6 +150,12 @@ def cvar_frontier(mdp: MDP, *, eta: Rational | None = None, gap: Rational | None
     (0.25, 0.4375, ['1/4'])
 
     With a discount, and without ``eta``, the grid is the one that meets ``gap`` at level 1/10.
+
+    :param mdp: the model
+    :param eta: the step of the grid of rewards
+    :param gap: how close the bounds should be, where the grid is chosen
+    :returns: the curve
+    :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory
     """
     curve = _curve(mdp, None if eta is None else unit_that_fits(mdp, eta), read_gap(gap))
     return CVaRFrontier(mdp, curve.unit, tuple(_corners(curve.shortfalls())), curve)
@@ -173,6 +192,11 @@ class FrontPoint:
     """A policy that no other beats in both mean and CVaR by more than the plan's gap, for one weight of the mean.
 
     ``mean`` and ``cvar`` are those of the law of the policy's return: exact if ``exact``, which says that this law is.
+
+    :param weight: of the mean, the rest on CVaR
+    :param mean: of the policy's return
+    :param cvar: of the policy's return
+    :param plan: the policy with its bounds
     """
 
     weight: Fraction
@@ -212,6 +236,14 @@ def mean_cvar_front(
     and Nair). The points maximise :math:`w\,\mathrm{Mean} + (1-w)\,\mathrm{CVaR}_\alpha` for some w; points below the
     segments between them are not found.  The ends are found with weights 1/1000 and 999/1000, so that ties are broken
     by the other criterion.
+
+    :param mdp: the model
+    :param alpha: the level of CVaR, in (0, 1]
+    :param eta: the step of the grid of rewards
+    :param gap: how close the bounds should be, where the grid is chosen
+    :param points: the most points that are looked for
+    :returns: the points, by increasing mean
+    :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory
     """
     level = read_level(alpha, "alpha")
     least = _point(mdp, level, Fraction(1, 1000), eta, gap)
