@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -52,6 +53,12 @@ def test_an_entry_names_statements_that_exist_or_says_why_there_is_none(entry):
 def test_entries_are_in_order():
     starts = [entry.first for entry in coverage.ENTRIES]
     assert starts == sorted(starts)
+
+
+@with_the_paper
+def test_the_citation_names_the_file_that_was_read():
+    citation = (Path(__file__).resolve().parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    assert hashlib.sha256(PAPER.read_bytes()).hexdigest() in citation
 
 
 @with_the_paper
