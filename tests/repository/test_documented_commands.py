@@ -50,6 +50,8 @@ ELSEWHERE = {
     "make report": ("minutes; what it writes is compared", "Makefile", "proofs_checks report --check"),
     "make docs": ("minutes", "tests/repository/test_docs.py", "def test_the_documentation_builds_without_a_warning"),
     "make bench": ("minutes; its script runs here with less to do", "docs/decisions/planner.md", "benchmarks/run.py"),
+    "make mutate": ("hours; its parts are tested", "tests/mutation/test_operators.py", "campaign.judge"),
+    "make coverage": ("it runs these tests", "tests/mutation/coverage_table.py", "measure(PLACE"),
     "make nightly": ("it is the slow half of these tests", "Makefile", 'pytest -m "slow or not slow"'),
     "python docs/pictures/make.py --record": (
         "a minute",
