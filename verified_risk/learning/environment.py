@@ -23,6 +23,7 @@ from ..numbers.rational import Rational, as_fraction, gcd_of
 from .assemble import assemble
 from .bracket import Bracket
 from .checkpoint import Checkpoint
+from .contradicted import Witness, check_box
 from .learn import Record, Task, is_over
 from .learner import Floats, Learner
 from .policies import BlackBox
@@ -52,6 +53,7 @@ def learn_environment(
     """
     if audit:
         raise Unsupported("a black box cannot be audited: the audit compares with the true model; learn from an MDP")
+    check_box(settings.declared)
     shell = _shell(env, settings, horizon, reward_range, rewards, random_starts)
     first = shell.number(_reset(env, settings.seed, 0))
     over = shell.observations
@@ -67,6 +69,10 @@ def learn_environment(
     checkpoint = Checkpoint(settings.checkpoint, about, learner, bracket)
     done, series = checkpoint.restore()
     rows: list[list[float]] = np.array(series).T.tolist() if series else []
+    witness = Witness(settings.declared)
+    if shell.exact:  # otherwise outcomes are kept with their rewards rounded
+        pairs = [(s, a) for s in range(standard.n_states) for a in range(standard.n_actions[s])]
+        witness.recall(learner.counts, pairs, lambda atom: shell.low + shell.range * shell.atoms[atom])
 
     def finished() -> Run:
         columns = _columns(rows)
@@ -78,7 +84,7 @@ def learn_environment(
         value = learner.plan()
         bracket.saw(np.array([learner.upper]))
         try:
-            units, width, earned = _episode(env, learner, shell, settings.seed, done, first)
+            units, width, earned = _episode(env, learner, shell, witness, settings.seed, done, first)
         except VerifiedRiskError as error:
             if done == 0:
                 raise
@@ -98,7 +104,9 @@ def _columns(rows: list[list[float]]) -> list[Floats]:
     return [np.array(x, dtype=np.float64) for x in zip(*rows, strict=True)]
 
 
-def _episode(env: Any, learner: Learner, shell: BlackBox, seed: int, k: int, first: int) -> tuple[float, float, float]:
+def _episode(
+    env: Any, learner: Learner, shell: BlackBox, witness: Witness, seed: int, k: int, first: int
+) -> tuple[float, float, float]:
     """Play and count one episode: units paid, width of the sets met, what was earned."""
     standard, table = learner.standard, learner.tables.policy
     T, over = standard.horizon, shell.observations
@@ -136,6 +144,9 @@ def _episode(env: Any, learner: Learner, shell: BlackBox, seed: int, k: int, fir
                     f"pass horizon={t - t0 + 1} or less"
                 )
             earned += exact
+            witness.step(where, s, a, exact, int(states[t + 1]))
+            if states[t + 1] == over or t == T - 1:
+                witness.end(where, s, a, earned)
         y += standard.units[t][paid[t]]
     width = learner.width(states, actions)
     learner.count(states, actions, none, paid)

@@ -20,6 +20,7 @@ from .bernstein import BernsteinLearner
 from .bounds import Problem, UniformProblem
 from .bracket import Bracket
 from .checkpoint import Checkpoint
+from .contradicted import check_model
 from .declared import Declared, Knowledge, RewardOf, knowledge_of
 from .evaluate import Judge, best_value, planner_of_truth
 from .learner import Episodes, Floats, Learner, draws_of
@@ -186,6 +187,7 @@ class Task:
 def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Count | None) -> Run:
     task = Task.of(standard_form(mdp, settings.eta), settings)
     standard = task.standard
+    check_model(standard, settings.declared, task.knowledge)
     reference, _ = target_of(standard, settings.objective, "greedy", task.problem, Fraction(1))
     best = best_value(mdp, standard, settings.objective, reference)
     learner = task.learner()

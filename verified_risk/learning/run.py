@@ -255,6 +255,9 @@ class Run:
         for name, values in arrays.items():
             if values is not None and len(values) != data["episodes"]:
                 raise InvalidFile(f"{name} has {len(values)} entries, wanted {data['episodes']}, one per episode")
+            if values is not None and not np.isfinite(values).all():
+                k = int(np.argmin(np.isfinite(values)))
+                raise InvalidFile(f"{name}[{k}] is {values[k]}, wanted a finite number")
         return cls(
             mdp=None if data["model"] is None else MDP.from_json(data["model"]),
             objective=objective(data["objective"]),
