@@ -1,4 +1,4 @@
-"""Declarations against what is known: a model refutes a false one before the first episode, a black box by what it does.
+"""Declarations against what is known: a model refutes a false one at once, a black box by what it does.
 
 A declaration is a hypothesis of the theorem, so a false one is an error and never a slightly worse run.
 """
@@ -68,12 +68,10 @@ def largest_return(standard: Standard) -> tuple[int, list[tuple[int, int]]]:
 def check_box(declared: Declared) -> None:
     """Refuse declarations that ask a black box for its model."""
     if declared.rewards is True:
-        raise InvalidArgument(
-            "known_rewards is True, but a black box hides its rewards, wanted a function of (s, a, s')"
-        )
+        raise InvalidArgument("known_rewards is True, but a black box hides them, wanted a function of (s, a, s')")
     if declared.successors is True:
         raise InvalidArgument(
-            "known_successors is True, but a black box hides its successors, wanted a number or {(s, a): states}"
+            "known_successors is True, but a black box hides them, wanted a number or {(s, a): states}"
         )
 
 
