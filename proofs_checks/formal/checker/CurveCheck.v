@@ -71,7 +71,7 @@ Definition good_point (c : point) : bool :=
   positive_den (place c) && positive_den (height c) && forallb positive_den (hints c) && (0 <=? num (place c)) && rat_le (place c) one.
 
 (** The curve at [place] is at least [height]. *)
-Definition is_below (f : curve) (c : point) : bool :=
+Definition point_below (f : curve) (c : point) : bool :=
   let x := place c in
   let y := height c in
   good_point c &&
@@ -91,7 +91,7 @@ Definition is_below (f : curve) (c : point) : bool :=
   end.
 
 (** The curve at [place] is at most [height]. *)
-Definition is_above (f : curve) (c : point) : bool :=
+Definition point_above (f : curve) (c : point) : bool :=
   let x := place c in
   let y := height c in
   good_point c &&
@@ -193,12 +193,12 @@ Definition line_at (a b : point) (tau : rat) : rat := segment (place a) (height 
 
 Definition supported (f : curve) (fall_end : rat) (rise : rat * rat) (x y x' y' : rat) (s : support) : bool :=
   match s with
-  | Level c => is_below f c && rat_le (place c) x && rat_le y (height c) && rat_le y' (height c)
+  | Level c => point_below f c && rat_le (place c) x && rat_le y (height c) && rat_le y' (height c)
   | Chord a b =>
-      is_below f a && is_below f b && rat_lt (place a) (place b) && rat_lt (place b) fall_end && rat_le (place a) x && rat_le x' (place b) &&
+      point_below f a && point_below f b && rat_lt (place a) (place b) && rat_lt (place b) fall_end && rat_le (place a) x && rat_le x' (place b) &&
       rat_le y (line_at a b x) && rat_le y' (line_at a b x')
   | Line t c =>
-      is_below f t && is_above f c &&
+      point_below f t && point_above f c &&
       if rat_lt (place c) (place t)
       then rat_lt (fst rise) (place c) && rat_le (place t) x && rat_lt x' (snd rise) && rat_le y (line_at c t x) && rat_le y' (line_at c t x')
       else rat_lt (fst rise) x && rat_le x' (place t) && rat_lt (place t) (place c) && rat_lt (place c) (snd rise) &&
@@ -243,7 +243,7 @@ Definition good_mixture (o : mixture) : bool :=
   (let total := fold_right (fun wf r => rplus (fst wf) r) (of_Z 0) o in num total =? den total).
 
 Definition good_bounds (places : list rat) (f : curve) (b : bounds) : bool :=
-  line_below f (falls_to f (bend b)) (rises_between f (bend b)) (of_Z 0) (of_Z 0) places (pieces b) && forallb (is_above f) (stairs b).
+  line_below f (falls_to f (bend b)) (rises_between f (bend b)) (of_Z 0) (of_Z 0) places (pieces b) && forallb (point_above f) (stairs b).
 Fixpoint all_good_bounds (places : list rat) (o : mixture) (bs : list bounds) : bool :=
   match o, bs with
   | [], [] => true

@@ -59,7 +59,7 @@ Section Layers.
   Hypothesis Hd : is_law d.
   Hypothesis HV : (0 < V)%Z.
   Hypothesis HD : 0 < D.
-  Hypothesis Hwa : forall tau, ok tau -> 0 <= real_of tau <= 1 -> ok (wa tau) /\ real_of (wa tau) = G (real_of tau).
+  Hypothesis Hwa : forall tau, ok tau -> 0 <= real_of tau <= 1 -> ok (wa tau) /\ G (real_of tau) <= real_of (wa tau).
 
   Lemma layers_le lo hi : lo <= hi -> almost_surely d (fun z => lo <= z <= hi) -> forall l y x,
     masses_nonneg l -> (forall z : Z, esum (fun _ yy => if (z <=? yy)%Z then 1 else 0) l <= IZR V * at_least d (IZR z / D)) ->
@@ -106,7 +106,8 @@ Section Layers.
         replace (IZR V * (IZR S / IZR V)) with (IZR S) by (field; lra). exact HS. }
       destruct (Hwa tau Hokt ltac:(rewrite Ht; lra)) as [Hokw Hw].
       assert (Hc : IZR V * G (real_of tau) <= IZR c).
-      { unfold c. eapply Rle_trans; [|apply le_rceil; apply ok_rmult; [apply ok_of_Z | assumption]]. rewrite real_rmult, real_of_Z, Hw by auto using ok_of_Z. lra. }
+      { unfold c. eapply Rle_trans; [|apply le_rceil; apply ok_rmult; [apply ok_of_Z | assumption]]. rewrite real_rmult, real_of_Z by auto using ok_of_Z.
+        apply Rmult_le_compat_l; [lra | exact Hw]. }
       rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) _ (IZR y / D) (IZR z / D) hi (Hsub (IZR y / D) (IZR z / D) ltac:(lra) Hyz' ltac:(lra)) (Hsub (IZR z / D) hi ltac:(lra) Hz ltac:(lra))).
       unfold plus; cbn. rewrite plus_IZR, mult_IZR, !minus_IZR.
       replace (((IZR z - IZR y) * (IZR V - IZR c) + IZR x') / (D * IZR V)) with ((IZR z / D - IZR y / D) * (1 - IZR c / IZR V) + IZR x' / (D * IZR V)) by (field; lra).
@@ -214,7 +215,7 @@ Section Route.
   Qed.
 
   Theorem weighted_by_law_correct G wa bound : weighting G -> ok bound ->
-    (forall tau, ok tau -> 0 <= real_of tau <= 1 -> ok (wa tau) /\ real_of (wa tau) = G (real_of tau)) ->
+    (forall tau, ok tau -> 0 <= real_of tau <= 1 -> ok (wa tau) /\ G (real_of tau) <= real_of (wa tau)) ->
     weighted_by_law m V mix_den parts wa bound = true ->
     good_parts mix_den parts = true /\ real_of bound <= Phi G (jreturn_law M (mixture_policy m mix_den parts)).
   Proof.

@@ -24,6 +24,13 @@ Fixpoint good_corners (x g : rat) (l : list (rat * rat)) : bool :=
   | (x', g') :: l' => (0 <? den x') && (0 <? den g') && rat_lt x x' && rat_le g g' && good_corners x' g' l'
   end.
 
+(** The corners go strictly to the right, from x to 1. *)
+Fixpoint corners_to_1 (x : rat) (l : list (rat * rat)) : bool :=
+  match l with
+  | [] => num x =? den x
+  | (x', g') :: l' => (0 <? den x') && (0 <? den g') && rat_lt x x' && corners_to_1 x' l'
+  end.
+
 Definition segment (x g x' g' tau : rat) : rat := rplus g (rmult (rmult (rminus tau x) (rminus g' g)) (rinv (rminus x' x))).
 
 Fixpoint polygon_at (x g : rat) (l : list (rat * rat)) (tau : rat) : rat :=

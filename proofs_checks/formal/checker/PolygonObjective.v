@@ -236,17 +236,22 @@ Qed.
 Lemma lesser_some a b : exists x, lesser a b = Some x.
 Proof. destruct b; cbn; eauto. Qed.
 
+Lemma corners_to_1_good l : forall x g, good_corners x g l = true -> corners_to_1 x l = true.
+Proof.
+  induction l as [|[x' g'] l IH]; intros x g H; cbn [good_corners corners_to_1] in *; repeat rewrite andb_true_iff in *; [apply H|].
+  destruct H as [[[[H1 H2] H3] _] H5]. repeat split; try assumption. now apply (IH x' g').
+Qed.
+
 (** Everywhere in the box, G(tau) - (c / V) tau is at least what [least_on] says. *)
-Lemma least_on_correct V c p q : (0 < V)%Z -> ok p -> ok q -> forall l x g, good_corners x g l = true -> ok x -> ok g ->
+Lemma least_on_correct V c p q : (0 < V)%Z -> ok p -> ok q -> forall l x g, corners_to_1 x l = true -> ok x -> ok g ->
   forall tau, real_of x <= tau -> tau <= 1 -> (l <> [] \/ real_of x < tau) -> real_of p <= tau <= real_of q ->
   exists y, least_on V c x g l p q = Some y /\ IZR y <= IZR V * polygon (real_of x) (real_of g) l tau - IZR c * tau.
 Proof.
   intros HV Hp Hq. pose proof (IZR_lt _ _ HV) as HV'.
   induction l as [|[x' g'] l IH]; intros x g H Hx Hg tau Hxt Ht1 Hne Hbox.
-  - exfalso. destruct (polygon_end [] x g H Hx Hg) as [_ _]. destruct Hne as [Hne|Hne]; [congruence|].
-    cbn [good_corners] in H. apply andb_true_iff in H. rewrite !Z.eqb_eq in H. destruct H as [H1 _].
-    assert (real_of x = 1); [|lra]. unfold real_of. rewrite H1. apply Rinv_r. apply ok_pos in Hx. lra.
-  - cbn [good_corners] in H. repeat rewrite andb_true_iff in H. destruct H as [[[[H1 H2] H3] H4] H5]. apply Z.ltb_lt in H1, H2.
+  - exfalso. destruct Hne as [Hne|Hne]; [congruence|]. cbn [corners_to_1] in H. apply Z.eqb_eq in H.
+    assert (real_of x = 1); [|lra]. unfold real_of. rewrite H. apply Rinv_r. apply ok_pos in Hx. lra.
+  - cbn [corners_to_1] in H. repeat rewrite andb_true_iff in H. destruct H as [[[H1 H2] H3] H5]. apply Z.ltb_lt in H1, H2.
     apply rat_lt_correct in H3; try assumption. cbn [least_on]. set (rest := least_on V c x' g' l p q).
     set (a := rmax x p). set (b := rmin x' q). assert (Ha : ok a) by now apply ok_rmax. assert (Hb : ok b) by now apply ok_rmin.
     rewrite polygon_unfold. destruct (Rle_dec tau (real_of x')) as [Hin|Hout].

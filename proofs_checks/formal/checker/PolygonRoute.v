@@ -119,13 +119,15 @@ Proof.
   induction costs as [|c costs IH]; intros k; cbn [cost_sum]; [apply E_zero|]. rewrite E_plus, IH, E_scal. reflexivity.
 Qed.
 
-Section Polygon.
-  Variables (m : model) (corners : list (rat * rat)).
+(** ** Upper bounds, for every weighting that is nowhere below the polygon *)
+
+Section Cover.
+  Variables (m : model) (corners : list (rat * rat)) (G : R -> R).
   Hypothesis Hm : good_model m = true.
-  Hypothesis Hcorners : good_corners (of_Z 0) (of_Z 0) corners = true.
+  Hypothesis Hcorners : corners_to_1 (of_Z 0) corners = true.
+  Hypothesis HG : weighting G.
+  Hypothesis Hbelow : forall tau, 0 <= tau <= 1 -> polygon 0 0 corners tau <= G tau.
   Let M := meaning m.
-  Let G := polygon 0 0 corners.
-  Let HG : weighting G := weighting_polygon corners Hcorners.
 
   Lemma corners_nonempty : corners <> [].
   Proof. intros E. pose proof Hcorners as H. rewrite E in H. discriminate. Qed.
@@ -141,10 +143,9 @@ Section Polygon.
       destruct (IH b (k + 1)%Z z Ez Hrest) as [Hlen Hz]. split; [cbn; now rewrite Hlen|].
       destruct (least_on_correct V c p q HV Hp Hq corners (of_Z 0) (of_Z 0) Hcorners (ok_of_Z 0) (ok_of_Z 0) (F k)) as [y' [Hy' Hle]];
         [rewrite real_of_Z; apply HF | apply HF | left; apply corners_nonempty | assumption |].
-      rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle. fold G in Hle. rewrite plus_IZR. cbn [sum_along cost_sum]. lra.
+      rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle. rewrite plus_IZR. cbn [sum_along cost_sum].
+      pose proof (Rmult_le_compat_l (IZR V) _ _ ltac:(apply IZR_lt in HV; lra) (Hbelow (F k) (HF k))). lra.
   Qed.
-
-  (** ** Upper bounds *)
 
   Theorem polygon_by_cover_correct V g start boxes bound pi : ok bound -> polygon_by_cover m V g start boxes corners bound = true ->
     is_jpolicy pi -> plays_allowed M pi -> Phi G (jreturn_law M pi) <= real_of bound.
@@ -233,7 +234,17 @@ Section Polygon.
     replace (real_of u' * ((real_of top - real_of bound) / real_of u')) with (real_of top - real_of bound) in HS by (field; lra). lra.
   Qed.
 
-  (** ** Lower bounds *)
+End Cover.
+
+(** ** Lower bounds *)
+
+Section Polygon.
+  Variables (m : model) (corners : list (rat * rat)).
+  Hypothesis Hm : good_model m = true.
+  Hypothesis Hcorners : good_corners (of_Z 0) (of_Z 0) corners = true.
+  Let M := meaning m.
+  Let G := polygon 0 0 corners.
+  Let HG : weighting G := weighting_polygon corners Hcorners.
 
   Lemma level_cost_correct V g start choices lo hi lo' hi' j x : (0 < V)%Z -> good_grid g = true -> (lo' <= j)%Z ->
     nth_error (windows g) 0 = Some (lo, hi) -> window_after (windows g) (steps m) = Some (lo', hi') -> (start <= hi)%Z ->

@@ -29,11 +29,11 @@ Proof.
       { destruct o as [w alpha|alpha is_upper|corners]; cbn [snd] in Hlow.
         - destruct (tail_facts w alpha Ho) as [_ [_ [_ [HW HA]]]].
           apply (weighted_by_law_correct m V mix_den parts Hm _ (tail_weight_at w alpha)); [now apply weighting_tail | assumption | | assumption].
-          intros tau Htau _. now apply tail_weight_at_correct.
+          intros tau Htau _. destruct (tail_weight_at_correct w alpha Ho tau Htau) as [H1 H2]. split; [assumption | now right].
         - now apply (quantile_by_law_correct m V mix_den parts Hm).
         - apply (weighted_by_law_correct m V mix_den parts Hm _ (polygon_at (of_Z 0) (of_Z 0) corners)); [now apply weighting_polygon | assumption | | assumption].
           intros tau Htau _. destruct (polygon_at_correct corners (of_Z 0) (of_Z 0) tau Ho (ok_of_Z 0) (ok_of_Z 0) Htau) as [H1 H2].
-          rewrite !real_of_Z in H2. now split. }
+          rewrite !real_of_Z in H2. split; [assumption | now right]. }
       destruct H as [Hp H]. split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
 Qed.
 
@@ -45,7 +45,8 @@ Proof.
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
     + now apply (tail_by_interpolation_correct m w alpha Hm Ho V g).
     + now apply (quantile_by_threshold_correct m alpha is_upper Hm Ho V g start).
-    + now apply (polygon_by_cover_correct m corners Hm Ho V g start boxes).
+    + apply (polygon_by_cover_correct m corners (polygon 0 0 corners) Hm (corners_to_1_good _ _ _ Ho) (weighting_polygon corners Ho)) with V g start boxes; try assumption.
+      intros; lra.
 Qed.
 
 Theorem check_sound (m : model) (o : objective) (c : claim) (k : certificate) :
@@ -69,33 +70,3 @@ Proof.
   destruct (test tt); cbn [andb]; [exact IH | split; discriminate].
 Qed.
 
-(** ** Weightings between two polygons *)
-
-Lemma Phi_antitone_in_weighting (G H : R -> R) d : weighting G -> weighting H -> is_law d ->
-  (forall tau, 0 <= tau <= 1 -> G tau <= H tau) -> Phi H d <= Phi G d.
-Proof.
-  intros HG HH Hd Hle. destruct (bounded_law d) as [lo [hi [Hlh B]]].
-  rewrite (Phi_eq_hi_minus_area G d lo hi HG Hd Hlh B), (Phi_eq_hi_minus_area H d lo hi HH Hd Hlh B).
-  apply Rplus_le_compat_l, Ropp_le_contravar. apply RInt_le; [assumption | now apply ex_RInt_weighted_cdf | now apply ex_RInt_weighted_cdf|].
-  intros x _. apply Hle. now apply cdf_range.
-Qed.
-
-(** For every weighting between the polygons, one that is not piecewise linear too. *)
-Theorem check_between_sound (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) :
-  check_between m below above c k = true ->
-  forall G, weighting G -> (forall tau, 0 <= tau <= 1 -> polygon 0 0 below tau <= G tau <= polygon 0 0 above tau) ->
-  (exists pi, pi = policy_of m (low k) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\
-     real_of (lower c) <= Phi G (jreturn_law (meaning m) pi)) /\
-  (forall pi, is_jpolicy pi -> plays_allowed (meaning m) pi -> Phi G (jreturn_law (meaning m) pi) <= real_of (upper c)).
-Proof.
-  intros H G HG Hbetween. unfold check_between, tests_between in H. cbn [forallb snd] in H. repeat rewrite andb_true_iff in H.
-  destruct H as [Hm [[Ho1 Ho2] [[Hl Hu] [Hlow [Hup _]]]]].
-  assert (Hokl : ok (lower c)) by now apply Z.ltb_lt in Hl. assert (Hoku : ok (upper c)) by now apply Z.ltb_lt in Hu. split.
-  - exists (policy_of m (low k)). split; [reflexivity|]. destruct (lower_test_sound m (Polygon above) (low k) (lower c) Hm Ho2 Hokl Hlow) as [H1 [H2 H3]].
-    split; [assumption|]. split; [assumption|]. eapply Rle_trans; [exact H3|]. cbn [value_of].
-    apply Phi_antitone_in_weighting; [assumption | now apply weighting_polygon | apply law_jreturn; [now apply is_jmdp_meaning | assumption]|].
-    intros tau Ht. now apply Hbetween.
-  - intros pi Hpi Hal. eapply Rle_trans; [|apply (upper_test_sound m (Polygon below) (up k) (upper c) pi Hm Ho1 Hoku Hup Hpi Hal)]. cbn [value_of].
-    apply Phi_antitone_in_weighting; [now apply weighting_polygon | assumption | apply law_jreturn; [now apply is_jmdp_meaning | assumption]|].
-    intros tau Ht. now apply Hbetween.
-Qed.

@@ -4,11 +4,11 @@
     of them failed first. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree Program Check InterpolationCheck PolygonCheck LawCheck.
+From VerifiedRisk Require Import Rows Tree Program Check InterpolationCheck PolygonCheck LawCheck CurveCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
-Inductive reason := model_is_wrong | objective_is_wrong | claim_is_wrong | lower_not_proved | upper_not_proved | not_covered.
+Inductive reason := model_is_wrong | objective_is_wrong | claim_is_wrong | lower_not_proved | upper_not_proved | not_covered | curve_not_bounded.
 
 Definition lower_test (m : model) (o : objective) (p : lower_proof) (bound : rat) : reason * (unit -> bool) :=
   match o, p with
@@ -63,15 +63,29 @@ Fixpoint first_failure (l : list (reason * (unit -> bool))) : option reason :=
   end.
 Definition verdict (m : model) (o : objective) (c : claim) (k : certificate) : option reason := first_failure (tests m o c k).
 
-(** ** Weightings between two polygons: the lower bound is that of the one above, the upper bound that of the one below *)
+(** ** Mixtures of curves: the lower bound takes the staircases, the upper bound the broken lines *)
 
-Definition tests_between (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) : list (reason * (unit -> bool)) :=
+Record curved := Curved { places : list rat; curve_bounds : list bounds; proofs : certificate }.
+
+Definition curved_lower_test (m : model) (o : mixture) (k : curved) (bound : rat) : reason * (unit -> bool) :=
+  match low (proofs k) with
+  | ByLaw V mix_den parts => (lower_not_proved, fun _ => weighted_by_law m V mix_den parts (mixed_stair o (curve_bounds k)) bound)
+  | _ => (not_covered, fun _ => false)
+  end.
+Definition curved_upper_test (m : model) (o : mixture) (k : curved) (bound : rat) : reason * (unit -> bool) :=
+  match up (proofs k) with
+  | ByCover V g start boxes =>
+      (upper_not_proved, fun _ => polygon_by_cover m V g start boxes (mixed_line (places k) o (curve_bounds k)) bound)
+  | _ => (not_covered, fun _ => false)
+  end.
+Definition tests_curved (m : model) (o : mixture) (c : claim) (k : curved) : list (reason * (unit -> bool)) :=
   [ (model_is_wrong, fun _ => good_model m);
-    (objective_is_wrong, fun _ => good_objective (Polygon below) && good_objective (Polygon above));
+    (objective_is_wrong, fun _ => good_mixture o);
     (claim_is_wrong, fun _ => positive_den (lower c) && positive_den (upper c));
-    lower_test m (Polygon above) (low k) (lower c);
-    upper_test m (Polygon below) (up k) (upper c) ].
-Definition check_between (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) : bool :=
-  forallb (fun test => snd test tt) (tests_between m below above c k).
-Definition verdict_between (m : model) (below above : list (rat * rat)) (c : claim) (k : certificate) : option reason :=
-  first_failure (tests_between m below above c k).
+    (curve_not_bounded, fun _ =>
+       all_good_bounds (places k) o (curve_bounds k) && corners_to_1 (of_Z 0) (mixed_line (places k) o (curve_bounds k)));
+    curved_lower_test m o k (lower c);
+    curved_upper_test m o k (upper c) ].
+Definition check_curved (m : model) (o : mixture) (c : claim) (k : curved) : bool :=
+  forallb (fun test => snd test tt) (tests_curved m o c k).
+Definition verdict_curved (m : model) (o : mixture) (c : claim) (k : curved) : option reason := first_failure (tests_curved m o c k).

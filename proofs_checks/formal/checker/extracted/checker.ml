@@ -43,6 +43,13 @@ module Coq__1 = struct
 end
 include Coq__1
 
+(** val mul : nat -> nat -> nat **)
+
+let rec mul n m =
+  match n with
+  | O -> O
+  | S p -> add m (mul p m)
+
 module Nat =
  struct
   (** val iter : nat -> ('a1 -> 'a1) -> 'a1 -> 'a1 **)
@@ -149,6 +156,16 @@ module Pos =
       (fun p -> (fun p -> Integer.shift_left p 1) (mul p y))
       (fun _ -> y)
       x
+
+  (** val iter : ('a1 -> 'a1) -> 'a1 -> Integer.t -> 'a1 **)
+
+  let rec iter f x n =
+    (fun xI xO xH p -> if Integer.equal p Integer.one then xH () else
+     let half = Integer.shift_right p 1 in if Integer.is_odd p then xI half else xO half)
+      (fun n' -> f (iter f (iter f x n') n'))
+      (fun n' -> iter f (iter f x n') n')
+      (fun _ -> f x)
+      n
 
   (** val compare_cont : int -> Integer.t -> Integer.t -> int **)
 
@@ -260,6 +277,21 @@ module Z =
         (fun _ -> Integer.zero)
         y)
       x
+
+  (** val pow_pos : Integer.t -> Integer.t -> Integer.t **)
+
+  let pow_pos z0 =
+    Pos.iter (Integer.mul z0) ((fun p -> p) Integer.one)
+
+  (** val pow : Integer.t -> Integer.t -> Integer.t **)
+
+  let pow x y =
+    (fun zero pos neg z -> let sign = Integer.sign z in
+     if sign = 0 then zero () else if sign > 0 then pos z else neg (Integer.neg z))
+      (fun _ -> (fun p -> p) Integer.one)
+      (fun p -> pow_pos x p)
+      (fun _ -> Integer.zero)
+      y
 
   (** val pos_div_eucl : Integer.t -> Integer.t -> Integer.t * Integer.t **)
 
@@ -1987,6 +2019,17 @@ let rec good_corners x g = function
           (Integer.lt Integer.zero g'.den)) (rat_lt x x')) (rat_le g g'))
     (good_corners x' g' l')
 
+(** val corners_to_1 : rat -> (rat * rat) list -> bool **)
+
+let rec corners_to_1 x = function
+| [] -> Integer.equal x.num x.den
+| p :: l' ->
+  let (x', g') = p in
+  (&&)
+    ((&&)
+      ((&&) (Integer.lt Integer.zero x'.den) (Integer.lt Integer.zero g'.den))
+      (rat_lt x x')) (corners_to_1 x' l')
+
 (** val segment : rat -> rat -> rat -> rat -> rat -> rat **)
 
 let segment x g x' g' tau =
@@ -2590,6 +2633,783 @@ let quantile_by_law m v mix_den parts alpha is_upper bound =
        if is_upper then rat_le p alpha else negb (rat_le alpha p)
      | None -> false)
 
+type curve =
+| Hazard of Integer.t * Integer.t
+| DualPower of Integer.t * Integer.t
+| Wang of rat
+| Cpw of Integer.t * Integer.t
+| Corners of (rat * rat) list
+
+type point = { place : rat; height : rat; hints : rat list }
+
+(** val one : rat **)
+
+let one =
+  of_Z ((fun p -> p) Integer.one)
+
+(** val powers_le : rat -> Integer.t -> rat -> Integer.t -> bool **)
+
+let powers_le y m x n =
+  Integer.leq (Integer.mul (Z.pow y.num m) (Z.pow x.den n))
+    (Integer.mul (Z.pow x.num n) (Z.pow y.den m))
+
+(** val root_below : Integer.t -> Integer.t -> rat -> rat -> bool **)
+
+let root_below p q x y =
+  (||) (Integer.leq y.num Integer.zero)
+    ((&&) (Integer.leq Integer.zero x.num) (powers_le y q x p))
+
+(** val root_above : Integer.t -> Integer.t -> rat -> rat -> bool **)
+
+let root_above p q x y =
+  (&&)
+    ((&&) (Integer.leq Integer.zero x.num) (Integer.leq Integer.zero y.num))
+    (powers_le x p y q)
+
+(** val product_le : Integer.t -> Integer.t -> rat -> rat -> rat -> bool **)
+
+let product_le p q y d a =
+  (&&)
+    ((&&)
+      ((&&) (Integer.lt Integer.zero y.num) (Integer.lt Integer.zero d.num))
+      (Integer.leq Integer.zero a.num))
+    (Integer.leq
+      (Integer.mul (Integer.mul (Z.pow y.num p) (Z.pow d.num q))
+        (Z.pow a.den p))
+      (Integer.mul (Integer.mul (Z.pow a.num p) (Z.pow y.den p))
+        (Z.pow d.den q)))
+
+(** val product_ge : Integer.t -> Integer.t -> rat -> rat -> rat -> bool **)
+
+let product_ge p q y d a =
+  (&&)
+    ((&&)
+      ((&&) (Integer.lt Integer.zero y.num) (Integer.lt Integer.zero d.num))
+      (Integer.leq Integer.zero a.num))
+    (Integer.leq
+      (Integer.mul (Integer.mul (Z.pow a.num p) (Z.pow y.den p))
+        (Z.pow d.den q))
+      (Integer.mul (Integer.mul (Z.pow y.num p) (Z.pow d.num q))
+        (Z.pow a.den p)))
+
+(** val series : rat -> Integer.t -> nat -> rat **)
+
+let rec series u n = function
+| O ->
+  { num = ((fun p -> p) Integer.one); den =
+    (Integer.add
+      (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+        Integer.one)) n) ((fun p -> p) Integer.one)) }
+| S k' ->
+  let r = series u (Integer.add n ((fun p -> p) Integer.one)) k' in
+  { num =
+  (Integer.sub
+    (Integer.mul
+      (Integer.mul u.den (Integer.add n ((fun p -> p) Integer.one))) r.den)
+    (Integer.mul
+      (Integer.mul
+        (Integer.add
+          (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+            Integer.one)) n) ((fun p -> p) Integer.one)) u.num) r.num));
+  den =
+  (Integer.mul
+    (Integer.add
+      (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+        Integer.one)) n) ((fun p -> p) Integer.one))
+    (Integer.mul
+      (Integer.mul u.den (Integer.add n ((fun p -> p) Integer.one))) r.den)) }
+
+(** val terms_for : rat -> nat **)
+
+let terms_for u =
+  (fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+    (Integer.add ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1)) Integer.one)))))
+      (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+        ((fun p -> Integer.shift_left p 1) Integer.one)))
+        ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+          u.num u.den)))
+
+(** val square_half : rat -> rat **)
+
+let square_half z0 =
+  { num = (Integer.mul z0.num z0.num); den =
+    (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+      Integer.one)) (Integer.mul z0.den z0.den)) }
+
+(** val area_below : rat -> rat **)
+
+let area_below z0 =
+  let u = square_half z0 in
+  rmult z0 (series u Integer.zero (add (mul (S (S O)) (terms_for u)) (S O)))
+
+(** val area_above : rat -> rat **)
+
+let area_above z0 =
+  let u = square_half z0 in
+  rmult z0 (series u Integer.zero (mul (S (S O)) (terms_for u)))
+
+(** val half_low : rat **)
+
+let half_low =
+  { num = ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    Integer.one)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))));
+    den =
+    (Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1) Integer.one)))) ((fun p -> p)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.shift_left p 1) Integer.one))))))) }
+
+(** val half_high : rat **)
+
+let half_high =
+  { num = ((fun p -> p) ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.shift_left p 1)
+    ((fun p -> Integer.succ (Integer.shift_left p 1))
+    Integer.one)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))));
+    den =
+    (Z.pow ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1) Integer.one)))) ((fun p -> p)
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.succ (Integer.shift_left p 1))
+      ((fun p -> Integer.shift_left p 1) ((fun p -> Integer.shift_left p 1)
+      ((fun p -> Integer.shift_left p 1) Integer.one))))))) }
+
+(** val half_share : rat -> rat -> rat **)
+
+let half_share area half =
+  rmult area
+    (rinv
+      (rmult
+        (of_Z ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)))
+        half))
+
+(** val one_half : rat **)
+
+let one_half =
+  { num = ((fun p -> p) Integer.one); den = ((fun p -> p)
+    ((fun p -> Integer.shift_left p 1) Integer.one)) }
+
+(** val normal_below : rat -> rat **)
+
+let normal_below z0 =
+  if Integer.leq Integer.zero z0.num
+  then rplus one_half (half_share (area_below z0) half_high)
+  else rminus one_half (half_share (area_above (ropp z0)) half_low)
+
+(** val normal_above : rat -> rat **)
+
+let normal_above z0 =
+  if Integer.leq Integer.zero z0.num
+  then rplus one_half (half_share (area_above z0) half_low)
+  else rminus one_half (half_share (area_below (ropp z0)) half_high)
+
+(** val good_point : point -> bool **)
+
+let good_point c =
+  (&&)
+    ((&&)
+      ((&&) ((&&) (positive_den c.place) (positive_den c.height))
+        (forallb positive_den c.hints))
+      (Integer.leq Integer.zero c.place.num)) (rat_le c.place one)
+
+(** val point_below : curve -> point -> bool **)
+
+let point_below f c =
+  let x = c.place in
+  let y = c.height in
+  (&&) (good_point c)
+    (match f with
+     | Hazard (p, q) -> root_below p q x y
+     | DualPower (p, q) -> root_above p q (rminus one x) (rminus one y)
+     | Wang shift ->
+       (||) (Integer.leq y.num Integer.zero)
+         (match c.hints with
+          | [] -> false
+          | z0 :: _ ->
+            (&&) (rat_le (normal_above z0) x)
+              (rat_le y (normal_below (rplus z0 shift))))
+     | Cpw (p, q) ->
+       (||) (Integer.leq y.num Integer.zero)
+         (match c.hints with
+          | [] -> false
+          | a :: l ->
+            (match l with
+             | [] -> false
+             | a' :: l0 ->
+               (match l0 with
+                | [] -> false
+                | b :: _ ->
+                  (&&)
+                    ((&&) ((&&) (root_below p q x a) (root_above p q x a'))
+                      (root_above p q (rminus one x) b))
+                    (product_le p q y (rplus a' b) a))))
+     | Corners corners ->
+       rat_le y (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x))
+
+(** val point_above : curve -> point -> bool **)
+
+let point_above f c =
+  let x = c.place in
+  let y = c.height in
+  (&&) (good_point c)
+    ((||) (rat_le one y)
+      (match f with
+       | Hazard (p, q) -> root_above p q x y
+       | DualPower (p, q) -> root_below p q (rminus one x) (rminus one y)
+       | Wang shift ->
+         (match c.hints with
+          | [] -> false
+          | z0 :: _ ->
+            (&&) (rat_le x (normal_below z0))
+              (rat_le (normal_above (rplus z0 shift)) y))
+       | Cpw (p, q) ->
+         (match c.hints with
+          | [] -> false
+          | a :: l ->
+            (match l with
+             | [] -> false
+             | a' :: l0 ->
+               (match l0 with
+                | [] -> false
+                | b :: _ ->
+                  (&&)
+                    ((&&) ((&&) (root_above p q x a) (root_below p q x a'))
+                      (root_below p q (rminus one x) b))
+                    (product_ge p q y (rplus a' b) a))))
+       | Corners corners ->
+         rat_le
+           (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x) y))
+
+type cell = rat * (rat * rat)
+
+type turn = { falling : cell list; rising_from : rat; rising_low : rat;
+              rising : cell list }
+
+(** val odds : rat -> rat **)
+
+let odds t =
+  { num = t.num; den = (Integer.sub t.den t.num) }
+
+(** val bend_square : Integer.t -> Integer.t -> rat **)
+
+let bend_square p q =
+  let g' = { num = (Integer.sub q p); den = q } in rmult g' (rplus g' one)
+
+(** val bend_middle : Integer.t -> Integer.t -> rat **)
+
+let bend_middle p q =
+  { num =
+    (Integer.add
+      (Integer.sub
+        (Integer.mul
+          (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+            Integer.one)) p) p)
+        (Integer.mul
+          (Integer.mul ((fun p -> p)
+            ((fun p -> Integer.succ (Integer.shift_left p 1))
+            ((fun p -> Integer.shift_left p 1) Integer.one))) p) q))
+      (Integer.mul q q)); den = (Integer.mul q q) }
+
+(** val middle : Integer.t -> Integer.t -> rat -> rat -> rat **)
+
+let middle p q =
+  let g' = { num = (Integer.sub q p); den = q } in
+  (fun minus plus ->
+  rplus
+    (rminus (bend_middle p q)
+      (rmult
+        (of_Z ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)))
+        minus)) (rmult g' (rmult plus plus)))
+
+(** val last_part : Integer.t -> Integer.t -> rat -> rat **)
+
+let last_part p q =
+  let g = { num = p; den = q } in
+  let g' = { num = (Integer.sub q p); den = q } in
+  (fun v ->
+  rminus
+    (rplus
+      (rmult
+        (of_Z ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)))
+        (rmult g v))
+      (rmult
+        (of_Z ((fun p -> p) ((fun p -> Integer.shift_left p 1) Integer.one)))
+        (rmult v v))) (rmult g g'))
+
+(** val bend_above :
+    Integer.t -> Integer.t -> rat -> rat -> rat -> rat -> rat **)
+
+let bend_above p q v1 v2 r1 r2 =
+  let w = middle p q v1 v2 in
+  rplus
+    (rplus (rmult (bend_square p q) (rmult r2 r2))
+      (rmult (if Integer.leq Integer.zero w.num then r2 else r1) w))
+    (last_part p q v2)
+
+(** val bend_below :
+    Integer.t -> Integer.t -> rat -> rat -> rat -> rat -> rat **)
+
+let bend_below p q v1 v2 r1 r2 =
+  let w = middle p q v2 v1 in
+  rplus
+    (rplus (rmult (bend_square p q) (rmult r1 r1))
+      (rmult (if Integer.leq Integer.zero w.num then r1 else r2) w))
+    (last_part p q v1)
+
+(** val falls : Integer.t -> Integer.t -> rat -> rat -> rat -> rat -> bool **)
+
+let falls p q v1 v2 r1 r2 =
+  Integer.leq (bend_above p q v1 v2 r1 r2).num Integer.zero
+
+(** val rises : Integer.t -> Integer.t -> rat -> rat -> rat -> rat -> bool **)
+
+let rises p q v1 v2 r1 r2 =
+  Integer.leq Integer.zero (bend_below p q v1 v2 r1 r2).num
+
+(** val proved_to :
+    Integer.t -> Integer.t -> (rat -> rat -> rat -> rat -> bool) -> rat ->
+    rat -> cell list -> rat **)
+
+let rec proved_to p q test t low0 = function
+| [] -> t
+| c :: cells' ->
+  let (t', p0) = c in
+  let (low', high') = p0 in
+  if (&&)
+       ((&&)
+         ((&&)
+           ((&&)
+             ((&&)
+               ((&&)
+                 ((&&) ((&&) (positive_den t') (positive_den low'))
+                   (positive_den high')) (rat_lt t t')) (rat_lt t' one))
+             (Integer.leq Integer.zero low'.num))
+           (root_below p q (odds t') low')) (root_above p q (odds t') high'))
+       (test (odds t) (odds t') low0 high')
+  then proved_to p q test t' low' cells'
+  else t
+
+(** val falls_to : curve -> turn -> rat **)
+
+let falls_to f k =
+  match f with
+  | Hazard (p, q) -> if Integer.leq p q then one else of_Z Integer.zero
+  | DualPower (p, q) -> if Integer.leq q p then one else of_Z Integer.zero
+  | Wang shift ->
+    if Integer.leq Integer.zero shift.num then one else of_Z Integer.zero
+  | Cpw (p, q) ->
+    proved_to p q (falls p q) (of_Z Integer.zero) (of_Z Integer.zero)
+      k.falling
+  | Corners _ -> of_Z Integer.zero
+
+(** val rises_between : curve -> turn -> rat * rat **)
+
+let rises_between f k =
+  match f with
+  | Hazard (p, q) ->
+    if Integer.leq q p then ((of_Z Integer.zero), one) else (one, one)
+  | DualPower (p, q) ->
+    if Integer.leq p q then ((of_Z Integer.zero), one) else (one, one)
+  | Wang shift ->
+    if Integer.leq shift.num Integer.zero
+    then ((of_Z Integer.zero), one)
+    else (one, one)
+  | Cpw (p, q) ->
+    if (&&)
+         ((&&)
+           ((&&)
+             ((&&)
+               ((&&) (positive_den k.rising_from) (positive_den k.rising_low))
+               (Integer.lt Integer.zero k.rising_from.num))
+             (rat_lt k.rising_from one))
+           (Integer.leq Integer.zero k.rising_low.num))
+         (root_below p q (odds k.rising_from) k.rising_low)
+    then (k.rising_from,
+           (proved_to p q (rises p q) k.rising_from k.rising_low k.rising))
+    else (one, one)
+  | Corners _ -> (one, one)
+
+type support =
+| Level of point
+| Chord of point * point
+| Line of point * point
+| Linear
+
+(** val no_corner_between : rat -> rat -> (rat * rat) list -> bool **)
+
+let rec no_corner_between x x' = function
+| [] -> true
+| p :: l ->
+  let (u, _) = p in
+  (&&) ((||) (rat_le u x) (rat_le x' u)) (no_corner_between x x' l)
+
+(** val line_at : point -> point -> rat -> rat **)
+
+let line_at a b tau =
+  segment a.place a.height b.place b.height tau
+
+(** val supported :
+    curve -> rat -> (rat * rat) -> rat -> rat -> rat -> rat -> support -> bool **)
+
+let supported f fall_end rise x y x' y' = function
+| Level c ->
+  (&&) ((&&) ((&&) (point_below f c) (rat_le c.place x)) (rat_le y c.height))
+    (rat_le y' c.height)
+| Chord (a, b) ->
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) ((&&) (point_below f a) (point_below f b))
+              (rat_lt a.place b.place)) (rat_lt b.place fall_end))
+          (rat_le a.place x)) (rat_le x' b.place)) (rat_le y (line_at a b x)))
+    (rat_le y' (line_at a b x'))
+| Line (t, c) ->
+  (&&) ((&&) (point_below f t) (point_above f c))
+    (if rat_lt c.place t.place
+     then (&&)
+            ((&&)
+              ((&&) ((&&) (rat_lt (fst rise) c.place) (rat_le t.place x))
+                (rat_lt x' (snd rise))) (rat_le y (line_at c t x)))
+            (rat_le y' (line_at c t x'))
+     else (&&)
+            ((&&)
+              ((&&)
+                ((&&) ((&&) (rat_lt (fst rise) x) (rat_le x' t.place))
+                  (rat_lt t.place c.place)) (rat_lt c.place (snd rise)))
+              (rat_le y (line_at t c x))) (rat_le y' (line_at t c x')))
+| Linear ->
+  (match f with
+   | Corners corners ->
+     (&&)
+       ((&&) (no_corner_between x x' corners)
+         (rat_le y
+           (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x)))
+       (rat_le y'
+         (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x'))
+   | _ -> false)
+
+(** val line_below :
+    curve -> rat -> (rat * rat) -> rat -> rat -> rat list -> (rat * support)
+    list -> bool **)
+
+let rec line_below f fall_end rise x y places0 pieces0 =
+  match places0 with
+  | [] -> (match pieces0 with
+           | [] -> rat_le one x
+           | _ :: _ -> false)
+  | x' :: places' ->
+    (match pieces0 with
+     | [] -> false
+     | p :: pieces' ->
+       let (y', s) = p in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&) ((&&) (positive_den x') (positive_den y')) (rat_lt x x'))
+             (rat_le x' one)) (supported f fall_end rise x y x' y' s))
+         (line_below f fall_end rise x' y' places' pieces'))
+
+(** val stair : point list -> rat -> rat **)
+
+let rec stair steps0 tau =
+  match steps0 with
+  | [] -> one
+  | c :: steps' -> if rat_le tau c.place then c.height else stair steps' tau
+
+type bounds = { bend : turn; pieces : (rat * support) list;
+                stairs : point list }
+
+(** val good_curve : curve -> bool **)
+
+let good_curve = function
+| Hazard (p, q) ->
+  (&&) (Integer.lt Integer.zero p) (Integer.lt Integer.zero q)
+| DualPower (p, q) ->
+  (&&) (Integer.lt Integer.zero p) (Integer.lt Integer.zero q)
+| Wang shift -> positive_den shift
+| Cpw (p, q) ->
+  (&&) ((&&) (Integer.lt Integer.zero p) (Integer.lt p q))
+    (powers_le { num = (Integer.mul p p); den =
+      (Integer.mul q (Integer.sub q p)) } p { num = (Integer.mul p q); den =
+      (Integer.mul (Integer.sub q p) (Integer.sub q p)) } q)
+| Corners corners ->
+  good_corners (of_Z Integer.zero) (of_Z Integer.zero) corners
+
+type mixture = (rat * curve) list
+
+(** val good_mixture : mixture -> bool **)
+
+let good_mixture o =
+  (&&)
+    (forallb (fun wf ->
+      (&&)
+        ((&&) (positive_den (fst wf)) (Integer.leq Integer.zero (fst wf).num))
+        (good_curve (snd wf))) o)
+    (let total0 =
+       fold_right (fun wf r -> rplus (fst wf) r) (of_Z Integer.zero) o
+     in
+     Integer.equal total0.num total0.den)
+
+(** val good_bounds : rat list -> curve -> bounds -> bool **)
+
+let good_bounds places0 f b =
+  (&&)
+    (line_below f (falls_to f b.bend) (rises_between f b.bend)
+      (of_Z Integer.zero) (of_Z Integer.zero) places0 b.pieces)
+    (forallb (point_above f) b.stairs)
+
+(** val all_good_bounds : rat list -> mixture -> bounds list -> bool **)
+
+let rec all_good_bounds places0 o bs =
+  match o with
+  | [] -> (match bs with
+           | [] -> true
+           | _ :: _ -> false)
+  | p :: o' ->
+    let (_, f) = p in
+    (match bs with
+     | [] -> false
+     | b :: bs' ->
+       (&&) (good_bounds places0 f b) (all_good_bounds places0 o' bs'))
+
+(** val add_line :
+    rat -> (rat * support) list -> (rat * rat) list -> (rat * rat) list **)
+
+let rec add_line w pieces0 corners =
+  match pieces0 with
+  | [] -> corners
+  | p :: pieces' ->
+    let (y, _) = p in
+    (match corners with
+     | [] -> corners
+     | p0 :: corners' ->
+       let (x, g) = p0 in
+       (x, (rplus g (rmult w y))) :: (add_line w pieces' corners'))
+
+(** val mixed_line :
+    rat list -> mixture -> bounds list -> (rat * rat) list **)
+
+let rec mixed_line places0 o bs =
+  match o with
+  | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
+  | p :: o' ->
+    let (w, _) = p in
+    (match bs with
+     | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
+     | b :: bs' -> add_line w b.pieces (mixed_line places0 o' bs'))
+
+(** val mixed_stair : mixture -> bounds list -> rat -> rat **)
+
+let rec mixed_stair o bs tau =
+  match o with
+  | [] -> of_Z Integer.zero
+  | p :: o' ->
+    let (w, _) = p in
+    (match bs with
+     | [] -> of_Z Integer.zero
+     | b :: bs' ->
+       rplus (rmult w (stair b.stairs tau)) (mixed_stair o' bs' tau))
+
 type reason =
 | Model_is_wrong
 | Objective_is_wrong
@@ -2597,6 +3417,7 @@ type reason =
 | Lower_not_proved
 | Upper_not_proved
 | Not_covered
+| Curve_not_bounded
 
 (** val lower_test :
     model -> objective -> lower_proof -> rat -> reason * (unit -> bool) **)
@@ -2699,31 +3520,51 @@ let rec first_failure = function
 let verdict m o c k =
   first_failure (tests m o c k)
 
-(** val tests_between :
-    model -> (rat * rat) list -> (rat * rat) list -> claim -> certificate ->
-    (reason * (unit -> bool)) list **)
+type curved = { places : rat list; curve_bounds : bounds list;
+                proofs : certificate }
 
-let tests_between m below above c k =
+(** val curved_lower_test :
+    model -> mixture -> curved -> rat -> reason * (unit -> bool) **)
+
+let curved_lower_test m o k bound =
+  match k.proofs.low with
+  | ByLaw (v, mix_den, parts) ->
+    (Lower_not_proved, (fun _ ->
+      weighted_by_law m v mix_den parts (mixed_stair o k.curve_bounds) bound))
+  | _ -> (Not_covered, (fun _ -> false))
+
+(** val curved_upper_test :
+    model -> mixture -> curved -> rat -> reason * (unit -> bool) **)
+
+let curved_upper_test m o k bound =
+  match k.proofs.up with
+  | ByCover (v, g, start, boxes) ->
+    (Upper_not_proved, (fun _ ->
+      polygon_by_cover m v g start boxes
+        (mixed_line k.places o k.curve_bounds) bound))
+  | _ -> (Not_covered, (fun _ -> false))
+
+(** val tests_curved :
+    model -> mixture -> claim -> curved -> (reason * (unit -> bool)) list **)
+
+let tests_curved m o c k =
   (Model_is_wrong, (fun _ -> good_model m)) :: ((Objective_is_wrong,
+    (fun _ -> good_mixture o)) :: ((Claim_is_wrong, (fun _ ->
+    (&&) (positive_den c.lower) (positive_den c.upper))) :: ((Curve_not_bounded,
     (fun _ ->
-    (&&) (good_objective (Polygon below)) (good_objective (Polygon above)))) :: ((Claim_is_wrong,
-    (fun _ ->
-    (&&) (positive_den c.lower) (positive_den c.upper))) :: ((lower_test m
-                                                               (Polygon
-                                                               above) k.low
-                                                               c.lower) :: (
-    (upper_test m (Polygon below) k.up c.upper) :: []))))
+    (&&) (all_good_bounds k.places o k.curve_bounds)
+      (corners_to_1 (of_Z Integer.zero)
+        (mixed_line k.places o k.curve_bounds)))) :: ((curved_lower_test m o
+                                                        k c.lower) :: (
+    (curved_upper_test m o k c.upper) :: [])))))
 
-(** val check_between :
-    model -> (rat * rat) list -> (rat * rat) list -> claim -> certificate ->
-    bool **)
+(** val check_curved : model -> mixture -> claim -> curved -> bool **)
 
-let check_between m below above c k =
-  forallb (fun test -> snd test ()) (tests_between m below above c k)
+let check_curved m o c k =
+  forallb (fun test -> snd test ()) (tests_curved m o c k)
 
-(** val verdict_between :
-    model -> (rat * rat) list -> (rat * rat) list -> claim -> certificate ->
-    reason option **)
+(** val verdict_curved :
+    model -> mixture -> claim -> curved -> reason option **)
 
-let verdict_between m below above c k =
-  first_failure (tests_between m below above c k)
+let verdict_curved m o c k =
+  first_failure (tests_curved m o c k)
