@@ -25,7 +25,7 @@ trap 'rm -rf "$work"' EXIT
 cp "$here/../extracted/integer.ml" "$here/../extracted/checker.ml" "$here"/*.ml "$work"
 cd "$work"
 ocamlfind ocamlopt -inline 200 -package zarith -linkpkg -w +a-4-40..42-44-45-70 -warn-error -a \
-    integer.ml checker.ml source.ml limits.ml reader.ml main.ml -o checker
+    integer.ml checker.ml source.ml limits.ml curve_reader.ml reader.ml main.ml -o checker
 mkdir -p "$here/../build"
 mv checker "$here/../build/checker"
 echo "built $here/../build/checker"

@@ -4,6 +4,7 @@ open Checker
 
 let longest_horizon = 100_000
 let deepest_cover = 5_000
+let most_curves = 1_000
 
 type t = {
   bytes : int;  (* for the tables of two neighbouring steps *)

@@ -11,6 +11,7 @@ let words_of = function
   | Checker.Lower_not_proved -> "the policy of the certificate does not prove the lower bound"
   | Checker.Upper_not_proved -> "the tables of the certificate do not prove the upper bound"
   | Checker.Not_covered -> "this objective with this kind of proof"
+  | Checker.Curve_not_bounded -> "a point of a curve is not proved"
 
 (* What the policy of a certificate does prove, for a claim that asks for more: the number that the test compares with
    the claim, rounded down to a short one.  It is a hint for whoever wrote the certificate; no claim rests on it. *)
@@ -38,24 +39,42 @@ let provable model objective certificate =
   | _ -> None
 
 (* Why the answer is no. *)
-let refusal { Reader.model; objective; claim; certificate } =
-  match Checker.verdict model objective claim certificate with
+let verdict { Reader.model; question; claim; certificate } =
+  match question with
+  | Reader.Plain objective -> Checker.verdict model objective claim certificate
+  | Reader.Mixed (mixture, places, bounds) ->
+    Checker.verdict_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }
+
+let refusal ({ Reader.model; question; certificate; _ } as proof) =
+  match verdict proof with
   | Some Checker.Not_covered -> "not covered: " ^ words_of Checker.Not_covered
   | Some Checker.Lower_not_proved ->
-    let more = match provable model objective certificate with
+    let found = match question with Reader.Plain objective -> provable model objective certificate | Reader.Mixed _ -> None in
+    let more = match found with
       | Some bound -> ": it proves only " ^ Q.to_string bound
       | None -> "" in
     "refused: " ^ words_of Checker.Lower_not_proved ^ more
+  | Some Checker.Curve_not_bounded ->
+    let where = match question with
+      | Reader.Mixed (mixture, places, bounds) -> Curve_reader.first_fault places mixture bounds
+      | Reader.Plain _ -> None in
+    "refused: " ^ words_of Checker.Curve_not_bounded ^ (match where with Some text -> ": " ^ text | None -> "")
   | Some reason -> "refused: " ^ words_of reason
   | None -> "refused: check and verdict disagree"
+
+let accepted { Reader.model; question; claim; certificate } =
+  match question with
+  | Reader.Plain objective -> Checker.check model objective claim certificate
+  | Reader.Mixed (mixture, places, bounds) ->
+    Checker.check_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }
+let theorem_of { Reader.question; _ } = match question with Reader.Plain _ -> "check_sound" | Reader.Mixed _ -> "check_curved_sound"
 
 let judge_channel channel limits =
   let started = Sys.time () in
   let proof = Reader.read (Source.of_channel channel) limits in
   let read = Sys.time () in
-  let { Reader.model; objective; claim; certificate } = proof in
-  if Checker.check model objective claim certificate then
-    (true, Printf.sprintf "proved by check_sound; read in %.3f s, checked in %.3f s" (read -. started) (Sys.time () -. read))
+  if accepted proof then
+    (true, Printf.sprintf "proved by %s; read in %.3f s, checked in %.3f s" (theorem_of proof) (read -. started) (Sys.time () -. read))
   else (false, refusal proof)
 
 exception Too_large

@@ -5,7 +5,9 @@
 
 open Checker
 
-type proof = { model : model; objective : objective; claim : claim; certificate : certificate }
+(* What is to be proved: of an objective of [check], or of a mixture of curves with their bounds, for [check_curved]. *)
+type question = Plain of objective | Mixed of mixture * rat list * bounds list
+type proof = { model : model; question : question; claim : claim; certificate : certificate }
 
 let refuse = Source.refuse
 
@@ -27,9 +29,21 @@ let by_state source states count read =
 
 (* --- objective and claim --- *)
 
+let read_corners source =
+  let count = Source.between source "the number of corners" 1 Source.most_items in
+  Source.items count (fun () -> let x = rat source "a corner" in (x, rat source "a corner's value"))
+
+type objective_read = Found of objective | Mixture of mixture
+
 let read_objective source =
   Source.keyword source "objective";
   match Source.word source "an objective" with
+  | "mixture" ->
+    let count = Source.between source "the number of curves" 1 Limits.most_curves in
+    Mixture (Source.items count (fun () ->
+        Source.keyword source "weight";
+        let w = rat source "the weight of a curve" in (w, Curve_reader.read_curve source read_corners)))
+  | kind -> Found (match kind with
   | "tail" -> let w = rat source "the weight of the mean" in Tail (w, rat source "the level")
   | "quantile" ->
     let alpha = rat source "the level" in
@@ -37,10 +51,8 @@ let read_objective source =
      | "lower" -> Quantile (alpha, false)
      | "upper" -> Quantile (alpha, true)
      | other -> refuse source (Printf.sprintf "%s where 'lower' or 'upper' was expected" (Source.shown other)))
-  | "polygon" ->
-    let count = Source.between source "the number of corners" 1 Source.most_items in
-    Polygon (Source.items count (fun () -> let x = rat source "a corner" in (x, rat source "a corner's value")))
-  | other -> refuse source (Printf.sprintf "not covered: the objective %s" (Source.shown other))
+  | "polygon" -> Polygon (read_corners source)
+  | other -> refuse source (Printf.sprintf "not covered: the objective %s" (Source.shown other)))
 
 let read_claim source =
   Source.keyword source "claim";
@@ -234,6 +246,12 @@ let read source limits =
   let claim = read_claim source in
   let model, states, horizon = read_model source in
   let room = Limits.of_model limits model states in
+  let question = match objective with
+    | Found objective -> Plain objective
+    | Mixture mixture -> let places, bounds = Curve_reader.read_bounds source mixture in Mixed (mixture, places, bounds) in
+  let objective = match question with
+    | Plain objective -> objective
+    | Mixed (mixture, places, bounds) -> Polygon (mixed_line places mixture bounds) in
   let low = read_lower source states horizon in
   (match low with
    | ByMarkov (scale, _) | ByLaw (scale, _, _) -> Limits.require_number room source scale
@@ -247,4 +265,4 @@ let read source limits =
   (match Source.word_or_end source with
    | Some word -> refuse source (Printf.sprintf "%s behind the end" (Source.shown word))
    | None -> ());
-  { model; objective; claim; certificate = { low; up } }
+  { model; question; claim; certificate = { low; up } }
