@@ -1,7 +1,7 @@
 (** The assumptions of the main theorems, grouped by the paper's labels; each group is walked once.
     [EACH=1 ./compile.sh] prints them theorem by theorem. *)
 
-From VerifiedRisk Require Import Soundness KlStatement KlExplicit KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii
+From VerifiedRisk Require Import Soundness CurvedSoundness KlStatement KlExplicit KlSize CarriedRegret Carried GridRegret RhoSearch KlEnds KlBeliefs KlRadii
   KlWidths KlEvent KlSets KtRedundancy BestRow Ville KlRegret KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts HistoryMeasure
   ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp AugmentationPrintedFalse Discretisation DiscretisationChain Grid
@@ -109,3 +109,4 @@ Definition learner_that_runs := (@kl_learner, @kl_regret_from_data_with, @best_r
 Print Assumptions learner_that_runs.
 
 Print Assumptions check_sound.
+Print Assumptions check_curved_sound.

@@ -13,10 +13,11 @@ import subprocess
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import oracles
 import pytest
 
@@ -81,6 +82,9 @@ class _Words:
         assert not wanted or word in wanted, (word, wanted)
         return word
 
+    def skip_to(self, wanted: str) -> None:
+        self.words = dropwhile(lambda word: word != wanted, self.words)
+
     def integer(self) -> int:
         return int(self())
 
@@ -97,6 +101,8 @@ def read(text: str) -> Read:
         objective = kind, word.rational(), word.rational()
     elif kind == "quantile":
         objective = kind, word.rational(), word() == "upper"
+    elif kind == "mixture":
+        objective = kind, tuple(_read_curve(word) for _ in range(word.integer()))
     else:
         objective = kind, tuple((word.rational(), word.rational()) for _ in range(word.integer()))
     word("claim")
@@ -115,9 +121,19 @@ def read(text: str) -> Read:
         word("steps")
         times = word.integer()
         steps += [_read_step(word)] * times
+    if kind == "mixture":
+        word.skip_to("lower")  # what bounds the curves is the checker's business
     return Read(
         objective, lower, upper, discount, denominator, horizon, initial, tuple(steps), _read_low(word, horizon)
     )
+
+
+def _read_curve(word: _Words) -> tuple[Any, ...]:
+    word("weight")
+    weight, kind = word.rational(), word("hazard", "dual", "wang", "cpw", "polygon")
+    if kind == "polygon":
+        return weight, kind, tuple((word.rational(), word.rational()) for _ in range(word.integer()))
+    return weight, kind, word.rational()
 
 
 def _read_step(word: _Words) -> Any:
@@ -188,12 +204,36 @@ def _read_machine(word: _Words, horizon: int) -> tuple[Any, ...]:
 # -- the truth -------------------------------------------------------------------------------------------------------
 
 
+def curve(kind: str, parameter: Any, tau: Fraction) -> Fraction:
+    """The weighting at ``tau`` by its formula, in mpmath with 60 digits."""
+    if kind == "polygon":
+        for (a, u), (b, v) in pairwise([(Fraction(), Fraction()), *parameter]):
+            if tau <= b:
+                return u + (v - u) * (tau - a) / (b - a)
+    if tau in (0, 1):
+        return tau
+    with mpmath.workdps(60):
+        x, k = mpmath.mpf(tau.numerator) / tau.denominator, mpmath.mpf(parameter.numerator) / parameter.denominator
+        if kind == "hazard":
+            found = x**k
+        elif kind == "dual":
+            found = 1 - (1 - x) ** k
+        elif kind == "wang":
+            found = mpmath.ncdf(mpmath.sqrt(2) * mpmath.erfinv(2 * x - 1) + k)
+        else:
+            found = x**k / (x**k + (1 - x) ** k) ** (1 / k)
+        sign, mantissa, exponent, _ = found._mpf_
+    return (-1) ** sign * mantissa * Fraction(2) ** exponent
+
+
 def value(objective: tuple[Any, ...], law: dict[Fraction, Fraction]) -> Fraction:
     if objective[0] == "tail":
         _, w, alpha = objective
         return w * oracles.mean(law) + (1 - w) * oracles.cvar(law, alpha)
     if objective[0] == "quantile":
         return oracles.quantile(law, objective[1], upper=objective[2])
+    if objective[0] == "mixture":
+        return oracles.phi_by_area(law, lambda tau: sum(w * curve(f, k, tau) for w, f, k in objective[1]), max(law))
     corners = [(Fraction(), Fraction()), *objective[1]]
 
     def weight(tau: Fraction) -> Fraction:
@@ -313,10 +353,11 @@ def policy_law(file: Read) -> dict[Fraction, Fraction]:
 def is_true(text: str) -> bool:
     """Whether the policy of the certificate attains the lower bound and no policy exceeds the upper one."""
     file = read(text)
-    if value(file.objective, policy_law(file)) < file.lower:
+    digits = Fraction(1, 10**45) if file.objective[0] == "mixture" else 0  # what mpmath may be off by
+    if value(file.objective, policy_law(file)) < file.lower - digits:
         return False
     laws = _all_laws(file.discount, file.denominator, file.horizon, file.initial, file.steps)
-    return max(value(file.objective, law) for law in laws) <= file.upper
+    return max(value(file.objective, law) for law in laws) <= file.upper + digits
 
 
 # -- corruption ------------------------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def inflection(gamma: Fraction) -> tuple[Fraction, Fraction] | None:
     Its sign is found on subintervals, after multiplication with :math:`\tau^2` left of 1/2 and with
     :math:`\sigma^{2-\gamma}` right of it, which keeps all terms bounded at the ends.
     """
-    guess = _where_it_turns(float(gamma))
+    guess = where_it_turns(float(gamma))
     width = Fraction(1, 2**26)
     for _ in range(4):
         a, b = Fraction(float(guess - width)), Fraction(float(guess + width))
@@ -100,7 +100,7 @@ def inflection(gamma: Fraction) -> tuple[Fraction, Fraction] | None:
     return None
 
 
-def _where_it_turns(gamma: float) -> Fraction:
+def where_it_turns(gamma: float) -> Fraction:
     """The least slope of G, by bisection in floats; a guess."""
 
     def curvature(x: float) -> float:

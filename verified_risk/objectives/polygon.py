@@ -86,7 +86,7 @@ def _low(weighting: Weighting, tau: Fraction) -> Fraction:
     return _enclosed(weighting, tau)[0]
 
 
-def _graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
+def graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
     """Points of the graph, from below, halving until the middle of every chord is within ``accuracy`` of the graph."""
     tolerance = float(accuracy)
 
@@ -106,7 +106,7 @@ def _graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Frac
 
 def chords(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
     """G concave on ``[left, right]``: every chord of points on or below the graph is below it."""
-    return _graph(weighting, left, right, accuracy)
+    return graph(weighting, left, right, accuracy)
 
 
 def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
@@ -120,7 +120,7 @@ def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fr
     between bounds, and each is used from the side that makes the line lower.  The constant line through the left end
     is always below, G being monotone.
     """
-    knots = [x for x, _ in _graph(weighting, left, right, accuracy / 2)]
+    knots = [x for x, _ in graph(weighting, left, right, accuracy / 2)]
     low, high = (np.array(v, dtype=float) for v in zip(*(_enclosed(weighting, x) for x in knots), strict=True))
     x = np.array([float(v) for v in knots])
     width = np.diff(x)

@@ -19,6 +19,7 @@ from ..mdp import MDP
 from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives.weighting import Knots
 from .cover import Cover, Cut, Dual, leaves
+from .curves import Curved
 
 VERSION = 1
 STEEP = 2**40
@@ -311,7 +312,7 @@ class Certificate:
     """``lower <= Phi of the policy`` and ``Phi of every policy <= upper``, with the proofs of both."""
 
     model: IntegerModel
-    objective: Tail | Quantile | Piecewise
+    objective: Tail | Quantile | Piecewise | Curved
     lower: Fraction
     upper: Fraction
     low: ByMarkov | ByBudget | ByLaw
@@ -344,6 +345,8 @@ class Certificate:
         yield f"objective {self.objective.words()}\n"
         yield f"claim {self.lower} {self.upper}\n"
         yield from _model_lines(self.model)
+        if isinstance(self.objective, Curved):
+            yield from self.objective.lines()
         yield from self.low.lines()
         yield from self.up.lines()
         yield "end\n"

@@ -33,6 +33,8 @@ MOST_COLUMNS = 200
 PENALTY = 1000.0
 MULTIPLIER = 2**44
 """Multipliers that floats found are rounded to multiples of one over this; every multiplier is valid."""
+EXACT_KNOTS = 40
+"""Corners of G up to which its envelopes are exact; those of a line below a curve are many, and floats find them."""
 ROUND = 2.0**-40
 """Of the number of grid points: what a float bound may lack and still be left to the checker to decide."""
 
@@ -68,10 +70,10 @@ def leaves(cover: Cover) -> Iterator[Dual]:
             waiting += [one.above, one.below]
 
 
-def find_cover(plan: Plan, knots: Knots, unit: Fraction) -> Cover:
-    """A cover that should prove ``plan.upper`` on multiples of ``unit``; :class:`Unsupported` if it needs too many."""
+def find_cover(plan: Plan, knots: Knots, unit: Fraction, upper: Fraction) -> Cover:
+    """A cover that should prove ``upper`` on multiples of ``unit``; :class:`Unsupported` if it needs too many boxes."""
     model = float_model(plan.mdp, unit)
-    needed = float(model.remaining[0] + model.offsets[-1] - plan.upper / unit)
+    needed = float(model.remaining[0] + model.offsets[-1] - upper / unit)
     oracle = Oracle(model)
     if oracle.top == 0:
         return Dual(())
@@ -100,6 +102,8 @@ class _Boxes(ABC):
     def __init__(self, oracle: Oracle, knots: Knots, needed: float) -> None:
         self.oracle, self.knots, self.needed = oracle, knots, needed
         self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
+        self.points = [(float(x), float(g)) for x, g in knots] if len(knots) > EXACT_KNOTS else list(knots)
+        self.hulls: dict[tuple[int, int], list[int]] = {}
 
     @abstractmethod
     def bound(self, first: Ints, last: Ints) -> _Bound:
@@ -137,6 +141,11 @@ class _Boxes(ABC):
 
     def hull(self, first: int, last: int) -> list[int]:
         """The corners of the convex envelope of G between two of its corners."""
+        if (first, last) not in self.hulls:
+            self.hulls[first, last] = self._hull(first, last)
+        return self.hulls[first, last]
+
+    def _hull(self, first: int, last: int) -> list[int]:
         kept: list[int] = []
         for k in range(first, last + 1):
             while len(kept) > 1 and self._above(kept[-2], kept[-1], k):
@@ -146,7 +155,7 @@ class _Boxes(ABC):
 
     def _above(self, a: int, b: int, c: int) -> bool:
         """Whether corner b is on or above the chord from a to c."""
-        (ax, ag), (bx, bg), (cx, cg) = self.knots[a], self.knots[b], self.knots[c]
+        (ax, ag), (bx, bg), (cx, cg) = self.points[a], self.points[b], self.points[c]
         return (bg - ag) * (cx - ax) >= (cg - ag) * (bx - ax)
 
 

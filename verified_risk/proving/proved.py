@@ -18,6 +18,7 @@ from ..numbers.shown import at_least, at_most, json_number
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
 from .certificate import Certificate, Quantile
+from .curves import Curved
 from .program import Answer, find_checker, run_checker
 from .routes import MOST_EXACT_BITS, Draft
 
@@ -28,6 +29,9 @@ AXIOMS = (
     "FunctionalExtensionality.functional_extensionality_dep",
 )
 """Those of Coq's classical real numbers; ``make proofs`` prints them."""
+CURVED_THEOREM = "check_curved_sound"
+CURVED_AXIOMS = (*AXIOMS, "Classical_Prop.classic")
+"""Exponential and logarithm of Coq's library rest on the excluded middle as well."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,20 @@ def prove(plan: Plan, *, certificate: str | os.PathLike[str] | None = None, prog
         if certificate is not None:
             Path(certificate).write_bytes(file.read_bytes())
         size = file.stat().st_size
-    note = ""
-    if accepted.lower != plan.lower:
+    theorem, axioms, note = THEOREM, AXIOMS, ""
+    if isinstance(accepted.objective, Curved):
+        theorem, axioms, note = CURVED_THEOREM, CURVED_AXIOMS, _slack(plan, accepted)
+    elif accepted.lower != plan.lower:
         note = f"the plan states {at_least(plan.lower)}, which on a grid that rounds rewards is not covered"
-    return Proved(THEOREM, AXIOMS, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note)
+    return Proved(theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note)
+
+
+def _slack(plan: Plan, accepted: Certificate) -> str:
+    """What the points of a weighting that is not piecewise linear cost the plan's bounds."""
+    lower, upper = plan.lower - accepted.lower, accepted.upper - plan.upper
+    return (
+        f"slack of the curve: {float(lower):.2g} below the plan's lower bound, {float(upper):.2g} above its upper bound"
+    )
 
 
 class _Judge:
@@ -139,6 +153,9 @@ def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificat
 
 def _attempts(draft: Draft) -> Iterator[Certificate]:
     """Tables that lose nothing where they are cheap; otherwise fixed point, then a finer one, then exact tables."""
+    if isinstance(draft.objective, Curved):
+        yield from draft.curved_certificates(draft.objective)
+        return
     bits = draft.fixed_bits()
     first = draft.certificate(exact=False, bits=bits)
     cheap = draft.exact_is_cheap(first.cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +26,7 @@ from .certificate import (
     ByMean,
     ByThreshold,
     Certificate,
+    Grid,
     IntegerModel,
     Machine,
     Piecewise,
@@ -34,10 +36,16 @@ from .certificate import (
     integer_model,
 )
 from .cover import MULTIPLIER, Cover, find_cover
+from .curved import bounded_objective, line_accuracy, value_by_stairs
+from .curves import Curved
 
 EXACT_WORK = 2e8
 """Bits of all cells of a certificate whose tables may hold exact numbers without being asked."""
 MOST_EXACT_BITS = 100_000
+CURVE_BITS = 120
+"""Behind the point, in the tables of a weighting that is not piecewise linear: its points have 96."""
+SHORT_SCALE = 20_000
+"""Bits up to which the law of the return is followed without rounding for such a weighting."""
 WIDEST_OWN_GRID = 20_000
 """Points of the rewards' own grid up to which a plan on another grid is proved there."""
 
@@ -49,8 +57,7 @@ def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
     levels = weighting.levels
     if levels is not None and len(levels.tails) <= 1:
         return Tail(levels.mean, levels.tails[0][0]) if levels.tails else Tail(Fraction(1), Fraction(1))
-    if weighting.knots is None:
-        raise Unsupported(f"not covered: {weighting.spec}, which is not piecewise linear with rational corners")
+    assert weighting.knots is not None, "curves are bounded in curved.py"
     return Piecewise(weighting.knots[1:])
 
 
@@ -60,14 +67,13 @@ class Draft:
 
     plan: Plan
     model: IntegerModel
-    objective: Tail | Quantile | Piecewise
+    objective: Tail | Quantile | Piecewise | Curved
     charges: Charges
     parts: tuple[tuple[Fraction, PolicyRows], ...]
     """The policies of which one is drawn at the start."""
 
     @classmethod
     def of(cls, plan: Plan) -> Draft:
-        objective = objective_of(plan.objective)
         model = integer_model(plan.mdp)
         by_return = isinstance(plan.policy, CellPolicy)
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
@@ -77,6 +83,8 @@ class Draft:
                 f"{charges.span} points, more than {WIDEST_OWN_GRID}"
             )
         parts = tuple((weight, PolicyRows(part, charges)) for weight, part in plan.policy.parts())
+        curved = plan.objective.knots is None and plan.objective.quantile is None
+        objective = bounded_objective(plan, charges) if curved else objective_of(plan.objective)
         return cls(plan, model, objective, charges, parts)
 
     @property
@@ -92,9 +100,30 @@ class Draft:
 
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
+        if isinstance(self.objective, Curved):
+            return self._curved_certificate(self.objective, self.plan.upper)
         low = self._low(exact, bits)
         up = (finer or self)._up(exact, bits)
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
+
+    def curved_certificates(self, objective: Curved) -> Iterator[Certificate]:
+        """The plan's upper bound, and one that is larger by what the broken line may cost."""
+        yield self._curved_certificate(objective, self.plan.upper)
+        span = self.charges.span * self.charges.unit
+        yield self._curved_certificate(objective, self.plan.upper + 4 * span * line_accuracy(self.plan, span))
+
+    def _curved_certificate(self, objective: Curved, upper: Fraction) -> Certificate:
+        exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
+        lower = min(self.plan.lower, value_by_stairs(objective, self.plan.law, rounded=not exact))
+        law = self._law(exact, CURVE_BITS)
+        low = replace(law, scale=law.scale * objective.stair_denominator)
+        return Certificate(self.model, objective, lower, upper, low, self._curved_cover(upper))
+
+    def _curved_cover(self, upper: Fraction) -> ByCover:
+        assert isinstance(self.objective, Curved)
+        cover = find_cover(self.plan, self.objective.knots, self.charges.unit, upper)
+        start, grid, shift = self._closed()
+        return ByCover(MULTIPLIER << CURVE_BITS, grid, start, cover, shift)
 
     def fixed_bits(self) -> int:
         """Bits behind the point that cost about what floats cost the planner: few, so that numbers fit a word."""
@@ -153,16 +182,20 @@ class Draft:
         rows = self.rows(t)
         return [[*runs[:-1], (runs[-1][0] + more, runs[-1][1])] for runs in rows]
 
-    def _cover_proof(self, exact: bool, bits: int) -> ByCover:
+    def _closed(self) -> tuple[int, Grid, int]:
+        """The start and the grid of a cover, and where its last coordinate is."""
         start = self.charges.spent_or_kept[-1]
         grid = self.charges.closed_grid(start)
-        shift = start - grid.windows[-1][0] - 1 - self.charges.spent_least[-1]
+        return start, grid, start - grid.windows[-1][0] - 1 - self.charges.spent_least[-1]
+
+    def _cover_proof(self, exact: bool, bits: int) -> ByCover:
+        start, grid, shift = self._closed()
         return ByCover(self._scale(exact, bits), grid, start, self.cover, shift)
 
     @cached_property
     def cover(self) -> Cover:
         assert self.plan.objective.knots is not None
-        return find_cover(self.plan, self.plan.objective.knots, self.charges.unit)
+        return find_cover(self.plan, self.plan.objective.knots, self.charges.unit, self.plan.upper)
 
     def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper

@@ -95,7 +95,7 @@ Definition point_above (f : curve) (c : point) : bool :=
   let x := place c in
   let y := height c in
   good_point c &&
-  (rat_le one y ||
+  (rat_le one y || ((num x <=? 0) && (0 <=? num y)) ||
   match f with
   | Hazard p q => root_above p q x y
   | DualPower p q => root_below p q (rminus one x) (rminus one y)
@@ -123,14 +123,13 @@ Definition cell := (rat * (rat * rat))%type.
 Record turn := Turn { falling : list cell; rising_from : rat; rising_low : rat; rising : list cell }.
 
 Definition odds (t : rat) : rat := Rat (num t) (den t - num t).
-Definition exponent (p q : Z) : rat := Rat p q.
 Section Bend.
   Variables (p q : Z).
   Let g := Rat p q.
   Let g' := Rat (q - p) q.
   Definition bend_square : rat := rmult g' (rplus g' one).
   Definition bend_middle : rat := Rat (2 * p * p - 5 * p * q + q * q) (q * q).
-  (** c at [u] and [w] below or above: c - 2 v + (1-g) v^2 for v between v1 and v2. *)
+  (** 2 g^2 - 5 g + 1 - 2 v + (1-g) v^2, with one value for each v. *)
   Definition middle (minus plus : rat) : rat := rplus (rminus bend_middle (rmult (of_Z 2) minus)) (rmult g' (rmult plus plus)).
   Definition last_part (v : rat) : rat := rminus (rplus (rmult (of_Z 2) (rmult g v)) (rmult (of_Z 2) (rmult v v))) (rmult g g').
   Definition bend_above (v1 v2 r1 r2 : rat) : rat :=

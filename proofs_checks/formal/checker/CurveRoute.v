@@ -97,9 +97,11 @@ Qed.
 Theorem point_above_correct f c : good_curve f = true -> point_above f c = true -> at_point c /\ curve_of f (real_of (place c)) <= real_of (height c).
 Proof.
   intros Hf H. unfold point_above in H. cbn zeta in H. apply andb_true_iff in H. destruct H as [Hc H]. apply good_point_correct in Hc. destruct Hc as [Hat Hh].
-  split; [assumption|]. destruct Hat as [Hx [Hy Hr]]. pose proof ok_one as O1. pose proof real_one as R1. apply orb_true_iff in H. destruct H as [H|H].
+  split; [assumption|]. destruct Hat as [Hx [Hy Hr]]. pose proof ok_one as O1. pose proof real_one as R1. apply orb_true_iff in H. destruct H as [H|H]; [apply orb_true_iff in H; destruct H as [H|H]|].
   { apply rat_le_correct in H; try assumption. rewrite R1 in H. pose proof (weighting_curve f Hf) as HG.
     pose proof (weighting_mono _ HG (real_of (place c)) 1 ltac:(lra) ltac:(lra) ltac:(lra)) as Hm. rewrite (weighting_1 _ HG) in Hm. lra. }
+  { apply andb_true_iff in H. destruct H as [H1 H2]. apply Z.leb_le in H1, H2. pose proof (real_nonpos _ Hx H1). pose proof (real_nonneg _ Hy H2).
+    replace (real_of (place c)) with 0 by lra. rewrite (weighting_0 _ (weighting_curve f Hf)). assumption. }
   destruct f as [p q|p q|s|p q|corners]; cbn [curve_of].
   - cbn [good_curve] in Hf. apply andb_true_iff in Hf. rewrite !Z.ltb_lt in Hf. now apply root_above_correct.
   - cbn [good_curve] in Hf. apply andb_true_iff in Hf. rewrite !Z.ltb_lt in Hf.

@@ -12,6 +12,7 @@ let rat source what = let num, den = Source.rational source what in { num; den }
 
 let largest_exponent = 1_000
 let largest_shift = 10
+let largest_hint = 16
 let most_hint_bits = 512
 let most_power_bits = 2_000_000
 
@@ -59,7 +60,7 @@ let read_point source curve =
   let hints = Source.items (hint_count curve) (fun () ->
       let hint = number source curve "a hint" in
       (match curve with
-       | Wang _ when not (no_larger_than largest_shift hint) -> refuse source (Printf.sprintf "a hint larger than %d" largest_shift)
+       | Wang _ when not (no_larger_than largest_hint hint) -> refuse source (Printf.sprintf "a hint larger than %d" largest_hint)
        | _ -> ());
       hint) in
   { place; height; hints }

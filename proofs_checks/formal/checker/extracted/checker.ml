@@ -3050,7 +3050,10 @@ let point_above f c =
   let x = c.place in
   let y = c.height in
   (&&) (good_point c)
-    ((||) (rat_le one y)
+    ((||)
+      ((||) (rat_le one y)
+        ((&&) (Integer.leq x.num Integer.zero)
+          (Integer.leq Integer.zero y.num)))
       (match f with
        | Hazard (p, q) -> root_above p q x y
        | DualPower (p, q) -> root_below p q (rminus one x) (rminus one y)

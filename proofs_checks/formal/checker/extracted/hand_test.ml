@@ -122,14 +122,42 @@ let () =
   let twelfths = { sevenths with unit_size = rat 1 12; windows = List.init 3 (fun _ -> (z (-1), z 26)) } in
   let scale = Zarith.mul scale (z 3) in
   expect "on the nodes nothing is lost" None (upper (ByInterpolation (scale, twelfths)) one);
-  (* Every weighting between the convex polygon and another one a little above it. *)
-  let corners g = [ (rat 1 2, rat g 100); (rat 1 1, rat 1 1) ] in
-  let certificate = { low = ByLaw (z 64000, z 2, [ (z 2, machine 1) ]); up = ByCover (z 1024, narrow, z 8, Dual costs) } in
-  expect "between two polygons" None (verdict_between (model ()) (corners 25) (corners 26) (claim (rat 1435 1000) best) certificate);
-  expect "between two polygons, lower of the wrong one" (Some Lower_not_proved)
-    (verdict_between (model ()) (corners 25) (corners 26) (claim best best) certificate);
-  expect "between two polygons, upper of the wrong one" (Some Upper_not_proved)
-    (verdict_between (model ()) (corners 24) (corners 26) (claim (rat 1435 1000) best) certificate);
+  (* The convex polygon as a curve of a mixture: its own corners are the line, stairs at sixteenths. *)
+  let corners = [ (rat 1 2, rat 1 4); (one, one) ] in
+  let stair k = { place = rat k 16; height = (if k <= 8 then rat k 32 else rat (3 * k - 16) 32); hints = [] } in
+  let no_turn = { falling = []; rising_from = rat 0 1; rising_low = rat 0 1; rising = [] } in
+  let curved ?(stairs = List.init 17 stair) ?(at_half = rat 1 4) () =
+    { places = [ rat 1 2; one ]; curve_bounds = [ { bend = no_turn; pieces = [ (at_half, Linear); (one, Linear) ]; stairs } ];
+      proofs = { low = ByLaw (z 64000, z 2, [ (z 2, machine 1) ]); up = ByCover (z 1024, narrow, z 8, Dual costs) } } in
+  let mixture = [ (one, Corners corners) ] in
+  let ask ?(mixture = mixture) ?(lower = best) ?(upper = best) k = verdict_curved (model ()) mixture (claim lower upper) k in
+  expect "a curve that is a polygon" None (ask (curved ()));
+  expect "a curve, lower too high" (Some Lower_not_proved) (ask ~lower:(rplus best (rat 1 1000)) (curved ()));
+  expect "a curve, upper too low" (Some Upper_not_proved) (ask ~upper:(rminus best (rat 1 1000)) (curved ()));
+  expect "a line above the curve" (Some Curve_not_bounded) (ask (curved ~at_half:(rat 26 100) ()));
+  expect "a stair below the curve" (Some Curve_not_bounded)
+    (ask (curved ~stairs:[ { place = rat 1 2; height = rat 24 100; hints = [] } ] ()));
+  expect "weights that sum to 1/2" (Some Objective_is_wrong) (ask ~mixture:[ (rat 1 2, Corners corners) ] (curved ()));
+  (* Points by hand: the square root of 1/4; N(1) = 0.84134474..., N(0) = 1/2; at 1/2, 2^(-1/2) / (2 2^(-1/2))^2 = 0.35355339... *)
+  let point ?(hints = []) place height = { place; height; hints } in
+  expect "root" true (point_below (Hazard (z 1, z 2)) (point (rat 1 4) (rat 1 2)));
+  expect "root, too high" false (point_below (Hazard (z 1, z 2)) (point (rat 1 4) (rat 501 1000)));
+  expect "root from above" true (point_above (Hazard (z 1, z 2)) (point (rat 1 4) (rat 1 2)));
+  expect "root from above, too low" false (point_above (Hazard (z 1, z 2)) (point (rat 1 4) (rat 499 1000)));
+  expect "dual square" true (point_above (DualPower (z 2, z 1)) (point (rat 1 4) (rat 7 16)));
+  expect "dual square, too low" false (point_above (DualPower (z 2, z 1)) (point (rat 1 4) (rat 6 16)));
+  let wang height = point ~hints:[ rat 0 1 ] (rat 1 2) (rat height 10_000_000) in
+  expect "Wang" true (point_below (Wang one) (wang 8413447));
+  expect "Wang, too high" false (point_below (Wang one) (wang 8413448));
+  expect "Wang from above" true (point_above (Wang one) (wang 8413448));
+  expect "Wang from above, too low" false (point_above (Wang one) (wang 8413447));
+  let low = rat 70710678 100000000 and high = rat 70710679 100000000 in
+  let half = Cpw (z 1, z 2) in
+  expect "CPW" true (point_below half (point ~hints:[ low; high; high ] (rat 1 2) (rat 353553 1000000)));
+  expect "CPW, too high" false (point_below half (point ~hints:[ low; high; high ] (rat 1 2) (rat 353554 1000000)));
+  expect "CPW, a root that is none" false (point_below half (point ~hints:[ high; high; high ] (rat 1 2) (rat 353553 1000000)));
+  expect "CPW from above" true (point_above half (point ~hints:[ high; low; low ] (rat 1 2) (rat 353554 1000000)));
+  expect "CPW from above, too low" false (point_above half (point ~hints:[ high; low; low ] (rat 1 2) (rat 353553 1000000)));
   (* On a grid of step 1/3 leaving earns 2/3 or 5/3, each rounded up by at most 1/6 a step: CVaR is at least 7/6 - 2/6. *)
   let thirds = { unit_size = rat 1 3; stretch = z 1; shrink = z 1; windows = List.init 3 (fun _ -> (z 0, z 5)) } in
   let rows = List.init 2 (fun _ -> set (z 1) [ (z 6, z 1) ] (set (z 2) [ (z 6, z 0) ] Leaf)) in

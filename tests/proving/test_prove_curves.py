@@ -1,0 +1,201 @@
+"""Weightings that are not piecewise linear: proved on named and random models, and no false point accepted.
+
+The truth about a point is mpmath's, with 60 digits; the truth about a claim is brute force.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from proof_files import corrupted, curve, is_true, require_checker, verdicts
+from proof_models import random_mdp
+
+import verified_risk as vr
+from verified_risk import errors
+from verified_risk.proving import bounded, families
+from verified_risk.proving.families import family_of
+from verified_risk.proving.proved import CURVED_AXIOMS
+
+FAMILIES = ("wang(3/4)", "cpw(0.71)", "dual(3/2)", "hazard(1/2)")
+CURVES = (
+    *FAMILIES, "wang(-1/2)", "wang(2)", "cpw(1/3)", "cpw(0.9)", "dual(1/2)", "dual(3)", "hazard(5/2)", "hazard(1/3)",
+    "1/2*wang(1/2) + 1/2*cvar(1/4)", "1/3*cpw(0.61) + 2/3*mean", "1/4*wang(-1) + 1/4*dual(2) + 1/2*cvar(1/3)",
+)  # fmt: skip
+SHORT = ("two_paths", "frozen_lake", "machine_replacement", "gamblers_ruin", "inventory")
+
+
+@pytest.fixture(autouse=True)
+def _checker():
+    require_checker()
+
+
+def proved(plan: vr.Plan, **options) -> vr.proving.Proved:
+    """Proved at the plan's bounds, but for what the curve costs: nothing above, where the plan's gap leaves room."""
+    found = plan.prove(**options)
+    assert 0 <= found.upper - plan.upper <= (0 if plan.gap > Fraction(1, 1000) else Fraction(1, 1000)), found
+    assert 0 <= plan.lower - found.lower < Fraction(1, 10**15), found
+    assert (found.theorem, found.axioms) == ("check_curved_sound", CURVED_AXIOMS)
+    assert "slack of the curve" in str(found)
+    return found
+
+
+@pytest.mark.parametrize("objective", FAMILIES)
+@pytest.mark.parametrize("name", ["two_paths", "frozen_lake", "gamblers_ruin"])
+def test_named_models_are_proved(name, objective):
+    proved(vr.plan(vr.models.load(name), objective, gap="1/20"))
+
+
+@pytest.mark.parametrize("name", ["machine_replacement", "inventory"])
+def test_larger_named_models_are_proved_for_a_dual_power(name):
+    proved(vr.plan(vr.models.load(name), "dual(3/2)", gap="1/10"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("objective", CURVES)
+@pytest.mark.parametrize("name", SHORT)
+def test_every_short_named_model_is_proved_for_every_curve(name, objective):
+    """The search for a cover gives up on some: it then says so."""
+    covered = proved_or_not_covered(vr.plan(vr.models.load(name), objective, gap="1/10"))
+    assert covered or name in ("inventory", "machine_replacement")
+
+
+def test_a_grid_that_rounds_and_a_saved_plan_are_proved(tmp_path):
+    vr.plan(vr.models.frozen_lake(), "dual(3/2)", eta="1/3", gap="1/20").save(tmp_path / "plan.json")
+    proved(vr.Plan.load(tmp_path / "plan.json"))
+
+
+# -- points ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", [text for text in CURVES if "+" not in text])
+def test_points_are_on_their_side_of_the_graph(objective):
+    weighting, rng = vr.objective(objective), random.Random(objective)
+    family = family_of(weighting)
+    kind, parameter = family.name.split()
+    for _ in range(30):
+        x = families.down(Fraction(rng.random()) ** rng.choice([1, 3]))
+        truth = curve(kind, Fraction(parameter), x)
+        assert truth - Fraction(1, 10**17) < family.below(x).height <= truth <= family.above(x).height
+        assert family.above(x).height < truth + Fraction(1, 10**17)
+
+
+def certificate_of(objective: str, folder) -> str:
+    vr.plan(vr.models.two_paths(), objective, gap="1/4").prove(certificate=folder / "kept.txt")
+    return (folder / "kept.txt").read_text()
+
+
+def with_false_points(text: str, rng: random.Random) -> str | None:
+    """One point, or one height of a line, moved to the wrong side of the graph by a share between 1e-3 and 1e-15."""
+    lines = text.splitlines()
+    kind, parameter = lines[1].split()[5:7]
+    chosen = rng.randrange(lines.index("line") + 1, next(i for i, x in enumerate(lines) if x.startswith("lower ")))
+    words = lines[chosen].split()
+    if words[0] == "stairs":
+        return None
+    is_stair = words[1] not in ("level", "chord", "line", "linear")
+    at = 1 if is_stair else rng.choice([i for i in (3, 3 + (len(words) - 2) // 2) if i < len(words)])
+    x = Fraction(words[at - 1])
+    truth = curve(kind, Fraction(parameter), x)
+    helper = not is_stair and words[1] == "line" and at > 3
+    moved = Fraction(1, 10 ** rng.randrange(3, 16)) * rng.choice([1, x, 1 - x])
+    moved = truth - moved if is_stair or helper else truth + moved
+    if x in (0, 1) or not 0 < moved < 1 or moved == truth:
+        return None
+    words[at] = str(moved.limit_denominator(10**40))
+    lines[chosen] = " ".join(words)
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("objective", ["wang(3/4)", "wang(-1)", "cpw(0.71)", "dual(5/2)", "dual(1/2)", "hazard(1/3)"])
+def test_a_point_on_the_wrong_side_is_refused(objective, tmp_path):
+    text, rng = certificate_of(objective, tmp_path), random.Random(objective)
+    false = [new for new in (with_false_points(text, rng) for _ in range(30)) if new is not None]
+    assert len(false) > 12
+    for line in verdicts(false, tmp_path):
+        assert line.startswith("refused: a point of a curve is not proved: curve 0: "), line
+
+
+@pytest.mark.parametrize("rounding", ["down", "up"])
+@pytest.mark.parametrize("objective", ["cpw(0.71)", "dual(3/2)"])
+def test_points_that_are_rounded_the_wrong_way_are_refused(objective, rounding, monkeypatch):
+    plan = vr.plan(vr.models.two_paths(), objective, gap="1/4")
+    other = {"down": families.up, "up": families.down}[rounding]
+    monkeypatch.setattr(families, rounding, other)
+    with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
+        plan.prove()
+
+
+def test_a_chord_where_the_curve_bends_up_is_refused(monkeypatch):
+    plan = vr.plan(vr.models.two_paths(), "hazard(2)", gap="1/4")
+    monkeypatch.setattr(bounded.Family, "falls_to", property(lambda self: Fraction(1)))
+    with pytest.raises(errors.NotProved, match="piece 0 of its line"):
+        plan.prove()
+
+
+def test_a_turn_that_comes_too_late_is_refused(monkeypatch):
+    plan = vr.plan(vr.models.two_paths(), "cpw(0.71)", gap="1/4")
+    monkeypatch.setattr(families, "bend", lambda *_, above: Fraction(-1 if above else 1))
+    with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
+        plan.prove()
+
+
+# -- whole certificates ----------------------------------------------------------------------------------------------
+
+
+def random_curved_plan(rng: random.Random, most_policies: int | None = None) -> vr.Plan:
+    return vr.plan(random_mdp(rng, most_policies=most_policies), rng.choice(CURVES), gap="1/20", time_limit=5)
+
+
+def proved_or_not_covered(plan: vr.Plan, **options) -> bool:
+    try:
+        proved(plan, **options)
+        said = ""
+    except errors.Unsupported as error:
+        said = str(error)
+    assert not said or "not covered" in said, said
+    return not said
+
+
+def campaign(seed: int, originals: int, each: int, folder) -> Counter[str]:
+    rng, counts = random.Random(seed), Counter()
+    previous = certificate_of("dual(3/2)", folder)
+    while counts["originals"] < originals:
+        if not proved_or_not_covered(random_curved_plan(rng, 60), certificate=folder / "kept.txt"):
+            continue
+        counts["originals"] += 1
+        text = (folder / "kept.txt").read_text()
+        assert is_true(text)
+        changed = [corrupted(text, previous, rng) for _ in range(each)]
+        changed = [(new, kind) for new, kind in changed if new != text]
+        for (new, kind), line in zip(changed, verdicts([new for new, _ in changed], folder), strict=True):
+            counts["tried"] += 1
+            if line.startswith("proved"):
+                counts["accepted"] += 1
+                assert is_true(new), f"accepted with a false bound (seed {seed}, {kind}):\n{new}"
+            else:
+                assert line.startswith(("refused: ", "not covered: ")), line
+        previous = text
+    return counts
+
+
+def test_no_corrupted_certificate_of_a_curve_is_accepted_with_a_false_bound(tmp_path):
+    counts = campaign(1, 6, 30, tmp_path)
+    assert counts["tried"] > 120
+    assert counts["tried"] > counts["accepted"]
+
+
+@pytest.mark.slow
+def test_a_thousand_corrupted_certificates_of_curves(tmp_path):
+    counts = campaign(2, 60, 40, tmp_path)
+    print(dict(counts))
+    assert counts["tried"] > 1200
+
+
+@pytest.mark.slow
+def test_two_hundred_random_models_are_proved_for_curves():
+    covered = sum(proved_or_not_covered(random_curved_plan(random.Random(seed))) for seed in range(240))
+    print(covered)
+    assert covered >= 200

@@ -1,0 +1,137 @@
+r"""Broken lines below a weighting and stairs above it, made of points that the checker verifies.
+
+* where the curve bends down: chords between points below it;
+* where it bends up: at each of several places a line to the left and one to the right, nearly the tangent, through a
+  point just beside the place;
+* in between, and close to 1: level, because the curve does not fall.
+
+The stairs stand at the values of the CDF of the policy's return: nothing else is asked of the weighting from above.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+from ..errors import Unsupported
+from ..law import Law
+from ..objectives import Weighting
+from ..objectives.mixture import Mixture
+from ..objectives.polygon import graph
+from .curves import BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
+from .families import GRAIN, ONE, ZERO, Family, down, family_of, up
+
+LAST = 1 - Fraction(1, 2**64)
+"""Behind it the lines are level: a curve that rises steeply at 1 loses what it rises there."""
+BESIDE = Fraction(1, 2**16)
+"""How far beside a place its helper is, as a share of the way to the next place."""
+MOST_STAIRS = 2000
+
+
+def bounded(weighting: Weighting, law: Law, accuracy: Fraction) -> Curved:
+    """The weighting between a broken line that is within about ``accuracy`` of it and stairs at the law's CDF."""
+    terms = weighting.terms if isinstance(weighting, Mixture) else ((ONE, weighting),)
+    for _, part in terms:
+        if part.jumps:
+            raise Unsupported(f"not covered: {weighting.spec}, a quantile mixed with curves")
+    levels = _stair_levels(law)
+    drawn = [(weight, *_drawn(part, accuracy), _stairs(part, levels)) for weight, part in terms]
+    places = tuple(sorted({end for _, _, _, pieces, _ in drawn for end, _ in pieces}))
+    curves = []
+    for weight, name, family, pieces, stairs in drawn:
+        heights, supports = _at_places(pieces, places)
+        curves.append(BoundedCurve(weight, name, heights, supports, stairs, family.turn if family else None))
+    return Curved(places, tuple(curves))
+
+
+def _drawn(part: Weighting, accuracy: Fraction) -> tuple[str, Family | None, list[Piece]]:
+    if part.knots is not None:
+        corners = part.knots[1:]
+        name = f"polygon {len(corners)} " + " ".join(f"{x} {g}" for x, g in corners)
+        return name, None, [(x, Linear(part.knots)) for x, _ in corners]
+    family = family_of(part)
+    return family.name, family, line_below(family, accuracy)
+
+
+def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
+    """Pieces from 0 to 1, each with why the curve is above it."""
+    pieces: list[Piece] = []
+    last = family.below(ZERO)
+    if family.falls_to > 0:
+        end = LAST if family.falls_to == 1 else family.falls_to - (family.falls_to - down(family.falls_to / 2)) / 2**20
+        points = [family.below(x) for x, _ in graph(family.weighting, ZERO, down(end), accuracy)]
+        pieces += [(b.place, Chord(a, b)) for a, b in pairwise(points)]
+        last = points[-1]
+    a, b = family.rises
+    if a < b:
+        touches = [x for x, _ in graph(family.weighting, a, ONE, accuracy) if max(a, last.place) < x < LAST]
+        lines = _tangents(family, [*touches, LAST], a, b)
+        _join(pieces, Level(last), lines, up(a) + GRAIN)
+        last = lines[-1][2].touch
+    pieces.append((ONE, Level(last)))
+    return pieces
+
+
+def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction) -> list[tuple[Fraction, Line, Line]]:
+    """At each place the line that is below the curve to the left of it, and the one to the right."""
+    lines = []
+    for before, x, after in zip([a, *touches], touches, [*touches[1:], b], strict=False):
+        touch = family.below(x)
+        right = family.above(up(x + (after - x) * BESIDE))
+        left = family.above(down(x - (x - before) * BESIDE))
+        lines.append((x, Line(touch, right), Line(touch, left)))
+    return lines
+
+
+def _join(pieces: list[Piece], level: Level, lines: list[tuple[Fraction, Line, Line]], start: Fraction) -> None:
+    """Append the level piece and the lines, cut where neighbours meet, the lines not before ``start``."""
+    here: Fraction = pieces[-1][0] if pieces else ZERO
+    before: Support = level
+    for x, to_left, to_right in lines:
+        meet = max(_meeting(before, to_left, here, x), start)
+        if meet > here:
+            pieces.append((meet, before))
+        if x > meet:
+            pieces.append((x, to_left))
+        here, before = x, to_right
+
+
+def _meeting(one: Support, other: Support, left: Fraction, right: Fraction) -> Fraction:
+    """Where two lines meet, moved into the interval; anywhere in it would be right, the meeting point loses least."""
+    at_left, at_right = one.at(left) - other.at(left), one.at(right) - other.at(right)
+    if at_left == at_right:
+        return right
+    meet = left + (right - left) * at_left / (at_left - at_right)
+    return down(min(max(meet, left), right))
+
+
+def _at_places(pieces: list[Piece], places: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], tuple[Support, ...]]:
+    """Heights at the places, below both pieces that meet there, and the piece that ends at each."""
+    heights, supports, k = [], [], 0
+    for x in places:
+        while pieces[k][0] < x:
+            k += 1
+        support = pieces[k][1]
+        meeting = [support] if pieces[k][0] > x or k + 1 == len(pieces) else [support, pieces[k + 1][1]]
+        height = min(one.at(x) for one in meeting)
+        heights.append(height if isinstance(support, Linear) else down(height))
+        supports.append(support)
+    return tuple(heights), tuple(supports)
+
+
+def stair_level(level: Fraction) -> Fraction:
+    """Where the stair of a value of the CDF stands: the checker rounds masses down, so its CDF is a little higher."""
+    return min(up(level) + 2 * GRAIN, ONE)
+
+
+def _stair_levels(law: Law) -> list[Fraction]:
+    levels = sorted({stair_level(level) for level in law.cumulative()[:-1]})
+    every = -(-len(levels) // MOST_STAIRS) or 1
+    return [ZERO, 2 * GRAIN, *(x for i, x in enumerate(levels) if i % every == 0 or i + 1 == len(levels))]
+
+
+def _stairs(part: Weighting, levels: list[Fraction]) -> tuple[Point, ...]:
+    if part.knots is not None:
+        return tuple(Point(x, Fraction(part.value(x))) for x in levels)  # type: ignore[arg-type]
+    family = family_of(part)
+    return tuple(family.above(x) for x in levels)

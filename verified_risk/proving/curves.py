@@ -1,0 +1,165 @@
+r"""Weightings that are not piecewise linear, as the checker takes them: mixtures of curves with points of their graphs.
+
+A :class:`Point` says that a curve is at least, or at most, ``height`` at ``place``; its hints are what the checker
+needs to see it (``proofs_checks/formal/checker/CurveCheck.v``): for Wang's transform a z with :math:`N(z)` on the right
+side of the place, for CPW bounds of :math:`\tau^\gamma` from both sides and of :math:`(1-\tau)^\gamma`.  A line of
+pieces lies below the curve, each with the reason; stairs bound it from above.  Nothing here is trusted: the checker
+tests every point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from ..numbers.rational import lcm_of_denominators
+from ..objectives.piecewise import interpolate
+from ..objectives.weighting import Knots
+
+
+@dataclass(frozen=True)
+class Point:
+    place: Fraction
+    height: Fraction
+    hints: tuple[Fraction, ...] = ()
+
+    def words(self) -> str:
+        return " ".join(str(x) for x in (self.place, self.height, *self.hints))
+
+
+@dataclass(frozen=True)
+class Level:
+    """The curve does not fall: it is at least what it is at a place to the left."""
+
+    left: Point
+
+    def at(self, tau: Fraction) -> Fraction:
+        return self.left.height
+
+    def words(self) -> str:
+        return f"level {self.left.words()}"
+
+
+def _through(a: Point, b: Point, tau: Fraction) -> Fraction:
+    return a.height + (b.height - a.height) * (tau - a.place) / (b.place - a.place)
+
+
+@dataclass(frozen=True)
+class Chord:
+    """The curve bends down: it is above the chord of two points below it."""
+
+    left: Point
+    right: Point
+
+    def at(self, tau: Fraction) -> Fraction:
+        return _through(self.left, self.right, tau)
+
+    def words(self) -> str:
+        return f"chord {self.left.words()} {self.right.words()}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """The curve bends up: beyond ``touch``, a point below it, it is above the line from ``helper``, one above it."""
+
+    touch: Point
+    helper: Point
+
+    def at(self, tau: Fraction) -> Fraction:
+        return _through(self.touch, self.helper, tau)
+
+    def words(self) -> str:
+        return f"line {self.touch.words()} {self.helper.words()}"
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The curve is a polygon without a corner inside the piece."""
+
+    knots: Knots
+
+    def at(self, tau: Fraction) -> Fraction:
+        return interpolate(self.knots, tau)
+
+    def words(self) -> str:
+        return "linear"
+
+
+Support: TypeAlias = Level | Chord | Line | Linear
+Piece: TypeAlias = tuple[Fraction, Support]
+"""Where a piece ends, and why the curve is above it."""
+Cell: TypeAlias = tuple[Fraction, Fraction, Fraction]
+"""Where a cell ends, and what :math:`(\\tau / (1 - \\tau))^\\gamma` is between there."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Cells on which CPW is proved to bend down, from 0 on, and up, from ``start`` on."""
+
+    falling: tuple[Cell, ...]
+    start: Fraction
+    low: Fraction
+    rising: tuple[Cell, ...]
+
+    def words(self) -> str:
+        def cells(found: tuple[Cell, ...]) -> str:
+            return f"{len(found)} " + " ".join(f"{t} {low} {high}" for t, low, high in found)
+
+        return f"falling {cells(self.falling)} rising {self.start} {self.low} {cells(self.rising)}\n"
+
+
+@dataclass(frozen=True)
+class BoundedCurve:
+    """One curve of a mixture: the line below it at the places of the mixture, the stairs above it."""
+
+    weight: Fraction
+    name: str
+    heights: tuple[Fraction, ...]
+    supports: tuple[Support, ...]
+    stairs: tuple[Point, ...]
+    turn: Turn | None
+
+    def lines(self) -> Iterator[str]:
+        yield "curve\n" + (self.turn.words() if self.turn else "") + "line\n"
+        for height, support in zip(self.heights, self.supports, strict=True):
+            yield f"{height} {support.words()}\n"
+        yield f"stairs {len(self.stairs)}\n" + "".join(f"{point.words()}\n" for point in self.stairs)
+
+
+@dataclass(frozen=True)
+class Curved:
+    """A mixture of curves, bounded by a broken line with corners at ``places`` and by stairs."""
+
+    places: tuple[Fraction, ...]
+    curves: tuple[BoundedCurve, ...]
+
+    def words(self) -> str:
+        return f"mixture {len(self.curves)} " + " ".join(f"weight {c.weight} {c.name}" for c in self.curves)
+
+    @property
+    def knots(self) -> Knots:
+        """The broken line below the mixture, from (0, 0) on."""
+        zero = (Fraction(), Fraction())
+        return (
+            zero,
+            *((x, sum((c.weight * c.heights[i] for c in self.curves), Fraction())) for i, x in enumerate(self.places)),
+        )
+
+    def above(self, tau: Fraction) -> Fraction:
+        """What the stairs say of the mixture at ``tau``."""
+        total = Fraction()
+        for c in self.curves:
+            total += c.weight * next((p.height for p in c.stairs if tau <= p.place), Fraction(1))
+        return total
+
+    @property
+    def stair_denominator(self) -> int:
+        """Every weight that the stairs give is a multiple of one over this."""
+        return lcm_of_denominators(c.weight * p.height for c in self.curves for p in c.stairs)
+
+    def lines(self) -> Iterator[str]:
+        yield f"places {len(self.places)}\n" + " ".join(str(x) for x in self.places) + "\n"
+        for c in self.curves:
+            yield from c.lines()

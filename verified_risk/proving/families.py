@@ -1,0 +1,235 @@
+r"""The curves that the checker knows, and points of their graphs that it can verify.
+
+Ball arithmetic finds the points; they are rounded outward to multiples of :data:`GRAIN`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any
+
+from ..errors import Unsupported
+from ..numbers.enclosure import ball, bounds, enclose
+from ..objectives import CPW, DualPower, ProportionalHazard, Wang, Weighting
+from .curves import Cell, Point, Turn
+
+GRAIN = Fraction(1, 2**96)
+BITS = 256
+LARGEST_EXPONENT = 1000
+"""Numerators and denominators of exponents: the checker raises numbers to these powers."""
+LARGEST_SHIFT = 10
+FARTHEST = Fraction(12)
+"""The z that stands for minus infinity: N(-12) is below 1e-32."""
+ZERO, ONE = Fraction(), Fraction(1)
+
+
+def down(x: Fraction) -> Fraction:
+    return (x // GRAIN) * GRAIN
+
+
+def up(x: Fraction) -> Fraction:
+    return -((-x) // GRAIN) * GRAIN
+
+
+def power_bounds(x: Fraction, k: Fraction) -> tuple[Fraction, Fraction]:
+    """Multiples of :data:`GRAIN` below and above ``x**k``; the first at least 0."""
+    if x in (0, 1):
+        return x, x
+    low, high = bounds(enclose(lambda arb: ball(x, arb) ** ball(k, arb), bits=BITS))
+    return max(ZERO, down(low)), up(high)
+
+
+class Family(ABC):
+    """A curve by its name in certificates, with points below and above it and the places where it bends one way."""
+
+    name: str
+    weighting: Weighting
+    turn: Turn | None = None
+
+    @abstractmethod
+    def below(self, x: Fraction) -> Point:
+        """A point that is on the graph or a little below it."""
+
+    @abstractmethod
+    def above(self, x: Fraction) -> Point:
+        """A point that is on the graph or a little above it."""
+
+    @property
+    def falls_to(self) -> Fraction:
+        """The curve bends down from 0 to here."""
+        return ONE if self.weighting.shape in ("concave", "linear") else ZERO
+
+    @property
+    def rises(self) -> tuple[Fraction, Fraction]:
+        """The curve bends up between these."""
+        return (ZERO, ONE) if self.weighting.shape == "convex" else (ONE, ONE)
+
+
+def _exponent(k: Fraction, weighting: Weighting) -> Fraction:
+    if max(k.numerator, k.denominator) > LARGEST_EXPONENT:
+        raise Unsupported(
+            f"not covered: {weighting.spec}, an exponent with a numerator or denominator above {LARGEST_EXPONENT}"
+        )
+    return k
+
+
+class _Hazard(Family):
+    def __init__(self, weighting: ProportionalHazard) -> None:
+        self.weighting, self.k = weighting, _exponent(weighting.k, weighting)
+        self.name = f"hazard {self.k}"
+
+    def below(self, x: Fraction) -> Point:
+        return Point(x, power_bounds(x, self.k)[0])
+
+    def above(self, x: Fraction) -> Point:
+        return Point(x, power_bounds(x, self.k)[1])
+
+
+class _Dual(Family):
+    def __init__(self, weighting: DualPower) -> None:
+        self.weighting, self.k = weighting, _exponent(weighting.k, weighting)
+        self.name = f"dual {self.k}"
+
+    def below(self, x: Fraction) -> Point:
+        return Point(x, 1 - power_bounds(1 - x, self.k)[1])
+
+    def above(self, x: Fraction) -> Point:
+        return Point(x, 1 - power_bounds(1 - x, self.k)[0])
+
+
+class _Wang(Family):
+    def __init__(self, weighting: Wang) -> None:
+        self.weighting, self.shift = weighting, weighting.beta
+        if abs(self.shift) > LARGEST_SHIFT or self.shift.denominator.bit_length() > 200:
+            raise Unsupported(
+                f"not covered: {weighting.spec}, a shift above {LARGEST_SHIFT} or with a long denominator"
+            )
+        self.name = f"wang {self.shift}"
+
+    def below(self, x: Fraction) -> Point:
+        if x == 0:
+            return Point(ZERO, ZERO, (ZERO,))
+        z = FARTHEST if x == 1 else max(down(_normal_quantile(x)[0] - _away(x)), -FARTHEST)
+        return Point(x, max(ZERO, down(_normal(z + self.shift)[0] - GRAIN)), (z,))
+
+    def above(self, x: Fraction) -> Point:
+        if x in (0, 1):
+            return Point(x, x, (ZERO,))
+        z = min(up(_normal_quantile(x)[1] + _away(x)), FARTHEST)
+        return Point(x, up(_normal(z + self.shift)[1] + GRAIN), (z,))
+
+
+def _away(x: Fraction) -> Fraction:
+    """How far z keeps from the quantile, so that the checker's 35 digits of the normal law see on which side it is: the
+    law is flat in its tails."""
+    return Fraction(1, 2**62) + Fraction(1, 2**112) / min(x, 1 - x)
+
+
+def _normal(z: Fraction) -> tuple[Fraction, Fraction]:
+    return bounds(enclose(lambda arb: (-ball(z, arb) / arb(2).sqrt()).erfc() / 2, bits=BITS))
+
+
+def _normal_quantile(x: Fraction) -> tuple[Fraction, Fraction]:
+    return bounds(enclose(lambda arb: -arb(2).sqrt() * (2 * ball(x, arb)).erfcinv(), bits=BITS))
+
+
+class _Cpw(Family):
+    def __init__(self, weighting: CPW) -> None:
+        self.weighting, self.gamma = weighting, _exponent(weighting.gamma, weighting)
+        self.name = f"cpw {self.gamma}"
+        self.turn = find_turn(self.gamma)
+
+    @property
+    def falls_to(self) -> Fraction:
+        assert self.turn is not None
+        return self.turn.falling[-1][0] if self.turn.falling else ZERO
+
+    @property
+    def rises(self) -> tuple[Fraction, Fraction]:
+        assert self.turn is not None
+        return (self.turn.start, self.turn.rising[-1][0]) if self.turn.rising else (ONE, ONE)
+
+    def _ratio(self, gain: Fraction, whole: Fraction) -> tuple[Fraction, Fraction]:
+        """``gain / whole**(1 / gamma)``."""
+        return bounds(enclose(lambda arb: ball(gain, arb) / ball(whole, arb) ** (1 / ball(self.gamma, arb)), bits=BITS))
+
+    def below(self, x: Fraction) -> Point:
+        (low, high), (_, rest) = power_bounds(x, self.gamma), power_bounds(1 - x, self.gamma)
+        return Point(x, max(ZERO, down(self._ratio(low, high + rest)[0] - GRAIN)), (low, high, rest))
+
+    def above(self, x: Fraction) -> Point:
+        (low, high), (rest, _) = power_bounds(x, self.gamma), power_bounds(1 - x, self.gamma)
+        if x in (0, 1):
+            return Point(x, x, (high, low, rest))
+        return Point(x, up(self._ratio(high, low + rest)[1] + GRAIN), (high, low, rest))
+
+
+# -- where CPW turns ------------------------------------------------------------------------------------------------
+
+
+def bend(gamma: Fraction, v: tuple[Fraction, Fraction], r: tuple[Fraction, Fraction], *, above: bool) -> Fraction:
+    r"""A bound on a cell, with v and r between the given bounds, of what has the second derivative's sign:
+
+    .. math:: (1-\gamma)(2-\gamma) r^2 + r (2\gamma^2 - 5\gamma + 1 - 2v + (1-\gamma) v^2)
+              + 2\gamma v + 2 v^2 - \gamma(1-\gamma) .
+    """
+    rest = 1 - gamma
+    (v_near, v_far), (r_near, r_far) = (v, r) if above else (v[::-1], r[::-1])
+    middle = 2 * gamma * gamma - 5 * gamma + 1 - 2 * v_near + rest * v_far * v_far
+    steep = r_far if middle >= 0 else r_near
+    return rest * (1 + rest) * r_far * r_far + steep * middle + 2 * gamma * v_far + 2 * v_far * v_far - gamma * rest
+
+
+def _odds(t: Fraction) -> Fraction:
+    return t / (1 - t)
+
+
+def find_turn(gamma: Fraction) -> Turn:
+    """Cells from 0 to close before the turn, and from close behind it to close before 1, as long as they may be."""
+    from ..objectives.cpw import where_it_turns
+
+    middle = where_it_turns(float(gamma))
+    width = Fraction(1, 2**14)
+    falling = _cells(gamma, ZERO, down(middle - width), rising=False)
+    start = up(middle + width)
+    while True:
+        rising = _cells(gamma, start, 1 - Fraction(1, 2**72), rising=True)
+        if rising or start > Fraction(99, 100):
+            return Turn(tuple(falling), start, power_bounds(_odds(start), gamma)[0], tuple(rising))
+        width *= 2
+        start = up(min(middle + width, Fraction(999, 1000)))
+
+
+def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> list[Cell]:
+    found: list[Cell] = []
+    t, low = start, power_bounds(_odds(start), gamma)[0]
+    share = Fraction(1, 2)
+    while t < end:
+        # towards 1 the step is a share of what is left, so that v grows by a factor
+        while share > Fraction(1, 2**24):
+            far = up(t + share * (end - t)) if end - t > Fraction(1, 2**80) else end
+            low_far, high_far = power_bounds(_odds(far), gamma)
+            sign = bend(gamma, (_odds(t), _odds(far)), (low, high_far), above=not rising)
+            if sign >= 0 if rising else sign <= 0:
+                break
+            share /= 2
+        else:
+            return found
+        found.append((far, low_far, high_far))
+        t, low = far, low_far
+        if not rising and end - t < Fraction(1, 2**18):
+            return found
+        share = min(Fraction(3, 4), 2 * share)
+        if len(found) > 2000:
+            return found
+    return found
+
+
+def family_of(weighting: Weighting) -> Family:
+    """The curve of a weighting that is not piecewise linear, or :class:`Unsupported`."""
+    for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw)):
+        if isinstance(weighting, kind):
+            made: Any = family
+            return made(weighting)  # type: ignore[no-any-return]
+    raise Unsupported(f"not covered: {weighting.spec}")
