@@ -130,7 +130,7 @@ def contractor_campaign(count: int = 60) -> None:
             c_low, c_high, c0 = np.zeros_like(low), np.zeros_like(low), np.zeros_like(low)
             kernels.slope_ranges(low, high, polygon.x, polygon.g, c_low, c_high, c0)
             oracle.allowed[:] = oracle.everything
-            least, most, _ = oracle.contract(c0, c_low, c_high)
+            least, most = oracle.contract(c0, c_low, c_high, np.inf)
             assert np.all(least <= centre + 1e-15), "bound"
             assert np.all(centre <= most + 1e-15), "bound"
 

@@ -12,7 +12,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument, InvalidPolicy
+from verified_risk.errors import InvalidPolicy
 from verified_risk.grid import scaled
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.tails import interpolated
@@ -227,17 +227,3 @@ def test_recheck_confirms_both_bounds_in_other_code_and_no_better_ones():
         assert replace(plan, upper=middle, value=middle, lower=middle).recheck().upper_holds is not Truth.HOLDS
     mean = vr.plan(mdp, vr.Mean()).recheck()
     assert mean.lower_holds is mean.upper_holds is Truth.HOLDS
-
-
-def test_two_threads_give_the_same_plan_to_the_last_bit(monkeypatch):
-    for mdp, _, G, _, rng in cases("threads", 20, max_states=3, max_actions=2):
-        eta = rng.choice(ETAS)
-        monkeypatch.setenv("VERIFIED_RISK_THREADS", "1")
-        one = refined_plan(mdp, G, eta, None, None)
-        monkeypatch.setenv("VERIFIED_RISK_THREADS", "2")
-        two = refined_plan(mdp, G, eta, None, None)
-        assert (one.lower, one.upper) == (two.lower, two.upper)
-        assert one.policy.to_json() == two.policy.to_json()
-    monkeypatch.setenv("VERIFIED_RISK_THREADS", "many")
-    with pytest.raises(InvalidArgument, match="wanted a number of threads from 1"):
-        refined_plan(mdp, G, eta, None, None)

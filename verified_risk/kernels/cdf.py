@@ -36,71 +36,87 @@ def reach_windows(action_start, out_start, out_state, out_units, block, initial,
 
 
 @kernel
+def cost_step(  # type: ignore[no-untyped-def]
+    s_first, s_last, t, action_start, out_start, out_state, out_prob, out_units, block, low, high, allowed, masked,
+    values, q, choice,
+):  # fmt: skip
+    """Step t of :func:`cost_pass`, states ``s_first <= s < s_last``."""
+    after, now = values[(t + 1) & 1], values[t & 1]
+    units, probs = out_units[block[t]], out_prob[block[t]]
+    for s in range(s_first, s_last):
+        y, width = low[t, s], high[t, s] - low[t, s] + 1
+        if width <= 0:
+            continue
+        out, best, bits = now[s, y : y + width], choice[t, s, y : y + width], allowed[t, s, y : y + width]
+        x = q[:width]
+        for b in range(width):
+            out[b] = np.inf
+        for i in range(action_start[s], action_start[s + 1]):
+            j, end = out_start[i], out_start[i + 1]
+            first = True
+            while j + 3 <= end:
+                y0, y1, y2 = y + units[j], y + units[j + 1], y + units[j + 2]
+                v0 = after[out_state[j], y0 : y0 + width]
+                v1 = after[out_state[j + 1], y1 : y1 + width]
+                v2 = after[out_state[j + 2], y2 : y2 + width]
+                p0, p1, p2 = probs[j], probs[j + 1], probs[j + 2]
+                if first:
+                    for b in range(width):
+                        x[b] = p0 * v0[b] + p1 * v1[b] + p2 * v2[b]
+                else:
+                    for b in range(width):
+                        x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b]
+                first = False
+                j += 3
+            while j < end:
+                y0 = y + units[j]
+                v0 = after[out_state[j], y0 : y0 + width]
+                p0 = probs[j]
+                if first:
+                    for b in range(width):
+                        x[b] = p0 * v0[b]
+                else:
+                    for b in range(width):
+                        x[b] += p0 * v0[b]
+                first = False
+                j += 1
+            action = i - action_start[s]
+            if masked:
+                for b in range(width):
+                    less = x[b] < out[b] and (bits[b] >> action) & 1 == 1
+                    best[b] = action if less else best[b]
+                    out[b] = x[b] if less else out[b]
+            else:
+                for b in range(width):
+                    less = x[b] < out[b]
+                    best[b] = action if less else best[b]
+                    out[b] = x[b] if less else out[b]
+
+
+@kernel
+def terminal_costs(low, high, cost, last):  # type: ignore[no-untyped-def]
+    """``last[s, z] = cost[z] + cost[z + 1] + ...`` for every state that ``low``, ``high`` say is reached."""
+    top = cost.shape[0]
+    for s in range(last.shape[0]):
+        if high[s] >= low[s]:
+            last[s, top] = 0.0
+            for i in range(top - 1, -1, -1):
+                last[s, i] = last[s, i + 1] + cost[i]
+
+
+@kernel
 def cost_pass(  # type: ignore[no-untyped-def]
     action_start, out_start, out_state, out_prob, out_units, block, low, high, allowed, masked, cost,
     values, q, choice,
 ):  # fmt: skip
     """Minimise ``cost . F``; ``values[0, s, 0]`` is the result from state s, ``choice[t, s, y]`` the action taken."""
     horizon = block.shape[0]
-    top = cost.shape[0]
-    n_states = action_start.shape[0] - 1
-    last = values[horizon & 1]
-    for s in range(n_states):
-        if high[horizon, s] >= low[horizon, s]:
-            last[s, top] = 0.0
-            for i in range(top - 1, -1, -1):
-                last[s, i] = last[s, i + 1] + cost[i]
+    terminal_costs(low[horizon], high[horizon], cost, values[horizon & 1])
     for t in range(horizon - 1, -1, -1):
-        after, now = values[(t + 1) & 1], values[t & 1]
-        units, probs = out_units[block[t]], out_prob[block[t]]
-        for s in range(n_states):
-            y, width = low[t, s], high[t, s] - low[t, s] + 1
-            if width <= 0:
-                continue
-            out, best, bits = now[s, y : y + width], choice[t, s, y : y + width], allowed[t, s, y : y + width]
-            x = q[:width]
-            for b in range(width):
-                out[b] = np.inf
-            for i in range(action_start[s], action_start[s + 1]):
-                j, end = out_start[i], out_start[i + 1]
-                first = True
-                while j + 3 <= end:
-                    y0, y1, y2 = y + units[j], y + units[j + 1], y + units[j + 2]
-                    v0 = after[out_state[j], y0 : y0 + width]
-                    v1 = after[out_state[j + 1], y1 : y1 + width]
-                    v2 = after[out_state[j + 2], y2 : y2 + width]
-                    p0, p1, p2 = probs[j], probs[j + 1], probs[j + 2]
-                    if first:
-                        for b in range(width):
-                            x[b] = p0 * v0[b] + p1 * v1[b] + p2 * v2[b]
-                    else:
-                        for b in range(width):
-                            x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b]
-                    first = False
-                    j += 3
-                while j < end:
-                    y0 = y + units[j]
-                    v0 = after[out_state[j], y0 : y0 + width]
-                    p0 = probs[j]
-                    if first:
-                        for b in range(width):
-                            x[b] = p0 * v0[b]
-                    else:
-                        for b in range(width):
-                            x[b] += p0 * v0[b]
-                    first = False
-                    j += 1
-                action = i - action_start[s]
-                if masked:
-                    for b in range(width):
-                        less = x[b] < out[b] and (bits[b] >> action) & 1 == 1
-                        best[b] = action if less else best[b]
-                        out[b] = x[b] if less else out[b]
-                else:
-                    for b in range(width):
-                        less = x[b] < out[b]
-                        best[b] = action if less else best[b]
-                        out[b] = x[b] if less else out[b]
+        cost_step(
+            0, action_start.shape[0] - 1, t, action_start, out_start, out_state, out_prob, out_units, block, low, high,
+            allowed, masked, values, q, choice,
+        )  # fmt: skip
 
 
 @kernel
@@ -162,119 +178,101 @@ def mark_reachable(action_start, out_start, out_state, out_units, block, low, hi
 
 
 @kernel
-def contract_pass(  # type: ignore[no-untyped-def]
-    action_start, out_start, out_state, out_prob, out_units, block, low, high, initial, initial_prob,
-    spans, allowed, reached, c0, c_low, c_high, margin, inflate,
-    values, least_buffer, most_buffer, own_buffer, rows, out_low, out_high,
+def contract_step(  # type: ignore[no-untyped-def]
+    s_first, s_last, t, action_start, out_start, out_state, out_prob, out_units, block, low, high,
+    wide, wide_after, sums, sums_after, allowed, reached, tail, c0, c_low, c_high, margin, inflate,
+    values, least_buffer, most_buffer, own_buffer, rows,
 ):  # fmt: skip
-    r"""The stationarity contractor (theory, B5): remove actions that are optimal for no slope vector of the box.
+    r"""One step of the stationarity contractor (theory, B5), states ``s_first <= s < s_last``: remove actions that are
+    optimal for no slope vector of the box.
 
     Per cell it carries the value for ``c0`` and three conditional CDFs of the remaining return: the least and the
     greatest over kept actions, and that of the c0-greedy policy.  An action goes when its loss at c0 exceeds what any
-    other c of the box can win back, by more than ``margin``; ``inflate`` is the relative error of that sum.
-    ``out_low, out_high`` receive the least and greatest CDF over the kept actions.  Returns the number of actions
-    removed.
+    other c of the box can win back, by more than ``margin``; ``inflate`` is the relative error of that sum.  ``wide``
+    is the greatest return that is left, ``sums`` the greatest sum so far, both in units; ``tail[z]`` is
+    ``c0[z] + c0[z + 1] + ...``.  Returns the number of actions removed.
     """
-    horizon = block.shape[0]
-    top = c0.shape[0]
-    n_states = action_start.shape[0] - 1
-    removed = 0
-    tail = np.zeros(top + 1)
-    for i in range(top - 1, -1, -1):
-        tail[i] = tail[i + 1] + c0[i]
-    wide_after = 0  # the greatest remaining return after step t, in units
-    sums_after = top  # the greatest sum before step t + 1
-    for t in range(horizon - 1, -1, -1):
-        wide = wide_after + spans[t]
-        sums = sums_after - spans[t]
-        units, probs = out_units[block[t]], out_prob[block[t]]
-        after, now = values[(t + 1) & 1], values[t & 1]
-        size, size_after = (sums + 1) * wide, (sums_after + 1) * wide_after
-        least, least_after = least_buffer[t & 1], least_buffer[(t + 1) & 1]
-        most, most_after = most_buffer[t & 1], most_buffer[(t + 1) & 1]
-        own, own_after = own_buffer[t & 1], own_buffer[(t + 1) & 1]
-        for s in range(n_states):
-            n_actions = action_start[s + 1] - action_start[s]
-            for y in range(low[t, s], high[t, s] + 1):
-                if not reached[t, s, y]:
+    horizon, removed = block.shape[0], 0
+    units, probs = out_units[block[t]], out_prob[block[t]]
+    after, now = values[(t + 1) & 1], values[t & 1]
+    size, size_after = (sums + 1) * wide, (sums_after + 1) * wide_after
+    least, least_after = least_buffer[t & 1], least_buffer[(t + 1) & 1]
+    most, most_after = most_buffer[t & 1], most_buffer[(t + 1) & 1]
+    own, own_after = own_buffer[t & 1], own_buffer[(t + 1) & 1]
+    for s in range(s_first, s_last):
+        n_actions = action_start[s + 1] - action_start[s]
+        for y in range(low[t, s], high[t, s] + 1):
+            if not reached[t, s, y]:
+                continue
+            bits = allowed[t, s, y]
+            greedy, cheapest, kept = -1, np.inf, 0
+            for a in range(n_actions):
+                if not (bits >> a) & 1:
                     continue
-                bits = allowed[t, s, y]
-                greedy, cheapest, kept = -1, np.inf, 0
-                for a in range(n_actions):
-                    if not (bits >> a) & 1:
-                        continue
-                    kept += 1
-                    i = action_start[s] + a
-                    mn, mx, mf = rows[0, a, :wide], rows[1, a, :wide], rows[2, a, :wide]
-                    for b in range(wide):
-                        mn[b] = 0.0
-                        mx[b] = 0.0
-                        mf[b] = 0.0
-                    quality = 0.0
-                    for j in range(out_start[i], out_start[i + 1]):
-                        p, r, target = probs[j], units[j], out_state[j]
-                        if t == horizon - 1:
-                            quality += p * tail[y + r]
-                        else:
-                            quality += p * after[target, y + r]
-                            base = target * size_after + (y + r) * wide_after
-                            an, ax, af = (
-                                least_after[base : base + wide_after],
-                                most_after[base : base + wide_after],
-                                own_after[base : base + wide_after],
-                            )
-                            bn, bx, bf = mn[r : r + wide_after], mx[r : r + wide_after], mf[r : r + wide_after]
-                            for b in range(wide_after):
-                                bn[b] += p * an[b]
-                                bx[b] += p * ax[b]
-                                bf[b] += p * af[b]
-                        for b in range(r + wide_after, wide):
-                            mn[b] += p
-                            mx[b] += p
-                            mf[b] += p
-                    rows[3, a, 0] = quality
-                    if quality < cheapest:
-                        greedy, cheapest = a, quality
-                f0 = rows[2, greedy, :wide]
-                keep = bits
-                if kept > 1:
-                    d_low, d_mid, d_high = c_low[y : y + wide], c0[y : y + wide], c_high[y : y + wide]
-                    for a in range(n_actions):
-                        if a == greedy or not (bits >> a) & 1:
-                            continue
-                        advantage = rows[3, a, 0] - cheapest
-                        if advantage <= margin:
-                            continue
-                        mn, mx = rows[0, a, :wide], rows[1, a, :wide]
-                        gain = 0.0
-                        for b in range(wide):
-                            down = (d_mid[b] - d_low[b]) * (mx[b] - f0[b])
-                            up = (d_high[b] - d_mid[b]) * (f0[b] - mn[b])
-                            gain += max(max(down, up), 0.0)
-                        if advantage - margin > gain * inflate:
-                            keep &= ~(1 << a)
-                            removed += 1
-                allowed[t, s, y] = keep
-                now[s, y] = cheapest
-                base = s * size + y * wide
-                on, ox, of = least[base : base + wide], most[base : base + wide], own[base : base + wide]
-                mn, mx = rows[0, greedy, :wide], rows[1, greedy, :wide]
+                kept += 1
+                i = action_start[s] + a
+                mn, mx, mf = rows[0, a, :wide], rows[1, a, :wide], rows[2, a, :wide]
                 for b in range(wide):
-                    on[b] = mn[b]
-                    ox[b] = mx[b]
-                    of[b] = f0[b]
+                    mn[b] = 0.0
+                    mx[b] = 0.0
+                    mf[b] = 0.0
+                quality = 0.0
+                for j in range(out_start[i], out_start[i + 1]):
+                    p, r, target = probs[j], units[j], out_state[j]
+                    if t == horizon - 1:
+                        quality += p * tail[y + r]
+                    else:
+                        quality += p * after[target, y + r]
+                        base = target * size_after + (y + r) * wide_after
+                        an, ax, af = (
+                            least_after[base : base + wide_after],
+                            most_after[base : base + wide_after],
+                            own_after[base : base + wide_after],
+                        )
+                        bn, bx, bf = mn[r : r + wide_after], mx[r : r + wide_after], mf[r : r + wide_after]
+                        for b in range(wide_after):
+                            bn[b] += p * an[b]
+                            bx[b] += p * ax[b]
+                            bf[b] += p * af[b]
+                    for b in range(r + wide_after, wide):
+                        mn[b] += p
+                        mx[b] += p
+                        mf[b] += p
+                rows[3, a, 0] = quality
+                if quality < cheapest:
+                    greedy, cheapest = a, quality
+            f0 = rows[2, greedy, :wide]
+            keep = bits
+            if kept > 1:
+                d_low, d_mid, d_high = c_low[y : y + wide], c0[y : y + wide], c_high[y : y + wide]
                 for a in range(n_actions):
-                    if a != greedy and (keep >> a) & 1:
-                        mn, mx = rows[0, a, :wide], rows[1, a, :wide]
-                        for b in range(wide):
-                            on[b] = min(on[b], mn[b])
-                            ox[b] = max(ox[b], mx[b])
-        wide_after, sums_after = wide, sums
-    out_low[:] = 0.0
-    out_high[:] = 0.0
-    for k in range(initial.shape[0]):
-        base = initial[k] * wide_after
-        for b in range(top):
-            out_low[b] += initial_prob[k] * least_buffer[0, base + b]
-            out_high[b] += initial_prob[k] * most_buffer[0, base + b]
+                    if a == greedy or not (bits >> a) & 1:
+                        continue
+                    advantage = rows[3, a, 0] - cheapest
+                    if advantage <= margin:
+                        continue
+                    mn, mx = rows[0, a, :wide], rows[1, a, :wide]
+                    gain = 0.0
+                    for b in range(wide):
+                        down = (d_mid[b] - d_low[b]) * (mx[b] - f0[b])
+                        up = (d_high[b] - d_mid[b]) * (f0[b] - mn[b])
+                        gain += max(max(down, up), 0.0)
+                    if advantage - margin > gain * inflate:
+                        keep &= ~(1 << a)
+                        removed += 1
+            allowed[t, s, y] = keep
+            now[s, y] = cheapest
+            base = s * size + y * wide
+            on, ox, of = least[base : base + wide], most[base : base + wide], own[base : base + wide]
+            mn, mx = rows[0, greedy, :wide], rows[1, greedy, :wide]
+            for b in range(wide):
+                on[b] = mn[b]
+                ox[b] = mx[b]
+                of[b] = f0[b]
+            for a in range(n_actions):
+                if a != greedy and (keep >> a) & 1:
+                    mn, mx = rows[0, a, :wide], rows[1, a, :wide]
+                    for b in range(wide):
+                        on[b] = min(on[b], mn[b])
+                        ox[b] = max(ox[b], mx[b])
     return removed

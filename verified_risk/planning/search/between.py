@@ -9,7 +9,6 @@ is a bound for every real return (:mod:`verified_risk.kernels.between`).
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +20,7 @@ from ...grid.floats import Floats, Ints
 from ...grid.scaled import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...numbers.rational import digits
+from .. import limits
 from ..short import round_up_to_two_digits
 from ..tails.budget import memory_limit
 from ..tails.interpolated import narrowest
@@ -121,14 +121,16 @@ class BetweenOracle:
         )  # fmt: skip
         return out
 
-    def contract(self, c0: Floats, c_low: Floats, c_high: Floats) -> tuple[Floats, Floats, int]:
-        """Remove actions from :attr:`allowed`; certified ranges of A over what is left."""
-        began = time.monotonic()
+    def contract(
+        self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float = math.inf
+    ) -> tuple[Floats, Floats] | None:
+        """Remove actions from :attr:`allowed`; certified ranges of A over what is left: one pass, whatever the deadline."""
+        began = limits.now()
         self._rule_out_by_mean(c_low, c_high)
         self.solve(c0)
-        found = self._contract(self.allowed, self.choice, c0, c_low, c_high)
-        self.contract_seconds = time.monotonic() - began
-        return found
+        low, high, _ = self._contract(self.allowed, self.choice, c0, c_low, c_high)
+        self.contract_seconds = limits.now() - began
+        return low, high
 
     def _rule_out_by_mean(self, c_low: Floats, c_high: Floats) -> None:
         from ...kernels import between as kernels

@@ -11,7 +11,6 @@ and one more pass bounds the last term from above (D5).
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -27,6 +26,7 @@ from ...objectives.lines import line_above
 from ...policy import MixturePolicy, Policy
 from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
+from .. import limits
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
@@ -69,7 +69,7 @@ def between_plan(
 ) -> Plan:
     """One round for a given ``eta``; otherwise a coarse one, then the finest that fits into the time that is left."""
     _compile()
-    began = time.monotonic()
+    began = limits.now()
     low, high = mdp.remaining_range(0)
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
     deadline = began + (DEFAULT_SECONDS if seconds is None else seconds)
@@ -82,10 +82,10 @@ def between_plan(
         rounds.append(_round(mdp, objective, unit, wanted, limit))
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
-            progress(Progress(time.monotonic() - began, lower, upper))
+            progress(Progress(limits.now() - began, lower, upper))
         unit = None
         if eta is None and upper - lower > wanted:
-            unit = _finer(mdp, rounds[-1], deadline - time.monotonic())
+            unit = _finer(mdp, rounds[-1], deadline - limits.now())
     return _answer(mdp, objective, rounds, wanted)
 
 
@@ -101,12 +101,12 @@ def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
 
 
 def _round(mdp: MDP, objective: Weighting, eta: Fraction, gap: Fraction, deadline: float) -> Round:
-    began = time.monotonic()
+    began = limits.now()
     oracle = BetweenOracle(mdp, eta)
     accuracy = power_of_four_below(ACCURACY / oracle.top)
     search = BetweenSearch(oracle, below(objective, accuracy), float(gap / eta) / 4, deadline)
     search.run()
-    spent = time.monotonic() - began
+    spent = limits.now() - began
     offset = oracle.model.offset
     bound = max(search.bound, search.uncut_bound, 0.0)
     upper = offset + eta * (oracle.top - Fraction(bound))

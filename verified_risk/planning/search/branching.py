@@ -13,13 +13,13 @@ in :attr:`Search.proof`, from which :mod:`verified_risk.planning.recheck.replay`
 from __future__ import annotations
 
 import heapq
-import time
 from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
 
 from ...grid.floats import Floats
+from .. import limits
 from .proof import Branch, Round
 from .relaxation import Relaxation
 
@@ -108,13 +108,13 @@ class Search(Relaxation):
         """
         from ...kernels import polygon as kernels
 
-        if time.monotonic() + self.oracle.contract_seconds > self.deadline:
+        if limits.now() + self.oracle.contract_seconds > self.deadline:
             return True
         c_low, c_high, c0 = (np.zeros_like(node.low) for _ in range(3))
         kernels.slope_ranges(node.low, node.high, self.x, self.g, c_low, c_high, c0)
         node.record.rounds[-1].slopes = c0
-        low, high, _ = self.oracle.contract(c0, c_low, c_high)
-        return self.cut_to(node, low, high)
+        found = self.oracle.contract(c0, c_low, c_high, self.deadline)
+        return True if found is None else self.cut_to(node, *found)
 
     # -- nodes --------------------------------------------------------------------------------------------------------
 
@@ -201,11 +201,11 @@ class Search(Relaxation):
         root.reference, root.bound = reference, bound
         if self.oracle.maskable:
             self.contract(root)
-        began = time.monotonic()
+        began = limits.now()
         budget = self.deadline - began
         for _ in range(ROOT_ROUNDS):
             width = float((root.high - root.low).sum())
-            everything = time.monotonic() - began < 0.3 * budget
+            everything = limits.now() - began < 0.3 * budget
             self.evaluate(root, 1, n if everything and self.reach == 0 else 10, steps)
             self.bound = min(root.bound, self.target)
             if root.bound >= self.target or self.late():

@@ -2,7 +2,7 @@ r"""The oracle of every search over policies: minimise a linear function of the 
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
+from .. import limits
 from ..rounding import gamma
 from ..tails.budget import choice_type, memory_limit
+from ..threads import in_threads, shares
 
 CONTRACTED_PER_SECOND = 2e9
 """Multiplications of the contractor, on a fast machine: a first guess that is too small costs one pass."""
@@ -52,7 +54,9 @@ class Oracle:
         self.allowed = self.everything.copy()
         self.choice = np.zeros((horizon, n, self.top + 1), dtype=choice_type(model))
         self._values, self._mass = np.zeros((2, n, self.top + 1)), np.zeros((2, n, self.top + 1))
-        self._q = np.zeros(self.top + 1)
+        outcomes = self.arrays[1][model.action_start[1:]] - self.arrays[1][model.action_start[:-1]]
+        self._parts = shares(outcomes, len(self.arrays[2]) * self.top / 2)
+        self._q = np.zeros((len(self._parts), self.top + 1))
         self._contractor: _Contractor | None = None
         terms = int(np.diff(self.arrays[1]).max())
         work = sum((self.top - w + 1) * max(w, 1) for w in model.remaining) * len(self.arrays[2])
@@ -108,18 +112,23 @@ class Oracle:
         from ...kernels import cdf as kernels
 
         self.calls += 1
-        model = self.model
-        kernels.cost_pass(
-            *self.arrays,
-            self.low,
-            self.high,
-            self.allowed,
-            masked and self.maskable,
-            cost,
-            self._values,
-            self._q,
-            self.choice,
-        )
+        model, limited = self.model, masked and self.maskable
+        if len(self._parts) == 1:
+            kernels.cost_pass(
+                *self.arrays, self.low, self.high, self.allowed, limited, cost, self._values, self._q[0], self.choice
+            )  # fmt: skip
+        else:
+            horizon = model.horizon
+            kernels.terminal_costs(self.low[horizon], self.high[horizon], cost, self._values[horizon & 1])
+
+            def some_states(k: int, t: int) -> None:
+                kernels.cost_step(
+                    *self._parts[k], t, *self.arrays, self.low, self.high, self.allowed, limited, self._values,
+                    self._q[k], self.choice,
+                )  # fmt: skip
+
+            for t in range(horizon - 1, -1, -1):
+                in_threads(partial(some_states, t=t), len(self._parts))
         return float(model.initial_prob @ self._values[0, model.initial_state, 0])
 
     def slack(self, cost: Floats) -> float:
@@ -137,13 +146,17 @@ class Oracle:
         )  # fmt: skip
         return out
 
-    def contract(self, c0: Floats, c_low: Floats, c_high: Floats) -> tuple[Floats, Floats, int]:
-        """Remove actions from :attr:`allowed` and return certified ranges of the CDF over what is left."""
+    def contract(self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float) -> tuple[Floats, Floats] | None:
+        """Remove actions from :attr:`allowed` and return certified ranges of the CDF over what is left.
+
+        None if time ends first: the actions that were removed until then are rightly gone, but no range is known.
+        """
         if self._contractor is None:
             self._contractor = _Contractor(self)
-        began = time.monotonic()
-        found = self._contractor(c0, c_low, c_high)
-        self.contract_seconds = time.monotonic() - began
+        began = limits.now()
+        found = self._contractor(c0, c_low, c_high, deadline)
+        if found is not None:
+            self.contract_seconds = limits.now() - began
         return found
 
 
@@ -153,31 +166,25 @@ class _Contractor:
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
         model = oracle.model
-        size = model.n_states * max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
-        self.least, self.most, self.own = (np.zeros((2, size)) for _ in range(3))
-        self.rows = np.zeros((4, int(np.diff(model.action_start).max()), max(oracle.top, 1)))
+        cells = max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
+        self.least, self.most, self.own = (np.zeros((2, model.n_states * cells)) for _ in range(3))
+        outcomes = oracle.arrays[1][model.action_start[1:]] - oracle.arrays[1][model.action_start[:-1]]
+        self.parts = shares(outcomes, 3.0 * len(oracle.arrays[2]) * cells)
+        most = int(np.diff(model.action_start).max())
+        self.rows = np.zeros((len(self.parts), 4, most, max(oracle.top, 1)))
         self.reached = np.zeros((model.horizon, model.n_states, oracle.top + 1), dtype=np.int8)
         self.values = np.zeros((2, model.n_states, oracle.top + 1))
-        self.spans = np.array([step.span for step in model.steps], dtype=np.int64)
 
-    def __call__(self, c0: Floats, c_low: Floats, c_high: Floats) -> tuple[Floats, Floats, int]:
+    def __call__(self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float) -> tuple[Floats, Floats] | None:
         from ...kernels import cdf as kernels
 
         o = self.oracle
         model = o.model
         action_start, out_start, out_state, _, units, block = o.arrays
         kernels.mark_reachable(
-            action_start,
-            out_start,
-            out_state,
-            units,
-            block,
-            o.low,
-            o.high,
-            model.initial_state,
-            o.allowed,
+            action_start, out_start, out_state, units, block, o.low, o.high, model.initial_state, o.allowed,
             self.reached,
-        )
+        )  # fmt: skip
         spread = np.maximum(c0 - c_low, c_high - c0)
         magnitude = float(np.abs(c0).sum())
         # B5: errors of the two values, of the tables, and a margin for the comparison itself
@@ -185,10 +192,22 @@ class _Contractor:
             magnitude + float(spread.sum())
         )
         inflate = 1.0 + 2.0 * (o.top + 8) * 2.0**-53
-        low, high = np.zeros(o.top), np.zeros(o.top)
-        removed = kernels.contract_pass(
-            *o.arrays, o.low, o.high, model.initial_state, model.initial_prob, self.spans, o.allowed, self.reached,
-            c0, c_low, c_high, margin, inflate, self.values, self.least, self.most, self.own, self.rows, low, high,
-        )  # fmt: skip
+        tail = np.zeros(o.top + 1)
+        tail[:-1] = np.cumsum(c0[::-1])[::-1]
+
+        def some_states(k: int, t: int) -> None:
+            wide, after = model.remaining[t], model.remaining[t + 1]
+            kernels.contract_step(
+                *self.parts[k], t, *o.arrays, o.low, o.high, wide, after, o.top - wide, o.top - after, o.allowed,
+                self.reached, tail, c0, c_low, c_high, margin, inflate, self.values, self.least, self.most, self.own,
+                self.rows[k],
+            )  # fmt: skip
+
+        for t in range(model.horizon - 1, -1, -1):
+            if limits.now() > deadline:
+                return None
+            in_threads(partial(some_states, t=t), len(self.parts))
+        starts = model.initial_state[:, None] * o.top + np.arange(o.top)
+        low, high = (model.initial_prob @ table[0][starts] for table in (self.least, self.most))
         wide = 2 * o.table_gamma + 1e-290
-        return np.maximum(low * (1 - wide) - 1e-290, 0.0), np.minimum(high * (1 + wide) + 1e-290, 1.0), removed
+        return np.maximum(low * (1 - wide) - 1e-290, 0.0), np.minimum(high * (1 + wide) + 1e-290, 1.0)

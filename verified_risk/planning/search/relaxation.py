@@ -7,7 +7,6 @@ find good ones.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from ...grid.floats import Floats
 from ...objectives.polygon import Polygon, concave_corners, convex_corners
+from .. import limits
 from .atoms import Atoms, Parts, best_length
 from .cdf import Oracle
 
@@ -59,7 +59,7 @@ class Relaxation:
         self.uncut_bound = 0.0  # no CDF value weighs less than nothing
         self.uncut = False
         self._hull = np.zeros(len(self.x) + 2), np.zeros(len(self.x) + 2)
-        self._next_report = time.monotonic() + 1.0
+        self._next_report = limits.now() + 1.0
 
     # -- pieces -------------------------------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ class Relaxation:
         return self.best.value - self.tol
 
     def late(self) -> bool:
-        now = time.monotonic()
+        now = limits.now()
         if self.report is not None and now > self._next_report and np.isfinite(self.best.value):
             self._next_report = now + 1.0
             self.report(self.best.value, max(self.bound, self.uncut_bound))
@@ -236,9 +236,9 @@ class Relaxation:
         n = self.oracle.top
         _, cdf = self.vertex(np.ones(n), masked=False)
         self.climb(cdf)
-        began, budget = time.monotonic(), self.deadline - time.monotonic()
+        began, budget = limits.now(), self.deadline - limits.now()
         for k in np.unique(np.linspace(1, n, min(n, STARTS)).astype(int)):
-            if time.monotonic() - began > 0.15 * budget or self.late():
+            if limits.now() - began > 0.15 * budget or self.late():
                 break
             _, cdf = self.vertex((np.arange(n) < k).astype(float), masked=False)
             self.climb(cdf)

@@ -7,7 +7,6 @@ general G the policy may be a mixture.
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -23,6 +22,7 @@ from ...objectives import Weighting
 from ...objectives.polygon import Polygon
 from ...policy import GridPolicy, MixturePolicy, Policy
 from ...progress import Progress, Report
+from .. import limits
 from ..plan import Certificate, Plan
 from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
 from ..policy_law import exact_value
@@ -88,7 +88,7 @@ def best_general(
     if top == 0:
         return _constant(mdp, objective, model)
     compile_search()
-    began = time.monotonic()
+    began = limits.now()
     accuracy = power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
     polygon = below(objective, accuracy)
     oracle = Oracle(model)
@@ -98,7 +98,7 @@ def best_general(
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
         upper = tidy_above(model.unit * (model.offsets[-1] + top - Fraction(bound - SPARED * top)))
-        progress(Progress(time.monotonic() - began, attained(search.best), upper))
+        progress(Progress(limits.now() - began, attained(search.best), upper))
 
     deadline = np.inf if seconds is None else began + seconds
     search = Search(oracle, polygon, float(wanted) / 2, deadline, None if progress is None else report)

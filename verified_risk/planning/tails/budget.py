@@ -31,6 +31,7 @@ from ...grid.floats import FloatModel, Floats, Ints
 from ...numbers.rational import digits
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
+from ..threads import in_threads, shares
 from . import in_numpy
 
 DENSE_SHARE = 2 / 3
@@ -209,26 +210,38 @@ block k."""
 
 
 def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -> Stepper:
-    """One step of every state: compiled, or by numpy where the model is too small to compile for."""
+    """One step of every state: compiled, or by numpy where the model is too small to compile for; a share of the states
+    for each thread."""
     from ...kernels import budget as kernels
 
-    blocks, u, q = m.blocks, np.zeros(room), np.zeros(room)
+    blocks, outcomes = m.blocks, m.succ_start[m.action_start[1:]] - m.succ_start[m.action_start[:-1]]
+    parts = shares(outcomes, len(m.succ_prob) * cells / (m.n_states * m.horizon))
+    rooms = np.zeros((len(parts), 2, room))
     terms = len(m.succ_prob) + (blocks.prob.shape[1] if m.product else 0)
     work = terms * cells / m.n_states / NUMPY_TERMS_PER_STEP + NUMPY_STEPS * m.horizon
     if not m.product:
         joint = kernels.joint_step.at(work, otherwise=in_numpy.joint_step)
-        return lambda k, first, last, after, now, policy: joint(
-            first, last, margin, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.units[k], extra[k],
-            after, now, q, policy,
-        )  # fmt: skip
+
+        def joint_part(i: int, k: int, first: int, last: int, after: Floats, now: Floats, policy: Any) -> None:
+            s, end = parts[i]
+            joint(
+                first, last, margin, m.action_start[s : end + 1], m.succ_start, m.succ_state, m.succ_prob,
+                blocks.units[k], extra[k], after, now[s:end], rooms[i, 1], policy[s:end],
+            )  # fmt: skip
+
+        return lambda *step: in_threads(lambda i: joint_part(i, *step), len(parts))
     product = kernels.product_step.at(work, otherwise=in_numpy.product_step)
     if _is_dense(m):
-        return _blas_step(m, product, margin, extra, u, q)
-    return lambda k, first, last, after, now, policy: product(
-        0, m.n_states, first, last, margin, blocks.span[k], m.action_start, m.succ_start, m.succ_state, m.succ_prob,
-        blocks.start[k], blocks.units[k], blocks.prob[k], extra[k], after, margin + max(first - int(blocks.span[k]), 0),
-        now, u, q, policy,
-    )  # fmt: skip
+        return _blas_step(m, product, margin, extra, *rooms[0])
+
+    def product_part(i: int, k: int, first: int, last: int, after: Floats, now: Floats, policy: Any) -> None:
+        product(
+            *parts[i], first, last, margin, blocks.span[k], m.action_start, m.succ_start, m.succ_state, m.succ_prob,
+            blocks.start[k], blocks.units[k], blocks.prob[k], extra[k], after,
+            margin + max(first - int(blocks.span[k]), 0), now, *rooms[i], policy,
+        )  # fmt: skip
+
+    return lambda *step: in_threads(lambda i: product_part(i, *step), len(parts))
 
 
 def _is_dense(model: FloatModel) -> bool:

@@ -34,7 +34,7 @@ from ...grid.scaled import ScaledModel
 from ...numbers.rational import digits, float_above, float_below
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
-from ..threads import in_threads, threads
+from ..threads import in_threads, shares
 from .budget import memory_limit
 
 ROUNDOFF = 2.0**-53
@@ -147,10 +147,11 @@ def _pass(
     after, now = np.zeros((n, margin + widest)), np.zeros((n, margin + widest))
     after[:, margin:] = np.arange(widest)
     most = int(np.diff(model.action_start).max())
-    shares = [list(part) for part in np.array_split(np.arange(n), min(threads(), n))]
+    outcomes = model.succ_start[model.action_start[1:]] - model.succ_start[model.action_start[:-1]]
+    parts = shares(outcomes, 4.0 * len(model.succ_prob) * model.cells / (n * model.horizon))
     rooms = [
         (np.zeros((1, margin + widest)), np.zeros((most, widest)), np.zeros((most, widest)), np.zeros(widest))
-        for _ in shares
+        for _ in parts
     ]
     choice = np.zeros((n, widest), dtype=narrowest(model))
     policy: list[npt.NDArray[Any]] = []
@@ -161,12 +162,12 @@ def _pass(
         def some_states(k: int, t: int = t, extra: Floats = extra, after: Floats = after, now: Floats = now) -> None:
             step = model.steps[t]
             kernels.interpolated_step(
-                shares[k][0], shares[k][-1] + 1, model.product, lower, model.tops[t][0], step.span, margin,
+                *parts[k], model.product, lower, model.tops[t][0], step.span, margin,
                 model.action_start, model.succ_start, model.succ_state, model.succ_prob, model.reward_start,
                 model.reward_prob, step.units, step.share, extra, after, now, choice, *rooms[k],
             )  # fmt: skip
 
-        in_threads(some_states, len(shares))
+        in_threads(some_states, len(parts))
         shift = _outward(model, t, kappa)
         if not lower:
             policy.append(choice[:, : top + 1].copy())

@@ -7,7 +7,6 @@ much finer the next grid has to be.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -19,6 +18,7 @@ from ...objectives.levels import Levels
 from ...policy import MarkovPolicy
 from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
+from .. import limits
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
@@ -67,7 +67,7 @@ def refined_plan(
 ) -> Plan:
     """One round for a given ``eta``; otherwise rounds until ``gap`` is met, or time or memory ends."""
     _compile()
-    began = time.monotonic()
+    began = limits.now()
     levels = objective.require_levels()
     width = _range(mdp)
     if eta is None and gap is None:
@@ -78,12 +78,12 @@ def refined_plan(
     while eta is None:
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
-            progress(Progress(time.monotonic() - began, lower, upper))
+            progress(Progress(limits.now() - began, lower, upper))
         assert gap is not None
         if upper - lower <= gap:
             why = "the gap is met"
             break
-        model, stopped = _finer(mdp, rounds, gap, deadline, time.monotonic() - began)
+        model, stopped = _finer(mdp, rounds, gap, deadline, limits.now() - began)
         if model is None:
             why = stopped
             break
@@ -145,12 +145,12 @@ def _finer(
         model = scaled_model(mdp, last.model.eta / factor)
     if factor > 1:
         return model, ""
-    return None, "time" if time.monotonic() < deadline and not _in_time(last, model, deadline, spent) else "memory"
+    return None, "time" if limits.now() < deadline and not _in_time(last, model, deadline, spent) else "memory"
 
 
 def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> bool:
     """Whether a pass, by what the rounds so far have taken, is expected to end before the deadline."""
-    return time.monotonic() + 1.2 * spent * model.cells / last.model.cells <= deadline
+    return limits.now() + 1.2 * spent * model.cells / last.model.cells <= deadline
 
 
 def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str) -> Plan:
