@@ -156,34 +156,26 @@ def _pass(
     choice = np.zeros((n, widest), dtype=narrowest(model))
     policy: list[npt.NDArray[Any]] = []
     for t in range(model.horizon - 1, -1, -1):
-        step, (top, coarse), factor = model.steps[t], model.tops[t], model.finer(t)
+        step, (top, coarse) = model.steps[t], model.tops[t]
         extra = weight * step.scale * model.deficit
+        shift = -_outward(model, t, kappa) if lower else _outward(model, t, kappa)
+        left = _left(mean, t, kappa, lower) * 2.0 ** model.halvings[max(t - 1, 0)]
+        reach = model.tops[t - 1][0] + 2 if t else coarse + 1
 
-        def some_states(k: int, t: int = t, extra: Floats = extra, after: Floats = after, now: Floats = now) -> None:
-            step = model.steps[t]
+        def some_states(k, t=t, extra=extra, after=after, now=now, shift=shift, left=left, reach=reach):  # type: ignore[no-untyped-def]
+            step, (top, _), (first, last) = model.steps[t], model.tops[t], parts[k]
             kernels.interpolated_step(
-                *parts[k], model.product, lower, model.tops[t][0], step.span, margin,
-                model.action_start, model.succ_start, model.succ_state, model.succ_prob, model.reward_start,
-                model.reward_prob, step.units, step.share, extra, after, now, choice, *rooms[k],
+                first, last, model.product, lower, top, step.span, margin, model.action_start, model.succ_start,
+                model.succ_state, model.succ_prob, model.reward_start, model.reward_prob, step.units, step.share, extra,
+                after, now, choice, *rooms[k],
             )  # fmt: skip
+            kernels.finish(
+                lower, top, reach, margin, shift, left[first:last], model.finer(t), now[first:last], rooms[k][3]
+            )
 
         in_threads(some_states, len(parts))
-        shift = _outward(model, t, kappa)
         if not lower:
             policy.append(choice[:, : top + 1].copy())
-        units = 2.0 ** model.halvings[max(t - 1, 0)]
-        reach = model.tops[t - 1][0] + 2 if t else coarse + 1
-        kernels.finish(
-            lower,
-            top,
-            reach,
-            margin,
-            -shift if lower else shift,
-            _left(mean, t, kappa, lower) * units,
-            factor,
-            now,
-            rooms[0][3],
-        )
         after, now = now, after
     columns = slice(margin, margin + model.tops[0][1] + 1)
     states = [s for s, _ in model.mdp.initial]
@@ -201,12 +193,19 @@ def _outward(model: ScaledModel, t: int, kappa: Fraction) -> float:
 
 
 def _left(mean: MeanPart, t: int, kappa: Fraction, lower: bool) -> Floats:
-    """What a budget below 0 is worth at step t, in units of eta, bounded from one side."""
+    """What a budget below 0 is worth at step t, in units of eta, bounded from one side.
+
+    Factor and product are rounded once each, which the eight roundings of ``spare`` more than cover.
+    """
     if not kappa:
         return np.zeros_like(mean.value[t])
+    shrink, spare = mean.enclosure.shrink, Fraction(1, 2**50)
+    lost = float_above(kappa * mean.enclosure.underflow / shrink) + TINY
     if lower:
-        return np.array([float_below(kappa * mean.enclosure.below(x)) for x in mean.value[t]])
-    return np.array([float_above(kappa * mean.enclosure.above(x)) for x in mean.value[t]])
+        below: Floats = mean.value[t] * float_below(kappa * shrink * (1 - spare)) - lost
+        return below
+    above: Floats = mean.value[t] * float_above(kappa / shrink * (1 + spare)) + lost
+    return above
 
 
 @dataclass(frozen=True)
