@@ -177,9 +177,9 @@ class TestPlantedFaults:
     def test_an_action_eliminated_too_eagerly_is_caught(self, monkeypatch):
         honest = cdf.Oracle.contract
 
-        def eager(self, c0, c_low, c_high):
+        def eager(self, c0, c_low, c_high, deadline):
             middle = np.ascontiguousarray(c0)
-            return honest(self, middle, middle, middle)  # as if the slopes were known exactly
+            return honest(self, middle, middle, middle, deadline)  # as if the slopes were known exactly
 
         monkeypatch.setattr(cdf.Oracle, "contract", eager)
         with pytest.raises(AssertionError, match="bound"):
