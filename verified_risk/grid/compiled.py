@@ -40,12 +40,8 @@ def round_up_reward(r: Fraction, eta: Fraction) -> Fraction:
 
 def own_unit(mdp: MDP) -> Fraction:
     """The largest unit of which every step reward is a multiple; 1 if all rewards are 0."""
-    seen: dict[tuple[int, int], Fraction] = {}  # hashing a Fraction costs more than all the rest
-    for _, _, action in mdp:
-        for r in action.reward_law.atoms if action.independent else [r for _, _, r in action.outcomes]:
-            seen.setdefault((r.numerator, r.denominator), r)
     steps = range(mdp.horizon) if mdp.discount != 1 else range(1)
-    return gcd_of(mdp.step_reward(t, r) for t in steps for r in seen.values()) or Fraction(1)
+    return gcd_of(mdp.step_reward(t, r) for t in steps for r in mdp.rewards) or Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -205,7 +201,11 @@ def compiled(mdp: MDP, eta: Rational | None = None) -> Grid:
     successors = tuple(
         action.successors if product else tuple((s, p) for p, s, _ in action.outcomes) for action in actions
     )
-    steps = tuple(_compiled_step(mdp, t, unit, actions, product) for t in range(1 if stationary else mdp.horizon))
+    rewards = _Rewards.of(mdp, actions, product) if mdp.is_discrete else None
+    steps = tuple(
+        _continuous_step(mdp, t, unit, actions) if rewards is None else rewards.step(mdp, t, unit)
+        for t in range(1 if stationary else mdp.horizon)
+    )
     return Grid(mdp, unit, product, successors, steps * mdp.horizon if stationary else steps)
 
 
@@ -214,45 +214,65 @@ def grid_model(mdp: MDP, eta: Rational | None = None) -> GridModel:
     return compiled(mdp, eta).joint()
 
 
-class _Rounder:
-    """Rewards of one step in units, with the largest amount by which one was raised."""
+@dataclass(frozen=True)
+class _Rewards:
+    """The rewards of all actions by their number among the distinct ones, so that each is rounded once a step."""
 
-    def __init__(self, mdp: MDP, t: int, unit: Fraction) -> None:
-        self.weight, self.unit = mdp.step_reward(t, Fraction(1)), unit
-        self.loss = Fraction()
-        self._seen: dict[tuple[int, int], int] = {}
+    tops: tuple[int, ...]
+    """The distinct rewards, over ``whole``."""
+    whole: int
+    rows: tuple[tuple[int, ...], ...]
+    masses: tuple[tuple[Fraction, ...], ...]
+    product: bool
 
-    def __call__(self, r: Fraction) -> int:
-        key = (r.numerator, r.denominator)
-        j = self._seen.get(key)
-        if j is None:
-            gain = self.weight * r
-            j = self._seen[key] = ceil_div(gain, self.unit)
-            self.loss = max(self.loss, j * self.unit - gain)
-        return j
+    @classmethod
+    def of(cls, mdp: MDP, actions: list[Action], product: bool) -> _Rewards:
+        whole = lcm_of_denominators(mdp.rewards)
+        tops = tuple(r.numerator * (whole // r.denominator) for r in mdp.rewards)
+        number = {(r.numerator, r.denominator): k for k, r in enumerate(mdp.rewards)}
+        if product:
+            laws = [action.reward_law for action in actions]
+            known = {  # large models share laws
+                id(law): tuple(number[r.numerator, r.denominator] for r in law.atoms) for law in laws
+            }
+            return cls(tops, whole, tuple(known[id(law)] for law in laws), tuple(law.masses for law in laws), True)
+        rows = tuple(tuple(number[r.numerator, r.denominator] for _, _, r in a.outcomes) for a in actions)
+        return cls(tops, whole, rows, tuple(tuple(p for p, _, _ in a.outcomes) for a in actions), False)
+
+    def step(self, mdp: MDP, t: int, unit: Fraction) -> GridStep:
+        ratio = mdp.step_reward(t, Fraction(1)) / unit
+        top, bottom = ratio.numerator, ratio.denominator * self.whole
+        units = [-(-n * top // bottom) for n in self.tops]
+        loss = unit * Fraction(max(j * bottom - n * top for j, n in zip(units, self.tops, strict=True)), bottom)
+        rows = tuple(tuple(map(units.__getitem__, row)) for row in self.rows)
+        if not self.product or len(set(units)) == len(units):
+            return GridStep(rows, self.masses, loss)
+        pairs = [_added_up(*pair) for pair in zip(rows, self.masses, strict=True)]
+        return GridStep(tuple(row for row, _ in pairs), tuple(masses for _, masses in pairs), loss)
 
 
-def _compiled_step(mdp: MDP, t: int, unit: Fraction, actions: list[Action], product: bool) -> GridStep:
-    rounded = _Rounder(mdp, t, unit)
-    if not product:
-        units = tuple(tuple(rounded(r) for _, _, r in action.outcomes) for action in actions)
-        return GridStep(units, tuple(tuple(p for p, _, _ in action.outcomes) for action in actions), rounded.loss)
-    rows, masses = [], []
+def _added_up(units: tuple[int, ...], masses: tuple[Fraction, ...]) -> tuple[tuple[int, ...], tuple[Fraction, ...]]:
+    """A law in units; rounding may have made rewards equal."""
+    if len(set(units)) == len(units):
+        return units, masses
+    merged: dict[int, Fraction] = {}
+    for j, q in zip(units, masses, strict=True):
+        merged[j] = merged.get(j, Fraction()) + q
+    return tuple(merged), tuple(merged.values())
+
+
+def _continuous_step(mdp: MDP, t: int, unit: Fraction, actions: list[Action]) -> GridStep:
+    """A product model in which some reward is continuous: it is rounded up from its CDF."""
+    weight, loss, rows = mdp.step_reward(t, Fraction(1)), Fraction(), []
     for action in actions:
         law = action.reward
         if not isinstance(law, Law):
-            rounded.loss = unit
-            law = law.round_up(unit / rounded.weight)
-        indices = tuple(rounded(r) for r in law.atoms)
-        weights = law.masses
-        if len(set(indices)) < len(indices):  # rounding made rewards equal
-            merged: dict[int, Fraction] = {}
-            for j, q in zip(indices, weights, strict=True):
-                merged[j] = merged.get(j, Fraction()) + q
-            indices, weights = tuple(merged), tuple(merged.values())
-        rows.append(indices)
-        masses.append(tuple(weights))
-    return GridStep(tuple(rows), tuple(masses), rounded.loss)
+            law, loss = law.round_up(unit / weight), unit
+        gains = [weight * r for r in law.atoms]
+        units = tuple(ceil_div(gain, unit) for gain in gains)
+        loss = max(loss, *(j * unit - gain for j, gain in zip(units, gains, strict=True)))
+        rows.append(_added_up(units, law.masses))
+    return GridStep(tuple(units for units, _ in rows), tuple(masses for _, masses in rows), loss)
 
 
 def _merged(branches: Iterable[Branch]) -> tuple[Branch, ...]:

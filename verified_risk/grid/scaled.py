@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..mdp import MDP
+from ..numbers.rational import lcm_of_denominators
 from .floats import Floats, Ints, starts
 
 EXPONENT = Fraction(2, 3)
@@ -128,9 +129,11 @@ def scaled_model(
     known: dict[tuple[int, int], int] = {}
     number = np.array([known.setdefault((r.numerator, r.denominator), len(known)) for row in rewards for r in row])
     values = [Fraction(*key) - least for key in known]
+    whole = lcm_of_denominators(values)
+    tops = np.array([value.numerator * (whole // value.denominator) for value in values], dtype=object)
     halved = halvings_of(mdp.discount, mdp.horizon) if halvings is None else halvings
     steps = tuple(
-        _scaled_step(mdp.step_reward(t, Fraction(1)) * 2**h / eta, values, number, most - least)
+        _scaled_step(mdp.step_reward(t, Fraction(1)) * 2**h / eta, tops, whole, number, most - least)
         for t, h in enumerate(halved)
     )
     means = [sum((q * r for r, q in zip(*row, strict=True)), Fraction()) for row in zip(rewards, masses, strict=True)]
@@ -143,16 +146,15 @@ def scaled_model(
     )  # fmt: skip
 
 
-def _scaled_step(scale: Fraction, values: list[Fraction], number: Any, width: Fraction) -> ScaledStep:
-    units, share = [], []
-    for value in values:
-        top, bottom = value.numerator * scale.numerator, value.denominator * scale.denominator
-        whole, rest = divmod(top, bottom)
-        units.append(whole)
-        share.append(rest / bottom)
+def _scaled_step(scale: Fraction, tops: Any, bottom: int, number: Any, width: Fraction) -> ScaledStep:
+    """``tops[i] / bottom`` are the distinct rewards, arrays of Python's own integers."""
+    whole = scale.denominator * bottom
+    scaled = tops * scale.numerator
+    units = scaled // whole
+    rest = scaled - units * whole
     return ScaledStep(
-        np.array(units, dtype=np.int64)[number],
-        np.array(share)[number],
+        units.astype(np.int64)[number],
+        (rest / whole).astype(np.float64)[number],
         math.ceil(width * scale),
         float(width * scale),
     )

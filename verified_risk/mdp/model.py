@@ -18,7 +18,7 @@ from ..numbers.rational import Rational, as_step, as_whole
 from ..numbers.shown import short
 from .action import Action
 from .readers import Initial, ModelReaders, Reward, Row, StateActions
-from .reading import Reader, read_action_names, read_discount, read_horizon, read_state_names
+from .reading import Reader, collector_resting, read_action_names, read_discount, read_horizon, read_state_names
 from .rewards import ContinuousReward
 
 
@@ -80,18 +80,10 @@ class MDP(ModelReaders):
         read = Reader(len(transitions), normalise)
         if len(rewards) != len(transitions):
             raise InvalidModel(f"rewards has {len(rewards)} states, wanted {len(transitions)} as in transitions")
-        states = []
-        for s, (rows, laws) in enumerate(zip(transitions, rewards, strict=True)):
-            if len(rows) == 0:
-                raise InvalidModel(f"state {s} has no actions, wanted at least one in transitions[{s}]")
-            if len(rows) != len(laws):
-                raise InvalidModel(f"rewards[{s}] has {len(laws)} actions, wanted {len(rows)} as in transitions[{s}]")
-            states.append(
-                tuple(
-                    Action(read.row(row, f"transitions[{s}][{a}]"), read.reward(law, f"rewards[{s}][{a}]"))
-                    for a, (row, law) in enumerate(zip(rows, laws, strict=True))
-                )
-            )
+        with collector_resting():
+            states = [
+                read.actions(s, rows, laws) for s, (rows, laws) in enumerate(zip(transitions, rewards, strict=True))
+            ]
         self._finish(read, initial, tuple(states), horizon, discount, drawing, notes, action_names, state_names)
 
     @classmethod
@@ -128,10 +120,11 @@ class MDP(ModelReaders):
         self = cls.__new__(cls)
         read = Reader(len(outcomes), normalise)
         states = []
-        for s, choices in enumerate(outcomes):
-            if len(choices) == 0:
-                raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
-            states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
+        with collector_resting():
+            for s, choices in enumerate(outcomes):
+                if len(choices) == 0:
+                    raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
+                states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
         self._finish(read, initial, tuple(states), horizon, discount, drawing, notes, action_names, state_names)
         return self
 
@@ -278,6 +271,19 @@ class MDP(ModelReaders):
         """The least and the greatest reward of a single step, undiscounted."""
         lows, highs = zip(*(action.reward_range for _, _, action in self), strict=True)
         return min(lows), max(highs)
+
+    @cached_property
+    def rewards(self) -> tuple[Fraction, ...]:
+        """Every reward that some action can pay, once; an error for continuous rewards."""
+        seen: dict[tuple[int, int], Fraction] = {}  # hashing a Fraction costs more than all the rest
+        for law in {id(law): law for law in (a.reward_law for _, _, a in self if a.independent)}.values():
+            for r in law.atoms:
+                seen.setdefault((r.numerator, r.denominator), r)
+        for _, _, action in self:
+            if not action.independent:
+                for _, _, r in action.outcomes:
+                    seen.setdefault((r.numerator, r.denominator), r)
+        return tuple(seen.values())
 
     def step_reward(self, t: int, r: Fraction) -> Fraction:
         """What reward ``r`` at step ``t = 0, 1, ...`` adds to the return: ``discount**t * r``.

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from ..errors import InvalidLaw, InvalidModel, InvalidNumber
 from ..law import Law
 from ..numbers.rational import as_fraction, as_whole, exact_sum, text
 from .action import Action, Outcome
 from .rewards import ContinuousReward
+
+TENS = 10**18
+"""Floats of probabilities mostly have few digits: so many of them add up as integers."""
+
+
+_PLAIN_KEYS, _PLAIN_VALUES = {int}, {float, np.float64}
+
+
+class _Probabilities(dict[float, Fraction]):
+    """What floats mean as probabilities, each read once, and the same times :data:`TENS`; ValueError for any other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tens: dict[float, int] = {}
+
+    def __missing__(self, p: float) -> Fraction:
+        if not 0 <= p <= 1:
+            raise ValueError(p)
+        exact = as_fraction(float(p), "probability")
+        if TENS % exact.denominator:
+            raise ValueError(p)
+        self.tens[p] = exact.numerator * (TENS // exact.denominator)
+        self[p] = exact
+        return exact
 
 
 class Reader:
@@ -21,7 +49,8 @@ class Reader:
         self.normalise = normalise
         self.notes: list[str] = []
         self._numbers: dict[Any, Fraction] = {}  # large models repeat few distinct numbers
-        self._points: dict[Fraction, Law] = {}
+        self._floats = _Probabilities()
+        self._points: dict[tuple[int, int], Law] = {}  # keyed by integers: hashing a Fraction is slow
         self._laws: dict[tuple[Any, ...], Law] = {}
 
     def number(self, value: Any, where: str) -> Fraction:
@@ -59,6 +88,9 @@ class Reader:
         return total
 
     def row(self, row: Any, where: str) -> tuple[tuple[int, Fraction], ...]:
+        plain = self._plain_row(row)
+        if plain is not None:
+            return plain
         if isinstance(row, Mapping):
             masses = {self.state(s, where): self.probability(p, f"{where}[{s}]") for s, p in row.items()}
         else:
@@ -78,9 +110,36 @@ class Reader:
         total = self.total(masses.values(), where, shown)
         return tuple((s, p / total if total != 1 else p) for s, p in sorted(masses.items()) if p)
 
+    def _plain_row(self, row: Any) -> tuple[tuple[int, Fraction], ...] | None:
+        """A row of Python's own integers and floats, or an array of float64, that needs no message and no note.
+
+        None for every other row: :meth:`row` reads those one entry at a time, and names the first that is wrong.
+        """
+        if isinstance(row, np.ndarray) and row.dtype == np.float64 and row.shape == (self.n_states,):
+            states = np.flatnonzero(row)
+            row = dict(zip(states.tolist(), row[states].tolist(), strict=True))
+        if type(row) is not dict or not _PLAIN_KEYS.issuperset(map(type, row)):
+            return None
+        if (
+            not row
+            or not _PLAIN_VALUES.issuperset(map(type, row.values()))
+            or min(row) < 0
+            or max(row) >= self.n_states
+        ):
+            return None
+        pairs = sorted(row.items())
+        try:
+            exact = [(s, self._floats[p]) for s, p in pairs if p]
+        except ValueError:
+            return None
+        tens = self._floats.tens
+        return tuple(exact) if sum([tens[p] for _, p in pairs if p]) == TENS else None
+
     def reward(self, law: Any, where: str) -> Law | ContinuousReward:
         if isinstance(law, (Law, ContinuousReward)):
             return law
+        if type(law) is float or type(law) is int:
+            return self.point(self.number(law, where))
         if hasattr(law, "cdf") and hasattr(law, "support"):
             return ContinuousReward(law, where=where)
         try:
@@ -123,6 +182,17 @@ class Reader:
         ordered = sorted(found.values(), key=lambda outcome: outcome[1:])
         return tuple((p / total if total != 1 else p, s, r) for p, s, r in ordered if p)
 
+    def actions(self, s: int, rows: Sequence[Any], laws: Sequence[Any]) -> tuple[Action, ...]:
+        """The actions of state s from their transitions and their rewards."""
+        if len(rows) == 0:
+            raise InvalidModel(f"state {s} has no actions, wanted at least one in transitions[{s}]")
+        if len(rows) != len(laws):
+            raise InvalidModel(f"rewards[{s}] has {len(laws)} actions, wanted {len(rows)} as in transitions[{s}]")
+        return tuple(
+            Action(self.row(row, f"transitions[{s}][{a}]"), self.reward(law, f"rewards[{s}][{a}]"))
+            for a, (row, law) in enumerate(zip(rows, laws, strict=True))
+        )
+
     def action(self, rows: list[Any], where: str) -> Action:
         """An action given by its joint law."""
         outcomes = self.joint(rows, where)
@@ -133,9 +203,22 @@ class Reader:
 
     def point(self, reward: Fraction) -> Law:
         """All mass at one reward; large models share these laws."""
-        if reward not in self._points:
-            self._points[reward] = Law.of_weights({reward: Fraction(1)})
-        return self._points[reward]
+        key = (reward.numerator, reward.denominator)
+        if key not in self._points:
+            self._points[key] = Law.of_weights({reward: Fraction(1)})
+        return self._points[key]
+
+
+@contextmanager
+def collector_resting() -> Iterator[None]:
+    """A model is millions of tuples without a cycle, which Python's collector would visit again and again meanwhile."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def listed(masses: Iterable[Fraction]) -> str:
