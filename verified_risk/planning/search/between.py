@@ -124,7 +124,7 @@ class BetweenOracle:
     def contract(
         self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float = math.inf
     ) -> tuple[Floats, Floats] | None:
-        """Remove actions from :attr:`allowed`; certified ranges of A over what is left; one pass, however late it is."""
+        """Remove actions from :attr:`allowed`; certified ranges of A over what is left; a whole pass, also if late."""
         began = limits.now()
         self._rule_out_by_mean(c_low, c_high)
         self.solve(c0)
