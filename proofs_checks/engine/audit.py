@@ -86,6 +86,7 @@ def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
         label=statement.label,
         title=statement.title,
         section=statement.section,
+        paper=statement.paper,
         said=statement.said,
         finding=statement.finding,
         cause=statement.cause,

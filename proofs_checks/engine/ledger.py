@@ -16,6 +16,7 @@ from typing import Any
 
 from verified_risk.errors import InvalidFile
 
+from .papers import AUDITED
 from .severity import Cause, Severity
 
 FORMAT = "proofs_checks/ledger"
@@ -101,6 +102,7 @@ class Row:
     support: Support | None
     refutation: Refutation | None
     failures: tuple[str, ...]
+    paper: str = AUDITED
 
     @property
     def rank(self) -> str | None:
@@ -114,8 +116,13 @@ class Row:
 
     @property
     def in_paper(self) -> bool:
-        """Whether the paper says or implies it."""
-        return self.printed is not None and self.said != "tempting"
+        """Whether the audited paper says or implies it."""
+        return self.printed is not None and self.said != "tempting" and self.paper == AUDITED
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is about another paper than the audited one."""
+        return self.paper != AUDITED
 
 
 @dataclass(frozen=True)
@@ -163,7 +170,9 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         return tuple(_read(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(data))
     if dataclasses.is_dataclass(kind):
         names = {field.name for field in dataclasses.fields(kind)}
-        _require(isinstance(data, Mapping) and set(data) == names, data, where, f"the keys {sorted(names)}")
+        # a row that was written before there were several papers is about the audited one
+        least = names - {"paper"} if kind is Row else names
+        _require(isinstance(data, Mapping) and least <= set(data) <= names, data, where, f"the keys {sorted(names)}")
         hints = typing.get_type_hints(kind)
         return kind(**{name: _read(hints[name], data[name], f"{where}.{name}") for name in data})  # type: ignore[operator]
     if origin is dict:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
 
 from . import codec
+from .papers import AUDITED
 from .severity import Cause, Severity
 
 if TYPE_CHECKING:
@@ -135,12 +136,13 @@ class Statement(Generic[Case]):
     suggests, or *tempting*, a reading that is not in it; ``finding`` how grave the fault is, ``cause`` its root.
     ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
     cases that meet the hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file,
-    ``__file__``.
+    ``__file__``; ``paper`` the key of the paper that it is about (:mod:`.papers`).
     """
 
     label: str
     title: str
     section: str
+    paper: str = AUDITED
     said: Said = "printed"
     printed: Claim[Case] | None
     corrected: Claim[Case] | None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, setting
+from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, second, setting
 from .certificate import CHECKS, Outcome, Rejected, read
 
-SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment)
+SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment, second)
 """Each registers the checks of its labels when it is imported."""
 
 USAGE = "usage: python proofs_checks/recheck FILE [FILE ...]"

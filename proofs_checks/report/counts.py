@@ -43,7 +43,7 @@ def by_cause(rows: Sequence[Row]) -> Counter[Severity]:
 def by_standing(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
     """How many claims of each severity the paper prints, how many it implies, how many are only tempting."""
     return {
-        said: Counter(row.finding for row in rows if row.printed is not None and row.said == said)
+        said: Counter(row.finding for row in rows if row.printed is not None and row.said == said and not row.elsewhere)
         for said in ("printed", "implied", "tempting")
     }
 

@@ -48,6 +48,7 @@ SECTIONS = {
     "C": "Proofs of the lemmas on learning",
     "D": "The optimal policy for CVaR",
     "corrected": "The corrected theory",
+    "second": "Constants of a second paper (Wang, Kallus and Sun 2023)",
     "this": "This library against its own claims",
 }
 
@@ -59,6 +60,8 @@ def kind_of(row: Row) -> str:
 
 def said_of(row: Row) -> str:
     """The finding in a table: with how the paper says it, where that is not in print."""
+    if row.elsewhere:
+        return f"{row.finding} (in {row.paper})"
     if not row.in_paper:
         return "not in the paper" + (", false" if row.printed is not None else "")
     return str(row.finding) + (f" ({row.said})" if row.said != "printed" else "")

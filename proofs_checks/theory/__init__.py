@@ -76,6 +76,7 @@ from .regret import (
     thm_main_constant,
     thm_main_counting,
 )
+from .second import wang_half_width, wang_variance
 from .setting import (
     assump_lipschitz,
     assump_quantile,
@@ -190,6 +191,8 @@ CORRECTED_THEORY: tuple[Statement[Any], ...] = (  # what replaces the refuted st
     limits_convex.STATEMENT,
 )
 
+SECOND_PAPER: tuple[Statement[Any], ...] = (wang_half_width.STATEMENT, wang_variance.STATEMENT)  # docs/theory, page 11
+
 PRODUCTION: tuple[Statement[Any], ...] = production.STATEMENTS  # this library's own planner and evaluator
 
 ALL: tuple[Statement[Any], ...] = (
@@ -205,6 +208,7 @@ ALL: tuple[Statement[Any], ...] = (
     *APPENDIX_REGRET,
     *APPENDIX_CVAR,
     *CORRECTED_THEORY,
+    *SECOND_PAPER,
     *PRODUCTION,
 )
 

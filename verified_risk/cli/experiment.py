@@ -45,6 +45,7 @@ def experiment() -> None:
     """The paper's experiment, a scaling study, sweeps: all resume where they were interrupted."""
 
 
+SCENES = ("lake", "machine", "random", "swim")
 seeds_option = click.option(
     "--seeds", type=click.IntRange(min=1), metavar="N", default=20, show_default=True,
     help="Runs of everything, with seeds 0, 1, ...; curves are means over them.",
@@ -64,6 +65,20 @@ def lake(out: Path, as_json: bool, **options: Any) -> None:
     from ..experiments import lake_experiment
 
     _written(lake_experiment(out, **options), as_json)
+
+
+@experiment.command()
+@out_option
+@seeds_option
+@click.option("--model", "scenes", type=click.Choice(SCENES), metavar="NAME", multiple=True, default=SCENES,
+              help="lake, machine, random or swim; may be repeated.  [default: all four]")  # fmt: skip
+@engine_options
+@json_option
+def rivals(out: Path, as_json: bool, **options: Any) -> None:
+    """All learners on four models."""
+    from ..experiments import rival_experiment
+
+    _written(rival_experiment(out, **options), as_json)
 
 
 @experiment.command()

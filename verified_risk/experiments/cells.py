@@ -17,8 +17,8 @@ from ..mdp import MDP
 from ..objectives import objective
 
 COLUMNS = (
-    "model", "parameters", "objective", "algorithm", "bonus_scale", "delta", "eta", "seed", "episodes", "episode",
-    "regret", "bound",
+    "model", "parameters", "objective", "algorithm", "known_rewards", "bonus_scale", "delta", "eta", "seed", "episodes",
+    "episode", "regret", "bound",
 )  # fmt: skip
 
 
@@ -35,6 +35,7 @@ class Cell:
     delta: str = "1/10"
     eta: str | None = None
     parameters: tuple[tuple[str, Any], ...] = ()
+    known_rewards: bool = False
 
     @property
     def key(self) -> str:
@@ -84,6 +85,7 @@ def run_cell(cell: Cell) -> dict[str, Any]:
         seed=cell.seed,
         algorithm=cell.algorithm,
         bonus_scale=cell.bonus_scale,
+        known_rewards=cell.known_rewards,
     )
     assert run.regret is not None
     assert run.values is not None
@@ -125,7 +127,10 @@ def csv_of(results: Sequence[dict[str, Any]]) -> str:
     for result in results:
         cell = Cell.from_json(result["cell"])
         parameters = ";".join(f"{name}={value}" for name, value in cell.parameters)
-        head = [cell.model, parameters, cell.objective, cell.algorithm, cell.bonus_scale, cell.delta, cell.eta or ""]
+        head = [
+            cell.model, parameters, cell.objective, cell.algorithm, str(cell.known_rewards).lower(), cell.bonus_scale,
+            cell.delta, cell.eta or "",
+        ]  # fmt: skip
         for i, episode in enumerate(result["episode"]):
             bound = "" if result["bound"] is None else repr(result["bound"][i])
             writer.writerow([*head, cell.seed, cell.episodes, episode, repr(result["regret"][i]), bound])
