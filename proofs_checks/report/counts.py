@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..engine.ledger import Row
+from ..engine.papers import PAPERS
 from ..engine.severity import Cause, Severity
 from .words import RANKS
 
@@ -46,6 +47,25 @@ def by_standing(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
         said: Counter(row.finding for row in rows if row.printed is not None and row.said == said and not row.elsewhere)
         for said in ("printed", "implied", "tempting")
     }
+
+
+def elsewhere(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
+    """How many claims of each severity are about other papers than the audited one, by the paper's key."""
+    found: dict[str, Counter[Severity]] = {}
+    for row in rows:
+        if row.elsewhere:
+            found.setdefault(row.paper, Counter())[row.finding] += 1
+    return found
+
+
+def about_others(rows: Sequence[Row]) -> list[str]:
+    """One sentence for each other paper."""
+    return [
+        f"{sum(counts.values())} statements are about another paper, {PAPERS[key]}: "
+        + ", ".join(f"{count} {finding}" for finding, count in counts.items())
+        + "."
+        for key, counts in elsewhere(rows).items()
+    ]
 
 
 def by_rank(rows: Sequence[Row]) -> dict[str, int]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..engine.ledger import ClaimText, Ledger, Row
+from ..engine.papers import PAPERS
 from ..engine.severity import Severity
 from ..theory import coverage
-from .counts import by_cause, by_rank, by_standing, roots
+from .counts import about_others, by_cause, by_rank, by_standing, roots
 from .graph import inherited
 from .words import RANKS, STANDING, anchor, said_of, section_key, section_title, sentence, short
 
@@ -56,6 +57,7 @@ def _summary(rows: Sequence[Row], failures: Sequence[str]) -> list[str]:
         "",
         "Random cases never prove anything. A slack is exact; a claim holds of a case when its slack is at least 0.",
         "",
+        *([*about_others(rows), ""] if about_others(rows) else []),
         *_causes(rows),
     ]
     if failures:
@@ -109,7 +111,8 @@ def _details(row: Row, rests: Sequence[str]) -> list[str]:
     lines += _claim(sentence(STANDING[row.said])[:-1], row.printed)
     lines += _claim("True", row.corrected)
     if row.cause is not None:
-        lines += [f"*{sentence(str(row.finding))}* {sentence(row.cause.title)} Lines {row.cause.lines}.", ""]
+        where = f"In {PAPERS[row.paper]}." if row.elsewhere else f"Lines {row.cause.lines}."
+        lines += [f"*{sentence(str(row.finding))}* {sentence(row.cause.title)} {where}", ""]
     if row.notes:
         lines += [row.notes, ""]
     facts = [f"source [`{row.source}`](../{row.source})"]

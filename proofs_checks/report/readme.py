@@ -8,7 +8,7 @@ from verified_risk.files import write_text
 
 from ..engine.ledger import Ledger
 from ..engine.severity import Severity
-from .counts import by_cause, by_rank, by_standing
+from .counts import about_others, by_cause, by_rank, by_standing
 from .files import ROOT
 
 README = ROOT / "README.md"
@@ -28,6 +28,7 @@ def summary(ledger: Ledger) -> str:
     tempting = sum(counts["tempting"].values())
     if tempting:
         lines.append(f"{tempting} more readings are tempting and false, but not in the paper.")
+    lines += about_others(ledger.statements)
     return "\n".join(lines)
 
 

@@ -55,7 +55,7 @@ SECTIONS = {
 
 def kind_of(row: Row) -> str:
     """The finding about what the paper says or implies; statements that are not in it are our own."""
-    return str(row.finding) if row.in_paper else OWN
+    return str(row.finding) if row.in_paper or row.elsewhere else OWN
 
 
 def said_of(row: Row) -> str:

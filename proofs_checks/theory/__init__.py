@@ -137,7 +137,7 @@ EVENT_AND_CLOSENESS: tuple[Statement[Any], ...] = (  # the rest of section 5
     lem_optimismhat.STATEMENT,
 )
 
-EXPERIMENT: tuple[Statement[Any], ...] = (experiment_paths.STATEMENT, exp_forty.STATEMENT)  # section 6
+EXPERIMENT: tuple[Statement[Any], ...] = (experiment_paths.STATEMENT, *exp_forty.STATEMENTS)  # section 6
 
 APPENDIX_AUGMENTATION: tuple[Statement[Any], ...] = lem_augmented.STATEMENTS  # appendix A
 

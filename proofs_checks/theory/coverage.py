@@ -150,7 +150,7 @@ ENTRIES = (
     ),
     Entry(
         *(500, 509, r"\label{fig:frozenlake}", "the experiment: levels, baselines, speed of convergence"),
-        treated=("experiment:paths", "exp:forty"),
+        treated=("experiment:paths", "exp:forty", "exp:forty/information"),
         why="That the baselines do not converge, that the algorithm did within 40 episodes, and that smaller levels "
         "are slower, are observations on programs and seeds that are not given.",
         names=("fig:frozenlake",),

@@ -11,7 +11,8 @@ from typing import Any
 
 from ... import recheck
 from ...engine.ledger import ClaimText, Refutation, Row
-from ...engine.severity import Severity
+from ...engine.papers import PAPERS
+from ...engine.severity import Cause, Severity
 from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
 from ..worked import worked
 from .instance import instance_html, number
@@ -183,12 +184,16 @@ def _slack(text: str) -> str:
     return escape(text if text.startswith("≈") else number(text))
 
 
+def _place_of(row: Row, cause: Cause) -> str:
+    return f"in {escape(str(PAPERS[row.paper]))}" if row.elsewhere else f"line {cause.lines} of the source"
+
+
 def cause_html(row: Row) -> str:
     """The root of the finding: where it stands, and what sets it right."""
     if row.cause is None:
         return ""
     return (
-        f'<p class="cause"><b>{row.finding}</b>: {prose(row.cause.title)} (line {row.cause.lines} of the source). '
+        f'<p class="cause"><b>{row.finding}</b>: {prose(row.cause.title)} ({_place_of(row, row.cause)}). '
         f"{prose(row.cause.right)}.</p>"
     )
 

@@ -14,10 +14,10 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from verified_risk.numbers.enclosure import Real
+from verified_risk.numbers.enclosure import Real, exp, log
 
 from ...cases.estimation import printed_level, radius
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Evidence, Rank, Statement
 from ...engine.severity import Severity
 
 
@@ -53,6 +53,38 @@ def _small_cases() -> Iterator[Case]:
     return (Case(visits, 40, Fraction(1)) for visits in range(1, 41))
 
 
+# -- what forty episodes can tell ------------------------------------------------------------------------------------
+
+SLIP, OTHER = Fraction(1, 10), Fraction(2, 25)
+"""The slip of the path of return 6, and another one with which that path is the best at level 0.33."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Episodes, each of which may have walked the path of return 6: three steps, the first slip ends it."""
+
+    episodes: int
+
+
+def nats(episodes: int) -> Real:
+    """The divergence of what the episodes show with slip 2/25 from what they show with slip 1/10, at most.
+
+    A step carries ``kl(23/25, 9/10)``, and with slip 2/25 an episode makes ``1 + 23/25 + (23/25)^2`` steps on average.
+    """
+    stay = 1 - OTHER
+    step = log(stay / (1 - SLIP)) * stay + log(OTHER / SLIP) * OTHER
+    return step * (episodes * (1 + stay + stay**2))
+
+
+def _error_slack(seen: Seen) -> Real:
+    """Bretagnolle and Huber: the two error probabilities sum to at least exp(-nats)/2."""
+    return exp(-nats(seen.episodes)) * Fraction(1, 2) - Fraction(38, 100)
+
+
+def _at_most_forty(seen: Seen) -> bool:
+    return 0 <= seen.episodes <= 40
+
+
 STATEMENT = Statement(
     source=__file__,
     label="exp:forty",
@@ -73,3 +105,28 @@ STATEMENT = Statement(
     notes="A remark. That the algorithm converged within 40 episodes (line 506) is an observation on a program whose "
     "radii are not stated; it is neither confirmed nor contradicted here.",
 )
+
+INFORMATION = Statement(
+    source=__file__,
+    label="exp:forty/information",
+    title="what forty episodes can tell",
+    section="6",
+    printed=None,
+    corrected=Claim(
+        r"K \le 40 \Rightarrow P_{1/10}(\text{wrong}) + P_{2/25}(\text{wrong}) \ge \tfrac12 e^{-K D} \ge 38/100",
+        "after at most 40 episodes any learner names the wrong path, with slip 1/10 or with slip 2/25 on the path of "
+        "return 6, with total probability at least 38/100",
+        _error_slack,
+        when=_at_most_forty,
+    ),
+    finding=Severity.HOLDS,
+    cases=lambda: st.builds(Seen, st.integers(0, 40)),
+    small_cases=lambda: (Seen(n) for n in range(41)),
+    small_size="all K <= 40",
+    theory="09-experiment.md#forty-lower",
+    evidence=(Evidence(Rank.CITED, "Bretagnolle and Huber 1979"),),
+    notes="A remark. With slip 1/10 the path of return 4 is the best at level 0.33, with slip 2/25 that of return 6. "
+    "The paper's claim is about one lake with chosen radii, and is not contradicted: it says how often such a learner "
+    "is right there, not that it would notice the other lake.",
+)
+STATEMENTS = (STATEMENT, INFORMATION)
