@@ -99,17 +99,4 @@ MAXIMUM = Cause(
 ONE_RHO = Cause("one-rho", "a rho for each initial state", "1206", "lines 1164-1166 and 1194 average over it")
 LEVELS = Cause("levels", "the level 0.40 for the path of return 6", "504", "a level above 433/1000")
 
-HALF_WIDTH = Cause(
-    "half-width",
-    "the constant of Hoeffding's half-width",
-    "in the second paper",
-    "the root of log(2/delta)/2N; the order of the bound stays",
-)
-SECOND_TERM = Cause(
-    "second-term",
-    "the second term of the empirical Bernstein inequality",
-    "in the second paper",
-    "add 7 log(2/delta)/(3(N-1)); the order of the bound stays",
-)
-
 ALL = tuple(value for value in list(globals().values()) if isinstance(value, Cause))

@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 THEORY = ROOT / "docs" / "theory"
 LEDGER = {row["label"]: row for row in json.loads((ROOT / "docs" / "audit.json").read_text("utf-8"))["statements"]}
 WORDS = set(Severity)
-OF_THE_PAPER = {label for label, row in LEDGER.items() if row["section"] not in ("corrected theory", "this library")}
+OF_THE_PAPER = {
+    label for label, row in LEDGER.items() if row["section"] not in ("corrected theory", "second paper", "this library")
+}
 PAGES = sorted(THEORY.glob("*.md"))
 LABEL = re.compile(r"`((?:assump|cvar|def|exp|experiment|intro|lem|thm):[\w:/-]+)`")
 IN_PROSE = re.compile(r"`([\w]+:[\w:/-]+)` is \*(\w+)\*")

@@ -164,6 +164,9 @@ def _page(
             entries.append(f"{final.mean():.4g} ± {final.std() / len(final) ** 0.5:.2g}")
         proved = "yes" if rival.proved else ("for the mean" if rival.algorithm == "ucbvi" else "no")
         lines.append(f"| {rival.name} | {proved} | " + " | ".join(entries) + " |")
+    same = [scene for scene in scenes if last[scene, "ucbvi"] == last[scene, "greedy"]]
+    if same:
+        lines += ["", f"ucbvi and greedy have the same curve on {', '.join(same)}: neither left its first choice."]
     return [*lines, "", *_least(last, scenes)]
 
 

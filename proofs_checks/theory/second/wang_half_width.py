@@ -13,8 +13,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import log, root
 from ...engine.model import Claim, Statement
 from ...engine.papers import WANG
-from ...engine.severity import Severity
-from .. import causes
+from ...engine.severity import Cause, Severity
 from .deviations import SMALL_SIZE, Draws, drawn, has_two_draws, missed, small_draws
 
 
@@ -31,7 +30,7 @@ STATEMENT = Statement(
     paper=WANG.key,
     label="wang:half-width",
     title="Hoeffding's half-width",
-    section="second",
+    section="second paper",
     printed=Claim(
         r"P\left(|\hat p - p| > \tfrac12 \sqrt{\log(4/\delta)/N}\right) \le \delta",
         "the mean of N draws in [0, 1] is within half the root of log(4/delta)/N, with probability 1 - delta",
@@ -45,7 +44,12 @@ STATEMENT = Statement(
         when=has_two_draws,
     ),
     finding=Severity.REPAIR,
-    cause=causes.HALF_WIDTH,
+    cause=Cause(
+        "half-width",
+        "the constant of Hoeffding's half-width",
+        "",
+        "the root of log(2/delta)/2N; the order of the bound stays",
+    ),
     cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE,

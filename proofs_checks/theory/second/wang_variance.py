@@ -13,8 +13,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import log, root
 from ...engine.model import Claim, Evidence, Rank, Statement
 from ...engine.papers import WANG
-from ...engine.severity import Severity
-from .. import causes
+from ...engine.severity import Cause, Severity
 from .deviations import SMALL_SIZE, Draws, drawn, has_two_draws, missed, small_draws
 
 
@@ -40,7 +39,7 @@ STATEMENT = Statement(
     paper=WANG.key,
     label="wang:variance",
     title="the empirical variance alone bounds the error of a mean",
-    section="second",
+    section="second paper",
     printed=Claim(
         r"P\left(p - \hat p > \sqrt{2 V_N \log(2/\delta)/N}\right) \le \delta",
         "the mean of N draws in [0, 1] is too low by at most a multiple of the empirical standard deviation",
@@ -54,7 +53,12 @@ STATEMENT = Statement(
         when=has_two_draws,
     ),
     finding=Severity.REPAIR,
-    cause=causes.SECOND_TERM,
+    cause=Cause(
+        "second-term",
+        "the second term of the empirical Bernstein inequality",
+        "",
+        "add 7 log(2/delta)/(3(N-1)); the order of the bound stays",
+    ),
     cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
