@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 run: small  ## plan, learn, audit: the main job, in under three minutes
 	$(BIN)/verified-risk models show frozen_lake
 	$(BIN)/verified-risk plan frozen_lake --objective "cvar(33/100)"
-	$(BIN)/verified-risk learn two_paths --objective "cvar(1/2)" --episodes 2000 --bonus-scale 1/20
+	$(BIN)/verified-risk learn two_paths --objective "cvar(1/4)" --episodes 5000
 	$(BIN)/verified-risk audit --examples 50
 	@echo
 	@echo "Next: README.md for the library, docs/audit.md for what is true in the paper, docs/theory/ for the proofs."

@@ -99,7 +99,7 @@ def learn(
 
     :param mdp: a model, or a gymnasium environment
     :param objective: a weighting, or its text
-    :param episodes: how many; None with ``stop_when`` (or a default)
+    :param episodes: how many; may be left out with ``stop_when``
     :param delta: the probability with which the guarantee may fail, in (0, 1)
     :param eta: the step of the grid of rewards
     :param seed: of the episodes: the same seed gives the same run, bit for bit
