@@ -18,6 +18,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from weakenings_learner import LEARNER
+
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("verified_risk", "proofs_checks", "tests", "docs")
 FILES = ("pyproject.toml", "README.md", "Makefile", "CITATION.cff", "CHANGELOG.md")
@@ -248,6 +250,7 @@ WEAKENINGS = (
         "if largest > 1 << (BITS * limbs):",
         (CONSTANTS,),
     ),
+    *(Weakening(*row) for row in LEARNER),
 )
 
 

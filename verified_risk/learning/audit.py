@@ -37,6 +37,7 @@ from ..errors import InvalidArgument
 from ..numbers.enclosure import bounds
 from ..planning import exact_plan
 from .assemble import data_range
+from .audit_counting import Counting, root_ratio
 from .audit_greedy import Greedy
 from .audit_rows import ROWS, AuditReport, Row
 from .audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
@@ -112,13 +113,13 @@ class _Auditor:
         self.event: dict[tuple[int, int], Fraction] = {}
         self.touched = set(self.pairs)
         self.occupancies: dict[bytes, tuple[Occupancy, tuple[Fraction, Fraction]]] = {}
-        self.sums = [0] * len(self.pairs)
         self.regret = self.planner = 0.0
         self.widths: list[float] = []
         self.bound = guarantee_of(
             task.problem, task.uniform, self.settings.objective, "kl" if self.kl else "ucb", Fraction(1), rounded=False
         ).likely
         self.greedy = Greedy(learner)
+        self.counting = Counting(task, self.log)
         self.next_look = 0
         self.exact_sampler = [
             [
@@ -211,7 +212,7 @@ class _Auditor:
                 self.radius[pair] = None
                 return None, other
             needed = threshold(self.log, seen.visits)
-            self.radius[pair] = _root_ratio(needed.upper / (2 * seen.visits))
+            self.radius[pair] = root_ratio(needed.upper / (2 * seen.visits))
             wide, narrow = set_slacks(
                 seen, found, low, high, self.standard.atoms, needed, certain=certain, rewards=not known
             )
@@ -316,7 +317,7 @@ class _Auditor:
             return one, one
         if self.kl:
             seen = len(self.used[pair].outcomes)
-            spread = min(Fraction(seen), 2 * _root_ratio(Fraction(seen)))
+            spread = min(Fraction(seen), 2 * root_ratio(Fraction(seen)))
         else:
             spread = Fraction(self.standard.n_states * (len(self.standard.atoms) if self.standard.joint else 1))
         return min(one, spread * eps), min(one, 2 * eps)
@@ -347,47 +348,13 @@ class _Auditor:
         self.widths.append(width)
         self._test_data(k)
         self.history.add(states, actions, [self.standard.atoms[i] for i in rewards], paid)
-        for s, a in zip(states, actions, strict=False):
-            p = self.number[s, a]
-            self.touched.add((s, a))
-            self.sums[p] += self._cost((s, a))
-        worst = min(self._counting(pair) for pair in set(zip(states, actions, strict=False)))
+        visited = list(zip(states, actions, strict=False))
+        self.touched.update(visited)
+        for pair in visited:
+            self.counting.visit(pair, int(self.learner.model.used[self.number[pair]]))
+        worst = min(self.counting.slack(pair, self.history[pair].visits) for pair in set(visited))
         self.rows["L3"].note(k, worst)
         return width
-
-    def _factor(self) -> tuple[Fraction, int]:
-        """A visit costs at most ``min(cap, factor * radius)``."""
-        problem, T = self.task.problem, self.standard.horizon
-        if self.kl:
-            outcomes = Fraction(self.task.uniform.outcomes)
-            spread = min(outcomes, 2 * _root_ratio(outcomes))
-            return (T * spread if self.standard.joint else (T - 1) * spread + 2), T
-        if self.standard.joint:
-            return Fraction(T * problem.atoms * problem.states), T
-        if problem.concave:
-            return Fraction((T - 1) * problem.states + 2), T
-        return T * (problem.states + 1 + _root_ratio(Fraction(problem.atoms + 1))), 2 * T
-
-    def _square(self, visits: int, *, up: bool) -> Fraction:
-        """The square of the radius at one visit, from one side."""
-        needed = threshold(self.log, visits) if self.kl else self.log
-        return (needed.upper if up else needed.lower) / 2
-
-    def _cost(self, pair: tuple[int, int]) -> int:
-        factor, cap = self._factor()
-        used = int(self.learner.model.used[self.number[pair]])
-        if not used:
-            return cap << SHIFT
-        return min(cap << SHIFT, _root_up(factor**2 * self._square(used, up=True) / used))
-
-    def _counting(self, pair: tuple[int, int]) -> Fraction:
-        factor, cap = self._factor()
-        n = self.history[pair].visits
-        waited = 1 + Fraction(self.learner.target.patience)
-        right = (cap * min(self.standard.horizon, n) << SHIFT) + _root_down(
-            4 * factor**2 * self._square(n, up=False) * waited * n
-        )
-        return Fraction(right - self.sums[self.number[pair]], 1 << SHIFT)
 
     def _test_data(self, k: int) -> None:
         if not self.kl or self.lipschitz is None or not self.task.problem.concave or self.on_event <= k:
@@ -412,23 +379,6 @@ class _Auditor:
             y += standard.units[t][reward] + standard.units[t][atom]
             s = target
         self.rows["draws"].note(k, -wrong)
-
-
-SHIFT = 60
-"""Square roots are taken of integers scaled by ``2 ** (2 * SHIFT)``, rounded to the safe side."""
-
-
-def _root_up(x: Fraction) -> int:
-    return math.isqrt(-((-x.numerator << 2 * SHIFT) // x.denominator)) + 1
-
-
-def _root_down(x: Fraction) -> int:
-    return math.isqrt((x.numerator << 2 * SHIFT) // x.denominator)
-
-
-def _root_ratio(x: Fraction) -> Fraction:
-    """A rational at least the square root."""
-    return Fraction(_root_up(x), 1 << SHIFT)
 
 
 def _first_above(levels: list[float], u: float) -> int:

@@ -99,7 +99,7 @@ class Learner:
     def _steps_of_a_plan(self) -> int:
         """About how often the innermost loop of one plan turns."""
         budgets = 1 if self.markov else self.standard.top[0] + 1
-        return self.standard.horizon * self.truth.atom.size * budgets
+        return self.standard.horizon * int(self.truth.atom.size) * budgets
 
     def _allocate_counts(self, pairs: int, room: int) -> None:
         m = len(self.standard.atoms)

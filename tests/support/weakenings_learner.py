@@ -1,0 +1,124 @@
+"""Faults of the learner for the table of :mod:`weakenings`: name, file, old text, new text, tests that must notice."""
+
+from __future__ import annotations
+
+AUDIT = ("tests/learning/test_learn_audit.py::test_the_harness_itself_finds_nothing_in_the_right_learner",)
+GUARANTEE = ("tests/learning/test_learn_guarantee.py",)
+DECLARED = ("tests/learning/test_learn_contradicted.py",)
+LEARNING = "verified_risk/learning/"
+KERNELS = "verified_risk/kernels/"
+
+LEARNER = (
+    (
+        "a plan is kept while counts change",
+        LEARNING + "learner.py",
+        "if changed or again or not self.planned",
+        "if again or not self.planned",
+        AUDIT,
+    ),
+    (
+        "the policy of the level below is played",
+        KERNELS + "learn_run.py",
+        "return value, set_policy_of_budget(shape, tables, rho)",
+        "return value, set_policy_of_budget(shape, tables, max(rho - 1, 0))",
+        AUDIT,
+    ),
+    (
+        "the state beyond is worth nothing in the mean table",
+        KERNELS + "learn_plan.py",
+        "best = float(shape.top[t])",
+        "best = 0.0",
+        AUDIT,
+    ),
+    (
+        "the union lacks the successors",
+        LEARNING + "bounds.py",
+        "return self.states + (2 if self.concave else 3)",
+        "return 2 if self.concave else 3",
+        AUDIT,
+    ),
+    (
+        "the union lacks the counts",
+        LEARNING + "bounds.py",
+        "self.events * self.states * self.actions * self.episodes * self.horizon)",
+        "self.events * self.states * self.actions)",
+        AUDIT,
+    ),
+    (
+        "delta is doubled in the time-uniform sets",
+        LEARNING + "bounds.py",
+        "return enclose(lambda arb: ball(Fraction(self.tests) / self.delta, arb).log())",
+        "return enclose(lambda arb: ball(Fraction(self.tests) / (2 * self.delta), arb).log())",
+        AUDIT,
+    ),
+    (
+        "only the first action is counted in the union",
+        LEARNING + "declared.py",
+        "tests += {1: 0, 2: 1}.get(possible, possible)",
+        "tests += 0 if a else {1: 0, 2: 1}.get(possible, possible)",
+        AUDIT,
+    ),
+    (
+        "one random number serves reward and next state",
+        KERNELS + "learn_run.py",
+        "draws[2 + 2 * t]",
+        "draws[1 + 2 * t]",
+        AUDIT,
+    ),
+    (
+        "the redundancy of the mixture lacks log 2",
+        KERNELS + "learn_sets.py",
+        "(log_term + 0.5 * math.log(visits) + LOG_TWO)",
+        "(log_term + 0.5 * math.log(visits))",
+        AUDIT,
+    ),
+    (
+        "sets wait twice as long as is said",
+        KERNELS + "learn_sets.py",
+        "model.used[p] * (1.0 + target.patience)",
+        "model.used[p] * (1.0 + 2 * target.patience + 0.05)",
+        AUDIT,
+    ),
+    (
+        "the bound forgets that sets wait",
+        LEARNING + "bounds.py",
+        "waited = ball(1 + problem.patience, arb).sqrt()",
+        "waited = arb(1)",
+        GUARANTEE,
+    ),
+    (
+        "the spread of many outcomes is halved",
+        LEARNING + "bounds.py",
+        "spread = gamma if problem.outcomes <= 4 else 2 * gamma.sqrt()",
+        "spread = gamma if problem.outcomes <= 4 else gamma.sqrt()",
+        GUARANTEE,
+    ),
+    (
+        "a weighting that is not concave is called proved",
+        LEARNING + "target.py",
+        '        if not problem.concave:\n            return Guarantee("none for the regret',
+        '        if False:\n            return Guarantee("none for the regret',
+        GUARANTEE,
+    ),
+    (
+        "a return may exceed the declared one by a unit",
+        LEARNING + "contradicted.py",
+        "if most > knowledge.largest:",
+        "if most > knowledge.largest + 1:",
+        DECLARED,
+    ),
+    (
+        "a black box may show one outcome too many",
+        LEARNING + "contradicted.py",
+        "if len(seen) > declared.successors:",
+        "if len(seen) > declared.successors + 1:",
+        DECLARED,
+    ),
+    (
+        "a run with one number that is none is loaded",
+        LEARNING + "run.py",
+        "not np.isfinite(values).all()",
+        "not np.isfinite(values).any()",
+        DECLARED,
+    ),
+)
