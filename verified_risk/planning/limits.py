@@ -26,6 +26,8 @@ class Clock:
         self.began = now()
         self.seconds = seconds
         self.deadline = math.inf if seconds is None else self.began + seconds
+        self.skipped: list[str] = []
+        """What was left out because time was short."""
 
     @property
     def spent(self) -> float:
@@ -37,6 +39,18 @@ class Clock:
 
     def late(self) -> bool:
         return now() >= self.deadline
+
+    def affords(self, seconds: float, what: str) -> bool:
+        """Whether so many seconds are left; if not, ``what`` is noted as left out."""
+        if seconds <= self.left:
+            return True
+        if what not in self.skipped:
+            self.skipped.append(what)
+        return False
+
+    def said(self, method: str) -> str:
+        """The method of a certificate, with what was left out."""
+        return f"{method}; left out for time: {', '.join(self.skipped)}" if self.skipped else method
 
     def require(self) -> None:
         """Raise :class:`TimeUp` once the limit is reached."""

@@ -23,7 +23,7 @@ from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
 from .grids import between_points, choose_unit, fits_own_grid, served_by_own_grid, unit_that_fits
-from .limits import read_nonnegative, read_seconds
+from .limits import Clock, read_nonnegative, read_seconds
 from .plan import Certificate, Plan
 from .policy_law import exact_value
 from .short import tidy_above, tidy_below, within_range
@@ -67,14 +67,15 @@ def plan(
     then.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
-    ``time_limit`` bounds the search, not the compilation of the kernels; where it is short, an irrational weighting is
-    enclosed less closely.
+    ``time_limit`` bounds the call, to within a second and one pass, but not the compilation of the kernels; where it is
+    short, an irrational weighting is enclosed less closely, and what was left out (the policy's exact law, ties decided
+    in integers) is said in the certificate.
 
     :param mdp: the model
     :param objective: a weighting, or its text
     :param eta: the step of the grid of rewards
     :param gap: when the bounds are close enough
-    :param time_limit: seconds of search
+    :param time_limit: seconds
     :param progress: a function of a :class:`~verified_risk.Progress`
     :returns: bounds, policy, law and certificate
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory; a grid that fits is named
@@ -100,9 +101,11 @@ def _plan(
     progress: Report | None,
 ) -> Plan:
     """The route that serves."""
+    clock = Clock(limit)
     if serves(mdp, objective) and not served_by_own_grid(mdp, unit):
         found = refined_plan(mdp, objective, unit, wanted, limit, progress)
-        return found if found.gap <= mdp.horizon * found.eta else _closer(found, mdp, objective)
+        near = found.gap <= mdp.horizon * found.eta or clock.late()
+        return found if near else _closer(found, mdp, objective)
     if unit is None and objective.levels is not None and not objective.levels.tails and not fits_own_grid(mdp):
         return mean_plan(mdp, objective)
     if _needs_search(objective) and between_points(mdp, unit):
@@ -110,7 +113,7 @@ def _plan(
 
         return between_plan(mdp, objective, unit, wanted, limit, progress)
     model = float_model(mdp, choose_unit(mdp, unit, wanted, searching=_needs_search(objective)))
-    return _solve(mdp, objective, model, wanted, limit, progress)
+    return _solve(mdp, objective, model, wanted, None if limit is None else max(clock.left, 0.0), progress)
 
 
 def _closer(found: Plan, mdp: MDP, objective: Weighting) -> Plan:
@@ -144,27 +147,32 @@ def _solve(
     seconds: float | None,
     progress: Report | None,
 ) -> Plan:
+    clock = Clock(seconds)
     if objective.quantile is not None:
         from .quantile import best_quantile
 
-        return finished(mdp, objective, model, best_quantile(model, objective.quantile, mdp), "threshold probabilities")
+        bounds = best_quantile(model, objective.quantile, mdp, clock)
+        return finished(mdp, objective, model, bounds, "threshold probabilities", clock)
     if not _needs_search(objective):
         bounds = best_single_level(model, objective.require_levels())
-        return finished(mdp, objective, model, bounds, "budget recursion, float64")
+        return finished(mdp, objective, model, bounds, "budget recursion, float64", clock)
     from .search.route import best_general
 
     return best_general(mdp, objective, model, gap, seconds, progress)
 
 
-def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, method: str) -> Plan:
+def finished(
+    mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, method: str, clock: Clock | None = None
+) -> Plan:
     """Back to the user's units and the user's model."""
+    clock = Clock() if clock is None else clock
     shift = model.offsets[-1]
     grid_lower, estimate, upper = (model.unit * (shift + x) for x in (bounds.lower, bounds.estimate, bounds.upper))
     grid_lower, upper = tidy_below(grid_lower), tidy_above(upper)
     policy: Policy = GridPolicy(mdp, model.unit, bounds.rule)
     lower = grid_lower - model.loss
     value, law = estimate - model.loss if model.loss else estimate, None
-    found = exact_value(mdp, policy, objective, patient=not model.exact)
+    found = exact_value(mdp, policy, objective, patient=not model.exact, clock=clock)
     if found is not None:
         attained, law = found
         lower = value = max(lower, attained)
@@ -177,4 +185,5 @@ def finished(mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, 
         ("rewards rounded up to the grid", discretised),
         *model.float_parts(upper - lower - discretised),
     )
-    return Plan(mdp, objective, value, lower, upper, policy, law, model.unit, Certificate(method, contributions))
+    certificate = Certificate(clock.said(method), contributions)
+    return Plan(mdp, objective, value, lower, upper, policy, law, model.unit, certificate)

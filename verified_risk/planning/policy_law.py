@@ -12,6 +12,7 @@ from ..numbers.enclosure import bounds
 from ..objectives import Weighting
 from ..policy import GridPolicy, Policy
 from ..policy.evaluation import return_law
+from .limits import Clock
 
 QUICK = 30_000
 """Branches that an exact evaluation may follow in every call of ``plan``: tens of milliseconds."""
@@ -19,6 +20,8 @@ PATIENT = 2_000_000
 """The same where the exact value is worth waiting for: seconds."""
 
 
+SECONDS_PER_BRANCH = 3e-6
+"""Of an exact evaluation, about; it only matters where the time is short."""
 MOST_SUMS = Fraction(10**300)
 """Beyond it counts are no longer told apart: floats end there."""
 
@@ -63,12 +66,18 @@ def evaluation_work(mdp: MDP, policy: Policy) -> float:
     return total
 
 
-def exact_value(mdp: MDP, policy: Policy, objective: Weighting, *, patient: bool) -> tuple[Fraction, Law] | None:
+def exact_value(
+    mdp: MDP, policy: Policy, objective: Weighting, *, patient: bool, clock: Clock | None = None
+) -> tuple[Fraction, Law] | None:
     """A number that the policy's objective is at least (its value, where that is rational), and its law.
 
-    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches.
+    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches, or, beyond
+    :data:`QUICK`, take longer than the ``clock`` has left, which is noted there.
     """
-    if evaluation_work(mdp, policy) > (PATIENT if patient else QUICK):
+    work = evaluation_work(mdp, policy)
+    if work > (PATIENT if patient else QUICK):
+        return None
+    if clock is not None and work > QUICK and not clock.affords(work * SECONDS_PER_BRANCH, "the policy's exact law"):
         return None
     law = return_law(mdp, policy)
     return bounds(objective.of(law))[0], law

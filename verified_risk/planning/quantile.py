@@ -17,6 +17,7 @@ from ..objectives.weighting import Jump
 from .exact.limbs import Overflow, best_quantile_in_limbs
 from .exact.route import best_quantile as best_quantile_in_integers
 from .exact.route import mean_to_go
+from .limits import Clock
 from .tails.budget import BudgetRule, BudgetTables, budget_tables
 from .tails.route import Bounds
 
@@ -24,17 +25,19 @@ EXACT_CELLS = 300_000
 """Backups that deciding thresholds in Python's integers may take: about a second."""
 LIMB_CELLS = 30_000_000
 """The same for integers in limbs, by compiled kernels: some seconds."""
+SECONDS_PER_CELL, SECONDS_IN_LIMBS = 4e-6, 3e-7
+"""Of both, about; they only matter where the time is short."""
 NONE = Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)
 """No doubtful threshold is attained."""
 
 
-def best_quantile(model: FloatModel, jump: Jump, mdp: MDP) -> Bounds:
+def best_quantile(model: FloatModel, jump: Jump, mdp: MDP, clock: Clock | None = None) -> Bounds:
     """The largest quantile, in shifted units."""
     tables = budget_tables(model, Fraction(), 0, model.remaining[0], threshold=True)
     certain = _last(tables, lambda above, below: jump.reached_by(above))
     possible = max(certain, _last(tables, lambda above, below: jump.reached_by(below)))
     if possible > certain:
-        settled = _settle(model, jump, mdp, range(certain + 1, possible + 1))
+        settled = _settle(model, jump, mdp, range(certain + 1, possible + 1), Clock() if clock is None else clock)
         if settled is not None:
             return settled if settled.lower > certain else _answer(tables, certain, certain)
     return _answer(tables, certain, possible)
@@ -57,12 +60,15 @@ def _answer(tables: BudgetTables, certain: int, possible: int) -> Bounds:
     return Bounds(Fraction(certain), Fraction(certain), Fraction(possible), BudgetRule(tables, certain))
 
 
-def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range) -> Bounds | None:
+def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range, clock: Clock) -> Bounds | None:
     """Decide the doubtful rhos in integers; a lower bound of -1 if none is attained, None if that would take too
     long."""
     cells = model.n_states * sum(model.remaining) * max(1, int(model.succ_start[-1]) // model.n_states)
     tries = len(rhos).bit_length()
-    if cells * tries > EXACT_CELLS:
+    small = cells * tries <= EXACT_CELLS
+    if not clock.affords(cells * (tries * SECONDS_PER_CELL if small else SECONDS_IN_LIMBS), "ties decided in integers"):
+        return None
+    if not small:
         return _settle_in_limbs(model, jump, mdp, rhos) if cells <= LIMB_CELLS else None
     grid, shift = grid_model(mdp, model.unit), model.offsets[-1]
     best, low, high = None, 0, len(rhos) - 1

@@ -22,7 +22,7 @@ from ...objectives import Weighting
 from ...objectives.polygon import Polygon
 from ...policy import GridPolicy, MixturePolicy, Policy
 from ...progress import Progress, Report
-from .. import limits
+from ..limits import Clock
 from ..plan import Certificate, Plan
 from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
 from ..policy_law import exact_value
@@ -88,7 +88,7 @@ def best_general(
     if top == 0:
         return _constant(mdp, objective, model)
     compile_search()
-    began = limits.now()
+    clock = Clock(seconds)
     accuracy = power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
     polygon = below(objective, accuracy)
     oracle = Oracle(model)
@@ -98,15 +98,14 @@ def best_general(
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
         upper = tidy_above(model.unit * (model.offsets[-1] + top - Fraction(bound - SPARED * top)))
-        progress(Progress(limits.now() - began, attained(search.best), upper))
+        progress(Progress(clock.spent, attained(search.best), upper))
 
-    deadline = np.inf if seconds is None else began + seconds
-    search = Search(oracle, polygon, float(wanted) / 2, deadline, None if progress is None else report)
+    search = Search(oracle, polygon, float(wanted) / 2, clock.deadline, None if progress is None else report)
     search.run()
     if progress is not None:
         report(search.best.value, max(search.bound, search.uncut_bound))
     proof = Proof(accuracy, search.target - SPARED * top, search.record)
-    return _certified(mdp, objective, model, oracle, search, proof)
+    return _certified(mdp, objective, model, oracle, search, proof, clock)
 
 
 class _Attained:
@@ -170,7 +169,9 @@ def _constant(mdp: MDP, objective: Weighting, model: FloatModel) -> Plan:
     return finished(mdp, objective, model, best_mean(model), "the return is constant on the grid")
 
 
-def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle, search: Search, proof: Proof) -> Plan:
+def _certified(
+    mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle, search: Search, proof: Proof, clock: Clock
+) -> Plan:
     top, shift, unit = model.remaining[0], model.offsets[-1], model.unit
     bound = max(max(search.bound, search.uncut_bound) - SPARED * top, 0.0)
     upper = tidy_above(unit * (shift + top - Fraction(bound)))
@@ -181,10 +182,10 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
     ]
     policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
     raised = _raised_cdf(oracle, parts, scale)
-    cost = sum((bounds(objective.value(x))[1] for x in raised), Fraction())
+    cost = weighed_above(objective, raised, clock)
     grid_lower = unit * (shift + top - cost)
     lower, law = grid_lower - model.loss, None
-    found = exact_value(mdp, policy, objective, patient=True)
+    found = exact_value(mdp, policy, objective, patient=True, clock=clock)
     if found is not None:
         lower, law = max(lower, found[0]), found[1]
     lower, upper = within_range(mdp, tidy_below(lower), upper)
@@ -202,9 +203,24 @@ def _certified(mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle
         ("weighting above its polygon", enclosed),
         *model.float_parts(rest - enclosed),
     )
-    method = f"search over CDFs: {oracle.calls} passes, {search.nodes} nodes"
+    method = clock.said(f"search over CDFs: {oracle.calls} passes, {search.nodes} nodes")
     certificate = Certificate(method, contributions, proof)
     return Plan(mdp, objective, lower, lower, upper, policy, law, unit, certificate)
+
+
+def weighed_above(objective: Weighting, cdf: list[Fraction], clock: Clock) -> Fraction:
+    """At least the sum of G over the values of a CDF, which increase.
+
+    G is enclosed at every value; once time is up, at every second, fourth, ... one, which it is at least at those
+    before: then few are left.
+    """
+    total, first, step = Fraction(), 0, 1
+    while first < len(cdf):
+        after = min(first + step, len(cdf))
+        total += (after - first) * bounds(objective.value(cdf[after - 1]))[1]
+        step = 1 if clock.affords(0.0, "the weighting at every grid point") else 2 * step
+        first = after
+    return total
 
 
 def _raised_cdf(oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> list[Fraction]:

@@ -19,6 +19,7 @@ from ...policy import MarkovPolicy
 from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
 from .. import limits
+from ..limits import Clock
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
@@ -67,28 +68,27 @@ def refined_plan(
 ) -> Plan:
     """One round for a given ``eta``; otherwise rounds until ``gap`` is met, or time or memory ends."""
     _compile()
-    began = limits.now()
     levels = objective.require_levels()
     width = _range(mdp)
     if eta is None and gap is None:
         gap, seconds = DEFAULT_GAP * width, DEFAULT_SECONDS if seconds is None else seconds
-    deadline = math.inf if seconds is None else began + seconds
+    clock = Clock(seconds)
     rounds = [_round(mdp, levels, eta if eta is not None else short_below(width / FIRST_NODES))]
     why = "the grid that was asked for"
     while eta is None:
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
-            progress(Progress(limits.now() - began, lower, upper))
+            progress(Progress(clock.spent, lower, upper))
         assert gap is not None
         if upper - lower <= gap:
             why = "the gap is met"
             break
-        model, stopped = _finer(mdp, rounds, gap, deadline, limits.now() - began)
+        model, stopped = _finer(mdp, rounds, gap, clock.deadline, clock.spent)
         if model is None:
             why = stopped
             break
         rounds.append(_solved(model, levels))
-    return answer(mdp, objective, rounds, why)
+    return answer(mdp, objective, rounds, why, clock)
 
 
 @lru_cache(maxsize=1)
@@ -153,13 +153,14 @@ def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> 
     return limits.now() + 1.2 * spent * model.cells / last.model.cells <= deadline
 
 
-def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str) -> Plan:
+def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str, clock: Clock | None = None) -> Plan:
     """Policy and bounds of the round with the least gap: one grid, so that both can be computed again from the plan."""
     best = min(rounds, key=lambda r: r.upper - r.lower)
     model, upper = best.model, best.upper
+    clock = Clock() if clock is None else clock
     policy = CellPolicy(mdp, model.eta, model.halvings, best.rho, best.tables.policy, best.tables.mean.action)
     lower, law = best.lower, None
-    found = exact_value(mdp, policy, objective, patient=True)
+    found = exact_value(mdp, policy, objective, patient=True, clock=clock)
     if found is not None and found[0] >= lower:
         lower, law = tidy_below(found[0]), found[1]
     if lower > upper:
@@ -170,7 +171,9 @@ def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str) -> Pla
         f"step, {len(rounds)} rounds: {why}"
     )
     contributions = (("returns between grid points", upper - lower - rounding), ("float64 arithmetic", rounding))
-    return Plan(mdp, objective, lower, lower, upper, policy, law, model.eta, Certificate(method, contributions))
+    return Plan(
+        mdp, objective, lower, lower, upper, policy, law, model.eta, Certificate(clock.said(method), contributions)
+    )
 
 
 def mean_plan(mdp: MDP, objective: Weighting) -> Plan:

@@ -1,0 +1,143 @@
+"""Time limits by a clock that counts how often it is asked: nothing here depends on how fast the machine is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+import pytest
+
+import verified_risk as vr
+from verified_risk.grid.floats import float_model
+from verified_risk.models import random_sparse
+from verified_risk.numbers.enclosure import Truth, bounds
+from verified_risk.planning import limits, policy_law
+from verified_risk.planning.limits import Clock, TimeUp
+from verified_risk.planning.search import cdf
+from verified_risk.planning.search.route import weighed_above
+
+MODEL = random_sparse(6, 2, 3, 2, 6, seed=1)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A second passes each time that somebody looks; ``asked`` is how many did."""
+
+    class Counting:
+        asked = 0
+
+        def __call__(self) -> float:
+            self.asked += 1
+            return float(self.asked)
+
+    counting = Counting()
+    monkeypatch.setattr(limits, "now", counting)
+    return counting
+
+
+def test_a_clock_knows_its_limit(clock):
+    limited = Clock(3)
+    assert not limited.late()
+    assert limited.affords(0.5, "this")
+    assert not limited.affords(0.5, "that")
+    assert not limited.affords(0.5, "that")
+    assert limited.said("method") == "method; left out for time: that"
+    with pytest.raises(TimeUp, match="limit of 3 s"):
+        limited.require()
+    assert not Clock().late()
+    assert Clock().said("method") == "method"
+
+
+@pytest.mark.parametrize("horizon", [6, 12])
+def test_a_contraction_stops_at_the_step_at_which_time_ends(clock, horizon):
+    """A whole pass asks once a step; a pass that is late does no more than the step it is in."""
+    oracle = cdf.Oracle(float_model(MODEL.with_horizon(horizon), Fraction(1, 10)))
+    slopes = np.linspace(2, 0.5, oracle.top)
+    steps = []
+    honest = cdf.in_threads
+    cdf.in_threads = lambda work, parts: (steps.append(parts), honest(work, parts))  # type: ignore[assignment]
+    try:
+        deadline = clock.asked + 4.0
+        assert oracle.contract(slopes, 0.5 * slopes, 2 * slopes, deadline) is None
+        assert len(steps) <= 4
+        steps.clear()
+        assert oracle.contract(slopes, 0.5 * slopes, 2 * slopes, np.inf) is not None
+        assert len(steps) == horizon
+    finally:
+        cdf.in_threads = honest
+
+
+def test_actions_removed_by_an_unfinished_contraction_leave_the_bounds_true(clock):
+    """Cut off at every possible moment, a search still agrees with the one that had time."""
+    G = vr.Wang("3/4")
+    done = vr.plan(MODEL, G, gap="1/1000", time_limit=10**9)
+    for limit in (0, 1, 2, 5, 9, 14, 20, 30, 45, 70):
+        plan = vr.plan(MODEL, G, gap="1/1000", time_limit=limit)
+        assert plan.lower <= done.upper
+        assert done.lower <= plan.upper
+        answer = plan.recheck()
+        assert answer.upper_holds is Truth.HOLDS, str(answer)
+
+
+def test_a_search_looks_at_the_clock_only_a_few_times_after_its_limit(clock):
+    for limit in (0, 3, 10):
+        began = clock.asked
+        vr.plan(MODEL, vr.CPW("0.71"), gap=0, time_limit=limit)
+        assert clock.asked - began <= limit + 60  # one pass of each kind, then what is certified at the end
+
+
+def test_the_weighting_is_enclosed_at_few_points_once_time_is_up(clock):
+    G, cdf_values = vr.Wang("3/4"), [Fraction(k, 1000) for k in range(1, 1001)]
+    asked = []
+
+    class Watched:
+        def value(self, x):
+            asked.append(x)
+            return G.value(x)
+
+    exact = weighed_above(Watched(), cdf_values, Clock())
+    assert len(asked) == 1000
+    asked.clear()
+    late = Clock(5)
+    rough = weighed_above(Watched(), cdf_values, late)
+    assert len(asked) <= 5 + 12
+    assert asked[-1] == 1
+    assert exact <= rough <= 1000
+    assert "the weighting at every grid point" in late.said("")
+    assert exact == sum((bounds(G.value(x))[1] for x in cdf_values), Fraction())
+
+
+@pytest.mark.parametrize("objective", ["wang(3/4)", "cvar(1/10)", "var(1/3)"])
+def test_an_exact_law_that_does_not_fit_into_the_time_is_left_out_and_said(clock, monkeypatch, objective):
+    monkeypatch.setattr(policy_law, "QUICK", 0)
+    monkeypatch.setattr(policy_law, "SECONDS_PER_BRANCH", 1e-3)
+    mdp = MODEL.with_discount("9/10").with_horizon(4) if objective.startswith("cvar") else MODEL
+    eta = "1/7"  # a grid that rounds: the exact law is worth waiting for
+    short = vr.plan(mdp, objective, eta=eta, time_limit=1)
+    assert "left out for time: " in short.certificate.method
+    assert "the policy's exact law" in short.certificate.method
+    long = vr.plan(mdp, objective, eta=eta, time_limit=10**9)
+    assert "left out" not in long.certificate.method
+    assert long.known_law is not None
+    assert short.lower <= long.upper
+    assert long.lower <= short.upper
+
+
+def test_ties_are_decided_in_integers_only_if_there_is_time(clock):
+    tie = vr.MDP(0, [[[1], [1]]], [[{0: "1/3", 3: "2/3"}, {1: 1}]], horizon=1)
+    decided = vr.plan(tie, vr.VaR("1/3", upper=True), time_limit=10**6)
+    hurried = vr.plan(tie, vr.VaR("1/3", upper=True), time_limit=0)
+    assert decided.gap == 0
+    assert hurried.lower <= decided.lower <= hurried.upper
+    if hurried.gap:
+        assert "ties decided in integers" in hurried.certificate.method
+
+
+def test_seconds_pass_for_everybody(monkeypatch):
+    """The planner asks no other clock."""
+    seconds = count(0, 10**6)
+    monkeypatch.setattr(limits, "now", lambda: float(next(seconds)))
+    plan = vr.plan(MODEL, vr.CPW("0.71"), gap=0, time_limit=1)
+    assert plan.lower <= plan.upper
+    assert "0 nodes" in plan.certificate.method or "1 nodes" in plan.certificate.method
