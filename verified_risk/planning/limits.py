@@ -44,9 +44,13 @@ class Clock:
         """Whether so many seconds are left; if not, ``what`` is noted as left out."""
         if seconds <= self.left:
             return True
+        self.leave_out(what)
+        return False
+
+    def leave_out(self, what: str) -> None:
+        """Note that ``what`` was left out."""
         if what not in self.skipped:
             self.skipped.append(what)
-        return False
 
     def said(self, method: str) -> str:
         """The method of a certificate, with what was left out."""

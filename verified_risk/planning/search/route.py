@@ -47,6 +47,10 @@ SECONDS_PER_KNOT = 1.5e-4
 """Of a polygon, about; it only matters where the time is short."""
 
 
+GRACE = 0.5
+"""Seconds for the lower bound of a search that has used up its time; without them it would be worth nothing."""
+
+
 class TableRule:
     """A policy on the grid by its table: ``table[t, s, y]``, y the shifted sum."""
 
@@ -211,15 +215,17 @@ def _certified(
 def weighed_above(objective: Weighting, cdf: list[Fraction], clock: Clock) -> Fraction:
     """At least the sum of G over the values of a CDF, which increase.
 
-    G is enclosed at every value; once time is up, at every second, fourth, ... one, which it is at least at those
-    before: then few are left.
+    G is enclosed at every value; once time is up, by :data:`GRACE`, at every second, fourth, ... one, which it is at
+    least at those before: then few are left.
     """
-    total, first, step = Fraction(), 0, 1
+    total, first, step, within = Fraction(), 0, 1, Clock(max(clock.left, 0.0) + GRACE)
     while first < len(cdf):
         after = min(first + step, len(cdf))
         total += (after - first) * bounds(objective.value(cdf[after - 1]))[1]
-        step = 1 if clock.affords(0.0, "the weighting at every grid point") else 2 * step
         first = after
+        if first < len(cdf) and within.late():
+            clock.leave_out("the weighting at every grid point")
+            step *= 2
     return total
 
 
