@@ -15,7 +15,7 @@ from proof_models import random_mdp
 
 import verified_risk as vr
 from verified_risk import errors
-from verified_risk.proving import bounded, families
+from verified_risk.proving import bounded, families, write_coq
 from verified_risk.proving.families import family_of
 from verified_risk.proving.proved import CURVED_AXIOMS
 
@@ -65,6 +65,17 @@ def test_every_short_named_model_is_proved_for_every_curve(name, objective):
 def test_a_grid_that_rounds_and_a_saved_plan_are_proved(tmp_path):
     vr.plan(vr.models.frozen_lake(), "dual(3/2)", eta="1/3", gap="1/20").save(tmp_path / "plan.json")
     proved(vr.Plan.load(tmp_path / "plan.json"))
+
+
+def test_the_coq_file_states_the_mixture_and_its_points(tmp_path):
+    plan = vr.plan(vr.models.two_paths(), "1/2*dual(3/2) + 1/2*cvar(1/4)", gap="1/4")
+    write_coq(plan, tmp_path / "plan.v")
+    text = (tmp_path / "plan.v").read_text()
+    assert "Definition the_objective : mixture := [((Rat 1 2), DualPower 3 2); ((Rat 1 2), Corners" in text
+    assert "destruct (check_curved_sound _ _ _ _ accepted)" in text
+    with pytest.raises(errors.Unsupported, match="not covered by --coq"):
+        write_coq(vr.plan(vr.models.two_paths(), "wang(3/4)", gap="1/4"), tmp_path / "wang.v")
+    assert not (tmp_path / "wang.v").exists()
 
 
 # -- points ----------------------------------------------------------------------------------------------------------

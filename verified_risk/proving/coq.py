@@ -7,7 +7,6 @@ applies ``check_sound``; neither OCaml nor extraction is trusted then.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from os import PathLike
 
 from .. import files
@@ -28,7 +27,9 @@ from .certificate import (
     Quantile,
     Tail,
 )
+from .coq_curves import bounds, coq_list, mixture, rat, z
 from .cover import Cover, Dual
+from .curves import Curved
 from .routes import Draft
 
 MOST_CELLS = 200_000
@@ -39,6 +40,12 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
     """Write the theorem about ``plan``; its tables hold exact numbers, so it may fail to compile only if the plan's
     bounds are not those of its policy."""
     certificate = Draft.of(plan).certificate(exact=True, bits=0)
+    objective = certificate.objective
+    if isinstance(objective, Curved) and any(c.name.startswith(("wang", "cpw")) for c in objective.curves):
+        raise Unsupported(
+            f"not covered by --coq: {plan.objective.spec}, whose points take Coq's own integers minutes; "
+            "leave out --coq, the extracted checker is faster"
+        )
     if certificate.cells > MOST_CELLS:
         raise Unsupported(
             f"the certificate has {certificate.cells} cells, and Coq goes through at most {MOST_CELLS} in reasonable "
@@ -49,10 +56,19 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
 
 def coq_text(certificate: Certificate) -> str:
     """The whole file."""
+    objective = certificate.objective
+    curved = isinstance(objective, Curved)
+    if isinstance(objective, Curved):
+        kind, stated, accepts = "mixture", mixture(objective), "check_curved"
+        made, proofs = f"curved :=\n  Curved {bounds(objective)}\n  (", "(proofs the_certificate)"
+        worth = "Phi (mixture_of the_objective)"
+    else:
+        kind, stated, accepts = "objective", _objective(objective), "check"
+        made, proofs, worth = "certificate :=\n  (", "the_certificate", "value_of the_objective"
     return f"""(* coqc -Q proofs_checks/formal VerifiedRisk THIS_FILE, after `make proofs`. *)
 Require Import ZArith Reals List.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck Verdict.
-From VerifiedRisk Require Import Meaning Soundness.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck CurveCheck Verdict.
+From VerifiedRisk Require Import Meaning Soundness{" Curves CurvedSoundness" if curved else ""}.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -60,96 +76,84 @@ Definition tree_of {{X}} (l : list (positive * X)) : tree X := fold_right (fun k
 
 Definition the_model : model := {_model(certificate.model)}.
 
-Definition the_objective : objective := {_objective(certificate.objective)}.
+Definition the_objective : {kind} := {stated}.
 
-Definition the_claim : claim := Claim {_rat(certificate.lower)} {_rat(certificate.upper)}.
+Definition the_claim : claim := Claim {rat(certificate.lower)} {rat(certificate.upper)}.
 
-Definition the_certificate : certificate :=
-  Certificate ({_low(certificate)})
-    ({_up(certificate)}).
+Definition the_certificate : {made}Certificate ({_low(certificate)})
+    ({_up(certificate)})).
 
-Lemma accepted : check the_model the_objective the_claim the_certificate = true.
+Lemma accepted : {accepts} the_model the_objective the_claim the_certificate = true.
 Proof. vm_compute. reflexivity. Qed.
 
 (* The policy of the certificate attains the lower bound; no policy, randomised and history-dependent ones included,
    exceeds the upper bound. *)
 Theorem the_plan_is_right :
-  (real_of {_rat(certificate.lower)} <= value_of the_objective
-     (jreturn_law (meaning the_model) (policy_of the_model (low the_certificate))))%R /\\
+  (real_of {rat(certificate.lower)} <= {worth}
+     (jreturn_law (meaning the_model) (policy_of the_model (low {proofs}))))%R /\\
   (forall pi, is_jpolicy pi -> plays_allowed (meaning the_model) pi ->
-     value_of the_objective (jreturn_law (meaning the_model) pi) <= real_of {_rat(certificate.upper)})%R.
+     {worth} (jreturn_law (meaning the_model) pi) <= real_of {rat(certificate.upper)})%R.
 Proof.
-  destruct (check_sound _ _ _ _ accepted) as [[pi [-> [_ [_ lower_holds]]]] upper_holds]. split; assumption.
+  destruct ({accepts}_sound _ _ _ _ accepted) as [[pi [-> [_ [_ lower_holds]]]] upper_holds]. split; assumption.
 Qed.
 
 Print Assumptions the_plan_is_right.
 """
 
 
-def _list(items: Iterable[str]) -> str:
-    return "[" + "; ".join(items) + "]"
-
-
-def _z(n: int) -> str:
-    return f"({n})" if n < 0 else str(n)
-
-
-def _rat(x: Fraction) -> str:
-    return f"(Rat {_z(x.numerator)} {x.denominator})"
-
-
 def _tree(items: Iterable[tuple[int, str]]) -> str:
     """States are numbered from 1 in Coq."""
-    return f"(tree_of {_list(f'({s + 1}%positive, {entry})' for s, entry in items)})"
+    return f"(tree_of {coq_list(f'({s + 1}%positive, {entry})' for s, entry in items)})"
 
 
 def _model(model: IntegerModel) -> str:
     def action(total: int, outcomes: Iterable[tuple[int, int, int]]) -> str:
-        return f"Action {total} {_list(f'Outcome {w} {_z(gain)} {s + 1}' for w, gain, s in outcomes)}"
+        return f"Action {total} {coq_list(f'Outcome {w} {z(gain)} {s + 1}' for w, gain, s in outcomes)}"
 
-    step = _tree((s, _list(action(*entry) for entry in actions)) for s, actions in enumerate(model.states))
-    initial = _list(f"({s + 1}%positive, {w})" for s, w in model.initial)
+    step = _tree((s, coq_list(action(*entry) for entry in actions)) for s, actions in enumerate(model.states))
+    initial = coq_list(f"({s + 1}%positive, {w})" for s, w in model.initial)
     return (
-        f"Model {_rat(model.discount)} {model.reward_denominator} {model.initial_total}\n  {initial}\n"
+        f"Model {rat(model.discount)} {model.reward_denominator} {model.initial_total}\n  {initial}\n"
         f"  (repeat {step} {model.horizon}%nat)"
     )
 
 
 def _objective(objective: Tail | Quantile | Piecewise) -> str:
     if isinstance(objective, Tail):
-        return f"Tail {_rat(objective.weight)} {_rat(objective.level)}"
+        return f"Tail {rat(objective.weight)} {rat(objective.level)}"
     if isinstance(objective, Quantile):
-        return f"Quantile {_rat(objective.level)} {'true' if objective.upper else 'false'}"
-    return f"Polygon {_list(f'({_rat(x)}, {_rat(g)})' for x, g in objective.corners)}"
+        return f"Quantile {rat(objective.level)} {'true' if objective.upper else 'false'}"
+    return f"Polygon {coq_list(f'({rat(x)}, {rat(g)})' for x, g in objective.corners)}"
 
 
 def _grid(grid: Grid) -> str:
-    windows = _list(f"({_z(first)}, {_z(last)})" for first, last in grid.windows)
-    return f"(Grid {_rat(grid.unit)} {grid.stretch} {grid.shrink} {windows})"
+    windows = coq_list(f"({z(first)}, {z(last)})" for first, last in grid.windows)
+    return f"(Grid {rat(grid.unit)} {grid.stretch} {grid.shrink} {windows})"
 
 
 def _low(certificate: Certificate) -> str:
     low = certificate.low
     if isinstance(low, ByMarkov):
-        return f"ByMarkov {low.scale} {_list(_tree((s, str(a)) for s, a in enumerate(row)) for row in low.choices)}"
+        return f"ByMarkov {low.scale} {coq_list(_tree((s, str(a)) for s, a in enumerate(row)) for row in low.choices)}"
     if isinstance(low, ByLaw):
-        machines = _list(f"({weight}, {_machine(machine)})" for weight, machine in low.parts)
+        machines = coq_list(f"({weight}, {_machine(machine)})" for weight, machine in low.parts)
         return f"ByLaw {low.scale} {low.total} {machines}"
     assert isinstance(low, ByBudget)
     rows = [
-        _tree((s, _list(f"({count}, {a})" for count, a in runs)) for s, runs in enumerate(low.choices(t)))
+        _tree((s, coq_list(f"({count}, {a})" for count, a in runs)) for s, runs in enumerate(low.choices(t)))
         for t in range(certificate.model.horizon)
     ]
-    return f"ByBudget {low.scale} {_grid(low.grid)} {_z(low.start)} {_list(rows)}"
+    return f"ByBudget {low.scale} {_grid(low.grid)} {z(low.start)} {coq_list(rows)}"
 
 
 def _machine(machine: Machine) -> str:
-    rules = _list(
-        f"MemoryRule 1 1 {_list(f'({_z(gain)}, ({_z(shift)}, 0))' for gain, shift in moves)}" for moves in machine.moves
+    rules = coq_list(
+        f"MemoryRule 1 1 {coq_list(f'({z(gain)}, ({z(shift)}, 0))' for gain, shift in moves)}"
+        for moves in machine.moves
     )
-    tables = _list(
+    tables = coq_list(
         _tree(
-            (s, f"MemoryRow {_z(first)} 0 {_list(f'({count}, {a})' for count, a in runs)}")
+            (s, f"MemoryRow {z(first)} 0 {coq_list(f'({count}, {a})' for count, a in runs)}")
             for s, (first, runs) in enumerate(machine.rows(t))
         )
         for t in range(len(machine.moves))
@@ -164,11 +168,11 @@ def _up(certificate: Certificate) -> str:
     if isinstance(up, ByBudgets):
         return f"ByBudgets {up.scale} {_grid(up.grid)}"
     if isinstance(up, ByThreshold):
-        return f"ByThreshold {up.scale} {_grid(up.grid)} {_z(up.start)}"
+        return f"ByThreshold {up.scale} {_grid(up.grid)} {z(up.start)}"
 
     def cover(one: Cover) -> str:
         if isinstance(one, Dual):
-            return f"(Dual {_list(_z(c) for c in up.multipliers(one))})"
-        return f"(Cut {up.shift - one.coordinate} {_rat(one.level)} {cover(one.below)} {cover(one.above)})"
+            return f"(Dual {coq_list(z(c) for c in up.multipliers(one))})"
+        return f"(Cut {up.shift - one.coordinate} {rat(one.level)} {cover(one.below)} {cover(one.above)})"
 
-    return f"ByCover {up.scale} {_grid(up.grid)} {_z(up.start)} {cover(up.cover)}"
+    return f"ByCover {up.scale} {_grid(up.grid)} {z(up.start)} {cover(up.cover)}"

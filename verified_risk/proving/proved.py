@@ -23,7 +23,7 @@ from .program import Answer, find_checker, run_checker
 from .routes import MOST_EXACT_BITS, Draft
 
 THEOREM = "check_sound"
-AXIOMS = (
+AXIOMS: tuple[str, ...] = (
     "ClassicalDedekindReals.sig_forall_dec",
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",

@@ -44,6 +44,8 @@ EXACT_WORK = 2e8
 MOST_EXACT_BITS = 100_000
 CURVE_BITS = 120
 """Behind the point, in the tables of a weighting that is not piecewise linear: its points have 96."""
+LEAST_SLACK = Fraction(1, 2**40)
+"""Of the range of returns: more than what the points of a curve are off, and its line at 1."""
 SHORT_SCALE = 20_000
 """Bits up to which the law of the return is followed without rounding for such a weighting."""
 WIDEST_OWN_GRID = 20_000
@@ -107,10 +109,11 @@ class Draft:
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
 
     def curved_certificates(self, objective: Curved) -> Iterator[Certificate]:
-        """The plan's upper bound, and one that is larger by what the broken line may cost."""
-        yield self._curved_certificate(objective, self.plan.upper)
-        span = self.charges.span * self.charges.unit
-        yield self._curved_certificate(objective, self.plan.upper + 4 * span * line_accuracy(self.plan, span))
+        """The plan's upper bound; larger by what rounded points may cost; by what the broken line may cost."""
+        lo, hi = self._closed()[1].windows[-1]
+        width, span = (hi - lo) * self.charges.unit, self.charges.span * self.charges.unit
+        for slack in (Fraction(), LEAST_SLACK, 4 * line_accuracy(self.plan, span)):
+            yield self._curved_certificate(objective, self.plan.upper + width * slack)
 
     def _curved_certificate(self, objective: Curved, upper: Fraction) -> Certificate:
         exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
@@ -206,6 +209,7 @@ class Draft:
             return ByThreshold(
                 self._scale(exact, bits), self.charges.all_policies_grid(start, start, whole=False), start
             )
+        assert isinstance(objective, Tail)
         w, slope = objective.weight, self._slope()
         if w + slope == 1:
             return ByMean(self._mean_scale(exact, bits))
@@ -225,6 +229,7 @@ class Draft:
         rho = getattr(getattr(self.plan.policy, "rule", None), "rho", None)
         if rho is not None:
             return int(rho) + self.charges.spent_least[-1]
+        assert isinstance(objective, Tail)
         return ceil_div(self.plan.law.quantile(objective.level), unit)
 
     # -- scales -----------------------------------------------------------------------------------------------------
@@ -239,6 +244,7 @@ class Draft:
             return 1
         if isinstance(self.objective, Piecewise):
             return MULTIPLIER * self.model.initial_total * self._weighting_denominator()
+        assert isinstance(self.objective, Tail)
         unit, w, model = self.charges.unit, self.objective.weight, self.model
         means = model.reward_denominator * model.discount.denominator**model.horizon
         return math.lcm((w * unit).denominator, ((w + self._slope()) * unit).denominator, means)
