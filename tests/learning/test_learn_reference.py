@@ -22,7 +22,7 @@ DELTA = Fraction(1, 10)
 
 def compiled(mdp, objective, algorithm, scale, draws):
     standard = standard_form(mdp)
-    problem = problem_of(standard, objective, EPISODES, DELTA)
+    problem = problem_of(standard, objective, len(draws), DELTA)
     target, _ = target_of(standard, objective, algorithm, problem, scale)
     return Learner(standard, target).run(draws, evaluate=False)
 
@@ -45,6 +45,8 @@ CASES = {
     ),
     "two paths, the theorem's radii": (vr.models.two_paths, Fraction(1), Fraction(1, 3), Fraction(0), "ucb"),
     "machine, greedy": (vr.models.machine_replacement, Fraction(1), Fraction(1, 4), Fraction(1, 3), "greedy"),
+    "machine, tried": (vr.models.machine_replacement, Fraction(1), Fraction(1, 4), Fraction(1, 3), "greedy-tried"),
+    "lake, tried": (vr.models.frozen_lake, Fraction(1), Fraction(33, 100), Fraction(0), "greedy-tried"),
     "machine, ucbvi": (vr.models.machine_replacement, Fraction(1, 500), Fraction(1, 4), Fraction(0), "ucbvi"),
     "lake, ucbvi": (vr.models.frozen_lake, Fraction(1, 2000), Fraction(1, 4), Fraction(0), "ucbvi"),
     "two paths as printed": (vr.models.two_paths, Fraction(1), Fraction(1, 3), Fraction(1, 5), "ucb-as-printed"),
@@ -52,27 +54,29 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_both_learners_walk_the_same_trajectories(name):
+@pytest.mark.parametrize("episodes", [EPISODES, pytest.param(LONG, marks=pytest.mark.slow)])
+def test_both_learners_walk_the_same_trajectories(name, episodes):
     build, scale, alpha, weight, algorithm = CASES[name]
     mdp = build()
     objective = vr.CVaR(alpha) if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR(alpha)
-    draws = draws_of(7, EPISODES, mdp.horizon)
+    draws = draws_of(7, episodes, mdp.horizon)
     found = compiled(mdp, objective, algorithm, scale, draws)
-    assert len(found.values) == EPISODES
+    assert len(found.values) == episodes
     if algorithm == "ucbvi":
-        reference = ReferenceUCBVI(mdp, EPISODES, float(DELTA), scale=float(scale))
+        reference = ReferenceUCBVI(mdp, episodes, float(DELTA), scale=float(scale))
     else:
         reference = ReferenceLearner(
             mdp,
-            EPISODES,
+            episodes,
             float(DELTA),
             alpha=alpha,
             mean_weight=weight,
-            scale=0.0 if algorithm == "greedy" else float(scale),
+            scale=0.0 if algorithm.startswith("greedy") else float(scale),
             printed=algorithm == "ucb-as-printed",
+            tried=algorithm == "greedy-tried",
         )
     distinct = set()
-    for k in range(EPISODES):
+    for k in range(episodes):
         trace = reference.episode(draws[k].tolist())
         assert [s for s, _, _, _ in trace] == found.states[k, :-1].tolist(), k
         assert [a for _, a, _, _ in trace] == found.actions[k].tolist(), k

@@ -13,7 +13,8 @@ from fractions import Fraction
 class ReferenceLearner:
     """``w * mean + (1 - w) * CVaR_alpha`` by optimism, for product models without discount."""
 
-    def __init__(self, mdp, episodes, delta, *, alpha, mean_weight=0, scale=1.0, printed=False):
+    def __init__(self, mdp, episodes, delta, *, alpha, mean_weight=0, scale=1.0, printed=False, tried=False):
+        self.tried = tried  # no optimism, but a pair never tried is worth everything
         self.T = mdp.horizon
         self.S = mdp.n_states
         low, high = mdp.reward_range
@@ -45,7 +46,9 @@ class ReferenceLearner:
     def outcomes(self, pair):
         n = self.rewards[pair].total()
         if n == 0:
-            return [(1.0, None, self.one)] if self.scale else [(1.0, pair[0], 0)]  # no optimism: stay, earn nothing
+            return (
+                [(1.0, None, self.one)] if self.scale or self.tried else [(1.0, pair[0], 0)]
+            )  # no optimism: stay, earn nothing
         eps = self.scale * math.sqrt(self.log / (2 * n))
         steps = [(max(c / n - eps, 0.0), s) for s, c in sorted(self.nexts[pair].items())]
         steps.append((1.0 - sum(p for p, _ in steps) if self.scale else 0.0, None))
