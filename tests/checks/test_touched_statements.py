@@ -113,6 +113,9 @@ ENUMERATED = {
     "production/bellman": (126, "0", "0"),
     "production/key": (168, "0", "0"),
     "production/evaluator": (426, "0", "0"),
+    "exp:forty/information": (41, "0.0046954", "2.45567"),
+    "wang:half-width": (480, "0.00902344", "87.8727"),
+    "wang:variance": (480, "0.01", "91.1993"),
 }
 
 #: Label: the least slack that a hundred random cases come down to at most.
@@ -159,6 +162,7 @@ FALSE = (
     "thm:main",
     "thm:main/expected",
     "experiment:paths",
+    "wang:half-width",
 )
 
 

@@ -20,7 +20,7 @@ from mutations import Mutation
 GENEROUS, NARROWED, EASY = "too generous", "narrowed hypothesis", "generator without the hard case"
 SUBJECTS = (
     *("setting", "augmentation", "discretisation", "cvar", "event"),
-    *("optimism", "closeness", "regret", "experiment", "library"),
+    *("optimism", "closeness", "regret", "experiment", "library", "second"),
 )
 
 _SAID = "test_touched_statements.test_the_enumeration_says_what_it_said"
@@ -198,6 +198,21 @@ WEAKENED = (
         "max_atoms=2, product=product)",
         "max_atoms=2, product=True)",
         test=_KINDS,
+    ),
+    Weakened(
+        *("second", GENEROUS, "wang:half-width", "wang_half_width"),
+        "root(log(2 / draws.delta) / (2 * draws.n))",
+        "2 * root(log(2 / draws.delta) / (2 * draws.n))",
+    ),
+    Weakened(
+        *("second", NARROWED, "wang:variance", "deviations"),
+        "return draws.n >= 2 and",
+        "return draws.n >= 4 and",
+    ),
+    Weakened(
+        *("second", EASY, "wang:half-width", "deviations"),
+        "draw(st.integers(2, 9)), draw(st.sampled_from(LEVELS))",
+        "draw(st.integers(2, 9)), draw(st.sampled_from(LEVELS[:1]))",
     ),
 )
 
