@@ -321,9 +321,11 @@ def test_a_node_of_the_graph_opens_its_card_even_if_filtered_away(tab):
 @in_a_browser
 def test_the_label_of_the_paper_is_a_deep_link(tab):
     card = "document.getElementById('s-lem-genbound')"
-    assert not tab.run(f"{card}.open")
+    tab.run("document.querySelector('.filters [data-value=holds]').click()")
+    assert tab.run(f"{card}.hidden && !{card}.open")
     tab.run("location.hash = '#lem:genbound'")
     wait_until(tab, f"{card}.open")
+    assert not tab.run(f"{card}.hidden")
 
 
 @in_a_browser
