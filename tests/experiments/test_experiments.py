@@ -262,3 +262,29 @@ def test_a_result_of_another_cell_is_refused_whichever_entry_differs(tmp_path, c
     shutil.copy(tmp_path / "other" / f"{other.key}.json", tmp_path / "mine" / f"{cell.key}.json")
     with pytest.raises(InvalidFile, match="holds the result of another cell"):
         sweep([cell], tmp_path / "mine", workers=0)
+
+
+def test_the_comparison_of_learners_writes_its_page_and_names_the_least(tmp_path, monkeypatch):
+    from dataclasses import replace
+
+    from verified_risk.experiments import rivals
+
+    small = replace(rivals.SCENES["random"], episodes=40)
+    monkeypatch.setitem(rivals.SCENES, "random", small)
+    page = rivals.rival_experiment(tmp_path, seeds=2, scenes=("random",), workers=0, progress=False)
+    text = page.read_text("utf-8")
+    for rival in rivals.RIVALS:
+        assert f"| {rival.name} |" in text
+    assert {path.suffix for path in tmp_path.iterdir() if path.is_file()} == {".csv", ".md", ".png", ".svg"}
+    csv = (tmp_path / "rivals.csv").read_text("utf-8")
+    assert "bernstein,true,1," in csv
+    final = {}
+    for line in csv.splitlines()[1:]:
+        parts = line.split(",")
+        if parts[10] == "40":
+            final.setdefault((parts[3], parts[4]), []).append(float(parts[11]))
+    named = text.splitlines()[-1].split("|")[3]
+    least = min(sum(x) / len(x) for x in final.values())
+    assert float(named.split("(")[1].split(")")[0]) == pytest.approx(least, rel=1e-3)
+    with pytest.raises(InvalidArgument, match="no model of the comparison"):
+        rivals.rival_experiment(tmp_path / "other", seeds=1, scenes=("sea",))
