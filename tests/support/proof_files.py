@@ -151,7 +151,7 @@ def _read_step(word: _Words) -> Any:
 
 def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
     word("lower")
-    kind = word("markov", "budget", "law")
+    kind = word("markov", "budget", "cells", "law")
     if kind == "law":
         word.integer()
         total, count = word.integer(), word.integer()
@@ -165,10 +165,10 @@ def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
         return "markov", tuple(tables)
     word.integer(), word("unit")
     unit = word.rational()
-    word("stretch")
+    word("base" if kind == "cells" else "stretch")
     stretch = word.integer()
-    word("shrink")
-    shrink = word.integer()
+    word("halvings" if kind == "cells" else "shrink")
+    shrink = tuple(word.integer() for _ in range(horizon)) if kind == "cells" else word.integer()
     word("windows")
     windows = tuple((word.integer(), word.integer()) for _ in range(horizon + 1))
     word("start")
@@ -181,7 +181,7 @@ def _read_low(word: _Words, horizon: int) -> tuple[Any, ...]:
             s, count = word.integer(), word.integer()
             step.append((s, tuple((word.integer(), word.integer()) for _ in range(count))))
         rows.append(tuple(step))
-    return "budget", unit, stretch, shrink, windows, start, tuple(rows)
+    return kind, unit, stretch, shrink, windows, start, tuple(rows)
 
 
 def _read_machine(word: _Words, horizon: int) -> tuple[Any, ...]:
@@ -297,10 +297,18 @@ class _Walked:
 
     def __init__(self, file: Read, low: tuple[Any, ...]) -> None:
         self.file, self.low = file, low
-        self.start = {"markov": lambda: 0, "budget": lambda: low[5], "law": lambda: low[1]}[low[0]]()
+        starts = {
+            "markov": lambda: 0, "budget": lambda: low[5], "cells": lambda: low[1] * low[5], "law": lambda: low[1]
+        }  # fmt: skip
+        self.start = starts[low[0]]()
 
-    def action(self, t: int, s: int, memory: int) -> int:
+    def action(self, t: int, s: int, memory: Any) -> int:
         low = self.low
+        if low[0] == "cells":  # the memory is the exact budget
+            _, unit, _, halvings, windows, *_ = low
+            x = memory * 2 ** sum(halvings[: t + 1]) / unit
+            cell = math.ceil(x) - 1 if x <= 0 else math.floor(x)
+            return _in_runs(dict(low[6][t]).get(s, ()), max(0, cell - windows[t][0] * 2 ** halvings[t]))
         if low[0] == "markov":
             return dict(low[1][t]).get(s, 0)
         if low[0] == "budget":
@@ -309,8 +317,10 @@ class _Walked:
         first, before, runs = dict(low[3][t]).get(s, (0, 0, ()))
         return before if memory < first else _in_runs(runs, memory - first)
 
-    def following(self, t: int, memory: int, gain: int) -> list[tuple[int, Fraction]]:
+    def following(self, t: int, memory: Any, gain: int) -> list[tuple[Any, Fraction]]:
         low, file = self.low, self.file
+        if low[0] == "cells":
+            return [(memory - file.discount**t * Fraction(gain - low[2], file.denominator), Fraction(1))]
         if low[0] == "markov":
             return [(0, Fraction(1))]
         if low[0] == "budget":

@@ -107,6 +107,8 @@ class Plan:
     """How far ``known_law`` may be from exact."""
     proved: Proved | None = field(default=None, init=False, repr=False, compare=False)
     """What :meth:`prove` proved, once it was asked to."""
+    proved_before: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
+    """What the file of the plan says was proved; nobody has confirmed it here until :meth:`prove` does."""
 
     @property
     def gap(self) -> Fraction:
@@ -138,7 +140,7 @@ class Plan:
             f"{self.objective.spec} of the return in {self.mdp!r}",
             f"value      {number(self.value)}",
             f"certified  {span(self.lower, self.upper) if self.gap else exactly}",
-            *(() if self.proved is None else (f"proved     {self.proved.how}",)),
+            *self._proof_lines(),
         )
         return "\n".join(lines)
 
@@ -153,6 +155,13 @@ class Plan:
         """
         because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
         return "\n".join([str(self), because, "policy", described(self.policy)])
+
+    def _proof_lines(self) -> list[str]:
+        if self.proved is not None:
+            return [f"proved     {self.proved.how}"]
+        if self.proved_before is not None:
+            return ["proved     before it was saved, says its file; prove() confirms it"]
+        return []
 
     def _reasons(self) -> list[str]:
         return str(self.certificate).splitlines()
@@ -222,6 +231,8 @@ class Plan:
             "law": self.law.to_json(),
             "law_error": text(self.law_error),
             "certificate": self.certificate.to_json(),
+            **({} if self.proved is None else {"proved": self.proved.to_json()}),
+            **({"proved": self.proved_before} if self.proved is None and self.proved_before is not None else {}),
         }
 
     @classmethod
@@ -241,7 +252,7 @@ class Plan:
         error = as_fraction(data["law_error"], "law_error") if "law_error" in data else None
         if error is not None and error < 0:
             raise InvalidFile(f"law_error of the plan is {error}, wanted a number that is not negative")
-        return cls(
+        found = cls(
             mdp,
             objective(data["objective"]),
             value,
@@ -253,6 +264,11 @@ class Plan:
             Certificate.from_json(data["certificate"]),
             error or Fraction(),
         )
+        before = data.get("proved")
+        if before is not None and not isinstance(before, dict):
+            raise InvalidFile(f"'proved' of the plan is {before!r:.60}, wanted what prove() found, or nothing")
+        object.__setattr__(found, "proved_before", before)
+        return found
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.

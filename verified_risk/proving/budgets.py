@@ -127,7 +127,9 @@ class PolicyRows:
         return [_filled(self.cells[t].get(s, {}), width) for s in range(self.n_states)]
 
     def by_memory(self, t: int) -> list[tuple[int, Runs]]:
-        """The same from the least sum of rounded rewards to the greatest."""
+        """The same from the least sum of rounded rewards to the greatest, or only at the sums that are met."""
+        if self.cells is not None:
+            return [_sparse(self.cells[t].get(s, {}), self.charges.spent_least[t]) for s in range(self.n_states)]
         met = self.charges.spent_most[t] - self.charges.spent_least[t] + 1
         found: list[tuple[int, Runs]] = []
         for runs in self(t):
@@ -223,6 +225,14 @@ def _walked(policy: Policy, charges: Charges) -> Any:
             for a, _ in choice:
                 following |= {(target, i + adds[gain]) for w, gain, target in charges.model.states[s][a][1] if w}
         cells = following
+
+
+def _sparse(known: dict[int, int], least: int) -> tuple[int, Runs]:
+    """The first sum that is met, and runs from each to the next."""
+    sums = sorted(known)
+    ends = [*sums[1:], sums[-1] + 1] if sums else []
+    runs = [(end - i, known[i]) for i, end in zip(sums, ends, strict=True)]
+    return (least + sums[0] if sums else 0), runs
 
 
 def _filled(known: dict[int, int], width: int) -> Runs:

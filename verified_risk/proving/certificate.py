@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from typing import TextIO, TypeAlias
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from ..errors import Unsupported
 from ..mdp import MDP
@@ -20,6 +20,9 @@ from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives.weighting import Knots
 from .cover import Cover, Cut, Dual, leaves
 from .curves import Curved
+
+if TYPE_CHECKING:
+    from .cells import ByAllCells, ByCells
 
 VERSION = 1
 STEEP = 2**40
@@ -152,6 +155,11 @@ class Grid:
     windows: tuple[tuple[int, int], ...]
     stretch: int = 1
     shrink: int = 1
+
+    @property
+    def fine(self) -> tuple[tuple[int, int], ...]:
+        """The windows that are computed."""
+        return self.windows
 
     @property
     def cells(self) -> int:
@@ -315,8 +323,8 @@ class Certificate:
     objective: Tail | Quantile | Piecewise | Curved
     lower: Fraction
     upper: Fraction
-    low: ByMarkov | ByBudget | ByLaw
-    up: ByMean | ByBudgets | ByThreshold | ByCover
+    low: ByMarkov | ByBudget | ByCells | ByLaw
+    up: ByMean | ByBudgets | ByAllCells | ByThreshold | ByCover
 
     @property
     def cells(self) -> int:
@@ -337,7 +345,7 @@ class Certificate:
     def widest(self) -> int:
         """The most indices of a window."""
         grids = [part.grid for part in (self.low, self.up) if not isinstance(part, (ByMarkov, ByLaw, ByMean))]
-        return max((last - first + 1 for grid in grids for first, last in grid.windows), default=1)
+        return max((last - first + 1 for grid in grids for first, last in grid.fine), default=1)
 
     def lines(self) -> Iterator[str]:
         """The text form, piece by piece."""

@@ -12,8 +12,8 @@ from os import PathLike
 from .. import files
 from ..errors import Unsupported
 from ..planning.plan import Plan
+from .cells import ByAllCells, ByCells, CellGrid
 from .certificate import (
-    ByBudget,
     ByBudgets,
     ByLaw,
     ByMarkov,
@@ -39,7 +39,8 @@ MOST_CELLS = 200_000
 def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
     """Write the theorem about ``plan``; its tables hold exact numbers, so it may fail to compile only if the plan's
     bounds are not those of its policy."""
-    certificate = Draft.of(plan).certificate(exact=True, bits=0)
+    draft = Draft.of(plan)
+    certificate = draft.certificate(exact=True, bits=draft.fixed_bits())
     objective = certificate.objective
     if isinstance(objective, Curved) and any(c.name.startswith(("wang", "cpw")) for c in objective.curves):
         raise Unsupported(
@@ -131,6 +132,11 @@ def _grid(grid: Grid) -> str:
     return f"(Grid {rat(grid.unit)} {grid.stretch} {grid.shrink} {windows})"
 
 
+def _cells(grid: CellGrid) -> str:
+    windows = coq_list(f"({z(first)}, {z(last)})" for first, last in grid.windows)
+    return f"(Cells {rat(grid.unit)} {z(grid.base)} {coq_list(map(str, grid.halvings))} {windows})"
+
+
 def _low(certificate: Certificate) -> str:
     low = certificate.low
     if isinstance(low, ByMarkov):
@@ -138,11 +144,12 @@ def _low(certificate: Certificate) -> str:
     if isinstance(low, ByLaw):
         machines = coq_list(f"({weight}, {_machine(machine)})" for weight, machine in low.parts)
         return f"ByLaw {low.scale} {low.total} {machines}"
-    assert isinstance(low, ByBudget)
     rows = [
         _tree((s, coq_list(f"({count}, {a})" for count, a in runs)) for s, runs in enumerate(low.choices(t)))
         for t in range(certificate.model.horizon)
     ]
+    if isinstance(low, ByCells):
+        return f"ByCells {low.scale} {_cells(low.grid)} {z(low.start)} {coq_list(rows)}"
     return f"ByBudget {low.scale} {_grid(low.grid)} {z(low.start)} {coq_list(rows)}"
 
 
@@ -167,6 +174,8 @@ def _up(certificate: Certificate) -> str:
         return f"ByMean {up.scale}"
     if isinstance(up, ByBudgets):
         return f"ByBudgets {up.scale} {_grid(up.grid)}"
+    if isinstance(up, ByAllCells):
+        return f"ByAllCells {up.scale} {_cells(up.grid)}"
     if isinstance(up, ByThreshold):
         return f"ByThreshold {up.scale} {_grid(up.grid)} {z(up.start)}"
 

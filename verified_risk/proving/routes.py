@@ -17,6 +17,7 @@ from ..planning.plan import Plan
 from ..planning.policy_law import PATIENT, evaluation_work
 from ..policy.cells import CellPolicy
 from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
+from .cells import Budgets, ByAllCells, ByCells
 from .certificate import (
     ByBudget,
     ByBudgets,
@@ -71,23 +72,34 @@ class Draft:
     model: IntegerModel
     objective: Tail | Quantile | Piecewise | Curved
     charges: Charges
-    parts: tuple[tuple[Fraction, PolicyRows], ...]
-    """The policies of which one is drawn at the start."""
+    cells: Budgets | None = None
+    """For a discounted plan, whose tables are read between their nodes."""
+    by_cells: bool = False
+    """Whether its lower bound rests on a table as well, not on the law of the return."""
+    halved: int = 0
+    """How much finer than the plan's the grid of its upper bound is."""
 
     @classmethod
     def of(cls, plan: Plan) -> Draft:
         model = integer_model(plan.mdp)
         by_return = isinstance(plan.policy, CellPolicy)
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
-        if by_return and charges.span > WIDEST_OWN_GRID:
-            raise Unsupported(
-                f"not covered: a discounted plan, read between the nodes of its grid; the rewards' own grid has "
-                f"{charges.span} points, more than {WIDEST_OWN_GRID}"
-            )
-        parts = tuple((weight, PolicyRows(part, charges)) for weight, part in plan.policy.parts())
         curved = plan.objective.knots is None and plan.objective.quantile is None
         objective = bounded_objective(plan, charges) if curved else objective_of(plan.objective)
-        return cls(plan, model, objective, charges, parts)
+        if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
+            long = evaluation_work(plan.mdp, plan.policy) > PATIENT
+            return cls(plan, model, objective, charges, Budgets(model, plan.policy), long)
+        if by_return and charges.span > WIDEST_OWN_GRID:
+            raise Unsupported(
+                f"not covered: a discounted plan for {plan.objective.spec}, read between the nodes of its grid; the "
+                f"rewards' own grid has {charges.span} points, more than {WIDEST_OWN_GRID}"
+            )
+        return cls(plan, model, objective, charges)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
+        """The policies of which one is drawn at the start."""
+        return tuple((weight, PolicyRows(part, self.charges)) for weight, part in self.plan.policy.parts())
 
     @property
     def rows(self) -> PolicyRows:
@@ -95,10 +107,10 @@ class Draft:
 
     def finer(self) -> Draft | None:
         """The same on the rewards' own grid, if rewards are rounded and it is not too wide: for the upper bound."""
-        if not self.model.loss(self.charges.unit):
+        if self.cells is None and not self.model.loss(self.charges.unit):
             return None
         charges = Charges(self.model, own_unit(self.plan.mdp))
-        return replace(self, charges=charges) if charges.span <= WIDEST_OWN_GRID else None
+        return replace(self, charges=charges, cells=None) if charges.span <= WIDEST_OWN_GRID else None
 
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
@@ -130,11 +142,14 @@ class Draft:
 
     def fixed_bits(self) -> int:
         """Bits behind the point that cost about what floats cost the planner: few, so that numbers fit a word."""
-        rounding = dict(self.plan.certificate.contributions).get("rewards rounded up to the grid", Fraction())
-        floats = self.plan.gap - rounding
+        parts = dict(self.plan.certificate.contributions)
+        if self.cells is not None:
+            floats = parts.get("float64 arithmetic", self.plan.gap)
+        else:
+            floats = self.plan.gap - parts.get("rewards rounded up to the grid", Fraction())
         if floats <= 0:
             return 128
-        share = 2 * (self.model.horizon + 2) / floats
+        share = (2 if self.cells is None else 16) * (self.model.horizon + 2) / floats
         return max(30, share.numerator.bit_length() - share.denominator.bit_length() + 1)
 
     def exact_bits(self) -> int:
@@ -149,6 +164,8 @@ class Draft:
     @cached_property
     def by_law(self) -> bool:
         """Whether the lower bound rests on the law of the return: for rounded rewards, polygons and mixtures."""
+        if self.cells is not None:
+            return not self.by_cells
         if len(self.parts) > 1:
             return True
         rounded = bool(self.model.loss(self.charges.unit)) or isinstance(self.objective, Piecewise)
@@ -163,8 +180,12 @@ class Draft:
         machines = [(int(weight * total), Machine(moves, rows.by_memory)) for weight, rows in self.parts]
         return ByLaw(scale, total, machines)
 
-    def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByLaw:
+    def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByCells | ByLaw:
         objective = self.objective
+        if self.cells is not None and self.by_cells:
+            start = self.cells.policy.rho
+            grid = self.cells.grid(start, start, self.cells.policy.eta, whole=True)
+            return ByCells(1 << bits, grid, start, self.cells.rows(grid))
         if isinstance(objective, Tail) and objective.weight == 1 and len(self.parts) == 1:
             choices = self.rows.markov()
             if choices is not None:
@@ -200,7 +221,7 @@ class Draft:
         assert self.plan.objective.knots is not None
         return find_cover(self.plan, self.plan.objective.knots, self.charges.unit, self.plan.upper)
 
-    def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByThreshold | ByCover:
+    def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByAllCells | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
         if isinstance(objective, Piecewise):
             return self._cover_proof(exact, bits)
@@ -217,8 +238,15 @@ class Draft:
         mean = best_mean_above(self.model)
         if not exact:  # the checker rounds it up as well
             mean += Fraction(self.model.horizon + 1, 1 << bits)
-        first = -ceil_div(-(bound - w * mean) / (1 - w), unit)
-        last = max(first, ceil_div(((w + slope) * mean - bound) / (w + slope - 1), unit))
+        if self.cells is not None and mean <= bound + Fraction(1, 1 << 40):  # the greatest return, which it knows
+            return ByMean(self._mean_scale(self.exact_bits() <= MOST_EXACT_BITS, bits))
+        left, right = (bound - w * mean) / (1 - w), ((w + slope) * mean - bound) / (w + slope - 1)
+        if self.cells is not None:
+            step, offset = self.cells.policy.eta / 2**self.halved, self.cells.offset
+            first, last = -ceil_div(offset - left, step), ceil_div(right - offset, step)
+            return ByAllCells(1 << bits, self.cells.grid(first, last, step, whole=w > 0))
+        first = -ceil_div(-left, unit)
+        last = max(first, ceil_div(right, unit))
         return ByBudgets(self._scale(exact, bits), self.charges.all_policies_grid(first, last, whole=w > 0))
 
     def _start(self) -> int:

@@ -52,6 +52,7 @@ Qed.
 
 Lemma factors_correct a qs ps : factors a = Some (qs, ps) ->
   qs <> [] /\ ps <> [] /\ 0 < zsum fst qs /\ 0 < zsum fst ps /\ (forall pz, In pz ps -> 0 <= fst pz) /\
+  (forall q, In q qs -> 0 <= fst q) /\ are_blocks (zsum fst ps * zsum fst qs) (total a) qs ps (outcomes a) = true /\
   forall f : Z -> positive -> Z,
     zsum fst ps * zsum fst qs * zsum (fun o => weight o * f (gain o) (next o)) (outcomes a) =
     total a * zsum (fun pz => fst pz * zsum (fun qs => fst qs * f (snd pz) (snd qs)) qs) ps.
@@ -60,13 +61,15 @@ Proof.
   { unfold factors in H. destruct (outcomes a) as [|o l]; [discriminate|]. destruct (block_of _ _) as [|? [|? ?]]; try discriminate.
     destruct (reduced (map (fun o => (weight o, next o)) _)) as [|? [|? ?]]; try discriminate.
     match type of H with (if ?c then _ else _) = _ => destruct c eqn:E; [|discriminate] end. injection H as <- <-. exact E. }
-  unfold is_product in Hp. repeat rewrite andb_true_iff in Hp. destruct Hp as [[[HQ HP] Hpos] Hb].
+  unfold is_product in Hp. repeat rewrite andb_true_iff in Hp. destruct Hp as [[[[HQ HP] Hpos] Hpos'] Hb].
   apply Z.ltb_lt in HQ, HP. repeat split.
   - intros ->. cbn in HQ. lia.
   - intros ->. cbn in HP. lia.
   - exact HQ.
   - exact HP.
   - intros pz Hin. rewrite forallb_forall in Hpos. specialize (Hpos pz Hin). now apply Z.leb_le in Hpos.
+  - intros q Hin. rewrite forallb_forall in Hpos'. specialize (Hpos' q Hin). now apply Z.leb_le in Hpos'.
+  - exact Hb.
   - intros f. rewrite (are_blocks_sum _ _ f _ _ _ Hb). f_equal.
     rewrite (zsum_ext _ (fun qs => zsum (fun pz => fst qs * (fst pz * f (snd pz) (snd qs))) ps)) by (intros; symmetry; apply zsum_scal).
     rewrite zsum_swap. apply zsum_ext. intros pz _. rewrite <- zsum_scal. apply zsum_ext. intros; ring.
@@ -177,7 +180,7 @@ Section Average.
     Lemma product_is_sum qs ps b : is_shift g = true -> factors a = Some (qs, ps) ->
       zsum fst ps * zsum fst qs * outcome_sum d lo' v a b = total a * product_sum d (stage_rows v qs) (stage_shifts r lo lo' ps) (b - lo).
     Proof.
-      intros Es Ef. destruct (factors_correct a qs ps Ef) as [_ [_ [_ [_ [_ Hsum]]]]].
+      intros Es Ef. destruct (factors_correct a qs ps Ef) as [_ [_ [_ [_ [_ [_ [_ Hsum]]]]]]].
       rewrite (stage_shifts_sum _ _ _ _ _ _ _ Es).
       rewrite <- (Hsum (fun z s => look d lo' (next_row v s) (move g r (Outcome 0 z 1) b))). reflexivity.
     Qed.

@@ -143,11 +143,11 @@ Proof.
   intros H. unfold check_curved, tests_curved in H. cbn [forallb snd] in H. repeat rewrite andb_true_iff in H.
   destruct H as [Hm [Ho [[Hl Hu] [[Hb Hc] [Hlow [Hup _]]]]]]. apply Z.ltb_lt in Hl, Hu. pose proof (weighting_mixture o Ho) as HG.
   pose proof Ho as Ho'. unfold good_mixture in Ho'. apply andb_true_iff in Ho'. destruct Ho' as [Hos _]. split.
-  - exists (policy_of m (low (proofs k))). split; [reflexivity|]. unfold curved_lower_test in Hlow. destruct (low (proofs k)) as [V choices|V g start choices|V mix_den parts]; try discriminate.
+  - exists (policy_of m (low (proofs k))). split; [reflexivity|]. unfold curved_lower_test in Hlow. destruct (low (proofs k)) as [V choices|V g start choices|V c0 start choices|V mix_den parts]; try discriminate.
     cbn [snd policy_of] in *. destruct (weighted_by_law_correct m V mix_den parts Hm (mixture_of o) (mixed_stair o (curve_bounds k)) (lower c)) as [P1 P2]; try assumption.
     { intros tau Htau Hr. now apply (mixed_stair_correct (places k)). }
     split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
-  - intros pi Hpi Hal. unfold curved_upper_test in Hup. destruct (up (proofs k)) as [V|V g|V g|V g start|V g start boxes]; try discriminate.
+  - intros pi Hpi Hal. unfold curved_upper_test in Hup. destruct (up (proofs k)) as [V|V g|V c0|V g start|V g start boxes]; try discriminate.
     cbn [snd] in Hup. apply (polygon_by_cover_correct m (mixed_line (places k) o (curve_bounds k)) (mixture_of o) Hm Hc HG) with V g start boxes; try assumption.
     intros tau Ht. destruct (Req_dec tau 0) as [->|Hne].
     + destruct (mixed_line (places k) o (curve_bounds k)) as [|[x' g'] l] eqn:E; [discriminate|]. rewrite (weighting_0 _ HG), polygon_at_start; [lra|].

@@ -51,29 +51,3 @@ Definition cap_ends (bottom : Z) (row : list Z) : list Z :=
 
 Definition on_rows (f : list Z -> list Z) (v : values (list Z)) : values (list Z) :=
   match v with Everywhere row => Everywhere (f row) | At table => At (tmap (option_map f) table) end.
-Fixpoint table_between (m : model) (g : grid) (r : rat) (bottom : Z) (terminal : list Z) (ws : list (Z * Z)) (sts : list step)
-  : values (list Z) :=
-  match sts, ws with
-  | [], _ => Everywhere terminal
-  | st :: rest, (lo, hi) :: (lo', hi') :: _ =>
-      let v := on_rows (cap_ends bottom) (table_between m g (rate_next m g r) bottom terminal (tl ws) rest) in
-      let bent := on_rows (bends bottom lo' hi') v in
-      At (tmap (fun acts => Some (least (map (action_nodes r bottom lo hi lo' v bent) acts))) st)
-  | _, _ => At Leaf
-  end.
-
-Definition tail_by_interpolation (m : model) (V : Z) (g : grid) (w alpha bound : rat) : bool :=
-  match windows g, window_after (windows g) (steps m), best_mean m V with
-  | (lo, hi) :: _, Some (lo', hi'), Some mean =>
-      let u := unit_size g in
-      let bottom := if num w =? 0 then 0 else cost_below V w alpha (rmult u (of_Z lo')) in
-      let terminal := terminal_row (cost_below V w alpha) u (of_Z 0) lo' hi' in
-      let kappa := rplus w (tail_slope w alpha) in
-      (0 <? V) && good_grid g && (stretch g =? 1) && (shrink g =? 1) && (lo <=? hi) && (lo' <=? hi') &&
-      ((num w =? 0) || all_never_below m g (rate_0 m g) (windows g) (steps m)) &&
-      rat_le (rplus (rmult (rminus (of_Z 1) w) (rmult u (of_Z lo))) (rmult w mean)) bound &&
-      rat_le (rminus (rmult kappa mean) (rmult (rminus kappa (of_Z 1)) (rmult u (of_Z hi)))) bound &&
-      (let row := start_row bottom (table_between m g (rate_0 m g) bottom terminal (windows g) (steps m)) (initial m) (zeros lo hi) in
-       all_at_most (fun b x => rat_le (rminus (rmult u (of_Z b)) (Rat x (V * initial_den m))) bound) lo row)
-  | _, _, _ => false
-  end.

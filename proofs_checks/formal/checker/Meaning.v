@@ -6,7 +6,7 @@
 
 Require Import ZArith Reals List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective RockafellarUryasev JointModel Rows Tree Program Check LawCheck.
+From VerifiedRisk Require Import FiniteLaw Objective RockafellarUryasev JointModel Rows Tree Program Check CellsCheck LawCheck.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -90,6 +90,24 @@ Definition budget_choice (m : model) (g : grid) (start : Z) (choices : list budg
 Definition playing (m : model) (choice : jhistory positive Z Z -> Z) : jpolicy positive Z Z :=
   fun h => ret (valid (actions_at m (jtime h) (jstate h)) (choice h)).
 
+(** *** Cells: the budget is known exactly, for rewards less a base
+
+    At time t the policy sees in which cell [k, k + 1] of the grid of that time its budget lies, at or below 0 the cell to the
+    left, and plays the action of the cell; below the window that of the window's first cell. *)
+
+Fixpoint discount_sum (m : model) (n : nat) : R := match n with O => 0 | S n' => discount_sum m n' + real_of (discount_rate m) ^ n' end.
+Definition left_over (m : model) (b : Z) (budget : R) (l : list (positive * Z * Z)) : R :=
+  budget + discount_sum m (length l) * (IZR b / IZR (reward_den m)) - earned (meaning m) l.
+Definition halvings_at (c : cells) (t : nat) : nat := Z.to_nat (nth t (halvings c) 0%Z).
+Fixpoint grid_before (c : cells) (t : nat) : R :=
+  match t with O => real_of (cell_unit c) | S t' => grid_before c t' / 2 ^ halvings_at c t' end.
+Definition cell_of (x : R) : Z := if Rle_dec x 0 then (- Int_part (- x) - 1)%Z else Int_part x.
+Definition cell_start (c : cells) (t : nat) : Z := match nth_error (cell_windows c) t with Some (lo, _) => lo | None => 0%Z end.
+Definition cell_choice (m : model) (c : cells) (budget : R) (choices : list budget_rows) (h : jhistory positive Z Z) : Z :=
+  let t := jtime h in
+  let k := cell_of (left_over m (base c) budget (fst h) / grid_before c (S t)) in
+  run_at (runs_for choices t (jstate h)) (Z.max 0 (k - doubled (halvings_at c t) (cell_start c t))).
+
 (** *** Machines: a policy with a private memory is played by its conditional law of the action, given the history *)
 
 Definition row_for (mc : machine) (t : nat) (s : positive) : memory_row :=
@@ -128,5 +146,6 @@ Definition policy_of (m : model) (p : lower_proof) : jpolicy positive Z Z :=
   match p with
   | ByMarkov _ choices => playing m (fun h => markov_choice choices (jtime h) (jstate h))
   | ByBudget _ g start choices => playing m (budget_choice m g start choices)
+  | ByCells _ c start choices => playing m (cell_choice m c (real_of (cell_unit c) * IZR start) choices)
   | ByLaw _ mix_den parts => mixture_policy m mix_den parts
   end.

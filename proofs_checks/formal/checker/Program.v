@@ -42,6 +42,11 @@ Record claim := Claim { lower : rat; upper : rat }.
     down.  [windows] has the first and last index at each time 0, ..., T. *)
 Record grid := Grid { unit_size : rat; stretch : Z; shrink : Z; windows : list (Z * Z) }.
 
+(** Budgets that are known exactly, for rewards less a base.  Before time t the grid is [cell_unit], halved as often as
+    [halvings] say for the times before; at time t it is halved again, as often as they say for t.  [cell_windows] has the first
+    and last node at each time 0, ..., T, on the grid before it is halved. *)
+Record cells := Cells { cell_unit : rat; base : Z; halvings : list Z; cell_windows : list (Z * Z) }.
+
 (** For every time and state, the action at each index of the window as runs (length, action). *)
 Definition budget_rows := tree (list (Z * Z)).
 
@@ -55,6 +60,7 @@ Record machine := Machine { mem_0 : Z; mem_rules : list memory_rule; mem_tables 
 Inductive lower_proof :=
 | ByMarkov (scale : Z) (choices : list (tree Z))
 | ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows)
+| ByCells (scale : Z) (c : cells) (start : Z) (choices : list budget_rows)
 | ByLaw (scale : Z) (mix_den : Z) (parts : list (Z * machine)).
 (** A tree of cuts whose leaves hold multipliers over the scale: see [PolygonCheck.v]. *)
 Inductive cover :=
@@ -63,7 +69,7 @@ Inductive cover :=
 Inductive upper_proof :=
 | ByMean (scale : Z)
 | ByBudgets (scale : Z) (g : grid)
-| ByInterpolation (scale : Z) (g : grid)
+| ByAllCells (scale : Z) (c : cells)
 | ByThreshold (scale : Z) (g : grid) (start : Z)
 | ByCover (scale : Z) (g : grid) (start : Z) (boxes : cover).
 Record certificate := Certificate { low : lower_proof; up : upper_proof }.
@@ -170,7 +176,7 @@ Fixpoint are_blocks (all tot : Z) (qs : list (Z * positive)) (ps : list (Z * Z))
   | (q, s) :: qs' => match is_block all tot q s ps l with Some l' => are_blocks all tot qs' ps l' | None => false end
   end.
 Definition is_product (a : action) (qs : list (Z * positive)) (ps : list (Z * Z)) : bool :=
-  (0 <? zsum fst qs) && (0 <? zsum fst ps) && forallb (fun pz => 0 <=? fst pz) ps &&
+  (0 <? zsum fst qs) && (0 <? zsum fst ps) && forallb (fun pz => 0 <=? fst pz) ps && forallb (fun qs => 0 <=? fst qs) qs &&
   are_blocks (zsum fst ps * zsum fst qs) (total a) qs ps (outcomes a).
 Definition factors (a : action) : option (list (Z * positive) * list (Z * Z)) :=
   match outcomes a with

@@ -4,7 +4,7 @@
     of them failed first. *)
 
 Require Import ZArith List Bool.
-From VerifiedRisk Require Import Rows Tree Program Check InterpolationCheck PolygonCheck LawCheck CurveCheck.
+From VerifiedRisk Require Import Rows Tree Program Check CellsCheck PolygonCheck LawCheck CurveCheck.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -16,6 +16,7 @@ Definition lower_test (m : model) (o : objective) (p : lower_proof) (bound : rat
       if num w =? den w then (lower_not_proved, fun _ => markov_mean m V choices bound)
       else (not_covered, fun _ => false)
   | Tail w alpha, ByBudget V g start choices => (lower_not_proved, fun _ => tail_by_policy m V g start choices w alpha bound)
+  | Tail w alpha, ByCells V c start choices => (lower_not_proved, fun _ => tail_by_cells m V c start choices w alpha bound)
   | Quantile alpha is_upper, ByBudget V g start choices =>
       (lower_not_proved, fun _ => quantile_by_policy m V g start choices alpha is_upper bound)
   | Tail w alpha, ByLaw V mix_den parts => (lower_not_proved, fun _ => weighted_by_law m V mix_den parts (tail_weight_at w alpha) bound)
@@ -31,7 +32,7 @@ Definition upper_test (m : model) (o : objective) (p : upper_proof) (bound : rat
   match o, p with
   | Tail w alpha, ByMean V => (upper_not_proved, fun _ => tail_by_mean m V bound)
   | Tail w alpha, ByBudgets V g => (upper_not_proved, fun _ => tail_by_budgets m V g w alpha bound)
-  | Tail w alpha, ByInterpolation V g => (upper_not_proved, fun _ => tail_by_interpolation m V g w alpha bound)
+  | Tail w alpha, ByAllCells V c => (upper_not_proved, fun _ => tail_by_all_cells m V c w alpha bound)
   | Quantile alpha is_upper, ByThreshold V g start =>
       (upper_not_proved, fun _ => quantile_by_threshold m V g start alpha is_upper bound)
   | Polygon corners, ByCover V g start boxes => (upper_not_proved, fun _ => polygon_by_cover m V g start boxes corners bound)

@@ -66,6 +66,17 @@ let require_grid room source scale objective grid =
   if bytes > room.limits.bytes then
     Source.refuse source (Printf.sprintf "tables of %d MB, more than the %d MB that are allowed" (bytes / 1_000_000) (room.limits.bytes / 1_000_000))
 
+(* The windows on the finer grid of each time; all halvings together are powers of the unit. *)
+let require_cells room source scale objective cells =
+  let halved = List.fold_left (fun n h -> n + Integer.to_int h) 0 cells.halvings in
+  require_powers source 1 (halved + room.horizon * bits_of_rat cells.cell_unit);
+  let rec finer windows halvings = match windows, halvings with
+    | (lo, hi) :: windows', h :: halvings' ->
+      let n = Integer.to_int h in (Integer.shift_left lo n, Integer.shift_left hi n) :: finer windows' halvings'
+    | windows, _ -> windows in
+  require_grid room source scale objective
+    { unit_size = cells.cell_unit; stretch = Integer.one; shrink = Integer.one; windows = finer cells.cell_windows cells.halvings }
+
 let last_width grid =
   match List.rev grid.windows with
   | (lo, hi) :: _ when Integer.leq lo hi -> Integer.to_int (Integer.succ (Integer.sub hi lo))

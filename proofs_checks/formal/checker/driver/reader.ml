@@ -124,6 +124,20 @@ let read_grid source horizon =
       (lo, Source.integer source "the last index of a window")) in
   { unit_size; stretch; shrink; windows }
 
+(* Grids that are halved: so often at each time, at most 62 times. *)
+let read_cells source horizon =
+  Source.keyword source "unit";
+  let cell_unit = rat source "the unit" in
+  Source.keyword source "base";
+  let base = Source.integer source "the base of rewards" in
+  Source.keyword source "halvings";
+  let halvings = Source.items horizon (fun () -> Integer.of_int (Source.between source "the number of halvings" 0 62)) in
+  Source.keyword source "windows";
+  let cell_windows = Source.items (horizon + 1) (fun () ->
+      let lo = Source.integer source "the first node of a window" in
+      (lo, Source.integer source "the last node of a window")) in
+  { cell_unit; base; halvings; cell_windows }
+
 let read_choices source states horizon read =
   Source.items horizon (fun () ->
       Source.keyword source "choices";
@@ -180,6 +194,12 @@ let read_lower source states horizon =
     Source.keyword source "start";
     let start = Source.integer source "the index at the start" in
     ByBudget (scale, grid, start, read_choices source states horizon (read_runs source))
+  | "cells" ->
+    let scale = read_scale source in
+    let cells = read_cells source horizon in
+    Source.keyword source "start";
+    let start = Source.integer source "the node at the start" in
+    ByCells (scale, cells, start, read_choices source states horizon (read_runs source))
   | "law" ->
     let scale = read_scale source in
     let mix_den = Source.positive source "the sum of the machines' weights" in
@@ -222,7 +242,7 @@ let read_upper source horizon room objective =
   match Source.word source "a kind of proof" with
   | "mean" -> ByMean (read_scale source)
   | "budgets" -> let scale = read_scale source in ByBudgets (scale, read_grid source horizon)
-  | "interpolation" -> let scale = read_scale source in ByInterpolation (scale, read_grid source horizon)
+  | "cells" -> let scale = read_scale source in ByAllCells (scale, read_cells source horizon)
   | "threshold" ->
     let scale = read_scale source in
     let grid = read_grid source horizon in
@@ -255,11 +275,13 @@ let read source limits =
   let low = read_lower source states horizon in
   (match low with
    | ByMarkov (scale, _) | ByLaw (scale, _, _) -> Limits.require_number room source scale
-   | ByBudget (scale, grid, _, _) -> Limits.require_grid room source scale objective grid);
+   | ByBudget (scale, grid, _, _) -> Limits.require_grid room source scale objective grid
+   | ByCells (scale, cells, _, _) -> Limits.require_cells room source scale objective cells);
   let up = read_upper source horizon room objective in
   (match up with
    | ByMean scale -> Limits.require_number room source scale
-   | ByBudgets (scale, grid) | ByInterpolation (scale, grid) | ByThreshold (scale, grid, _) | ByCover (scale, grid, _, _) ->
+   | ByAllCells (scale, cells) -> Limits.require_cells room source scale objective cells
+   | ByBudgets (scale, grid) | ByThreshold (scale, grid, _) | ByCover (scale, grid, _, _) ->
      Limits.require_grid room source scale objective grid);
   Source.keyword source "end";
   (match Source.word_or_end source with

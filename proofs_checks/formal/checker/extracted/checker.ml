@@ -584,27 +584,27 @@ let add_shifted d w k row acc =
     Integer.t -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t
     list **)
 
-let rec add_stretched d w stretch0 shrink0 base x pos row = function
+let rec add_stretched d w stretch0 shrink0 base0 x pos row = function
 | [] -> []
 | a :: acc' ->
   let i =
     Integer.sub
       ((fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-        x shrink0) base
+        x shrink0) base0
   in
   if Integer.lt i Integer.zero
   then let y = Integer.add a (Integer.mul w d) in
-       y :: (add_stretched d w stretch0 shrink0 base (Integer.add x stretch0)
-              pos row acc')
+       y :: (add_stretched d w stretch0 shrink0 base0
+              (Integer.add x stretch0) pos row acc')
   else let row' = zskip (Integer.sub i pos) row in
        (match row' with
         | [] ->
           let y = Integer.add a (Integer.mul w d) in
-          y :: (add_stretched d w stretch0 shrink0 base
+          y :: (add_stretched d w stretch0 shrink0 base0
                  (Integer.add x stretch0) i row' acc')
         | v :: _ ->
           let y = Integer.add a (Integer.mul w v) in
-          y :: (add_stretched d w stretch0 shrink0 base
+          y :: (add_stretched d w stretch0 shrink0 base0
                  (Integer.add x stretch0) i row' acc'))
 
 (** val take_then : Integer.t -> 'a1 list -> 'a1 list -> 'a1 list **)
@@ -653,18 +653,18 @@ let rec along f b = function
     Integer.t -> Integer.t -> Integer.t list -> Integer.t list -> Integer.t
     list -> Integer.t list **)
 
-let rec add_differences d w row base acc = match acc with
+let rec add_differences d w row base0 acc = match acc with
 | [] -> []
 | a :: acc' ->
   (match row with
    | [] ->
-     (match base with
+     (match base0 with
       | [] -> acc
       | z0 :: base' ->
         let x = Integer.add a (Integer.mul w (Integer.sub d z0)) in
         x :: (add_differences d w [] base' acc'))
    | v :: row' ->
-     (match base with
+     (match base0 with
       | [] ->
         let x = Integer.add a (Integer.mul w (Integer.sub v d)) in
         x :: (add_differences d w row' [] acc')
@@ -676,10 +676,10 @@ let rec add_differences d w row base acc = match acc with
     (Integer.t -> Integer.t -> Integer.t) -> Integer.t -> Integer.t ->
     Integer.t list -> Integer.t list -> Integer.t list **)
 
-let rec add_quotients div n d base = function
+let rec add_quotients div n d base0 = function
 | [] -> []
 | a :: acc' ->
-  (match base with
+  (match base0 with
    | [] ->
      let x = Integer.add d (div a n) in x :: (add_quotients div n d [] acc')
    | z0 :: base' ->
@@ -690,12 +690,12 @@ let rec add_quotients div n d base = function
     Integer.t -> Integer.t list -> (Integer.t * Integer.t list) list ->
     Integer.t list -> Integer.t list **)
 
-let rec sum_differences d base rows acc =
+let rec sum_differences d base0 rows acc =
   match rows with
   | [] -> acc
   | p :: rows' ->
     let (w, row) = p in
-    sum_differences d base rows' (add_differences d w row base acc)
+    sum_differences d base0 rows' (add_differences d w row base0 acc)
 
 (** val average_rows :
     (Integer.t -> Integer.t -> Integer.t) -> Integer.t -> Integer.t ->
@@ -705,8 +705,8 @@ let average_rows div n d rows room =
   match rows with
   | [] -> room
   | p :: rows' ->
-    let (_, base) = p in
-    add_quotients div n d base (sum_differences d base rows' room)
+    let (_, base0) = p in
+    add_quotients div n d base0 (sum_differences d base0 rows' room)
 
 (** val before_row : Integer.t -> nat -> Integer.t list -> Integer.t list **)
 
@@ -767,6 +767,9 @@ type claim = { lower : rat; upper : rat }
 type grid = { unit_size : rat; stretch : Integer.t; shrink : Integer.t;
               windows : (Integer.t * Integer.t) list }
 
+type cells = { cell_unit : rat; base : Integer.t; halvings : Integer.t list;
+               cell_windows : (Integer.t * Integer.t) list }
+
 type budget_rows = (Integer.t * Integer.t) list tree
 
 type memory_rule = { factor : Integer.t; coin_den : Integer.t;
@@ -781,6 +784,7 @@ type machine = { mem_0 : Integer.t; mem_rules : memory_rule list;
 type lower_proof =
 | ByMarkov of Integer.t * Integer.t tree list
 | ByBudget of Integer.t * grid * Integer.t * budget_rows list
+| ByCells of Integer.t * cells * Integer.t * budget_rows list
 | ByLaw of Integer.t * Integer.t * (Integer.t * machine) list
 
 type cover =
@@ -790,7 +794,7 @@ type cover =
 type upper_proof =
 | ByMean of Integer.t
 | ByBudgets of Integer.t * grid
-| ByInterpolation of Integer.t * grid
+| ByAllCells of Integer.t * cells
 | ByThreshold of Integer.t * grid * Integer.t
 | ByCover of Integer.t * grid * Integer.t * cover
 
@@ -1039,9 +1043,11 @@ let rec are_blocks all tot qs ps l =
 let is_product a qs ps =
   (&&)
     ((&&)
-      ((&&) (Integer.lt Integer.zero (zsum fst qs))
-        (Integer.lt Integer.zero (zsum fst ps)))
-      (forallb (fun pz -> Integer.leq Integer.zero (fst pz)) ps))
+      ((&&)
+        ((&&) (Integer.lt Integer.zero (zsum fst qs))
+          (Integer.lt Integer.zero (zsum fst ps)))
+        (forallb (fun pz -> Integer.leq Integer.zero (fst pz)) ps))
+      (forallb (fun qs0 -> Integer.leq Integer.zero (fst qs0)) qs))
     (are_blocks (Integer.mul (zsum fst ps) (zsum fst qs)) a.total qs ps
       a.outcomes)
 
@@ -1859,11 +1865,11 @@ let rec taken r lo lo' bent l acc =
 
 (** val lowered : Integer.t list -> Integer.t list -> Integer.t list **)
 
-let rec lowered nodes cells =
+let rec lowered nodes cells0 =
   match nodes with
   | [] -> []
   | x :: nodes' ->
-    (match cells with
+    (match cells0 with
      | [] -> []
      | d :: cells' ->
        (match cells' with
@@ -1871,20 +1877,6 @@ let rec lowered nodes cells =
         | d' :: _ ->
           let y = Integer.sub x (Integer.max d d') in
           y :: (lowered nodes' cells')))
-
-(** val action_nodes :
-    rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t -> Integer.t list
-    values -> Integer.t list values -> action -> Integer.t list **)
-
-let action_nodes r bottom lo hi lo' v bent a =
-  lowered
-    (map (fun x ->
-      (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
-        x (Integer.mul a.total r.den))
-      (averages r bottom lo lo' v a.outcomes (zeros lo hi)))
-    (map (fun x -> cdiv x (Integer.mul (Integer.mul a.total r.den) r.den))
-      (taken r lo lo' bent a.outcomes
-        (zeros (Integer.sub lo ((fun p -> p) Integer.one)) hi)))
 
 (** val cap_last : Integer.t -> Integer.t list -> Integer.t list **)
 
@@ -1910,85 +1902,403 @@ let on_rows f = function
 | Everywhere row -> Everywhere (f row)
 | At table -> At (tmap (option_map f) table)
 
-(** val table_between :
-    model -> grid -> rat -> Integer.t -> Integer.t list ->
-    (Integer.t * Integer.t) list -> step list -> Integer.t list values **)
+(** val shift_outcome : Integer.t -> outcome -> outcome **)
 
-let rec table_between m g r bottom terminal ws = function
-| [] -> Everywhere terminal
-| st :: rest ->
-  (match ws with
-   | [] -> At Leaf
-   | p :: l ->
-     let (lo, hi) = p in
-     (match l with
-      | [] -> At Leaf
-      | p0 :: _ ->
-        let (lo', hi') = p0 in
-        let v =
-          on_rows (cap_ends bottom)
-            (table_between m g (rate_next m g r) bottom terminal (tl ws) rest)
+let shift_outcome b o =
+  { weight = o.weight; gain = (Integer.sub o.gain b); next = o.next }
+
+(** val shift_action : Integer.t -> action -> action **)
+
+let shift_action b a =
+  { total = a.total; outcomes = (map (shift_outcome b) a.outcomes) }
+
+(** val doubled : nat -> Integer.t -> Integer.t **)
+
+let rec doubled n z0 =
+  match n with
+  | O -> z0
+  | S n' ->
+    doubled n'
+      (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+        Integer.one)) z0)
+
+(** val half_nodes : Integer.t list -> Integer.t list **)
+
+let rec half_nodes row = match row with
+| [] -> row
+| x :: l -> (match l with
+             | [] -> row
+             | _ :: row' -> x :: (half_nodes row'))
+
+(** val half_excess : Integer.t list -> Integer.t list **)
+
+let rec half_excess = function
+| [] -> Integer.zero :: []
+| x :: l ->
+  (match l with
+   | [] -> Integer.zero :: []
+   | y :: row' ->
+     (match row' with
+      | [] -> Integer.zero :: []
+      | z0 :: _ ->
+        let e =
+          Integer.max Integer.zero
+            (cdiv
+              (Integer.sub (Integer.add x z0)
+                (Integer.mul ((fun p -> p) ((fun p -> Integer.shift_left p 1)
+                  Integer.one)) y)) ((fun p -> p)
+              ((fun p -> Integer.shift_left p 1) Integer.one)))
         in
-        let bent = on_rows (bends bottom lo' hi') v in
-        At
-        (tmap (fun acts -> Some
-          (least (map (action_nodes r bottom lo hi lo' v bent) acts))) st)))
+        e :: (half_excess row')))
 
-(** val tail_by_interpolation :
-    model -> Integer.t -> grid -> rat -> rat -> rat -> bool **)
+(** val halved : Integer.t list -> Integer.t list **)
 
-let tail_by_interpolation m v g w alpha bound =
-  match g.windows with
+let halved row =
+  lowered (half_nodes row) (Integer.zero :: (half_excess row))
+
+(** val coarsened : nat -> Integer.t list -> Integer.t list **)
+
+let rec coarsened n row =
+  match n with
+  | O -> row
+  | S n' -> halved (coarsened n' row)
+
+(** val cell_rate_0 : model -> cells -> rat **)
+
+let cell_rate_0 m c =
+  { num = c.cell_unit.den; den = (Integer.mul m.reward_den c.cell_unit.num) }
+
+(** val fine_rate : nat -> rat -> rat **)
+
+let fine_rate n r =
+  { num = (doubled n r.num); den = r.den }
+
+(** val cell_rate_next : model -> rat -> rat **)
+
+let cell_rate_next m r =
+  { num = (Integer.mul r.num m.discount_rate.num); den =
+    (Integer.mul r.den m.discount_rate.den) }
+
+(** val cell_nodes :
+    rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t -> Integer.t list
+    values -> action -> Integer.t list **)
+
+let cell_nodes r bottom lo hi lo' v a =
+  map (fun x ->
+    (fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)
+      x (Integer.mul a.total r.den))
+    (averages r bottom lo lo' v a.outcomes (zeros lo hi))
+
+(** val cell_excess :
+    rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t list values ->
+    action -> Integer.t list **)
+
+let cell_excess r lo hi lo' bent a =
+  map (fun x -> cdiv x (Integer.mul (Integer.mul a.total r.den) r.den))
+    (taken r lo lo' bent a.outcomes
+      (zeros (Integer.sub lo ((fun p -> p) Integer.one)) hi))
+
+(** val sum_rows :
+    Integer.t -> (Integer.t * Integer.t list) list -> Integer.t list ->
+    Integer.t list **)
+
+let rec sum_rows d l acc =
+  match l with
+  | [] -> acc
+  | p :: l' ->
+    let (w, row) = p in sum_rows d l' (add_shifted d w Integer.zero row acc)
+
+(** val merged :
+    bool -> Integer.t -> Integer.t -> Integer.t -> Integer.t list values ->
+    Integer.t list values -> action -> ((Integer.t * Integer.t list
+    values) * Integer.t list values) * action **)
+
+let merged fit bottom lo' hi' v bent a =
+  match if fit then factors a else None with
+  | Some p ->
+    let (qs, ps) = p in
+    let row = sum_rows bottom (stage_rows v qs) (zeros lo' hi') in
+    let b = Integer.mul (zsum fst qs) bottom in
+    (((b, (Everywhere row)), (Everywhere (bends b lo' hi' row))), { total =
+    (Integer.mul (zsum fst ps) (zsum fst qs)); outcomes =
+    (map (fun pz -> { weight = (fst pz); gain = (snd pz); next =
+      Integer.one }) ps) })
+  | None -> (((bottom, v), bent), a)
+
+(** val action_rows :
+    bool -> rat -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t list values -> Integer.t list values -> action ->
+    Integer.t list * Integer.t list **)
+
+let action_rows fit r bottom lo hi lo' hi' v bent a =
+  let (p, a') = merged fit bottom lo' hi' v bent a in
+  let (p0, bent') = p in
+  let (b, v') = p0 in
+  ((cell_nodes r b lo hi lo' v' a'), (cell_excess r lo hi lo' bent' a'))
+
+(** val used_rows :
+    (action -> 'a1) -> (Integer.t * Integer.t) list -> Integer.t -> action
+    list -> 'a1 option list **)
+
+let rec used_rows f runs i = function
+| [] -> []
+| a :: acts' ->
+  (if is_used runs i then Some (f a) else None) :: (used_rows f runs
+                                                     (Integer.add i
+                                                       ((fun p -> p)
+                                                       Integer.one)) acts')
+
+(** val left_ends : (Integer.t list * Integer.t list) -> Integer.t list **)
+
+let left_ends rows =
+  zmap2 Integer.sub (fst rows) (tl (snd rows))
+
+(** val right_ends : (Integer.t list * Integer.t list) -> Integer.t list **)
+
+let right_ends rows =
+  tl (zmap2 Integer.sub (fst rows) (snd rows))
+
+(** val join_ends : Integer.t list -> Integer.t list -> Integer.t list **)
+
+let join_ends lefts rights =
+  match lefts with
+  | [] -> []
+  | x :: lefts' -> x :: (zmap2 Integer.min lefts' rights)
+
+(** val played_row :
+    (action -> Integer.t list * Integer.t list) -> Integer.t ->
+    (Integer.t * Integer.t) list -> action list -> Integer.t list **)
+
+let played_row rows bottom runs acts =
+  let used = used_rows rows runs Integer.zero acts in
+  cap_ends bottom
+    (join_ends (pick runs (map (option_map left_ends) used))
+      (pick runs (map (option_map right_ends) used)))
+
+(** val fine_row :
+    bool -> (action -> Integer.t list * Integer.t list) -> Integer.t ->
+    (Integer.t * Integer.t) list option -> action list -> Integer.t list **)
+
+let fine_row all rows bottom choice acts =
+  if all
+  then least
+         (map (fun a ->
+           let (nodes, excess0) = rows a in lowered nodes excess0) acts)
+  else (match choice with
+        | Some runs -> played_row rows bottom runs acts
+        | None -> [])
+
+(** val state_cells :
+    bool -> bool -> nat -> rat -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t -> Integer.t -> Integer.t list values -> Integer.t
+    list values -> (Integer.t * Integer.t) list option -> action list ->
+    Integer.t list option **)
+
+let state_cells all fit n r bottom b lo hi lo' hi' v bent choice acts =
+  let rows =
+    action_rows fit r bottom (doubled n lo) (doubled n hi) lo' hi' v bent
+  in
+  let row = fine_row all rows bottom choice (map (shift_action b) acts) in
+  if (&&)
+       (Integer.equal (zlen row)
+         (Integer.add (Integer.sub (doubled n hi) (doubled n lo))
+           ((fun p -> p) Integer.one))) (Integer.leq lo hi)
+  then Some (coarsened n row)
+  else None
+
+(** val first_tree : 'a1 tree list -> 'a1 tree **)
+
+let first_tree = function
+| [] -> Leaf
+| t :: _ -> t
+
+(** val cells_table :
+    model -> bool -> Integer.t -> Integer.t -> Integer.t list -> rat ->
+    (Integer.t * Integer.t) list -> Integer.t list -> step list ->
+    budget_rows list -> Integer.t list values **)
+
+let rec cells_table m all b bottom terminal r ws hs sts choices =
+  match sts with
+  | [] -> Everywhere terminal
+  | st :: rest ->
+    (match ws with
+     | [] -> At Leaf
+     | p :: l ->
+       let (lo, hi) = p in
+       (match l with
+        | [] -> At Leaf
+        | p0 :: _ ->
+          let (lo', hi') = p0 in
+          (match hs with
+           | [] -> At Leaf
+           | h :: hs' ->
+             let n =
+               (fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+                 h
+             in
+             let r' = fine_rate n r in
+             let v =
+               on_rows (cap_ends bottom)
+                 (cells_table m all b bottom terminal (cell_rate_next m r')
+                   (tl ws) hs' rest (tl choices))
+             in
+             let bent = on_rows (bends bottom lo' hi') v in
+             let fit =
+               rows_fit
+                 (Integer.add (Integer.sub hi' lo') ((fun p -> p)
+                   Integer.one)) v
+             in
+             At
+             (tzip (state_cells all fit n r' bottom b lo hi lo' hi' v bent)
+               (first_tree choices) st))))
+
+(** val discount_weights : model -> step list -> rat **)
+
+let rec discount_weights m = function
+| [] -> of_Z Integer.zero
+| _ :: rest ->
+  let w = discount_weights m rest in
+  { num =
+  (Integer.add (Integer.mul m.discount_rate.den w.den)
+    (Integer.mul m.discount_rate.num w.num)); den =
+  (Integer.mul m.discount_rate.den w.den) }
+
+(** val last_cell_unit : rat -> Integer.t list -> step list -> rat **)
+
+let rec last_cell_unit u hs = function
+| [] -> u
+| _ :: rest ->
+  (match hs with
+   | [] -> u
+   | h :: hs' ->
+     last_cell_unit { num = u.num; den =
+       (doubled
+         ((fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)
+           h) u.den) } hs' rest)
+
+(** val good_cells : model -> cells -> bool **)
+
+let good_cells m c =
+  (&&)
+    ((&&) (Integer.lt Integer.zero c.cell_unit.num)
+      (Integer.lt Integer.zero c.cell_unit.den))
+    (Integer.equal (zlen c.halvings) (zlen m.steps))
+
+(** val most_of : (Integer.t -> Integer.t) -> model -> Integer.t **)
+
+let most_of f m =
+  Integer.max (f Integer.zero)
+    (largest
+      (tlargest (largest (fun a -> largest (fun o -> f o.gain) a.outcomes)))
+      m.steps)
+
+(** val most_above : model -> Integer.t -> Integer.t **)
+
+let most_above m b =
+  most_of (fun z0 -> Integer.max Integer.zero (Integer.sub z0 b)) m
+
+(** val most_below : model -> Integer.t -> Integer.t **)
+
+let most_below m b =
+  most_of (fun z0 -> Integer.max Integer.zero (Integer.sub b z0)) m
+
+(** val tail_by_all_cells :
+    model -> Integer.t -> cells -> rat -> rat -> rat -> bool **)
+
+let tail_by_all_cells m v c w alpha bound =
+  match c.cell_windows with
   | [] -> false
   | p :: _ ->
     let (lo, hi) = p in
-    (match window_after g.windows m.steps with
+    (match window_after c.cell_windows m.steps with
      | Some p0 ->
        let (lo', hi') = p0 in
        (match best_mean m v with
         | Some mean ->
-          let u = g.unit_size in
+          let u = c.cell_unit in
+          let u' = last_cell_unit u c.halvings m.steps in
+          let sum = discount_weights m m.steps in
+          let shift = rmult sum { num = c.base; den = m.reward_den } in
+          let deepest =
+            rminus (rmult u (of_Z lo))
+              (rmult sum { num = (most_above m c.base); den = m.reward_den })
+          in
           let bottom =
             if Integer.equal w.num Integer.zero
             then Integer.zero
-            else cost_below v w alpha (rmult u (of_Z lo'))
+            else cost_below v w alpha deepest
           in
           let terminal =
-            terminal_row (cost_below v w alpha) u (of_Z Integer.zero) lo' hi'
+            terminal_row (cost_below v w alpha) u' (of_Z Integer.zero) lo' hi'
           in
           let kappa = rplus w (tail_slope w alpha) in
           (&&)
             ((&&)
               ((&&)
                 ((&&)
-                  ((&&)
-                    ((&&)
-                      ((&&)
-                        ((&&)
-                          ((&&) (Integer.lt Integer.zero v) (good_grid g))
-                          (Integer.equal g.stretch ((fun p -> p) Integer.one)))
-                        (Integer.equal g.shrink ((fun p -> p) Integer.one)))
-                      (Integer.leq lo hi)) (Integer.leq lo' hi'))
-                  ((||) (Integer.equal w.num Integer.zero)
-                    (all_never_below m g (rate_0 m g) g.windows m.steps)))
+                  ((&&) ((&&) (Integer.lt Integer.zero v) (good_cells m c))
+                    (Integer.leq lo hi)) (Integer.leq lo' hi'))
                 (rat_le
                   (rplus
                     (rmult (rminus (of_Z ((fun p -> p) Integer.one)) w)
-                      (rmult u (of_Z lo))) (rmult w mean)) bound))
+                      (rplus (rmult u (of_Z lo)) shift)) (rmult w mean))
+                  bound))
               (rat_le
                 (rminus (rmult kappa mean)
                   (rmult (rminus kappa (of_Z ((fun p -> p) Integer.one)))
-                    (rmult u (of_Z hi)))) bound))
-            (let row =
-               start_row bottom
-                 (table_between m g (rate_0 m g) bottom terminal g.windows
-                   m.steps) m.initial (zeros lo hi)
+                    (rplus (rmult u (of_Z hi)) shift))) bound))
+            (let v0 =
+               cells_table m true c.base bottom terminal (cell_rate_0 m c)
+                 c.cell_windows c.halvings m.steps []
              in
+             let room = rminus bound shift in
              all_at_most (fun b x ->
                rat_le
                  (rminus (rmult u (of_Z b)) { num = x; den =
-                   (Integer.mul v m.initial_den) }) bound) lo row)
+                   (Integer.mul v m.initial_den) }) room) lo
+               (start_row bottom v0 m.initial (zeros lo hi)))
         | None -> false)
+     | None -> false)
+
+(** val tail_by_cells :
+    model -> Integer.t -> cells -> Integer.t -> budget_rows list -> rat ->
+    rat -> rat -> bool **)
+
+let tail_by_cells m v c start choices w alpha bound =
+  match c.cell_windows with
+  | [] -> false
+  | p :: _ ->
+    let (lo, hi) = p in
+    (match window_after c.cell_windows m.steps with
+     | Some p0 ->
+       let (lo', hi') = p0 in
+       let u = c.cell_unit in
+       let u' = last_cell_unit u c.halvings m.steps in
+       let sum = discount_weights m m.steps in
+       let shift = rmult sum { num = c.base; den = m.reward_den } in
+       let highest =
+         rplus (rmult u (of_Z start))
+           (rmult sum { num = (most_below m c.base); den = m.reward_den })
+       in
+       let bottom = Integer.neg (cost_above v w alpha highest) in
+       let terminal =
+         terminal_row (fun x -> Integer.neg (cost_above v w alpha x)) u'
+           (of_Z Integer.zero) lo' hi'
+       in
+       (&&)
+         ((&&)
+           ((&&)
+             ((&&) ((&&) (Integer.lt Integer.zero v) (good_cells m c))
+               (Integer.leq lo start)) (Integer.lt start hi))
+           (Integer.leq lo' hi'))
+         (let v0 =
+            cells_table m false c.base bottom terminal (cell_rate_0 m c)
+              c.cell_windows c.halvings m.steps choices
+          in
+          rat_le bound
+            (rplus (rplus (rmult u (of_Z start)) shift) { num =
+              (start_look m bottom lo v0 start); den =
+              (Integer.mul v m.initial_den) }))
      | None -> false)
 
 (** val rat_lt : rat -> rat -> bool **)
@@ -3436,28 +3746,31 @@ let lower_test m o p bound =
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
          tail_by_policy m v g start choices w alpha bound))
+     | ByCells (v, c, start, choices) ->
+       (Lower_not_proved, (fun _ ->
+         tail_by_cells m v c start choices w alpha bound))
      | ByLaw (v, mix_den, parts) ->
        (Lower_not_proved, (fun _ ->
          weighted_by_law m v mix_den parts (tail_weight_at w alpha) bound)))
   | Quantile (alpha, is_upper) ->
     (match p with
-     | ByMarkov (_, _) -> (Not_covered, (fun _ -> false))
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
          quantile_by_policy m v g start choices alpha is_upper bound))
      | ByLaw (v, mix_den, parts) ->
        (Lower_not_proved, (fun _ ->
-         quantile_by_law m v mix_den parts alpha is_upper bound)))
+         quantile_by_law m v mix_den parts alpha is_upper bound))
+     | _ -> (Not_covered, (fun _ -> false)))
   | Polygon corners ->
     (match p with
-     | ByMarkov (_, _) -> (Not_covered, (fun _ -> false))
      | ByBudget (v, g, start, choices) ->
        (Lower_not_proved, (fun _ ->
          polygon_by_policy m v g start choices corners bound))
      | ByLaw (v, mix_den, parts) ->
        (Lower_not_proved, (fun _ ->
          weighted_by_law m v mix_den parts
-           (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners) bound)))
+           (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners) bound))
+     | _ -> (Not_covered, (fun _ -> false)))
 
 (** val upper_test :
     model -> objective -> upper_proof -> rat -> reason * (unit -> bool) **)
@@ -3469,9 +3782,8 @@ let upper_test m o p bound =
      | ByMean v -> (Upper_not_proved, (fun _ -> tail_by_mean m v bound))
      | ByBudgets (v, g) ->
        (Upper_not_proved, (fun _ -> tail_by_budgets m v g w alpha bound))
-     | ByInterpolation (v, g) ->
-       (Upper_not_proved, (fun _ ->
-         tail_by_interpolation m v g w alpha bound))
+     | ByAllCells (v, c) ->
+       (Upper_not_proved, (fun _ -> tail_by_all_cells m v c w alpha bound))
      | _ -> (Not_covered, (fun _ -> false)))
   | Quantile (alpha, is_upper) ->
     (match p with

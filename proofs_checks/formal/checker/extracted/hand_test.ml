@@ -115,13 +115,25 @@ let () =
     (verdict (model ()) mean (claim (rat 14 16) (rat 11 8)) (by_law [ (z 2, by_coin) ] (ByMean (z 8))));
   (* Rewards between the nodes of a grid of step 1/7, and on those of one of step 1/12.  The windows have a node to spare at
      both ends. *)
-  let sevenths = { unit_size = rat 1 7; stretch = z 1; shrink = z 1; windows = List.init 3 (fun _ -> (z (-1), z 17)) } in
+  let sevenths = { cell_unit = rat 1 7; base = z 0; halvings = [ z 0; z 0 ]; cell_windows = List.init 3 (fun _ -> (z (-1), z 17)) } in
   let upper up bound = verdict (model ()) cvar (claim (rat 1 2) bound) { (leave (ByMean exact)) with up } in
-  expect "between the nodes" None (upper (ByInterpolation (scale, sevenths)) (rat 113 100));
-  expect "between the nodes, too low" (Some Upper_not_proved) (upper (ByInterpolation (scale, sevenths)) (rat 999 1000));
-  let twelfths = { sevenths with unit_size = rat 1 12; windows = List.init 3 (fun _ -> (z (-1), z 26)) } in
+  expect "between the nodes" None (upper (ByAllCells (scale, sevenths)) (rat 113 100));
+  expect "between the nodes, too low" (Some Upper_not_proved) (upper (ByAllCells (scale, sevenths)) (rat 999 1000));
+  let twelfths = { sevenths with cell_unit = rat 1 12; cell_windows = List.init 3 (fun _ -> (z (-1), z 26)) } in
   let scale = Zarith.mul scale (z 3) in
-  expect "on the nodes nothing is lost" None (upper (ByInterpolation (scale, twelfths)) one);
+  expect "on the nodes nothing is lost" None (upper (ByAllCells (scale, twelfths)) one);
+  (* Halved before the first step: the same nodes, every second one kept. *)
+  let halved = { twelfths with cell_unit = rat 1 6; halvings = [ z 1; z 0 ]; cell_windows = [ (z (-1), z 13); (z (-2), z 26); (z (-2), z 26) ] } in
+  expect "a grid that is halved" None (upper (ByAllCells (scale, halved)) one);
+  expect "a grid that is halved, too low" (Some Upper_not_proved) (upper (ByAllCells (scale, halved)) (rat 999 1000));
+  (* Leaving at once, by cells: its worst quarter is worth 1, at a budget of 3/2. *)
+  let wide = { twelfths with cell_windows = List.init 3 (fun _ -> (z (-12), z 26)) } in
+  let by_cells action bound =
+    let rows = List.init 2 (fun _ -> set (z 1) [ (z 39, z action) ] (set (z 2) [ (z 39, z 0) ] Leaf)) in
+    verdict (model ()) cvar (claim bound (rat 11 8)) { low = ByCells (scale, wide, z 18, rows); up = ByMean exact } in
+  expect "a policy by cells" None (by_cells 1 one);
+  expect "a policy by cells, too high" (Some Lower_not_proved) (by_cells 1 (rat 1001 1000));
+  expect "another policy by cells" (Some Lower_not_proved) (by_cells 0 one);
   (* The convex polygon as a curve of a mixture: its own corners are the line, stairs at sixteenths. *)
   let corners = [ (rat 1 2, rat 1 4); (one, one) ] in
   let stair k = { place = rat k 16; height = (if k <= 8 then rat k 32 else rat (3 * k - 16) 32); hints = [] } in
