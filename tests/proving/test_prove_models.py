@@ -76,6 +76,21 @@ def test_a_plan_shows_that_it_was_proved():
     assert str(proved).startswith(f"proved: best over all policies = {plan.value}, ")
 
 
+def test_a_saved_plan_remembers_its_proof_and_is_not_believed(tmp_path):
+    plan = vr.plan(vr.models.two_paths(), "cvar(1/4)")
+    plan.prove()
+    plan.save(tmp_path / "plan.json")
+    loaded = vr.Plan.load(tmp_path / "plan.json")
+    assert loaded.proved is None
+    assert "proved     before it was saved, says its file" in str(loaded)
+    assert loaded.prove().note == ""
+    assert "proved     by check_sound" in str(loaded)
+    forged = vr.Plan.from_json({**plan.to_json(), "proved": {"statement_sha256": "0" * 64}})
+    assert "something else was proved" in forged.prove().note
+    with pytest.raises(errors.InvalidFile, match="'proved' of the plan is 'yes'"):
+        vr.Plan.from_json({**plan.to_json(), "proved": "yes"})
+
+
 def test_a_plan_from_a_file_is_proved_as_well(tmp_path):
     vr.plan(vr.models.machine_replacement(), "cvar(1/10)").save(tmp_path / "plan.json")
     plan = vr.Plan.load(tmp_path / "plan.json")

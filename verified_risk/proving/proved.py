@@ -53,7 +53,7 @@ class Proved:
     """Characters of the certificate."""
     note: str = ""
     digest: str = ""
-    """SHA-256 of the certificate."""
+    """SHA-256 of what was proved: objective, bounds and model, the certificate up to its proofs."""
 
     @property
     def how(self) -> str:
@@ -70,7 +70,7 @@ class Proved:
             "seconds": round(self.seconds, 3),
             "cells": self.cells,
             "bytes": self.size,
-            "certificate_sha256": self.digest,
+            "statement_sha256": self.digest,
             "note": self.note or None,
         }
 
@@ -100,15 +100,16 @@ def prove(plan: Plan, *, certificate: str | os.PathLike[str] | None = None, prog
         if certificate is not None:
             Path(certificate).write_bytes(file.read_bytes())
         size = file.stat().st_size
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        stated, _, _ = file.read_bytes().partition(b"\nlower ")
+        digest = hashlib.sha256(stated).hexdigest()
     theorem, axioms, note = THEOREM, AXIOMS, ""
     if isinstance(accepted.objective, Curved):
         theorem, axioms, note = CURVED_THEOREM, CURVED_AXIOMS, _slack(plan, accepted)
     elif accepted.lower != plan.lower:
         note = f"the plan states {at_least(plan.lower)}, which on a grid that rounds rewards is not covered"
-    before = (plan.proved_before or {}).get("certificate_sha256")
+    before = (plan.proved_before or {}).get("statement_sha256")
     if before is not None and before != digest:
-        note = "; ".join(filter(None, [note, "the file of the plan names the proof by another certificate"]))
+        note = "; ".join(filter(None, [note, "the file of the plan says that something else was proved"]))
     return Proved(theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note, digest)
 
 
