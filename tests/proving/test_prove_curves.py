@@ -15,6 +15,7 @@ from proof_models import random_mdp
 
 import verified_risk as vr
 from verified_risk import errors
+from verified_risk.objectives import cpw
 from verified_risk.proving import bounded, families, write_coq
 from verified_risk.proving.families import family_of
 from verified_risk.proving.proved import CURVED_AXIOMS
@@ -129,6 +130,24 @@ def test_a_point_on_the_wrong_side_is_refused(objective, tmp_path):
         assert line.startswith("refused: a point of a curve is not proved: curve 0: "), line
 
 
+@pytest.mark.parametrize("objective", ["wang(3/4)", "cpw(0.71)", "dual(5/2)", "hazard(1/3)"])
+def test_a_stair_below_the_graph_is_refused(objective, tmp_path):
+    vr.plan(vr.models.gamblers_ruin(), objective, gap="1/4").prove(certificate=tmp_path / "kept.txt")
+    lines = (tmp_path / "kept.txt").read_text().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("stairs ")) + 3  # after those at 0 and beside it
+    kind, parameter = lines[1].split()[5:7]
+    false = []
+    for i in range(first, next(i for i, line in enumerate(lines) if line.startswith("lower "))):
+        for share in (Fraction(1, 1000), Fraction(1, 10**9), Fraction(1, 10**16)):
+            x, _, *hints = lines[i].split()
+            lower = curve(kind, Fraction(parameter), Fraction(x)) * (1 - share)
+            words = [x, str(lower.limit_denominator(10**40)), *hints]
+            false.append("\n".join([*lines[:i], " ".join(words), *lines[i + 1 :], ""]))
+    assert false
+    for line in verdicts(false, tmp_path):
+        assert line.startswith("refused: a point of a curve is not proved: curve 0: stair "), line
+
+
 @pytest.mark.parametrize("rounding", ["down", "up"])
 @pytest.mark.parametrize("objective", ["cpw(0.71)", "dual(3/2)"])
 def test_points_that_are_rounded_the_wrong_way_are_refused(objective, rounding, monkeypatch):
@@ -146,9 +165,14 @@ def test_a_chord_where_the_curve_bends_up_is_refused(monkeypatch):
         plan.prove()
 
 
-def test_a_turn_that_comes_too_late_is_refused(monkeypatch):
+@pytest.mark.parametrize("turn", [0.2, 0.8])
+def test_a_wrong_turn_is_refused(turn, monkeypatch):
+    """Too late, with false cells that bend down; too early, with false cells that bend up."""
+    honest, sign = families.bend, Fraction(-1 if turn > 0.5 else 1)
     plan = vr.plan(vr.models.two_paths(), "cpw(0.71)", gap="1/4")
-    monkeypatch.setattr(families, "bend", lambda *_, above: Fraction(-1 if above else 1))
+    monkeypatch.setattr(cpw, "where_it_turns", lambda _: Fraction(turn))
+    faulty = lambda *cell, above: sign if above == (sign < 0) else honest(*cell, above=above)  # noqa: E731
+    monkeypatch.setattr(families, "bend", faulty)
     with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
         plan.prove()
 
