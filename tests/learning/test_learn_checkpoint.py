@@ -113,6 +113,38 @@ def test_a_killed_run_leaves_a_whole_file(tmp_path):
     assert seen[0] > 50
 
 
+TO_THE_END = """
+import sys, verified_risk as vr
+from verified_risk.learning import checkpoint
+checkpoint.SECONDS_BETWEEN = 0.0
+sys.modules["verified_risk.learning.learn"].CHUNK = 20
+vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=1500, algorithm=sys.argv[2],
+         checkpoint=sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.parametrize("algorithm", ["kl", pytest.param("ucb", marks=pytest.mark.slow)])
+def test_a_killed_run_goes_on_to_the_result_of_one_that_was_not_killed(tmp_path, algorithm):
+    state = tmp_path / "state.json"
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import verified_risk.learning\n" + TO_THE_END, str(state), algorithm]
+    )
+    deadline = time.monotonic() + 300
+    while not state.exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    mdp, seen = vr.models.machine_replacement(horizon=4), []
+    told = {"episodes": 1500, "algorithm": algorithm}
+    again = vr.learn(mdp, vr.CVaR("1/2"), checkpoint=state, progress=lambda now: seen.append(now.done), **told)
+    whole = vr.learn(mdp, vr.CVaR("1/2"), **told)
+    assert len(seen) > 0
+    again.save(tmp_path / "again.json")
+    whole.save(tmp_path / "whole.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("field", "value"), [("data", "AAAA"), ("data", "no base64"), ("shape", [7]), ("type", "nine")]
 )
