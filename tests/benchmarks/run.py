@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VERIFIED_RISK_THREADS"):
     os.environ[_variable] = "1"
 
 import argparse  # noqa: E402
