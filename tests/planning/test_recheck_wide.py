@@ -14,9 +14,10 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidPolicy
+from verified_risk.grid.floats import float_model
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning import limits
+from verified_risk.planning import limits, planner
 from verified_risk.planning.recheck import bounds as recheck
 from verified_risk.planning.recheck import wide
 from verified_risk.policy import GridPolicy
@@ -116,14 +117,14 @@ def test_large_plans_are_confirmed_without_integers(only_wide, G):
 
 
 @pytest.mark.parametrize("G", [vr.VaR("1/5"), vr.Wang("1/2"), vr.CVaR("1/5")], ids=str)
-def test_lower_bounds_of_discounted_plans_are_confirmed(only_wide, G):
+def test_lower_bounds_of_discounted_plans_that_round_up_are_confirmed(only_wide, G):
     rng = random.Random("discounted lower bounds")
     outcomes = [
         [[(Fraction(1, 3), rng.randrange(4), Fraction(rng.randrange(100), 100)) for _ in range(3)] for _ in range(2)]
         for _ in range(4)
     ]
     mdp = vr.MDP.from_outcomes(outcomes, initial=0, horizon=12, discount="9/10")
-    plan = vr.plan(mdp, G, eta="1/20", time_limit=5, gap="1/10")
+    plan = planner._solve(mdp, G, float_model(mdp, Fraction(1, 20)), Fraction(1, 10), 5.0, None)
     answer = plan.recheck()
     assert answer.lower_holds is Truth.HOLDS, str(answer)
 
