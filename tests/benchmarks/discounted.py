@@ -1,9 +1,11 @@
 """Discounted models: rounding up on one grid (the old route) and reading between the nodes of a finer one, in one run.
 
     python tests/benchmarks/discounted.py            # the rows of docs/benchmarks.md that mention a discount
-    python tests/benchmarks/discounted.py --curve    # the gap at an equal number of cells against the discount
+    python tests/benchmarks/discounted.py --general [SECONDS]   # Wang, CPW, a polygon, a mixture with VaR: equal time
+    python tests/benchmarks/discounted.py --curve [FILE.svg]    # the gap against the discount
 
-The old route is given a grid; the new one a grid whose tables have about as many cells.
+The old route is given a grid; the new one a grid whose tables have about as many cells.  Searches get equal time; the
+old one rounds up on 300 points, which was its default.
 """
 
 from __future__ import annotations
@@ -17,9 +19,14 @@ import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.planning.planner import finished
+from verified_risk.planning.search.between_route import between_plan
+from verified_risk.planning.search.route import best_general
+from verified_risk.planning.short import short_below
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.planning.tails.route import best_single_level
 
+GENERAL = ["wang(3/4)", "cpw(0.71)", "pl(0, 0; 1/4, 1/2; 3/4, 5/8; 1, 1)", "1/2*var(1/4) + 1/2*mean"]
+LABELS = ("CVaR, rounding up", "CVaR, between points", "Wang, rounding up", "Wang, between points")
 ROWS = [
     # name, states, actions, successors, rewards up to, discount, horizon, eta of the old route
     ("10 states", 10, 3, 3, 1, "0.8", 100, "1e-3"),
@@ -82,13 +89,75 @@ def row(name, states, actions, successors, most, discount, horizon, eta) -> None
     )
 
 
+def searched(mdp: vr.MDP, G: vr.Weighting, seconds: float) -> tuple[vr.Plan, vr.Plan]:
+    """Rounding up on 300 points, and reading between grid points, each for so many seconds."""
+    low, high = mdp.remaining_range(0)
+    old = best_general(mdp, G, float_model(mdp, short_below((high - low) / 300)), None, seconds, None)
+    return old, between_plan(mdp, G, None, Fraction(), seconds)
+
+
+def general_rows(seconds: float) -> None:
+    for name, *sizes, _ in ROWS:
+        mdp = random_model(*sizes)
+        low, high = mdp.remaining_range(0)
+        for G in GENERAL:
+            old, new = searched(mdp, vr.objective(G), seconds)
+            print(
+                f"{name:24} {G:34} old {float(old.gap / (high - low)):.2e}  new {float(new.gap / (high - low)):.2e} of "
+                f"the range  {float(old.gap / new.gap):6.1f} times narrower, {seconds:g} s each",
+                flush=True,
+            )
+
+
+def curve(path: str | None) -> None:
+    """CVaR at an equal number of cells, Wang at equal time, old and new, against the discount."""
+    discounts = ("0.8", "0.9", "0.95", "0.98", "0.99")
+    found: dict[str, list[float]] = {}
+    for discount in discounts:
+        mdp, G = random_model(10, 3, 3, 1, discount, 100), vr.CVaR("1/10")
+        low, high = mdp.remaining_range(0)
+        old, cells = rounding_up(mdp, G, short_below((high - low) / 3000))
+        new = refined_plan(mdp, G, grid_of_as_many_cells(mdp, cells), None, None)
+        both = searched(mdp, vr.objective("wang(3/4)"), 8.0)
+        gaps = [float(plan.gap / (high - low)) for plan in (old, new, *both)]
+        print(discount, *(f"{gap:.2e}" for gap in gaps), flush=True)
+        for label, gap in zip(LABELS, gaps, strict=True):
+            found.setdefault(label, []).append(gap)
+    if path is not None:
+        draw(discounts, found, path)
+
+
+def draw(discounts: tuple[str, ...], found: dict[str, list[float]], path: str) -> None:
+    from verified_risk.plotting import Picture
+    from verified_risk.plotting.picture import BLUE, RED, new_figure, style
+
+    with style():
+        figure = new_figure(7.0, 4.2)
+        axes = figure.subplots()
+        for (label, gaps), colour, line in zip(
+            found.items(), (RED, RED, BLUE, BLUE), ("--", "-", "--", "-"), strict=True
+        ):
+            axes.semilogy([1 / (1 - float(d)) for d in discounts], gaps, line, marker="o", color=colour, label=label)
+        axes.set_xscale("log")
+        axes.set_xticks([1 / (1 - float(d)) for d in discounts], discounts)
+        axes.minorticks_off()
+        axes.set_xlabel("discount")
+        axes.set_ylabel("certified gap, share of the range of returns")
+        axes.set_title("10 states, 3 actions, horizon 100")
+        axes.legend(loc="best")
+        Picture(figure).save(path)
+
+
 def main() -> None:
-    if "--curve" in sys.argv:
-        for discount in ("0.5", "0.8", "0.9", "0.95", "0.98", "0.99"):
-            row("20 states", 20, 4, 4, 1, discount, 100, "0.01")
+    arguments = sys.argv[1:]
+    if "--curve" in arguments:
+        curve(arguments[-1] if arguments[-1].endswith(".svg") else None)
         return
-    for arguments in ROWS:
-        row(*arguments)
+    if "--general" in arguments:
+        general_rows(float(arguments[-1]) if arguments[-1] != "--general" else 10.0)
+        return
+    for sizes in ROWS:
+        row(*sizes)
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ def test_cost_vectors_and_ranges_enclose_what_policies_do():
         least = min(sum(Fraction(c) * a for c, a in zip(cost.tolist(), A, strict=True)) for A in every)
         assert below <= least
         choice = oracle.choice.copy()
-        policy = between_route._policy(oracle, choice)
+        policy = between_route.policy_of(oracle, choice)
         own = averages(models.law_by_playing(model, policy), mdp.remaining_range(0)[0], eta, oracle.top)
         worth = sum(Fraction(c) * a for c, a in zip(cost.tolist(), own, strict=True))
         assert least <= worth <= oracle.above(cost, choice)
@@ -254,6 +254,16 @@ def test_planted_faults_are_caught(monkeypatch, plant):
         except (AssertionError, IndexError):
             caught += 1
     assert caught
+
+
+def test_few_attainable_returns_on_a_fine_grid_are_planned_exactly():
+    rewards = [[{1000000: "1/2", 999983: "1/2"}, {1000003: "1/3", 0: "2/3"}, {"999999.5": 1}]]
+    mdp = vr.MDP(0, [[[1], [1], [1]]], rewards, horizon=3)
+    for G in ("cvar(1/10)", "var(1/10)", "1/2*mean + 1/2*cvar(1/4)"):
+        plan = vr.plan(mdp, G)
+        assert plan.gap == 0
+        assert "attainable returns" in plan.certificate.method
+        assert plan.value == vr.exact_plan(mdp, G).value
 
 
 def test_plan_always_answers_and_says_what_it_chose():

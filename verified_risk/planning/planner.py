@@ -10,6 +10,7 @@ Floats find the policy; the certificate is about the exact model (docs/theory/05
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,15 +23,26 @@ from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
-from .grids import between_points, choose_unit, fits_own_grid, served_by_own_grid, unit_that_fits
+from .exact.route import FEW_CELLS, exact_plan
+from .grids import (
+    between_points,
+    choose_unit,
+    fits_own_grid,
+    own_grid,
+    served_by_own_grid,
+    steps_remaining,
+    unit_that_fits,
+)
 from .limits import Clock, read_nonnegative, read_seconds
 from .plan import Certificate, Plan
-from .policy_law import exact_value
+from .policy_law import exact_value, most_cells
 from .short import tidy_above, tidy_below, within_range
 from .tails.refine import mean_plan, refined_plan, serves
 from .tails.route import Bounds, best_single_level
 
 DEFAULT_SEARCH_SECONDS = 60.0
+MANY_POINTS = 100_000
+"""Cells of plain tables, beyond which few attainable returns are listed instead."""
 DEFAULT_SEARCH_GAP = Fraction(1, 10**6)
 """Of the range of returns, where a search is needed and the caller gave no gap."""
 
@@ -102,6 +114,9 @@ def _plan(
 ) -> Plan:
     """The route that serves."""
     clock = Clock(limit)
+    if unit is None and few_returns(mdp, objective):
+        exact = exact_plan(mdp, objective)
+        return replace(exact, certificate=Certificate("exact integer arithmetic on the attainable returns"))
     if serves(mdp, objective) and not served_by_own_grid(mdp, unit):
         found = refined_plan(mdp, objective, unit, wanted, limit, progress)
         near = found.gap <= mdp.horizon * found.eta or clock.late()
@@ -124,6 +139,14 @@ def _closer(found: Plan, mdp: MDP, objective: Weighting) -> Plan:
     except InvalidArgument:  # its tables do not fit
         return found
     return min(found, rounded, key=lambda plan: plan.gap)
+
+
+def few_returns(mdp: MDP, objective: Weighting) -> bool:
+    """Whether one exact pass over the attainable returns does, while the grid that holds them has many points."""
+    if _needs_search(objective) or not mdp.is_discrete or most_cells(mdp) > FEW_CELLS:
+        return False
+    own = own_grid(mdp)
+    return own is None or mdp.n_states * sum(steps_remaining(mdp, own)) > MANY_POINTS
 
 
 def _needs_search(objective: Weighting) -> bool:

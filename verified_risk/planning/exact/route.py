@@ -38,6 +38,8 @@ from .mean import best_mean
 
 MOST_CELLS = 20_000_000
 """Pairs of state and return so far that are listed at one step: some gigabytes."""
+FEW_CELLS = 200
+"""The same, up to which Python's integers take no time, however fine the grid of the returns is."""
 
 Action: TypeAlias = int
 Decision: TypeAlias = Callable[[int, int, int], Action]
@@ -115,7 +117,7 @@ def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting) -> tuple[Fraction
 
     jump = objective.quantile
     levels = None if jump is not None else objective.require_levels()
-    if (levels is not None and len(levels.tails) != 1) or not worth_it(mdp):
+    if (levels is not None and len(levels.tails) != 1) or most_cells(mdp) <= FEW_CELLS or not worth_it(mdp):
         return None
     outlook = mean_to_go(grid)
     try:

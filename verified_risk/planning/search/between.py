@@ -178,7 +178,7 @@ class BetweenOracle:
 
 
 def bytes_needed(mdp: MDP, nodes: Ints, wides: Ints) -> int:
-    """Tables of the contractor, masks and policies."""
+    """Masks, policies and the tables of the contractor."""
     cells = mdp.horizon * mdp.n_states * (int(nodes[-1]) + 1)
     return 64 * mdp.n_states * int(((nodes + 1) * (wides + 6)).max()) + 12 * cells
 

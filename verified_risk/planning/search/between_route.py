@@ -68,7 +68,7 @@ def between_plan(
     progress: Report | None = None,
 ) -> Plan:
     """One round for a given ``eta``; otherwise a coarse one, then the finest that fits into the time that is left."""
-    _compile()
+    compile_between()
     began = limits.now()
     low, high = mdp.remaining_range(0)
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
@@ -114,7 +114,7 @@ def _round(mdp: MDP, objective: Weighting, eta: Fraction, gap: Fraction, deadlin
     scale = sum((w for w, _ in parts), Fraction())
     parts = [(w / scale, choice) for w, choice in parts]
     lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts))
-    policies: list[tuple[Fraction, Policy]] = [(w, _policy(oracle, choice)) for w, choice in parts]
+    policies: list[tuple[Fraction, Policy]] = [(w, policy_of(oracle, choice)) for w, choice in parts]
     policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
     lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
     return Round(
@@ -152,7 +152,7 @@ def _pointwise(
     return low, [min(x, Fraction(1)) for x in high]
 
 
-def _policy(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
+def policy_of(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
     """Cell j of the return so far is cell B - 1 - j of the budget that is left of B."""
     mdp, top = oracle.mdp, oracle.top
     tables, linear = [], []
@@ -182,7 +182,7 @@ def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fractio
 
 
 @lru_cache(maxsize=1)
-def _compile() -> None:
+def compile_between() -> None:
     """Compile, or load, the kernels on a toy model before the clock starts."""
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {"1/3": 1}], [{0: 1}]], horizon=2, discount=Fraction(1, 2))
