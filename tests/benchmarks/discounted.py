@@ -1,7 +1,7 @@
 """Discounted models: rounding up on one grid (the old route) and reading between the nodes of a finer one, in one run.
 
     python tests/benchmarks/discounted.py            # the rows of docs/benchmarks.md that mention a discount
-    python tests/benchmarks/discounted.py --general [SECONDS]   # Wang, CPW, a polygon, a mixture with VaR: equal time
+    python tests/benchmarks/discounted.py --general [SECONDS [ROWS]]  # Wang, CPW, a polygon, VaR + mean: equal time
     python tests/benchmarks/discounted.py --curve [FILE.svg]    # the gap against the discount
 
 The old route is given a grid; the new one a grid whose tables have about as many cells.  Searches get equal time; the
@@ -96,8 +96,8 @@ def searched(mdp: vr.MDP, G: vr.Weighting, seconds: float) -> tuple[vr.Plan, vr.
     return old, between_plan(mdp, G, None, Fraction(), seconds)
 
 
-def general_rows(seconds: float) -> None:
-    for name, *sizes, _ in ROWS:
+def general_rows(seconds: float, most: int) -> None:
+    for name, *sizes, _ in ROWS[:most]:
         mdp = random_model(*sizes)
         low, high = mdp.remaining_range(0)
         for G in GENERAL:
@@ -154,7 +154,8 @@ def main() -> None:
         curve(arguments[-1] if arguments[-1].endswith(".svg") else None)
         return
     if "--general" in arguments:
-        general_rows(float(arguments[-1]) if arguments[-1] != "--general" else 10.0)
+        numbers = [float(text) for text in arguments if text != "--general"]
+        general_rows(numbers[0] if numbers else 60.0, int(numbers[1]) if len(numbers) > 1 else len(ROWS))
         return
     for sizes in ROWS:
         row(*sizes)

@@ -41,12 +41,27 @@ class Weakening:
 
 
 INCUMBENTS = "tests/planning/test_search_incumbents.py"
+BETWEEN = "tests/planning/test_plan_between.py::test_cost_vectors_and_ranges_enclose_what_policies_do"
 VERDICTS = "tests/checks/test_verdicts.py"
 CONSTANTS = "tests/planning/test_error_constants.py"
 SHOWN = "tests/model/test_shown.py"
 SIGNED = "tests/checks/test_signed_certificates.py"
 
 WEAKENINGS = (
+    Weakening(
+        "between grid points, half of a bend is corrected",
+        "verified_risk/kernels/between.py",
+        "d[b] += bend * max(sign * (r0[b] - 2.0 * r1[b] + r2[b]), 0.0)",
+        "d[b] += 0.5 * bend * max(sign * (r0[b] - 2.0 * r1[b] + r2[b]), 0.0)",
+        (BETWEEN,),
+    ),
+    Weakening(
+        "between grid points, nodes of a table of CDFs are clipped to [0, 1]",
+        "verified_risk/kernels/between.py",
+        "x = ends[end, b] - sign * (ends[2, b] + eps)",
+        "x = min(max(ends[end, b] - sign * (ends[2, b] + eps), 0.0), 1.0)",
+        (BETWEEN,),
+    ),
     Weakening(
         "a leaf that cannot be branched is forgotten",
         "verified_risk/planning/search/branching.py",

@@ -17,7 +17,7 @@ from ...grid.floats import Floats
 from ...grid.scaled import ScaledModel
 from ..tails.interpolated import mean_part
 
-POINTS = 2048
+POINTS = 512
 SAFE = 2.0**-30
 """More than all rounding of a loss or a distance, as a share of what is still to come."""
 
