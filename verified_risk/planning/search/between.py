@@ -125,21 +125,21 @@ class BetweenOracle:
         self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float = math.inf
     ) -> tuple[Floats, Floats] | None:
         """Remove actions from :attr:`allowed`; certified ranges of A over what is left; a whole pass, also if late."""
+        if self._reference is None:
+            self._reference = reference(self.model)
         began = limits.now()
-        self._rule_out_by_mean(c_low, c_high)
+        self._rule_out_by_mean(self._reference, c_low, c_high)
         self.solve(c0)
         low, high, _ = self._contract(self.allowed, self.choice, c0, c_low, c_high)
         self.contract_seconds = limits.now() - began
         return low, high
 
-    def _rule_out_by_mean(self, c_low: Floats, c_high: Floats) -> None:
+    def _rule_out_by_mean(self, against: Reference, c_low: Floats, c_high: Floats) -> None:
         from ...kernels import between as kernels
 
-        if self._reference is None:
-            self._reference = reference(self.model)
         kernels.rule_out_by_mean(
-            *self.arrays, self.nodes, self.wides, self.allowed, self._reference.loss, self._reference.distance,
-            self._reference.action, c_low, c_high, *np.zeros((4, 2, self.mdp.n_states, self.top + 1)),
+            *self.arrays, self.nodes, self.wides, self.allowed, against.loss, against.distance,
+            against.action, c_low, c_high, *np.zeros((4, 2, self.mdp.n_states, self.top + 1)),
         )  # fmt: skip
 
     def ranges(self, choice: npt.NDArray[Any]) -> tuple[Floats, Floats]:
