@@ -35,10 +35,11 @@ def compile_lazily(function: Callable[..., Any], *, counted: bool = True) -> Any
 
     Which kernels count references is written in their sources, and so part of the name of the cache.
     """
-    compiled = numba.njit(fastmath=set(FLOAT_RULES), error_model="numpy", nogil=True, _nrt=counted)(function)
+    options: dict[str, Any] = {"fastmath": set(FLOAT_RULES), "error_model": "numpy", "nogil": True, "_nrt": counted}
+    compiled: Any = numba.njit(**options)(function)
     directory = cache_directory()
     if directory is not None and hasattr(compiled, "enable_caching"):  # a plain function under NUMBA_DISABLE_JIT=1
-        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call, attr-defined]
+        compiled._cache = _Cache(function)  # type: ignore[no-untyped-call]
     return compiled
 
 
@@ -50,7 +51,7 @@ def hear_compilations(hear: Callable[[bool], None]) -> None:
     event.register("numba:compile", _Ear(hear))  # type: ignore[no-untyped-call]
 
 
-class _Ear(event.Listener):  # type: ignore[misc]
+class _Ear(event.Listener):
     def __init__(self, hear: Callable[[bool], None]) -> None:
         self._hear, self._depth = hear, 0
 

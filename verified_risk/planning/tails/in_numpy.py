@@ -30,7 +30,11 @@ def product_step(
     mixed = np.empty((last - i, high - start + 1))
     columns = slice(column, column + mixed.shape[1])
     for rows, first, count in _classes(succ_start, i, last):
-        mixed[rows] = _mixed(lambda j, f=first: succ_prob[f + j, None] * after[succ_state[f + j], columns], count)
+
+        def successor(j: int, first: Ints = first) -> Floats:
+            return np.asarray(succ_prob[first + j, None] * after[succ_state[first + j], columns])
+
+        mixed[rows] = _mixed(successor, count)
     budgets = np.arange(low, high + 1)
     total = np.empty((last - i, len(budgets)))
     for rows, first, count in _classes(reward_start, i, last):
