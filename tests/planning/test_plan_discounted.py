@@ -84,9 +84,9 @@ def forget_the_scale_of_one_step(monkeypatch):
     honest = scaled._scaled_step
     seen: list[int] = []
 
-    def planted(scale, values, number, width):
+    def planted(scale, *rest):
         seen.append(1)
-        return honest(scale if len(seen) % 2 else scale * 2, values, number, width)
+        return honest(scale if len(seen) % 2 else scale * 2, *rest)
 
     monkeypatch.setattr(scaled, "_scaled_step", planted)
 
