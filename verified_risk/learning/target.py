@@ -53,6 +53,8 @@ KL_THEOREMS = (
 """The theorems that cover a run of ``kl``, in a product model and in a joint one."""
 BERNSTEIN_THEOREM = "Bernstein tables: regret from data (theory page 11), no bound beforehand"
 """The theorem that covers a run of ``bernstein``."""
+BERNSTEIN_PATIENCE = 1 / 8
+"""Its plans compute both tables whole, so there are fewer of them."""
 MOST_PATIENCE = Fraction(1, 16)
 CURVE_POINTS = 1024
 """Corners that stand for a smooth G in the float planner."""
@@ -232,7 +234,7 @@ def target_of(
     elif algorithm in ("greedy", "posterior"):
         fields.update(sets=NONE, beyond=BEST)
     elif algorithm == "bernstein":
-        fields.update(patience=float(MOST_PATIENCE))  # a plan computes everything, so plans are fewer
+        fields.update(patience=BERNSTEIN_PATIENCE)
     elif algorithm == "greedy-tried":
         fields.update(sets=TRIED)
     elif algorithm == "ucbvi":
