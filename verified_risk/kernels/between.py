@@ -407,9 +407,9 @@ def contract_cells(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def continuation(
+def continuation(  # type: ignore[no-untyped-def]
     first, last, state, prob, units, share, j, final, near, here, regret, spread, pair_regret, pair_spread
-):  # type: ignore[no-untyped-def]
+):
     """At most what kept continuations lose in mean after an action in cell j, and at least how far they move the law.
 
     ``near``: what is still to come is less than a cell, so nothing but cells j and j + 1 is met."""

@@ -127,7 +127,7 @@ class Budgets:
 
         def at(t: int) -> list[Runs]:
             first, last = grid.fine[t]
-            table, found = policy.tables[t], []
+            table, found = policy.tables[t], list[Runs]()
             inside = np.minimum(np.arange(max(first, 0), last + 1), table.shape[1] - 1)
             for s in range(policy.mdp.n_states):
                 actions = table[s, inside]

@@ -18,11 +18,11 @@ from .deviations import SMALL_SIZE, Draws, drawn, has_two_draws, missed, small_d
 
 
 def _printed_slack(draws: Draws) -> Real:
-    return draws.delta - missed(draws, abs, lambda _: root(log(4 / draws.delta) / (4 * draws.n)))
+    return draws.delta - missed(draws, abs, lambda _: root(log(4 / draws.delta) * Fraction(1, 4 * draws.n)))
 
 
 def _corrected_slack(draws: Draws) -> Real:
-    return draws.delta - missed(draws, abs, lambda _: root(log(2 / draws.delta) / (2 * draws.n)))
+    return draws.delta - missed(draws, abs, lambda _: root(log(2 / draws.delta) * Fraction(1, 2 * draws.n)))
 
 
 STATEMENT = Statement(

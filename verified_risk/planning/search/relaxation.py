@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from ...grid.floats import Floats
+from ...grid.floats import Floats, Ints
 from ...objectives.polygon import Polygon, concave_corners, convex_corners
 from .. import limits
 from .atoms import Atoms, Parts, best_length
-from .cdf import Oracle
 
 PENALTY = 20.0
 """Per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside pays more
@@ -26,6 +27,25 @@ STARTS = 40
 SHARP = 1e-10
 BLURRED = 0.05
 """How far beside a corner of G, as a share of the widest box, its slope already counts: steps zigzag less."""
+
+
+class Oracle(Protocol):
+    """What a search asks about policies: on a grid :class:`~.cdf.Oracle` answers, between its points
+    :class:`~.between.BetweenOracle`."""
+
+    top: int
+    maskable: bool
+    allowed: Ints
+    choice: npt.NDArray[Any]
+    contract_seconds: float
+
+    def solve(self, cost: Floats, *, masked: bool = True) -> float: ...
+
+    def slack(self, cost: Floats) -> float: ...
+
+    def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats: ...
+
+    def contract(self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float) -> tuple[Floats, Floats] | None: ...
 
 
 @dataclass
