@@ -79,8 +79,8 @@ WEAKENINGS = (
     Weakening(
         "the lower child ends before the cut",
         "verified_risk/planning/search/branching.py",
-        "child.high[i] = min(child.high[i], cut)",
-        "child.high[i] = min(child.high[i], 0.9 * cut)",
+        "child.high[i - self.reach] = min(child.high[i - self.reach], cut)",
+        "child.high[i - self.reach] = min(child.high[i - self.reach], 0.9 * cut)",
         (INCUMBENTS,),
     ),
     Weakening(
