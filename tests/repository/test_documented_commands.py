@@ -29,9 +29,13 @@ LESS = {
     "verified-risk fuzz": "--seconds 2 --workers 0 --property read-number",
     "verified-risk audit": "--statement thm:augmented --examples 5",
     "verified-risk experiment lake": "--episodes 40 --seeds 1 --workers 0",
+    "verified-risk experiment rivals": "--model random --seeds 1 --workers 0",
     "python -m proofs_checks report": "--only-stale",
     "python tests/benchmarks/run.py": "--quick --rows c",
 }
+
+#: Benchmarks of several minutes each.
+MEASURED = ("against_rlberry.py", "discounted.py", "discounted.py --curve docs/pictures/discount.svg", "large.py")
 
 #: Not run here: why, and the file and words that show where it is run.
 ELSEWHERE = {
@@ -53,10 +57,14 @@ ELSEWHERE = {
     "make mutate": ("hours; its parts are tested", "tests/mutation/test_operators.py", "campaign.judge"),
     "make coverage": ("it runs these tests", "tests/mutation/coverage_table.py", "measure(PLACE"),
     "make nightly": ("it is the slow half of these tests", "Makefile", 'pytest -m "slow or not slow"'),
+    **{
+        f"python tests/benchmarks/{name}": ("minutes", "tests/repository/test_documented_commands.py", "MEASURED = (")
+        for name in MEASURED
+    },
     "python docs/pictures/make.py --record": (
         "a minute",
         "tests/repository/test_documented_commands.py",
-        'make.py --record"]',
+        'make.py --record", *(',
     ),
     "python docs/pictures/make.py": (
         "picture by picture",
@@ -160,7 +168,9 @@ def test_long_commands_run(line):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", ["python docs/pictures/make.py --record"])
+@pytest.mark.parametrize(
+    "line", ["python docs/pictures/make.py --record", *(f"python tests/benchmarks/{name}" for name in MEASURED)]
+)
 def test_long_commands_that_write_run_in_a_copy(line, copy):
     done = run(line, copy)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
