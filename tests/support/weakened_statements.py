@@ -201,8 +201,8 @@ WEAKENED = (
     ),
     Weakened(
         *("second", GENEROUS, "wang:half-width", "wang_half_width"),
-        "root(log(2 / draws.delta) / (2 * draws.n))",
-        "2 * root(log(2 / draws.delta) / (2 * draws.n))",
+        "root(log(2 / draws.delta) * Fraction(1, 2 * draws.n))",
+        "2 * root(log(2 / draws.delta) * Fraction(1, 2 * draws.n))",
     ),
     Weakened(
         *("second", NARROWED, "wang:variance", "deviations"),
