@@ -9,8 +9,10 @@ ways:
 * :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
 * :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
 
-Only :mod:`verified_risk.planning.recheck.replay` builds arrays of its own from the joint outcomes: it repeats an
-argument in other code on purpose.
+The learner's form (:mod:`verified_risk.learning.standard`) rounds with the same :class:`~.rounding.Multiples`.  Only
+the rechecks build arrays of their own: :mod:`verified_risk.planning.recheck.replay` from the joint outcomes,
+:mod:`verified_risk.planning.recheck.wide` and :mod:`verified_risk.planning.recheck.between` from the MDP.  They repeat
+an argument in other code on purpose.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..law import Law
 from ..mdp import MDP, Action
-from ..numbers.rational import Rational, as_step, ceil_div, gcd_of, lcm_of_denominators
+from ..numbers.rational import Rational, as_step, lcm_of_denominators
+from .rounding import Multiples, own_unit
 
 if TYPE_CHECKING:
     from .floats import FloatModel
@@ -31,17 +34,6 @@ if TYPE_CHECKING:
 
 Branch: TypeAlias = tuple[int, int, int]
 """``(weight, next state, reward in units)``."""
-
-
-def round_up_reward(r: Fraction, eta: Fraction) -> Fraction:
-    r""":math:`\phi(r) = \eta \lceil r / \eta \rceil`."""
-    return ceil_div(r, eta) * eta
-
-
-def own_unit(mdp: MDP) -> Fraction:
-    """The largest unit of which every step reward is a multiple; 1 if all rewards are 0."""
-    steps = range(mdp.horizon) if mdp.discount != 1 else range(1)
-    return gcd_of(mdp.step_reward(t, r) for t in steps for r in mdp.rewards) or Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -218,32 +210,26 @@ def grid_model(mdp: MDP, eta: Rational | None = None) -> GridModel:
 class _Rewards:
     """The rewards of all actions by their number among the distinct ones, so that each is rounded once a step."""
 
-    tops: tuple[int, ...]
-    """The distinct rewards, over ``whole``."""
-    whole: int
+    distinct: Multiples
     rows: tuple[tuple[int, ...], ...]
     masses: tuple[tuple[Fraction, ...], ...]
     product: bool
 
     @classmethod
     def of(cls, mdp: MDP, actions: list[Action], product: bool) -> _Rewards:
-        whole = lcm_of_denominators(mdp.rewards)
-        tops = tuple(r.numerator * (whole // r.denominator) for r in mdp.rewards)
+        distinct = Multiples.of(mdp.rewards)
         number = {(r.numerator, r.denominator): k for k, r in enumerate(mdp.rewards)}
         if product:
             laws = [action.reward_law for action in actions]
             known = {  # large models share laws
                 id(law): tuple(number[r.numerator, r.denominator] for r in law.atoms) for law in laws
             }
-            return cls(tops, whole, tuple(known[id(law)] for law in laws), tuple(law.masses for law in laws), True)
+            return cls(distinct, tuple(known[id(law)] for law in laws), tuple(law.masses for law in laws), True)
         rows = tuple(tuple(number[r.numerator, r.denominator] for _, _, r in a.outcomes) for a in actions)
-        return cls(tops, whole, rows, tuple(tuple(p for p, _, _ in a.outcomes) for a in actions), False)
+        return cls(distinct, rows, tuple(tuple(p for p, _, _ in a.outcomes) for a in actions), False)
 
     def step(self, mdp: MDP, t: int, unit: Fraction) -> GridStep:
-        ratio = mdp.step_reward(t, Fraction(1)) / unit
-        top, bottom = ratio.numerator, ratio.denominator * self.whole
-        units = [-(-n * top // bottom) for n in self.tops]
-        loss = unit * Fraction(max(j * bottom - n * top for j, n in zip(units, self.tops, strict=True)), bottom)
+        units, loss = self.distinct.rounded_up(mdp.step_reward(t, Fraction(1)), unit)
         rows = tuple(tuple(map(units.__getitem__, row)) for row in self.rows)
         if not self.product or len(set(units)) == len(units):
             return GridStep(rows, self.masses, loss)
@@ -268,9 +254,8 @@ def _continuous_step(mdp: MDP, t: int, unit: Fraction, actions: list[Action]) ->
         law = action.reward
         if not isinstance(law, Law):
             law, loss = law.round_up(unit / weight), unit
-        gains = [weight * r for r in law.atoms]
-        units = tuple(ceil_div(gain, unit) for gain in gains)
-        loss = max(loss, *(j * unit - gain for j, gain in zip(units, gains, strict=True)))
+        units, raised = Multiples.of(law.atoms).rounded_up(weight, unit)
+        loss = max(loss, raised)
         rows.append(_added_up(units, law.masses))
     return GridStep(tuple(units for units, _ in rows), tuple(masses for _, masses in rows), loss)
 

@@ -12,6 +12,10 @@ Two exact steps lead from the user's model to it.
 A pair (state, action) has *outcomes* ``(atom, next state)`` and, independent of them, a *reward* atom; a step pays the
 units of both.  In a product model (reward independent of the next state) every outcome has atom 0, which is worth
 nothing.  In a joint model the reward belongs to the outcome, and the independent reward is always atom 0.
+
+Unit and rounding are those of the planners' grid (:mod:`verified_risk.grid.rounding`).  The rows of its compiled
+:class:`~verified_risk.grid.Grid` do not serve here: they add up rewards of an action that rounding made equal, and a
+learner counts such rewards apart, because a confidence set is about what is observed.
 """
 
 from __future__ import annotations
@@ -22,10 +26,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from ..errors import InvalidArgument, Unsupported
+from ..grid.rounding import Multiples, common_unit
 from ..law import Law
 from ..mdp import MDP, Action
-from ..mdp.rewards import ContinuousReward
-from ..numbers.rational import Rational, as_step, ceil_div, gcd_of
+from ..numbers.rational import Rational, as_step
 
 MOST_UNITS = 100_000
 """The longest grid of returns that is built without being asked for."""
@@ -133,18 +137,17 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
         for s in range(mdp.n_states)
     )
     weights = [mdp.discount**t for t in range(mdp.horizon)]
-    worth = [[w * r for r in atoms] for w in weights]
-    unit = step or gcd_of(x for row in worth for x in row)
-    total = sum(ceil_div(row[-1], unit) for row in worth)
+    unit = step or common_unit(atoms, weights)
+    rewards = Multiples.of(atoms)
+    rounded = [rewards.rounded_up(w, unit) for w in weights]
+    units = tuple(row for row, _ in rounded)
+    total = sum(row[-1] for row in units)
     if total > MOST_UNITS:
         raise InvalidArgument(
             f"the returns of this model lie on a grid of {total + 1} points (unit {spread * unit}): "
             "pass eta=, a coarser step"
         )
-    units = tuple(tuple(ceil_div(x, unit) for x in row) for row in worth)
-    exact = mdp.is_discrete and all(
-        i * unit == x for row, counts in zip(worth, units, strict=True) for x, i in zip(row, counts, strict=True)
-    )
+    exact = mdp.is_discrete and not any(loss for _, loss in rounded)
     return Standard(
         len(weights), mdp.discount, low, spread, unit, atoms, units, exact, joint, tuple(mdp.initial), pairs
     )
@@ -163,21 +166,12 @@ def read_eta(eta: Rational, spread: Fraction) -> Fraction:
 
 
 def _rescaled(action: Action, low: Fraction, spread: Fraction, step: Fraction | None) -> Law:
+    """The law of ``(r - low) / spread``; a continuous r is rounded up to a grid of that step first."""
     law = action.reward
-    if isinstance(law, Law):
-        return Law.of_weights({(r - low) / spread: p for r, p in law})
-    assert step is not None
-    return _rounded_up(law, low, spread, step)
-
-
-def _rounded_up(law: ContinuousReward, low: Fraction, spread: Fraction, step: Fraction) -> Law:
-    """The law of the rescaled reward, rounded up to the grid."""
-    weights: dict[Fraction, Fraction] = {}
-    below = Fraction()
-    for i in range(int(1 / step) + 1):
-        here = law.cdf(low + i * step * spread)
-        weights[i * step], below = here - below, here
-    return Law.of_weights(weights)
+    if not isinstance(law, Law):
+        assert step is not None
+        law = law.round_up(step * spread, low)
+    return Law.of_weights({(r - low) / spread: p for r, p in law})
 
 
 def _merged(outcomes: Iterable[tuple[int, int, Fraction]]) -> tuple[tuple[int, int, Fraction], ...]:

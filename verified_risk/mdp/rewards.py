@@ -39,12 +39,12 @@ class ContinuousReward:
             return Fraction()
         return Fraction(1) if x >= self.high else Fraction(float(self.frozen.cdf(float(x))))
 
-    def round_up(self, eta: Fraction) -> Law:
-        """The law of ``eta * ceil(r / eta)``."""
+    def round_up(self, eta: Fraction, origin: Fraction = Fraction()) -> Law:
+        """The law of ``eta * ceil(r / eta)``; of a grid that starts at ``origin``, r counts from there."""
         weights: dict[Fraction, Fraction] = {}
         below = Fraction()
-        for i in range(ceil_div(self.low, eta), ceil_div(self.high, eta) + 1):
-            x = i * eta
+        for i in range(ceil_div(self.low - origin, eta), ceil_div(self.high - origin, eta) + 1):
+            x = origin + i * eta
             here = self.cdf(x)
             if here < below:
                 raise InvalidModel(
