@@ -33,13 +33,14 @@ if TYPE_CHECKING:
         Weighting,
         objective,
     )
-    from .planning import Certificate, CVaRFrontier, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
+    from .planning import Certificate, CVaRFrontier, Front, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
     from .planning.planner import plan
-    from .planning.recheck.bounds import Recheck
+    from .planning.recheck.answer import Recheck
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
     from .policy.evaluation import behavioural_form, joint_law, return_law
     from .policy.playing import Player
     from .progress import Progress
+    from .proving import Proved
     from .rollouts import Rollout, rollout
 
 __version__ = "0.1.0"
@@ -83,10 +84,12 @@ __all__ = [
     "Plan",
     "Certificate",
     "CVaRFrontier",
+    "Front",
     "FrontPoint",
     "compare",
     "Comparison",
     "Recheck",
+    "Proved",
     # learning
     "learn",
     "Run",
@@ -107,7 +110,8 @@ _HOME = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "Player": "policy.playing",
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
-    "Recheck": "planning.recheck.bounds",
+    "Recheck": "planning.recheck.answer",
+    "Proved": "proving",
     "AuditReport": "learning.audit",
     "MDP": "mdp",
     "Law": "law",
@@ -117,6 +121,7 @@ _HOME = {
         (
             "CVaRFrontier",
             "Certificate",
+            "Front",
             "FrontPoint",
             "Plan",
             "cvar_frontier",

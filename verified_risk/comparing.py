@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from .errors import InvalidArgument
 from .mdp import MDP
 from .numbers.enclosure import Interval, Real
-from .numbers.shown import above, json_number, short
+from .numbers.rational import Rational
+from .numbers.shown import above, columns, json_number, short
 from .objectives import Weighting
 from .objectives import objective as read_objective
 from .planning import Plan, plan
+from .progress import Report
 
 if TYPE_CHECKING:
     from .plotting import Picture
@@ -52,14 +54,7 @@ class Comparison:
         ]
 
     def __str__(self) -> str:
-        head = ["planned for", *(G.spec for G in self.objectives), "gap"]
-        table = [head, *self.rows()]
-        widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(
-                zip(row, widths, strict=True)))
-            for row in table
-        )  # fmt: skip
+        return columns([["planned for", *(G.spec for G in self.objectives), "gap"], *self.rows()])
 
     def plot(self) -> Picture:
         """The laws of the return below each other.
@@ -83,8 +78,16 @@ class Comparison:
         }
 
 
-def compare(mdp: MDP, objectives: Iterable[Weighting | str], **options: Any) -> Comparison:
-    """Plan for every objective, and evaluate every plan under all of them; ``options`` are those of ``plan``.
+def compare(
+    mdp: MDP,
+    objectives: Iterable[Weighting | str],
+    *,
+    eta: Rational | None = None,
+    gap: Rational | None = None,
+    time_limit: float | None = None,
+    progress: Report | None = None,
+) -> Comparison:
+    """Plan for every objective, and evaluate every plan under all of them.
 
     >>> import verified_risk as vr
     >>> print(vr.compare(vr.models.two_paths(), ["mean", "cvar(1/4)"]))
@@ -94,7 +97,10 @@ def compare(mdp: MDP, objectives: Iterable[Weighting | str], **options: Any) -> 
 
     :param mdp: the model
     :param objectives: weightings, or their texts
-    :param options: those of :func:`plan`
+    :param eta: the step of the grid of rewards
+    :param gap: when the bounds of a plan are close enough
+    :param time_limit: seconds for each plan
+    :param progress: a function of a :class:`~verified_risk.Progress`
     :returns: the plans and the table of their values
     :raises InvalidArgument: if there is no objective
     :raises InvalidObjective: if a text is no weighting
@@ -102,4 +108,5 @@ def compare(mdp: MDP, objectives: Iterable[Weighting | str], **options: Any) -> 
     read = tuple(read_objective(G) for G in objectives)
     if not read:
         raise InvalidArgument("objectives is empty, wanted at least one")
-    return Comparison(mdp, read, tuple(plan(mdp, G, **options) for G in read))
+    plans = (plan(mdp, G, eta=eta, gap=gap, time_limit=time_limit, progress=progress) for G in read)
+    return Comparison(mdp, read, tuple(plans))

@@ -13,19 +13,18 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from .errors import InvalidArgument, Unsupported
 from .law import Law
 from .mdp import MDP
-from .numbers.rational import as_fraction, as_whole
+from .numbers.rational import Rational, as_fraction, as_whole
 from .numbers.shown import number
 from .planning import Plan
 from .policy import Policy
 from .policy.evaluation import return_law
-from .policy.playing import Player, RewardReader
+from .policy.playing import Environment, Player, RewardReader
 
 
 @dataclass(frozen=True)
@@ -83,12 +82,12 @@ class Rollout:
 
 
 def rollout(
-    env: object,
+    env: MDP | Environment,
     policy: Policy | Plan,
     *,
     episodes: int = 1000,
     seed: int = 0,
-    delta: Any = "1/1000",
+    delta: Rational = "1/1000",
     exact: bool = True,
 ) -> Rollout:
     """Play ``episodes`` episodes of ``policy`` (or of a plan's) in ``env``, a gymnasium environment or a model.
@@ -205,7 +204,7 @@ def _split(rng: np.random.Generator, episodes: int, chances: list[float]) -> lis
 
 
 def _in_environment(
-    env: Any, policy: Policy, episodes: int, rng: np.random.Generator, seed: int
+    env: Environment, policy: Policy, episodes: int, rng: np.random.Generator, seed: int
 ) -> dict[Fraction, int]:
     """Episode by episode; one that ends early earns nothing more."""
     mdp, player = policy.mdp, Player(policy, rng)

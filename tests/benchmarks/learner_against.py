@@ -7,14 +7,11 @@ older tree's first row.  Compilation is not counted.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parents[2]
+from older import HERE, answer_of, unpacked
+
 ROWS = {
     "ucb, the theorem's radii, from the first episode": ("ucb", "1", 0),
     "ucb, radii x 1/1000, after 2000 episodes": ("ucb", "1/1000", 2000),
@@ -41,23 +38,16 @@ print(json.dumps(found))
 
 def measured(tree: Path, names: tuple[str, ...], episodes: int) -> dict[str, float]:
     """Episodes per second of each row, in a fresh process."""
-    asked = json.dumps({name: ROWS[name] for name in names})
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, asked, str(episodes)], cwd=tree, capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTHONPATH": str(tree)},
-    )  # fmt: skip
-    rates: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    rates: dict[str, float] = answer_of(tree, MEASURE, {name: ROWS[name] for name in names}, episodes)
     return rates
 
 
 def main() -> None:
     commit, rounds, episodes = sys.argv[1], 3, 3000
     best: dict[tuple[str, str], float] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        packed = subprocess.run(["git", "archive", commit], cwd=HERE, capture_output=True, check=True).stdout
-        subprocess.run(["tar", "-x", "-C", folder], input=packed, check=True)
+    with unpacked(commit) as folder:
         for _ in range(rounds):
-            for tree, path, names in (("old", Path(folder), OLD_ROWS), ("new", HERE, tuple(ROWS))):
+            for tree, path, names in (("old", folder, OLD_ROWS), ("new", HERE, tuple(ROWS))):
                 for name, value in measured(path, names, episodes).items():
                     best[tree, name] = max(value, best.get((tree, name), 0.0))
     base = best["old", OLD_ROWS[0]]

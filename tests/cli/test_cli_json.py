@@ -43,6 +43,7 @@ def words(path, folder):
         ("learn",): ["two_paths", "--episodes", 20, "--audit"],
         ("experiment", "lake"): ["--out", folder / "lake", "--episodes", 20, "--seeds", 1, "--workers", 0],
         ("experiment", "scaling"): None,  # takes minutes: see below
+        ("experiment", "rivals"): None,  # as well; it prints by the same function
         ("experiment", "sweep"): [cells, "--out", folder / "sweep", "--workers", 0],
         ("audit",): ["--statement", "lem:key", "--examples", 20, "--jobs", 1],
         ("recheck",): ["proofs_checks/certificates/thm_augmented.json", plan],
@@ -89,7 +90,7 @@ def test_the_scaling_study_prints_json_too(tmp_path, monkeypatch):
 
 
 def test_the_tree_of_commands_is_walked_to_its_leaves():
-    assert len(list(leaves())) == 16
+    assert len(list(leaves())) == 17
     assert ("experiment", "sweep") in dict(leaves())
 
 

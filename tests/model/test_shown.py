@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import verified_risk as vr
 from verified_risk.cli import main
+from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.shown import above, at_least, at_most, span
 from verified_risk.plotting.picture import bounds_words
 
@@ -89,3 +90,22 @@ def test_what_a_certificate_contributes_is_rounded_up(plan):
     sure = replace(plan.certificate, contributions=(("grid", amount),))
     printed = str(sure).split()[-1]
     assert amount <= value(printed) < amount * Fraction(101, 100)
+
+
+@pytest.mark.parametrize("bound", [Fraction(2, 3 * 10**9), Fraction(10**12, 3), -Fraction(20**9, 7)])
+def test_the_bounds_of_a_recheck_are_printed_outward(bound):
+    lower, upper = str(vr.Recheck(bound, bound, "a", "b", Truth.HOLDS, Truth.HOLDS)).splitlines()
+    assert value(lower.split()[2]) < bound < value(upper.split()[2])
+
+
+def test_the_curve_of_all_levels_prints_its_certified_bounds_outward():
+    curve = vr.cvar_frontier(vr.models.frozen_lake(), eta="1/7")
+    head, *rows = str(curve).splitlines()[1:]
+    assert head.split()[:2] == ["alpha", "attained"]
+    assert len(rows) == 7
+    for row in rows:
+        alpha, lower, upper, gap = row.split()
+        exact = curve(alpha)
+        assert Fraction(lower) <= exact.lower
+        assert Fraction(upper) >= exact.upper
+        assert Fraction(gap) >= exact.upper - exact.lower

@@ -21,7 +21,7 @@ from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import replay
-from verified_risk.planning.recheck.bounds import remaining_range
+from verified_risk.planning.recheck.rational import remaining_range
 from verified_risk.planning.search import branching
 from verified_risk.planning.search.branching import Search
 from verified_risk.planning.search.cdf import Oracle

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..numbers.shown import above, at_least, at_most, json_between
+from ..numbers.shown import json_between
 from .plan import OBJECTIVE_HELP, plot_option
 from .progress import working
 from .screen import Column, Screen
@@ -59,12 +59,13 @@ def frontier(
     import verified_risk as vr
 
     from ..objectives.weighting import read_level
+    from ..planning.tails.frontier import FRONTIER_COLUMNS
 
     alphas: list[Fraction] = [read_level(part.strip(), "alpha") for part in levels.split(",")]
     mdp = source.read()
     with working("planning"):
         curve = vr.cvar_frontier(mdp, eta=eta, gap=gap)
-        found = [curve(alpha) for alpha in alphas]
+        found, rows = [curve(alpha) for alpha in alphas], curve.rows(alphas)
     if plot is not None:
         curve.plot().save(plot)
     if as_json:
@@ -72,10 +73,7 @@ def frontier(
         emit_json({"levels": told, "plot": None if plot is None else str(plot)})
         return
     screen = Screen()
-    columns = [Column(name, right=True) for name in ("alpha", "attained", "no policy has more than", "gap")]
-    rows = [[str(a), at_least(x.lower), at_most(x.upper), above(x.upper - x.lower) if x.upper > x.lower else "0"]
-            for a, x in zip(alphas, found, strict=True)]  # fmt: skip
-    screen.table(columns, rows)
+    screen.table([Column(name, right=True) for name in FRONTIER_COLUMNS], rows)
     if plot is not None:
         screen.field("picture", str(plot))
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..kernels.told import COMPILING, compilations_told
 from ..progress import Progress
 
 PATIENCE = 0.5
@@ -98,6 +97,8 @@ def _live(what: str, total: int, at_once: bool = False) -> Iterator[_Live | None
     if not sys.stderr.isatty():
         yield None
         return
+    from ..kernels.told import COMPILING, compilations_told  # imports numpy, which the help does not need
+
     live = _Live(what, total)
     live.start(at_once)
     try:

@@ -15,6 +15,7 @@ from ..kernels.told import compilations_told
 from ..mdp import MDP
 from ..numbers.rational import Rational
 from ..objectives import Weighting
+from ..policy.playing import Environment
 from ..progress import Report, counted, read_report
 from .bernstein import BernsteinLearner
 from .bounds import Problem, UniformProblem
@@ -40,7 +41,7 @@ Count = Callable[[int, Any], None]
 
 
 def learn(
-    mdp: Any,
+    mdp: MDP | Environment,
     objective: Weighting | str,
     *,
     episodes: int | None = None,

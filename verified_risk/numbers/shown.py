@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import isfinite
@@ -64,6 +65,20 @@ def span(lower: Fraction, upper: Fraction) -> str:
     if len(str(lower)) <= DIGITS:
         return f"{lower} <= best over all policies <= {lower} + {above(upper - lower)}"
     return f"{at_least(lower)} <= best over all policies <= {at_most(upper)}, {above(upper - lower)} apart"
+
+
+def columns(table: Sequence[Sequence[str]]) -> str:
+    """Rows of cells below each other: the first column to the left, the others to the right.
+
+    >>> print(columns([["level", "value"], ["1/2", "3"]]))
+    level  value
+    1/2        3
+    """
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+        for row in table
+    )
 
 
 def json_number(x: Real) -> dict[str, Any]:

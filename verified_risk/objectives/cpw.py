@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real, ball, enclose
+from ..numbers.rational import Rational
 from .weighting import Knots, Shape, Weighting, read_number
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class CPW(Weighting):
     :raises InvalidObjective: if it is outside
     """
 
-    def __init__(self, gamma: Any) -> None:
+    def __init__(self, gamma: Rational) -> None:
         self.gamma = read_number(gamma, "gamma")
         if not Fraction(28, 100) <= self.gamma <= 1:
             raise InvalidObjective(f"gamma is {self.gamma}, wanted a number in [0.28, 1]: below it, G is not monotone")

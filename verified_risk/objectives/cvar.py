@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from ..errors import InvalidObjective
+from ..numbers.rational import Rational
 from .mixture import Mixture
 from .weighting import Knots, Shape, Weighting, read_level, read_number
 
@@ -28,7 +28,7 @@ class CVaR(Weighting):
     :raises InvalidObjective: if it is outside
     """
 
-    def __init__(self, alpha: Any) -> None:
+    def __init__(self, alpha: Rational) -> None:
         self.alpha = read_level(alpha, "alpha")
 
     @property
@@ -70,7 +70,7 @@ class Spectral(Mixture):
     :raises InvalidObjective: if a level or a weight is outside, or the sum is not 1
     """
 
-    def __init__(self, levels: Sequence[Any], weights: Sequence[Any]) -> None:
+    def __init__(self, levels: Sequence[Rational], weights: Sequence[Rational]) -> None:
         if len(levels) != len(weights):
             raise InvalidObjective(f"{len(levels)} levels and {len(weights)} weights, wanted as many of each")
         super().__init__(

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real
+from ..numbers.rational import Rational
 from .piecewise import shape_of, slopes, without_flat_corners
 from .weighting import Jump, Knots, Shape, WeightedTerms, Weighting, read_number
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Mixture(Weighting):
     """``sum_j w_j G_j`` with weights that are nonnegative and sum to exactly 1."""
 
-    def __init__(self, terms: Iterable[tuple[Any, Weighting]]) -> None:
+    def __init__(self, terms: Iterable[tuple[Rational, Weighting]]) -> None:
         read = []
         for j, (weight, part) in enumerate(terms):
             if not isinstance(part, Weighting):
@@ -31,9 +32,13 @@ class Mixture(Weighting):
             raise InvalidObjective(f"mixture weights sum to {total}, not to 1: {[str(w) for w, _ in read]}")
         merged: dict[Weighting, Fraction] = {}
         for w, part in read:
-            for v, leaf in part.terms if isinstance(part, Mixture) else ((Fraction(1), part),):
+            for v, leaf in part.terms:
                 merged[leaf] = merged.get(leaf, Fraction()) + w * v
-        self.terms: tuple[tuple[Fraction, Weighting], ...] = tuple((w, part) for part, w in merged.items() if w)
+        self._terms = tuple((w, part) for part, w in merged.items() if w)
+
+    @property
+    def terms(self) -> tuple[tuple[Fraction, Weighting], ...]:
+        return self._terms
 
     def value(self, tau: Fraction) -> Real:
         total: Real = Fraction()
@@ -100,7 +105,7 @@ class Mixture(Weighting):
         return " + ".join(f"{w}*{part.spec}" for w, part in self.terms)
 
 
-def read_weight(value: Any, name: str = "mixture weight") -> Fraction:
+def read_weight(value: Rational, name: str = "mixture weight") -> Fraction:
     weight = read_number(value, name)
     if weight < 0:
         raise InvalidObjective(f"{name} is {weight}, wanted a nonnegative number")

@@ -6,10 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from ..errors import InvalidObjective
-from ..numbers.rational import text
+from ..numbers.rational import Rational, text
 from .weighting import Knots, Shape, Weighting, read_number
 
 
@@ -24,7 +23,7 @@ class PiecewiseLinear(Weighting):
     :raises InvalidObjective: if the first corner is not (0, 0), the last not (1, 1), or the polygon falls
     """
 
-    def __init__(self, corners: Iterable[tuple[Any, Any]]) -> None:
+    def __init__(self, corners: Iterable[tuple[Rational, Rational]]) -> None:
         read = []
         for i, corner in enumerate(corners):
             try:

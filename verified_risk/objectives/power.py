@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real, ball, enclose
+from ..numbers.rational import Rational
 from .weighting import Knots, Shape, Weighting, read_number
 
 
@@ -20,7 +20,7 @@ def _power(x: Fraction, k: Fraction) -> Real:
 class _Power(Weighting):
     name: str
 
-    def __init__(self, k: Any) -> None:
+    def __init__(self, k: Rational) -> None:
         self.k = read_number(k, "k")
         if self.k <= 0:
             raise InvalidObjective(f"k is {self.k}, wanted a positive exponent")

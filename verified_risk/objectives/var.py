@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidObjective
-from ..numbers.rational import text
+from ..numbers.rational import Rational, text
 from .weighting import Jump, Shape, Weighting, read_number
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class VaR(Weighting):
     :raises InvalidObjective: if the level is outside
     """
 
-    def __init__(self, alpha: Any, *, upper: bool = False) -> None:
+    def __init__(self, alpha: Rational, *, upper: bool = False) -> None:
         self.alpha = read_number(alpha, "alpha")
         self.upper = upper
         if upper and not 0 <= self.alpha < 1:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from ..numbers.enclosure import Real, ball, enclose
+from ..numbers.rational import Rational
 from .weighting import Knots, Shape, Weighting, read_number
 
 
@@ -26,7 +26,7 @@ class Wang(Weighting):
     :raises InvalidObjective: if it is not an exact finite number
     """
 
-    def __init__(self, beta: Any) -> None:
+    def __init__(self, beta: Rational) -> None:
         self.beta = read_number(beta, "beta")
 
     def value(self, tau: Fraction) -> Real:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import Unsupported
 from ..law import Law
@@ -78,6 +78,11 @@ class Weighting(ABC):
     def knots(self) -> Knots | None:
         """The corners ``(tau, G(tau))`` of a rational continuous piecewise-linear G, None for any other."""
         return None
+
+    @property
+    def terms(self) -> tuple[tuple[Fraction, Weighting], ...]:
+        """The weights and parts of a mixture; any other ``G`` is its own only part."""
+        return ((Fraction(1), self),)
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -194,11 +199,9 @@ class WeightedTerms:
 
     @classmethod
     def of(cls, weighting: Weighting) -> WeightedTerms:
-        from .mixture import Mixture
+        return cls(weighting.terms)
 
-        return cls(weighting.terms if isinstance(weighting, Mixture) else ((Fraction(1), weighting),))
-
-    def __add__(self, other: Any) -> WeightedTerms | Mixture:
+    def __add__(self, other: object) -> WeightedTerms | Mixture:
         from .mixture import finished
 
         if isinstance(other, Weighting):
@@ -219,7 +222,7 @@ class WeightedTerms:
         return " + ".join(f"{w}*{g!r}" for w, g in self.terms) + "   (unfinished: weights must sum to 1)"
 
 
-def read_level(value: Any, name: str) -> Fraction:
+def read_level(value: Rational, name: str) -> Fraction:
     """A level in (0, 1]."""
     from ..errors import InvalidNumber, InvalidObjective
     from ..numbers.rational import as_fraction
@@ -233,7 +236,7 @@ def read_level(value: Any, name: str) -> Fraction:
     return level
 
 
-def read_number(value: Any, name: str) -> Fraction:
+def read_number(value: Rational, name: str) -> Fraction:
     """A parameter of an objective."""
     from ..errors import InvalidNumber, InvalidObjective
     from ..numbers.rational import as_fraction

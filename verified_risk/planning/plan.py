@@ -24,7 +24,7 @@ from .search.proof import Proof
 if TYPE_CHECKING:
     from ..plotting import Picture
     from ..proving import Proved
-    from .recheck.bounds import Recheck
+    from .recheck.answer import Recheck
 
 
 @dataclass(frozen=True)

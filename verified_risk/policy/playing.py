@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,16 @@ Thing = TypeVar("Thing")
 State: TypeAlias = tuple[int, int, Any, int, int]
 """``(part of a mixture, step, memory, model state, action)`` after an action."""
 MOST_NAMED = 6
+
+
+class Environment(Protocol):
+    """What episodes are played in: the two methods of a gymnasium environment that are used."""
+
+    def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode: the first observation, and more."""
+
+    def step(self, action: Any, /) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """The next observation, the reward, whether the episode ended, whether it was cut off, and more."""
 
 
 class Player:

@@ -16,7 +16,6 @@ from itertools import pairwise
 from ..errors import Unsupported
 from ..law import Law
 from ..objectives import Weighting
-from ..objectives.mixture import Mixture
 from ..objectives.polygon import graph
 from .curves import BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
 from .families import GRAIN, ONE, ZERO, Family, down, family_of, up
@@ -30,12 +29,11 @@ MOST_STAIRS = 2000
 
 def bounded(weighting: Weighting, law: Law, accuracy: Fraction) -> Curved:
     """The weighting between a broken line that is within about ``accuracy`` of it and stairs at the law's CDF."""
-    terms = weighting.terms if isinstance(weighting, Mixture) else ((ONE, weighting),)
-    for _, part in terms:
+    for _, part in weighting.terms:
         if part.jumps:
             raise Unsupported(f"not covered: {weighting.spec}, a quantile mixed with curves")
     levels = _stair_levels(law)
-    drawn = [(weight, *_drawn(part, accuracy), _stairs(part, levels)) for weight, part in terms]
+    drawn = [(weight, *_drawn(part, accuracy), _stairs(part, levels)) for weight, part in weighting.terms]
     places = tuple(sorted({end for _, _, _, pieces, _ in drawn for end, _ in pieces}))
     curves = []
     for weight, name, family, pieces, stairs in drawn:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import NotProved, Unsupported
 from ..numbers.rational import ceil_div
-from ..numbers.shown import at_least, at_most, json_number
+from ..numbers.shown import above, at_least, at_most, json_number
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
 from .certificate import Certificate, Quantile
@@ -40,6 +40,16 @@ class Proved:
     """The plan's policy attains ``lower``, no policy exceeds ``upper``: by a theorem of Coq about the program that ran.
 
     ``lower`` is the plan's own unless ``note`` says why it is less.
+
+    :param theorem: the theorem about the checker
+    :param axioms: what the theorem rests on, by Coq's own account
+    :param seconds: of the checker
+    :param lower: what the policy attains at least
+    :param upper: what no policy exceeds
+    :param cells: pairs of a state and a budget, at all steps, that the checker computed
+    :param size: characters of the certificate
+    :param note: what the reader should know beside the bounds
+    :param digest: SHA-256 of what was proved: objective, bounds and model, the certificate up to its proofs
     """
 
     theorem: str
@@ -48,12 +58,9 @@ class Proved:
     lower: Fraction
     upper: Fraction
     cells: int
-    """Pairs of a state and a budget, at all steps, that the checker computed."""
     size: int
-    """Characters of the certificate."""
     note: str = ""
     digest: str = ""
-    """SHA-256 of what was proved: objective, bounds and model, the certificate up to its proofs."""
 
     @property
     def how(self) -> str:
@@ -61,7 +68,10 @@ class Proved:
         return f"by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
 
     def to_json(self) -> dict[str, Any]:
-        """For programs: numbers exact and as floats."""
+        """For programs: numbers exact and as floats.
+
+        :returns: plain lists, dicts, numbers and text
+        """
         return {
             "lower": json_number(self.lower),
             "upper": json_number(self.upper),
@@ -117,7 +127,7 @@ def _slack(plan: Plan, accepted: Certificate) -> str:
     """What the points of a weighting that is not piecewise linear cost the plan's bounds."""
     lower, upper = plan.lower - accepted.lower, accepted.upper - plan.upper
     return (
-        f"slack of the curve: {float(lower):.2g} below the plan's lower bound, {float(upper):.2g} above its upper bound"
+        f"slack of the curve: {above(lower, 2)} below the plan's lower bound, {above(upper, 2)} above its upper bound"
     )
 
 

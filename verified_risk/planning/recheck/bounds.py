@@ -11,30 +11,28 @@ models, and the polygon below an irrational weighting (:mod:`verified_risk.objec
 * lower and upper, discounted mean and CVaR: the polygons of the plan, in other code
   (:mod:`verified_risk.planning.recheck.between`); the mean alone in rationals;
 * upper, several levels: ``exact_plan`` on small models;
-* upper, other weightings: weak duality (theory B1) with the first multipliers of the search's record, in rational
-  arithmetic, on small models (tight for convex G); otherwise, and where that is too weak, the whole record is replayed
-  in numpy (:mod:`verified_risk.planning.recheck.replay`).
+* upper, other weightings: weak duality with the first multipliers of the search's record, in rational
+  arithmetic (:mod:`verified_risk.planning.recheck.rational`), on small models (tight for convex G); otherwise, and
+  where that is too weak, the whole record is replayed in numpy (:mod:`verified_risk.planning.recheck.replay`).
 
 Where a route does not confirm a bound, would be too long, or meets the time limit, the answer is *unknown*.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from ...grid import GridModel, grid_model, own_unit
+from ...grid import grid_model, own_unit
 from ...law import Law
 from ...mdp import MDP, Action
 from ...numbers.enclosure import Truth
 from ...numbers.enclosure import bounds as interval_of
-from ...numbers.rational import digits, exact_sum
+from ...numbers.rational import exact_sum
 from ...objectives.levels import Levels
-from ...objectives.polygon import Polygon
 from ...policy import GridPolicy, MarkovPolicy
 from ...policy.cells import CellPolicy
 from ...policy.evaluation import return_law
@@ -43,9 +41,10 @@ from ..exact.route import exact_plan
 from ..limits import Clock, TimeUp
 from ..plan import Plan
 from ..policy_law import PATIENT, QUICK, evaluation_work
-from ..search.proof import Proof
 from ..tails.budget import memory_limit
+from .answer import Recheck
 from .between import MOST_WORK, Between
+from .rational import dual_bound, mean_of, remaining_range
 from .replay import Replay
 from .wide import ROUNDOFF, Tick, WideModel, above, at_least, at_most, below
 
@@ -60,36 +59,6 @@ AGAIN = "the plan's polygon again, in numpy"
 TOO_LONG = "the exact law of this policy would take too long"
 OTHER_LAW = ", which is not the law that the plan states"
 BITS = ROUNDOFF.denominator.bit_length() - 1
-
-
-@dataclass(frozen=True)
-class Recheck:
-    """The recomputed bounds, by which route, and whether they confirm the plan's.
-
-    :param lower: the recomputed lower bound, None if there is none
-    :param upper: the recomputed upper bound, None if there is none
-    :param lower_route: how it was recomputed
-    :param upper_route: how it was recomputed
-    :param lower_holds: whether it confirms the plan's
-    :param upper_holds: whether it confirms the plan's
-    """
-
-    lower: Fraction | None
-    upper: Fraction | None
-    lower_route: str
-    upper_route: str
-    lower_holds: Truth
-    upper_holds: Truth
-
-    def __str__(self) -> str:
-        rows = (
-            ("lower", self.lower, self.lower_holds, self.lower_route),
-            ("upper", self.upper, self.upper_holds, self.upper_route),
-        )
-        return "\n".join(
-            f"{name} {holds.value:8} {'' if bound is None else digits(bound, 15):>22}  {route}"
-            for name, bound, holds, route in rows
-        )
 
 
 @dataclass(frozen=True)
@@ -324,7 +293,7 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
     polygon = plan.objective.polygon_below(proof.accuracy)
     replay = Replay(grid, polygon, proof, watch.clock.require)
     if small:
-        upper = _dual(polygon, grid, proof)
+        upper = dual_bound(polygon, grid, proof)
         if upper <= plan.upper:
             return upper, "weak duality in rationals"
     _affordable(replay.outcomes.work(proof), REPLAY_WORK, watch, "replaying the search")
@@ -342,80 +311,3 @@ def _polygons(plan: Plan, watch: Watch) -> tuple[Fraction, Fraction]:
     _affordable(between.work, MOST_WORK, watch, "the tables again")
     lower, upper = between.bounds(watch.ticks("both polygons", 2 * plan.mdp.horizon))
     return at_most(lower), at_least(upper)
-
-
-def mean_of(mdp: MDP, policy: MarkovPolicy | None) -> Fraction:
-    """The mean of a policy, or the largest one, exactly: one rational per step and state."""
-    value = [Fraction()] * mdp.n_states
-    for t in range(mdp.horizon - 1, -1, -1):
-        means = [
-            [
-                exact_sum([mdp.step_reward(t, action.reward_law.mean), *(p * value[s2] for s2, p in action.successors)])
-                for action in mdp.actions(s)
-            ]
-            for s in range(mdp.n_states)
-        ]
-        if policy is None:
-            value = [max(row) for row in means]
-        else:
-            value = [exact_sum([p * row[a] for a, p in policy.choice(t, s, None)]) for s, row in enumerate(means)]
-    return exact_sum([p * value[s] for s, p in mdp.initial])
-
-
-def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
-    """For each t, the least and greatest sum of the rewards of steps t, ..., T-1, whatever the states."""
-    ranges = [(0, 0)]
-    for step in reversed(grid.steps):
-        rewards = [j for actions in step for branches in actions for _, _, j in branches]
-        low, high = ranges[-1]
-        ranges.append((low + min(rewards), high + max(rewards)))
-    return ranges[::-1]
-
-
-# -- weak duality in rationals ----------------------------------------------------------------------------------------
-
-
-def _dual(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
-    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
-    low, high = remaining_range(grid)[0]
-    assert proof.root.rounds[0].cost is not None
-    cost = [Fraction(c) for c in proof.root.rounds[0].cost.tolist()]
-    tail = [Fraction()]
-    for c in reversed(cost):
-        tail.append(tail[-1] + c)
-    tail.reverse()  # tail[z - low] = sum of c_i over i >= z
-    reach = grid.reachable()
-    value: dict[tuple[int, int], Fraction] = {(s, z): tail[z - low] for s, sums in reach[-1].items() for z in sums}
-    for t in range(grid.horizon - 1, -1, -1):
-        value = {
-            (s, y): min(
-                sum((w * value[target, y + j] for w, target, j in branches), Fraction()) / grid.denominator
-                for branches in grid.steps[t][s]
-            )
-            for s, sums in reach[t].items()
-            for y in sums
-        }
-    total = sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
-    least = least_above_lines(polygon, set(cost))
-    return (high - total - sum(least[c] for c in cost)) * grid.unit
-
-
-def least_above_lines(polygon: Polygon, slopes: set[Fraction]) -> dict[Fraction, Fraction]:
-    r""":math:`\min_x (G(x) - c x)` for every slope c, exactly: on the lower convex hull of G, at the corner where its
-    slopes pass c."""
-    hull: list[tuple[Fraction, Fraction]] = []
-    rises: list[Fraction] = []  # the slope of the hull to the left of each corner but the first
-    for x, g in zip(map(Fraction, polygon.x.tolist()), map(Fraction, polygon.g.tolist()), strict=True):
-        while hull:
-            rise = (g - hull[-1][1]) / (x - hull[-1][0])
-            if not rises or rise > rises[-1]:
-                rises.append(rise)
-                break
-            hull.pop()
-            rises.pop()
-        hull.append((x, g))
-    found = {}
-    for c in slopes:
-        x, g = hull[bisect_left(rises, c)]
-        found[c] = g - c * x
-    return found

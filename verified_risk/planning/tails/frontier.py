@@ -9,7 +9,7 @@ is an upper envelope of lines in alpha: its corners are the levels at which the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -20,6 +20,7 @@ from ...grid.scaled import scaled_model
 from ...mdp import MDP
 from ...numbers.enclosure import Interval
 from ...numbers.rational import Rational
+from ...numbers.shown import above, at_least, at_most, columns
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
 from ..grids import choose_unit, served_by_own_grid, unit_that_fits
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from ...plotting import Picture
 
 MOST_POINTS = 64
+SHOWN_LEVELS = ("1/100", "1/20", "1/10", "1/4", "1/2", "3/4", "1")
+FRONTIER_COLUMNS = ("alpha", "attained", "no policy has more than", "gap")
 
 
 class Curve(Protocol):
@@ -119,6 +122,20 @@ class CVaRFrontier:
     def __call__(self, alpha: Rational) -> Interval:
         """Certified bounds of the optimal CVaR at level alpha."""
         return self._curve.at(read_level(alpha, "alpha"))
+
+    def rows(self, levels: Iterable[Rational] = SHOWN_LEVELS) -> list[list[str]]:
+        """A table as text: a row for each level, its certified bounds rounded outward, and how far they are apart.
+
+        :param levels: in (0, 1]
+        :returns: rows of cells
+        :raises InvalidObjective: if a level is outside
+        """
+        read = [read_level(alpha, "alpha") for alpha in levels]
+        found = [(alpha, self._curve.at(alpha)) for alpha in read]
+        return [[str(a), at_least(x.lower), at_most(x.upper), above(x.upper - x.lower)] for a, x in found]
+
+    def __str__(self) -> str:
+        return f"the best CVaR in {self.mdp!r}\n" + columns([list(FRONTIER_COLUMNS), *self.rows()])
 
     def plan(self, alpha: Rational) -> Plan:
         """The plan of one level, from the tables of all.
@@ -211,12 +228,19 @@ class FrontPoint:
 
 
 class Front(tuple[FrontPoint, ...]):
-    """Points by increasing mean."""
+    """Points by increasing mean.
+
+    :param iterable: the points
+    """
 
     __slots__ = ()
 
     def plot(self) -> Picture:
-        """The points, and for each the line above which no policy lies."""
+        """The points, and for each the line above which no policy lies.
+
+        :returns: the picture
+        :raises MissingDependency: if matplotlib is not installed
+        """
         from ...plotting import draw_front
 
         return draw_front(self)

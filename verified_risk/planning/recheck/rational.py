@@ -1,0 +1,87 @@
+"""Rechecks in rational arithmetic: the mean of a policy or the largest one, and weak duality for any weighting."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from fractions import Fraction
+
+from ...grid import GridModel
+from ...mdp import MDP
+from ...numbers.rational import exact_sum
+from ...objectives.polygon import Polygon
+from ...policy import MarkovPolicy
+from ..search.proof import Proof
+
+
+def mean_of(mdp: MDP, policy: MarkovPolicy | None) -> Fraction:
+    """The mean of a policy, or the largest one, exactly: one rational per step and state."""
+    value = [Fraction()] * mdp.n_states
+    for t in range(mdp.horizon - 1, -1, -1):
+        means = [
+            [
+                exact_sum([mdp.step_reward(t, action.reward_law.mean), *(p * value[s2] for s2, p in action.successors)])
+                for action in mdp.actions(s)
+            ]
+            for s in range(mdp.n_states)
+        ]
+        if policy is None:
+            value = [max(row) for row in means]
+        else:
+            value = [exact_sum([p * row[a] for a, p in policy.choice(t, s, None)]) for s, row in enumerate(means)]
+    return exact_sum([p * value[s] for s, p in mdp.initial])
+
+
+def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
+    """For each t, the least and greatest sum of the rewards of steps t, ..., T-1, whatever the states."""
+    ranges = [(0, 0)]
+    for step in reversed(grid.steps):
+        rewards = [j for actions in step for branches in actions for _, _, j in branches]
+        low, high = ranges[-1]
+        ranges.append((low + min(rewards), high + max(rewards)))
+    return ranges[::-1]
+
+
+def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
+    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
+    low, high = remaining_range(grid)[0]
+    assert proof.root.rounds[0].cost is not None
+    cost = [Fraction(c) for c in proof.root.rounds[0].cost.tolist()]
+    tail = [Fraction()]
+    for c in reversed(cost):
+        tail.append(tail[-1] + c)
+    tail.reverse()  # tail[z - low] = sum of c_i over i >= z
+    reach = grid.reachable()
+    value: dict[tuple[int, int], Fraction] = {(s, z): tail[z - low] for s, sums in reach[-1].items() for z in sums}
+    for t in range(grid.horizon - 1, -1, -1):
+        value = {
+            (s, y): min(
+                sum((w * value[target, y + j] for w, target, j in branches), Fraction()) / grid.denominator
+                for branches in grid.steps[t][s]
+            )
+            for s, sums in reach[t].items()
+            for y in sums
+        }
+    total = sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
+    least = least_above_lines(polygon, set(cost))
+    return (high - total - sum(least[c] for c in cost)) * grid.unit
+
+
+def least_above_lines(polygon: Polygon, slopes: set[Fraction]) -> dict[Fraction, Fraction]:
+    r""":math:`\min_x (G(x) - c x)` for every slope c, exactly: on the lower convex hull of G, at the corner where its
+    slopes pass c."""
+    hull: list[tuple[Fraction, Fraction]] = []
+    rises: list[Fraction] = []  # the slope of the hull to the left of each corner but the first
+    for x, g in zip(map(Fraction, polygon.x.tolist()), map(Fraction, polygon.g.tolist()), strict=True):
+        while hull:
+            rise = (g - hull[-1][1]) / (x - hull[-1][0])
+            if not rises or rise > rises[-1]:
+                rises.append(rise)
+                break
+            hull.pop()
+            rises.pop()
+        hull.append((x, g))
+    found = {}
+    for c in slopes:
+        x, g = hull[bisect_left(rises, c)]
+        found[c] = g - c * x
+    return found
