@@ -119,7 +119,8 @@ class FloatModel:
 
     @property
     def depth(self) -> int:
-        """Roundings in a row of one whole backward pass with a constant per action (theory 05, A2)."""
+        """Roundings in a row of one whole backward pass with a constant per action (theory 05, A2, the budget
+        recursion)."""
         distinct = {id(step): step for step in self.steps}.values()
         terms = max(int(np.diff(step.start).max()) for step in distinct)  # of the sum that the constant is
         return self.horizon * (self.branches + 4) + terms + 3

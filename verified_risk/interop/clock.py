@@ -21,6 +21,7 @@ from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_fraction, as_whole
 
 MOST_STATES = 2_000_000
+"""Pairs of step and state: each becomes a state of the model."""
 
 
 def clocked(

@@ -4,9 +4,9 @@ of budgets.
 Tables have one row per state; budget ``b`` is column ``margin + b``.  Columns left of ``margin`` repeat budget 0
 (nothing is left to lose there), so that ``b - r`` never needs a test.  Rows of actions are in compressed form: the
 actions of state s are ``action_start[s] .. action_start[s + 1]``, the successors of action i are ``succ_start[i] ..
-succ_start[i + 1]``, and so on. All terms are nonnegative; sums are plain loops, because the error bound (docs/theory,
-A1) holds for every order of summation.  ``planning/tails/in_numpy.py`` has the same steps as operations on whole
-arrays, in the same order of summation, for models that are too small to compile for.
+succ_start[i + 1]``, and so on. All terms are nonnegative; sums are plain loops, because the error bound (theory 05, A1,
+nonnegative expressions) holds for every order of summation.  ``planning/tails/in_numpy.py`` has the same steps as
+operations on whole arrays, in the same order of summation, for models that are too small to compile for.
 
 Indices of inner loops are unsigned: a signed one is tested for wrap-around, which prevents vectorisation, and slices
 that start at 0 would be counted references, a tenth of the time on rows of a few hundred budgets.

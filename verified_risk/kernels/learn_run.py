@@ -26,6 +26,7 @@ from .learn_utility import forward_law, objective_of_law, utility_pass
 
 MEAN, TAIL, QUANTILE, CURVE, UCBVI = range(5)
 MOST_ASCENTS = 40
+"""Of one start: an ascent ends where it gains nothing; what is lost by ending earlier is in the certified error."""
 
 
 class Target(NamedTuple):

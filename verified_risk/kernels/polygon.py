@@ -115,8 +115,8 @@ def envelope(low, high, ref, blur, convex, x, g, slope, height, hull_x, hull_g):
 
 @kernel
 def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-untyped-def]
-    """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (B5), and a slope
-    inside it.
+    """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (the contractor, B5), and a
+    slope inside it.
 
     Slopes of all segments that meet the open box; at an end that is a knot also the slope beyond it if the corner
     there is convex (at a concave corner either slope will do).  Widened by a few roundings.

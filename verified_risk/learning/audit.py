@@ -54,7 +54,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AuditReport", "Row", "audited_run"]
 MODEL_TOLERANCE = Fraction(1, 10**12)
+"""How far the learner's float models may be from the exact ones, far more than rounding does."""
 MOST_EXACT_CELLS = 2_000
+"""Up to so many the optimistic model is solved in integers where rounding leaves a claim undecided."""
 GROWTH = 1.3
 """Greediness and interval are tested when the number of episodes has grown by this factor."""
 

@@ -1,7 +1,7 @@
 r"""The law of the return of a planned policy in float64, with a bound on its error.
 
 Masses are sums of products of nonnegative numbers, so each is off by a factor of at most :math:`1 + \gamma_K` (theory
-A1), and so is every value of the CDF.
+05, A1, nonnegative expressions), and so is every value of the CDF.
 """
 
 from __future__ import annotations

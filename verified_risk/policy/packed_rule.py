@@ -20,6 +20,7 @@ from ..mdp import MDP
 from ..numbers.rational import as_whole, ceil_div, text
 
 MOST_CELLS = 200_000_000
+"""Of a table that is written whole: each is a byte, or four, before compression."""
 LEVEL = 6
 """Of zlib: beyond it files hardly shrink."""
 

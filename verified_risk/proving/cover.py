@@ -26,6 +26,7 @@ from ..planning.plan import Plan
 from ..planning.search.cdf import Oracle
 
 MOST_BOXES = 10_000
+"""Of a cover: the certificate lists a cost vector for each leaf, as long as the grid."""
 DEEPEST = 300
 """Cuts above each other."""
 MOST_COLUMNS = 200

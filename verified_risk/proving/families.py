@@ -15,7 +15,9 @@ from ..objectives import CPW, DualPower, ProportionalHazard, Wang, Weighting
 from .curves import Cell, Point, Turn
 
 GRAIN = Fraction(1, 2**96)
+"""Far below the gap of any plan, and short enough for the checker to multiply quickly."""
 BITS = 256
+"""Of ball arithmetic: so many more than those of a grain that most points lose nothing but the grain."""
 LARGEST_EXPONENT = 1000
 """Numerators and denominators of exponents: the checker raises numbers to these powers."""
 LARGEST_SHIFT = 10

@@ -83,7 +83,7 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
     )
     law = return_law(mdp, policy)
     attained = objective.of(law)
-    if attained != value:  # the judge and the player share no code; they must agree
+    if attained != value:  # the evaluator and the planner share no code; they must agree
         raise AssertionError(f"the policy attains {attained}, the recursion says {value}: please report this model")
     return Plan(mdp, objective, value, value, value, policy, law, grid.unit, Certificate("exact integer arithmetic"))
 

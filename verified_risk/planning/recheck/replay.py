@@ -100,7 +100,8 @@ class Outcomes:
         return of(proof.root)
 
     def least_costs(self, costs: Floats, mask: Mask) -> Floats:
-        """For each row c of ``costs``, a lower bound of ``c . F`` over all policies of allowed actions (A5)."""
+        """For each row c of ``costs``, a lower bound of ``c . F`` over all policies of allowed actions (signed terminal
+        costs, A5)."""
         tail = np.zeros((self.top + 1, len(costs)))
         tail[:-1] = np.cumsum(costs.T[::-1], axis=0)[::-1]
         value = [tail] * self.n_states
@@ -203,7 +204,7 @@ class Line:
         return t, np.concatenate(([self.value(low)], self.g[inner], [self.value(high)]))
 
     def slopes(self, low: float, high: float) -> tuple[float, float]:
-        """An interval that holds a stationary slope for every point of the box (B5)."""
+        """An interval that holds a stationary slope for every point of the box (the contractor, B5)."""
         slope = self.slope
         first = int(np.clip(np.searchsorted(self.x, low, side="right") - 1, 0, len(slope) - 1))
         last = max(first, int(np.clip(np.searchsorted(self.x, high, side="left") - 1, 0, len(slope) - 1)))
@@ -272,7 +273,8 @@ class Replay:
             self._read(child)
 
     def bound(self) -> float:
-        """What the tree proves (B7), or what the first multipliers prove before anything is cut, if that is more."""
+        """What the tree proves (result of the search, B7), or what the first multipliers prove before anything is
+        cut, if that is more."""
         top, root = self.outcomes.top, self.proof.root
         box = Box(np.zeros(top), np.ones(top), self.outcomes.everything())
         first = root.rounds[0].cost if root.rounds else None
@@ -280,7 +282,7 @@ class Replay:
         return max(uncut, min(self.target, self._node(root, box, -np.inf)))
 
     def _node(self, branch: Branch, box: Box, known: float) -> float:
-        """The best bound of a node, or of its children where it was cut (B7)."""
+        """The best bound of a node, or of its children where it was cut (result of the search, B7)."""
         for step in branch.rounds:
             known = max(known, self._round(step, box))
             if known >= self.target:

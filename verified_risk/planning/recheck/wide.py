@@ -3,10 +3,12 @@ r"""The model on a grid of returns in numpy's ``longdouble``: what rechecks of l
 Nothing is shared with the planner's grid model, its kernels or its float laws: arrays are made here from the MDP, rows
 of many states are moved at once, every budget and every reachable sum is visited, and the bounds on rounding are those
 of this file.  All numbers are nonnegative, so ``K`` roundings in a row change a result by a factor between
-``1 - K u`` and ``1 / (1 - K u)``, u the roundoff of ``longdouble`` (docs/theory/05-certificates.md, A1).
+``1 - K u`` and ``1 / (1 - K u)``, u the roundoff of ``longdouble`` (docs/theory/05-certificates.md, A1,
+nonnegative expressions).
 
-* :meth:`WideModel.shortfalls`: the least :math:`\mathbf E\,c(\rho - Z)` over all policies, for every rho (A2).
-* :meth:`WideModel.law`: the law of the return of one policy (A1).
+* :meth:`WideModel.shortfalls`: the least :math:`\mathbf E\,c(\rho - Z)` over all policies, for every rho
+  (A2, the budget recursion).
+* :meth:`WideModel.law`: the law of the return of one policy (A1, nonnegative expressions).
 """
 
 from __future__ import annotations

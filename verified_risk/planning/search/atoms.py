@@ -15,7 +15,9 @@ Table: TypeAlias = npt.NDArray[Any]
 Parts: TypeAlias = list[tuple[float, Table]]
 
 SAME = 1e-11
+"""CDFs this close are one atom: two passes that break ties differently differ by rounding."""
 NOTHING = 1e-14
+"""A weight below it is rounding, and becomes 0."""
 
 
 class Atoms:

@@ -35,7 +35,9 @@ from .relaxation import Mixture
 from .route import below, compile_search, kept_parts, power_of_four_below
 
 FIRST_CELLS = 64
+"""Of the range of returns, on the first grid: coarse, because its passes are timed to choose the next one."""
 MOST_CELLS = 2048
+"""Of the finest grid: a search's tables grow with the square of the cells."""
 DEFAULT_GAP = Fraction(1, 1000)
 """Of the range of returns, where the caller gave none."""
 DEFAULT_SECONDS = 60.0

@@ -3,8 +3,8 @@ r"""Branch and bound on boxes of CDFs, for any weighting (docs/theory/05-certifi
 Minimise :math:`\underline g(F) = \sum_i \underline G(F_i)` over the CDF vectors of all policies, :math:`\underline G`
 a polygon below G.  A node is a box of CDFs.  Its bound is weak duality (B1); reduced costs (B2), probing (B3) and
 above all the stationarity contractor (B5) shrink boxes and rule out actions, usually until the root closes.  Every
-cut is valid for one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7) is
-``min(incumbent - tol, bounds of open nodes)``.
+cut is valid for one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7, result
+of the search) is ``min(incumbent - tol, bounds of open nodes)``.
 
 What chooses slopes, reference points and branching is heuristic and cannot make a bound wrong.  What it chose is kept
 in :attr:`Search.proof`, from which :mod:`verified_risk.planning.recheck.replay` repeats the argument.
@@ -24,8 +24,11 @@ from .proof import Branch, Round
 from .relaxation import Relaxation
 
 ROOT_ROUNDS = 60
+"""Rounds of contraction at the root at most; all nodes profit from them, and most searches end there."""
 MORE_STEPS = 24
+"""Steps of the relaxation in a round at the root, once the first few have ceased to shrink its box."""
 NODE_ROUNDS = 6
+"""The same as :data:`ROOT_ROUNDS` for any other node: its children can be cut further."""
 WORTHWHILE = 0.85
 """A round that leaves more than this share of a node's width is the last one: branching then shrinks it faster."""
 ROOT_WORTHWHILE = 0.97
@@ -85,7 +88,8 @@ class Search(Relaxation):
         return True
 
     def cut_to(self, node: Node, low: Floats, high: Floats) -> bool:
-        """Cut a box by what is known of its coordinates, then close it (B6); False if it is empty."""
+        """Cut a box by what is known of its coordinates, then close it under monotonicity (B6); False if
+        it is empty."""
         from ...kernels import polygon as kernels
 
         n = len(low)

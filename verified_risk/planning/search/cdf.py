@@ -63,7 +63,7 @@ class Oracle:
         #: what one pass of the contractor takes: guessed from its multiplications until one has been timed
         self.contract_seconds = 3 * work / CONTRACTED_PER_SECOND
         #: roundings in a row of a signed pass: the terminal sums, then per step three per joint probability and one
-        #: per term (A5)
+        #: per term (signed terminal costs, A5)
         self.depth = self.top + horizon * (terms + 4) + len(model.initial_state) + 2
         self.table_depth = horizon * (terms + 4) + len(model.initial_state) + 2
         self.gamma = float(gamma(self.depth)) * (1 + 1e-12)
@@ -187,7 +187,7 @@ class _Contractor:
         )  # fmt: skip
         spread = np.maximum(c0 - c_low, c_high - c0)
         magnitude = float(np.abs(c0).sum())
-        # B5: errors of the two values, of the tables, and a margin for the comparison itself
+        # rounding of the contractor (B5): errors of the two values, of the tables, and a margin for the comparison
         margin = (2 * o.gamma * magnitude + 2 * o.table_gamma * float(spread.sum())) * (1 + 1e-9) + 2.0**-50 * (
             magnitude + float(spread.sum())
         )

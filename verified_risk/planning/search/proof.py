@@ -1,7 +1,7 @@
 """What a search leaves behind: enough to repeat its argument, nothing that has to be believed.
 
 A node of the search tree is a list of rounds and perhaps a cut into two children.  A round names a cost vector for
-weak duality (theory B1), the probes that tightened the box (B3), and the slopes of the stationarity contractor (B5).
+weak duality (theory 05, B1), the probes that tightened the box (probing, B3), and the slopes of the contractor (B5).
 Any such record, right or wrong, leads :mod:`verified_risk.planning.recheck.replay` to a valid bound; a good one
 leads it to the planner's.
 """

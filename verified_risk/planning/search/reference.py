@@ -18,6 +18,7 @@ from ...grid.scaled import ScaledModel
 from ..tails.interpolated import mean_part
 
 POINTS = 512
+"""Of the laws of a step: a finer grid moves laws less, so that losses rule out more; the time grows with it."""
 SAFE = 2.0**-30
 """More than all rounding of a loss or a distance, as a share of what is still to come."""
 

@@ -1,8 +1,8 @@
 r"""Any weighting, over all policies: search, then certify the answer in the model itself.
 
-``upper`` comes from the search over a polygon below G (theory B7), ``lower`` from the policy that was found: its
-exact law where that is affordable, otherwise its float law with every CDF value raised by its error.  For convex or
-general G the policy may be a mixture.
+``upper`` comes from the search over a polygon below G (theory 05, B7, result of the search), ``lower`` from the policy
+that was found: its exact law where that is affordable, otherwise its float law with every CDF value raised by its
+error.  For convex or general G the policy may be a mixture.
 """
 
 from __future__ import annotations

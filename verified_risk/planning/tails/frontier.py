@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ...plotting import Picture
 
 MOST_POINTS = 64
+"""Of a front, unless the caller wants more: each is a plan of its own."""
 SHOWN_LEVELS = ("1/100", "1/20", "1/10", "1/4", "1/2", "3/4", "1")
 FRONTIER_COLUMNS = ("alpha", "attained", "no policy has more than", "gap")
 

@@ -3,9 +3,9 @@ r"""Mean, CVaR and ``w * Mean + (1 - w) * CVaR``: one backward pass, certified.
 .. math:: \Phi^* = \max_\rho \{ \rho - \mathbf E\, c(\rho - Z) \}, \qquad c(b) = w_0 b + k b^+,
           \qquad k = (1 - w_0)/\alpha .
 
-The computed table encloses the exact one (A2, the budget recursion) and the chosen policy's own (A3), so both bounds
-come from the same pass; the rest is rational arithmetic (A4, CVaR).  A1 to A5 are proved in
-docs/theory/05-certificates.md.  For one level only rho in
+The computed table encloses the exact one (A2, the budget recursion) and the chosen policy's own (A3, the chosen policy
+attains the computed value), so both bounds come from the same pass; the rest is rational arithmetic (A4, CVaR).  The
+proofs are in docs/theory/05-certificates.md.  For one level only rho in
 
 .. math:: c \le \rho \le J_1 + (J_1 - c)\,\alpha / (1 - \alpha)
 
