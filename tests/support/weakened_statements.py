@@ -145,8 +145,8 @@ WEAKENED = (
     ),
     Weakened(
         *("closeness", NARROWED, "lem:fullbound", "lem_fullbound"),
-        "return valid(case) and on_the_event(case)\n",
-        "return valid(case) and on_the_event(case) and case.seen == 1\n",
+        "_corrected_slack,\n        when=on_the_event,",
+        "_corrected_slack,\n        when=lambda case: on_the_event(case) and case.seen == 1,",
     ),
     Weakened(
         *("closeness", EASY, "lem:genbound", "lem_genbound"),

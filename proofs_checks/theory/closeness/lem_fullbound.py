@@ -6,10 +6,7 @@ lives on the sample and the true one beside it.  What a regret bound needs is we
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -29,12 +26,7 @@ from ..event.seen_rewards import (
     small_seen,
     true_mean,
     true_value,
-    valid,
 )
-
-
-def _met(case: Seen) -> bool:
-    return valid(case) and on_the_event(case)
 
 
 def _printed_slack(case: Seen) -> Real:
@@ -51,14 +43,6 @@ def _corrected_slack(case: Seen) -> Real:
     return least(jump + 2 * minimum(2 * eps, one) - gap, gap)
 
 
-def _cases() -> SearchStrategy[Seen]:
-    return drawn(1)
-
-
-def _small_cases() -> Iterator[Seen]:
-    return small_seen(1)
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:fullbound",
@@ -69,20 +53,20 @@ STATEMENT = Statement(
         r"\text{ on } \mathcal E",
         "on the event, every policy has nearly the same objective in the optimistic and in the true model",
         _printed_slack,
-        when=_met,
+        when=on_the_event,
     ),
     corrected=Claim(
         r"0 \le \hat\Phi(\pi) - \Phi(\pi) \le L_G\, \mathbf E_M \sum_t [(T-t)\min(1, S_0\epsilon) + "
         r"\min(1, 2\epsilon)], \ \pi \text{ Markov}",
         "on the event, every Markov policy has, without the factor T on the rewards",
         _corrected_slack,
-        when=_met,
+        when=on_the_event,
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:tildebound", "lem:hattildebound", "L2/optimistic"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: drawn(1),
+    small_cases=lambda: small_seen(1),
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(20_000, 10, 1, 10_000, 50_001, Fraction(1, 2)),
     find_budget=400,

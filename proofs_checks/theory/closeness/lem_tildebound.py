@@ -7,10 +7,7 @@ and the radii enter without the factor T.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -30,12 +27,7 @@ from ..event.seen_rewards import (
     small_seen,
     true_mean,
     true_value,
-    valid,
 )
-
-
-def _met(case: Seen) -> bool:
-    return valid(case) and on_the_event(case)
 
 
 def _printed_slack(case: Seen) -> Real:
@@ -48,14 +40,6 @@ def _corrected_slack(case: Seen) -> Real:
     return least(*(visits * (radii(case)[0] - error) for visits in (0, 1, 2)))
 
 
-def _cases() -> SearchStrategy[Seen]:
-    return drawn(1)
-
-
-def _small_cases() -> Iterator[Seen]:
-    return small_seen(1)
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:tildebound",
@@ -66,20 +50,20 @@ STATEMENT = Statement(
         r"\text{ on } \mathcal E",
         "on the event, every policy has nearly the same objective in the empirical and in the true model",
         _printed_slack,
-        when=_met,
+        when=on_the_event,
     ),
     corrected=Claim(
         r"|\tilde\Phi(\pi) - \Phi(\pi)| \le L_G\, \mathbf E_M \sum_t [\epsilon_R + (T-t) \tfrac12 \epsilon_P], "
         r"\ \pi \text{ Markov}",
         "on the event, every Markov policy has",
         _corrected_slack,
-        when=_met,
+        when=on_the_event,
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:genbound", "close/markov"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: drawn(1),
+    small_cases=lambda: small_seen(1),
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(2000, 10, 1, 1000, 5001, Fraction(1, 2)),
     find_budget=400,

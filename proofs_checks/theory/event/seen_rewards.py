@@ -87,8 +87,8 @@ def distance(case: Seen) -> Fraction:
 
 
 def on_the_event(case: Seen) -> bool:
-    """The printed event: only the rewards of a can err."""
-    return at_least(radii(case)[0], distance(case)) is Truth.HOLDS
+    """Possible counts, on the printed event: only the rewards of a can err."""
+    return valid(case) and at_least(radii(case)[0], distance(case)) is Truth.HOLDS
 
 
 def optimistic_mean(case: Seen) -> Real:

@@ -8,7 +8,7 @@ faster than L.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -125,89 +125,79 @@ def cpw_growth(constant: int) -> Real:
     return CPW("1/2")(tau) * (1 / tau)
 
 
-VAR = Statement(
-    source=__file__,
-    label="assump:lipschitz/var",
-    said="implied",
-    title="the theorem covers VaR",
-    section="2",
-    printed=Claim(
+def _no_constant(
+    name: str,
+    covered: str,
+    growth: Callable[[int], Real],
+    *,
+    printed: tuple[str, str],
+    corrected: tuple[str, str],
+    uses: tuple[str, ...] = ("assump:lipschitz",),
+    notes: str = "",
+) -> Statement[ConstantCase]:
+    """An objective that grows faster than any constant: claims are pairs of formula and words."""
+    announced = "The introduction announces bounds for all objectives of its form: "
+    return Statement(
+        source=__file__,
+        label=f"assump:lipschitz/{name}",
+        said="implied",
+        title=f"the theorem covers {covered}",
+        section="2",
+        printed=Claim(printed[0], announced + printed[1], lambda case: case.constant - growth(case.constant)),
+        corrected=Claim(*corrected, lambda case: growth(case.constant) - case.constant),
+        finding=Severity.SLIP,
+        cause=causes.SCOPE,
+        uses=uses,
+        cases=_constant_cases,
+        small_cases=_small_constants,
+        small_size="constants 1 to 30",
+        counterexample=ConstantCase(1),
+        find_budget=5,
+        theory="01-setting.md#objective-instances",
+        notes=notes,
+    )
+
+
+VAR = _no_constant(
+    "var",
+    "VaR",
+    var_growth,
+    printed=(
         r"|\mathrm{VaR}(X) - \mathrm{VaR}(Y)| \le L\,\mathrm{KS}(X, Y) \text{ for some } L",
-        "The introduction announces bounds for all objectives of its form: for VaR too, some constant bounds how fast "
-        "it changes with the CDF.",
-        lambda case: case.constant - var_growth(case.constant),
+        "for VaR too, some constant bounds how fast it changes with the CDF.",
     ),
-    corrected=Claim(
+    corrected=(
         r"\forall L\ \exists X, Y \text{ on } \{0,1\}:\ |\mathrm{VaR}(X) - \mathrm{VaR}(Y)| > L\,\mathrm{KS}(X, Y)",
         "For every constant, two nearly equal coins have values at risk that differ by more.",
-        lambda case: var_growth(case.constant) - case.constant,
     ),
-    finding=Severity.SLIP,
-    cause=causes.SCOPE,
     uses=("assump:lipschitz", "def:objective/var"),
-    cases=_constant_cases,
-    small_cases=_small_constants,
-    small_size="constants 1 to 30",
-    counterexample=ConstantCase(1),
-    find_budget=5,
-    theory="01-setting.md#objective-instances",
 )
-
-WANG = Statement(
-    source=__file__,
-    label="assump:lipschitz/wang",
-    said="implied",
-    title="the theorem covers the Wang transform",
-    section="2",
-    printed=Claim(
+WANG = _no_constant(
+    "wang",
+    "the Wang transform",
+    wang_growth,
+    printed=(
         r"\mathcal N(\mathcal N^{-1}(\tau) + 1) \le L\tau \text{ for some } L",
-        "The introduction announces bounds for all objectives of its form: some constant bounds the growth of the Wang "
-        "transform with beta = 1 at 0.",
-        lambda case: case.constant - wang_growth(case.constant),
+        "some constant bounds the growth of the Wang transform with beta = 1 at 0.",
     ),
-    corrected=Claim(
+    corrected=(
         r"\forall L\ \exists \tau:\ \mathcal N(\mathcal N^{-1}(\tau) + 1) > L\tau",
         "For every constant, the Wang transform with beta = 1 grows faster near 0.",
-        lambda case: wang_growth(case.constant) - case.constant,
     ),
-    finding=Severity.SLIP,
-    cause=causes.SCOPE,
-    uses=("assump:lipschitz",),
-    cases=_constant_cases,
-    small_cases=_small_constants,
-    small_size="constants 1 to 30",
-    counterexample=ConstantCase(1),
-    find_budget=5,
-    theory="01-setting.md#objective-instances",
     notes="For all L by the slope exp(-b z - b^2/2); checked here with rigorous enclosures.",
 )
-
-CUMULATIVE = Statement(
-    source=__file__,
-    label="assump:lipschitz/cpw",
-    said="implied",
-    title="the theorem covers cumulative probability weighting",
-    section="2",
-    printed=Claim(
+CUMULATIVE = _no_constant(
+    "cpw",
+    "cumulative probability weighting",
+    cpw_growth,
+    printed=(
         r"\tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 \le L\tau \text{ for some } L",
-        "The introduction announces bounds for all objectives of its form: some constant bounds the growth of "
-        "cumulative probability weighting with gamma = 1/2 at 0.",
-        lambda case: case.constant - cpw_growth(case.constant),
+        "some constant bounds the growth of cumulative probability weighting with gamma = 1/2 at 0.",
     ),
-    corrected=Claim(
+    corrected=(
         r"\forall L\ \exists \tau:\ \tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 > L\tau",
         "For every constant, cumulative probability weighting with gamma = 1/2 grows faster near 0.",
-        lambda case: cpw_growth(case.constant) - case.constant,
     ),
-    finding=Severity.SLIP,
-    cause=causes.SCOPE,
-    uses=("assump:lipschitz",),
-    cases=_constant_cases,
-    small_cases=_small_constants,
-    small_size="constants 1 to 30",
-    counterexample=ConstantCase(1),
-    find_budget=5,
-    theory="01-setting.md#objective-instances",
     notes="At tau = 1/(n^2+1) the quotient is (n^2+1)^(3/2)/(n+1)^2.",
 )
 
