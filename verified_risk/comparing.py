@@ -80,7 +80,7 @@ class Comparison:
 
 def compare(
     mdp: MDP,
-    objectives: Iterable[Weighting | str],
+    objectives: Iterable[Weighting | str] | Weighting | str,
     *,
     eta: Rational | None = None,
     gap: Rational | None = None,
@@ -96,7 +96,7 @@ def compare(
     cvar(1/4)       1          1         0
 
     :param mdp: the model
-    :param objectives: weightings, or their texts
+    :param objectives: weightings, or their texts; one alone is a list of one
     :param eta: the step of the grid of rewards
     :param gap: when the bounds of a plan are close enough
     :param time_limit: seconds for each plan
@@ -105,7 +105,8 @@ def compare(
     :raises InvalidArgument: if there is no objective
     :raises InvalidObjective: if a text is no weighting
     """
-    read = tuple(read_objective(G) for G in objectives)
+    listed = [objectives] if isinstance(objectives, (str, Weighting)) else objectives
+    read = tuple(read_objective(G) for G in listed)
     if not read:
         raise InvalidArgument("objectives is empty, wanted at least one")
     plans = (plan(mdp, G, eta=eta, gap=gap, time_limit=time_limit, progress=progress) for G in read)

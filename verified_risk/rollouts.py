@@ -13,6 +13,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +23,15 @@ from .mdp import MDP
 from .numbers.rational import Rational, as_fraction, as_whole
 from .numbers.shown import number
 from .planning import Plan
-from .policy import Policy
+from .policy import Policy, required_policy
 from .policy.evaluation import return_law
 from .policy.playing import Environment, Player, RewardReader
 
+if TYPE_CHECKING:
+    from .learning.policies import BlackBoxPolicy
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Rollout:
     """What ``episodes`` episodes earned.
 
@@ -69,6 +73,9 @@ class Rollout:
         """Whether the empirical CDF is within the band of the exact one."""
         return self.distance <= as_fraction(self.band, "band") + self.exact_error
 
+    def __repr__(self) -> str:
+        return f"Rollout({self.episodes} episodes, mean {number(self.mean)})"
+
     def __str__(self) -> str:
         lines = [f"{self.episodes} episodes, mean return {number(self.mean)}"]
         if self.exact is not None:
@@ -83,7 +90,7 @@ class Rollout:
 
 def rollout(
     env: MDP | Environment,
-    policy: Policy | Plan,
+    policy: Policy | Plan | BlackBoxPolicy,
     *,
     episodes: int = 1000,
     seed: int = 0,
@@ -102,7 +109,7 @@ def rollout(
     the states of ``policy.mdp``, and its rewards what that model pays, otherwise an error says which was not.
 
     :param env: a gymnasium environment or a model
-    :param policy: a policy or a plan
+    :param policy: a policy or a plan; of one learned in an environment there is no exact law
     :param episodes: at least 1
     :param seed: of the environment and of the policy's draws
     :param delta: one minus the probability with which the band holds
@@ -120,22 +127,29 @@ def rollout(
     if as_whole(seed) is None or seed < 0:
         raise InvalidArgument(f"seed is {seed!r}, wanted an integer of at least 0")
     if not isinstance(env, MDP) and not (hasattr(env, "reset") and hasattr(env, "step")):
-        raise InvalidArgument(f"env is {env!r}, wanted a gymnasium environment or an MDP")
+        made = ", such as gymnasium.make(...)" if isinstance(env, str) else ""
+        raise InvalidArgument(f"env is {env!r}, wanted a gymnasium environment or an MDP{made}")
     known, error = None, Fraction()
+    if not isinstance(policy, (Policy, Plan)) and hasattr(policy, "shell"):
+        return Rollout(whole, _law(_of_black_box(env, policy, whole, seed), whole), None, chance)
     if isinstance(policy, Plan):
         if exact:
             known, error = policy.law, policy.law_error
         policy = policy.policy
-    elif exact:
-        known = return_law(policy.mdp, policy)
+    else:
+        policy = required_policy(policy)
+        known = return_law(policy.mdp, policy) if exact else None
     rng = np.random.default_rng(seed)
     if isinstance(env, MDP):
         policy.require(env)
         counts = _in_model(policy, whole, rng)
     else:
         counts = _in_environment(env, policy, whole, rng, seed)
-    law = Law.of_weights({z: Fraction(n, whole) for z, n in counts.items()})
-    return Rollout(whole, law, known, chance, error)
+    return Rollout(whole, _law(counts, whole), known, chance, error)
+
+
+def _law(counts: dict[Fraction, int], episodes: int) -> Law:
+    return Law.of_weights({z: Fraction(n, episodes) for z, n in counts.items()})
 
 
 def _in_model(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
@@ -201,6 +215,17 @@ def _split(rng: np.random.Generator, episodes: int, chances: list[float]) -> lis
         return [episodes]
     p = np.array(chances)
     return [int(n) for n in rng.multinomial(episodes, p / p.sum())]
+
+
+def _of_black_box(env: Any, policy: BlackBoxPolicy, episodes: int, seed: int) -> dict[Fraction, int]:
+    """A policy learned in an environment, whose exact law nobody knows."""
+    if isinstance(env, MDP):
+        raise InvalidArgument("the policy was learned in an environment, wanted that environment and no model")
+    earned: dict[Fraction, int] = {}
+    for k in range(episodes):
+        y = policy.play(env, seed if k == 0 else None)
+        earned[y] = earned.get(y, 0) + 1
+    return earned
 
 
 def _in_environment(

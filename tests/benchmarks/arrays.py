@@ -1,9 +1,14 @@
-"""Row (j): reading a model from sparse matrices, saving and loading its plan, rechecking it, each beside planning."""
+"""Row (j): reading a model from sparse matrices, saving and loading its plan, rechecking it, each beside planning.
+
+``python tests/benchmarks/run.py --rows j`` prints CPU seconds of one run, and the memory that the arrays take, that
+reading them takes at its peak, and that the model keeps, in MB.
+"""
 
 from __future__ import annotations
 
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +38,17 @@ def timed(function: Callable[[], Any]) -> tuple[Any, float]:
     return function(), time.process_time() - began
 
 
+def taken(P: list[Any], R: Any) -> tuple[float, float, float]:
+    """MB of the arrays, of reading them at the peak, and of what the model keeps; counted apart: counting is slow."""
+    given = sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in P) + R.nbytes
+    tracemalloc.start()
+    mdp = vr.MDP.from_arrays(P, R, initial=0, horizon=20)
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert mdp.horizon == 20
+    return given / 1e6, peak / 1e6, kept / 1e6
+
+
 def array_rows(quick: bool) -> Iterator[tuple[str, dict[str, float]]]:
     """``(name, columns)``: seconds of CPU and their ratios to planning."""
     for states in (50, 1000) if quick else (50, 1000, 5000, 10_000):
@@ -47,11 +63,12 @@ def array_rows(quick: bool) -> Iterator[tuple[str, dict[str, float]]]:
             _, saved = timed(lambda plan=plan, file=file: plan.save(file))
             _, loaded = timed(lambda file=file: vr.Plan.load(file))
             size = file.stat().st_size / 1e6
-        columns = {
-            "build_s": build, "plan_s": planned, "save_s": saved, "load_s": loaded, "file_MB": size,
-            "build_over_plan": build / planned, "save_over_plan": saved / planned,
+        checked, rechecked = timed(plan.recheck)
+        assert {checked.lower_holds.value, checked.upper_holds.value} == {"holds"}, checked
+        given, peak, kept = taken(P, R)
+        yield f"(j) {states} states x 4 x 10 from CSR, T=20", {
+            "build_s": build, "plan_s": planned, "save_s": saved, "load_s": loaded, "recheck_s": rechecked,
+            "build_over_plan": build / planned, "save_over_plan": saved / planned, "load_over_plan": loaded / planned,
+            "recheck_over_plan": rechecked / planned, "file_MB": size, "arrays_MB": given, "peak_MB": peak,
+            "model_MB": kept,
         }  # fmt: skip
-        if states <= 50:  # the recheck of larger plans takes minutes
-            _, columns["recheck_s"] = timed(plan.recheck)
-            columns["recheck_over_plan"] = columns["recheck_s"] / planned
-        yield f"(j) {states} states x 4 x 10 from CSR, T=20", columns

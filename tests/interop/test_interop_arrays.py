@@ -43,6 +43,7 @@ FORMS = {
     "stacked by action": (sparse.csc_matrix(ASS.reshape(6, 3)), {"layout": "ass"}),
     "stacked dense": (ASS.reshape(6, 3), {"layout": "ass"}),
     "float32 reads its own decimals": (ASS.astype(np.float32), {}),
+    "numpy.matrix": ([np.matrix(part) for part in ASS], {}),
 }
 
 
@@ -103,6 +104,29 @@ def test_rows_that_rounding_spoiled_are_repaired_and_the_rest_is_refused():
     with pytest.raises(InvalidModel, match=r"P\[1, 0\] sums to .*, not to 1: .*normalise=True"):
         model(P=P, R=[0, 0, 0])
     assert sum(p for _, p in model(P=P, R=[0, 0, 0], normalise=True).actions(1)[0].successors) == 1
+
+
+def test_rows_normalised_in_float32_may_miss_one_by_its_units_and_float16_may_not():
+    rows = np.random.default_rng(3).dirichlet(np.ones(5), (5, 2)).astype(np.float32)
+    rows /= rows.sum(axis=2, keepdims=True)
+    for P in (rows, [sparse.csr_matrix(rows[:, a]) for a in range(2)], rows.reshape(10, 5)):
+        mdp = vr.MDP.from_arrays(P, np.zeros((5, 2)), initial=0, horizon=1, layout="ass" if P is not rows else None)
+        assert all(sum(p for _, p in action.successors) == 1 for s in range(5) for action in mdp.actions(s))
+        assert "missed a sum of 1 by rounding" in mdp.notes[0]
+    for P in (rows.astype(np.float64), rows.astype(np.float16)):
+        with pytest.raises(InvalidModel, match="normalise=True"):
+            vr.MDP.from_arrays(P, np.zeros((5, 2)), initial=0, horizon=1)
+    wrong = rows.copy()
+    wrong[0, 0, 0] += 1e-5
+    with pytest.raises(InvalidModel, match=r"P\[0, 0\] sums to"):
+        vr.MDP.from_arrays(wrong, np.zeros((5, 2)), initial=0, horizon=1)
+
+
+def test_rewards_by_row_of_one_matrix_and_marked_states():
+    wanted = outcomes(model())
+    assert outcomes(model(P=ASS.transpose(1, 0, 2).reshape(6, 3), R=PAYS.ravel(), layout="sas")) == wanted
+    assert outcomes(model(P=sparse.csr_matrix(ASS.reshape(6, 3)), R=PAYS.T.ravel(), layout="ass")) == wanted
+    assert model(absorbing=np.array([False, False, True])) == model(absorbing=[2])
 
 
 # -- steps ------------------------------------------------------------------------------------------------------------
@@ -293,6 +317,10 @@ TWICE = sparse.coo_matrix(([0.5, 0.2, 0.3], ([0, 0, 0], [0, 0, 1])), shape=(2, 2
         ({"P": np.where(ASS == 0.9, np.nan, ASS)}, r"P\[0, 0\]\[1\] is nan, wanted a probability"),
         ({"P": np.where(ASS == 0.1, -0.1, ASS)}, r"P\[0, 0\]\[0\] is -0.1, wanted a probability"),
         ({"P": ASS * [[[1]], [[0]]]}, r"P\[1, 0\] has no positive entry"),
+        ({"P": np.ma.masked_equal(ASS, 0.9)}, r"P\[0, 0, 1\] is masked, wanted a number"),
+        ({"P": np.zeros((0, 0, 0))}, "wanted at least one state and one action"),
+        ({"R": PAYS.ravel()}, r"R has shape \(6,\), wanted \(3,\), \(3, 2\) or one as P"),
+        ({"R": np.stack([PAYS] * 3)}, r"R has shape \(3, 3, 2\), .*P is a list too: \[P\] \* 3"),
         ({"R": [0, 0]}, r"R has shape \(2,\), wanted \(3,\), \(3, 2\) or one as P"),
         ({"R": np.zeros((3, 2, 3))}, r"R has shape \(3, 2, 3\), wanted \(2, 3, 3\) as P"),
         ({"R": [[{0: 1}] * 2] * 2}, "R has 2 states, wanted 3"),

@@ -188,12 +188,32 @@ def test_a_fickle_passenger_is_refused_because_the_table_leaves_him_out():
         vr.MDP.from_gymnasium(gymnasium.make("Taxi-v4", fickle_passenger=True), horizon=3)
 
 
-def test_a_wrapper_that_changes_rewards_is_named_in_the_notes():
-    env = gymnasium.wrappers.TransformReward(gymnasium.make("FrozenLake-v1"), lambda r: 2 * r)
-    notes = vr.MDP.from_gymnasium(env, horizon=3).notes
-    assert [note for note in notes if "wrapper" in note] == [
-        "the wrapper TransformReward is not part of the model: the table is that of the environment inside"
-    ]
+class Named(gymnasium.Wrapper):
+    """A wrapper that leaves every step alone."""
+
+    def greet(self):
+        return "hello"
+
+
+class Restarted(gymnasium.Wrapper):
+    """A wrapper that begins elsewhere."""
+
+    def reset(self, **rest):
+        _, info = super().reset(**rest)
+        self.unwrapped.s = 4
+        return 4, info
+
+
+def test_a_wrapper_that_changes_what_is_played_is_refused():
+    """Its transition table would be read as if the wrapper were not there."""
+    lake = gymnasium.make("FrozenLake-v1")
+    for env in (gymnasium.wrappers.TransformReward(lake, lambda r: 2 * r), Restarted(lake)):
+        for outside in (env, gymnasium.wrappers.RecordEpisodeStatistics(env)):
+            with pytest.raises(Unsupported, match=f"the wrapper {type(env).__name__} has a step or reset of its own"):
+                vr.MDP.from_gymnasium(outside, horizon=3)
+        assert vr.MDP.from_gymnasium(env.unwrapped, horizon=3) == vr.MDP.from_gymnasium("FrozenLake-v1", horizon=3)
+    for env in (Named(lake), gymnasium.wrappers.RecordEpisodeStatistics(lake)):
+        assert vr.MDP.from_gymnasium(env).horizon == 100
 
 
 def test_a_time_limit_below_the_horizon_is_named_in_the_notes():

@@ -26,6 +26,31 @@ def test_the_cliff_is_learned_and_its_optimum_certified_from_data():
     assert float(run.returns.min()) < -100
 
 
+def test_a_policy_learned_in_an_environment_plays_by_a_player():
+    gymnasium = pytest.importorskip("gymnasium")
+    env = gymnasium.make("FrozenLake-v1", max_episode_steps=6, is_slippery=False)
+    run = vr.learn(env, vr.Mean(), episodes=5, rewards=[0, 1])  # the horizon is the time limit
+    assert run.policy().shell.steps == 6
+    assert repr(run) == "Run(kl on mean, 5 episodes, an environment)"
+    player = run.policy().player()
+    for wrong in (16, -1, "x", 0.5):
+        with pytest.raises(InvalidArgument, match=r"the observation is .*, outside the declared space"):
+            player.act(wrong)
+    with pytest.raises(InvalidArgument, match="observe was called before act"):
+        player.observe(0)
+    for t in range(6):
+        assert player.act(0) == run.policy().act(t, 0, 0)
+        with pytest.raises(InvalidArgument, match="act was called twice"):
+            player.act(0)
+        with pytest.raises(InvalidArgument, match="none of those declared"):
+            player.observe(0.5)
+        player.observe(0.0)
+    with pytest.raises(InvalidArgument, match="the episode is over after 6 steps"):
+        player.act(0)
+    with pytest.raises(InvalidArgument, match="wanted that environment and no model"):
+        vr.rollout(vr.models.two_paths(), run.policy())
+
+
 def test_observations_may_be_tuples_and_episodes_may_begin_anywhere(tmp_path):
     gymnasium = pytest.importorskip("gymnasium")
     env = gymnasium.make("Blackjack-v1")
@@ -37,6 +62,9 @@ def test_observations_may_be_tuples_and_episodes_may_begin_anywhere(tmp_path):
     policy.save(tmp_path / "policy.json")
     again = BlackBoxPolicy.load(tmp_path / "policy.json")
     assert [again.play(env, seed=k) for k in range(20)] == [policy.play(env, seed=k) for k in range(20)]
+    played = vr.rollout(env, policy, episodes=20, seed=2)
+    assert played.exact is None
+    assert set(played.law.atoms) <= {-1, 0, 1}
     run.save(tmp_path / "run.json")
     assert vr.Run.load(tmp_path / "run.json").policy().play(env, seed=3) == policy.play(env, seed=3)
     with pytest.raises(StoppedRun, match="random_starts=True"):

@@ -52,6 +52,8 @@ def policies(mdp: vr.MDP) -> dict[str, vr.Policy]:
         "searched": vr.plan(mdp, "wang(-1/2)", gap="1/100", time_limit=5).policy,
         "history": vr.HistoryPolicy(mdp, lambda h: int(sum(r for _, _, r in h[:-1]) > 1)),
         "mixture": vr.MixturePolicy([("1/2", markov), ("1/2", exact)]),
+        "learned": vr.learn(mdp, "cvar(1/4)", episodes=20, eta="1/10").policy(),
+        "cells": vr.plan(mdp.with_discount("9/10"), "cvar(1/3)").policy.on(mdp),
     }
 
 
@@ -78,6 +80,18 @@ def test_another_policy_or_another_environment_falls_outside_the_band():
     played = vr.rollout(Environment(mdp), bridge, episodes=2000)
     assert played.inside
     assert not vr.Rollout(2000, played.law, vr.return_law(mdp, road), Q(1, 1000)).inside
+
+
+def test_what_is_no_policy_is_named():
+    mdp = vr.models.two_paths()
+    plan = vr.plan(mdp, "mean")
+    for call in (lambda: vr.return_law(mdp, plan), lambda: vr.rollout(mdp, 3), lambda: vr.MixturePolicy([(1, plan)])):
+        with pytest.raises(vr.errors.InvalidPolicy, match=r"wanted a policy, such as the \.policy of a plan"):
+            call()
+    for call in (vr.plan, vr.exact_plan, lambda model, _: vr.cvar_frontier(model)):
+        with pytest.raises(InvalidArgument, match=r"mdp is 'FrozenLake-v1', wanted an MDP: MDP.from_gymnasium\(...\)"):
+            call("FrozenLake-v1", "mean")
+    assert repr(vr.rollout(mdp, plan, episodes=10)).startswith("Rollout(10 episodes, mean ")
 
 
 def test_a_plan_that_is_saved_and_read_plays_the_same(tmp_path):
@@ -185,4 +199,11 @@ def test_a_hundred_thousand_episodes_of_gymnasium_stay_inside_the_band(name, opt
     env = gymnasium.make(name, **options)
     played = vr.rollout(env, vr.plan(mdp, "0.5*mean + 0.5*cvar(1/4)"), episodes=100_000, seed=1)
     env.close()
+    assert played.inside, str(played)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_episodes_of_an_own_environment_stay_inside_the_band():
+    mdp = three_rewards("9/10")
+    played = vr.rollout(Environment(mdp), vr.plan(mdp, "0.5*mean + 0.5*cvar(1/4)"), episodes=100_000, seed=1)
     assert played.inside, str(played)

@@ -91,6 +91,7 @@ RUN = vr.learn(MODEL, "mean", episodes=2)
         (lambda: vr.exact_plan(MODEL, "wang(1)"), errors.Unsupported),
         (lambda: vr.plan(MODEL, "mean").recheck(time_limit=-1), errors.InvalidArgument),
         (lambda: vr.compare(MODEL, []), errors.InvalidArgument),
+        (lambda: vr.compare(MODEL, "mode"), errors.InvalidObjective),
         (lambda: vr.learn(MODEL, "mean", episodes=0), errors.InvalidArgument),
         (lambda: vr.learn(MODEL, "mean", episodes=1, delta=2), errors.InvalidArgument),
         (lambda: RUN.policy(2), errors.InvalidArgument),

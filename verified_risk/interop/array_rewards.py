@@ -20,8 +20,9 @@ from .packed import Packed, PackedAction
 class StepRewards:
     """``R`` of one step: what an action pays, and whether a state has it."""
 
-    def __init__(self, R: Any, n: int, count: int, ass: bool, where: str) -> None:
-        self.n, self.count, self.where = n, count, where
+    def __init__(self, R: Any, n: int, count: int, ass: bool, where: str, *, stacked: bool) -> None:
+        self.n, self.count, self.where, self.ass = n, count, where, ass
+        self.stacked = stacked
         self.by_state: npt.NDArray[Any] | None = None
         self.joint: Rows | None = None
         self.laws: Sequence[Sequence[Any]] | None = None
@@ -39,7 +40,9 @@ class StepRewards:
                 ordered = array.transpose(1, 0, 2) if ass else array
                 if ordered.shape != (n, count, n):
                     wanted = (count, n, n) if ass else (n, count, n)
-                    raise InvalidModel(f"{where} has shape {array.shape}, wanted {wanted} as P")
+                    steps = len(array) if array.shape[1:] == (n, count) else 0
+                    hint = f"; for rewards that change with the step, P is a list too: [P] * {steps}" if steps else ""
+                    raise InvalidModel(f"{where} has shape {array.shape}, wanted {wanted} as P{hint}")
                 self.joint = rows_of(ordered.reshape(n * count, n), where)
             else:
                 self._table(array)
@@ -48,6 +51,8 @@ class StepRewards:
         """``R[s]`` or ``R[s, a]``."""
         if array.shape == (self.n,):
             array = np.repeat(array[:, None], self.count, axis=1)
+        elif self.stacked and array.shape == (self.n * self.count,):  # one for each row of P
+            array = array.reshape(self.count, self.n).T if self.ass else array.reshape(self.n, self.count)
         if array.shape != (self.n, self.count):
             n, count = self.n, self.count
             raise InvalidModel(f"{self.where} has shape {array.shape}, wanted ({n},), ({n}, {count}) or one as P")

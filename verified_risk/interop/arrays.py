@@ -9,18 +9,20 @@ r"""Models from arrays: numpy, scipy sparse, nested lists, one for all steps or 
 * a list of T of these, one for each step.
 
 ``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` (or ``R[a, s, s']``, as the layout says), a list of matrices
-``R[a][s, s']``, or nested lists ``R[s][a]`` of reward laws; a list of T of these where ``P`` is a list of T.  A reward
-of ``-inf`` at ``R[s, a]`` means that state s does not have action a.
+``R[a][s, s']``, one entry for each row where ``P`` is one matrix, or nested lists ``R[s][a]`` of reward laws; a list of
+T of these where ``P`` is a list of T.  A reward of ``-inf`` at ``R[s, a]`` means that state s does not have action a.
 
 A float is read as its shortest decimal.  A row of probabilities that misses 1 by no more than four units in the last
-place of 1 for each of its entries was normalised in floating point: it is read as small fractions if these sum to 1
-(0.3333333333333333 is then 1/3), otherwise its largest entry is moved by what is missing.  :attr:`MDP.notes` says how
-many rows, and how far.  Rows that miss 1 by more are refused, unless ``normalise=True``.
+place of 1 for each of its entries was normalised in floating point (in float32, if the array is of that type): it is
+read as small fractions if these sum to 1 (0.3333333333333333 is then 1/3), otherwise its largest entry is moved by what
+is missing.  :attr:`MDP.notes` says how many rows, and how far.  Rows that miss 1 by more are refused, unless
+``normalise=True``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -36,7 +38,7 @@ from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_whole
 from .array_rewards import StepRewards
 from .clock import clocked
-from .matrices import Rows, array_of, interleaved, is_matrix_list, rows_of
+from .matrices import Rows, array_of, bits_of, interleaved, is_matrix_list, rows_of
 from .packed import Packed
 
 Arrays: TypeAlias = Any
@@ -52,7 +54,7 @@ def mdp_of_arrays(
     discount: Rational = 1,
     layout: str | None = None,
     terminal: Sequence[Rational] | npt.NDArray[Any] | None = None,
-    absorbing: Iterable[int] = (),
+    absorbing: Iterable[int] | npt.NDArray[np.bool_] = (),
     normalise: bool = False,
     drawing: str | None = None,
     action_names: Sequence[str] | None = None,
@@ -69,13 +71,14 @@ def mdp_of_arrays(
         steps, pays = [P], [R]
         if horizon is None:
             raise InvalidModel("horizon is missing: wanted the number of steps, as P does not list them")
+    still = _listed(absorbing)
     shared: dict[int, _Step] = {}
     read: list[_Step] = []
     for t, (own_P, own_R) in enumerate(zip(steps, pays, strict=True)):
         where = f"[{t}]" if varies else ""
         key = id(own_P) if own_R is pays[0] and own_P is steps[0] else -t
         if key not in shared:
-            shared[key] = _Step(own_P, own_R, layout, where, normalise, tuple(absorbing))
+            shared[key] = _Step(own_P, own_R, layout, where, normalise, still)
         read.append(shared[key])
     first = read[0]
     for t, step in enumerate(read):
@@ -114,7 +117,7 @@ class _Step:
         rows, self.n, count, ass = _transitions(P, layout, f"P{at}")
         self.count, self.at, self.ass = count, at, ass
         _check_entries(rows, self.row_name, f"P{at}")
-        pays = StepRewards(R, self.n, count, ass, f"R{at}")
+        pays = StepRewards(R, self.n, count, ass, f"R{at}", stacked=_is_stacked(P))
         for s in absorbing:
             if as_whole(s) is None or not 0 <= s < self.n:
                 raise InvalidModel(f"absorbing names state {s!r}, wanted an integer in 0..{self.n - 1}")
@@ -165,9 +168,9 @@ def _is_by_step(P: Arrays) -> bool:
 
 def _depth(nested: Any) -> int:
     depth = 0
-    while isinstance(nested, (list, tuple, np.ndarray)) and len(nested):
+    while isinstance(nested, (list, tuple)) and len(nested):
         depth, nested = depth + 1, nested[0]
-    return depth
+    return depth + (nested.ndim if isinstance(nested, np.ndarray) else 0)
 
 
 def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, int, bool]:
@@ -183,11 +186,11 @@ def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, 
             if len(part) != n:
                 raise InvalidModel(f"{where}[{a}] has shape {P[a].shape}, wanted {(n, n)} as {where}[0]")
         return interleaved(parts), n, len(parts), True
-    if hasattr(P, "tocsr") or (isinstance(P, np.ndarray) and P.ndim == 2):
+    if _is_stacked(P):
         return _stacked(rows_of(P, where), layout, where)
     array = array_of(P, where)
-    if array.ndim == 2:
-        return _stacked(rows_of(array, where), layout, where)
+    if not array.size:
+        raise InvalidModel(f"{where} has shape {array.shape}, wanted at least one state and one action")
     if array.ndim != 3:
         raise InvalidModel(f"{where} has {array.ndim} dimensions, wanted 3: (s, a, s') or (a, s, s')")
     ass = _actions_first(array.shape, layout, where)
@@ -197,7 +200,20 @@ def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, 
         raise InvalidModel(
             f"{where} has shape {array.shape}, wanted {n} next states in layout {'ass' if ass else 'sas'!r}"
         )
-    return rows_of(ordered.reshape(n * count, n), where), n, count, ass
+    rows = rows_of(ordered.reshape(n * count, n), where)
+    return replace(rows, bits=bits_of(P)), n, count, ass
+
+
+def _is_stacked(P: Arrays) -> bool:
+    """Whether ``P`` is one matrix with a row for each state and action."""
+    return hasattr(P, "tocsr") or _depth(P) == 2
+
+
+def _listed(absorbing: Iterable[int] | npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """States, which an array of bools marks instead of listing them."""
+    if isinstance(absorbing, np.ndarray) and absorbing.dtype == np.bool_:
+        return tuple(np.flatnonzero(absorbing).tolist())
+    return tuple(absorbing)
 
 
 def _actions_first(shape: tuple[int, ...], layout: str | None, where: str) -> bool:
@@ -228,7 +244,8 @@ def _stacked(rows: Rows, layout: str | None, where: str) -> tuple[Rows, int, int
     if count == 1 or layout == "sas":
         return rows, n, count, False
     cuts = [rows.start[a * n : (a + 1) * n + 1] for a in range(count)]
-    parts = [Rows(cut - cut[0], rows.column[cut[0] : cut[-1]], rows.value[cut[0] : cut[-1]], n) for cut in cuts]
+    parts = [replace(rows, start=cut - cut[0], column=rows.column[cut[0] : cut[-1]], value=rows.value[cut[0] : cut[-1]])
+             for cut in cuts]  # fmt: skip
     return interleaved(parts), n, count, True
 
 

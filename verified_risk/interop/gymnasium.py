@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
 from ..numbers.rational import Rational, as_fraction, as_whole, meant
 
-HARMLESS_WRAPPERS = {"PassiveEnvChecker", "OrderEnforcing", "TimeLimit"}
+WATCHING_WRAPPERS = {
+    "PassiveEnvChecker", "OrderEnforcing", "TimeLimit", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering",
+    "RenderCollection",
+}  # fmt: skip
+"""They have a step of their own, and play what is inside."""
 
 Row: TypeAlias = tuple[Fraction, int, Fraction, bool]
 
@@ -47,7 +52,7 @@ def mdp_of_environment(
         raise InvalidArgument("options are for an environment given by its id; this one has been made already")
     inner = getattr(env, "unwrapped", env)
     name = _name(env, inner)
-    _refuse_what_the_table_does_not_say(inner, name)
+    _refuse_what_the_table_does_not_say(env, inner, name)
     n, table = _table(inner, name)
     steps = _limit(env) if horizon is None else horizon
     if steps is None:
@@ -141,8 +146,18 @@ def _name(env: Any, inner: Any) -> str:
     return str(spec.id) if spec is not None else type(inner).__name__
 
 
-def _refuse_what_the_table_does_not_say(inner: Any, name: str) -> None:
-    """Taxi's fickle passenger is drawn in ``step`` and depends on the past: its table describes another process."""
+def _refuse_what_the_table_does_not_say(env: Any, inner: Any, name: str) -> None:
+    """Wrappers that change a step, and Taxi's fickle passenger, who is drawn in ``step`` and depends on the past."""
+    while env is not inner:
+        kind = type(env)
+        outside = takewhile(lambda part: part.__name__ != "Wrapper", kind.__mro__)  # what gymnasium's own base adds to
+        own = {method for part in outside for method in vars(part)}
+        if kind.__name__ not in WATCHING_WRAPPERS and own & {"step", "reset"}:
+            raise Unsupported(
+                f"the wrapper {kind.__name__} has a step or reset of its own, which the transition table of {name} "
+                "leaves out; wanted env.unwrapped, if the environment inside is meant"
+            )
+        env = env.env
     if getattr(inner, "fickle_passenger", False):
         raise Unsupported(
             f"{name} has fickle_passenger=True, which its transition table leaves out; wanted fickle_passenger=False"
@@ -154,8 +169,9 @@ def _table(inner: Any, name: str) -> tuple[int, Any]:
     table = getattr(inner, "P", None)
     if not isinstance(table, (Mapping, Sequence)) or isinstance(table, str):
         shown = "no attribute P" if table is None else f"P = {type(table).__name__}"
+        seen = "" if space is None else f" and observations {space}"
         raise Unsupported(
-            f"{name} has {shown} and observations {space}, wanted a tabular environment with a transition table "
+            f"{name} has {shown}{seen}, wanted a tabular environment with a transition table "
             "P[state][action] = [(probability, next state, reward, terminated), ...]; vr.learn(env, ...) needs none "
             "if its spaces are discrete"
         )
@@ -242,10 +258,7 @@ def _wrapper_notes(env: Any, horizon: int) -> list[str]:
     """What the table cannot know: wrappers around it."""
     notes = []
     while env is not getattr(env, "unwrapped", env):
-        kind = type(env).__name__
-        if kind not in HARMLESS_WRAPPERS:
-            notes.append(f"the wrapper {kind} is not part of the model: the table is that of the environment inside")
-        limit = getattr(env, "_max_episode_steps", None) if kind == "TimeLimit" else None
+        limit = getattr(env, "_max_episode_steps", None) if type(env).__name__ == "TimeLimit" else None
         if limit is not None and horizon > limit:
             notes.append(f"the environment is cut off after {limit} steps, the model goes on to its horizon {horizon}")
         env = env.env

@@ -19,6 +19,8 @@ class Rows:
     column: npt.NDArray[np.int64]
     value: npt.NDArray[Any]
     width: int
+    bits: int = 53
+    """Significant bits of the numbers as they came: float32 has 24, so its rows sum to 1 less closely."""
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -36,7 +38,7 @@ def rows_of(matrix: Any, where: str) -> Rows:
         height, width = array.shape
         at, column = np.nonzero(array != 0)
         start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=height))))
-        return Rows(start, column, array[at, column], width)
+        return Rows(start, column, array[at, column], width, bits_of(matrix))
     listed = matrix.tocoo(copy=True)
     order = np.lexsort((listed.col, listed.row))
     at, column, value = (
@@ -52,13 +54,16 @@ def rows_of(matrix: Any, where: str) -> Rows:
             "(sum_duplicates() adds them up)"
         )
     start = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=matrix.shape[0]))))
-    return Rows(start, column, value, matrix.shape[1])
+    return Rows(start, column, value, matrix.shape[1], bits_of(matrix))
 
 
 def array_of(nested: Any, where: str) -> npt.NDArray[Any]:
     """A rectangular array; anything but floats and integers is kept as it is."""
+    if isinstance(nested, np.ma.MaskedArray) and np.any(nested.mask):
+        first = ", ".join(str(i) for i in np.argwhere(nested.mask)[0])
+        raise InvalidModel(f"{where}[{first}] is masked, wanted a number")
     if isinstance(nested, np.ndarray):
-        return widened(nested)
+        return widened(np.asarray(nested))  # a numpy.matrix would stay two-dimensional
     try:
         array = np.array(nested)
     except ValueError:
@@ -71,6 +76,11 @@ def widened(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if array.dtype.kind != "f" or array.dtype == np.float64:
         return array
     return array.astype(str).astype(np.float64)
+
+
+def bits_of(matrix: Any) -> int:
+    """Significant bits that rows may be expected to sum with: 24 for float32; float16 gets no leave to miss 1."""
+    return 24 if getattr(matrix, "dtype", None) == np.float32 else 53
 
 
 def is_matrix_list(P: Any) -> bool:
@@ -92,4 +102,4 @@ def interleaved(parts: list[Rows]) -> Rows:
         firsts = start[:-1].reshape(counts.shape)[:, a]
         place = np.repeat(firsts - part.start[:-1], counts[:, a]) + np.arange(len(part.column))
         column[place], value[place] = part.column, part.value
-    return Rows(start, column, value, parts[0].width)
+    return Rows(start, column, value, parts[0].width, min(part.bits for part in parts))

@@ -22,7 +22,7 @@ from ..numbers.shown import above
 from .matrices import Rows
 
 ULPS = 4
-"""Of 1, for each entry of a row: what normalising in floating point may leave."""
+"""Of 1, in the arrays' own type, for each entry of a row: what normalising in floating point may leave."""
 LARGEST_WEIGHT = 2**63 - 1
 MOST_SHOWN = 8
 
@@ -51,7 +51,7 @@ class Packed:
         whole = 10**most
         weights = [w if k == most else w * 10 ** (most - k) for w, k in parts]
         gap = sum(weights) - whole
-        if gap and abs(gap) << 53 <= ULPS * len(weights) * whole and not self._small(i, values):
+        if gap and abs(gap) << self.rows.bits <= ULPS * len(weights) * whole and not self._small(i, values):
             largest = max(range(len(weights)), key=weights.__getitem__)
             weights[largest] -= gap
             self._note_move(Fraction(abs(gap), whole), name, i)

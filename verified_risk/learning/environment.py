@@ -258,8 +258,9 @@ def _horizon(env: Any, horizon: int | None) -> int:
         raise InvalidArgument(f"{env!r} is neither an MDP nor an environment with reset() and step()")
     limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
     if horizon is None:
-        wanted = "" if limit is None else f" (the environment itself stops after {limit} steps)"
-        raise InvalidArgument(f"horizon is None, wanted the number of steps of an episode{wanted}")
+        if limit is None:
+            raise InvalidArgument("horizon is None and the environment has no time limit, wanted the number of steps")
+        return int(limit)
     if isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < 1:
         raise InvalidArgument(f"horizon is {horizon!r}, wanted a positive integer")
     if limit is not None and horizon > limit:

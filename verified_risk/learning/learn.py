@@ -112,7 +112,7 @@ def learn(
     :param known_rewards: the laws of the rewards are known (of an environment: a function that gives them)
     :param known_successors: which next states are possible is known, or how many there are at most
     :param largest_return: no return exceeds it
-    :param horizon: steps of an episode of an environment
+    :param horizon: steps of an episode of an environment; by default its time limit
     :param reward_range: the least and greatest reward of an environment
     :param rewards: all rewards that an environment can pay
     :param random_starts: episodes of an environment begin in different observations

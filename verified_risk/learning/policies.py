@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import InvalidArgument, InvalidPolicy
 from ..mdp import MDP
-from ..numbers.rational import Rational, as_fraction, ceil_div, text
+from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div, text
 from ..policy import Choice, Policy
 from .arrays import decode, encode
 from .standard import Standard
@@ -109,9 +109,10 @@ class BlackBox:
             raise InvalidArgument(f"the observation is {observation!r}, wanted {len(self.sizes)} numbers")
         total = 0
         for part, size in zip(parts, self.sizes, strict=True):
-            if not 0 <= int(part) < size:
+            k = as_whole(part.item() if isinstance(part, np.ndarray) and part.size == 1 else part)
+            if k is None or not 0 <= k < size:
                 raise InvalidArgument(f"the observation is {observation!r}, outside the declared space {self.sizes}")
-            total = total * size + int(part)
+            total = total * size + k
         return total
 
     def atom(self, reward: Fraction) -> int:
@@ -145,10 +146,7 @@ class BlackBox:
 
 
 class BlackBoxPolicy:
-    """A learned policy of an environment: ``act``, then ``observe`` what was paid.
-
-    >>> # action = policy.act(t, observation, memory); memory = policy.observe(memory, reward)
-    """
+    """A learned policy of an environment: :meth:`player` plays it step by step, ``rollout`` many times."""
 
     def __init__(self, shell: BlackBox, table: NDArray[np.int16]) -> None:
         self.shell, self.table = shell, table
@@ -165,13 +163,18 @@ class BlackBoxPolicy:
     def observe(self, memory: int, reward: Rational) -> int:
         return memory + self.shell.units(self.shell.atom(as_fraction(reward, "reward")))
 
+    def player(self, rng: object = None) -> BlackBoxPlayer:
+        """A player: ``act(observation)``, ``observe(reward)``, ``reset()``, as of any policy; ``rng`` is not needed."""
+        return BlackBoxPlayer(self)
+
     def play(self, env: Any, seed: int | None = None) -> Fraction:
         """One episode in the environment; what was earned."""
         observation, _ = env.reset() if seed is None else env.reset(seed=seed)
-        memory, earned = self.start(), Fraction()
-        for t in range(self.shell.steps):
-            observation, reward, terminated, truncated, _ = env.step(self.act(t, observation, memory))
-            memory, earned = self.observe(memory, reward), earned + as_fraction(reward, "reward")
+        player, earned = self.player(), Fraction()
+        while not player.over:
+            observation, reward, terminated, truncated, _ = env.step(player.act(observation))
+            player.observe(reward)
+            earned += as_fraction(reward, "reward")
             if terminated or truncated:
                 break
         return earned
@@ -187,3 +190,37 @@ class BlackBoxPolicy:
             "black-box-policy",
             lambda data: BlackBoxPolicy(BlackBox.from_json(data["shell"]), decode(data["table"])),
         )
+
+
+class BlackBoxPlayer:
+    """Plays one episode after another in an environment, as :class:`~verified_risk.Player` does in a model."""
+
+    def __init__(self, policy: BlackBoxPolicy) -> None:
+        self.policy = policy
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin an episode."""
+        self.t, self._memory, self._acted = 0, self.policy.start(), False
+
+    @property
+    def over(self) -> bool:
+        """Whether the horizon is reached."""
+        return self.t >= self.policy.shell.steps
+
+    def act(self, observation: Any) -> int:
+        """The action on what is seen."""
+        if self.over:
+            raise InvalidArgument(f"the episode is over after {self.t} steps: wanted reset() before another act")
+        if self._acted:
+            raise InvalidArgument("act was called twice: wanted observe(reward) of the action before")
+        action = self.policy.act(self.t, observation, self._memory)
+        self._acted = True
+        return action
+
+    def observe(self, reward: Rational) -> None:
+        """The reward of the last action."""
+        if not self._acted:
+            raise InvalidArgument("observe was called before act: wanted act(observation) first")
+        self._memory = self.policy.observe(self._memory, reward)
+        self.t, self._acted = self.t + 1, False

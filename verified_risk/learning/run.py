@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ SERIES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A run of ``episodes`` episodes, one entry per episode in every array, in the user's units.
 
@@ -88,7 +88,7 @@ class Run:
     :param notes: what a reader should know
     """
 
-    mdp: MDP | None = field(repr=False)
+    mdp: MDP | None
     objective: Weighting
     algorithm: str
     episodes: int
@@ -103,18 +103,18 @@ class Run:
     interval: tuple[Fraction, Fraction] | None
     guarantee: str
     proved: bool
-    returns: Floats = field(repr=False)
-    values: Floats | None = field(repr=False)
-    values_width: Floats | None = field(repr=False)
-    optimistic: Floats = field(repr=False)
-    planner_error: Floats = field(repr=False)
-    regret: Floats | None = field(repr=False)
-    bound: Floats | None = field(repr=False)
-    expected_bound: Floats | None = field(repr=False)
-    data_bound: Floats | None = field(repr=False)
-    table: NDArray[np.int16] = field(repr=False)
-    shell: BlackBox | None = field(default=None, repr=False)
-    audit: AuditReport | None = field(default=None, repr=False)
+    returns: Floats
+    values: Floats | None
+    values_width: Floats | None
+    optimistic: Floats
+    planner_error: Floats
+    regret: Floats | None
+    bound: Floats | None
+    expected_bound: Floats | None
+    data_bound: Floats | None
+    table: NDArray[np.int16]
+    shell: BlackBox | None = None
+    audit: AuditReport | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -155,6 +155,10 @@ class Run:
                 "the environment is a black box: its episodes cannot be replayed; policy() is the policy to use"
             )
         return replay(self, k)
+
+    def __repr__(self) -> str:
+        where = "an environment" if self.mdp is None else repr(self.mdp)
+        return f"Run({self.algorithm} on {self.objective}, {self.episodes} episodes, {where})"
 
     def __str__(self) -> str:
         lines = [

@@ -69,7 +69,7 @@ class ModelReaders:
         :param discount: as for :class:`MDP`
         :param layout: ``"sas"`` or ``"ass"``
         :param terminal: a reward for each state, at the end
-        :param absorbing: states that stay and earn nothing
+        :param absorbing: states that stay and earn nothing, listed or marked by an array of bools
         :param normalise: as for :class:`MDP`; rows that only rounding spoiled are repaired, with a note, without it
         :param drawing: as for :class:`MDP`
         :param action_names: one for each action

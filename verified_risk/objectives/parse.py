@@ -94,13 +94,15 @@ def objective(text: str | Weighting) -> Weighting:
 
 def _split(text: str) -> list[str]:
     """The terms of a sum; a plus sign inside parentheses or after an exponent's e does not separate."""
-    compact = re.sub(r"\s+", "", text)
+    compact = re.sub(r"\s+", "", text).lower()  # CVaR(1/4), as the class is called
     return re.split(r"(?<![0-9.][eE])\+(?![^()]*\))", compact)
 
 
 def _leaf(name: str, arguments: str | None, text: str) -> Weighting:
     if name == "mean":
         return Mean()
+    if arguments is None and name in {*FAMILIES, "var"}:
+        raise InvalidObjective(f"{name!r} in {text!r} has no parameter, wanted {name}(1/4), say")
     if arguments is None or name not in {*FAMILIES, "var", "pl"}:
         raise InvalidObjective(f"{name!r} in {text!r} is not an objective, wanted one of {FORMS}")
     if name == "var":

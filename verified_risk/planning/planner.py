@@ -18,6 +18,7 @@ from ..errors import InvalidArgument
 from ..grid.floats import FloatModel, float_model
 from ..kernels.told import compilations_told
 from ..mdp import MDP
+from ..mdp.required import required_model
 from ..numbers.rational import Rational
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
@@ -93,8 +94,7 @@ def plan(
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory; a grid that fits is named
     :raises InvalidObjective: if the text is no weighting
     """
-    if not isinstance(mdp, MDP):
-        raise InvalidArgument(f"mdp is {mdp!r}, wanted an MDP")
+    mdp = required_model(mdp)
     progress = read_report(progress)
     objective = read_objective(objective)
     wanted = read_gap(gap)

@@ -15,7 +15,7 @@ MixturePolicy      which policy was drawn at the start, and that policy's memory
 A choice is an action index, or a dict ``{action: probability}``.  Steps are ``t = 0, ..., T-1``.
 """
 
-from .base import Choice, Policy, read_choice
+from .base import Choice, Policy, read_choice, required_policy
 from .cells import CellPolicy
 from .grid import GridPolicy, GridTable
 from .mixture import MixturePolicy
@@ -34,4 +34,5 @@ __all__ = [
     "ReturnPolicy",
     "policy_from_json",
     "read_choice",
+    "required_policy",
 ]

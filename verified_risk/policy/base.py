@@ -190,6 +190,15 @@ class Policy(ABC):
         return f"{type(self).__name__} of {self.mdp!r}"
 
 
+def required_policy(policy: object, mdp: MDP | None = None) -> Policy:
+    """``policy`` itself, if it is a policy, and of ``mdp`` where that is given; otherwise an error says what it is."""
+    if not isinstance(policy, Policy):
+        raise InvalidPolicy(f"policy is {policy!r}, wanted a policy, such as the .policy of a plan")
+    if mdp is not None:
+        policy.require(mdp)
+    return policy
+
+
 def read_choice(mdp: MDP, s: int, entry: Any, where: str) -> Choice:
     """An action index, or ``{action: probability}``, checked against the model."""
     count = mdp.n_actions[s]

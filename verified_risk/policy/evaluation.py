@@ -16,7 +16,7 @@ from ..grid import Branch, GridModel, grid_model
 from ..law import Law
 from ..mdp import MDP
 from ..numbers.rational import lcm_of_denominators
-from .base import Choice, Policy
+from .base import Choice, Policy, required_policy
 from .mixture import MixturePolicy
 from .tables import ReturnPolicy
 
@@ -38,7 +38,7 @@ def return_law(mdp: MDP, policy: Policy) -> Law:
     :raises InvalidPolicy: if the policy is another model's
     :raises Unsupported: if a reward is continuous
     """
-    policy.require(mdp)
+    policy = required_policy(policy, mdp)
     parts = tuple(policy.parts())
     if len(parts) == 1:
         *_, last = _Forward(mdp, parts[0][1])
@@ -59,7 +59,7 @@ def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fr
     :raises InvalidPolicy: if the policy is another model's
     :raises Unsupported: if a reward is continuous
     """
-    policy.require(mdp)
+    policy = required_policy(policy, mdp)
     joint: dict[tuple[int, Fraction], Fraction] = {}
     for share, part in policy.parts():
         for i, level in enumerate(_Forward(mdp, part)):
@@ -93,7 +93,7 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
     :raises InvalidPolicy: if the policy is another model's
     :raises Unsupported: if a reward is continuous
     """
-    policy.require(mdp)
+    policy = required_policy(policy, mdp)
     reach: dict[tuple[int, int, Fraction], Fraction] = {}
     taken: dict[tuple[int, int, Fraction], dict[int, Fraction]] = {}
     for share, part in policy.parts():

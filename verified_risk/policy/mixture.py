@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InvalidNumber, InvalidPolicy, Unsupported
 from ..mdp import MDP
 from ..numbers.rational import as_fraction, text
-from .base import Choice, Policy
+from .base import Choice, Policy, required_policy
 
 
 class MixturePolicy(Policy):
@@ -28,9 +28,7 @@ class MixturePolicy(Policy):
                 raise InvalidPolicy(str(error)) from None
             if w < 0:
                 raise InvalidPolicy(f"weight {i} of the mixture is {w}, wanted a probability")
-            if read:
-                part.require(read[0][1].mdp)
-            read.append((w, part))
+            read.append((w, required_policy(part, read[0][1].mdp if read else None)))
         total = sum((w for w, _ in read), Fraction())
         if total != 1:
             raise InvalidPolicy(f"the weights of the mixture sum to {total}, not to 1")

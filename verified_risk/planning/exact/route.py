@@ -24,6 +24,7 @@ from typing import TypeAlias
 from ...errors import Unsupported
 from ...grid import GridModel, grid_model
 from ...mdp import MDP
+from ...mdp.required import required_model
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import Weighting
 from ...objectives import objective as read_objective
@@ -63,7 +64,7 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
     :returns: a plan with gap 0
     :raises Unsupported: if the weighting has no exact algorithm, or the model is too large for it
     """
-    objective = read_objective(objective)
+    mdp, objective = required_model(mdp), read_objective(objective)
     if not mdp.is_discrete:
         raise Unsupported(
             "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from ...grid.floats import Floats, float_model
 from ...grid.scaled import scaled_model
 from ...mdp import MDP
+from ...mdp.required import required_model
 from ...numbers.enclosure import Interval
 from ...numbers.rational import Rational
 from ...numbers.shown import above, at_least, at_most, columns
@@ -175,6 +176,7 @@ def cvar_frontier(mdp: MDP, *, eta: Rational | None = None, gap: Rational | None
     :returns: the curve
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory
     """
+    mdp = required_model(mdp)
     curve = _curve(mdp, None if eta is None else unit_that_fits(mdp, eta), read_gap(gap))
     return CVaRFrontier(mdp, curve.unit, tuple(_corners(curve.shortfalls())), curve)
 
