@@ -104,7 +104,7 @@ WITHOUT_RETURNS = {
     *("def:empirical", "def:optimistic/rows", "lem:event/conditioning", "lem:event/hoeffding"),
     *("assump:lipschitz/var", "assump:lipschitz/wang", "assump:lipschitz/cpw", "lem:quantileinverse/second"),
     *("thm:main/log", "thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
-    "thm:main/constant",
+    *("thm:main/constant", "wang:half-width", "wang:variance"),
 }
 #: Closed forms, perturbed by hand below.
 BY_HAND = {"thm:main", "thm:main/expected", "lem:tildebound", "lem:hattildebound", "lem:fullbound"}

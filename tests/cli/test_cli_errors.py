@@ -145,7 +145,7 @@ BAD = [
     (["experiment", "lake", *OUT, "--episodes", "few"], "'few' is not a valid integer"),
     (["experiment", "lake", "--out", "out", "--workers", "-1"], "workers is -1, wanted"),
     (["experiment", "scaling", *OUT, "--seeds", "0"], "0 is not in the range x>=1"),
-    (["experiment", "rivals", *OUT, "--model", "moon"], "'moon'"),
+    (["experiment", "rivals", *OUT, "--model", "sea"], "'sea' is not one of 'lake', 'machine', 'random', 'swim'"),
     (["experiment", "sweep", "missing.json", *OUT], "File 'missing.json' does not exist"),
     (["experiment", "sweep", "words.json", *OUT], "words.json is not JSON (line 1"),
     (["experiment", "sweep", "model.json", *OUT], "model.json is not a list of cells"),

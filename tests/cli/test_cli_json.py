@@ -42,8 +42,8 @@ def words(path, folder):
         ("evaluate",): [plan],
         ("learn",): ["two_paths", "--episodes", 20, "--audit"],
         ("experiment", "lake"): ["--out", folder / "lake", "--episodes", 20, "--seeds", 1, "--workers", 0],
-        ("experiment", "scaling"): None,  # takes minutes: see below
-        ("experiment", "rivals"): None,  # as well; it prints by the same function
+        ("experiment", "rivals"): None,  # takes minutes, as does the next: see below
+        ("experiment", "scaling"): None,
         ("experiment", "sweep"): [cells, "--out", folder / "sweep", "--workers", 0],
         ("audit",): ["--statement", "lem:key", "--examples", 20, "--jobs", 1],
         ("recheck",): ["proofs_checks/certificates/thm_augmented.json", plan],
@@ -80,13 +80,14 @@ def test_every_command_prints_one_json_value_and_nothing_else(path, tmp_path):
     assert isinstance(json.loads(done.stdout), dict)
 
 
-def test_the_scaling_study_prints_json_too(tmp_path, monkeypatch):
-    """Without the minutes that it takes: its place is taken by a function that has already written the page."""
-    (tmp_path / "scaling.svg").touch()
-    monkeypatch.setattr("verified_risk.experiments.scaling_study", lambda out, **options: out / "scaling.md")
-    found = answer("experiment", "scaling", "--out", tmp_path)
-    assert found["page"] == str(tmp_path / "scaling.md")
-    assert found["files"] == [str(tmp_path / "scaling.svg")]
+@pytest.mark.parametrize(("name", "function"), [("scaling", "scaling_study"), ("rivals", "rival_experiment")])
+def test_long_experiments_print_json_too(name, function, tmp_path, monkeypatch):
+    """Without the minutes that they take: their place is taken by a function that has already written the page."""
+    (tmp_path / f"{name}.svg").touch()
+    monkeypatch.setattr(f"verified_risk.experiments.{function}", lambda out, **options: out / f"{name}.md")
+    found = answer("experiment", name, "--out", tmp_path)
+    assert found["page"] == str(tmp_path / f"{name}.md")
+    assert found["files"] == [str(tmp_path / f"{name}.svg")]
 
 
 def test_the_tree_of_commands_is_walked_to_its_leaves():

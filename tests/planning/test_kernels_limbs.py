@@ -18,6 +18,7 @@ from verified_risk.planning.exact import route as exact
 @pytest.fixture
 def limbs_always(monkeypatch):
     monkeypatch.setattr(limbs, "worth_it", lambda mdp: True)
+    monkeypatch.setattr(exact, "FEW_CELLS", 0)
 
 
 @pytest.mark.usefixtures("limbs_always")

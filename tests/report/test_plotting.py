@@ -140,7 +140,7 @@ def test_a_map_needs_a_map_and_known_directions():
 
 def test_bounds_are_drawn_as_given_and_crossed_bounds_are_refused():
     picture = plotting.draw_bounds([(0.0, 0, 2), (1.0, 1, "3/2"), (2.0, "5/4", "5/4")])
-    assert "attained 1.25" in words(picture)
+    assert "attained 5/4" in words(picture)
     assert "gap 0" in words(picture)
     with pytest.raises(errors.InvalidArgument, match="exceeds"):
         plotting.draw_bounds([(0.0, 2, 1)])

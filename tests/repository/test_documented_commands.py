@@ -29,7 +29,7 @@ LESS = {
     "verified-risk fuzz": "--seconds 2 --workers 0 --property read-number",
     "verified-risk audit": "--statement thm:augmented --examples 5",
     "verified-risk experiment lake": "--episodes 40 --seeds 1 --workers 0",
-    "verified-risk experiment rivals": "--model random --seeds 1 --workers 0",
+    "verified-risk experiment rivals": "--out rivals --model random --seeds 1 --workers 0",
     "python -m proofs_checks report": "--only-stale",
     "python tests/benchmarks/run.py": "--quick --rows c",
 }
@@ -56,6 +56,7 @@ ELSEWHERE = {
     "make bench": ("minutes; its script runs here with less to do", "docs/decisions/planner.md", "benchmarks/run.py"),
     "make mutate": ("hours; its parts are tested", "tests/mutation/test_operators.py", "campaign.judge"),
     "make coverage": ("it runs these tests", "tests/mutation/coverage_table.py", "measure(PLACE"),
+    "pytest --audit-statement lem:key": ("a suite of its own", "tests/checks/test_own_claim.py", '"--audit-statement"'),
     "make nightly": ("it is the slow half of these tests", "Makefile", 'pytest -m "slow or not slow"'),
     **{
         f"python tests/benchmarks/{name}": ("minutes", "tests/repository/test_documented_commands.py", "MEASURED = (")

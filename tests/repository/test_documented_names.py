@@ -59,6 +59,7 @@ def namespace() -> dict[str, Any]:
         "models": models,
         "planning": planning,
         "plotting": plotting,
+        "search": proofs_checks.search,
     }
     more = {
         "proofs_checks": proofs_checks,

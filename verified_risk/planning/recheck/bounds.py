@@ -195,11 +195,12 @@ def _wide_worth(plan: Plan, watch: Watch) -> Worth:
 
 
 def _wide_model(mdp: MDP, eta: Fraction) -> WideModel:
-    model = WideModel(mdp, eta)
-    needed = 48 * model.n_states * (model.top + 2 * max(step.span for step in model.steps) + 2)
-    if needed > memory_limit():
-        raise TooLong(f"the tables need {needed / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB allowed")
-    return model
+    least, most = mdp.remaining_range(0)
+    if 48 * mdp.n_states * (most - least) <= memory_limit() * eta:  # beyond it int64 may not hold the indices
+        model = WideModel(mdp, eta)
+        if 48 * model.n_states * (model.top + 2 * max(step.span for step in model.steps) + 2) <= memory_limit():
+            return model
+    raise TooLong(f"the tables need more than the {memory_limit() / 1e9:.1f} GB allowed")
 
 
 def _states_cdf(plan: Plan, model: WideModel, low: list[Fraction], high: list[Fraction]) -> bool:
