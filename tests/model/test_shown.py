@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import replace
 from fractions import Fraction
@@ -14,15 +15,15 @@ from hypothesis import strategies as st
 import verified_risk as vr
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.numbers.shown import above, at_least, at_most, span
+from verified_risk.numbers.shown import above, at_least, at_most, ends, span
 from verified_risk.plotting.picture import bounds_words
 
 TINY = Fraction(1, 10**300)
 
 
 def value(printed: str) -> Fraction:
-    """A printed number, or ``a + b``."""
-    return sum((Fraction(part.strip()) for part in printed.split(" + ")), Fraction())
+    """A printed number, ``a + b``, or ``a - b``."""
+    return sum((Fraction(part.strip()) for part in printed.replace(" - ", " + -").split(" + ")), Fraction())
 
 
 def numbers() -> st.SearchStrategy[Fraction]:
@@ -98,14 +99,38 @@ def test_the_bounds_of_a_recheck_are_printed_outward(bound):
     assert value(lower.split()[2]) < bound < value(upper.split()[2])
 
 
+def test_close_bounds_are_told_by_their_distance_from_a_short_number_and_stay_outward():
+    rng = random.Random(5)
+    told = 0
+    for _ in range(500):
+        near = Fraction(rng.randint(-99, 99), rng.choice([1, 2, 10, 50, 3]))
+        size = Fraction(10) ** -rng.randint(0, 40)
+        lower, upper = near - size * rng.randint(0, 9), near + size * rng.randint(0, 9) / 7
+        low, high = ends(lower, upper)
+        assert value(low) <= lower
+        assert value(high) >= upper
+        told += " " in low
+    assert told > 100
+    assert ends(Fraction(6, 5), Fraction(6, 5)) == ("6/5", "6/5")
+    assert ends(1 - Fraction(1, 10**302), Fraction(1)) == ("1 - 1.00e-302", "1")
+
+
+def test_a_front_says_which_of_its_numbers_are_exact():
+    head, *rows = str(vr.mean_cvar_front(vr.models.frozen_lake(), "1/4")).splitlines()
+    assert head.split() == ["mean", "cvar", "weight", "of", "the", "mean", "gap", "mean", "and", "cvar", "are"]
+    assert [row.split()[:3] for row in rows] == [["9/5", "6/5", "1/1000"], ["81/25", "24/25", "200/629"],
+                                                 ["2187/500", "0", "999/1000"]]  # fmt: skip
+    assert all(row.endswith(" exact") for row in rows)
+
+
 def test_the_curve_of_all_levels_prints_its_certified_bounds_outward():
     curve = vr.cvar_frontier(vr.models.frozen_lake(), eta="1/7")
     head, *rows = str(curve).splitlines()[1:]
     assert head.split()[:2] == ["alpha", "attained"]
     assert len(rows) == 7
     for row in rows:
-        alpha, lower, upper, gap = row.split()
+        alpha, lower, upper, gap = re.split(r"\s{2,}", row)
         exact = curve(alpha)
-        assert Fraction(lower) <= exact.lower
-        assert Fraction(upper) >= exact.upper
+        assert value(lower) <= exact.lower
+        assert value(upper) >= exact.upper
         assert Fraction(gap) >= exact.upper - exact.lower

@@ -67,6 +67,22 @@ def span(lower: Fraction, upper: Fraction) -> str:
     return f"{at_least(lower)} <= best over all policies <= {at_most(upper)}, {above(upper - lower)} apart"
 
 
+def ends(lower: Fraction, upper: Fraction) -> tuple[str, str]:
+    """Both bounds rounded outward; where a short decimal lies between close ones, by how far they are from it.
+
+    >>> ends(Fraction(6, 5) - Fraction(1, 10**15), Fraction(6, 5) + Fraction(1, 10**14))
+    ('1.2 - 1.00e-15', '1.2 + 1.00e-14')
+    >>> ends(Fraction(1, 3), Fraction(1, 2))
+    ('1/3', '1/2')
+    """
+    middle = _context(DIGITS - 1, ROUND_HALF_EVEN).divide(*_parts((lower + upper) / 2)).normalize()
+    near = Fraction(middle)
+    if lower <= near <= upper and 0 < upper - lower < abs(near) / 10**DIGITS and len(f"{middle:f}") <= DIGITS:
+        short, low, high = f"{middle:f}", near - lower, upper - near
+        return f"{short} - {above(low)}" if low else short, f"{short} + {above(high)}" if high else short
+    return at_least(lower), at_most(upper)
+
+
 def columns(table: Sequence[Sequence[str]]) -> str:
     """Rows of cells below each other: the first column to the left, the others to the right.
 

@@ -109,12 +109,14 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
         axes.plot([x], [float(tau)], "D", color=BLUE, markersize=4)
         room = x - left > 0.3 * (right - left)  # enough of the dashed line to write on
         crowded = float(law.cdf(law.quantile(tau)) - tau) < 0.08  # the next step of F runs where the words would stand
+        below = crowded and not room
+        low = float(tau) < 0.1  # below would be on the axis
         axes.annotate(
             f"{short(tau)}-quantile {short(law.quantile(tau))}",
             (left if room else x, float(tau)),
-            xytext=(4 if room else 7, -3 if crowded and not room else 3),
+            xytext=(4 if room else 7, (0 if low else -3) if below else 3),
             textcoords="offset points",
-            va="top" if crowded and not room else "bottom",
+            va=("center_baseline" if low else "top") if below else "bottom",
             color=BLUE,
             fontsize=8,
         )

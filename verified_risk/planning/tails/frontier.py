@@ -21,7 +21,7 @@ from ...mdp import MDP
 from ...mdp.required import required_model
 from ...numbers.enclosure import Interval
 from ...numbers.rational import Rational
-from ...numbers.shown import above, at_least, at_most, columns
+from ...numbers.shown import above, columns, ends, short
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
 from ..grids import choose_unit, served_by_own_grid, unit_that_fits
@@ -134,7 +134,7 @@ class CVaRFrontier:
         """
         read = [read_level(alpha, "alpha") for alpha in levels]
         found = [(alpha, self._curve.at(alpha)) for alpha in read]
-        return [[str(a), at_least(x.lower), at_most(x.upper), above(x.upper - x.lower)] for a, x in found]
+        return [[str(a), *ends(x.lower, x.upper), above(x.upper - x.lower)] for a, x in found]
 
     def __str__(self) -> str:
         return f"the best CVaR in {self.mdp!r}\n" + columns([list(FRONTIER_COLUMNS), *self.rows()])
@@ -237,6 +237,13 @@ class Front(tuple[FrontPoint, ...]):
     """
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        table = [["mean", "cvar", "weight of the mean", "gap", "mean and cvar are"]]
+        for p in self:
+            said = "exact" if p.exact else "not exact"
+            table.append([short(p.mean), short(p.cvar), short(p.weight), above(p.plan.gap), said])
+        return columns(table)
 
     def plot(self) -> Picture:
         """The points, and for each the line above which no policy lies.
