@@ -57,7 +57,7 @@ WEAKENINGS = (
     ),
     Weakening(
         "between grid points, nodes of a table of CDFs are clipped to [0, 1]",
-        "verified_risk/kernels/between.py",
+        "verified_risk/kernels/between_contract.py",
         "x = ends[end, b] - sign * (ends[2, b] + eps)",
         "x = min(max(ends[end, b] - sign * (ends[2, b] + eps), 0.0), 1.0)",
         (BETWEEN,),

@@ -87,48 +87,6 @@ class MDP(ModelReaders):
         self._finish(read, initial, tuple(states), horizon, discount, drawing, notes, action_names, state_names)
 
     @classmethod
-    def from_outcomes(
-        cls,
-        outcomes: Sequence[Sequence[Iterable[tuple[Rational, int, Rational]]]],
-        *,
-        initial: Initial,
-        horizon: int,
-        discount: Rational = 1,
-        normalise: bool = False,
-        drawing: str | None = None,
-        notes: Iterable[str] = (),
-        action_names: Sequence[Sequence[str]] | None = None,
-        state_names: Sequence[str] | None = None,
-    ) -> MDP:
-        """``outcomes[s][a] = [(probability, next_state, reward), ...]``: the reward may depend on the next state.
-
-        Equal ``(next_state, reward)`` pairs are added up.  Where reward and next state turn out to be independent, the
-        action is the same as one given by transitions and rewards.
-
-        :param outcomes: for each state and action the triples of probability, next state and reward
-        :param initial: as for :class:`MDP`
-        :param horizon: as for :class:`MDP`
-        :param discount: as for :class:`MDP`
-        :param normalise: as for :class:`MDP`
-        :param drawing: as for :class:`MDP`
-        :param notes: as for :class:`MDP`
-        :param action_names: as for :class:`MDP`
-        :param state_names: as for :class:`MDP`
-        :returns: the model
-        :raises InvalidModel: if probabilities do not sum to 1, or a state does not exist
-        """
-        self = cls.__new__(cls)
-        read = Reader(len(outcomes), normalise)
-        states = []
-        with collector_resting():
-            for s, choices in enumerate(outcomes):
-                if len(choices) == 0:
-                    raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
-                states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
-        self._finish(read, initial, tuple(states), horizon, discount, drawing, notes, action_names, state_names)
-        return self
-
-    @classmethod
     def from_actions(
         cls,
         states: StateActions,

@@ -1,6 +1,6 @@
-"""The ways into and out of :class:`verified_risk.MDP`: arrays, environments, files.
+"""The ways into and out of :class:`verified_risk.MDP`: joint outcomes, arrays, environments, files.
 
-Each imports its own reader when it is called, so that a model needs neither gymnasium nor Storm.
+Those of other formats import their own reader when it is called, so that a model needs neither gymnasium nor Storm.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import files
+from ..errors import InvalidModel
 from ..law import Law
 from ..numbers.rational import Rational
 from .action import Action
+from .reading import Reader, collector_resting
 from .rewards import ContinuousReward
 
 if TYPE_CHECKING:
@@ -31,6 +33,49 @@ Arrays: TypeAlias = object
 
 class ModelReaders:
     """What an :class:`~verified_risk.MDP` is read from and written to."""
+
+    @classmethod
+    def from_outcomes(
+        cls,
+        outcomes: Sequence[Sequence[Iterable[tuple[Rational, int, Rational]]]],
+        *,
+        initial: Initial,
+        horizon: int,
+        discount: Rational = 1,
+        normalise: bool = False,
+        drawing: str | None = None,
+        notes: Iterable[str] = (),
+        action_names: Sequence[Sequence[str]] | None = None,
+        state_names: Sequence[str] | None = None,
+    ) -> MDP:
+        """``outcomes[s][a] = [(probability, next_state, reward), ...]``: the reward may depend on the next state.
+
+        Equal ``(next_state, reward)`` pairs are added up.  Where reward and next state turn out to be independent, the
+        action is the same as one given by transitions and rewards.
+
+        :param outcomes: for each state and action the triples of probability, next state and reward
+        :param initial: as for :class:`MDP`
+        :param horizon: as for :class:`MDP`
+        :param discount: as for :class:`MDP`
+        :param normalise: as for :class:`MDP`
+        :param drawing: as for :class:`MDP`
+        :param notes: as for :class:`MDP`
+        :param action_names: as for :class:`MDP`
+        :param state_names: as for :class:`MDP`
+        :returns: the model
+        :raises InvalidModel: if probabilities do not sum to 1, or a state does not exist
+        """
+        read = Reader(len(outcomes), normalise)
+        states = []
+        with collector_resting():
+            for s, choices in enumerate(outcomes):
+                if len(choices) == 0:
+                    raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
+                states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
+        return cast("type[MDP]", cls).from_actions(
+            tuple(states), read=read, initial=initial, horizon=horizon, discount=discount, drawing=drawing, notes=notes,
+            action_names=action_names, state_names=state_names,
+        )  # fmt: skip
 
     @classmethod
     def from_arrays(

@@ -185,10 +185,10 @@ def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fractio
 @lru_cache(maxsize=1)
 def compile_between() -> None:
     """Compile, or load, the kernels on a toy model before the clock starts."""
-    from ...kernels import between, polygon
+    from ...kernels import between, between_contract, polygon
     from ...kernels.jit import Kernel
 
-    for found in (*vars(between).values(), *vars(polygon).values()):
+    for found in (found for module in (between, between_contract, polygon) for found in vars(module).values()):
         if isinstance(found, Kernel):
             found.spent = float("inf")  # hundreds of passes follow: interpreting the first ones would not pay
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
