@@ -7,6 +7,7 @@ and seconds; here they take what the arrays take, and an action makes its own fr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -39,6 +40,7 @@ class Packed:
         self.largest, self.where = Fraction(), ""
         for i in range(len(rows)):
             self._read(i, name, normalise)
+        self.rows = replace(rows, value=rows.value[:0])  # what was read is in weights and own
 
     def _read(self, i: int, name: Callable[[int], str], normalise: bool) -> None:
         columns, values = self.rows.row(i)
