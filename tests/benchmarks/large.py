@@ -129,13 +129,13 @@ import verified_risk as vr
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
 from verified_risk.models import random_sparse
-from verified_risk.planning.tails import budget
+from verified_risk.planning import grids
 vr.plan(random_sparse(20, 2, 3, 2, 3), vr.CVaR("1/10"))
 vr.cvar_frontier(random_sparse(20, 2, 3, 2, 3))
 before = peak()
 mdp = random_sparse({states}, 2, 3, 2, {horizon}, grid={grid})
 built = peak()
-estimate = budget.table_bytes({states}, float_model(mdp, own_unit(mdp)).remaining)
+estimate = grids.table_bytes({states}, float_model(mdp, own_unit(mdp)).remaining)
 began = time.process_time()
 frontier = vr.cvar_frontier(mdp)  # every budget: no window makes the tables smaller
 seconds = time.process_time() - began

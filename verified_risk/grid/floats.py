@@ -118,6 +118,12 @@ class FloatModel:
         return terms + max(int(np.diff(step.start).max()) for step in distinct)
 
     @property
+    def choice_type(self) -> type[np.signedinteger[Any]]:
+        """The narrowest integers that hold every action."""
+        most = int(np.diff(self.action_start).max()) - 1
+        return next(kind for kind in (np.int8, np.int16, np.int32) if most <= np.iinfo(kind).max)
+
+    @property
     def depth(self) -> int:
         """Roundings in a row of one whole backward pass with a constant per action (theory 05, A2, the budget
         recursion)."""

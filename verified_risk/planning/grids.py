@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 from ..errors import InvalidArgument
 from ..grid import own_unit
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_step, digits
+from .limits import memory_limit
 from .short import round_up_to_two_digits, short_below
-from .tails.budget import memory_limit, table_bytes
 
 LARGEST_GRID = 2**40
 """Grid points of the returns: beyond it, sums of units times probabilities are no longer exact enough in float64."""
@@ -64,6 +65,12 @@ def _smallest_ratio(mdp: MDP) -> Fraction:
     low, high = mdp.reward_range
     least = min((abs(r) for r in (low, high) if r), default=high - low)
     return max(Fraction(1), least / (high - low))
+
+
+def table_bytes(n_states: int, remaining: list[int]) -> int:
+    """Two tables of floats and a byte per cell for the policy."""
+    widest = remaining[0] + max(a - b for a, b in pairwise(remaining))
+    return n_states * (16 * (widest + 1) + sum(remaining[:-1]))
 
 
 def fits_own_grid(mdp: MDP) -> bool:

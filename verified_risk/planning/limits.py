@@ -1,8 +1,9 @@
-"""How long a call may take: one clock, which is asked wherever a call could go on for long."""
+"""How long a call may take, and how much memory: one clock, asked wherever a call could go on for long."""
 
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,6 +14,11 @@ from ..numbers.rational import as_fraction
 
 now: Callable[[], float] = time.monotonic
 """Seconds, from anywhere; tests put a counted clock here."""
+
+
+def memory_limit() -> int:
+    """Half of the machine's memory, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 class TimeUp(Exception):

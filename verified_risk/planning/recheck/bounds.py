@@ -38,10 +38,9 @@ from ...policy.cells import CellPolicy
 from ...policy.evaluation import return_law
 from ...progress import Progress, Report
 from ..exact.route import exact_plan
-from ..limits import Clock, TimeUp
+from ..limits import Clock, TimeUp, memory_limit
 from ..plan import Plan
 from ..policy_law import PATIENT, QUICK, evaluation_work
-from ..tails.budget import memory_limit
 from .answer import Recheck
 from .between import MOST_WORK, Between
 from .rational import dual_bound, mean_of, remaining_range

@@ -21,8 +21,8 @@ from ...grid.scaled import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...numbers.rational import digits
 from .. import limits
+from ..limits import memory_limit
 from ..short import round_up_to_two_digits
-from ..tails.budget import memory_limit
 from ..tails.interpolated import narrowest
 from .branching import Search
 from .cdf import MOST_ACTIONS

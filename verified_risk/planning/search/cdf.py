@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
 from .. import limits
+from ..limits import memory_limit
 from ..rounding import gamma
-from ..tails.budget import choice_type, memory_limit
 from ..threads import in_threads, shares
 
 CONTRACTED_PER_SECOND = 2e9
@@ -52,7 +52,7 @@ class Oracle:
         everything = (np.int64(1) << np.minimum(actions, MOST_ACTIONS)) - 1
         self.everything: Ints = np.broadcast_to(everything[None, :, None], (horizon, n, self.top + 1)).copy()
         self.allowed = self.everything.copy()
-        self.choice = np.zeros((horizon, n, self.top + 1), dtype=choice_type(model))
+        self.choice = np.zeros((horizon, n, self.top + 1), dtype=model.choice_type)
         self._values, self._mass = np.zeros((2, n, self.top + 1)), np.zeros((2, n, self.top + 1))
         outcomes = self.arrays[1][model.action_start[1:]] - self.arrays[1][model.action_start[:-1]]
         self._parts = shares(outcomes, len(self.arrays[2]) * self.top / 2)

@@ -16,11 +16,9 @@ that lead from the window can be met.  The chosen action of each cell is kept in
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +27,7 @@ import numpy.typing as npt
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
 from ...numbers.rational import digits
+from ..limits import memory_limit
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
 from ..threads import in_threads, shares
@@ -44,20 +43,9 @@ NUMPY_STEPS = 50
 """What calling numpy costs in one step of the model, in steps of a Python loop."""
 
 
-def memory_limit() -> int:
-    """Half of the machine's memory, in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-
-
-def table_bytes(n_states: int, remaining: list[int]) -> int:
-    """Two tables of floats and a byte per cell for the policy."""
-    widest = remaining[0] + max(a - b for a, b in pairwise(remaining))
-    return n_states * (16 * (widest + 1) + sum(remaining[:-1]))
-
-
 def require_memory(model: FloatModel, widths: Ints, width: int) -> None:
     """Refuse tables of ``width`` columns, and ``widths[t]`` of policy, that do not fit; name a grid step that does."""
-    cell = np.dtype(choice_type(model)).itemsize
+    cell = np.dtype(model.choice_type).itemsize
     needed, limit = model.n_states * (16 * width + cell * int(widths.sum())), memory_limit()
     if needed > limit:
         fits = round_up_to_two_digits(model.unit * Fraction(needed, limit) * Fraction(11, 10))
@@ -85,7 +73,7 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
 
     m, blocks = model, model.blocks
     value = np.zeros((m.horizon + 1, m.n_states))
-    action = np.zeros((m.horizon, m.n_states), dtype=choice_type(m))
+    action = np.zeros((m.horizon, m.n_states), dtype=m.choice_type)
     work = m.horizon * len(m.succ_prob)
     kernels.linear_pass.at(work)(
         blocks.block, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.shortfall, value, action
@@ -101,12 +89,6 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
     variance = float(m.initial_prob @ (spread[m.initial_state] + (first - centre) ** 2))
     slack = 20.0 * (m.horizon + 1) * 2.0**-52 * m.depth * float(m.remaining[0]) ** 2
     return LinearPart(value, action, variance, slack)
-
-
-def choice_type(model: FloatModel) -> type[np.signedinteger[Any]]:
-    """The narrowest integers that hold every action."""
-    most = int(np.diff(model.action_start).max()) - 1
-    return next(kind for kind in (np.int8, np.int16, np.int32) if most <= np.iinfo(kind).max)
 
 
 class BudgetRule:
@@ -173,7 +155,7 @@ def budget_tables(
     require_memory(m, widths, width)
     after, now = np.zeros((m.n_states, width)), np.zeros((m.n_states, width))
     after[:, margin + 1 :] = 1.0 if threshold else np.arange(1, high + 1)
-    policy = [np.empty((m.n_states, w), dtype=choice_type(m)) for w in widths]
+    policy = [np.empty((m.n_states, w), dtype=m.choice_type) for w in widths]
     step = _step_of(m, margin, weight * blocks.shortfall, width + margin + 1, int(widths.sum()))
     for t in range(m.horizon - 1, -1, -1):
         if widths[t]:

@@ -32,10 +32,10 @@ from ...errors import InvalidArgument
 from ...grid.floats import Floats
 from ...grid.scaled import ScaledModel
 from ...numbers.rational import digits, float_above, float_below
+from ..limits import memory_limit
 from ..rounding import Enclosure
 from ..short import round_up_to_two_digits
 from ..threads import in_threads, shares
-from .budget import memory_limit
 
 ROUNDOFF = 2.0**-53
 TINY = 1e-290

@@ -19,11 +19,10 @@ from ...policy import MarkovPolicy
 from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
 from .. import limits
-from ..limits import Clock
+from ..limits import Clock, memory_limit
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
-from .budget import memory_limit
 from .interpolated import Envelope, best_rho, bytes_needed, envelope, mean_part
 
 FIRST_NODES = 256
