@@ -23,10 +23,28 @@ BEFORE = HERE / "imports_before.json"
 Edges = dict[tuple[str, str], int]
 
 
-def rooms(edges: Edges, order: list[str]) -> list[str]:
-    """All rooms, those that have a place in today's order first, in it."""
+#: Where the loose modules of the older tree are today: each is ordered as the room it became a part of.
+HOMES = {
+    "verified_risk.numbers": ("rational", "enclosure"),
+    "verified_risk.mdp": ("action", "reading", "rewards"),
+    "verified_risk.policy": ("evaluation",),
+    "proofs_checks.cases": (
+        "adaptation", "augmentation", "budget", "enumeration", "estimation", "estimation_strategies", "greedy",
+        "histories", "irrational", "monotone", "sampling", "strategies",
+    ),
+    "proofs_checks.engine": ("audit", "certificate", "codec", "model", "search", "sources"),
+    "proofs_checks.evidence": ("coq_source", "formal_record", "symbolic"),
+    "proofs_checks.theory": ("statements",),
+    "proofs_checks.report": ("page", "readme"),
+}  # fmt: skip
+HOME = {f"{home.split('.')[0]}.{name}": home for home, names in HOMES.items() for name in names}
+
+
+def places(edges: Edges, order: list[str]) -> dict[str, int]:
+    """All rooms in today's order, with their place in it."""
     named = {name for edge in edges for name in edge if not name.endswith(("__init__", "__main__"))}
-    return [name for name in order if name in named] + sorted(named - set(order))
+    found = {name: order.index(HOME.get(name, name)) for name in named}
+    return dict(sorted(found.items(), key=lambda one: (one[1], one[0])))
 
 
 def draw(before: Edges, after: Edges, order: list[str]) -> plotting.Picture:
@@ -34,14 +52,15 @@ def draw(before: Edges, after: Edges, order: list[str]) -> plotting.Picture:
     with style():
         figure = new_figure(13.0, 7.2)
         for axes, edges, title in zip(figure.subplots(1, 2), (before, after), ("before", "after"), strict=True):
-            _table(axes, edges, rooms(edges, order), title)
+            _table(axes, edges, places(edges, order), title)
         return plotting.Picture(figure)
 
 
-def _table(axes: Any, edges: Edges, names: list[str], title: str) -> None:
+def _table(axes: Any, edges: Edges, ranks: dict[str, int], title: str) -> None:
+    names = list(ranks)
     place = {name: i for i, name in enumerate(names)}
     kept = {edge: n for edge, n in edges.items() if edge[0] in place and edge[1] in place}
-    against = {edge: n for edge, n in kept.items() if place[edge[1]] > place[edge[0]]}
+    against = {edge: n for edge, n in kept.items() if ranks[edge[1]] > ranks[edge[0]]}
     for edge, n in kept.items():
         wrong = edge in against
         axes.plot(
