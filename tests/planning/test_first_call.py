@@ -17,7 +17,7 @@ from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
 from verified_risk.kernels import budget as _kernels  # noqa: F401 - the loops below must exist
 from verified_risk.kernels import jit
-from verified_risk.planning.tails import budget
+from verified_risk.planning.tails import budget, refine
 
 
 @contextmanager
@@ -125,6 +125,18 @@ vr.plan(vr.models.two_paths(), "mean", progress=lambda now: print(now.doing))
 """
     assert in_a_fresh_place(code, tmp_path).splitlines() == ["compiling, once: later calls load the result", "compiled"]
     assert in_a_fresh_place(code, tmp_path) == ""
+
+
+@pytest.mark.parametrize(("horizon", "wanted"), [(6, ["clock"]), (60, ["compiler", "clock"])])
+def test_a_grid_for_a_discount_is_not_chosen_by_how_long_the_compiler_took(horizon, wanted, monkeypatch):
+    """Rounds are extrapolated by a clock that starts after the compiler; tiny models need none."""
+    done = []
+    toys, clock = refine._compile_on_toys, refine.Clock
+    monkeypatch.setattr(refine, "_compile_on_toys", lambda: (done.append("compiler"), toys()))
+    monkeypatch.setattr(refine, "Clock", lambda seconds: (done.append("clock"), clock(seconds))[1])
+    mdp = model(3, joint=True, most_successors=4).with_horizon(horizon).with_discount("9/10")
+    vr.plan(mdp, "cvar(1/10)", gap=100)
+    assert done == wanted
 
 
 def test_patience_ends(monkeypatch):

@@ -66,13 +66,14 @@ def refined_plan(
     progress: Report | None = None,
 ) -> Plan:
     """One round for a given ``eta``; otherwise rounds until ``gap`` is met, or time or memory ends."""
-    _compile()
     levels = objective.require_levels()
     width = _range(mdp)
+    first = scaled_model(mdp, eta if eta is not None else short_below(width / FIRST_NODES))
+    _compile(2 * len(first.succ_prob) * first.cells / first.n_states)
     if eta is None and gap is None:
         gap, seconds = DEFAULT_GAP * width, DEFAULT_SECONDS if seconds is None else seconds
     clock = Clock(seconds)
-    rounds = [_round(mdp, levels, eta if eta is not None else short_below(width / FIRST_NODES))]
+    rounds = [_solved(first, levels)]
     why = "the grid that was asked for"
     while eta is None:
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
@@ -90,9 +91,26 @@ def refined_plan(
     return answer(mdp, objective, rounds, why, clock)
 
 
+def _compile(work: float) -> None:
+    """Compile, or load, the kernels before the clock starts, if the first round would do that: ``work`` are its steps.
+
+    Otherwise the next grid would be chosen by how long the compiler took.
+    """
+    from ...kernels.jit import PATIENCE, STEP
+
+    if work * STEP > PATIENCE / 2:
+        _compile_on_toys()
+
+
 @lru_cache(maxsize=1)
-def _compile() -> None:
-    """Compile, or load, the kernels on two toy models before the clock starts."""
+def _compile_on_toys() -> None:
+    """Two small models meet every form of the kernels' arguments."""
+    from ...kernels import interpolated
+    from ...kernels.jit import Kernel
+
+    for found in vars(interpolated).values():
+        if isinstance(found, Kernel):
+            found.spent = float("inf")
     rewards = [[{0: Fraction(1, 2), 1: Fraction(1, 2)}, {"1/3": 1}]]
     product = MDP(0, [[{0: 1}, {0: 1}]], rewards, horizon=2, discount=Fraction(1, 2))
     halves = [(Fraction(1, 2), 0, Fraction(1, 3)), (Fraction(1, 2), 1, Fraction(1))]
