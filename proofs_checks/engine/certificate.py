@@ -39,11 +39,6 @@ def file_name(label: str) -> str:
     return label.replace(":", "_").replace("/", "-").replace(" ", "-") + ".json"
 
 
-def path_of(statement: Statement[Any], directory: Path = DIRECTORY) -> Path:
-    """Where the certificate of a statement's counterexample lives."""
-    return directory / file_name(statement.label)
-
-
 def save(statement: Statement[Any], case: Any, path: str | PathLike[str]) -> None:
     """Write the certificate of ``case``; the file appears whole or not at all."""
     write_text(path, text(certificate(statement, case)))

@@ -21,7 +21,7 @@ from ..policy.cells import CellPolicy
 from .certificate import IntegerModel, Runs
 
 MOST_CELLS = 30_000_000
-"""Of one table: some minutes."""
+"""A table of more cells is not sent to the checker: it would compute for some minutes."""
 MARGIN = 6
 """Nodes below a window's least budget: its first node counts as the worst cost only, which spreads by a few nodes."""
 

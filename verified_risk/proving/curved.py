@@ -13,7 +13,7 @@ from .budgets import Charges
 from .curves import Curved
 
 FINEST, COARSEST = Fraction(1, 2**18), Fraction(1, 2**8)
-"""Of the line below the weighting."""
+"""How far the broken line may be below the weighting, at the least and at the most."""
 ROUNDING = Fraction(1, 2**90)
 """Share of the returns' range that the checker's rounding may cost the lower bound."""
 

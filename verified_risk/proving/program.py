@@ -15,7 +15,7 @@ ENVIRONMENT = "VERIFIED_RISK_CHECKER"
 """The environment variable that names the program, where it is not where ``make checker`` puts it."""
 BUILT = Path(__file__).resolve().parents[2] / "proofs_checks" / "formal" / "checker" / "build" / "checker"
 STACK_BYTES_PER_CELL = 160
-"""The extracted code walks a row of a table by recursion."""
+"""What the checker needs for each cell of its widest row: the extracted code walks a row by recursion."""
 
 
 def find_checker() -> Path:

@@ -43,10 +43,12 @@ from .curves import Curved
 EXACT_WORK = 2e8
 """Bits of all cells of a certificate whose tables may hold exact numbers without being asked."""
 MOST_EXACT_BITS = 100_000
+"""Longest numbers of such tables: every cell is multiplied and added in them."""
 CURVE_BITS = 120
-"""Behind the point, in the tables of a weighting that is not piecewise linear: its points have 96."""
+"""Binary digits behind the point in the tables of a curved weighting; the points of its curve have 96."""
 LEAST_SLACK = Fraction(1, 2**40)
-"""Of the range of returns: more than what the points of a curve are off, and its line at 1."""
+"""What is added to an upper bound, as a share of the range of returns: more than the points of a curve and its line
+near 1 can lose."""
 SHORT_SCALE = 20_000
 """Bits up to which the law of the return is followed without rounding for such a weighting."""
 WIDEST_OWN_GRID = 20_000

@@ -29,7 +29,7 @@ from .cdf import MOST_ACTIONS
 from .reference import Reference, reference
 
 CELLS_PER_SECOND = 2e8
-"""Numbers of a table that the contractor mixes: a first guess."""
+"""How many numbers of its tables the contractor mixes in a second: a first guess, until a pass has been timed."""
 
 
 def cells_of(mdp: MDP, eta: Fraction) -> int:

@@ -35,16 +35,16 @@ from .relaxation import Mixture
 from .route import below, compile_search, kept_parts, power_of_four_below
 
 FIRST_CELLS = 64
-"""Of the range of returns, on the first grid: coarse, because its passes are timed to choose the next one."""
+"""The first grid has so many cells: it is coarse, because its passes are timed to choose the next one."""
 MOST_CELLS = 2048
-"""Of the finest grid: a search's tables grow with the square of the cells."""
+"""The finest grid has at most so many: the tables of a search grow with the square of the cells."""
 DEFAULT_GAP = Fraction(1, 1000)
-"""Of the range of returns, where the caller gave none."""
+"""The gap that is aimed at where the caller gave none, as a share of the range of returns."""
 DEFAULT_SECONDS = 60.0
 ACCURACY = Fraction(1, 1000)
-"""Of one cell: how far the polygon may be below the weighting."""
+"""How far the polygon may be below the weighting, as a share of one cell."""
 PASSES = 60
-"""Of a round that gets as far as its root, about."""
+"""About how many passes a round takes that gets as far as the bound of its root."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _round(mdp: MDP, objective: Weighting, eta: Fraction, gap: Fraction, deadlin
 def cost_above(
     objective: Weighting, oracle: BetweenOracle, best: Mixture, parts: list[tuple[Fraction, npt.NDArray[Any]]]
 ) -> Fraction:
-    r"""A number that :math:`\int G(F)\,dx` of the mixture is at most, in cells (D5)."""
+    r"""A number that :math:`\int G(F)\,dx` of the mixture is at most, in cells (D5, what the policy earns)."""
     low, high = _pointwise(objective, oracle, parts)
     lines = [line_above(objective, a, b, Fraction(float(at))) for a, b, at in zip(low, high, best.cdf, strict=True)]
     slopes = np.array([float(c) for c, _ in lines])
@@ -170,7 +170,7 @@ def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fractio
     found = exact_value(mdp, best.policy, objective, patient=False)
     if found is not None and found[0] >= lower:
         lower, law = tidy_below(found[0]), found[1]
-    if lower > upper:  # the judge and the bound share no code; they must agree
+    if lower > upper:  # the exact law and the bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     last = rounds[-1]
     why = "the gap is met" if upper - lower <= wanted else "no finer grid fits into time and memory"

@@ -1,4 +1,6 @@
-r"""How far each action moves the mean and the law of what is still to come, against one reference policy (D4).
+r"""How far each action moves the mean and the law of what is still to come, against one reference policy.
+
+Where slopes differ little, the mean counts (docs/theory/05-certificates.md, D4).
 
 The reference policy plays for the mean, so the law of its remaining return depends on step and state alone.  Laws are
 kept on :data:`POINTS` points per step; mass between two points is shared so that the mean stays, which moves a law by
