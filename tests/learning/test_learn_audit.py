@@ -182,8 +182,8 @@ def audit_with(kind, mdp, objective, episodes, algorithm="kl", log_ratio=None):
     if log_ratio is not None:
         task.target = task.target._replace(log_term=task.target.log_term + math.log(log_ratio))
     learner = kind(task.standard, task.target, task.knowledge)
-    reference, _ = target_of(task.standard, objective, "greedy", task.problem, Fraction(1))
-    low, high, _ = best_value(mdp, task.standard, objective, reference)
+    reference, error = target_of(task.standard, objective, "greedy", task.problem, Fraction(1))
+    low, high, _ = best_value(mdp, task.standard, objective, reference, error)
     return audited_run(task, learner, Judge(mdp, task.standard, objective, learner), (low, high))[1]
 
 

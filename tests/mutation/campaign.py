@@ -1,9 +1,13 @@
 """A sampling mutation campaign: ``python tests/mutation/campaign.py [--map] [--sample N] [--folder NAME ...]``.
 
 Faults (``operators.py``) are drawn per folder, written one at a time into a copy of the packages and judged by the
-tests that execute the changed line (``testmap.py``).  Results are appended to ``.mutate/results.jsonl``: a campaign
+tests that execute the changed line, where ``--map`` has measured that, or else by the test files that name the module
+(``testmap.py``).  Results are appended to ``.mutate/results.jsonl``: a campaign
 that was stopped goes on where it was, and only faults whose file is unchanged count.  A survivor is a test to write, or
 a line in ``equivalent.json`` that says why no test can see it.
+
+In the copy every module ends with a comment of its own, and a test that fails there without any fault (it compares
+digests, it needs a file that was not copied) is no judge: what it says about a fault is not counted.
 """
 
 from __future__ import annotations
@@ -12,8 +16,6 @@ import argparse
 import json
 import os
 import random
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -23,8 +25,9 @@ from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
 
+from judging import Judges, copy_to, run
 from operators import Mutant, mutants
-from testmap import ROOT, JudgeMap, measure
+from testmap import ROOT, JudgeMap, measure, named_judges
 
 FOLDERS = {
     "planning": "verified_risk/planning",
@@ -43,9 +46,6 @@ FOLDERS = {
 }
 PLACE = ROOT / ".mutate"
 ARGUMENTS = Path(__file__).with_name("equivalent.json")
-COPIED = ("verified_risk", "proofs_checks", "tests", "docs")
-FILES = ("pyproject.toml", "README.md", "Makefile", "CITATION.cff", "CHANGELOG.md")
-BUILT = shutil.ignore_patterns("*.vo", "*.vok", "*.vos", "*.glob", "*.aux", "_build")
 
 
 def drawn(folder: str, count: int, seed: int) -> list[Mutant]:
@@ -62,38 +62,12 @@ def digest(file: str) -> str:
     return sha256((ROOT / file).read_bytes()).hexdigest()[:16]
 
 
-def copy_to(place: Path) -> None:
-    for name in COPIED:
-        shutil.copytree(ROOT / name, place / name, ignore=BUILT)
-    for name in FILES:
-        shutil.copy(ROOT / name, place / name)
-
-
-def judge(place: Path, mutant: Mutant, tests: list[str], patience: float) -> str:
-    """``killed by TEST``, ``killed by time``, ``survived`` or ``no test``, in a copy that is left as it was."""
-    if not tests:
-        return "no test"
-    changed = place / mutant.file
-    source = changed.read_text(encoding="utf-8")
-    names = place / "judges.txt"
-    names.write_text("\n".join(tests) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", f"@{names}"]
-    environment = {**os.environ, "PYTHONPATH": str(place), "HYPOTHESIS_STORAGE_DIRECTORY": str(place / ".hypothesis")}
-    changed.write_text(mutant.of(source), encoding="utf-8")
-    try:
-        done = subprocess.run(
-            command, cwd=place, env=environment, capture_output=True, text=True, check=False, timeout=patience
-        )
-    except subprocess.TimeoutExpired:
-        return "killed by time"
-    finally:
-        changed.write_text(source, encoding="utf-8")
-    if done.returncode == 0:
-        return "survived"
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    if done.returncode in (1, 2, 3, 4) and (failed or "rror" in done.stdout + done.stderr):
-        return f"killed by {failed[0][:150] if failed else 'an error on import'}"
-    raise RuntimeError(f"pytest ended with {done.returncode}: {(done.stdout + done.stderr)[-500:]}")
+def collected(place: Path, under: str = "tests") -> set[str]:
+    """The tests of the copy, by pytest's names: a map that was measured earlier may know others."""
+    code, said = run(place, ["--collect-only", under], 600)
+    if code:
+        raise RuntimeError(f"pytest ended with {code}: {said[-500:]}")
+    return {line for line in said.splitlines() if "::" in line}
 
 
 def known(results: Path) -> dict[str, dict[str, str]]:
@@ -107,23 +81,34 @@ def known(results: Path) -> dict[str, dict[str, str]]:
     return rows
 
 
-def run(chosen: list[tuple[str, Mutant]], tests: JudgeMap, workers: int, budget: float) -> Iterator[dict[str, str]]:
-    """Judge every fault, each worker in a copy of its own."""
+def judged(
+    chosen: list[tuple[str, Mutant]], tests: JudgeMap, workers: int, budget: float, killers: Counter[tuple[str, str]]
+) -> Iterator[dict[str, str]]:
+    """Judge every fault, each worker in a copy of its own; who killed in the same file is asked first."""
     with tempfile.TemporaryDirectory(prefix="mutate-") as folder, ThreadPoolExecutor(workers) as pool:
         places: SimpleQueue[Path] = SimpleQueue()
+        room = Judges()
         for i in range(workers):
-            copy_to(Path(folder) / str(i))
+            copy_to(Path(folder) / str(i), list(FOLDERS.values()))
             places.put(Path(folder) / str(i))
+        there = collected(Path(folder) / "0") if tests.seconds else set()
 
         def one(item: tuple[str, Mutant]) -> dict[str, str]:
             subject, mutant = item
-            judges = tests.judges(mutant.file, mutant.line, budget)
-            patience = 60 + 5 * sum(tests.seconds[name] for name in judges)
+            judges = [test for test in tests.judges(mutant.file, mutant.line, budget) if test in there]
+            measured = bool(judges)
+            if measured:
+                judges.sort(key=lambda test: -killers[mutant.file, test])
+            else:
+                best = sorted((-n, test) for (file, test), n in killers.items() if file == mutant.file and "::" in test)
+                judges = [test for _, test in best[:3] if test not in room.biased] + named_judges(mutant.file)
+            seconds = 10 + 3 * sum(tests.seconds[name] for name in judges) if measured else budget
             place = places.get()
             try:
-                verdict = judge(place, mutant, judges, patience)
+                verdict = room.verdict(place, mutant, judges, seconds, hangs=measured)
             finally:
                 places.put(place)
+            killers[mutant.file, verdict.removeprefix("killed by ")] += 1
             return {
                 "name": mutant.name, "folder": subject, "file": mutant.file, "line": str(mutant.line),
                 "what": mutant.what, "digest": digest(mutant.file), "verdict": verdict, "judges": str(len(judges)),
@@ -140,6 +125,10 @@ def argument(row: dict[str, str]) -> str | None:
         if (entry["file"], entry["line"], entry["what"]) == (row["file"], text, row["what"]):
             return str(entry["why"])
     return None
+
+
+def survived(row: dict[str, str] | None) -> bool:
+    return row is not None and not row["verdict"].startswith("killed") and argument(row) is None
 
 
 def table(rows: list[dict[str, str]]) -> str:
@@ -173,7 +162,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", action="append", choices=list(FOLDERS), help="only these (default: all)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--budget", type=float, default=60, help="seconds of tests per fault (default 60)")
+    parser.add_argument("--budget", type=float, default=60, help="processor seconds of tests per fault (default 60)")
+    parser.add_argument("--measure", action="append", metavar="TESTS", help="measure these and add them to the map")
+    parser.add_argument("--survivors", action="store_true", help="judge again what survived, if no argument is given")
     parser.add_argument("--table", action="store_true", help="print the table of what is known and stop")
     asked = parser.parse_args()
     PLACE.mkdir(exist_ok=True)
@@ -181,11 +172,17 @@ def main() -> int:
     chosen = [(name, one) for name in asked.folder or FOLDERS for one in drawn(name, asked.sample, asked.seed)]
     rows = known(results)
     if not asked.table:
-        if asked.map or not where.exists():
+        if asked.map:
             measure(PLACE, asked.workers).save(where)
-        tests = JudgeMap.load(where)
+        tests = JudgeMap.load(where) if where.exists() else JudgeMap({}, {})
+        if asked.measure:
+            tests = tests.merged(measure(PLACE / "more", 1, asked.measure))
+            tests.save(where)
         left = [(subject, one) for subject, one in chosen if one.name not in rows]
-        for row in run(left, tests, asked.workers, asked.budget):
+        if asked.survivors:
+            left += [item for item in chosen if survived(rows.get(item[1].name))]
+        killers = Counter((row["file"], row["verdict"].removeprefix("killed by ")) for row in rows.values())
+        for row in judged(left, tests, asked.workers, asked.budget, killers):
             rows[row["name"]] = row
             with results.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")

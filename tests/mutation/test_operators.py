@@ -7,8 +7,9 @@ from pathlib import Path
 
 import campaign
 import pytest
-from operators import mutants
-from testmap import JudgeMap
+from judging import Judges
+from operators import Mutant, mutants
+from testmap import JudgeMap, named_judges
 
 SOURCE = '''"""A docstring with 3 < 4."""
 
@@ -79,6 +80,26 @@ def test_a_map_is_read_as_it_was_written(tmp_path: Path):
     assert JudgeMap.load(tmp_path / "map.json") == tests
 
 
+def test_without_a_map_the_judges_are_the_files_that_name_the_module():
+    first = {
+        "verified_risk/planning/quantile.py": "tests/planning/",
+        "verified_risk/learning/bounds.py": "tests/learning/test_learn_guarantee.py",
+        "proofs_checks/recheck/certificate.py": "tests/checks/test_certificates.py",
+        "verified_risk/kernels/learn_sets.py": "tests/learning/",
+    }
+    for file, judge in first.items():
+        found = named_judges(file)
+        assert found[0].startswith(judge), (file, found)
+        assert len(found) == len(set(found)) >= 3
+        assert not any("mutations" in name or "weakenings" in name for name in found)
+
+
+def test_newer_measurements_of_a_test_replace_older_ones():
+    old = JudgeMap({"a.py": {3: ["t", "u"], 4: ["t"]}}, {"t": 1.5, "u": 2.0})
+    new = JudgeMap({"a.py": {5: ["t"], 3: ["v"]}}, {"t": 1.0, "v": 3.0})
+    assert old.merged(new) == JudgeMap({"a.py": {3: ["u", "v"], 4: [], 5: ["t"]}}, {"t": 1.0, "u": 2.0, "v": 3.0})
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     (tmp_path / "thing.py").write_text("def twice(x):\n    return x + x\n")
@@ -90,13 +111,43 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def twice_becomes_zero(place: Path) -> Mutant:
+    (fault,) = [one for one in mutants("thing.py", (place / "thing.py").read_text()) if one.what.endswith("with -")]
+    return fault
+
+
 def test_a_judge_that_can_see_the_fault_kills_it_and_another_does_not(place: Path):
     source = (place / "thing.py").read_text()
-    (fault,) = [one for one in mutants("thing.py", source) if one.what.endswith("with -")]
-    assert campaign.judge(place, fault, ["test_thing.py::test_four"], 60).startswith("killed by FAILED")
-    assert campaign.judge(place, fault, ["test_thing.py::test_type"], 60) == "survived"
-    assert campaign.judge(place, fault, [], 60) == "no test"
+    fault, judges = twice_becomes_zero(place), Judges()
+    assert judges.verdict(place, fault, ["test_thing.py::test_four"], 60) == "killed by test_thing.py::test_four"
+    assert judges.verdict(place, fault, ["test_thing.py::test_type"], 60) == "survived"
+    assert judges.verdict(place, fault, ["test_thing.py"], 60) == "killed by test_thing.py::test_four"
+    assert judges.verdict(place, fault, [], 60) == "no test"
     assert (place / "thing.py").read_text() == source
+
+
+def test_a_judge_that_fails_without_the_fault_is_not_believed(place: Path):
+    with (place / "test_thing.py").open("a") as out:
+        out.write("\ndef test_always():\n    assert False\n")
+    judges, names = Judges(), ["test_thing.py::test_always", "test_thing.py::test_type"]
+    assert judges.verdict(place, twice_becomes_zero(place), names, 60) == "survived"
+    assert judges.biased == {"test_thing.py::test_always"}
+    assert judges.verdict(place, twice_becomes_zero(place), names[:1], 60) == "no test"
+    assert not judges.sound
+
+
+def test_seconds_of_the_processor_stop_a_judge_and_kill_only_what_was_measured(place: Path):
+    with (place / "test_thing.py").open("a") as out:
+        out.write("\ndef test_ends():\n    while twice(1) == 0:\n        pass\n")
+    fault, names = twice_becomes_zero(place), ["test_thing.py::test_ends"]
+    assert Judges().verdict(place, fault, names, 2) == "killed by time"
+    assert Judges().verdict(place, fault, names, 2, hangs=False) == "survived so many seconds"
+
+
+def test_a_name_that_is_no_test_is_an_error_and_not_a_kill(place: Path):
+    assert campaign.collected(place, ".") == {"test_thing.py::test_four", "test_thing.py::test_type"}
+    with pytest.raises(RuntimeError, match="not found"):
+        Judges().verdict(place, twice_becomes_zero(place), ["test_thing.py::test_gone"], 60)
 
 
 def test_the_table_counts_survivors_and_arguments(monkeypatch):

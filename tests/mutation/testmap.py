@@ -6,10 +6,13 @@ the mutation tables, which plant faults themselves.  A test that fails or is ski
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +22,48 @@ JUDGES = ("model", "objectives", "interop", "planning", "proving", "learning", "
 NO_JUDGES = ("test_mutations", "test_weakenings", "fresh", "stale", "test_formal_record", "test_cli_interrupt")
 #: Compiled code runs outside coverage's sight: its judges are the tests of its subject.
 COMPILED = {"verified_risk/kernels/learn": "tests/learning/", "verified_risk/kernels/": "tests/planning/"}
+
+
+#: Where the tests of a folder live, for :func:`named_judges`.
+SUBJECTS = {
+    "verified_risk/planning": "planning",
+    "verified_risk/learning": "learning",
+    "verified_risk/kernels/learn": "learning",
+    "verified_risk/kernels": "planning",
+    "verified_risk/objectives": "objectives",
+    "verified_risk/grid": "planning",
+    "verified_risk/proving": "proving",
+    "verified_risk/interop": "interop",
+    "proofs_checks": "checks",
+    "": "model",
+}
+
+
+def named_judges(file: str, most: int = 6) -> list[str]:
+    """Without a measurement: the test files that name the module or what it defines, rare names counting more."""
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    defined = {
+        node.name.lstrip("_")
+        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("__")
+    }
+    home = next(subject for start, subject in SUBJECTS.items() if file.startswith(start))
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for folder in JUDGES
+        for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))
+        if not any(name in path.name for name in NO_JUDGES)
+    }
+    words = {name: set(re.findall(r"\w+", text)) for name, text in texts.items()}
+    rarity = {word: 1 / max(1, sum(word in said for said in words.values())) for word in defined}
+
+    def score(test: str) -> float:
+        *_, folder, own = module.split(".")
+        named = 2.0 * (module in texts[test] or own in words[test]) + (folder in words[test])
+        return named + sum(rarity[word] for word in defined & words[test]) + 3 * (test.split("/")[1] == home)
+
+    ranked = sorted(texts, key=lambda test: (-score(test), len(texts[test])))
+    return [test for test in ranked if score(test) >= 2][:most]
 
 
 @dataclass(frozen=True)
@@ -47,6 +92,15 @@ class JudgeMap:
             chosen.append(test)
         return chosen
 
+    def merged(self, newer: JudgeMap) -> JudgeMap:
+        """This map, with what another knows of its own tests."""
+        lines = {file: {line: [t for t in tests if t not in newer.seconds] for line, tests in ran.items()}
+                 for file, ran in self.lines.items()}  # fmt: skip
+        for file, ran in newer.lines.items():
+            for line, tests in ran.items():
+                lines.setdefault(file, {}).setdefault(line, []).extend(tests)
+        return JudgeMap(lines, {**self.seconds, **newer.seconds})
+
     def save(self, path: Path) -> None:
         names = sorted(self.seconds)
         number = {name: i for i, name in enumerate(names)}
@@ -67,16 +121,23 @@ class JudgeMap:
         return JudgeMap(lines, dict(zip(names, data["seconds"], strict=True)))
 
 
-def measure(folder: Path, workers: int) -> JudgeMap:
-    """Run the judges under coverage; the data stay in ``folder`` for ``coverage report``."""
+def measure(folder: Path, workers: int, only: Sequence[str] = ()) -> JudgeMap:
+    """Run the judges, or only these, under coverage; the data stay in ``folder`` for ``coverage report``."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "coveragerc"
     data, report = folder / "coverage", folder / "tests.xml"
     settings.write_text(f"[run]\nbranch = true\nsource = {', '.join(PACKAGES)}\ndata_file = {data}\n")
-    judges = [f"tests/{name}" for name in JUDGES if (ROOT / "tests" / name).is_dir()]
+    judges = list(only) or [f"tests/{name}" for name in JUDGES if (ROOT / "tests" / name).is_dir()]
     names = " and ".join(f"not {name}" for name in NO_JUDGES)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-k", names, f"--junitxml={report}"]
-    command += ["-o", "junit_family=xunit1", "--cov-context=test", f"--cov-config={settings}", "--cov-report="]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers if workers > 1 else 0), "-k", names]
+    command += [
+        f"--junitxml={report}",
+        "-o",
+        "junit_family=xunit1",
+        "--cov-context=test",
+        f"--cov-config={settings}",
+        "--cov-report=",
+    ]
     command += [f"--cov={name}" for name in PACKAGES] + judges
     subprocess.run(command, cwd=ROOT, check=False)  # a failing test is no judge, the others are
     return JudgeMap(_lines(data), _seconds(report))

@@ -19,6 +19,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
+from verified_risk.kernels import polygon as kernels
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import replay
 from verified_risk.planning.recheck.rational import remaining_range
@@ -82,7 +83,7 @@ def least_cost(model: oracles.Model, polygon: Polygon, grid, rng: random.Random)
 
 
 def campaign(name: str, count: int = 8, *, replayed: bool = False) -> int:
-    """How many searches branched; raises if a bound exceeds the truth."""
+    """How many searches branched and proved more than nothing; raises if a bound exceeds the truth."""
     polygon = POLYGONS[name].polygon_below(Fraction(1, 10**6))
     branched = 0
     for mdp, model, rng in models.small("masks 8", count, max_states=3, max_actions=3):
@@ -98,7 +99,7 @@ def campaign(name: str, count: int = 8, *, replayed: bool = False) -> int:
                 proof = Proof(Fraction(1), search.target, search.record)
                 found = replay.Replay(grid, polygon, proof).bound()
             assert found == -np.inf or Fraction(found) <= least + Fraction(1, 10**12), f"{found} > {least}, {above}"
-            branched += search.nodes > 0
+            branched += search.nodes > 0 and found > 0
     return branched
 
 
@@ -116,4 +117,55 @@ def test_no_incumbent_makes_the_bound_false(name):
 
 @pytest.mark.parametrize("name", POLYGONS)
 def test_no_incumbent_makes_the_replay_false(name):
-    campaign(name, 5, replayed=True)
+    assert campaign(name, 5, replayed=True) >= 6
+
+
+# -- slopes at corners (B5) -------------------------------------------------------------------------------------------
+
+
+def needed_slopes(polygon: Polygon, low: float, high: float) -> list[list[tuple[Fraction, Fraction]]]:
+    """For every point of a box an interval of slopes, or several of which one will do, that a range must contain.
+
+    Inside a piece its slope; at a convex corner all slopes between both; at a concave one either.  Points: the ends,
+    the corners, and one between each two of them; in exact arithmetic on the floats of the polygon.
+    """
+    x, g = ([Fraction(float(v)) for v in values] for values in (polygon.x, polygon.g))
+    slopes = [(v - u) / (b - a) for (a, b), (u, v) in zip(itertools.pairwise(x), itertools.pairwise(g), strict=True)]
+    ends = [Fraction(low), *(knot for knot in x if low < knot < high), Fraction(high)]
+    points = ends + [(a + b) / 2 for a, b in itertools.pairwise(ends)]
+    needed = []
+    for point in points:
+        left, right = ([m for m, a, b in zip(slopes, x, x[1:], strict=False) if test(a, b)] for test in (
+            lambda a, b, point=point: a < point <= b, lambda a, b, point=point: a <= point < b))  # fmt: skip
+        one, other = (left or right)[0], (right or left)[0]
+        needed.append([(one, other)] if one < other else [(one, one), (other, other)])
+    return needed
+
+
+def kernel_ranges(polygon: Polygon, low: float, high: float) -> tuple[float, float]:
+    least, most, middle = np.zeros(1), np.zeros(1), np.zeros(1)
+    kernels.slope_ranges(np.array([low]), np.array([high]), polygon.x, polygon.g, least, most, middle)
+    assert least[0] <= middle[0] <= most[0]
+    return float(least[0]), float(most[0])
+
+
+@pytest.mark.parametrize("ranges", [kernel_ranges, lambda polygon, *box: replay.Line.of(polygon).slopes(*box)])
+def test_a_box_that_ends_at_a_corner_has_all_slopes_that_it_needs_and_hardly_more(ranges):
+    """The search cuts at corners, so boxes that end at one are the rule."""
+    rng = random.Random("corners")
+    convex_ends = concave_ends = 0
+    for _ in range(60):
+        n = rng.randint(2, 6)
+        x = np.array([0.0, *sorted(rng.sample([i / 16 for i in range(1, 16)], n - 1)), 1.0])
+        polygon = Polygon(x, np.array([0.0, *sorted(rng.random() for _ in range(n - 1)), 1.0]))
+        for low, high in [(a, b) for a in x for b in x if a < b] + [(x[1] - 0.01, x[1] + 0.01), (x[1], x[1])]:
+            least, most = ranges(polygon, float(low), float(high))
+            needed = needed_slopes(polygon, float(low), float(high))
+            for choices in needed:
+                assert any(least <= a and b <= most for a, b in choices), (x, polygon.g, low, high)
+            every = [slope for choices in needed for pair in choices for slope in pair]
+            assert least >= float(min(every)) * (1 - 1e-12)
+            assert most <= float(max(every)) * (1 + 1e-12)
+            convex_ends += len(needed[0]) == 1 and needed[0][0][0] < needed[0][0][1]
+            concave_ends += len(needed[0]) == 2
+    assert min(convex_ends, concave_ends) >= 50

@@ -109,11 +109,19 @@ def planner_of_truth(standard: Standard, target: Any) -> Learner:
     return learner
 
 
-def best_value(mdp: MDP, standard: Standard, objective: Weighting, target: Any) -> tuple[Fraction, Fraction, str]:
+def plan_error(standard: Standard, target: Any, objective: Weighting, height_error: float) -> Fraction:
+    """How far, in units, a plan's value can be from that of G: rounding, ties, and the polygon that stands for G."""
+    rounding = planner_allowance(standard, target, float(objective.lipschitz))
+    return Fraction(rounding) + Fraction(height_error) * standard.top[0]
+
+
+def best_value(
+    mdp: MDP, standard: Standard, objective: Weighting, target: Any, height_error: float
+) -> tuple[Fraction, Fraction, str]:
     """Bounds on the optimum over all policies, in the user's units, and how they were obtained.
 
-    ``target`` is the kernel's target for the objective without optimism.  With continuous rewards the grid is the
-    model.
+    ``target`` is the kernel's target for the objective without optimism, ``height_error`` that of its curve.  With
+    continuous rewards the grid is the model.
     """
     solvable = objective.quantile is not None or objective.levels is not None
     if mdp.is_discrete and solvable and _branches(mdp, standard) <= MOST_EXACT_BRANCHES:
@@ -123,7 +131,7 @@ def best_value(mdp: MDP, standard: Standard, objective: Weighting, target: Any) 
         return value, value, "exact integer arithmetic"
     learner = planner_of_truth(standard, target)
     if solvable and objective.quantile is None and learner.value == learner.upper:
-        allowance = Fraction(planner_allowance(standard, target, float(objective.lipschitz)))
+        allowance = plan_error(standard, target, objective, height_error)
         low, high = Fraction(learner.value) - allowance, Fraction(learner.upper) + allowance
         loss = standard.rounding if mdp.is_discrete else Fraction()
         return (
@@ -138,7 +146,11 @@ def best_value(mdp: MDP, standard: Standard, objective: Weighting, target: Any) 
         return found.lower, found.upper, "certified search"
     judge = Judge(mdp, standard, objective, learner)
     lower = Fraction(float(judge.of_laws(learner.law(learner.policy_table())[None])[0][0]))
-    upper = standard.value(Fraction(learner.upper) * (1 + Fraction(1, 2**40)))
+    error = plan_error(standard, target, objective, height_error)
+    if objective.quantile is not None:  # a level missed by less than the error may be met
+        generous = float(objective.quantile.level) + float(error)
+        error, learner = Fraction(), planner_of_truth(standard, target._replace(threshold=generous))
+    upper = standard.value(Fraction(learner.upper) + error)
     return lower, max(lower, upper), "local search below, every level at its own optimum above"
 
 

@@ -23,7 +23,7 @@ from .bracket import Bracket
 from .checkpoint import Checkpoint
 from .contradicted import check_model
 from .declared import Declared, Knowledge, RewardOf, knowledge_of
-from .evaluate import Judge, best_value, planner_of_truth
+from .evaluate import Judge, best_value, plan_error, planner_of_truth
 from .learner import Episodes, Floats, Learner, draws_of
 from .policies import LearnedPolicy
 from .posterior import PosteriorLearner
@@ -189,8 +189,8 @@ def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Count | No
     task = Task.of(standard_form(mdp, settings.eta), settings)
     standard = task.standard
     check_model(standard, settings.declared, task.knowledge)
-    reference, _ = target_of(standard, settings.objective, "greedy", task.problem, Fraction(1))
-    best = best_value(mdp, standard, settings.objective, reference)
+    reference, error = target_of(standard, settings.objective, "greedy", task.problem, Fraction(1))
+    best = best_value(mdp, standard, settings.objective, reference, error)
     learner = task.learner()
     judge = Judge(mdp, standard, settings.objective, learner)
     bracket = Bracket(learner, task.slack, wanted=settings.has_interval)
@@ -198,7 +198,8 @@ def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Count | No
     if audit:
         from .audit import audited_run
 
-        record, report = audited_run(task, learner, judge, best_on_grid(standard, reference, best), progress)
+        truth = best_on_grid(standard, settings.objective, reference, error, best)
+        record, report = audited_run(task, learner, judge, truth, progress)
         bracket.saw(record.uppers)
     else:
         about = {"model": mdp.fingerprint, **settings.to_json()}
@@ -211,12 +212,14 @@ def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Count | No
     return assemble(mdp, task, record, best, report, bracket, learner)
 
 
-def best_on_grid(standard: Standard, reference: Any, best: tuple[Fraction, Fraction, str]) -> tuple[Fraction, Fraction]:
+def best_on_grid(
+    standard: Standard, objective: Weighting, reference: Any, height_error: float, best: tuple[Fraction, Fraction, str]
+) -> tuple[Fraction, Fraction]:
     """The optimum of the model the learner lives in: the user's own, or the one with rewards rounded up."""
     if standard.exact:
         return best[0], best[1]
     learner = planner_of_truth(standard, reference)
-    allowance = Fraction(planner_allowance(standard, reference, float(reference.right)))
+    allowance = plan_error(standard, reference, objective, height_error)
     return standard.value(Fraction(learner.value) - allowance), standard.value(Fraction(learner.upper) + allowance)
 
 

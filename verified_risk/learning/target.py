@@ -173,11 +173,9 @@ def curve_of(objective: Weighting) -> Curve:
     if objective.shape in ("concave", "convex"):
         chords = [(b - a) * CURVE_POINTS for a, b in pairwise(middles)]
         bends = [abs(float(c - a)) for a, c in zip(chords, chords[2:], strict=False)]
-        edge = max(float(abs(chords[0]) + abs(chords[1])), float(abs(chords[-1]) + abs(chords[-2])))
         inner = max(bends) / (4 * CURVE_POINTS)
         # The outermost cells have a neighbour on one side only; there the increase itself is the bound.
-        outer = min(edge / CURVE_POINTS, max(float(middles[1]), float(1 - middles[-2])))
-        error = max(inner, outer)
+        error = max(inner, float(middles[1]), float(1 - middles[-2]))
     return Curve(tuple(map(float, taus)), tuple(map(float, middles)), _polygon_levels(taus, middles, objective), error)
 
 
@@ -277,7 +275,8 @@ def patience_of(knowledge: Knowledge) -> Fraction:
 def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> float:
     r"""A bound, in units, on what rounding and ties cost one plan.
 
-    Let ``u = 2^-53``, and let C bound all table entries: the steepest slope times the largest return.  A row of the
+    Let ``u = 2^-53``, and let C bound all table entries: the steepest slope times the largest return (of a G that is
+    not Lipschitz the slopes of the polygon that stands for it count).  A row of the
     optimistic model has entries within ``2u`` and a sum within ``3nu`` (n entries of at most 1), so its l1 error is
     below ``6nu``; a backup sums ``n + 1`` then ``m`` products, errors ``2(n + 2)u C`` and ``2(m + 2)u C``; the
     linear ends add less than ``10 u C``.  With ``n <= S + 1`` (``S m + 1`` in a joint model) that is below
@@ -285,7 +284,8 @@ def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> floa
     ``tie`` a step; value, policy and rho each pay once.
     """
     T, S, m = standard.horizon, _most_outcomes(standard), len(standard.atoms)
-    steepest = max(float(target.right), lipschitz if math.isfinite(lipschitz) else 0.0, 1.0)
+    polygon = float(np.max(np.diff(target.heights) / np.diff(target.knots), initial=0.0))
+    steepest = max(float(target.right), lipschitz if math.isfinite(lipschitz) else polygon, 1.0)
     once = 8 * (T + 1) * (S + m + 8) * 2.0**-53 * steepest * max(standard.top[0], 1) + (T + 1) * float(target.tie)
     return 4 * once
 

@@ -1,0 +1,152 @@
+"""The polygon that stands for a smooth G, what a plan can be off, and which way rewards are rounded: each constant a
+second time."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import verified_risk as vr
+from verified_risk.learning import target
+from verified_risk.learning.bounds import Problem, regret_bounds
+from verified_risk.learning.evaluate import best_value, plan_error
+from verified_risk.learning.policies import BlackBox
+from verified_risk.learning.standard import standard_form
+from verified_risk.numbers.enclosure import bounds
+
+SMOOTH = (
+    vr.Wang("3/4"), vr.Wang("-3/4"), vr.ProportionalHazard("1/2"), vr.ProportionalHazard("3/2"), vr.DualPower("1/2"),
+    vr.DualPower("5/2"), vr.CPW("71/100"),
+)  # fmt: skip
+
+
+def middle(G, tau):
+    low, high = bounds(G.value(Fraction(tau)))
+    return float((low + high) / 2)
+
+
+@pytest.mark.parametrize("points", [8, 64])
+@pytest.mark.parametrize("G", SMOOTH, ids=str)
+def test_the_curve_is_as_close_as_it_says_in_every_cell_and_its_error_is_the_formula(G, points, monkeypatch):
+    monkeypatch.setattr(target, "CURVE_POINTS", points)
+    curve = target.curve_of(G)
+    values = [middle(G, Fraction(i, points)) for i in range(points + 1)]
+    assert np.allclose(curve.heights, values, atol=1e-15)
+    off = {}
+    for i in range(points):
+        for share in (Fraction(1, 100), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(99, 100)):
+            chord = values[i] + float(share) * (values[i + 1] - values[i])
+            off[i] = max(off.get(i, 0.0), abs(middle(G, (i + share) / points) - chord))
+    assert max(off.values()) <= curve.error
+    slopes = [points * (b - a) for a, b in pairwise(values)]
+    ends = max(values[1], 1 - values[-2])
+    if G.shape == "general":
+        assert curve.error == pytest.approx(max(slopes) / points)
+    else:
+        bends = [abs(slopes[i + 1] - slopes[i - 1]) / (4 * points) for i in range(1, points - 1)]
+        assert all(off[i] <= bend + 1e-14 for i, bend in enumerate(bends, start=1))
+        assert curve.error == pytest.approx(max([*bends, ends]))
+
+
+def test_the_end_cells_are_not_covered_by_the_bends():
+    """The root of tau has its largest distance from a chord in the first cell."""
+    G, n = vr.ProportionalHazard("1/2"), target.CURVE_POINTS
+    values = [math.sqrt(i / n) for i in range(n + 1)]
+    slopes = [n * (b - a) for a, b in pairwise(values)]
+    first = math.sqrt(1 / (4 * n)) - values[1] / 4
+    assert (
+        max(abs(c - a) for a, c in zip(slopes, slopes[2:], strict=False)) / (4 * n) < first <= target.curve_of(G).error
+    )
+
+
+# -- what a plan can be off -------------------------------------------------------------------------------------------
+
+
+def reference_of(standard, G):
+    problem = target.problem_of(standard, G, 1, Fraction(1, 20))
+    return target.target_of(standard, G, "greedy", problem, Fraction(1))
+
+
+@pytest.mark.parametrize("G", [*SMOOTH, vr.VaR("1/3"), vr.PiecewiseLinear([(0, 0), ("1/2", "1/4"), (1, 1)])], ids=str)
+def test_the_optimum_with_continuous_rewards_lies_within_its_bounds(G):
+    """One action: the optimum is Phi of the law of the grid.  Its levels lie between the points of the curve."""
+    from scipy import stats
+
+    for chances, eta in (((Fraction(1, 3),) * 3, "1/3"), ((Fraction(1, 1500), Fraction(1499, 1500)), "1/2")):
+        if len(chances) == 3:
+            law = stats.uniform()
+        else:  # half of the range is met with probability 1/1500: inside the first cell of the curve
+            law = stats.rv_histogram((np.array([1 / 1500, 1499 / 1500]), np.array([0.0, 0.5, 1.0])))
+        mdp = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[law]], horizon=1)
+        standard = standard_form(mdp, eta)
+        low, high, how = best_value(mdp, standard, G, *reference_of(standard, G))
+        given = {atom: p for atom, p in zip(standard.atoms, (0, *chances), strict=True) if p}
+        masses = {standard.atoms[atom]: p for atom, p in standard.pairs[0][0].rewards if p}
+        assert all(abs(masses[atom] - p) < Fraction(1, 10**12) for atom, p in given.items())
+        truth = bounds(G.of(vr.Law(masses)))
+        assert low <= truth[1], how
+        assert truth[0] <= high, how
+
+
+def test_each_constant_of_what_a_plan_can_be_off():
+    mdp = vr.MDP(0, [[["1/2", "1/2"], [1, 0]], [[0, 1]]], [[{0: "1/2", 1: "1/2"}, {"1/2": 1}], [{1: 1}]], horizon=3)
+    standard = standard_form(mdp)
+    T, S, m, top, u = 3, 2, 3, 6, 2.0**-53
+    assert (standard.horizon, standard.n_states, len(standard.atoms), standard.top[0]) == (T, S, m, top)
+    for G, steepest in ((vr.CVaR("1/4"), 4.0), (vr.Mean(), 1.0), (vr.Spectral(["1/8", 1], ["1/2", "1/2"]), 4.5)):
+        kernel, error = reference_of(standard, G)
+        assert error == 0
+        formula = 4 * (8 * (T + 1) * (S + m + 8) * u * steepest * top + (T + 1) * kernel.tie)
+        found = target.planner_allowance(standard, kernel, float(G.lipschitz))
+        assert found == pytest.approx(formula, rel=1e-12)
+        assert plan_error(standard, kernel, G, 0.25) == Fraction(found) + Fraction(top, 4)
+    wang = vr.Wang("3/4")  # not Lipschitz: the polygon's own slopes count
+    kernel, _ = reference_of(standard, wang)
+    steepest = 1024 * middle(wang, Fraction(1, 1024))
+    formula = 4 * (8 * (T + 1) * (S + m + 8) * u * steepest * top + (T + 1) * kernel.tie)
+    assert target.planner_allowance(standard, kernel, math.inf) == pytest.approx(formula, rel=1e-9)
+
+
+# -- theorem (i) and (ii), all three forms ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["concave", "any", "joint"])
+@pytest.mark.parametrize("scale", [1, 3, Fraction(1, 2)])
+def test_each_constant_of_the_theorem_with_radii_fixed_beforehand(form, scale):
+    T, S, A, K, m, delta, L = 4, 5, 3, 1000, 6, 0.05, 10 / 3
+    problem = Problem(S, A, T, K, Fraction(1, 20), concave=form == "concave", atoms=m, joint=form == "joint")
+    events = {"concave": S + 2, "any": S + 3, "joint": m * S}[form]
+    c = {"concave": (T - 1) * S + 2, "any": T * (S + 1 + math.sqrt(m + 1)), "joint": T * m * S}[form]
+    visit, episode = (2 * T, 2 * T**2) if form == "any" else (T, T * (T + 1) / 2)
+    root = L * max(scale, 1) * c * math.sqrt(2 * S * A * T * math.log(events * S * A * K * T / delta))
+    expected, likely = regret_bounds(problem, Fraction(10, 3), scale=Fraction(scale))
+    e = math.e / (math.e - 1)
+    for k in (1.0, 10.0, 1000.0):
+        mean = root * math.sqrt(k) + L * visit * T * S * A + delta * k * T
+        tail = e * (root * math.sqrt(k) + L * (visit * T * S * A + episode * math.log(1 / delta)))
+        for bound, value in ((expected, mean), (likely, tail)):
+            (found,) = bound.at(np.array([k]))
+            assert value * (1 - 1e-14) <= found <= value * (1 + 1e-12)
+
+
+# -- rewards of an environment ----------------------------------------------------------------------------------------
+
+
+def test_rewards_between_grid_points_are_rounded_up_and_only_those():
+    atoms = tuple(Fraction(i, 4) for i in range(5))
+    box = BlackBox((3,), 2, 2, Fraction(-1), Fraction(4), Fraction(1, 4), atoms, exact=False, random_starts=False)
+    hair = Fraction(1, 10**30)
+    for i in range(5):
+        assert box.atom(Fraction(i - 1)) == i
+        assert box.units(i) == i
+        if i < 4:
+            assert box.atom(i - 1 + hair) == i + 1
+        if i > 0:
+            assert box.atom(i - 1 - hair) == i
+    for reward in (-1 - hair, 3 + hair):
+        with pytest.raises(vr.errors.InvalidArgument, match="outside the declared range"):
+            box.atom(reward)
