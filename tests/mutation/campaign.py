@@ -20,13 +20,14 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
 from judging import Judges, copy_to, run
-from operators import Mutant, mutants
+from operators import Mutant, candidates, parses
 from testmap import ROOT, JudgeMap, measure, named_judges
 
 FOLDERS = {
@@ -50,12 +51,14 @@ ARGUMENTS = Path(__file__).with_name("equivalent.json")
 
 def drawn(folder: str, count: int, seed: int) -> list[Mutant]:
     """``count`` faults of a folder: a file is drawn as often as it has places."""
-    every = [
-        one
+    sources = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted((ROOT / FOLDERS[folder]).rglob("*.py"))
-        for one in mutants(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
-    ]
-    return random.Random(f"{folder} {seed}").sample(every, min(count, len(every)))
+    }
+    every = [one for file, source in sources.items() for one in candidates(file, source)]
+    random.Random(f"{folder} {seed}").shuffle(every)
+    parsing = (one for one in every if parses(one.of(sources[one.file])))
+    return list(islice(parsing, count))
 
 
 def digest(file: str) -> str:
@@ -114,7 +117,8 @@ def judged(
                 "what": mutant.what, "digest": digest(mutant.file), "verdict": verdict, "judges": str(len(judges)),
             }  # fmt: skip
 
-        yield from pool.map(one, chosen)
+        for done in as_completed([pool.submit(one, item) for item in chosen]):
+            yield done.result()
 
 
 def argument(row: dict[str, str]) -> str | None:

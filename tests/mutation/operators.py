@@ -46,13 +46,18 @@ class Mutant:
         return source[: self.start] + self.new + source[self.end :]
 
 
-def mutants(file: str, source: str) -> list[Mutant]:
-    """Every fault of the file that still parses and differs from it, in the order of the text."""
+def candidates(file: str, source: str) -> list[Mutant]:
+    """Every fault of the file, in the order of the text; a few may not parse."""
     found = sorted(_Faults(file, source).all(), key=lambda one: (one.start, one.end, one.new))
-    return [one for one in dict.fromkeys(found) if _parses(one.of(source))]
+    return list(dict.fromkeys(found))
 
 
-def _parses(source: str) -> bool:
+def mutants(file: str, source: str) -> list[Mutant]:
+    """Every fault of the file that still parses."""
+    return [one for one in candidates(file, source) if parses(one.of(source))]
+
+
+def parses(source: str) -> bool:
     try:
         ast.parse(source)
     except SyntaxError:

@@ -6,6 +6,7 @@ AUDIT = ("tests/learning/test_learn_audit.py::test_the_harness_itself_finds_noth
 BOUND = ("tests/learning/test_learn_guarantee.py::test_each_constant_of_the_bound_beforehand",)
 CLAIMED = ("tests/learning/test_learn_guarantee.py::test_a_run_claims_what_the_table_says",)
 DECLARED = ("tests/learning/test_learn_contradicted.py",)
+CURVES = ("tests/learning/test_learn_curves.py",)
 LEARNING = "verified_risk/learning/"
 KERNELS = "verified_risk/kernels/"
 
@@ -121,5 +122,61 @@ LEARNER = (
         "not np.isfinite(values).all()",
         "not np.isfinite(values).any()",
         DECLARED,
+    ),
+    (
+        "the end cells of a curve are as close as its bends",
+        LEARNING + "target.py",
+        "error = max(inner, float(middles[1]), float(1 - middles[-2]))",
+        "error = inner",
+        CURVES,
+    ),
+    (
+        "a curve is twice as close as its bends",
+        LEARNING + "target.py",
+        "inner = max(bends) / (4 * CURVE_POINTS)",
+        "inner = max(bends) / (8 * CURVE_POINTS)",
+        CURVES,
+    ),
+    (
+        "a polygon stands for G at no cost",
+        LEARNING + "evaluate.py",
+        "return Fraction(rounding) + Fraction(height_error) * standard.top[0]",
+        "return Fraction(rounding)",
+        CURVES,
+    ),
+    (
+        "what a plan can be off is counted once",
+        LEARNING + "target.py",
+        "    return 4 * once\n",
+        "    return once\n",
+        CURVES,
+    ),
+    (
+        "a level that rounding may have missed is missed",
+        LEARNING + "evaluate.py",
+        "generous = float(objective.quantile.level) + float(error)",
+        "generous = float(objective.quantile.level) - float(error)",
+        CURVES,
+    ),
+    (
+        "a visit without concavity costs T",
+        LEARNING + "bounds.py",
+        "start = lipschitz * T * T * S0 * A * (1 if once else 2)",
+        "start = lipschitz * T * T * S0 * A",
+        CURVES,
+    ),
+    (
+        "an episode without concavity costs T squared",
+        LEARNING + "bounds.py",
+        "if once else Fraction(2 * T * T)",
+        "if once else Fraction(T * T)",
+        CURVES,
+    ),
+    (
+        "an environment's rewards are rounded down",
+        LEARNING + "policies.py",
+        "ceil_div(x, self.unit) * self.unit)",
+        "x // self.unit * self.unit)",
+        CURVES,
     ),
 )
