@@ -126,15 +126,15 @@ LEARNER = (
     (
         "the end cells of a curve are as close as its bends",
         LEARNING + "target.py",
-        "error = max(inner, float(middles[1]), float(1 - middles[-2]))",
-        "error = inner",
+        "error = max(*bends, abs(chords[1] - chords[0]), abs(chords[-1] - chords[-2]))",
+        "error = max(bends)",
         CURVES,
     ),
     (
         "a curve is twice as close as its bends",
         LEARNING + "target.py",
-        "inner = max(bends) / (4 * CURVE_POINTS)",
-        "inner = max(bends) / (8 * CURVE_POINTS)",
+        "bends = [abs(c - a) / 4 for",
+        "bends = [abs(c - a) / 8 for",
         CURVES,
     ),
     (

@@ -157,9 +157,10 @@ def _guarantee_of_bernstein(scale: Fraction, *, rounded: bool) -> Guarantee:
 def curve_of(objective: Weighting) -> Curve:
     """A polygon for G: exact for rational piecewise-linear G, interpolated otherwise.
 
-    The height error of interpolation is at most the largest increase between neighbouring corners, and for a concave
-    or convex G at most a quarter of the width times the change of slope across the neighbours (G lies in the
-    triangle of its chords).
+    The height error of interpolation is at most the largest increase between neighbouring corners.  A concave or
+    convex G lies between the chord of a cell and the chords of its neighbours, extended: the error is at most a
+    quarter of the width times the change of slope across the neighbours, and in the outermost cells, which have one
+    neighbour, the width times the change of slope towards it.
     """
     if objective.knots is not None:
         knots = objective.knots
@@ -169,13 +170,12 @@ def curve_of(objective: Weighting) -> Curve:
     ends = [bounds(objective.value(tau)) for tau in taus]
     middles = [(low + high) / 2 for low, high in ends]
     middles[0], middles[-1] = Fraction(0), Fraction(1)
-    error = max(float(b - a) for a, b in pairwise(middles))
+    chords = [b - a for a, b in pairwise(middles)]
+    error = max(chords)
     if objective.shape in ("concave", "convex"):
-        chords = [(b - a) * CURVE_POINTS for a, b in pairwise(middles)]
-        bends = [abs(float(c - a)) for a, c in zip(chords, chords[2:], strict=False)]
-        inner = max(bends) / (4 * CURVE_POINTS)
-        # The outermost cells have a neighbour on one side only; there the increase itself is the bound.
-        error = max(inner, float(middles[1]), float(1 - middles[-2]))
+        bends = [abs(c - a) / 4 for a, c in zip(chords, chords[2:], strict=False)]
+        error = max(*bends, abs(chords[1] - chords[0]), abs(chords[-1] - chords[-2]))
+    error = up(error + 4 * max(high - low for low, high in ends))  # the values are known between bounds
     return Curve(tuple(map(float, taus)), tuple(map(float, middles)), _polygon_levels(taus, middles, objective), error)
 
 
