@@ -39,8 +39,23 @@ SUBJECTS = {
 }
 
 
+#: Quick tests that execute most of a folder; they judge first.
+QUICK = {
+    "verified_risk/planning": ("tests/planning/test_forged_bounds.py", "tests/planning/test_error_constants.py"),
+    "verified_risk/learning": ("tests/learning/test_learn_curves.py", "tests/learning/test_learn_plan.py"),
+    "proofs_checks/engine": ("tests/checks/test_verdicts.py", "tests/checks/test_audit.py"),
+    "proofs_checks/recheck": (
+        "tests/checks/test_certificates.py::test_every_file_refutes_by_the_checker_alone_without_any_installed_package",
+        "tests/checks/test_recheck_regret.py::test_the_standalone_checker_refutes_exactly_what_the_package_refutes",
+        "tests/checks/test_certificates.py::test_the_package_reads_its_own_certificate_and_agrees",
+        "tests/checks/test_signed_certificates.py",
+    ),
+}
+
+
 def named_judges(file: str, most: int = 6) -> list[str]:
-    """Without a measurement: the test files that name the module or what it defines, rare names counting more."""
+    """Without a measurement: quick tests, then files that name the module or what it defines, rare names counting
+    more."""
     module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     defined = {
         node.name.lstrip("_")
@@ -63,7 +78,8 @@ def named_judges(file: str, most: int = 6) -> list[str]:
         return named + sum(rarity[word] for word in defined & words[test]) + 3 * (test.split("/")[1] == home)
 
     ranked = sorted(texts, key=lambda test: (-score(test), len(texts[test])))
-    return [test for test in ranked if score(test) >= 2][:most]
+    quick = [test for start, tests in QUICK.items() if file.startswith(start) for test in tests]
+    return quick + [test for test in ranked if score(test) >= 2 and test not in quick][:most]
 
 
 @dataclass(frozen=True)
