@@ -175,8 +175,9 @@ def curve_of(objective: Weighting) -> Curve:
     if objective.shape in ("concave", "convex"):
         bends = [abs(c - a) / 4 for a, c in zip(chords, chords[2:], strict=False)]
         error = max(*bends, abs(chords[1] - chords[0]), abs(chords[-1] - chords[-2]))
-    error = up(error + 4 * max(high - low for low, high in ends))  # the values are known between bounds
-    return Curve(tuple(map(float, taus)), tuple(map(float, middles)), _polygon_levels(taus, middles, objective), error)
+    height_error = up(error + 4 * max(high - low for low, high in ends))  # the values are known between bounds
+    levels = _polygon_levels(taus, middles, objective)
+    return Curve(tuple(map(float, taus)), tuple(map(float, middles)), levels, height_error)
 
 
 def _polygon_levels(taus: list[Fraction], heights: list[Fraction], objective: Weighting) -> Levels | None:
