@@ -2,9 +2,8 @@
 
 ``python tests/benchmarks/planner_against.py COMMIT [OBJECTIVE ...]`` unpacks the commit into a temporary folder and
 lets each tree plan every named model for the objectives, by default those below, in a process of its own.  A row says
-for how many models the policies agree (value, lower bound and the whole law of the return are the same rationals), for
-how many the upper bounds do, what the others have, and the ratio of processor times: the best of three calls,
-compilation not counted.
+for how many models the laws of the return are the same rationals, for how many value and both bounds are, what the
+others have, and the ratio of processor times: the best of three calls, compilation not counted.
 """
 
 from __future__ import annotations
@@ -59,21 +58,12 @@ Answer: TypeAlias = list[Any]
 Found: TypeAlias = dict[str, tuple[Answer, float]]
 
 
-def policy_of(plan: Answer) -> Answer:
-    """Value, lower bound and law."""
-    return [plan[0], plan[1], plan[3]]
-
-
 def difference(old: Answer, new: Answer) -> str:
     """How two plans differ, in words."""
-    lower = [Fraction(plan[1]) for plan in (old, new)]
-    gaps = [float(Fraction(plan[2]) - x) for plan, x in zip((old, new), lower, strict=True)]
-    policy = "same policy"
-    if policy_of(old) != policy_of(new):
-        policy = "another policy" + (
-            ", as good" if lower[0] == lower[1] else f", better by {float(lower[1] - lower[0]):.2e}"
-        )
-    return f"{policy}, gap {gaps[0]:.3e} before, {gaps[1]:.3e} now"
+    (low, high), (other_low, other_high) = ((Fraction(plan[1]), Fraction(plan[2])) for plan in (old, new))
+    policy = "the same law" if old[3] == new[3] else "another law"
+    gaps = f"gap {float(high - low):.3e} before, {float(other_high - other_low):.3e} now"
+    return f"{policy}, lower bound {float(other_low - low):+.1e}, {gaps}"
 
 
 def main() -> None:
@@ -82,14 +72,14 @@ def main() -> None:
         old: Found = answer_of(folder, PLAN, objectives)
     new: Found = answer_of(HERE, PLAN, objectives)
     assert old.keys() == new.keys()
-    print(f"{'plans equal to those of ' + commit:<46} {'policy':>8} {'upper':>8} {'time, now/before':>17}")
+    print(f"{'plans equal to those of ' + commit:<46} {'law':>8} {'bounds':>8} {'time, now/before':>17}")
     for text in objectives:
         rows = [key for key in old if key.split(" ", 1)[1] == text]
         other = {key: difference(old[key][0], new[key][0]) for key in rows if old[key][0] != new[key][0]}
         before, now = (sum(found[key][1] for key in rows) for found in (old, new))
         same = [
             f"{sum(part(old[key][0]) == part(new[key][0]) for key in rows)} of {len(rows)}"
-            for part in (policy_of, lambda plan: plan[2])
+            for part in (lambda plan: plan[3], lambda plan: plan[:3])
         ]
         print(f"{text:<46} {same[0]:>8} {same[1]:>8} {now / before:>17.2f}")
         for key, words in other.items():
