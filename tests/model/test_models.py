@@ -14,7 +14,6 @@ from verified_risk import models
 from verified_risk.errors import InvalidArgument, InvalidLaw, InvalidModel, InvalidNumber, Unsupported
 from verified_risk.models.frozen_lake import MAP
 
-
 # -- the other models, by hand ----------------------------------------------------------------------------------------
 
 
