@@ -26,6 +26,34 @@ def test_too_many_returns_to_list_are_refused_before_they_are_listed():
         vr.exact_plan(mdp, vr.CVaR("1/2"))
 
 
+def test_the_actions_of_all_policies_are_counted_before_returns_are_listed():
+    rewards = [{Fraction(a * a, 7): 1} for a in range(10)]  # one outcome each, ten together
+    mdp = vr.MDP(0, [[[1]] * 10], [rewards], 12, "19/20")
+    with pytest.raises(vr.errors.Unsupported, match="too many returns to list"):
+        vr.exact_plan(mdp, vr.CVaR("1/2"))
+    plan = vr.plan(mdp, vr.CVaR("1/2"))
+    assert "attainable returns" not in plan.certificate.method
+    best = Fraction(81, 7) * sum(Fraction(19, 20) ** t for t in range(12))
+    assert plan.lower <= best <= plan.upper
+
+
+@pytest.mark.parametrize("G", [vr.CVaR("1/2"), vr.VaR("1/2")])
+def test_returns_and_budgets_are_counted_while_they_are_listed(G, monkeypatch):
+    from verified_risk.planning.exact import route
+
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: HALF, 1: HALF}, {"1/3": 1}]], 6, "19/20")
+    optimum = vr.exact_plan(mdp, G).value
+    monkeypatch.setattr(route, "MOST_BUDGETS", 1200)  # of one rho there are fewer, of all together more
+    if isinstance(G, vr.VaR):
+        assert vr.exact_plan(mdp, G).value == optimum
+    else:
+        with pytest.raises(vr.errors.Unsupported, match="too many returns to list"):
+            vr.exact_plan(mdp, G)
+    monkeypatch.setattr(route, "MOST_CELLS", 800)  # there are 1093 sums with their states
+    with pytest.raises(vr.errors.Unsupported, match="too many returns to list"):
+        vr.exact_plan(mdp, G)
+
+
 def test_the_exact_mean_needs_no_enumeration_of_sums():
     rewards = [[{Fraction(3 * s + a, 7): 1} for a in range(2)] for s in range(10)]
     rows = [[{(s + 1 + a) % 10: HALF, (3 * s) % 10: HALF} for a in range(2)] for s in range(10)]
@@ -76,6 +104,15 @@ def test_a_probability_below_every_float_is_no_domain_error():
     plan = vr.plan(mdp, vr.CVaR(Fraction(1, 10**280)))
     assert plan.lower <= plan.upper
     assert plan.upper >= Fraction(3, 2)
+
+
+def test_a_reward_of_a_probability_below_every_float_is_not_forgotten():
+    tiny, alpha = Fraction(1, 10**400), Fraction(1, 10**280)
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: tiny, 1: 1 - tiny}, {"1/2": 1}]], horizon=2)
+    optimum = 2 - 2 * tiny / alpha  # the worst alpha share holds both failures, and the double one counts twice
+    assert vr.exact_plan(mdp, vr.CVaR(alpha)).value == optimum
+    plan = vr.plan(mdp, vr.CVaR(alpha))
+    assert plan.lower <= optimum <= plan.upper
 
 
 def test_a_refused_grid_is_named_in_a_few_digits():

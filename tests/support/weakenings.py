@@ -58,6 +58,36 @@ WEAKENINGS = (
         (BETWEEN,),
     ),
     Weakening(
+        "between grid points, the mean takes the last action of a cell",
+        "verified_risk/kernels/between_contract.py",
+        "if a != reference[t, s] and not last and low > 0.0",
+        "if a != reference[t, s] and low > 0.0",
+        ("tests/planning/test_plan_between.py::test_no_cell_loses_its_last_action_to_the_mean",),
+    ),
+    Weakening(
+        "between grid points, a node met from the start belongs to the cell on its right",
+        "verified_risk/kernels/between_contract.py",
+        "if share[o] == 0.0 and j == 0 and cell > 0:",
+        "if share[o] < 0.0 and j == 0 and cell > 0:",
+        (
+            "tests/planning/test_plan_between.py::test_a_node_that_is_met_from_the_start_belongs_to_the_cell_on_its_left",
+        ),
+    ),
+    Weakening(
+        "a reward of a probability below every float is forgotten",
+        "verified_risk/planning/tails/route.py",
+        "min(float(step.prob.min()) for step in model.steps)",
+        "min(float(step.prob[step.prob > 0].min()) for step in model.steps)",
+        ("tests/planning/test_plan_edges.py::test_a_reward_of_a_probability_below_every_float_is_not_forgotten",),
+    ),
+    Weakening(
+        "returns to be listed are counted as if there were one action",
+        "verified_risk/planning/policy_law.py",
+        "return max(_cells(mdp, _own_unit(mdp), _branches_of_all(mdp)))",
+        "return max(_cells(mdp, _own_unit(mdp), _branches(mdp)))",
+        ("tests/planning/test_plan_edges.py::test_the_actions_of_all_policies_are_counted_before_returns_are_listed",),
+    ),
+    Weakening(
         "between grid points, nodes of a table of CDFs are clipped to [0, 1]",
         "verified_risk/kernels/between_contract.py",
         "x = ends[end, b] - sign * (ends[2, b] + eps)",

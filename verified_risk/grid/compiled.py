@@ -17,6 +17,7 @@ an argument in other code on purpose.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 Branch: TypeAlias = tuple[int, int, int]
 """``(weight, next state, reward in units)``."""
+
+
+class TooManySums(Exception):
+    """More sums of rewards than whoever lists them allows."""
 
 
 @dataclass(frozen=True)
@@ -142,14 +147,23 @@ class GridModel:
     def horizon(self) -> int:
         return len(self.steps)
 
-    def reachable(self) -> list[dict[int, set[int]]]:
-        """For each ``t = 0..T``, the cumulative rewards that some policy reaches in each state."""
+    def reachable(self, most: float = math.inf) -> list[dict[int, set[int]]]:
+        """For each ``t = 0..T``, the cumulative rewards that some policy reaches in each state.
+
+        :raises TooManySums: if they are more than ``most`` in all
+        """
         levels: list[dict[int, set[int]]] = [{s: {0} for s, _ in self.initial}]
+        total = len(levels[0])
         for step in self.steps:
             following: dict[int, set[int]] = {}
             for s, sums in levels[-1].items():
                 for target, j in {(target, j) for branches in step[s] for _, target, j in branches}:
-                    following.setdefault(target, set()).update(y + j for y in sums)
+                    found = following.setdefault(target, set())
+                    total -= len(found)
+                    found.update(y + j for y in sums)
+                    total += len(found)
+                    if total > most:
+                        raise TooManySums
             levels.append(following)
         return levels
 

@@ -263,6 +263,8 @@ def continuation(  # type: ignore[no-untyped-def]
         least, most = regret[here, s, cell], spread[here, s, cell]
         if share[o] > 0.0 and cell < final:
             least, most = min(least, regret[here, s, cell + 1]), max(most, spread[here, s, cell + 1])
+        if share[o] == 0.0 and j == 0 and cell > 0:  # from y = 0 to a node, which belongs to the cell on its left
+            least, most = min(least, regret[here, s, cell - 1]), max(most, spread[here, s, cell - 1])
         lost += p * least
         moved += p * most
     return lost, moved
@@ -304,7 +306,8 @@ def rule_out_by_mean(  # type: ignore[no-untyped-def]
                     )  # fmt: skip
                     lost, moved = lost + loss[t, i], moved + distance[t, i]
                     gain = 0.5 * (high + low) * lost - 0.5 * (high - low) * moved
-                    if a != reference[t, s] and low > 0.0 and gain > 1e-9 * high * (abs(lost) + moved):
+                    last = bits == 1 << a  # a cell without actions would have no tables, and spoil its neighbours'
+                    if a != reference[t, s] and not last and low > 0.0 and gain > 1e-9 * high * (abs(lost) + moved):
                         bits &= ~(1 << a)
                         removed += 1
                         continue

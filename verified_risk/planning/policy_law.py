@@ -35,13 +35,21 @@ def _branches(mdp: MDP) -> int:
     return max(len(action.successors) * len(action.reward_law) for _, _, action in mdp)
 
 
-def _cells(mdp: MDP, unit: Fraction, *, off_grid: bool = False) -> Iterator[float]:
-    """For t = 0, 1, ..., at most how many cells (state, return so far, memory) an exact evaluation meets.
+def _branches_of_all(mdp: MDP) -> int:
+    """Distinct pairs of next state and reward that some action of a state leads to, at most."""
+    pairs: dict[int, set[tuple[int, Fraction]]] = {}
+    for s, _, action in mdp:
+        pairs.setdefault(s, set()).update((target, r) for _, target, r in action.outcomes)
+    return max(map(len, pairs.values()))
+
+
+def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -> Iterator[float]:
+    """For t = 0, 1, ..., at most how many cells (state, return so far, memory) are met with so many ``branches`` each.
 
     Off the grid, the memory is the rounded sum: at most t + 2 given the return.
     """
     low, high = mdp.reward_range
-    branches, cells, sums = _branches(mdp), float(len(mdp.initial)), 1.0
+    cells, sums = float(len(mdp.initial)), 1.0
     for t in range(mdp.horizon):
         yield cells
         sums += float(min(mdp.step_reward(t, high - low) / unit, MOST_SUMS)) if unit else float(MOST_SUMS)
@@ -50,19 +58,19 @@ def _cells(mdp: MDP, unit: Fraction, *, off_grid: bool = False) -> Iterator[floa
 
 
 def most_cells(mdp: MDP) -> float:
-    """At most how many pairs of state and return so far there are at one step."""
-    return max(_cells(mdp, _own_unit(mdp)))
+    """At most how many pairs of state and return so far all policies together meet at one step."""
+    return max(_cells(mdp, _own_unit(mdp), _branches_of_all(mdp)))
 
 
 def evaluation_work(mdp: MDP, policy: Policy) -> float:
     """At most how many branches the exact evaluation of ``policy`` follows."""
     if not mdp.is_discrete:
         return float("inf")
-    unit, total = _own_unit(mdp), 0.0
+    unit, branches, total = _own_unit(mdp), _branches(mdp), 0.0
     for _, part in policy.parts():
         off_grid = isinstance(part, GridPolicy) and (not unit or (unit / part.eta).denominator != 1)
-        *cells, _ = _cells(mdp, unit, off_grid=off_grid)
-        total += _branches(mdp) * sum(cells)
+        *cells, _ = _cells(mdp, unit, branches, off_grid=off_grid)
+        total += branches * sum(cells)
     return total
 
 

@@ -15,8 +15,7 @@ from ..grid.floats import FloatModel
 from ..mdp import MDP
 from ..objectives.weighting import Jump
 from .exact.limbs import Overflow, best_quantile_in_limbs
-from .exact.route import best_quantile as best_quantile_in_integers
-from .exact.route import mean_to_go
+from .exact.route import last_attained, mean_to_go
 from .limits import Clock
 from .tails.budget import BudgetRule, BudgetTables, budget_tables
 from .tails.route import Bounds
@@ -71,14 +70,7 @@ def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range, clock: Clock) 
     if not small:
         return _settle_in_limbs(model, jump, mdp, rhos) if cells <= LIMB_CELLS else None
     grid, shift = grid_model(mdp, model.unit), model.offsets[-1]
-    best, low, high = None, 0, len(rhos) - 1
-    while low <= high:  # what is attained at rho is attained below it
-        middle = (low + high) // 2
-        found = best_quantile_in_integers(grid, jump, among=[rhos[middle] + shift])
-        if found is None:
-            high = middle - 1
-        else:
-            best, low = found, middle + 1
+    best = last_attained(grid, jump, [rho + shift for rho in rhos])
     if best is None:
         return NONE
     value, decision = best

@@ -16,13 +16,13 @@ policies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from ...errors import Unsupported
-from ...grid import GridModel, grid_model
+from ...grid import GridModel, TooManySums, grid_model
 from ...mdp import MDP
 from ...mdp.required import required_model
 from ...numbers.rational import lcm_of_denominators
@@ -37,10 +37,14 @@ from ..policy_law import most_cells
 from ..search.boxes import best_over_boxes
 from .mean import best_mean
 
-MOST_CELLS = 20_000_000
-"""Pairs of state and return so far that are listed at one step: some gigabytes."""
+MOST_CELLS = 5_000_000
+"""Pairs of state and return so far that are listed: two or three gigabytes."""
+MOST_BUDGETS = 10_000_000
+"""Pairs of state and budget that one pass lists: two or three gigabytes as well."""
+CERTAINLY_MORE = 4 * MOST_CELLS
+"""Bounds on the pairs of one step beyond which nothing is listed: they are rough."""
 FEW_CELLS = 200
-"""The same, up to which Python's integers take no time, however fine the grid of the returns is."""
+"""Pairs of one step up to which Python's integers take no time, however fine the grid of the returns is."""
 
 Action: TypeAlias = int
 Decision: TypeAlias = Callable[[int, int, int], Action]
@@ -69,15 +73,19 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
         raise Unsupported(
             "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"
         )
-    if most_cells(mdp) > MOST_CELLS:
+    if most_cells(mdp) > CERTAINLY_MORE:
         return _without_sums(mdp, objective)
     grid = grid_model(mdp)
-    value, decision = _in_limbs(mdp, grid, objective) or _in_python_integers(grid, objective)
+    try:
+        reached = grid.reachable(MOST_CELLS)
+        value, decision = _in_limbs(mdp, grid, objective) or _in_python_integers(grid, objective, reached)
+    except TooManySums:
+        return _without_sums(mdp, objective)
     policy = ReturnPolicy(
         mdp,
         {
             (t, s, y * grid.unit): decision(t, s, y)
-            for t, level in enumerate(grid.reachable()[:-1])
+            for t, level in enumerate(reached[:-1])
             for s, sums in level.items()
             for y in sums
         },
@@ -93,7 +101,7 @@ def _without_sums(mdp: MDP, objective: Weighting) -> Plan:
     """The mean, where the sums of rewards are too many to list; every other objective needs them."""
     if objective.levels != Levels(Fraction(1), ()):
         raise Unsupported(
-            f"{mdp!r} has too many returns to list: more than {MOST_CELLS} pairs of state and return so far",
+            f"{mdp!r} has too many returns to list: more than {MOST_CELLS:,} with their states",
             instead="plan(mdp, G)",
         )
     value, table = best_mean(mdp)
@@ -103,13 +111,31 @@ def _without_sums(mdp: MDP, objective: Weighting) -> Plan:
     return Plan(mdp, objective, value, value, value, policy, None, width or Fraction(1), certificate)
 
 
-def _in_python_integers(grid: GridModel, objective: Weighting) -> tuple[Fraction, Decision]:
+def _in_python_integers(
+    grid: GridModel, objective: Weighting, reached: list[dict[int, set[int]]]
+) -> tuple[Fraction, Decision]:
+    returns = sorted({z for sums in reached[-1].values() for z in sums})
     if objective.quantile is not None:
-        found = best_quantile(grid, objective.quantile)
+        found = last_attained(grid, objective.quantile, returns)
         assert found is not None  # the least return is always attained
         return found
     levels = objective.require_levels()
-    return best_over_boxes(grid, levels) if len(levels.tails) > 1 else _best_single_level(grid, levels)
+    return best_over_boxes(grid, levels) if len(levels.tails) > 1 else _best_single_level(grid, levels, returns)
+
+
+def last_attained(grid: GridModel, jump: Jump, rhos: Sequence[int]) -> tuple[Fraction, Decision] | None:
+    """The largest of ``rhos`` (in units, increasing) that some policy attains as its quantile, and that policy; None if
+    there is none.  What is attained at one is attained below it: bisection."""
+    outlook = mean_to_go(grid)
+    best, low, high = None, 0, len(rhos) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        decision = attained_quantile(grid, outlook, jump, rhos[middle])
+        if decision is None:
+            high = middle - 1
+        else:
+            best, low = (rhos[middle] * grid.unit, decision), middle + 1
+    return best
 
 
 def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting) -> tuple[Fraction, Decision] | None:
@@ -169,11 +195,19 @@ def budget_pass(
     """``W_t(s, b)`` for every budget that the given initial ones can lead to, except where ``known`` has the answer.
 
     Values at step t are integers over ``Q**(T-t)``; returns one dict ``{(s, b): (W, action)}`` per step.
+
+    :raises TooManySums: if there are more than :data:`MOST_BUDGETS`
     """
     needed: list[set[tuple[int, int]]] = [{(s, b) for s, _ in grid.initial for b in budgets if known(0, s, b) is None}]
     for t, step in enumerate(grid.steps[:-1]):
-        following = {(target, b - j) for s, b in needed[t] for branches in step[s] for _, target, j in branches}
+        following: set[tuple[int, int]] = set()
+        for s, b in needed[t]:
+            following.update((target, b - j) for branches in step[s] for _, target, j in branches)
+            if len(following) > MOST_BUDGETS:
+                raise TooManySums
         needed.append({(s, b) for s, b in following if known(t + 1, s, b) is None})
+        if sum(map(len, needed)) > MOST_BUDGETS:
+            raise TooManySums
     tables: list[dict[tuple[int, int], Cell]] = [{}]
     for t in range(grid.horizon - 1, -1, -1):
         following_table, last = tables[-1], t == grid.horizon - 1
@@ -207,7 +241,7 @@ def _powers(grid: GridModel) -> list[int]:
     return powers[::-1]
 
 
-def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decision]:
+def _best_single_level(grid: GridModel, levels: Levels, budgets: Sequence[int]) -> tuple[Fraction, Decision]:
     """``mean * E Z + w * CVaR_alpha(Z)``, or the mean alone."""
     outlook = mean_to_go(grid)
     full = _powers(grid)[0] * grid.initial_denominator
@@ -227,7 +261,6 @@ def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decis
             return above * (b * powers[t] - outlook.value[t][s]), outlook.action[t][s]
         return None
 
-    budgets = sorted({z for sums in grid.reachable()[-1].values() for z in sums})
     tables = budget_pass(grid, budgets, lambda b: (above if b > 0 else below) * b, known)
 
     def cell(t: int, s: int, b: int) -> Cell:
@@ -242,14 +275,9 @@ def _best_single_level(grid: GridModel, levels: Levels) -> tuple[Fraction, Decis
     return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]
 
 
-def best_quantile(grid: GridModel, jump: Jump, among: Iterable[int] | None = None) -> tuple[Fraction, Decision] | None:
-    """The largest rho with ``min P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile).
-
-    ``among`` restricts rho to some returns (in units); None if none of them will do.
-    """
-    outlook = mean_to_go(grid)
+def attained_quantile(grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int) -> Decision | None:
+    """A policy with ``P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile); None if there is none."""
     powers = _powers(grid)
-    full = powers[0] * grid.initial_denominator
 
     def known(t: int, s: int, b: int) -> Cell | None:
         if b <= outlook.least[t][s]:
@@ -258,19 +286,12 @@ def best_quantile(grid: GridModel, jump: Jump, among: Iterable[int] | None = Non
             return powers[t], outlook.action[t][s]
         return None
 
-    budgets = sorted({z for sums in grid.reachable()[-1].values() for z in sums} if among is None else among)
-    tables = budget_pass(grid, budgets, lambda b: int(b > 0), known)
+    tables = budget_pass(grid, [rho], lambda b: int(b > 0), known)
 
     def cell(t: int, s: int, b: int) -> Cell:
         found = tables[t].get((s, b)) or known(t, s, b)
         assert found is not None
         return found
 
-    def attained(rho: int) -> bool:
-        shortfall = Fraction(sum(w * cell(0, s, rho)[0] for s, w in grid.initial), full)
-        return jump.reached_by(shortfall)
-
-    rho = max(filter(attained, budgets), default=None)
-    if rho is None:
-        return None
-    return rho * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]
+    least = Fraction(sum(w * cell(0, s, rho)[0] for s, w in grid.initial), powers[0] * grid.initial_denominator)
+    return (lambda t, s, y: cell(t, s, rho - y)[1]) if jump.reached_by(least) else None

@@ -151,11 +151,12 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
 
 def _cannot_underflow(model: FloatModel) -> bool:
     """Whether the probability of every history, in float64, is far above the smallest float."""
-    blocks = model.blocks
-    if model.succ_prob.min() == 0 or model.initial_prob.min() == 0:  # a probability that is itself below every float
+    rewards = min(float(step.prob.min()) for step in model.steps) if model.product else 1.0
+    least = (float(model.initial_prob.min()), float(model.succ_prob.min()), rewards)
+    if min(least) == 0:  # a probability that is itself below every float
         return False
-    step = math.log2(model.succ_prob.min()) + (math.log2(blocks.prob[blocks.prob > 0].min()) if model.product else 0.0)
-    return math.log2(model.initial_prob.min()) + model.horizon * (step - 1) > -1000
+    start, *step = map(math.log2, least)
+    return start + model.horizon * (sum(step) - 1) > -1000
 
 
 def scores_of(shortfall: Floats, rhos: range, mean_weight: Fraction, slope: Fraction, top: int) -> Floats:
