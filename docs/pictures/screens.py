@@ -1,7 +1,7 @@
-"""Photograph the audit page and the command line: ``python docs/pictures/screens.py [LEDGER]`` (needs chromium).
+"""Photograph the first pages, the audit page and the command line: ``python docs/pictures/screens.py [LEDGER]``.
 
-The ledger is ``docs/audit.json`` unless another one is named, for instance one written by
-``verified-risk audit --json FILE``.
+Needs chromium, and for the quick start what ``make docs`` wrote.  The ledger is ``docs/audit.json`` unless another one
+is named, for instance one written by ``verified-risk audit --json FILE``.
 """
 
 from __future__ import annotations
@@ -26,11 +26,44 @@ COMMANDS = {
     "command_plan": ["plan", "frozen_lake", "--objective", "cvar(33/100)"],
     "command_models": ["models", "show", "frozen_lake"],
 }
+PAPER = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>
+body { margin: 1.5rem auto; max-width: 54rem; padding: 0 1rem; color: #1b1b1b;
+font: 16px/1.5 "DejaVu Sans", sans-serif; }
+pre { background: #f4f4f2; padding: 0.8rem 1rem; overflow-x: auto; font-size: 13px; } img { max-width: 100%; }
+table { border-collapse: collapse; } th, td { border: 1px solid #ccc; padding: 0.25rem 0.7rem; }</style>"""
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; background: #fff; }
 div { display: inline-block; background: #16181a; color: #e6e6e3; padding: 16px 22px;
 border-radius: 8px; margin: 10px; } pre { margin: 0; font: 14px/1.35 "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 b { color: #8ab8ee; font-weight: 600; }</style>"""
+
+
+def photograph_readme(browser: Chromium, folder: Path) -> None:
+    """The first screen of README.md, wide and on a telephone, in plain type."""
+    from markdown_it import MarkdownIt
+
+    text = MarkdownIt("commonmark", {"html": True}).enable("table").render((ROOT / "README.md").read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as place:
+        page = Path(place) / "readme.html"
+        page.write_text(f'{PAPER}<base href="{ROOT.as_uri()}/">{text}', "utf-8")
+        for name, width, height in (("readme", 1000, 1150), ("readme_narrow", 390, 844)):
+            browser.prefer("light")
+            browser.size(width, height)
+            browser.open(page)
+            time.sleep(0.5)
+            browser.screenshot(folder / f"{name}.png")
+
+
+def photograph_quick_start(browser: Chromium, folder: Path) -> None:
+    page = ROOT / "docs" / "_build" / "html" / "tutorials" / "quickstart.html"
+    if not page.exists():
+        sys.exit("docs/_build/html is missing: run `make docs` first")
+    for name, width, height in (("quickstart", 1100, 1000), ("quickstart_narrow", 390, 844)):
+        browser.prefer("light")
+        browser.size(width, height)
+        browser.open(page)
+        time.sleep(0.5)
+        browser.screenshot(folder / f"{name}.png")
 
 
 def photograph_page(browser: Chromium, ledger: Path, folder: Path) -> None:
@@ -72,6 +105,8 @@ def photograph_command(browser: Chromium, name: str, words: list[str], folder: P
 
 def main(ledger: Path, folder: Path) -> None:
     with Chromium() as browser:
+        photograph_readme(browser, folder)
+        photograph_quick_start(browser, folder)
         photograph_page(browser, ledger, folder)
         for name, words in COMMANDS.items():
             photograph_command(browser, name, words, folder)

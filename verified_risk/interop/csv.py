@@ -188,6 +188,7 @@ def _check_base(lines: list[Line], index_base: int, where: str) -> None:
         if least != index_base:
             raise InvalidFile(
                 f"{where}: the least {name} index is {least} (line {line}), wanted index_base = {index_base}"
+                + (f"; a file that counts from {least} needs {least} (--index-base {least})" if least in (0, 1) else "")
             )
 
 

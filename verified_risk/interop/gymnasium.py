@@ -7,6 +7,7 @@ which that is not its shortest decimal is reported in ``mdp.notes``.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
@@ -135,7 +136,9 @@ def _make(identifier: str, options: Mapping[str, Any]) -> Any:
     except ImportError as error:
         raise MissingDependency("reading environments by name needs gymnasium", extra="gym") from error
     try:
-        return gymnasium.make(identifier, **options)
+        with warnings.catch_warnings():  # an old version is refused below, in one line
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return gymnasium.make(identifier, **options)
     except (gymnasium.error.Error, TypeError, KeyError, ValueError, AttributeError) as error:
         with_options = f" with {dict(options)}" if options else ""
         raise InvalidModel(f"gymnasium makes no environment {identifier!r}{with_options}: {error}") from None
