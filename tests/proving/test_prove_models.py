@@ -11,6 +11,7 @@ from proof_files import FOLDER, is_true, read, require_checker, verdicts
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.proving import Proved, write_coq
+from verified_risk.proving.program import run_checker
 from verified_risk.proving.proved import AXIOMS
 
 ONE_PASS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "var(1/4)", "var(1/4, upper)")
@@ -108,6 +109,19 @@ def test_the_judge_of_these_tests_knows_a_false_claim(tmp_path):
     assert is_true(text)
     assert not is_true(text.replace(claim, "claim 1 999/1000"))
     assert not is_true(text.replace(claim, "claim 1001/1000 2"))
+
+
+def test_what_the_checker_says_of_a_wrong_bound_is_read_as_facts(tmp_path):
+    file = tmp_path / "kept.txt"
+    vr.exact_plan(vr.models.two_paths(), "cvar(1/2)").prove(certificate=file)
+    claim = file.read_text().splitlines()[2]
+    said = []
+    for claimed in (claim, "claim 1001/1000 2", "claim 1 999/1000"):
+        wrong = tmp_path / "wrong.txt"
+        wrong.write_text(file.read_text().replace(claim, claimed))
+        answer = run_checker(wrong, 10)
+        said.append((answer.proved, answer.refuses_lower, answer.not_covered, answer.provable))
+    assert said == [(True, False, False, None), (False, True, False, 1), (False, False, False, None)]
 
 
 def test_the_claim_of_a_plan_that_is_wrong_is_refused():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import time
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from ..errors import MissingDependency
@@ -37,11 +39,27 @@ def find_checker() -> Path:
 
 @dataclass(frozen=True)
 class Answer:
-    """One line of the checker."""
+    """What the checker said, in its one line of text: what is read from that line is read here."""
 
     proved: bool
     line: str
     seconds: float
+
+    @property
+    def refuses_lower(self) -> bool:
+        """Whether it was the lower bound that the checker did not accept."""
+        return not self.proved and "lower bound" in self.line
+
+    @property
+    def not_covered(self) -> bool:
+        """Whether the checker has no proof for such a claim, right or wrong."""
+        return "not covered" in self.line
+
+    @property
+    def provable(self) -> Fraction | None:
+        """The bound that the checker proves instead of the one that it refused, where it names one."""
+        found = re.search(r"proves only (-?\d+(?:/\d+)?)", self.line)
+        return None if found is None else Fraction(found[1])
 
 
 def run_checker(file: str | os.PathLike[str], widest: int, *, memory_mb: int | None = None) -> Answer:

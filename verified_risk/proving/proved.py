@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -164,7 +163,7 @@ def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificat
             answer = judge.ask(weaker, file)
             if answer.proved:
                 return weaker, answer
-        if "not covered" in answer.line:
+        if answer.not_covered:
             raise Unsupported(answer.line)
     assert answer is not None
     raise NotProved(f"the checker does not confirm the plan: {answer.line.removeprefix('refused: ')}")
@@ -215,11 +214,10 @@ def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Iterator[Cert
     rounding can have added."""
     unit = draft.charges.unit
     loss = draft.model.loss(unit)
-    if not loss or "lower bound" not in answer.line:
+    if not loss or not answer.refuses_lower:
         return
-    found = re.search(r"proves only (-?\d+(?:/\d+)?)", answer.line)
-    if found is not None:
-        yield replace(attempt, lower=Fraction(found[1]))
+    if answer.provable is not None:
+        yield replace(attempt, lower=answer.provable)
     elif isinstance(draft.objective, Quantile):
         nearest = -ceil_div(-(draft.plan.lower + loss), unit)
         for index in range(nearest, nearest - 2 - ceil_div(loss, unit), -1):
