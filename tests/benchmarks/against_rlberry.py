@@ -6,7 +6,9 @@ its own prints its row alone.  Every policy played is evaluated in the model by 
 episodes together is 398.3.
 
 rlberry's default bonus is ``sqrt(1/n) + V/n``, without a logarithm: a tuned form of the theorem's, not the theorem's.
-Neither ``ucbvi`` with the bonus of Azar et al. nor our sets are tuned.
+Neither ``ucbvi`` with the bonus of Azar et al. nor our sets are tuned.  In gymnasium's environment rlberry's agent
+never acts where an episode is over, and goes on believing that such states are worth everything; so it also plays the
+lake as a finite model in which they are absorbing (and in which a step pays its mean reward).
 """
 
 from __future__ import annotations
@@ -43,15 +45,16 @@ def value_of(P: np.ndarray, R: np.ndarray, actions: np.ndarray | None) -> float:
     return float(V[0])
 
 
-def rlberry_regret(seed: int) -> float:
-    """Of ``UCBVIAgent`` as it comes."""
+def rlberry_regret(seed: int, *, absorbing: bool) -> float:
+    """Of ``UCBVIAgent`` as it comes, in gymnasium's environment or in a finite model that goes on after the end."""
     from rlberry.envs import gym_make
+    from rlberry.envs.finite_mdp import FiniteMDP
     from rlberry.seeding import Seeder
     from rlberry_scool.agents import UCBVIAgent
 
     P, R = lake()
     best = value_of(P, R, None)
-    env = gym_make("FrozenLake-v1", wrap_spaces=True)
+    env = FiniteMDP(R, P, initial_state_distribution=0) if absorbing else gym_make("FrozenLake-v1", wrap_spaces=True)
     agent = UCBVIAgent(env, horizon=HORIZON, seeder=Seeder(seed))
     env.reseed(Seeder(seed))
     total = 0.0
@@ -69,6 +72,8 @@ def our_rows() -> list[tuple[str, list[float]]]:
     mdp = vr.MDP.from_gymnasium(gymnasium.make("FrozenLake-v1"), horizon=HORIZON)
     learners = (
         ("kl, the default (proved)", {}),
+        ("kl, rewards and successors known (proved)", {"known_rewards": True, "known_successors": True}),
+        ("ucb (proved)", {"algorithm": "ucb"}),
         ("bernstein (proved)", {"algorithm": "bernstein"}),
         ("ucbvi, bonus of Azar et al. (proved for the mean)", {"algorithm": "ucbvi"}),
         ("posterior (Bayesian)", {"algorithm": "posterior"}),
@@ -85,9 +90,9 @@ def main() -> None:
     try:
         import rlberry_scool  # noqa: F401
 
-        rows.append(
-            ("rlberry's UCBVI, its default bonus (not proved)", [rlberry_regret(seed) for seed in range(SEEDS)])
-        )
+        for where, absorbing in (("gymnasium's lake", False), ("absorbing ends", True)):
+            found = [rlberry_regret(seed, absorbing=absorbing) for seed in range(SEEDS)]
+            rows.append((f"rlberry's UCBVI, {where} (bonus not proved)", found))
     except ImportError:
         print("rlberry-scool is not installed: its row is left out")
     if "--rlberry" not in sys.argv:

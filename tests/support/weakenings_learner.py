@@ -12,6 +12,37 @@ KERNELS = "verified_risk/kernels/"
 
 LEARNER = (
     (
+        "a number of successors is claimed to be in Coq",
+        LEARNING + "target.py",
+        "if type(declared.successors) is int:",
+        "if declared.successors is None:",
+        (
+            "tests/learning/test_learn_guarantee.py::"
+            "test_a_declaration_that_coq_does_not_take_is_proved_on_paper_and_says_so",
+        ),
+    ),
+    (
+        "the linear term of a bound is not said for the corrected theorem",
+        LEARNING + "assemble.py",
+        'in ("kl", "ucb") and task.target.kind == 3',
+        'in ("kl",) and task.target.kind == 3',
+        CLAIMED,
+    ),
+    (
+        "lower ends are rounded up",
+        KERNELS + "learn_sets.py",
+        "SAFE = 1.0 - 2.0**-40",
+        "SAFE = 1.0 + 2.0**-40",
+        ("tests/learning/test_learn_sets.py::test_every_lower_end_is_at_most_the_true_one_and_hardly_lower",),
+    ),
+    (
+        "the search for a lower end stops after its first step",
+        KERNELS + "learn_sets.py",
+        "if step * step * p <= 1e-11 * q * q * gap:",
+        "if step * step * p <= q:",
+        ("tests/learning/test_learn_sets.py::test_every_lower_end_is_at_most_the_true_one_and_hardly_lower",),
+    ),
+    (
         "a plan is kept while counts change",
         LEARNING + "learner.py",
         "if changed or again or not self.planned",

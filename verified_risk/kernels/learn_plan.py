@@ -63,8 +63,12 @@ def mean_of_pair(after, units, state, atom, prob, n, miss, listed, listed_atom, 
     The missing mass is not in the outcomes only where a list says which can occur; ``reward`` may be empty.
     """
     total = 0.0
-    for j in range(n):
-        total += prob[j] * (units[atom[j]] + after[state[j]])
+    if reward.shape[0] == 0:
+        for j in range(n):
+            total += prob[j] * (units[atom[j]] + after[state[j]])
+    else:  # outcomes pay nothing
+        for j in range(n):
+            total += prob[j] * after[state[j]]
     if miss > 0.0 and listed_n > 0:
         best = 0.0
         for j in range(listed_n):

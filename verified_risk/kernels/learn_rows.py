@@ -12,19 +12,37 @@ from .jit import view_kernel as kernel
 
 @kernel
 def add_rows(rows, state, prob, n, start, width, out):
-    """``out[:width] += sum_j prob[j] * rows[state[j], start : start + width]``."""
+    """``out[:width] += sum_j prob[j] * rows[state[j], start : start + width]``, seven rows in one sweep."""
     x = out[:width]
     j = 0
-    while j + 5 <= n:
+    while j + 7 <= n:
         v0 = rows[state[j], start : start + width]
         v1 = rows[state[j + 1], start : start + width]
         v2 = rows[state[j + 2], start : start + width]
         v3 = rows[state[j + 3], start : start + width]
         v4 = rows[state[j + 4], start : start + width]
-        p0, p1, p2, p3, p4 = prob[j], prob[j + 1], prob[j + 2], prob[j + 3], prob[j + 4]
+        v5 = rows[state[j + 5], start : start + width]
+        v6 = rows[state[j + 6], start : start + width]
+        p0, p1, p2, p3, p4, p5, p6 = (
+            prob[j],
+            prob[j + 1],
+            prob[j + 2],
+            prob[j + 3],
+            prob[j + 4],
+            prob[j + 5],
+            prob[j + 6],
+        )
         for b in range(width):
-            x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b] + p4 * v4[b]
-        j += 5
+            x[b] += (p0 * v0[b] + p1 * v1[b] + p2 * v2[b]) + (p3 * v3[b] + p4 * v4[b] + p5 * v5[b] + p6 * v6[b])
+        j += 7
+    while j + 3 <= n:
+        v0 = rows[state[j], start : start + width]
+        v1 = rows[state[j + 1], start : start + width]
+        v2 = rows[state[j + 2], start : start + width]
+        p0, p1, p2 = prob[j], prob[j + 1], prob[j + 2]
+        for b in range(width):
+            x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b]
+        j += 3
     while j < n:
         v0 = rows[state[j], start : start + width]
         p0 = prob[j]
@@ -64,6 +82,13 @@ def add_shifts(row, origin, sign, units, prob, width, out):
         for b in range(width):
             x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b] + p3 * v3[b]
         i += 4
+    if i + 3 <= last:
+        c0, c1, c2 = origin + sign * units[i], origin + sign * units[i + 1], origin + sign * units[i + 2]
+        v0, v1, v2 = row[c0 : c0 + width], row[c1 : c1 + width], row[c2 : c2 + width]
+        p0, p1, p2 = prob[i], prob[i + 1], prob[i + 2]
+        for b in range(width):
+            x[b] += p0 * v0[b] + p1 * v1[b] + p2 * v2[b]
+        i += 3
     while i < last:
         if prob[i] > 0.0:
             c0 = origin + sign * units[i]
@@ -103,7 +128,7 @@ def budget_of_pair(
 
     With a reward of its own the pair's rows are mixed first and then shifted by it; otherwise each outcome shifts its
     own row.  Outside the window of the next step, ``1 <= b <= after``, rows are straight lines with slopes ``left`` and
-    ``right``: they are mixed at ``0 <= b <= after + 1`` and prolonged from there.
+    ``right``: they are mixed at ``0 <= b <= after + 1`` and prolonged from there (probabilities add up to 1).
     """
     if reward.shape[0] == 0:
         for b in range(now):
@@ -120,16 +145,12 @@ def budget_of_pair(
     for b in range(after + 2):
         row[b] = 0.0
     add_rows(rows, state, prob, n, pad, after + 2, row)
-    total = 0.0
-    for j in range(n):
-        total += prob[j]
     if miss > 0.0 and listed_n > 0:
         best_of_list(rows, listed, listed_atom, listed_n, units, pad, -1, after + 2, least, spare)
         for b in range(after + 2):
             row[b] += miss * spare[b]
-        total += miss
     for b in range(reach):
-        mixed[b] = row[0] + left * total * (b - reach)
+        mixed[b] = row[0] + left * (b - reach)
     for b in range(after + 2, now + 1):
-        mixed[reach + b] = row[after + 1] + right * total * (b - after - 1)
+        mixed[reach + b] = row[after + 1] + right * (b - after - 1)
     add_shifts(mixed, reach + 1, -1, units, reward, now, out)

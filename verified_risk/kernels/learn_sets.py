@@ -76,8 +76,11 @@ def kl_low(x, n, threshold):
     r"""A float at most :math:`q^-`: Newton's method for :math:`n\,\mathrm{kl}(x/n, q) = \text{threshold}`.
 
     The function is convex and decreasing on :math:`(0, \tilde p)`, so Newton's iterates increase towards the root and
-    each of them is a valid lower end.  Start: the largest of three lower bounds (Pinsker, its relative form, and
-    :math:`\mathrm{kl}(p, q) \ge p \log(p/q) + (1-p) \log(1-p)`).
+    each of them is a valid lower end.  Start, p for :math:`\tilde p`: since
+    :math:`\mathrm{kl}(p, q) = \int_q^p \frac{p-z}{z(1-z)} dz` is :math:`\frac{(p-q)^2}2` times a mean of
+    :math:`\frac1{z(1-z)}` in which z has the mean :math:`\bar z = \frac{p+2q}3`, Jensen's inequality gives
+    :math:`\mathrm{kl}(p, q) \ge \frac{(p-q)^2}{2\bar z(1-\bar z)}`, and a quadratic equation for q.  Where that leaves
+    little of p, :math:`\mathrm{kl}(p, q) \ge p \log(p/q) + (1-p) \log(1-p)` may leave more.
     """
     if x == 0:
         return 0.0
@@ -85,9 +88,11 @@ def kl_low(x, n, threshold):
     if x == n:
         return math.exp(-rate) * SAFE
     p, rest = x / n, (n - x) / n
-    eps = math.sqrt(rate / 2.0)
-    q = max(p - eps, p - 2.0 * eps * math.sqrt(p))
-    q = max(q, p * math.exp(-(rate - rest * math.log1p(-p)) / p)) * SAFE
+    a, b = 1.0 + rate * (8.0 / 9.0), rate * (2.0 / 3.0) * (p - rest)
+    q = p - (b + math.sqrt(b * b + 2.0 * a * rate * p * rest)) / a
+    if q < 0.125 * p:
+        q = max(q, p * math.exp(-(rate - rest * math.log1p(-p)) / p))
+    q *= SAFE
     if q <= 0.0:
         return 0.0
     for _ in range(MOST_STEPS):
@@ -95,19 +100,27 @@ def kl_low(x, n, threshold):
         excess = p * math.log1p(gap / q) + rest * math.log1p(-gap / (1.0 - q)) - rate
         step = excess * q * (1.0 - q) / gap
         q += step  # from the right of the root, too, a step leads to its left: the tangent of a convex function
-        if abs(step) <= 1e-13 * q:
+        if step * step * p <= 1e-11 * q * q * gap:  # what is left is about half of step^2 p / (q gap)
             break
     return q * SAFE
 
 
 @kernel
-def low_end(x, n, kind, log_term, scale):
+def size_of(visits, kind, log_term, scale):
+    """What the set of every test of a pair is made of: the threshold of KL sets, the radius of Hoeffding's."""
+    if kind == KL:
+        return threshold_of(visits, log_term, scale)
+    if kind == HOEFFDING:
+        return radius_of(visits, log_term, scale)
+    return 0.0
+
+
+@kernel
+def low_end(x, n, kind, size):
     """A lower end for a probability of which x of n draws were successes."""
     if kind == KL:
-        return kl_low(x, n, threshold_of(n, log_term, scale))
-    if kind == HOEFFDING:
-        return max(x / n - radius_of(n, log_term, scale), 0.0)
-    return x / n
+        return kl_low(x, n, size)
+    return max(x / n - size, 0.0)
 
 
 @kernel
@@ -131,8 +144,9 @@ def refresh_outcomes(p, s, counts, known, model, kind, log_term, scale, beyond, 
         n, total = 1, 1.0
     elif visits > 0:
         sure = kind == KL and known.limit[p] == 1
+        size = size_of(visits, kind, log_term, scale)
         for j in range(counts.length[p]):
-            q = 1.0 if sure else low_end(counts.count[p, j], visits, kind, log_term, scale)
+            q = 1.0 if sure else low_end(counts.count[p, j], visits, kind, size)
             if q > 0.0:
                 changed = put(model, p, n, counts.state[p, j], counts.atom[p, j], q) or changed
                 total += q
@@ -161,16 +175,14 @@ def refresh_reward(p, counts, known, model, kind, log_term, scale):
     changed = False
     below, below_low = 0.0, 0.0
     seen = 0
+    size = size_of(visits, kind, log_term, scale) if visits > 0 else 0.0
     for i in range(last + 1):
         here, here_low = 1.0, 1.0
         if i < last:
             if visits > 0:
                 seen += counts.reward[p, i]
-                here = max(low_end(seen, visits, kind, log_term, scale), below)
-                if kind == KL:
-                    here_low = max(1.0 - low_end(visits - seen, visits, kind, log_term, scale), below_low)
-                else:
-                    here_low = here
+                here = max(low_end(seen, visits, kind, size), below)
+                here_low = max(1.0 - low_end(visits - seen, visits, kind, size), below_low) if kind == KL else here
             elif kind != NONE:
                 here = 0.0
         mass, mass_low = here - below, here_low - below_low

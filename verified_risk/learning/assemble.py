@@ -35,7 +35,7 @@ def assemble(
     standard, settings = task.standard, task.settings
     guarantee = guarantee_of(
         task.problem, task.uniform, settings.objective, settings.algorithm, settings.bonus_scale,
-        rounded=not standard.exact,
+        rounded=not standard.exact, declared=settings.declared,
     )  # fmt: skip
     unit, offset = float(standard.range * standard.unit), float(standard.offset)
     errors = unit * (np.maximum(record.uppers - record.optimistic, 0.0) + task.slack)
@@ -110,10 +110,10 @@ def _notes(task: Task, width: Floats | None) -> tuple[str, ...]:
         notes.append(
             f"rewards are rounded up to a grid: up to {above(standard.rounding, 4)} per episode is due to that"
         )
-    if task.settings.algorithm == "kl" and task.target.kind == 3:
+    if task.settings.algorithm in ("kl", "ucb") and task.target.kind == 3:
+        apart = ", the interval is not affected" if task.settings.has_interval else ""
         notes.append(
-            "the planner's certified error does not vanish for this weighting: the regret bound grows linearly, the "
-            "interval is not affected"
+            f"the planner's certified error does not vanish for this weighting: the regret bound grows linearly{apart}"
         )
     if width is not None and len(width) and float(np.max(width)) > WIDEST * max(1.0, float(standard.range)):
         notes.append(f"values are known to {above(float(np.max(width)))} only")

@@ -51,6 +51,8 @@ KL_THEOREMS = (
     "time-uniform KL sets (Coq: outcome_regret_from_weighted_data, outcome_intervals_hold; a priori: theory page 10)",
 )
 """The theorems that cover a run of ``kl``, in a product model and in a joint one."""
+ON_PAPER = "time-uniform KL sets (theory page 10, on paper: the Coq theorems {})"
+"""What covers a run whose declarations the theorems in Coq do not take, and why they do not."""
 BERNSTEIN_THEOREM = "Bernstein tables: regret from data (theory page 11), no bound beforehand"
 """The theorem that covers a run of ``bernstein``."""
 BERNSTEIN_PATIENCE = 1 / 8
@@ -107,6 +109,7 @@ def guarantee_of(
     scale: Fraction,
     *,
     rounded: bool,
+    declared: Declared | None = None,
 ) -> Guarantee:
     """The theorem that covers a run, or that there is none."""
     if algorithm in ("greedy", "greedy-tried"):
@@ -133,7 +136,7 @@ def guarantee_of(
         if not problem.concave:
             return Guarantee("none for the regret: the theorem with time-uniform sets needs a concave weighting")
         expected, likely = uniform_bounds(uniform, constant, scale=scale)
-        kind = KL_THEOREMS[problem.joint]
+        kind = _kl_theorem(problem, objective, declared or Declared())
     else:
         expected, likely = regret_bounds(problem, constant, scale=scale)  # type: ignore[assignment]
         kind = "the corrected theorem for concave G" if problem.concave else (
@@ -144,6 +147,15 @@ def guarantee_of(
         text = f"not proved: the radii are {scale} of the theorem's; shown for comparison: {kind}"
         return Guarantee(text, expected, likely)
     return Guarantee(f"{kind} + certified planner error{extra}", expected, likely, proved=True)
+
+
+def _kl_theorem(problem: Problem, objective: Weighting, declared: Declared) -> str:
+    """The theorem for a run of ``kl``: machine-checked where Coq has what was declared."""
+    if type(declared.successors) is int:
+        return ON_PAPER.format("take lists of successors, not their number")
+    if declared.largest is not None and objective.shape == "linear":
+        return ON_PAPER.format("cap the utility by a largest return, not a table of means")
+    return KL_THEOREMS[problem.joint]
 
 
 def _guarantee_of_bernstein(scale: Fraction, *, rounded: bool) -> Guarantee:
