@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import tempfile
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +22,8 @@ from .errors import InvalidFile, InvalidNumber, VerifiedRiskError
 VERSION = 1
 LONGEST_INDENTED = 300_000
 """Characters up to which a file is laid out for readers; larger ones are written in one line."""
+MOST_UNPACKED = 2**30
+"""Bytes of one packed array: a file of a megabyte may claim a gigabyte."""
 Thing = TypeVar("Thing")
 
 
@@ -40,6 +44,8 @@ def _sha256(text: str) -> str:
 def write_text(path: str | PathLike[str], content: str) -> None:
     """Write a text file atomically: readers see the old file or the new one, never a part."""
     target = Path(path)
+    if target.exists() and not target.is_file() and not target.is_dir():  # /dev/null would be replaced by a file
+        raise InvalidFile(f"{target} is a device or a pipe, wanted the name of a file")
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:  # it would name the temporary file
@@ -71,28 +77,66 @@ def write(path: str | PathLike[str], kind: str, data: Any) -> None:
     write_text(path, content)
 
 
+def read_text(path: str | PathLike[str], encoding: str = "utf-8") -> str:
+    """The text of a file or a pipe; a device, which may never end, is refused."""
+    with open(path, encoding=encoding) as file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+            raise InvalidFile(f"{path} is a device, wanted a file")
+        return file.read()
+
+
+def without_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys are all different; readers disagree about one that says two things of a key."""
+    listed = list(pairs)
+    found = dict(listed)
+    if len(found) < len(listed):
+        keys = [key for key, _ in listed]
+        repeated = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise InvalidFile(f"the key {repeated[:60]!r} stands twice in one object, wanted it once")
+    return found
+
+
+def unpacked(packed: bytes, most: int = MOST_UNPACKED) -> bytes:
+    """The bytes that zlib packed, if they are at most so many; no more than that is ever held."""
+    machine = zlib.decompressobj()
+    found = machine.decompress(packed, most + 1)
+    if len(found) > most:
+        raise ValueError(f"it unpacks to more than {most} bytes")
+    if not machine.eof:
+        raise ValueError("it ends too early")
+    return found
+
+
 def read(path: str | PathLike[str], kind: str, parse: Callable[[Any], Thing]) -> Thing:
     """Read a file of the given kind and ``parse`` its data."""
-    return parse_envelope(Path(path).read_text(encoding="utf-8"), kind, parse, where=str(path))
+    return parse_envelope(read_text(path), kind, parse, where=str(path))
 
 
 def kind_of(path: str | PathLike[str]) -> str:
     """What a file of ours holds: ``"model"``, ``"policy"``, ``"plan"``, ``"law"`` ..."""
-    envelope = _envelope(Path(path).read_text(encoding="utf-8"), str(path))
+    envelope = _envelope(read_text(path), str(path))
     return str(envelope["format"]).removeprefix("verified_risk/")
 
 
-def _envelope(content: str, where: str) -> dict[str, Any]:
+def parse_json(content: str, where: str) -> Any:
+    """What the text says, or why it says nothing: cut, nested without end, a key twice, a number without quotes that
+    Python does not convert."""
     try:
-        envelope = json.loads(content)
+        return json.loads(content, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
         raise InvalidFile(
             f"{where} is not complete JSON (line {error.lineno}: {error.msg}): the file is truncated or damaged"
         ) from None
     except RecursionError:
         raise InvalidFile(f"{where} is nested too deeply to be read") from None
+    except InvalidFile as error:
+        raise InvalidFile(f"{where}: {error}") from None
     except ValueError:  # of Python's own: more digits than it converts
         raise InvalidFile(f"{where} holds a whole number of thousands of digits, wanted it in quotes") from None
+
+
+def _envelope(content: str, where: str) -> dict[str, Any]:
+    envelope = parse_json(content, where)
     if not isinstance(envelope, dict) or not {"format", "version", "sha256", "data"} <= envelope.keys():
         raise InvalidFile(f"{where} is not a verified_risk file: wanted the keys format, version, sha256 and data")
     return envelope

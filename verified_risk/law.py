@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import files
 from .errors import InvalidLaw, InvalidNumber
-from .numbers.rational import Rational, as_fraction, as_step, ceil_div, text
+from .numbers.rational import Rational, as_fraction, as_step, ceil_div, said, text
 
 if TYPE_CHECKING:
     from .objectives import Weighting
@@ -55,16 +55,16 @@ class Law:
             except InvalidNumber as error:
                 raise InvalidLaw(str(error)) from None
             if p < 0:
-                raise InvalidLaw(f"{where}[{x}] is {p}, wanted a probability in [0, 1]")
+                raise InvalidLaw(f"{where}[{said(x)}] is {said(p)}, wanted a probability in [0, 1]")
             if x in read:
-                raise InvalidLaw(f"{where} repeats the value {x}, wanted distinct values")
+                raise InvalidLaw(f"{where} repeats the value {said(x)}, wanted distinct values")
             read[x] = p
         if not read:
             raise InvalidLaw(f"{where} is empty, wanted at least one value")
         total = sum(read.values(), Fraction())
         if total != 1:
-            shown = ", ".join(f"{x}: {p}" for x, p in read.items())
-            raise InvalidLaw(f"{where} sums to {total}, not to 1: {{{shown}}}")
+            shown = ", ".join(f"{said(x)}: {said(p)}" for x, p in read.items())
+            raise InvalidLaw(f"{where} sums to {said(total)}, not to 1: {{{shown}}}")
         self._set(sorted((x, p) for x, p in read.items() if p))
 
     def _set(self, pairs: list[tuple[Fraction, Fraction]]) -> None:
@@ -152,7 +152,7 @@ class Law:
         """
         level = as_fraction(tau, "tau")
         if not 0 < level <= 1:
-            raise InvalidNumber(f"tau is {level}, wanted a level in (0, 1]: the infimum at 0 is -infinity")
+            raise InvalidNumber(f"tau is {said(level)}, wanted a level in (0, 1]: the infimum at 0 is -infinity")
         return self.atoms[bisect_left(self._cumulative, level)]
 
     def upper_quantile(self, tau: Rational) -> Fraction:
@@ -164,7 +164,7 @@ class Law:
         """
         level = as_fraction(tau, "tau")
         if not 0 <= level < 1:
-            raise InvalidNumber(f"tau is {level}, wanted a level in [0, 1): nothing exceeds 1")
+            raise InvalidNumber(f"tau is {said(level)}, wanted a level in [0, 1): nothing exceeds 1")
         return self.atoms[bisect_right(self._cumulative, level)]
 
     @property
@@ -200,12 +200,12 @@ class Law:
         for i, (weight, law) in enumerate(parts):
             w = as_fraction(weight, f"weight {i}")
             if w < 0:
-                raise InvalidLaw(f"mixture weight {i} is {w}, wanted a probability")
+                raise InvalidLaw(f"mixture weight {i} is {said(w)}, wanted a probability")
             total += w
             for x, p in law:
                 weights[x] = weights.get(x, Fraction()) + w * p
         if total != 1:
-            raise InvalidLaw(f"mixture weights sum to {total}, not to 1")
+            raise InvalidLaw(f"mixture weights sum to {said(total)}, not to 1")
         return Law.of_weights(weights)
 
     def affine(self, scale: Rational = 1, shift: Rational = 0) -> Law:

@@ -20,7 +20,7 @@ import numpy as np
 from .errors import InvalidArgument, Unsupported
 from .law import Law
 from .mdp import MDP
-from .numbers.rational import Rational, as_fraction, as_whole
+from .numbers.rational import Rational, as_fraction, as_whole, said
 from .numbers.shown import number
 from .planning import Plan
 from .policy import Policy, required_policy
@@ -123,7 +123,7 @@ def rollout(
         raise InvalidArgument(f"episodes is {episodes!r}, wanted an integer of at least 1")
     chance = as_fraction(delta, "delta")
     if not 0 < chance < 1:
-        raise InvalidArgument(f"delta is {chance}, wanted a probability strictly between 0 and 1")
+        raise InvalidArgument(f"delta is {said(chance)}, wanted a probability strictly between 0 and 1")
     if as_whole(seed) is None or seed < 0:
         raise InvalidArgument(f"seed is {seed!r}, wanted an integer of at least 0")
     if not isinstance(env, MDP) and not (hasattr(env, "reset") and hasattr(env, "step")):

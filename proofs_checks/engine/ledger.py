@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from verified_risk import files
 from verified_risk.errors import InvalidFile
 
 from .papers import AUDITED
@@ -147,7 +148,7 @@ class Ledger:
         >>> Ledger.from_json(Ledger(5, 0, (), ()).to_json())
         Ledger(examples=5, seed=0, statements=(), failures=(), format='proofs_checks/ledger', version=2)
         """
-        ledger: Ledger = _read(Ledger, json.loads(text), "ledger")
+        ledger: Ledger = _read(Ledger, files.parse_json(text, "the ledger"), "ledger")
         if (ledger.format, ledger.version) != (FORMAT, VERSION):
             raise InvalidFile(
                 f"a ledger of format {ledger.format!r}, version {ledger.version}; wanted {FORMAT!r}, version {VERSION}"
@@ -157,7 +158,7 @@ class Ledger:
     @staticmethod
     def load(path: Path) -> Ledger:
         """The ledger in a file."""
-        return Ledger.from_json(path.read_text(encoding="utf-8"))
+        return Ledger.from_json(files.read_text(path))
 
 
 def _read(kind: Any, data: Any, where: str) -> Any:

@@ -7,11 +7,12 @@ from functools import cache
 
 from verified_risk.errors import InvalidArgument
 
-from . import commands, planning, readers, statements
+from . import commands, learning, planning, readers, statements
 from .property import Batch, Case, Outcome, Property, run_cases
 
 ALL: tuple[Property, ...] = (
     *planning.PROPERTIES,
+    *learning.PROPERTIES,
     *statements.PROPERTIES,
     *readers.PROPERTIES,
     *commands.PROPERTIES,

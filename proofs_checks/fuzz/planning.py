@@ -48,7 +48,7 @@ def check_optimum(case: Case) -> None:
     laws = models.laws_of(case["model"])
     curve, exact = oracle.curve_of(case["objective"])
     span = max(x for law in laws for x, _ in law) - min(x for law in laws for x, _ in law)
-    slack: oracle.Value = Fraction() if exact else float(span) * oracle.FLOAT_ERROR
+    slack = Fraction() if exact else span * Fraction(oracle.FLOAT_ERROR)  # a float would round what it is added to
     best = max(oracle.worth(law, curve) for law in laws)
     found = planned(case)
     _at_most(best, found.upper, slack, "brute force attains more than the upper bound")
@@ -71,14 +71,16 @@ def _mixtures(laws: set[oracle.Atoms], rng: random.Random) -> list[oracle.Atoms]
     return [oracle.mixed(one, other, Fraction(rng.randint(1, 7), 8)) for one, other in pairs]
 
 
-def _at_most(left: oracle.Value, right: oracle.Value, slack: oracle.Value, words: str) -> None:
-    if left > right + slack:
+def _at_most(left: oracle.Value, right: oracle.Value, slack: Fraction, words: str) -> None:
+    if Fraction(left) > Fraction(right) + slack:
         raise Falsified(f"{words}: {left} > {right}")
 
 
-def forged(found: Plan, best: Fraction) -> list[tuple[str, Plan]]:
-    """The plan with a lower bound above the optimum, and with an upper bound below it: both are false."""
-    bit = Fraction(1, 10**9)
+def forged(found: Plan, best: Fraction, exact: bool) -> list[tuple[str, Plan]]:
+    """The plan with a lower bound above the optimum, and with an upper bound below it: both are false, by more than the
+    error of ``best`` where that is not exact."""
+    low, high = found.mdp.reward_range
+    bit = Fraction(1, 10**9) if exact else ((high - low) * found.mdp.horizon + 1) * Fraction(1, 10**6)
     high = max(best, found.upper) + bit
     low = min(best, found.lower) - bit
     return [
@@ -99,10 +101,8 @@ def check_recheck(case: Case) -> None:
             raise Falsified(f"recheck refutes the {name} bound of an honest plan: {answer}")
         if held is Truth.UNKNOWN and G.levels is not None and case["model"]["discount"] == "1":
             raise Falsified(f"recheck does not decide the {name} bound of a small plan without a search: {answer}")
-    if not exact:
-        return
     best = max(oracle.worth(law, curve) for law in laws)
-    for name, plan in forged(found, Fraction(best)):
+    for name, plan in forged(found, Fraction(best), exact):
         again = plan.recheck()
         held = again.lower_holds if name == "lower" else again.upper_holds
         if held is Truth.HOLDS:
@@ -118,16 +118,15 @@ def check_proof(case: Case) -> None:
         found.prove()
     except Unsupported:
         raise Skipped("not covered by the checker") from None
-    if not exact:
-        return
     best = max(oracle.worth(law, curve) for law in laws)
-    for name, plan in forged(found, Fraction(best)):
+    for name, plan in forged(found, Fraction(best), exact):
         try:
             proved = plan.prove()
         except (NotProved, Unsupported):
             continue
         value = oracle.worth(oracle.played(case["model"], plan.policy), curve)
-        if proved.upper < best or proved.lower > value:
+        slack = Fraction() if exact else Fraction(1, 10**7)
+        if proved.upper < Fraction(best) - slack or proved.lower > Fraction(value) + slack:
             raise Falsified(f"the checker proves a forged {name} bound, the optimum is {best} or more: {proved}")
 
 

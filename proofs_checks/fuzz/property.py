@@ -23,7 +23,9 @@ from typing import Any, TypeAlias
 Case: TypeAlias = dict[str, Any]
 
 CASE_SECONDS = 30.0
-"""A case that takes longer has failed: nothing here is large."""
+"""Of computing: a case that takes more has failed, nothing here is large.  A busy machine does not make it longer."""
+LONGEST_WAIT = 20 * CASE_SECONDS
+"""By the clock: a case that waits for ever computes nothing."""
 SHRINK_SECONDS = 10.0
 MOST_CASES = 2000
 """Of one batch."""
@@ -102,7 +104,7 @@ class Outcome:
 def attempt(prop: Property, case: Case, seed: str) -> Failure | str | None:
     """None if the property holds, the reason if the case was skipped, else the failure."""
     try:
-        with _limited(CASE_SECONDS):
+        with limited(CASE_SECONDS):
             prop.check(case)
     except Skipped as reason:
         return str(reason)
@@ -126,25 +128,29 @@ def _is_ours(filename: str) -> bool:
 
 
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    """Raise :class:`OutOfTime` after ``seconds``: at once in the main thread of a process that has alarms, and
-    otherwise (threads of a cluster's worker) when the block is over."""
-    started = time.monotonic()
+def limited(seconds: float) -> Iterator[None]:
+    """Raise :class:`OutOfTime` after ``seconds`` of computing in this process, or after :data:`LONGEST_WAIT` by the
+    clock: at once in the main thread of a process that has alarms, and otherwise (threads of a cluster's worker) when
+    the block is over."""
+    started = time.thread_time()
     alarms = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    clocks = ((signal.SIGPROF, signal.ITIMER_PROF, seconds), (signal.SIGALRM, signal.ITIMER_REAL, LONGEST_WAIT))
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise OutOfTime(f"the case took more than {seconds:g} s")
 
-    if alarms:
-        before = signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = [signal.signal(number, ring) for number, _, _ in clocks] if alarms else []
     try:
+        if alarms:
+            for _, clock, length in clocks:
+                signal.setitimer(clock, length)
         yield
     finally:
         if alarms:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
-    if time.monotonic() - started > seconds:
+            for (number, clock, _), handler in zip(clocks, before, strict=True):
+                signal.setitimer(clock, 0)
+                signal.signal(number, handler)
+    if not alarms and time.thread_time() - started > seconds:
         raise OutOfTime(f"the case took more than {seconds:g} s")
 
 
@@ -171,7 +177,7 @@ def run_cases(prop: Property, batch: Batch) -> Outcome:
         seed = f"{batch.seed}/{batch.name}/{batch.number}/{outcome.cases}"
         outcome.cases += 1
         try:
-            with _limited(CASE_SECONDS):
+            with limited(CASE_SECONDS):
                 case = prop.make(random.Random(seed))
         except (Exception, OutOfTime) as error:
             found: Failure | str | None = failure_of(prop.name, {"unmade": seed}, seed, error)

@@ -16,21 +16,53 @@ from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import VerifiedRiskError
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
+from verified_risk.proving.program import find_checker
 
 from .. import recheck
+from ..engine import audit as auditing
+from ..engine.ledger import Ledger
+from ..theory import ALL
 from . import models, oracle, planning
 from .mutation import mutated, shorter
-from .property import CASE_SECONDS, Case, Falsified, Property
+from .property import LONGEST_WAIT, Case, Falsified, Property
 
 SIZES = {"states": 6, "horizon": 4}
 """Beyond these, brute force and recheck of a mutated plan are left out: a mutation may ask for a horizon of 10**9."""
-READ_DRN = "from verified_risk.cli import main; main()"
+COMMAND = "from verified_risk.cli import main; main()"
+STORM = ("drn", "prism", "jani")
+PRISM = """mdp
+const int N = 2;
+const double p = 1/3;
+module walk
+  s : [0..N] init 0;
+  [go] s<N -> p:(s'=s+1) + 1-p:(s'=0);
+  [stay] true -> (s'=s);
+endmodule
+rewards "gain"
+  [go] true : 1/2;
+  s=N : 0.25;
+endrewards
+"""
+JANI = """{"jani-version": 1, "name": "d", "type": "mdp", "actions": [{"name": "go"}],
+"variables": [{"name": "s", "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 2},
+ "initial-value": 0}, {"name": "gain", "type": "real", "transient": true, "initial-value": 0}], "properties": [],
+"automata": [{"name": "a", "locations": [{"name": "l"}], "initial-locations": ["l"], "edges": [{"location": "l",
+ "action": "go", "guard": {"exp": {"op": "<", "left": "s", "right": 2}}, "assignments": [{"ref": "gain", "value": 3}],
+ "destinations": [{"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 1}]},
+ {"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 2}]}]}]}],
+"system": {"elements": [{"automaton": "a"}], "syncs": [{"synchronise": ["go"], "result": "go"}]}}
+"""
+LEARNED: dict[str, Any] = {"objective": "cvar(1/2)", "episodes": 4, "seed": 1}
+"""The run whose memory is mutated."""
+PROOF_SECONDS = 60.0
+SMALL_STATEMENTS = [statement for statement in ALL if statement.label in ("lem:key", "def:empirical", "cvar:concave")]
 CERTIFICATES = Path(recheck.__file__).resolve().parents[1] / "certificates"
 
 
@@ -75,6 +107,14 @@ def _valid(kind: str, number: int) -> str:
         return models.words(rng)
     if kind == "certificate":
         return rng.choice(sorted(CERTIFICATES.glob("*.json"))).read_text("utf-8")
+    if kind in ("prism", "jani"):
+        return {"prism": PRISM, "jani": JANI}[kind]
+    if kind == "ledger":
+        return auditing.run(rng.sample(SMALL_STATEMENTS, 2), examples=2, seed=number, jobs=1).to_json()
+    if kind == "learning":
+        with TemporaryDirectory(prefix="verified_risk-") as folder:
+            vr.learn(vr.models.load("two_paths"), **LEARNED, checkpoint=Path(folder) / "state.json")
+            return json.dumps(files.read(Path(folder) / "state.json", kind, dict))
     if kind == "run":
         return json.dumps(vr.learn(vr.models.load("two_paths"), "cvar(1/2)", episodes=3, seed=number).to_json())
     case = models.draw(rng, discounted=rng.random() < 0.3)
@@ -87,14 +127,18 @@ def _valid(kind: str, number: int) -> str:
             (mdp.to_csv if kind == "csv" else mdp.to_drn)(path)
             return path.read_text("utf-8")
     level = rng.choice(models.LEVELS)
-    plan = vr.plan(mdp, rng.choice(("mean", f"cvar({level})", f"var({level})")))
+    plan = vr.plan(mdp, rng.choice(("mean", f"cvar({level})", f"var({level})", "1/2*cvar(1/4) + 1/2*cvar(1/2)")))
+    if kind == "proof":
+        with TemporaryDirectory(prefix="verified_risk-") as folder:
+            plan.prove(certificate=Path(folder) / "proof.txt")
+            return (Path(folder) / "proof.txt").read_text("ascii")
     if kind == "policy":
         return json.dumps({"model": mdp.to_json(), "policy": plan.policy.to_json()})
     return json.dumps(plan.to_json())
 
 
 def valid_case(kind: str, rng: random.Random) -> Case:
-    signed = kind if kind in ("model", "policy", "plan", "run", "certificate") else None
+    signed = kind if kind in ("model", "policy", "plan", "run", "certificate", "learning") else None
     return {"kind": kind, "text": _valid(kind, rng.randrange(8)), "signed": signed}
 
 
@@ -116,7 +160,7 @@ def smaller(case: Case) -> Iterator[Case]:
 def check(case: Case) -> None:
     """Read the file: an error on purpose is the answer to nonsense; what is accepted must be what was written."""
     with TemporaryDirectory(prefix="verified_risk-") as folder:
-        path = Path(folder) / f"file.{case['kind'] if case['kind'] in ('csv', 'drn') else 'json'}"
+        path = Path(folder) / f"file.{case['kind'] if case['kind'] in ('csv', *STORM) else 'json'}"
         path.write_text(file_text(case), encoding="utf-8", errors="surrogatepass", newline="")
         try:
             CHECKS[case["kind"]](path)
@@ -134,10 +178,10 @@ def _csv(path: Path) -> None:
         _survives(mdp, path)
 
 
-def _drn(path: Path) -> None:
+def _storm(path: Path) -> None:
     """In a process of its own: Storm's parser, which is not ours, ends its process on some damaged files."""
-    words = [sys.executable, "-c", READ_DRN, "models", "show", str(path), "--horizon", "2", "--json"]
-    ran = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=CASE_SECONDS)
+    words = [sys.executable, "-c", COMMAND, "models", "show", str(path), "--horizon", "2", "--json"]
+    ran = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=LONGEST_WAIT)
     if ran.returncode not in (0, 2) or "Traceback" in ran.stderr:
         raise Falsified(f"reading the file ended its process with {ran.returncode}: {ran.stderr[-300:]}")
     if ran.returncode == 0:
@@ -212,6 +256,28 @@ def _certificate(path: Path) -> None:
     recheck.check_text(path.read_text("utf-8"))
 
 
+def _ledger(path: Path) -> None:
+    ledger = Ledger.load(path)
+    if Ledger.from_json(ledger.to_json()) != ledger:
+        raise Falsified("a ledger that was accepted is printed as another one")
+
+
+def _learning(path: Path) -> None:
+    """A run that goes on from the file, whatever it says, ends with as many episodes as were asked for."""
+    run = vr.learn(vr.models.load("two_paths"), **{**LEARNED, "checkpoint": path})
+    if run.episodes != LEARNED["episodes"]:
+        raise Falsified(f"a run of {run.episodes} episodes came from a damaged memory, wanted {LEARNED['episodes']}")
+
+
+def _proof(path: Path) -> None:
+    """One line, 0 or 1, and not without end; that nothing false is proved is what ``prove`` tries."""
+    ran = subprocess.run(
+        [find_checker(), "--memory", "300", path], capture_output=True, text=True, timeout=PROOF_SECONDS
+    )
+    if ran.returncode not in (0, 1) or ran.stderr or len(ran.stdout.splitlines()) != 1:
+        raise Falsified(f"the checker ended with {ran.returncode}: {ran.stdout[-200:]} {ran.stderr[-200:]}")
+
+
 def _objective(path: Path) -> None:
     """What is accepted is printed and read again as the same curve."""
     G = vr.objective(path.read_text("utf-8"))
@@ -233,11 +299,21 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "run": _run,
     "certificate": _certificate,
     "csv": _csv,
-    "drn": _drn,
+    "drn": _storm,
+    "prism": _storm,
+    "jani": _storm,
+    "ledger": _ledger,
+    "learning": _learning,
+    "proof": _proof,
     "objective": _objective,
     "number": _number,
 }
-TITLES = {"objective": "mutated objectives", "number": "mutated numbers"}
+TITLES = {
+    "objective": "mutated objectives",
+    "number": "mutated numbers",
+    "learning": "mutated memories of a run",
+    "proof": "mutated proofs, read by the verified checker",
+}
 
 
 def no_storm() -> str | None:
@@ -251,8 +327,8 @@ PROPERTIES = tuple(
         functools.partial(make, kind=kind),
         check,
         smaller,
-        no_storm if kind == "drn" else (lambda: None),
-        warm if kind in ("run", "plan", "policy") else (lambda: None),
+        no_storm if kind in STORM else planning.no_checker if kind == "proof" else (lambda: None),
+        warm if kind in ("run", "plan", "policy", "learning", "proof") else (lambda: None),
     )
     for kind in CHECKS
 )

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 FORMAT = "proofs_checks/counterexample"
 
 VERSION = 1
+LONGEST = 4000
+"""Characters of a number."""
 
 
 class Rejected(ValueError):
@@ -40,11 +42,13 @@ def digest(content: dict[str, Any]) -> str:
 def read(text: str) -> dict[str, Any]:
     """The certificate, if it is whole and unedited."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise Rejected(f"not JSON: {error}") from None
     except RecursionError:
         raise Rejected("nested too deeply to be read") from None
+    except Rejected:
+        raise
     except ValueError as error:  # more digits than Python converts
         raise Rejected(f"not readable: {error}") from None
     if not isinstance(data, dict) or set(data) != {"format", "version", "label", "instance", "sha256"}:
@@ -54,6 +58,14 @@ def read(text: str) -> dict[str, Any]:
     if digest(data) != data["sha256"]:
         raise Rejected("the content does not match its digest: the file was edited")
     return data
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys are all different: readers disagree about a key that stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Rejected("a key stands twice in one object")
+    return found
 
 
 CHECKS: dict[str, Callable[[dict[str, Any]], Outcome]] = {}
@@ -80,6 +92,9 @@ def number(entry: Any) -> Fraction:
     require(isinstance(entry, (str, int)) and not isinstance(entry, bool), f"{entry!r} is a rational")
     # an exponent makes a short text a number of any length
     require(isinstance(entry, int) or not set("eE") & set(entry), f"{entry!r} is written without an exponent")
+    # Python reads the digits of every script, and takes time that grows with the square of their count
+    require(isinstance(entry, int) or entry.isascii(), f"{entry!r} is written in ASCII digits")
+    require(isinstance(entry, int) or len(entry) <= LONGEST, f"a number has at most {LONGEST} characters")
     return Fraction(entry)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
+from fractions import Fraction
 from typing import Any
 
 from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, second, setting
@@ -28,19 +30,28 @@ proofs_checks/certificates, their format in docs/certificate_format.md.
 def check_text(text: str) -> Outcome:
     """Read a certificate and recompute both sides of its claim."""
     data = read(text)
-    if data["label"] not in CHECKS:
+    if not isinstance(data["label"], str) or data["label"] not in CHECKS:
         raise Rejected(f"no printed claim with the label {data['label']!r} is known here")
     try:
         return CHECKS[data["label"]](data["instance"])
     except Rejected:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise Rejected(f"the instance cannot be read: {type(error).__name__}: {error}") from None
 
 
 def shown(value: Any) -> str:
     """A number exactly, or, if that is long, as a decimal marked as rounded."""
-    return str(value) if len(str(value)) <= 30 else f"{float(value):.12g} (rounded)"
+    try:
+        exact = str(value)
+    except ValueError:  # more digits than Python writes
+        exact = ""
+    return exact if 0 < len(exact) <= 30 else f"{_decimal(Fraction(value))} (rounded)"
+
+
+def _decimal(value: Fraction) -> str:
+    """Twelve digits, also where no float is as large or as small."""
+    return str(Context(prec=12).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def main(paths: list[str]) -> int:
@@ -56,7 +67,7 @@ def main(paths: list[str]) -> int:
         try:
             with open(path, encoding="utf-8") as file:
                 outcome = check_text(file.read())
-        except (Rejected, OSError) as error:
+        except (Rejected, OSError, UnicodeDecodeError) as error:
             print(f"{path}: REJECTED: {error}")
             status = 2
             continue

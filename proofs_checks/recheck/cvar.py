@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -42,6 +43,7 @@ def _own_rho(data: dict[str, Any]) -> Outcome:
     require(m.horizon == 1 and 0 < alpha <= 1, "one step and a level in (0, 1]")
     laws = [[law_of((r, p) for p, _, r in a) for a in m.outcomes[s]] for s, _ in m.initial]
     points = sorted({r for options in laws for z in options for r in z})
+    require(math.prod(map(len, laws)) <= 10**4, "few policies, all of which are tried here")
     chosen = []
     for options in laws:
         scores = {rho: rho - min(shortfall(z, rho) for z in options) / alpha for rho in points}

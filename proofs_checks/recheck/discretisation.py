@@ -6,9 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .certificate import Outcome, check, number, require
+from .certificate import Outcome, check, number, require, whole
 from .exact import Law, cdf, law_of, phi, weighting
 from .paths import History, Lottery, Model, lottery, model, returns, y_policies
+
+MOST_STEPS, MOST_SUMS = 1000, 10**5
+"""Of rewards whose sums are listed."""
 
 
 def round_up(r: Fraction, eta: Fraction) -> Fraction:
@@ -18,12 +21,14 @@ def round_up(r: Fraction, eta: Fraction) -> Fraction:
 
 def _sums(data: dict[str, Any]) -> list[Fraction]:
     """The sums of up to T rounded rewards."""
-    horizon, eta, rewards = data["horizon"], number(data["eta"]), [number(r) for r in data["rewards"]]
-    require(horizon >= 1 and 0 < eta <= 1 and all(0 <= r <= 1 for r in rewards), "rewards in [0, 1], eta in (0, 1]")
+    horizon, eta, rewards = whole(data["horizon"], 1), number(data["eta"]), [number(r) for r in data["rewards"]]
+    require(horizon <= MOST_STEPS, f"at most {MOST_STEPS} steps")
+    require(0 < eta <= 1 and all(0 <= r <= 1 for r in rewards), "rewards in [0, 1], eta in (0, 1]")
     level, seen = {Fraction()}, {Fraction()}
     for _ in range(horizon):
         level = {y + round_up(r, eta) for y in level for r in rewards}
         seen |= level
+        require(len(seen) <= MOST_SUMS, f"at most {MOST_SUMS} sums, which are all listed here")
     return sorted(seen)
 
 

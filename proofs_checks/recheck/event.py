@@ -25,7 +25,8 @@ def _empirical(instance: dict[str, Any]) -> Outcome:
 def _hoeffding(instance: dict[str, Any]) -> Outcome:
     """P(max |p~ - p| >= v) <= 2 exp(-2 n v^2) for every v: the attained v where the left side is ahead most."""
     masses, n = [number(p) for p in instance["masses"]], whole(instance["n"], 1)
-    require(sum(masses) == 1 and min(masses) >= 0 and len(masses) ** n <= 10**6, "a small probability vector")
+    require(sum(masses) == 1 and min(masses) >= 0, "a probability vector")
+    require(n <= 64 and len(masses) ** n <= 10**6, "few draws, all of which are listed here")
     weights: Law = {}
     for draws in product(range(len(masses)), repeat=n):
         gap = max(abs(Fraction(draws.count(i), n) - p) for i, p in enumerate(masses))
@@ -44,6 +45,7 @@ def _conditioning(instance: dict[str, Any]) -> Outcome:
     stay, delta = number(instance["stay"]), number(instance["delta"])
     horizon, visits = whole(instance["horizon"], 1), [whole(v, 1) for v in instance["visits"]]
     require(0 <= stay <= 1 and 0 < delta <= 1 and max(visits) <= horizon, "a chain and its counts")
+    require(horizon <= 12 and len(visits) <= 100, "few steps and episodes, every course of which is walked here")
     episodes = len(visits) + 1
     courses = {(0, 0): (Fraction(1), Fraction(1))}  # (stays, leaves): probability, and that of the event as well
     for wanted in visits:

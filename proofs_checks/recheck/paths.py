@@ -8,10 +8,12 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
-from .certificate import number, require
+from .certificate import number, require, whole
 from .exact import Law, law, law_of
 
 MOST_POLICIES = 512
+MOST_STEPS, MOST_HISTORIES = 64, 10**5
+"""Of a model whose paths are walked: the stored ones have at most 4 steps."""
 
 Lottery = list[tuple[int, Fraction]]
 
@@ -26,9 +28,9 @@ class Model(NamedTuple):
 
 def model(data: Any) -> Model:
     """An undiscounted model with rewards in [0, 1]."""
-    require(isinstance(data["horizon"], int) and data["horizon"] >= 1, "a positive horizon")
+    require(whole(data["horizon"], 1) <= MOST_STEPS, f"at most {MOST_STEPS} steps, every path of which is walked here")
     require(number(data["discount"]) == 1, "no discount")
-    initial = [(int(s), number(p)) for s, p in data["initial"]]
+    initial = [(whole(s), number(p)) for s, p in data["initial"]]
     outcomes = []
     for actions in data["states"]:
         require(len(actions) >= 1, "every state has an action")
@@ -43,9 +45,9 @@ def model(data: Any) -> Model:
 
 def _outcomes(action: Any) -> list[tuple[Fraction, int, Fraction]]:
     if "outcomes" in action:
-        return [(number(p), int(s), number(r)) for p, s, r in action["outcomes"]]
+        return [(number(p), whole(s), number(r)) for p, s, r in action["outcomes"]]
     pay = law(action["reward"])
-    return [(number(p) * q, int(s), r) for s, p in action["next"] for r, q in pay.items()]
+    return [(number(p) * q, whole(s), r) for s, p in action["next"] for r, q in pay.items()]
 
 
 def lottery(entry: Any, count: int) -> Lottery:
@@ -94,6 +96,7 @@ def histories(m: Model, choose: Callable[[History], Lottery], t: int) -> dict[Hi
                     if p and q:
                         longer = (*xi[:-1], (xi[-1], a, r), s)
                         following[longer] = following.get(longer, Fraction()) + mass * q * p
+        require(len(following) <= MOST_HISTORIES, f"at most {MOST_HISTORIES} histories, all of which are walked here")
         level = following
     return level
 
@@ -107,6 +110,7 @@ def y_policies(m: Model, *, most: int = MOST_POLICIES) -> Iterator[Callable[[His
     """All deterministic policies of (step, state, return so far), if they are not too many."""
     levels: list[set[tuple[int, Fraction]]] = [{(s, Fraction()) for s, p in m.initial if p}]
     for _ in range(m.horizon - 1):
+        require(len(levels[-1]) <= MOST_HISTORIES, f"at most {MOST_HISTORIES} pairs of state and return so far")
         levels.append({(s2, y + r) for s, y in levels[-1] for a in m.outcomes[s] for p, s2, r in a if p})
     cells = [(t, s, y) for t, level in enumerate(levels) for s, y in sorted(level)]
     options = [range(len(m.outcomes[s])) for _, s, _ in cells]

@@ -36,6 +36,7 @@ def _main_unvisited(instance: dict[str, Any]) -> Outcome:
 def _main_factor(instance: dict[str, Any]) -> Outcome:
     """sum over pairs and j <= N of j^(-1/2) <= sqrt(number of pairs * visits)."""
     counts = [whole(n, 1) for n in instance["counts"]]
+    require(sum(counts) <= 10**6, "at most a million visits, which are added up here")
     left = sum((1 / root_of(Fraction(j))[1] for n in counts for j in range(1, n + 1)), Fraction())
     return Outcome(below(left), "<=", above(root_of(Fraction(len(counts) * sum(counts)))[1]))
 
@@ -97,6 +98,7 @@ def off_support(instance: dict[str, Any]) -> tuple[Fraction, Fraction, Fraction]
     points, episodes = whole(instance["points"], 1), whole(instance["episodes"], 1)
     low, delta, checked = number(instance["low"]), number(instance["delta"]), whole(instance["checked"])
     require(0 <= low < 1 and 0 < delta <= 1 and checked <= 6, "rewards in [0, 1), delta in (0, 1], at most 6 to check")
+    require(episodes <= 10**7, "at most ten million episodes, which are added up here")
     first = [low + (1 - low) * Fraction(j, points) for j in range(min(checked, points))]
     for n in range(len(first) + 1):
         for eps in (Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction()):
@@ -130,7 +132,7 @@ def _convex(instance: dict[str, Any]) -> Outcome:
     policy plays a at every first reward of M, and in M' a at three of seven, b at four of seven.
     """
     points, zeta = whole(instance["points"], 7), number(instance["zeta"])
-    require(points % 7 == 0 and 0 < zeta <= 1, "a multiple of seven points below zeta")
+    require(points % 7 == 0 and points <= 10**6 and 0 < zeta <= 1, "a multiple of seven points below zeta")
     safe, chance = Fraction(1, 5), Fraction(1, 8)
     own = [zeta * j / points for j in range(points)]
     other = [y + zeta / (2 * points) for y in own]

@@ -17,7 +17,7 @@ def _failing(instance: dict[str, Any], fails: Callable[[Fraction, Fraction], boo
     masses, n = [number(p) for p in instance["masses"]], whole(instance["n"], 2)
     delta = number(instance["delta"])
     require(sum(masses) == 1 and min(masses) >= 0 and len(masses) >= 2, "a probability vector")
-    require(0 < delta <= 1 and len(masses) ** n <= 10**6, "a level, and few draws")
+    require(0 < delta <= 1 and n <= 64 and len(masses) ** n <= 10**6, "a level, and few draws")
     values = [Fraction(i, len(masses) - 1) for i in range(len(masses))]
     true = sum((p * x for p, x in zip(masses, values, strict=True)), Fraction())
     total = Fraction()

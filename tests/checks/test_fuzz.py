@@ -17,14 +17,17 @@ import pytest
 from click.testing import CliRunner
 
 import verified_risk as vr
-from proofs_checks import fuzz
+from proofs_checks import fuzz, recheck
 from proofs_checks.fuzz import catalogue, farm, models, oracle, property, readers, statements
 from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidNumber
+from verified_risk.learning import arrays
+from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction
 from verified_risk.planning import planner
+from verified_risk.planning.recheck import bounds
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -258,6 +261,81 @@ def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
     files.write(path, "policy", {"model": mdp.to_json(), "policy": data})
     with pytest.raises(vr.errors.InvalidPolicy, match=r"offsets\[0\] of the policy is '1/2', wanted a whole number"):
         vr.Policy.load(path)
+
+
+def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
+    """A certificate whose label is a list or whose state is infinite; a grid of 1e400 points; rewards too long to be
+    written; a plan whose one return has no range, which a float's slack turned into a failure."""
+    stored = json.loads((readers.CERTIFICATES / "def_history-episode.json").read_text())
+    infinite = json.loads(json.dumps(stored))
+    infinite["instance"]["mdp"]["initial"][0][0] = float("inf")
+    for hostile in ({**stored, "label": ["def:history/episode"]}, infinite):
+        with pytest.raises(recheck.Rejected):
+            recheck.check_text(json.dumps({**hostile, "sha256": recheck.digest(hostile)}))
+    huge = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{0: 1}, {"1e400": "1/2", 1: "1/2"}]], horizon=1)
+    found = vr.exact_plan(huge, "cvar(1/2)")
+    data = {**found.to_json(), "eta": "1"}
+    answer = vr.Plan.from_json(data).recheck()
+    assert answer.upper_holds in (Truth.HOLDS, Truth.UNKNOWN)
+    with pytest.raises(bounds.TooLong, match="GB allowed"):
+        bounds._wide_model(huge, Fraction(1))
+    long = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[{"9" * 5000: 1}]], horizon=1)
+    long.save(tmp_path / "long.json")
+    for words in ("models show FILE", "plan FILE --objective mean", "plan FILE --objective mean --json"):
+        result = CliRunner().invoke(main, words.replace("FILE", str(tmp_path / "long.json")).split())
+        assert result.exit_code == 0, result.output
+    still = {"initial": ["1"], "outcomes": [[[["1", 0, "-1/7"]]]], "horizon": 2, "discount": "99/100"}
+    fuzz.check("plan-discounted", {"model": still, "objective": "cpw(71/100)", "eta": None})
+
+
+def test_storm_files_that_crash_its_parser_are_refused(tmp_path):
+    pytest.importorskip("stormpy")
+    text = "@type: MDP\n@parameters\n\n@reward_models\nr\n@nr_states\n1\n@nr_choices\n1\n@model\nstate 0 [0] init\n"
+    for action in ("\taction 0 [0] 2\n\t\t0 : 1\n", "\taction 0 [0]\n\t\t0 :\n", "\taction 0 [x]\n\t\t0 : 1/0\n"):
+        readers.check({"kind": "drn", "text": text + action, "signed": None})
+
+
+def test_a_learner_that_overstates_its_policies_is_found(monkeypatch):
+    """A run whose values are too high by a hundredth, and one that depends on more than its seed."""
+    honest = vr.learn
+    monkeypatch.setattr(property, "MOST_CASES", 12)
+    prop = catalogue.BY_NAME["learn"]
+    assert not run_cases(prop, batch("learn")).failures
+
+    def boasting(*arguments, **options):
+        run = honest(*arguments, **options)
+        return dataclasses.replace(run, values=run.values + 0.01)
+
+    monkeypatch.setattr(vr, "learn", boasting, raising=False)
+    assert any("the last policy is worth" in failure.error for failure in run_cases(prop, batch("learn")).failures)
+
+    def fickle(*arguments, **options):
+        return honest(*arguments, **{**options, "seed": random.randrange(2**30)})
+
+    monkeypatch.setattr(vr, "learn", fickle, raising=False)
+    assert any("another run" in failure.error for failure in run_cases(prop, batch("learn")).failures)
+
+
+def test_a_forged_memory_of_a_run_is_refused_before_compiled_code_trusts_it(tmp_path):
+    case = readers.valid_case("learning", random.Random(0))
+    readers.check(case)
+    data = json.loads(case["text"])
+    for part, entry, value in (
+        ("counts", 2, 10**6), ("counts", 1, 10**6), ("model", 1, -5), ("counts", 3, 99), ("known", "state", 77),
+    ):  # fmt: skip
+        forged = json.loads(case["text"])
+        array = arrays.decode(data[part][entry])
+        assert array.size, (part, entry)
+        array.flat[0] = value
+        forged[part][entry] = arrays.encode(array)
+        path = tmp_path / "state.json"
+        files.write(path, "learning", forged)
+        with pytest.raises(InvalidFile, match=f"{part}.* of the state has another type, shape or range"):
+            vr.learn(vr.models.load("two_paths"), **readers.LEARNED, checkpoint=path)
+    forged["counts"][0] = arrays.encode(arrays.decode(data["counts"][0])[:1])
+    files.write(path, "learning", forged)
+    with pytest.raises(InvalidFile, match=r"counts\.visits of the state"):
+        vr.learn(vr.models.load("two_paths"), **readers.LEARNED, checkpoint=path)
 
 
 def test_the_command_prints_counts_and_exits_with_1_on_a_failure(tmp_path, monkeypatch):

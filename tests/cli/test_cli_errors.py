@@ -147,7 +147,7 @@ BAD = [
     (["experiment", "scaling", *OUT, "--seeds", "0"], "0 is not in the range x>=1"),
     (["experiment", "rivals", *OUT, "--model", "sea"], "'sea' is not one of 'lake', 'machine', 'random', 'swim'"),
     (["experiment", "sweep", "missing.json", *OUT], "File 'missing.json' does not exist"),
-    (["experiment", "sweep", "words.json", *OUT], "words.json is not JSON (line 1"),
+    (["experiment", "sweep", "words.json", *OUT], "words.json is not complete JSON (line 1"),
     (["experiment", "sweep", "model.json", *OUT], "model.json is not a list of cells"),
     (["experiment", "sweep", "numbers.json", *OUT], "numbers.json is not a list of cells"),
     (["experiment", "sweep", "cells.json", *OUT], "cannot be read: 'colour' is none of model, objective,"),

@@ -28,7 +28,7 @@ PRINTED = "-"
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=2, show_default=True, help="Processes.")
 @click.option("--json", "ledger_to", is_flag=False, flag_value=PRINTED, default=None, metavar="[FILE]",
               help="Print the ledger as JSON, and nothing else; with a FILE, write it there.")  # fmt: skip
-@save_option("Write the audit page here.", "--html")
+@save_option("Write the audit page here.", "--html", sign="<!doctype html>")
 def audit(
     labels: tuple[str, ...], examples: int, seed: int, jobs: int, ledger_to: str | None, html: Path | None
 ) -> None:
@@ -44,7 +44,7 @@ def audit(
 
     file = Path(ledger_to) if ledger_to not in (None, PRINTED) else None
     if file is not None:
-        check_writable(file, "--json")
+        check_writable(file, "--json", b'{\n "examples"')
     chosen = checks.chosen_statements(labels)
     ledger = checks.run_with_progress(chosen, examples=examples, seed=seed, jobs=jobs)
     if file is not None:
@@ -91,10 +91,11 @@ def _answer(file: str, seconds: float | None, note: Callable[[str], None] | None
     from proofs_checks import recheck as checker
 
     from ..errors import VerifiedRiskError
+    from ..files import read_text
 
     try:
         with readable(file):
-            text = Path(file).read_text(encoding="utf-8")
+            text = read_text(file)
         if '"verified_risk/plan"' in text[:200]:
             return _plan_answer(file, seconds, note)
         outcome = checker.check_text(text)

@@ -112,15 +112,11 @@ def _written(page: Path, as_json: bool) -> None:
 @json_option
 def sweep_command(cells: Path, out: Path, as_json: bool, **engine: Any) -> None:
     """Any sweep: CELLS is a JSON list of cells."""
-    import json
-
+    from .. import files
     from ..experiments import Cell, sweep
 
-    try:
-        with readable(cells):
-            listing = json.loads(cells.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise InvalidFile(f"{cells} is not JSON (line {error.lineno}: {error.msg})") from None
+    with readable(cells):
+        listing = files.parse_json(files.read_text(cells), str(cells))
     if not isinstance(listing, list) or not all(isinstance(entry, dict) for entry in listing):
         raise InvalidFile(f'{cells} is not a list of cells, wanted [{{"model": ..., "objective": ...}}, ...]')
     outcome = sweep([Cell.from_json(entry) for entry in listing], out, **engine)

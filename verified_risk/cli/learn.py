@@ -43,7 +43,7 @@ ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", 
               help=f"One of {', '.join(ALGORITHMS)}.")  # fmt: skip
 @click.option("--bonus-scale", default="1", show_default=True, help="Multiplies the radii; 1 is the theorem.")
 @click.option("--audit", is_flag=True, help="Test the steps of the proof on every episode, in certified arithmetic.")
-@save_option("Write the run as JSON.")
+@save_option("Write the run as JSON.", sign="verified_risk/run")
 @json_option
 def learn(
     source: ModelSource,

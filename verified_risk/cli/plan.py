@@ -29,7 +29,7 @@ OBJECTIVE_HELP = (
 
 def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--plot FILE``, refused before the work begins if it cannot be written or has another suffix."""
-    return save_option(words, "--plot")
+    return save_option(words, "--plot", sign="")
 
 
 @click.command(short_help="A policy with certified bounds, and what it does.")
@@ -40,7 +40,7 @@ def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 @click.option("--time-limit", type=float, default=None, help="Stop after this many seconds.")
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
 @click.option("--prove", "proving", is_flag=True, help="Have the bounds confirmed by the verified checker as well.")
-@save_option("Write the plan as JSON; `evaluate`, `recheck` and `prove` read it.")
+@save_option("Write the plan as JSON; `evaluate`, `recheck` and `prove` read it.", sign="verified_risk/plan")
 @plot_option("Draw the law of the return here (.svg, .png, .pdf).")
 @json_option
 def plan(

@@ -15,8 +15,9 @@ from .source import readable, save_option
 
 @click.command(short_help="Have a plan confirmed by a program proved in Coq.")
 @click.argument("file", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@save_option("Write a Coq file whose compilation is the theorem about this model; for small models.", "--coq")
-@save_option("Keep the certificate that the checker read.", "--certificate")
+@save_option("Write a Coq file whose compilation is the theorem about this model; for small models.", "--coq",
+             sign="VerifiedRisk Require Import")  # fmt: skip
+@save_option("Keep the certificate that the checker read.", "--certificate", sign="verified-risk-proof")
 @json_option
 def prove(file: Path, coq: Path | None, certificate: Path | None, as_json: bool) -> None:
     """Prove the bounds of the plan in PLAN (a saved plan): write a certificate, run the verified checker on it, and

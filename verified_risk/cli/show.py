@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..numbers.rational import digits
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def print_law(screen: Screen, law: Law) -> None:
     screen.field("return", "value   probability")
     for x, p in shown:
         bar = "█" * max(1, round(BAR_WIDTH * p / peak))
-        screen.line(f"  {float(x):>14.6g}   {float(p):9.6f}  {bar}")
+        screen.line(f"  {digits(x, 6):>14}   {float(p):9.6f}  {bar}")
     left = len(law) - len(shown)
     rest = Fraction(1) - sum((p for _, p in shown), Fraction())
     if left:

@@ -18,7 +18,10 @@ from .progress import working
 if TYPE_CHECKING:
     from ..mdp import MDP
 
-PICTURES = (".svg", ".png", ".pdf")
+PICTURES = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+"""How the names of pictures end, and what stands near the beginning of such a file."""
+SEEN = 4096
+"""Bytes of an existing file that are looked at before it is replaced."""
 STORM = (".drn", ".prism", ".nm", ".pm", ".sm", ".jani")
 MODEL_HELP = (
     "MODEL is a name (see `models`), a saved .json, a .csv, "
@@ -187,23 +190,27 @@ def readable(path: str | Path) -> Iterator[None]:
         raise InvalidFile(f"{path} is not a text file, wanted one that this program or you wrote") from None
 
 
-def save_option(words: str, name: str = "--save") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A file to write, refused before the work begins if it cannot be written."""
+def save_option(words: str, name: str = "--save", *, sign: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A file to write, refused before the work begins if it cannot be written; ``sign`` stands in files of its kind."""
+
+    def writable(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+        if path is None:
+            return None
+        known = sign.encode()
+        if name == "--plot":
+            if path.suffix.lower() not in PICTURES:
+                raise InvalidArgument(f"--plot {path}: wanted a name that ends in {', '.join(PICTURES)}")
+            known = PICTURES[path.suffix.lower()]
+        check_writable(path, name, known)
+        return path
+
     return click.option(
-        name, type=click.Path(dir_okay=False, path_type=Path), default=None, help=words, callback=_writable
+        name, type=click.Path(dir_okay=False, path_type=Path), default=None, help=words, callback=writable
     )
 
 
-def _writable(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None:
-        check_writable(path, param.opts[0])
-        if param.opts[0] == "--plot" and path.suffix.lower() not in PICTURES:
-            raise InvalidArgument(f"--plot {path}: wanted a name that ends in {', '.join(PICTURES)}")
-    return path
-
-
-def check_writable(path: Path, option: str) -> None:
-    """Refuse a file in a folder that does not exist or that may not be written."""
+def check_writable(path: Path, option: str, sign: bytes) -> None:
+    """Refuse a file in a folder that does not exist or that may not be written, and one that holds something else."""
     folder = path.parent
     if path.is_dir():
         raise InvalidArgument(f"{option} {path}: this is a folder, wanted a file")
@@ -211,3 +218,12 @@ def check_writable(path: Path, option: str) -> None:
         raise InvalidArgument(f"{option} {path}: there is no folder {folder}: create it first")
     if not os.access(folder, os.W_OK):
         raise InvalidArgument(f"{option} {path}: the folder {folder} may not be written: choose another")
+    if path.exists() and not path.is_file():
+        raise InvalidArgument(f"{option} {path}: this is a device or a pipe, wanted a file")
+    if path.exists():
+        with path.open("rb") as file:
+            head = file.read(SEEN)
+        if head and sign not in head:
+            raise InvalidArgument(
+                f"{option} {path}: this file holds something else, which would be lost: choose another or delete it"
+            )

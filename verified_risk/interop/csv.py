@@ -12,7 +12,6 @@ import io
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from .. import files
@@ -20,11 +19,13 @@ from ..errors import InvalidFile, InvalidModel, InvalidNumber
 from ..mdp import MDP, Outcome
 from ..mdp.readers import Initial
 from ..mdp.reading import Reader
-from ..numbers.rational import Rational, as_fraction, as_whole, exact_sum, text
+from ..numbers.rational import Rational, as_fraction, as_whole, exact_sum, said, text
 from .clock import clocked
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 STEP = "idstep"
+LONGEST_INDEX = 18
+"""Characters of a state, an action or a step."""
 
 Line: TypeAlias = tuple[int, int, int, int, Fraction, Fraction, tuple[int, ...]]
 """``(line number, state, action, next state, probability, reward, (step,) or ())``, indices as in the file."""
@@ -48,7 +49,7 @@ def read_csv(
         raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1: the least index in the file")
     where = str(path)
     try:
-        lines, ignored = _parse(Path(path).read_text(encoding="utf-8-sig"), where)
+        lines, ignored = _parse(files.read_text(path, "utf-8-sig"), where)
     except (UnicodeDecodeError, csv.Error) as error:
         raise InvalidFile(f"{where} is not a text file of comma-separated values: {error}") from None
     by_step = _by_step(lines, where)
@@ -131,10 +132,10 @@ def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
         return numbers[entry]
 
     def index(entry: str, column: str, line: int) -> int:
-        try:
-            return int(entry)
-        except ValueError:
-            raise InvalidFile(f"{where}, line {line}: {column} is {entry!r}, wanted an integer") from None
+        written = entry.strip()
+        if not (written.isascii() and written.removeprefix("-").isdecimal() and len(written) <= LONGEST_INDEX):
+            raise InvalidFile(f"{where}, line {line}: {column} is {entry[:60]!r}, wanted an integer") from None
+        return int(written)
 
     def lines() -> Iterator[Line]:
         for row in reader:
@@ -148,7 +149,7 @@ def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
             s, a, target, p, r = (row[place] for place in places)
             mass = number(p, "probability", line)
             if mass < 0:
-                raise InvalidFile(f"{where}, line {line}: probability is {mass}, wanted a probability in [0, 1]")
+                raise InvalidFile(f"{where}, line {line}: probability is {said(mass)}, wanted a probability in [0, 1]")
             yield (
                 line,
                 index(s, "idstatefrom", line),
@@ -203,7 +204,7 @@ def _arrange(lines: list[Line], index_base: int, where: str) -> list[list[list[O
             relation = "repeats" if mass == p else "contradicts"
             raise InvalidFile(
                 f"{where}, line {line} {relation} line {earlier}: state {s}, action {a}, next state {target}, "
-                f"reward {r} has probability {p} here and {mass} there, wanted one row"
+                f"reward {said(r)} has probability {said(p)} here and {said(mass)} there, wanted one row"
             )
         grouped.setdefault(s, {}).setdefault(a, []).append((p, target - index_base, r))
         first_named.setdefault(s, line)
@@ -231,9 +232,9 @@ def _check_sums(outcomes: list[list[list[Outcome]]], lines: list[Line], index_ba
             total = exact_sum([p for p, _, _ in action])
             if total != 1:
                 at = next(line for line, state, choice, *_ in lines if (state, choice) == (s, a))
-                shown = ", ".join(text(p) for p, _, _ in action)
+                shown = ", ".join(said(p) for p, _, _ in action)
                 raise InvalidModel(
-                    f"{where}: state {s}, action {a} (from line {at}) sums to {total}, not to 1: [{shown}]"
+                    f"{where}: state {s}, action {a} (from line {at}) sums to {said(total)}, not to 1: [{shown}]"
                 )
 
 

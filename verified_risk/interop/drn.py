@@ -23,7 +23,7 @@ from .. import files
 from ..errors import InvalidArgument
 from ..grid import grid_model
 from ..mdp import MDP
-from ..numbers.rational import Rational, as_fraction, text
+from ..numbers.rational import Rational, as_fraction, said, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,9 @@ def write_return_drn(
     attainable = {z * grid.unit for sums in grid.reachable()[-1].values() for z in sums}
     levels = sorted({as_fraction(x, "threshold") for x in thresholds})
     if levels and levels[-1] > max(attainable):
-        raise InvalidArgument(f"threshold {levels[-1]} is above every return, wanted at most {max(attainable)}")
+        raise InvalidArgument(
+            f"threshold {said(levels[-1])} is above every return, wanted at most {said(max(attainable))}"
+        )
 
     def choices(t: int, s: int, y: int) -> Iterable[Choice]:
         for branches in grid.steps[t][s]:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
-from ..numbers.rational import Rational, as_fraction, as_whole, meant
+from ..numbers.rational import Rational, as_fraction, as_whole, meant, said
 
 WATCHING_WRAPPERS = {
     "PassiveEnvChecker", "OrderEnforcing", "TimeLimit", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering",
@@ -210,7 +210,7 @@ def _read(table: Any, s: int, a: int, n: int, restore: _Restorer, name: str) -> 
         rows.append((restore(p, f"{where} probability"), state, restore(r, f"{where} reward"), bool(ended)))
     total = sum((p for p, *_ in rows), Fraction())
     if total != 1:
-        raise InvalidModel(f"{name}: P[{s}][{a}] sums to {total}, not to 1: {[str(p) for p, *_ in rows]}")
+        raise InvalidModel(f"{name}: P[{s}][{a}] sums to {said(total)}, not to 1: {[said(p) for p, *_ in rows]}")
     return rows
 
 

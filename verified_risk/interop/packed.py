@@ -18,7 +18,7 @@ from ..errors import InvalidModel, InvalidNumber
 from ..law import Law
 from ..mdp.action import Action
 from ..mdp.rewards import ContinuousReward
-from ..numbers.rational import LARGEST_DENOMINATOR, as_fraction, meant, text
+from ..numbers.rational import LARGEST_DENOMINATOR, as_fraction, meant, said
 from ..numbers.shown import above
 from .matrices import Rows
 
@@ -92,8 +92,8 @@ class Packed:
         if normalise and total > 0:
             self.divided += 1
             return tuple(p / total for p in exact)
-        shown = ", ".join(map(text, exact[:MOST_SHOWN])) + (", …" if len(exact) > MOST_SHOWN else "")
-        raise InvalidModel(f"{name(i)} sums to {text(total)}, not to 1: [{shown}]; normalise=True divides by the sum")
+        shown = ", ".join(map(said, exact[:MOST_SHOWN])) + (", …" if len(exact) > MOST_SHOWN else "")
+        raise InvalidModel(f"{name(i)} sums to {said(total)}, not to 1: [{shown}]; normalise=True divides by the sum")
 
     def successors(self, i: int) -> tuple[tuple[int, Fraction], ...]:
         """Pairs ``(next state, probability)`` of row i, probabilities positive."""
@@ -170,5 +170,5 @@ def _number(x: Any, where: str) -> Fraction:
     except InvalidNumber as error:
         raise InvalidModel(str(error)) from None
     if p < 0:
-        raise InvalidModel(f"{where} is {p}, wanted a probability in [0, 1]")
+        raise InvalidModel(f"{where} is {said(p)}, wanted a probability in [0, 1]")
     return p

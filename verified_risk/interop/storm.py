@@ -24,7 +24,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported
+from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, VerifiedRiskError
 from ..mdp import MDP, Outcome
 from ..numbers.rational import Rational, as_fraction, as_whole, text
 
@@ -120,7 +120,9 @@ def _build(path: Path, constants: str | Mapping[str, Any] | None) -> Any:
         # By default Storm replaces rewards on transitions by their mean, which is another law of the return.
         options.set_scale_and_lift_transition_rewards(False)
         return storm.build_model[storm.Rational](program, options=options)
-    except (RuntimeError, storm.exceptions.StormError) as error:
+    except (RuntimeError, LookupError, ValueError, storm.exceptions.StormError) as error:
+        if isinstance(error, VerifiedRiskError):  # one of ours
+            raise
         raise InvalidFile(f"Storm cannot read {path}: {_one_line(error)}") from None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import files
 from ..errors import InvalidFile
 
 
@@ -25,7 +26,7 @@ def encode(array: NDArray[Any]) -> dict[str, Any]:
 def decode(data: dict[str, Any]) -> NDArray[Any]:
     """The array that :func:`encode` wrote; damaged data is the file's fault."""
     try:
-        raw = zlib.decompress(base64.b64decode(data["data"]))
+        raw = files.unpacked(base64.b64decode(data["data"]))
         return np.frombuffer(raw, dtype=np.dtype(data["type"])).reshape(data["shape"]).copy()
     except (ValueError, TypeError, zlib.error) as error:
         raise InvalidFile(f"an array of the run cannot be unpacked ({error}), wanted base64 of zlib") from None

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers.rational import as_fraction
 from .learner import Floats, Learner
 
 GROWTH = 1.05
@@ -72,6 +73,6 @@ class Bracket:
     def restore(self, data: dict[str, Any]) -> None:
         from .arrays import decode
 
-        self.lower, self.upper = Fraction(data["lower"]), Fraction(data["upper"])
+        self.lower, self.upper = as_fraction(data["lower"], "lower"), as_fraction(data["upper"], "upper")
         self.next_check = data["next_check"]
         self.table = None if data["table"] is None else decode(data["table"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import files
 from ..errors import InvalidFile
@@ -17,6 +17,14 @@ from .bracket import Bracket
 from .learner import Floats, Learner
 
 SECONDS_BETWEEN = 20.0
+
+
+class KnownRows(NamedTuple):
+    """The part of what is known that a run changes."""
+
+    length: Any
+    state: Any
+    atom: Any
 
 
 class Checkpoint:
@@ -43,20 +51,36 @@ class Checkpoint:
                     f"{_short(value)}; choose another file, or delete it to start again"
                 )
         learner = self.learner
-        learner.counts = type(learner.counts)(*(decode(x) for x in data["counts"]))
-        learner.model = type(learner.model)(*(decode(x) for x in data["model"]))
-        learner.known = learner.known._replace(
-            **{name: decode(data["known"][name]) for name in ("length", "state", "atom")}
-        )
+        learner.counts = self._rows("counts", learner.counts, data["counts"])
+        learner.model = self._rows("model", learner.model, data["model"])
+        named = [data["known"][name] for name in ("length", "state", "atom")]
+        learner.known = learner.known._replace(**self._rows("known", KnownRows(*learner.known[:3]), named)._asdict())
         learner.quality[:] = decode(data["quality"])
         learner.touched[:] = decode(data["touched"])
         learner.ascent.utility[:] = decode(data["utility"])
         learner.ascent_below.utility[:] = decode(data["utility_below"])
-        learner.tables.policy[:] = decode(data["policy"])
+        learner.tables.policy[:] = policy = decode(data["policy"])
+        _require(policy.size == 0 or 0 <= policy.min() <= policy.max() < max(learner.standard.n_actions), "policy")
         learner.value, learner.upper, learner.planned = data["value"], data["upper"], data["planned"]
         learner.fresh = True
         self.bracket.restore(data["bracket"])
         return data["episodes"], [decode(x) for x in data["series"]]
+
+    def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
+        """Lists of outcomes, pair by pair, as long as they like; compiled code trusts every index in them."""
+        found = type(own)(*(decode(x) for x in given))
+        for field, before, after in zip(own._fields, own, found, strict=True):
+            same = (after.dtype, after.ndim, after.shape[:1]) == (before.dtype, before.ndim, before.shape[:1])
+            _require(same, f"{name}.{field}")
+        width = found.state.shape[1]
+        _require(found.atom.shape == found.state.shape, f"{name}.atom")
+        for field, most in (("length", width), ("state", self.learner.standard.n_states), ("atom", self._atoms())):
+            array = getattr(found, field)
+            _require(array.size == 0 or 0 <= array.min() <= array.max() <= most, f"{name}.{field}")
+        return found
+
+    def _atoms(self) -> int:
+        return max(len(self.learner.standard.atoms) - 1, 0)
 
     def save(self, episodes: int, series: Sequence[Floats], *, now: bool = False) -> None:
         """Write, if it is time to."""
@@ -82,6 +106,11 @@ class Checkpoint:
         }
         files.write(self.path, "learning", data)
         self.last = time.monotonic()
+
+
+def _require(condition: object, name: str) -> None:
+    if not condition:
+        raise InvalidFile(f"{name} of the state has another type, shape or range than this run's")
 
 
 def _short(value: Any) -> str:

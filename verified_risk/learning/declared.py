@@ -82,7 +82,9 @@ class Declared:
         successors = data["successors"]
         if isinstance(successors, list):
             successors = {(s, a): tuple(states) for s, a, states in successors}
-        return cls(data["rewards"], successors, None if data["largest"] is None else Fraction(data["largest"]))
+        return cls(
+            data["rewards"], successors, None if data["largest"] is None else as_fraction(data["largest"], "largest")
+        )
 
 
 @dataclass(frozen=True)

@@ -139,9 +139,11 @@ class BlackBox:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> BlackBox:
+        low, range_, unit = (as_fraction(data[name], name) for name in ("low", "range", "unit"))
+        atoms = tuple(as_fraction(x, f"atoms[{i}]") for i, x in enumerate(data["atoms"]))
         return cls(
-            tuple(data["sizes"]), data["actions"], data["steps"], Fraction(data["low"]), Fraction(data["range"]),
-            Fraction(data["unit"]), tuple(Fraction(x) for x in data["atoms"]), data["exact"], data["random_starts"],
+            tuple(data["sizes"]), data["actions"], data["steps"], low, range_, unit, atoms, data["exact"],
+            data["random_starts"],
         )  # fmt: skip
 
 

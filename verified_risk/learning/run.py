@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..mdp import MDP
-from ..numbers.rational import text
+from ..numbers.rational import as_fraction, text
 from ..numbers.shown import above, at_least, at_most
 from ..objectives import Weighting, objective
 from .arrays import decode, encode
@@ -268,12 +268,12 @@ class Run:
             algorithm=data["algorithm"],
             episodes=data["episodes"],
             asked=data["asked"],
-            delta=Fraction(data["delta"]),
-            eta=None if data["eta"] is None else Fraction(data["eta"]),
+            delta=as_fraction(data["delta"], "delta"),
+            eta=None if data["eta"] is None else as_fraction(data["eta"], "eta"),
             seed=data["seed"],
-            bonus_scale=Fraction(data["bonus_scale"]),
+            bonus_scale=as_fraction(data["bonus_scale"], "bonus_scale"),
             declared=Declared.from_json(data["declared"]),
-            stop_when=None if data["stop_when"] is None else Fraction(data["stop_when"]),
+            stop_when=None if data["stop_when"] is None else as_fraction(data["stop_when"], "stop_when"),
             best=_ends(data["best"]),
             interval=_ends(data["interval"]),
             table=decode(data["table"]),
@@ -305,4 +305,4 @@ class Run:
 
 
 def _ends(data: list[str] | None) -> tuple[Fraction, Fraction] | None:
-    return None if data is None else (Fraction(data[0]), Fraction(data[1]))
+    return None if data is None else (as_fraction(data[0], "the lower bound"), as_fraction(data[1], "the upper bound"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidArgument
-from ..numbers.rational import as_fraction, as_step, text
+from ..numbers.rational import as_fraction, as_step, said, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from .bernstein import check_bernstein
@@ -61,10 +61,12 @@ class Settings:
                 raise InvalidArgument(f"{name} is {value!r}, wanted an integer of at least {least}")
         confidence = as_fraction(delta, "delta")
         if not 0 < confidence < 1:
-            raise InvalidArgument(f"delta is {confidence}, wanted a probability strictly between 0 and 1")
+            raise InvalidArgument(f"delta is {said(confidence)}, wanted a probability strictly between 0 and 1")
         scale = as_fraction(bonus_scale, "bonus_scale")
         if scale <= 0:
-            raise InvalidArgument(f"bonus_scale is {scale}, wanted a positive number (algorithm='greedy' has no bonus)")
+            raise InvalidArgument(
+                f"bonus_scale is {said(scale)}, wanted a positive number (algorithm='greedy' has no bonus)"
+            )
         step = None if eta is None else as_step(eta)
         gap = None if stop_when is None else as_fraction(stop_when, "stop_when")
         told = declared or Declared()
@@ -77,7 +79,7 @@ class Settings:
 
     def _check(self) -> None:
         if self.stop_when is not None and self.stop_when < 0:
-            raise InvalidArgument(f"stop_when is {self.stop_when}, wanted a gap of at least 0")
+            raise InvalidArgument(f"stop_when is {said(self.stop_when)}, wanted a gap of at least 0")
         if self.stop_when is not None and not self.has_interval:
             raise InvalidArgument(
                 f"stop_when needs an interval, as algorithm 'kl' has for concave objectives with the theorem's sets, "

@@ -139,8 +139,12 @@ class MDP(ModelReaders):
         self._horizon = read_horizon(horizon)
         self._discount = read_discount(discount)
         self._initial = read.row(initial if as_whole(initial) is None else {initial: 1}, "initial")
+        if not (drawing is None or isinstance(drawing, str)):
+            raise InvalidModel(f"drawing is {drawing!r:.60}, wanted text")
         self.drawing = drawing
         self.notes = (*notes, *read.notes)
+        if not all(isinstance(note, str) for note in self.notes):
+            raise InvalidModel(f"notes is {list(self.notes)!r:.60}, wanted lines of text")
         self.action_names = None if action_names is None else read_action_names(action_names, self.n_actions)
         self.clock = clock
         self.state_names = None if state_names is None else read_state_names(state_names, clock or len(states))

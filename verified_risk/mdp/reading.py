@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InvalidLaw, InvalidModel, InvalidNumber
 from ..law import Law
-from ..numbers.rational import as_fraction, as_whole, exact_sum, text
+from ..numbers.rational import as_fraction, as_whole, exact_sum, said, text
 from .action import Action, Outcome
 from .rewards import ContinuousReward
 
@@ -68,7 +68,7 @@ class Reader:
     def probability(self, value: Any, where: str) -> Fraction:
         p = self.number(value, where)
         if p < 0:
-            raise InvalidModel(f"{where} is {p}, wanted a probability in [0, 1]")
+            raise InvalidModel(f"{where} is {said(p)}, wanted a probability in [0, 1]")
         return p
 
     def state(self, value: Any, where: str) -> int:
@@ -83,8 +83,10 @@ class Reader:
         if total == 1:
             return total
         if not self.normalise or total == 0:
-            raise InvalidModel(f"{where} sums to {total}, not to 1: {shown()}")
-        self.notes.append(f"{where} summed to {total} and was divided by it (moved by {float(abs(total - 1)):.3g})")
+            raise InvalidModel(f"{where} sums to {said(total)}, not to 1: {shown()}")
+        self.notes.append(
+            f"{where} summed to {said(total)} and was divided by it (moved by {float(abs(total - 1)):.3g})"
+        )
         return total
 
     def row(self, row: Any, where: str) -> tuple[tuple[int, Fraction], ...]:
@@ -258,5 +260,5 @@ def read_discount(value: Any) -> Fraction:
     except InvalidNumber as error:
         raise InvalidModel(str(error)) from None
     if not 0 < gamma <= 1:
-        raise InvalidModel(f"discount is {gamma}, wanted a number in (0, 1]")
+        raise InvalidModel(f"discount is {said(gamma)}, wanted a number in (0, 1]")
     return gamma

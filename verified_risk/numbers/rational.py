@@ -25,6 +25,10 @@ LONGEST_PLAIN = 4000
 """Digits that Python converts between text and ``int`` under its own limit of 4300."""
 LARGEST_EXPONENT = 100_000
 """Of a decimal: ``1e999999999`` has a billion digits, and reading it would take hours and gigabytes."""
+LONGEST = 100_000
+"""Characters of a number in text: reading takes time that grows with their square, a third of a second here."""
+MOST_SAID = 200
+"""Characters of a number in a message."""
 LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
 
 
@@ -47,15 +51,19 @@ def as_fraction(value: Any, where: str) -> Fraction:
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):
         if not value.is_finite():
-            raise InvalidNumber(f"{where} is {value}, wanted a finite number")
+            raise InvalidNumber(f"{where} is {_cut(str(value))}, wanted a finite number")
         _check_exponent(str(value), where)
         return Fraction(value)
     if isinstance(value, str):
+        if len(value) > LONGEST:
+            raise InvalidNumber(f"{where} is {value[:40]!r}… of {len(value)} characters, wanted at most {LONGEST}")
         _check_exponent(value, where)
         try:
+            if not value.isascii():  # Python reads the digits of every script, other readers of the same file do not
+                raise ValueError
             return _long_fraction(value) if len(value) > LONGEST_PLAIN else Fraction(value)
         except (ArithmeticError, ValueError):
-            raise InvalidNumber(f"{where} is {value!r}, wanted a number such as '1/3' or '0.25'") from None
+            raise InvalidNumber(f"{where} is {_cut(value)!r}, wanted a number such as '1/3' or '0.25'") from None
     if isinstance(value, numbers.Real):  # float, numpy floating
         if not math.isfinite(value):
             raise InvalidNumber(f"{where} is {value!r}, wanted a finite number")
@@ -79,7 +87,7 @@ def as_probability(value: Any, where: str) -> Fraction:
     """A rational in [0, 1]."""
     p = as_fraction(value, where)
     if not 0 <= p <= 1:
-        raise InvalidNumber(f"{where} is {p}, wanted a probability in [0, 1]")
+        raise InvalidNumber(f"{where} is {said(p)}, wanted a probability in [0, 1]")
     return p
 
 
@@ -90,7 +98,7 @@ def as_step(eta: Any) -> Fraction:
     except InvalidNumber as error:
         raise InvalidArgument(str(error)) from None
     if step <= 0:
-        raise InvalidArgument(f"eta is {step}, wanted a positive grid step")
+        raise InvalidArgument(f"eta is {said(step)}, wanted a positive grid step")
     return step
 
 
@@ -117,10 +125,27 @@ def digits(value: Fraction, count: int) -> str:
 
 def text(value: Fraction) -> str:
     """``p/q`` or ``p``: the form in which rationals are stored, of any length."""
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) <= LONGEST_PLAIN:
+    if _is_plain(value):
         return str(value)
     whole = str(Decimal(value.numerator))
     return whole if value.denominator == 1 else f"{whole}/{Decimal(value.denominator)}"
+
+
+def _is_plain(value: Fraction) -> bool:
+    """Whether ``str`` surely writes it."""
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= LONGEST_PLAIN
+
+
+def said(value: Fraction) -> str:
+    """For a message: the number itself where it is short, otherwise its first digits, marked as such.
+
+    >>> said(Fraction(1, 3)), said(Fraction(10) ** 5000 / 7)
+    ('1/3', '≈1.42857142857e+4999')
+    """
+    if _is_plain(value) and len(shown := str(value)) <= MOST_SAID:
+        return shown
+    context = Context(prec=12, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return f"≈{context.divide(Decimal(value.numerator), Decimal(value.denominator))}".lower()
 
 
 def _check_exponent(written: str, where: str) -> None:
@@ -129,6 +154,10 @@ def _check_exponent(written: str, where: str) -> None:
         exponent = part.lower().partition("e")[2].strip().lstrip("+-").replace("_", "").lstrip("0")
         if exponent.isdecimal() and (len(exponent) > 9 or int(exponent) > LARGEST_EXPONENT):
             raise InvalidNumber(f"{where} is {written[:40]!r}, wanted an exponent of at most {LARGEST_EXPONENT}")
+
+
+def _cut(written: str) -> str:
+    return written if len(written) <= MOST_SAID else written[: MOST_SAID - 1] + "…"
 
 
 def _long_fraction(written: str) -> Fraction:

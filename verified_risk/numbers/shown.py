@@ -9,6 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .enclosure import Real, bounds
+from .rational import text
 
 if TYPE_CHECKING:
     from ..law import Law
@@ -22,7 +23,7 @@ def number(x: Real) -> str:
     """``56/33 ≈ 1.696969697``: the fraction where it is short, the decimal where it is not whole."""
     low, high = bounds(x)
     decimal = _decimal((low + high) / 2, ROUND_HALF_EVEN)
-    if low != high or len(str(low)) > 24:
+    if low != high or not _is_short(low, 24):
         return f"≈ {decimal}"
     return str(low) if low.denominator == 1 else f"{low} ≈ {decimal}"
 
@@ -31,14 +32,14 @@ def at_least(x: Fraction) -> str:
     """A decimal that is certainly not above ``x``; the number itself where it is short."""
     if abs(x) < NEGLIGIBLE:
         return "0" if x >= 0 else f"-{float(NEGLIGIBLE):g}"
-    return str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_FLOOR)
+    return str(x) if _is_short(x) else _decimal(x, ROUND_FLOOR)
 
 
 def at_most(x: Fraction) -> str:
     """A decimal that is certainly not below ``x``; the number itself where it is short."""
     if abs(x) < NEGLIGIBLE:
         return "0" if x <= 0 else f"{float(NEGLIGIBLE):g}"
-    return str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_CEILING)
+    return str(x) if _is_short(x) else _decimal(x, ROUND_CEILING)
 
 
 def above(x: Fraction | float, digits: int = 3) -> str:
@@ -51,7 +52,7 @@ def above(x: Fraction | float, digits: int = 3) -> str:
 
 def short(x: Fraction) -> str:
     """The number itself where it is short, otherwise six digits marked as such."""
-    return str(x) if len(str(x)) <= DIGITS else f"≈{_context(6, ROUND_HALF_EVEN).divide(*_parts(x)):g}"
+    return str(x) if _is_short(x) else f"≈{_context(6, ROUND_HALF_EVEN).divide(*_parts(x)):g}"
 
 
 def span(lower: Fraction, upper: Fraction) -> str:
@@ -62,7 +63,7 @@ def span(lower: Fraction, upper: Fraction) -> str:
     >>> span(Fraction(1, 4), Fraction(1, 4) + Fraction(1, 3 * 10**9))
     '1/4 <= best over all policies <= 1/4 + 3.34e-10'
     """
-    if len(str(lower)) <= DIGITS:
+    if _is_short(lower):
         return f"{lower} <= best over all policies <= {lower} + {above(upper - lower)}"
     return f"{at_least(lower)} <= best over all policies <= {at_most(upper)}, {above(upper - lower)} apart"
 
@@ -105,14 +106,27 @@ def json_number(x: Real) -> dict[str, Any]:
 def json_between(low: Fraction, high: Fraction) -> dict[str, Any]:
     """A number known to lie between the two; the float is the one nearest to the middle."""
     if low == high:
-        return {"exact": str(low), "float": float(low)}
-    return {"lower": str(low), "upper": str(high), "float": float((low + high) / 2)}
+        return {"exact": text(low), "float": nearest(low)}
+    return {"lower": text(low), "upper": text(high), "float": nearest((low + high) / 2)}
+
+
+def nearest(x: Fraction) -> float | None:
+    """The nearest float; None, JSON's null, beyond the largest one."""
+    try:
+        return float(x)
+    except OverflowError:
+        return None
 
 
 def json_law(law: Law) -> dict[str, Any]:
     """Atoms and masses as ``"p/q"``, and the same as floats."""
-    floats = {"atoms": [float(x) for x, _ in law], "masses": [float(p) for _, p in law]}
+    floats = {"atoms": [nearest(x) for x, _ in law], "masses": [float(p) for _, p in law]}
     return {**law.to_json(), "floats": floats, "mean": json_number(law.mean)}
+
+
+def _is_short(x: Fraction, most: int = DIGITS) -> bool:
+    """Whether the number itself takes at most so many characters; a long one is not written out to see."""
+    return x.numerator.bit_length() + x.denominator.bit_length() <= 4 * most + 8 and len(str(x)) <= most
 
 
 def _parts(x: Fraction) -> tuple[Decimal, Decimal]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real, ball, enclose
-from ..numbers.rational import Rational
+from ..numbers.rational import Rational, said
 from .weighting import Knots, Shape, Weighting, read_number
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class CPW(Weighting):
     def __init__(self, gamma: Rational) -> None:
         self.gamma = read_number(gamma, "gamma")
         if not Fraction(28, 100) <= self.gamma <= 1:
-            raise InvalidObjective(f"gamma is {self.gamma}, wanted a number in [0.28, 1]: below it, G is not monotone")
+            raise InvalidObjective(
+                f"gamma is {said(self.gamma)}, wanted a number in [0.28, 1]: below it, G is not monotone"
+            )
 
     def value(self, tau: Fraction) -> Real:
         if tau in (0, 1) or self.gamma == 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real
-from ..numbers.rational import Rational
+from ..numbers.rational import Rational, said
 from .piecewise import shape_of, slopes, without_flat_corners
 from .weighting import Jump, Knots, Shape, WeightedTerms, Weighting, read_number
 
@@ -29,7 +29,7 @@ class Mixture(Weighting):
             read.append((read_weight(weight, f"weight {j}"), part))
         total = sum((w for w, _ in read), Fraction())
         if total != 1:
-            raise InvalidObjective(f"mixture weights sum to {total}, not to 1: {[str(w) for w, _ in read]}")
+            raise InvalidObjective(f"mixture weights sum to {said(total)}, not to 1: {[said(w) for w, _ in read]}")
         merged: dict[Weighting, Fraction] = {}
         for w, part in read:
             for v, leaf in part.terms:
@@ -108,7 +108,7 @@ class Mixture(Weighting):
 def read_weight(value: Rational, name: str = "mixture weight") -> Fraction:
     weight = read_number(value, name)
     if weight < 0:
-        raise InvalidObjective(f"{name} is {weight}, wanted a nonnegative number")
+        raise InvalidObjective(f"{name} is {said(weight)}, wanted a nonnegative number")
     return weight
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..errors import InvalidObjective
-from ..numbers.rational import Rational, text
+from ..numbers.rational import Rational, said
 from .weighting import Knots, Shape, Weighting, read_number
 
 
@@ -62,17 +62,17 @@ def check_corners(corners: Knots) -> None:
         )
     for name, corner, wanted in (("first", corners[0], 0), ("last", corners[-1], 1)):
         if corner[0] != wanted:
-            raise InvalidObjective(f"the {name} corner is at tau = {text(corner[0])}, wanted {wanted}")
+            raise InvalidObjective(f"the {name} corner is at tau = {said(corner[0])}, wanted {wanted}")
         if corner[1] != wanted:
-            raise InvalidObjective(f"G({wanted}) is {text(corner[1])}, wanted {wanted}")
+            raise InvalidObjective(f"G({wanted}) is {said(corner[1])}, wanted {wanted}")
     for i, ((x, y), (u, v)) in enumerate(pairwise(corners)):
         if u <= x:
             raise InvalidObjective(
-                f"corner {i + 1} has tau = {text(u)} after {text(x)}, wanted increasing tau (G is continuous here)"
+                f"corner {i + 1} has tau = {said(u)} after {said(x)}, wanted increasing tau (G is continuous here)"
             )
         if v < y:
             raise InvalidObjective(
-                f"G decreases from {text(y)} to {text(v)} between tau = {text(x)} and {text(u)}, "
+                f"G decreases from {said(y)} to {said(v)} between tau = {said(x)} and {said(u)}, "
                 "wanted a nondecreasing weighting"
             )
 

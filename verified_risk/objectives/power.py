@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real, ball, enclose
-from ..numbers.rational import Rational
+from ..numbers.rational import Rational, said
 from .weighting import Knots, Shape, Weighting, read_number
 
 
@@ -23,7 +23,7 @@ class _Power(Weighting):
     def __init__(self, k: Rational) -> None:
         self.k = read_number(k, "k")
         if self.k <= 0:
-            raise InvalidObjective(f"k is {self.k}, wanted a positive exponent")
+            raise InvalidObjective(f"k is {said(self.k)}, wanted a positive exponent")
 
     @property
     def knots(self) -> Knots | None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidObjective
-from ..numbers.rational import Rational, text
+from ..numbers.rational import Rational, said
 from .weighting import Jump, Shape, Weighting, read_number
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ class VaR(Weighting):
         self.alpha = read_number(alpha, "alpha")
         self.upper = upper
         if upper and not 0 <= self.alpha < 1:
-            raise InvalidObjective(f"alpha is {text(self.alpha)}, wanted a level in [0, 1) for the upper quantile")
+            raise InvalidObjective(f"alpha is {said(self.alpha)}, wanted a level in [0, 1) for the upper quantile")
         if not upper and not 0 < self.alpha <= 1:
-            raise InvalidObjective(f"alpha is {text(self.alpha)}, wanted a level in (0, 1]")
+            raise InvalidObjective(f"alpha is {said(self.alpha)}, wanted a level in (0, 1]")
 
     def value(self, tau: Fraction) -> Fraction:
         return Fraction(tau > self.alpha if self.upper else tau >= self.alpha)

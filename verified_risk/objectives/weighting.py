@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from ..errors import Unsupported
 from ..law import Law
 from ..numbers.enclosure import Real
-from ..numbers.rational import Rational, as_probability
+from ..numbers.rational import Rational, as_probability, said
 
 if TYPE_CHECKING:
     from .levels import Levels
@@ -232,7 +232,7 @@ def read_level(value: Rational, name: str) -> Fraction:
     except InvalidNumber as error:
         raise InvalidObjective(str(error)) from None
     if not 0 < level <= 1:
-        raise InvalidObjective(f"{name} is {level}, wanted a level in (0, 1]")
+        raise InvalidObjective(f"{name} is {said(level)}, wanted a level in (0, 1]")
     return level
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..errors import InvalidArgument
 from ..grid import own_unit
 from ..mdp import MDP
-from ..numbers.rational import Rational, as_step, digits
+from ..numbers.rational import Rational, as_step, digits, said
 from .limits import memory_limit
 from .short import round_up_to_two_digits, short_below
 
@@ -30,7 +30,9 @@ def unit_that_fits(mdp: MDP, eta: Rational) -> Fraction:
     unit = as_step(eta)
     low, high = mdp.reward_range
     if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
-        raise InvalidArgument(f"eta is {eta}: the returns then need more than 2**40 grid points, wanted a larger eta")
+        raise InvalidArgument(
+            f"eta is {said(unit)}: the returns then need more than 2**40 grid points, wanted a larger eta"
+        )
     return unit
 
 
@@ -128,7 +130,7 @@ def choose_unit(mdp: MDP, unit: Fraction | None, gap: Fraction | None, *, search
         return unit
     if gap:
         raise InvalidArgument(
-            f"gap is {gap}: the grid it needs (step {digits(unit, 3)}) takes "
+            f"gap is {said(gap)}: the grid it needs (step {digits(unit, 3)}) takes "
             f"{table_bytes(mdp.n_states, steps_remaining(mdp, unit)) / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB "
             f"allowed, wanted a larger gap, or eta of at least {grid_that_fits(mdp, unit)}"
         )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument, InvalidNumber
-from ..numbers.rational import as_fraction
+from ..numbers.rational import as_fraction, said
 
 now: Callable[[], float] = time.monotonic
 """Seconds, from anywhere; tests put a counted clock here."""
@@ -85,5 +85,5 @@ def read_nonnegative(value: Any, name: str) -> Fraction | None:
     except InvalidNumber as error:
         raise InvalidArgument(str(error)) from None
     if number < 0:
-        raise InvalidArgument(f"{name} is {number}, wanted a nonnegative number")
+        raise InvalidArgument(f"{name} is {said(number)}, wanted a nonnegative number")
     return number

@@ -13,7 +13,7 @@ from ..describe.words import described
 from ..errors import InvalidFile
 from ..law import Law
 from ..mdp import MDP
-from ..numbers.rational import Rational, as_fraction, text
+from ..numbers.rational import Rational, as_fraction, said, text
 from ..numbers.shown import above, at_least, at_most, number, span
 from ..objectives import Weighting, objective
 from ..policy import Policy, policy_from_json
@@ -245,13 +245,13 @@ class Plan:
         mdp = MDP.from_json(data["model"])
         value, lower, upper, eta = (as_fraction(data[key], key) for key in ("value", "lower", "upper", "eta"))
         if not lower <= value <= upper:
-            raise InvalidFile(f"the plan says {lower} <= {value} <= {upper}, which is false")
+            raise InvalidFile(f"the plan says {said(lower)} <= {said(value)} <= {said(upper)}, which is false")
         if eta <= 0:
-            raise InvalidFile(f"eta of the plan is {eta}, wanted a positive grid step")
+            raise InvalidFile(f"eta of the plan is {said(eta)}, wanted a positive grid step")
         # A law without its error may be anything: it is computed again when asked for.
         error = as_fraction(data["law_error"], "law_error") if "law_error" in data else None
         if error is not None and error < 0:
-            raise InvalidFile(f"law_error of the plan is {error}, wanted a number that is not negative")
+            raise InvalidFile(f"law_error of the plan is {said(error)}, wanted a number that is not negative")
         found = cls(
             mdp,
             objective(data["objective"]),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .. import files
 from ..errors import InvalidNumber, InvalidPolicy, Unsupported
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, as_whole, text
+from ..numbers.rational import as_fraction, as_whole, said, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -219,12 +219,12 @@ def read_choice(mdp: MDP, s: int, entry: Any, where: str) -> Choice:
         except InvalidNumber as error:
             raise InvalidPolicy(str(error)) from None
         if mass < 0:
-            raise InvalidPolicy(f"{where}[{a}] is {mass}, wanted a probability")
+            raise InvalidPolicy(f"{where}[{a}] is {said(mass)}, wanted a probability")
         if mass:
             choice.append((index, mass))
     total = sum((p for _, p in choice), Fraction())
     if total != 1:
-        raise InvalidPolicy(f"{where} has probabilities that sum to {total}, not to 1")
+        raise InvalidPolicy(f"{where} has probabilities that sum to {said(total)}, not to 1")
     return tuple(sorted(choice))
 
 

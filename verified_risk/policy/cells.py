@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import files
 from ..errors import InvalidPolicy
 from ..mdp import MDP
-from ..numbers.rational import Rational, as_fraction, as_whole, text
+from ..numbers.rational import Rational, as_fraction, as_whole, said, text
 from .base import Choice, Policy, read_choice
 
 
@@ -55,7 +56,7 @@ class CellPolicy(Policy):
     def _check(self) -> None:
         horizon, n = self.mdp.horizon, self.mdp.n_states
         if self.eta <= 0:
-            raise InvalidPolicy(f"eta is {self.eta}, wanted a positive grid step")
+            raise InvalidPolicy(f"eta is {said(self.eta)}, wanted a positive grid step")
         for t, h in enumerate(self.halvings):
             before = self.halvings[t - 1] if t else 0
             if as_whole(h) is None or h < before or (t == 0 and h != 0):
@@ -133,6 +134,6 @@ def _packed(actions: npt.NDArray[Any]) -> str:
 
 def _unpacked(packed: str, name: str) -> npt.NDArray[Any]:
     try:
-        return np.frombuffer(zlib.decompress(base64.b64decode(packed)), dtype="<i4").astype(np.int32)
+        return np.frombuffer(files.unpacked(base64.b64decode(packed)), dtype="<i4").astype(np.int32)
     except (ValueError, zlib.error) as error:
         raise InvalidPolicy(f"{name} of the policy cannot be unpacked ({error}), wanted base64 of zlib") from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InvalidNumber, InvalidPolicy, Unsupported
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, text
+from ..numbers.rational import as_fraction, said, text
 from .base import Choice, Policy, required_policy
 
 
@@ -27,11 +27,11 @@ class MixturePolicy(Policy):
             except InvalidNumber as error:
                 raise InvalidPolicy(str(error)) from None
             if w < 0:
-                raise InvalidPolicy(f"weight {i} of the mixture is {w}, wanted a probability")
+                raise InvalidPolicy(f"weight {i} of the mixture is {said(w)}, wanted a probability")
             read.append((w, required_policy(part, read[0][1].mdp if read else None)))
         total = sum((w for w, _ in read), Fraction())
         if total != 1:
-            raise InvalidPolicy(f"the weights of the mixture sum to {total}, not to 1")
+            raise InvalidPolicy(f"the weights of the mixture sum to {said(total)}, not to 1")
         super().__init__(read[0][1].mdp)
         self._parts = tuple((w * v, leaf) for w, part in read for v, leaf in part.parts() if w)
 

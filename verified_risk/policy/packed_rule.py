@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from .. import files
 from ..errors import InvalidPolicy
 from ..mdp import MDP
 from ..numbers.rational import as_whole, ceil_div, text
@@ -104,13 +105,17 @@ def unpacked(data: dict[str, Any], mdp: MDP) -> PackedRule:
         if as_whole(offset) is None:
             raise InvalidPolicy(f"offsets[{t}] of the policy is {offset!r}, wanted a whole number")
     widths, offsets = [int(w) for w in widths], [int(offset) for offset in offsets]
+    claimed = mdp.n_states * sum(widths)
+    if claimed > MOST_CELLS:
+        raise InvalidPolicy(f"tables of the policy hold {claimed} actions, wanted at most {MOST_CELLS}")
     try:
-        flat = np.frombuffer(zlib.decompress(base64.b64decode(data["tables"], validate=True)), dtype=kind)
+        raw = files.unpacked(base64.b64decode(data["tables"], validate=True), claimed * np.dtype(kind).itemsize)
+        flat = np.frombuffer(raw, dtype=kind)
     except (ValueError, zlib.error) as error:
         raise InvalidPolicy(f"tables of the policy cannot be unpacked ({error}), wanted base64 of zlib") from None
     n, first, tables = mdp.n_states, 0, []
-    if len(flat) != n * sum(widths):
-        raise InvalidPolicy(f"tables of the policy hold {len(flat)} actions, wanted {n * sum(widths)}")
+    if len(flat) != claimed:
+        raise InvalidPolicy(f"tables of the policy hold {len(flat)} actions, wanted {claimed}")
     most = np.array(mdp.n_actions)[:, None]
     for t, width in enumerate(widths):
         table = flat[first : first + n * width].reshape(n, width)

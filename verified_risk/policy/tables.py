@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InvalidPolicy
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, text
+from ..numbers.rational import as_fraction, said, text
 from .base import Choice, Policy, choice_json, read_choice, same_shape
 
 
@@ -90,9 +90,11 @@ class ReturnPolicy(Policy):
             try:
                 return self.table[t, s, memory]
             except KeyError:
-                raise InvalidPolicy(f"the policy says nothing at step {t}, state {s}, return so far {memory}") from None
+                raise InvalidPolicy(
+                    f"the policy says nothing at step {t}, state {s}, return so far {said(memory)}"
+                ) from None
         assert self.rule is not None
-        return read_choice(self.mdp, s, self.rule(t, s, memory), f"policy({t}, {s}, {memory})")
+        return read_choice(self.mdp, s, self.rule(t, s, memory), f"policy({t}, {s}, {text(memory)})")
 
     def remember(self, memory: Fraction, t: int, s: int, a: int, r: Fraction) -> Fraction:
         return memory + self.mdp.step_reward(t, r)

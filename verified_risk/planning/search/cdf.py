@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
+from ...numbers.rational import said
 from .. import limits
 from ..limits import memory_limit
 from ..rounding import gamma
@@ -37,7 +38,7 @@ class Oracle:
         self.table_bytes = 8 * 6 * n * max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
         if cells * 10 + self.table_bytes > memory_limit():
             raise InvalidArgument(
-                f"eta is {model.unit}: the search needs {(cells * 10 + self.table_bytes) / 1e9:.1f} GB of "
+                f"eta is {said(model.unit)}: the search needs {(cells * 10 + self.table_bytes) / 1e9:.1f} GB of "
                 f"{memory_limit() / 1e9:.1f} GB allowed, wanted a larger eta"
             )
         from ...kernels import cdf as kernels

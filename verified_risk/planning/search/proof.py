@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import files
 from ...errors import InvalidFile
 from ...grid.floats import Floats
-from ...numbers.rational import text
+from ...numbers.rational import as_fraction, said, text
 
 DEEPEST = 500
 """Nodes above each other in a record that is read from a file."""
@@ -62,12 +63,12 @@ class Proof:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Proof:
         try:
-            costs = np.frombuffer(zlib.decompress(base64.b64decode(data["costs"])), dtype="<f8").astype(float)
+            costs = np.frombuffer(files.unpacked(base64.b64decode(data["costs"])), dtype="<f8").astype(float)
         except (ValueError, zlib.error) as error:
             raise InvalidFile(f"costs of the proof cannot be unpacked ({error}), wanted base64 of zlib") from None
-        accuracy, target = Fraction(data["accuracy"]), float.fromhex(data["target"])
+        accuracy, target = as_fraction(data["accuracy"], "accuracy of the proof"), float.fromhex(data["target"])
         if accuracy <= 0:
-            raise InvalidFile(f"accuracy of the proof is {accuracy}, wanted a positive number")
+            raise InvalidFile(f"accuracy of the proof is {said(accuracy)}, wanted a positive number")
         if math.isnan(target):
             raise InvalidFile("target of the proof is nan, wanted a number")
         _require_shallow(data["tree"])
