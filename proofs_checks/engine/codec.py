@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from verified_risk.errors import InvalidFile
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
-from verified_risk.numbers.rational import as_fraction
 from verified_risk.objectives import Weighting, objective
 from verified_risk.policy import HistoryPolicy, Policy, policy_from_json
 
@@ -89,7 +88,7 @@ def decode(kind: Any, data: Any, model: MDP | None = None) -> Any:
     if origin in (dict, Mapping):
         return {decode(arguments[0], key, model): decode(arguments[1], entry, model) for key, entry in data}
     if kind is Fraction:
-        return as_fraction(data, "an entry of the instance")
+        return Fraction(data)
     if kind in (int, bool, str):
         if type(data) is not kind:
             raise InvalidFile(f"{data!r} is not a {kind.__name__}")
