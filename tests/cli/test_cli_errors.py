@@ -92,7 +92,7 @@ BAD = [
     (["plan", "gym:CartPole-v1", "--horizon", "2"], "wanted a tabular environment"),
     (["models", "show", "missing.json"], "missing.json: No such file or directory"),
     # objectives and numbers
-    (["plan", "two_paths", "--objective", "cvar"], "'cvar' in 'cvar' is not an objective, wanted one of mean"),
+    (["plan", "two_paths", "--objective", "cvar"], "'cvar' in 'cvar' has no parameter, wanted cvar(1/4)"),
     (["plan", "two_paths", "--objective", "cvar(2)"], "alpha is 2"),
     (["plan", "two_paths", "--objective", "cvar(x)"], "alpha"),
     (["plan", "two_paths", "--objective", ""], "cannot read ''"),
