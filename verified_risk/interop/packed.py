@@ -40,7 +40,7 @@ class Packed:
         self.largest, self.where = Fraction(), ""
         for i in range(len(rows)):
             self._read(i, name, normalise)
-        self.rows = replace(rows, value=rows.value[:0])  # what was read is in weights and own
+        self.rows = replace(rows, value=np.zeros(0))  # what was read is in weights and own
 
     def _read(self, i: int, name: Callable[[int], str], normalise: bool) -> None:
         columns, values = self.rows.row(i)
