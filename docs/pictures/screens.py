@@ -57,7 +57,8 @@ def photograph_readme(browser: Chromium, folder: Path) -> None:
 def photograph_quick_start(browser: Chromium, folder: Path) -> None:
     page = ROOT / "docs" / "_build" / "html" / "tutorials" / "quickstart.html"
     if not page.exists():
-        sys.exit("docs/_build/html is missing: run `make docs` first")
+        print("the quick start is left out: it needs what `make docs` writes")
+        return
     for name, width, height in (("quickstart", 1100, 1000), ("quickstart_narrow", 390, 844)):
         browser.prefer("light")
         browser.size(width, height)

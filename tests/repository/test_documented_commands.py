@@ -35,7 +35,10 @@ LESS = {
 }
 
 #: Benchmarks of several minutes each.
-MEASURED = ("against_rlberry.py", "discounted.py", "discounted.py --curve docs/pictures/discount.svg", "large.py")
+MEASURED = (
+    "against_rlberry.py", "discounted.py", "discounted.py --curve docs/pictures/discount.svg", "first_minute.py",
+    "large.py",
+)  # fmt: skip
 
 #: Not run here: why, and the file and words that show where it is run.
 ELSEWHERE = {
