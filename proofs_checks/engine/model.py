@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 Case = TypeVar("Case")
 
-Said: TypeAlias = Literal["printed", "implied", "tempting"]
-"""How the paper makes a claim: as a formula or sentence; by what it uses or suggests; not at all, it is a reading."""
+Said: TypeAlias = Literal["printed", "implied", "tempting", "reported"]
+"""How the paper makes a claim: as a formula or sentence; by what it uses or suggests; not at all, it is a reading; so
+it was reported to us, and we have not seen it in print."""
 
 
 class Verdict(Enum):
@@ -133,7 +134,8 @@ class Statement(Generic[Case]):
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
     number of cases within which the strategy alone finds one.  ``theory`` is the proof's anchor in ``docs/theory``.
     ``said`` tells how the paper makes the claim: *printed* as a formula or sentence, *implied* by what it uses or
-    suggests, or *tempting*, a reading that is not in it; ``finding`` how grave the fault is, ``cause`` its root.
+    suggests, *tempting*, a reading that is not in it, or *reported*, not seen by us in print; ``finding`` how grave the
+    fault is, ``cause`` its root.
     ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
     cases that meet the hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file,
     ``__file__``; ``paper`` the key of the paper that it is about (:mod:`.papers`).

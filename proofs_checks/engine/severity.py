@@ -32,6 +32,11 @@ class Severity(StrEnum):
         return WEIGHTS.index(self)
 
     @property
+    def is_passed_on(self) -> bool:
+        """Whether it matters to what rests on the claim: a slip changes nothing else, by its meaning."""
+        return self not in (Severity.HOLDS, Severity.SLIP)
+
+    @property
     def is_false(self) -> bool:
         """Whether the claim, read literally, fails for some case: then a counterexample is owed."""
         return self not in (Severity.HOLDS, Severity.GAP)

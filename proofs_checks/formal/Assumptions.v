@@ -12,7 +12,7 @@ From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFa
   OneState WeightingsNotLipschitz ClosenessPrintedFalse ClosenessUnbounded OptimismPrintedFalse
   MainTheoremPrintedFalse CvarPlannerPrintedFalse CertifiedCvar MarkovLearner CorrectedSteps PrintedBoundHolds ConcavePlanner BudgetShape
   ClosenessConstantAttained ClosenessInArea ConcaveLearner AdaptationPrintedFalse EventPrintedFalse L1Deviation
-  WangNotLipschitz NonMarkov InternalState KnownAtoms PathsAndRadius.
+  WangNotLipschitz NonMarkov InternalState KnownAtoms PathsAndRadius FortyEpisodes Blocks BlocksOfVisits HalfWidth PrintedRadii.
 
 Definition def_history := (@history_measure, @evaluator_gives_the_marginals, @return_is_recorded, @return_is_before_and_after,
   @distributional_bellman, @return_from_the_start).
@@ -49,7 +49,8 @@ Print Assumptions thm_discretized.
 Definition lem_event := (@hoeffding_lemma, @hoeffding_upper, @hoeffding_lower, @average_rarely_far, @chain_rarely_exceeds,
   @empirical_rarely_above, @empirical_rarely_below, @dkw, @near_at_every_real, @l1_rarely_large, @optional_skipping, @event_holds,
   @event_given_counts_is_impossible,
-  @l1_radius_is_large_enough, @sup_norm_rarely_large, @tape_stays_within_its_radius, @empirical_cdf_is_a_cdf).
+  @l1_radius_is_large_enough, @sup_norm_rarely_large, @tape_stays_within_its_radius, @empirical_cdf_is_a_cdf,
+  @doob, @block_rarely_high, @cdf_block_rarely_far, @misled_rarely_by_blocks, @half_width, @other_half_width_fails).
 Print Assumptions lem_event.
 
 Definition lem_genbound := (@Phi_difference_is_utility_difference, @supporting_utility_exists, @tv_le_tv,
@@ -77,7 +78,8 @@ Definition thm_main := (@visit_cost_le, @visit_costs_le, @mean_of_observed, @sum
   @concave_learner_expected_regret, @concave_learner_regret_with_high_probability, @concave_learner_meets_printed_bound,
   @concave_best_is_attained, @concave_learner_ignores_unknowns, @printed_regret_theorem_is_false,
   @few_visits, @capped_costs_split, @inverse_roots_le, @inverse_roots_of_all_pairs, @all_visits_cost, @radii_add_up, @printed_logarithm_survives, @constant_mended, @introduction_is_weaker, @what_an_episode_costs, @printed_right_side_without_5, @markov_policies_are_flattered_a_little, @sums_of_means_rarely_large,
-  @costs_add_up_to_beta, @martingale_step_of_beta, @first_visits_fit, @expected_bound_within_printed, @known_atoms_close).
+  @costs_add_up_to_beta, @martingale_step_of_beta, @first_visits_fit, @expected_bound_within_printed, @known_atoms_close,
+  @blocks_fit, @printed_level_gives_printed_radii, @printed_bound_holds_with_printed_radii).
 Print Assumptions thm_main.
 
 Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_le_dp, @greedy_utility_eq_dp,
@@ -87,7 +89,8 @@ Definition appendix_cvar := (@rockafellar_uryasev, @quantile_is_atom, @utility_l
   @rockafellar_uryasev_for_costs).
 Print Assumptions appendix_cvar.
 
-Definition experiment := (@best_path_at_each_level, @printed_level_is_off, @radius_after_forty_visits).
+Definition experiment := (@best_path_at_each_level, @printed_level_is_off, @radius_after_forty_visits, @errors_add_up,
+  @forty_episodes_tell_little).
 Print Assumptions experiment.
 
 Definition float_certificate := (@computed_budget_within_gamma, @chosen_policy_within_gamma, @certified_cvar_of_policy,

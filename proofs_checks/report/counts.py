@@ -61,9 +61,8 @@ def elsewhere(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
 def about_others(rows: Sequence[Row]) -> list[str]:
     """One sentence for each other paper."""
     return [
-        f"{sum(counts.values())} statements are about another paper, {PAPERS[key]}: "
-        + ", ".join(f"{count} {finding}" for finding, count in counts.items())
-        + "."
+        f"{sum(counts.values())} statements are about formulas of another paper as they were reported to us, not as "
+        f"read in print ({PAPERS[key]}): " + ", ".join(f"{count} {finding}" for finding, count in counts.items()) + "."
         for key, counts in elsewhere(rows).items()
     ]
 

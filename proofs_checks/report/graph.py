@@ -19,7 +19,7 @@ SWEEPS = 8
 
 
 def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """For each label, the claims of the paper that it rests on, directly or not, and that are false or unproved.
+    """For each label, the claims of the paper that it rests on, directly or not, if they are more than slips.
 
     A statement that is not in the paper passes no fault of print on, and neither does a reading that is not in it.
     """
@@ -36,7 +36,7 @@ def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:
     order = list(uses)
     return {
         label: sorted(
-            (used for used in reach(label, set()) if said[used].finding.weight and used != label), key=order.index
+            (used for used in reach(label, set()) if said[used].finding.is_passed_on and used != label), key=order.index
         )
         for label in order
     }

@@ -8,6 +8,7 @@ from ..engine.ledger import ClaimText, Ledger, Row
 from ..engine.papers import PAPERS
 from ..engine.severity import Severity
 from ..theory import coverage
+from ..theory.readings import READINGS
 from .counts import about_others, by_cause, by_rank, by_standing, roots
 from .graph import inherited
 from .words import RANKS, STANDING, anchor, said_of, section_key, section_title, sentence, short
@@ -29,7 +30,7 @@ def page(ledger: Ledger) -> str:
         "![The graph of statements](statements.svg)",
         "",
         "Filled by the finding about the printed claim (blue: not in the paper). A dashed frame: as printed it rests, "
-        "directly or not, on a claim of the paper that is false or unproved.",
+        "directly or not, on a claim of the paper that needs a repair, breaks, or has a gap.",
         "",
     ]
     lines += _coverage()
@@ -59,6 +60,7 @@ def _summary(rows: Sequence[Row], failures: Sequence[str]) -> list[str]:
         "",
         *([*about_others(rows), ""] if about_others(rows) else []),
         *_causes(rows),
+        *_readings(),
     ]
     if failures:
         lines += ["**The audit failed:**", "", *(f"- {failure}" for failure in failures), ""]
@@ -73,6 +75,21 @@ def _causes(rows: Sequence[Row]) -> list[str]:
         claims = ", ".join(f"[`{row.label}`](#{anchor(row.label)})" for row in root.rows)
         cells = [str(root.severity), root.cause.title, root.cause.lines, root.cause.right, claims]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return [*lines, ""]
+
+
+def _readings() -> list[str]:
+    """What the main theorem is under each reading of it."""
+    lines = [
+        "## Readings of the main theorem",
+        "",
+        "The proofs are in [theory](theory/08-regret.md#main-readings).",
+        "",
+    ]
+    lines += ["| planner | weighting | radii | status | statement |", "|---|---|---|---|---|"]
+    for reading in READINGS:
+        link = f"[`{reading.label}`](#{anchor(reading.label)})"
+        lines.append(f"| {reading.planner} | {reading.weighting} | {reading.radii} | {reading.status} | {link} |")
     return [*lines, ""]
 
 
@@ -121,9 +138,7 @@ def _details(row: Row, rests: Sequence[str]) -> list[str]:
     if row.uses:
         facts.append("uses " + ", ".join(f"[`{label}`](#{anchor(label)})" for label in row.uses))
     if rests and row.in_paper:
-        facts.append(
-            "as it stands in the paper it rests on " + ", ".join(f"[`{label}`](#{anchor(label)})" for label in rests)
-        )
+        facts.append("in the paper it rests on " + ", ".join(f"[`{label}`](#{anchor(label)})" for label in rests))
     return [*lines, "; ".join(facts) + ".", ""]
 
 

@@ -25,6 +25,7 @@ STANDING = {
     "printed": "as printed",
     "implied": "as implied: the paper uses or suggests it",
     "tempting": "a tempting reading, not in the paper",
+    "reported": "as reported to us, not seen in print",
 }
 
 RANKS = {
@@ -61,7 +62,7 @@ def kind_of(row: Row) -> str:
 def said_of(row: Row) -> str:
     """The finding in a table: with how the paper says it, where that is not in print."""
     if row.elsewhere:
-        return f"{row.finding} (in {row.paper})"
+        return f"{row.finding} ({row.said}, {row.paper})"
     if not row.in_paper:
         return "not in the paper" + (", false" if row.printed is not None else "")
     return str(row.finding) + (f" ({row.said})" if row.said != "printed" else "")

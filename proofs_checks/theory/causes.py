@@ -24,7 +24,7 @@ AT_MOST_Y = Cause(
 EPISODE = Cause(
     "episode-length",
     "a history of length T holds T - 1 rewards",
-    "118, 131, 218, 1198",
+    "118, 131, 218, 1174, 1198",
     "line 280 records T rewards and s_{T+1}; lines 222 and 1196 say in words that the whole return is paid",
 )
 SUBSCRIPT = Cause(
@@ -65,7 +65,7 @@ LARGEST_RETURN = Cause(
     "the assumption is not needed: on [0, T] the key identity holds for every law",
 )
 GRID = Cause("grid", "the number of grid points", "244", "T ceil(1/eta) + 1 points, the largest T eta ceil(1/eta)")
-LOST_T = Cause("lost-T", "a lost factor T in the loss of discretisation", "241", "lines 244 and 983 print the T")
+LOST_T = Cause("lost-T", "a lost factor T in the loss of discretisation", "241", "lines 244, 983 and 987 print the T")
 CDF_INDICATOR = Cause(
     "cdf-indicator", "a reversed inequality in the empirical CDF", "255", "the left side is called a CDF"
 )

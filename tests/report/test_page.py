@@ -15,10 +15,11 @@ from proofs_checks import theory as statements
 from proofs_checks.engine.audit import claim_text
 from proofs_checks.engine.ledger import Enumerated, Ledger, Refutation, Row, Sampled, Support
 from proofs_checks.engine.severity import Severity
-from proofs_checks.report import page
+from proofs_checks.report import files, page
 from proofs_checks.report.graph import Node, graph_svg, layers
 from proofs_checks.report.page import instance, mathematics
 from proofs_checks.report.words import anchor
+from proofs_checks.theory.readings import READINGS
 from verified_risk.errors import InvalidArgument
 
 every_statement = pytest.mark.parametrize("statement", statements.ALL, ids=lambda s: s.label)
@@ -234,9 +235,17 @@ def test_a_statement_that_rests_on_a_false_one_says_so():
     own = replace(top, label="own", printed=None)
     text = page.page_html(ledger_of([base, middle, top, own]))
     cards = {label: text[text.index(f'id="s-{label}"') :].split("</details>")[0] for label in ("false", "top", "own")}
-    assert "rests on the faults of" in cards["top"]
-    assert "rests on the faults of" not in cards["false"] + cards["own"]
+    assert "In the paper it rests on" in cards["top"]
+    assert "In the paper it rests on" not in cards["false"] + cards["own"]
     assert text.count('holds inherits"') == 2
+
+
+def test_a_slip_is_not_held_against_what_uses_it():
+    base = replace(row_of(statements.ALL[0]), label="slip", finding=Severity.SLIP, uses=(), refutation=None)
+    top = replace(base, label="top", finding=Severity.HOLDS, uses=("slip",))
+    text = page.page_html(ledger_of([base, top]))
+    assert "In the paper it rests on" not in text
+    assert 'inherits"' not in text
 
 
 def test_a_circle_of_uses_is_drawn_and_does_not_hang():
@@ -390,3 +399,30 @@ def test_a_statement_shows_both_claims_in_a_notebook():
     assert html.count("<math") >= 2
     assert "as printed <em>false" in html
     assert "corrected <em>true" in html
+
+
+# -- readings of the main theorem -------------------------------------------------------------------------------------
+
+
+def plain(cell: str) -> str:
+    """A cell of the theory page without formulas' marks and links."""
+    cell = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", cell)
+    return re.sub(r"[$\\{}, ]", "", cell)
+
+
+def test_the_readings_are_those_of_the_theory_page():
+    text = (files.DOCS / "theory" / "08-regret.md").read_text("utf-8")
+    table = text[text.index("(main-readings)=") :].split("\n\n")[1].splitlines()[2:]
+    assert len(table) == len(READINGS)
+    for line, reading in zip(table, READINGS, strict=True):
+        cells = [plain(cell) for cell in line.strip("| ").split(" | ")]
+        assert cells[:3] == [plain(cell) for cell in (reading.planner, reading.weighting, reading.radii)]
+        assert cells[3].split("(")[0][:5] == plain(reading.status)[:5]
+        assert ("Coq" in line) == ("Coq" in reading.status)
+
+
+def test_every_reading_stands_on_the_page_and_names_a_statement():
+    text = page.page_html(ledger_of([row_of(s) for s in statements.ALL]))
+    assert text.count("<td>greedy at every") + text.count("<td>Greedy at every") == 2
+    assert {reading.label for reading in READINGS} <= {s.label for s in statements.ALL}
+    assert "Readings of the main theorem" not in page.page_html(ledger_of([row_of(statements.ALL[0])]))

@@ -185,6 +185,16 @@ Section Learner.
       eauto using is_policy_learner, as_always, lipschitz_nonneg, best_le_horizon, episode_loss.
   Qed.
 
+  Theorem optimistic_learner_regret_if_rarely_misled p q :
+    0 < q -> prob (episodes M learner K) (misled_dec state_dec action_dec M states actions rad K) <= p ->
+    prob (episodes M learner K) (fun path =>
+      Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ q))) + INR K * w)
+              (regret M learner G best path)) <= p + q.
+  Proof.
+    intros Hq Hp. apply (regret_le_if_rarely_misled state_dec action_dec);
+      eauto using is_policy_learner, as_always, lipschitz_nonneg, episode_loss.
+  Qed.
+
   Theorem optimistic_learner_regret_with_high_probability :
     prob (episodes M learner K) (fun path =>
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))) + INR K * w)

@@ -34,7 +34,7 @@ Section Numbers.
   Let lam : R := ln (4 * S1 * A0 * K / delta).
   Let l : R := ln ((S0 + 2) * S0 * A0 * K * T / (delta / 2)).
   Let psi : R := 4 * (T * sqrt T) * S1 * sqrt (S1 * A0 * K * lam).
-  Let bound : R := ((T - 1) * S0 + 2) * sqrt (2 * S0 * A0 * K * T * l) + T ^ 2 * (S0 * A0).
+  Let bound (x : R) : R := ((T - 1) * S0 + 2) * sqrt (2 * S0 * A0 * K * T * x) + T ^ 2 * (S0 * A0).
 
   Lemma products_ge_1 : 1 <= A0 * K /\ 2 <= S1 * A0 * K /\ 1 <= / delta.
   Proof.
@@ -93,24 +93,25 @@ Section Numbers.
     - apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; [|lra]. repeat apply Rmult_le_pos; lra.
   Qed.
 
-  Lemma large_K :
-    16 * T * S1 ^ 3 * A0 * lam < K -> 0 <= l ->
-    exp 1 / (exp 1 - 1) * (bound + T * (T + 1) / 2 * ln (/ (delta / 2))) <= psi.
+  (** For any logarithm that is at most twice the printed one. *)
+  Lemma large_K_with x :
+    16 * T * S1 ^ 3 * A0 * lam < K -> 0 <= x <= 2 * lam ->
+    exp 1 / (exp 1 - 1) * (bound x + T * (T + 1) / 2 * ln (/ (delta / 2))) <= psi.
   Proof.
-    intros H Hl. pose proof lam_ge_1 as Hlam. destruct products_ge_1 as [H1 [H2 H3]].
-    assert (HS1 : 2 <= S1) by (unfold S1; lra). pose proof (large_K_l H) as Hl2.
+    intros H [Hl Hl2]. pose proof lam_ge_1 as Hlam. destruct products_ge_1 as [H1 [H2 H3]].
+    assert (HS1 : 2 <= S1) by (unfold S1; lra).
     set (q := sqrt (S1 * A0 * K * lam)).
     assert (Hq : 0 <= q) by apply sqrt_pos. assert (HsT : 0 <= sqrt T) by apply sqrt_pos.
     assert (Hq0 : 0 <= S1 * A0 * K * lam) by (repeat apply Rmult_le_pos; lra).
     (* the first term is at most half of psi *)
-    assert (Hfirst : ((T - 1) * S0 + 2) * sqrt (2 * S0 * A0 * K * T * l) <= / 2 * psi).
-    { assert (Hs : sqrt (2 * S0 * A0 * K * T * l) <= 2 * sqrt T * q).
+    assert (Hfirst : ((T - 1) * S0 + 2) * sqrt (2 * S0 * A0 * K * T * x) <= / 2 * psi).
+    { assert (Hs : sqrt (2 * S0 * A0 * K * T * x) <= 2 * sqrt T * q).
       { unfold q. replace (2 * sqrt T * sqrt (S1 * A0 * K * lam)) with (sqrt (2 * 2) * (sqrt T * sqrt (S1 * A0 * K * lam)))
           by (rewrite sqrt_square by lra; ring).
         rewrite <- sqrt_mult, <- sqrt_mult; try lra; [|apply Rmult_le_pos; lra].
         apply sqrt_le_1_alt.
         assert (Ha : 0 <= A0 * K * T) by (repeat apply Rmult_le_pos; lra).
-        assert (Hb : S0 * l <= S1 * (2 * lam)).
+        assert (Hb : S0 * x <= S1 * (2 * lam)).
         { apply Rmult_le_compat; try lra; unfold S1; lra. }
         pose proof (Rmult_le_compat_l _ _ _ Ha Hb). lra. }
       assert (Ht : (T - 1) * S0 + 2 <= T * S1) by (unfold S1; nra).
@@ -161,6 +162,11 @@ Section Numbers.
     - apply Rmult_le_compat_l; [assumption|]. unfold bound. lra.
     - apply Rle_trans with (9 / 5 * (67 / 128 * psi)); [apply Rmult_le_compat_r; lra | lra].
   Qed.
+
+  Lemma large_K :
+    16 * T * S1 ^ 3 * A0 * lam < K -> 0 <= l ->
+    exp 1 / (exp 1 - 1) * (bound l + T * (T + 1) / 2 * ln (/ (delta / 2))) <= psi.
+  Proof. intros H Hl. apply large_K_with; [assumption | split; [assumption | now apply large_K_l]]. Qed.
 End Numbers.
 
 Section Printed.

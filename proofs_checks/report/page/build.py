@@ -111,7 +111,8 @@ def _graph_section(nodes: Sequence[Node]) -> str:
         '<section class="graph-section"><h2>What rests on what</h2>'
         "<p>A statement stands to the right of what it uses. "
         '<span class="screen">Choose one to open its card; scroll sideways for more.</span> '
-        "A dashed frame: as printed it rests, directly or not, on a claim of the paper that is false or unproved.</p>"
+        "A dashed frame: as printed it rests, directly or not, on a claim of the paper that needs a repair, breaks, or "
+        "has a gap.</p>"
         '<button id="fit" type="button" aria-pressed="false" hidden>the whole graph, small</button>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="Graph of the statements">{svg}</div></section>'
     )

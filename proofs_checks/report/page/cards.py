@@ -34,7 +34,7 @@ def card_html(
     """The card of one row of the ledger.
 
     ``users`` maps every label of the page to the labels that use it, ``meaning`` describes the cases, ``inherits`` are
-    the false printed claims on which the printed one rests.
+    the claims that need a repair, break or have a gap, on which the printed one rests.
     """
     finding, rank = kind_of(row), row.rank
     head = (
@@ -203,13 +203,13 @@ def notes_html(row: Row) -> str:
 
 
 def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:
-    """What it uses, what uses it, and which false printed claims it rests on, directly or not."""
+    """What it uses, what uses it, and on which claims that do not stand as printed it rests, directly or not."""
     parts = [
         f"<span>{name} {', '.join(reference(label, known) for label in labels)}</span>"
         for name, labels in (
             ("Uses", row.uses),
             ("Used by", users),
-            ("In the paper it rests on the faults of", inherits),
+            ("In the paper it rests on", inherits),
         )
         if labels
     ]

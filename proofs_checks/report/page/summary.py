@@ -8,9 +8,10 @@ from html import escape
 
 from ...engine.ledger import Ledger, Row
 from ...engine.severity import Severity
+from ...theory.readings import READINGS
 from ..counts import by_cause, by_rank, by_standing, roots
 from ..words import GLYPHS, RANKS, anchor, prose
-from .cards import rank_dots
+from .cards import rank_dots, reference
 
 MOST_FAILURES = 8
 
@@ -24,6 +25,7 @@ def summary_html(ledger: Ledger) -> str:
         f'<p class="lead">{escape(_lead(rows))}</p>'
         f"{_bar(counts, len(printed))}"
         f"{_theorems(printed)}"
+        f"{_readings(rows)}"
         f"{_causes(rows)}"
         f"{_evidence(rows)}"
         f"{_status(ledger)}"
@@ -94,6 +96,23 @@ def _theorems(printed: Sequence[Row]) -> str:
     names = "; ".join(f'<a href="#{anchor(row.label)}">{prose(row.title)}</a>' for row in others)
     also = f'<p class="also">What else breaks in substance: {names}.</p>' if others else ""
     return (table if lines else "") + also
+
+
+def _readings(rows: Sequence[Row]) -> str:
+    """The main theorem under each reading, where the page has it."""
+    known = {row.label for row in rows}
+    if "thm:main" not in known:
+        return ""
+    lines = "".join(
+        f"<tr><td>{prose(reading.planner)}</td><td>{prose(reading.weighting)}</td><td>{escape(reading.radii)}</td>"
+        f"<td>{prose(reading.status)}</td><td>{reference(reading.label, known)}</td></tr>"
+        for reading in READINGS
+    )
+    head = "<tr><th>planner</th><th>weighting</th><th>radii</th><th>status</th><th>statement</th></tr>"
+    return (
+        "<details class=causes open><summary>Readings of the main theorem: what is false, true and open</summary>"
+        f'<div class="scroll" tabindex="0"><table class="theorems">{head}{lines}</table></div></details>'
+    )
 
 
 def _causes(rows: Sequence[Row]) -> str:

@@ -120,6 +120,7 @@ FIRST = Statement(
     counterexample=Case(*repeated_coin()),
     find_budget=300,
     theory="02-augmentation.md#augmented-1",
+    notes="Line 653 replaces J by y inside the average, which is right for histories with J = y.",
 )
 
 SECOND = Statement(
@@ -147,6 +148,7 @@ SECOND = Statement(
     counterexample=Case(*repeated_coin()),
     find_budget=300,
     theory="02-augmentation.md#augmented-2",
+    notes="With the average over J = y the printed induction needs one more line: it is done cell by cell in y.",
 )
 
 STATEMENTS = (FIRST, SECOND)

@@ -121,4 +121,6 @@ STATEMENT = Statement(
     counterexample=Case(*repeated_coin(), vr.Mean()),
     find_budget=300,
     theory="02-augmentation.md#augmented",
+    notes="One symbol at line 193, and only in the definition of the average: what the theorem is for, that policies "
+    "of state and reward so far suffice for every objective of the form, stands.",
 )

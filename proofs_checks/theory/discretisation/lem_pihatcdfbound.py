@@ -87,7 +87,7 @@ AFTER = Statement(
     ),
     corrected=None,
     finding=Severity.HOLDS,
-    uses=("def:augmented", "def:pushforward"),
+    uses=("def:bellman", "def:pushforward"),
     cases=later_cases,
     small_cases=small_later_cases,
     small_size=LATER_SMALL,

@@ -48,4 +48,5 @@ STATEMENT = Statement(
     counterexample=ObjectiveCase(looks_up_the_wrong_return(), vr.Mean()),
     find_budget=1500,
     theory="03-discretisation.md#adapt-up",
+    notes="It refers to the policy of lem:picdfbound, whose statement prints r at line 903; the proof has r - rho.",
 )

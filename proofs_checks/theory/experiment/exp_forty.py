@@ -113,7 +113,7 @@ INFORMATION = Statement(
     section="6",
     printed=None,
     corrected=Claim(
-        r"K \le 40 \Rightarrow P_{1/10}(\text{wrong}) + P_{2/25}(\text{wrong}) \ge \tfrac12 e^{-K D} \ge 38/100",
+        r"K \le 40 \Rightarrow P_{1/10}(\text{wrong}) + P_{2/25}(\text{wrong}) \ge 38/100",
         "after at most 40 episodes any learner names the wrong path, with slip 1/10 or with slip 2/25 on the path of "
         "return 6, with total probability at least 38/100",
         _error_slack,

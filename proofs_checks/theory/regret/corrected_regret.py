@@ -1,8 +1,10 @@
-r"""corrected/i, corrected/ii, thm:main/greedy: the corrected regret theorem itself, on two-armed problems.
+r"""corrected/i, corrected/ii, thm:main/greedy, thm:main/printed-radii: the corrected regret theorem itself, on
+two-armed problems.
 
 The learner of :mod:`.corrected_run` plays; its state holds the number of plays of each action, so the whole law of its
 regret is known exactly.  (i) bounds its expectation, (ii) its upper tail, and thm:main/greedy says the printed form:
 run at delta/2, the regret exceeds the printed right side, even without its root of 5, with probability at most delta.
+thm:main/printed-radii says the same of the printed radii.
 
 At sizes that can be enumerated the bounds of the tails exceed K, so that cases alone say little; the theorem is
 machine-checked, and the arithmetic that joins its lemmas has statements of its own (corrected/i/sum, corrected/ii/sum,
@@ -46,6 +48,12 @@ def _printed_slack(case: Case) -> Fraction:
     """P[Reg <= printed right side without its root of 5] - (1 - delta), the learner run at delta/2."""
     halved = replace(case, delta=case.delta / 2)
     return _within(halved, printed_bound(problem(case), inside=1) / case.alpha) - (1 - case.delta)
+
+
+def _printed_radii_slack(case: Case) -> Fraction:
+    """The same with the printed radii: here log(6|S||A|K/delta) is the corrected logarithm at delta/4."""
+    printed = replace(case, delta=case.delta / 4)
+    return _within(printed, printed_bound(problem(case), inside=1) / case.alpha) - (1 - case.delta)
 
 
 def _statement(label: str, title: str, claim: Claim[Case], uses: tuple[str, ...], theory: str) -> Statement[Case]:
@@ -105,5 +113,18 @@ STATEMENTS = (
         ),
         ("corrected/ii", "corrected/iii"),
         "08-regret.md#regret-iii",
+    ),
+    _statement(
+        "thm:main/printed-radii",
+        "the printed bound with the printed radii",
+        Claim(
+            r"P\bigl[\mathrm{Reg} \le 4T^{3/2}L_G|S|\sqrt{|S||A|K\log(4|S||A|K/\delta)}\bigr] \ge 1-\delta, "
+            r"\quad \epsilon = \sqrt{\log(6|S||A|K/\delta)/2N}",
+            "greedy everywhere, concave G, the printed radii: the printed bound holds, even without the 5",
+            _printed_radii_slack,
+            when=two_rewards,
+        ),
+        ("L0/printed-radii", "thm:main/greedy"),
+        "08-regret.md#printed-radii",
     ),
 )

@@ -144,7 +144,7 @@ STATEMENT = Statement(
     notes="Regret at least 994999 against a bound of at most 420667, at K = 10^6 and delta = 1/2; at delta = 1/100 the "
     "bound is below 465854. At delta = 1 the statement says nothing. The refutation goes through choices off the "
     "support of the optimistic model: a planner greedy at every (t, s, y), as that of the CVaR appendix is once its "
-    "index is repaired, is not affected. The theory page has a table of readings.",
+    "index is repaired, is not affected. A table of readings stands on the page and in docs/audit.md.",
 )
 
 EXPECTED = Statement(

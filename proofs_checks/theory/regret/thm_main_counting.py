@@ -229,6 +229,7 @@ UNVISITED = Statement(
     counterexample=Visits(1, (1,)),
     find_budget=20,
     theory="08-regret.md#main-steps",
+    notes="A convention for N = 0, such as a cost of at most 1 at the first visit, is all that is missing.",
 )
 
 HARMONIC = Statement(
@@ -274,6 +275,7 @@ FACTOR = Statement(
     counterexample=Counts((2,)),
     find_budget=20,
     theory="08-regret.md#main-steps",
+    notes="The integral at line 1131 is 2 sqrt N; line 1132 has sqrt N.",
 )
 
 COUNTED = Statement(

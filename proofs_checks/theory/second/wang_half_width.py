@@ -28,6 +28,7 @@ def _corrected_slack(draws: Draws) -> Real:
 STATEMENT = Statement(
     source=__file__,
     paper=WANG.key,
+    said="reported",
     label="wang:half-width",
     title="Hoeffding's half-width",
     section="second paper",

@@ -37,6 +37,7 @@ def _corrected_slack(draws: Draws) -> Real:
 STATEMENT = Statement(
     source=__file__,
     paper=WANG.key,
+    said="reported",
     label="wang:variance",
     title="the empirical variance alone bounds the error of a mean",
     section="second paper",

@@ -136,6 +136,10 @@ def _no_constant(
     notes: str = "",
 ) -> Statement[ConstantCase]:
     """An objective that grows faster than any constant: claims are pairs of formula and words."""
+    fair = (
+        "Line 153 says that it is captured in this form, never that it is Lipschitz, and the theorem assumes Lipschitz: "
+        "only the announcements of the introduction reach further than the theorem."
+    )
     announced = "The introduction announces bounds for all objectives of its form: "
     return Statement(
         source=__file__,
@@ -154,7 +158,7 @@ def _no_constant(
         counterexample=ConstantCase(1),
         find_budget=5,
         theory="01-setting.md#objective-instances",
-        notes=notes,
+        notes=f"{fair} {notes}".rstrip(),
     )
 
 

@@ -197,7 +197,7 @@ RETURN = Statement(
     section="2",
     printed=Claim(
         r"Z_t = \sum_{\tau=t}^T r_t",
-        "The return from step t is T - t + 1 times the reward of step t.",
+        "Read by its subscript, the sum from step t on adds the reward of step t each time.",
         _return_printed,
     ),
     corrected=Claim(

@@ -86,5 +86,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="single steps at 0, 1/2, 1 with every value at the jump, eta in halves, levels in quarters",
     theory="01-setting.md#monotone-inverse",
-    notes="The printed proof is unsound: it uses the half of lem:quantileinverse that is false.",
+    notes="True for all functions. The printed proof goes through the half of lem:quantileinverse that needs "
+    "right-continuity; for CDFs, and the paper has no other use for it, that proof is sound too.",
 )

@@ -1,0 +1,159 @@
+r"""L0/block, L0/printed-radii: the printed radii hold at every number of visits, without a union over it.
+
+The printed radius :math:`\sqrt{l'/2n}`, :math:`l' = \log(6|S||A|K/\delta)`, has no room for a union over
+:math:`n \le KT`.  Sample sizes that are nearly equal mislead together: a block :math:`[m, (1 + 1/l)m]` of them leaves
+its radius with probability at most :math:`42 e^{-l}` (DKW and Doob's inequality), and few blocks cover all sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from verified_risk.numbers.enclosure import Real
+
+from ...cases import strategies
+from ...cases.estimation import printed_level
+from ...cases.irrational import divide, exceeds, exp, log
+from ...cases.sampling import compositions, kolmogorov_gap, leaving_probability
+from ...engine.codec import decoder
+from ...engine.model import Claim, Statement
+from ...engine.severity import Severity
+from .regret_sizes import Problem
+
+CONSTANT = 21
+"""Of a one-sided deviation; a CDF leaves its band on two sides."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Masses of the rewards (increasing), the smallest sample size of the block, and l."""
+
+    rewards: tuple[Fraction, ...]
+    start: int
+    level: Fraction
+
+
+def _block_slack(block: Block) -> Real:
+    """42 exp(-l) - P[the empirical CDF is off by sqrt(l / 2n) or more for some n of the block]."""
+    last = int(block.start * (1 + 1 / block.level))
+
+    def wrong(n: int, counts: tuple[int, ...]) -> bool:
+        return n >= block.start and 2 * n * kolmogorov_gap(counts, block.rewards) ** 2 >= block.level
+
+    return 2 * CONSTANT * exp(-block.level) - leaving_probability(block.rewards, last, wrong)
+
+
+def _level_is_large(block: Block) -> bool:
+    return block.level >= 5
+
+
+@st.composite
+def _block(draw: st.DrawFn) -> Block:
+    """Rare rewards, which a few draws miss by nearly 1, and others."""
+    rare = draw(st.booleans())
+    few = Fraction(1, draw(st.integers(20, 2000)))
+    masses = (1 - few, few) if rare else draw(strategies.masses(draw(st.integers(2, 3)), max_weight=6, positive=True))
+    return Block(
+        tuple(masses), draw(st.integers(3, 14)), draw(st.sampled_from((Fraction(5), Fraction(11, 2), Fraction(7))))
+    )
+
+
+def _blocks() -> SearchStrategy[Block]:
+    return _block()
+
+
+def _small_blocks() -> Iterator[Block]:
+    for weights in compositions(8, 2):
+        for start in range(3, 13):
+            for level in (Fraction(5), Fraction(6)):
+                yield Block(tuple(Fraction(w, 8) for w in weights), start, level)
+
+
+BLOCK = Statement(
+    source=__file__,
+    label="L0/block",
+    title="sample sizes that are nearly equal mislead together",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"P\bigl[\exists n \in [m, (1 + \tfrac1l)m]:\ \|F_n - F\|_\infty \ge \sqrt{l/2n}\bigr] \le 42\,e^{-l}, "
+        r"\quad l \ge 5",
+        "the empirical CDF leaves its band at some sample size of a block with probability at most 42 exp(-l)",
+        _block_slack,
+        when=_level_is_large,
+    ),
+    finding=Severity.HOLDS,
+    uses=("lem:event/rewards",),
+    cases=_blocks,
+    small_cases=_small_blocks,
+    small_size="two rewards in eighths, blocks that start at 3 to 12, l in 5, 6",
+    decode=decoder(Block),
+    theory="08-regret.md#block",
+)
+
+
+def _sizes_slack(p: Problem) -> Real:
+    """delta/2 - 21 S0 (S0 + 2) |A| b exp(-l'), exp(-l') = delta / 6|S||A|K."""
+    level = printed_level(p.states, p.actions, p.episodes, p.delta)
+    blocks = 1 + (level + 1) * log(divide(Fraction(2 * p.steps), level))
+    share = p.delta / (6 * p.states * p.actions * p.episodes)
+    return p.delta / 2 - CONSTANT * p.ordinary * (p.ordinary + 2) * p.actions * share * blocks
+
+
+def _many_episodes(p: Problem) -> bool:
+    """K > 16 T |S|^3 |A| log(4|S||A|K/delta): below that the printed bound exceeds KT."""
+    logarithm = log(Fraction(4 * p.states * p.actions * p.episodes) / p.delta)
+    return exceeds(Fraction(p.episodes), 16 * p.horizon * p.states**3 * p.actions * logarithm)
+
+
+@st.composite
+def _sizes(draw: st.DrawFn) -> Problem:
+    """Sizes near the least K that is large, and beyond."""
+    ordinary, actions = draw(st.integers(1, 8)), draw(st.integers(1, 4))
+    horizon = draw(st.one_of(st.integers(1, 5), st.integers(0, 6).map(lambda i: 10**i)))
+    delta = Fraction(1, 10 ** draw(st.sampled_from((0, 1, 3, 10, 100))))
+    rest = 16 * horizon * (ordinary + 1) ** 3 * actions
+    return Problem(ordinary, actions, horizon, rest * draw(st.sampled_from((9, 12, 20, 40, 300, 10**6))), delta)
+
+
+def _all_sizes() -> SearchStrategy[Problem]:
+    return _sizes()
+
+
+def _small_sizes() -> Iterator[Problem]:
+    for ordinary in (1, 2, 3):
+        for horizon in (1, 2, 10, 1000):
+            for factor in (9, 10, 15, 30, 100):
+                for delta in (Fraction(1), Fraction(1, 100)):
+                    yield Problem(ordinary, 1, horizon, factor * 16 * horizon * (ordinary + 1) ** 3, delta)
+
+
+SIZES = Statement(
+    source=__file__,
+    label="L0/printed-radii",
+    title="the blocks of all sample sizes fit into delta/2",
+    section="corrected theory",
+    printed=None,
+    corrected=Claim(
+        r"K > 16T|S|^3|A|\log\tfrac{4|S||A|K}\delta \Rightarrow "
+        r"21\,S_0(S_0+2)|A|\bigl[1 + (l'+1)\log\tfrac{2KT}{l'}\bigr]e^{-l'} \le \tfrac\delta2",
+        "once the printed bound can be below KT, the failures of all blocks at the printed radius add "
+        "up to at most delta/2",
+        _sizes_slack,
+        when=_many_episodes,
+    ),
+    finding=Severity.HOLDS,
+    uses=("L0/block", "lem:event/hoeffding"),
+    cases=_all_sizes,
+    small_cases=_small_sizes,
+    small_size="S0 <= 3, |A| = 1, T in 1, 2, 10, 1000, K 9 to 100 times 16 T |S|^3, delta in 1, 1/100",
+    decode=decoder(Problem),
+    theory="08-regret.md#blocks",
+)
+
+STATEMENTS = (BLOCK, SIZES)
