@@ -49,7 +49,7 @@ SECTIONS = {
     "C": "Proofs of the lemmas on learning",
     "D": "The optimal policy for CVaR",
     "corrected": "The corrected theory",
-    "second": "Constants of a second paper (Wang, Kallus and Sun 2023)",
+    "second": "Constants reported of a second paper (Wang, Kallus and Sun 2023)",
     "this": "This library against its own claims",
 }
 

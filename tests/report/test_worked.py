@@ -14,6 +14,7 @@ from proofs_checks import recheck
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate
 from proofs_checks.engine.ledger import Refutation
+from proofs_checks.report import files
 from proofs_checks.report.page.cards import counterexample_html
 from proofs_checks.report.worked import LINK, TEXTS, worked
 
@@ -114,3 +115,8 @@ def test_the_card_shows_the_steps():
     data = certificate.certificate(statement, statement.counterexample)
     refutation = Refutation("x.json", "-1/4", True, None)
     assert "The difference is 3/2 − 1/4 =\u00a05/4" in counterexample_html("lem:genbound", refutation, data)
+
+
+def test_the_page_of_counterexamples_has_every_subject():
+    text = (files.DOCS / "counterexamples.md").read_text("utf-8")
+    assert [path.parent.name for path in TEXTS if f"theory/{path.parent.name}/worked.md" not in text] == []

@@ -137,7 +137,7 @@ def _no_constant(
 ) -> Statement[ConstantCase]:
     """An objective that grows faster than any constant: claims are pairs of formula and words."""
     fair = (
-        "Line 153 says that it is captured in this form, never that it is Lipschitz, and the theorem assumes Lipschitz: "
+        "Line 153 says that it is captured in this form, never that it is Lipschitz, and the theorem assumes it; "
         "only the announcements of the introduction reach further than the theorem."
     )
     announced = "The introduction announces bounds for all objectives of its form: "
