@@ -130,43 +130,43 @@ Section Blocks.
   Variable l : R.
   Hypothesis Hl : 5 <= l.
 
-  Definition start (j : nat) : R := l / 2 * (1 + / l) ^ j.
+  Definition block_start (j : nat) : R := l / 2 * (1 + / l) ^ j.
 
   Lemma inv_l : 0 < / l.
   Proof. apply Rinv_0_lt_compat; lra. Qed.
 
-  Lemma start_S j : start (S j) = (1 + / l) * start j.
-  Proof. unfold start; simpl; ring. Qed.
+  Lemma block_start_S j : block_start (S j) = (1 + / l) * block_start j.
+  Proof. unfold block_start; simpl; ring. Qed.
 
-  Lemma start_ge j : l / 2 <= start j.
-  Proof. unfold start. pose proof inv_l. pose proof (pow_R1_Rle (1 + / l) j ltac:(lra)). nra. Qed.
+  Lemma block_start_ge j : l / 2 <= block_start j.
+  Proof. unfold block_start. pose proof inv_l. pose proof (pow_R1_Rle (1 + / l) j ltac:(lra)). nra. Qed.
 
   (** The largest size of a block, and its sizes. *)
-  Definition last_size (j : nat) : nat := Z.to_nat (up (start (S j)) - 1).
+  Definition last_size (j : nat) : nat := Z.to_nat (up (block_start (S j)) - 1).
 
-  Lemma last_size_spec j : INR (last_size j) <= start (S j) < INR (last_size j) + 1.
+  Lemma last_size_spec j : INR (last_size j) <= block_start (S j) < INR (last_size j) + 1.
   Proof.
-    unfold last_size. destruct (archimed (start (S j))) as [H1 H2]. pose proof (start_ge (S j)).
-    assert (Hz : (0 <= up (start (S j)) - 1)%Z).
-    { assert (0 < up (start (S j)))%Z by (apply lt_IZR; lra). lia. }
+    unfold last_size. destruct (archimed (block_start (S j))) as [H1 H2]. pose proof (block_start_ge (S j)).
+    assert (Hz : (0 <= up (block_start (S j)) - 1)%Z).
+    { assert (0 < up (block_start (S j)))%Z by (apply lt_IZR; lra). lia. }
     rewrite INR_IZR_INZ, Z2Nat.id, minus_IZR by assumption. lra.
   Qed.
 
   Definition sizes (j : nat) : list nat :=
-    filter (fun k => if Rle_dec (start j) (INR k) then true else false) (seq 0 (S (last_size j))).
+    filter (fun k => if Rle_dec (block_start j) (INR k) then true else false) (seq 0 (S (last_size j))).
 
-  Lemma in_sizes j k : In k (sizes j) <-> start j <= INR k /\ (k <= last_size j)%nat.
+  Lemma in_sizes j k : In k (sizes j) <-> block_start j <= INR k /\ (k <= last_size j)%nat.
   Proof.
-    unfold sizes. rewrite filter_In, in_seq. destruct (Rle_dec (start j) (INR k)); split; intros [H1 H2]; split; try assumption; try lia; try congruence; tauto.
+    unfold sizes. rewrite filter_In, in_seq. destruct (Rle_dec (block_start j) (INR k)); split; intros [H1 H2]; split; try assumption; try lia; try congruence; tauto.
   Qed.
 
-  Lemma covered_by_a_block J k : l / 2 <= INR k -> INR k <= start (S J) -> exists j, (j <= J)%nat /\ In k (sizes j).
+  Lemma covered_by_a_block J k : l / 2 <= INR k -> INR k <= block_start (S J) -> exists j, (j <= J)%nat /\ In k (sizes j).
   Proof.
     intros Hlow; induction J as [|J IH]; intros Hup.
-    - exists 0%nat; split; [lia|]. apply in_sizes; split; [unfold start; simpl; lra|].
+    - exists 0%nat; split; [lia|]. apply in_sizes; split; [unfold block_start; simpl; lra|].
       pose proof (last_size_spec 0). apply INR_le. apply Rnot_lt_le; intros Hlt. apply INR_lt in Hlt.
       assert (S (last_size 0) <= k)%nat by lia. apply le_INR in H0. rewrite S_INR in H0. lra.
-    - destruct (Rle_dec (INR k) (start (S J))) as [Hle|Hgt].
+    - destruct (Rle_dec (INR k) (block_start (S J))) as [Hle|Hgt].
       + destruct (IH Hle) as [j [Hj Hin]]. exists j; split; [lia | assumption].
       + exists (S J); split; [lia|]. apply in_sizes; split; [lra|].
         pose proof (last_size_spec (S J)) as Hs. apply INR_le. apply Rnot_lt_le; intros Hlt. apply INR_lt in Hlt.
@@ -174,7 +174,7 @@ Section Blocks.
   Qed.
 
   (** Few blocks reach a given size. *)
-  Lemma few_blocks N : l / 2 <= N -> exists J, INR (S J) <= 1 + (l + 1) * ln (2 * N / l) /\ N <= start (S J).
+  Lemma few_blocks N : l / 2 <= N -> exists J, INR (S J) <= 1 + (l + 1) * ln (2 * N / l) /\ N <= block_start (S J).
   Proof.
     intros HN. set (x := (l + 1) * ln (2 * N / l)).
     assert (H1 : 1 <= 2 * N / l) by (apply (Rmult_le_reg_r l); [lra|]; replace (2 * N / l * l) with (2 * N) by (field; lra); lra).
@@ -183,7 +183,7 @@ Section Blocks.
     assert (Hx : 0 <= x) by (apply Rmult_le_pos; lra).
     destruct (archimed x) as [Hu1 Hu2]. assert (Hz : (0 <= up x - 1)%Z) by (assert (0 < up x)%Z by (apply lt_IZR; lra); lia).
     exists (Z.to_nat (up x - 1)). rewrite S_INR, INR_IZR_INZ, Z2Nat.id, minus_IZR by assumption. split; [lra|].
-    unfold start. set (n := S (Z.to_nat (up x - 1))).
+    unfold block_start. set (n := S (Z.to_nat (up x - 1))).
     assert (Hn : x <= INR n) by (unfold n; rewrite S_INR, INR_IZR_INZ, Z2Nat.id, minus_IZR by assumption; lra).
     assert (Hstep : exp (/ (l + 1)) <= 1 + / l).
     { replace (/ (l + 1)) with (- - / (l + 1)) by ring. rewrite exp_Ropp.
@@ -258,10 +258,10 @@ Section Event.
     set (d := observation M sa). set (n := last_size l j). set (sample := draws (repeat d n)).
     pose proof (law_observation M HM sa) as Hd. fold d in Hd.
     assert (Hlaw : is_law sample) by (apply law_draws, Forall_repeat, Hd).
-    pose proof (last_size_spec l Hl j) as Hlast. fold n in Hlast. pose proof (start_ge l Hl j) as Hst. pose proof (start_ge l Hl (Datatypes.S j)) as Hst'.
+    pose proof (last_size_spec l Hl j) as Hlast. fold n in Hlast. pose proof (block_start_ge l Hl j) as Hst. pose proof (block_start_ge l Hl (Datatypes.S j)) as Hst'.
     assert (Hn : (0 < n)%nat) by (apply INR_lt; simpl; lra).
-    assert (Hblock : INR n <= (1 + / l) * start l j) by (rewrite <- start_S; apply Hlast).
-    assert (Hsizes : forall k, In k (sizes l j) -> start l j <= INR k /\ (k <= n)%nat) by (intros k Hk; now apply in_sizes).
+    assert (Hblock : INR n <= (1 + / l) * block_start l j) by (rewrite <- block_start_S; apply Hlast).
+    assert (Hsizes : forall k, In k (sizes l j) -> block_start l j <= INR k /\ (k <= n)%nat) by (intros k Hk; now apply in_sizes).
     assert (Hlength : almost_surely sample (fun xs => length xs = n)).
     { pose proof (draws_length (repeat d n)) as H; now rewrite repeat_length in H. }
     set (e := reward M (fst sa) (snd sa)).
@@ -272,7 +272,7 @@ Section Event.
       Exists_dec (fun k => high s' k xs) (sizes l j) (fun k => Rle_dec _ _) : {_} + {~ _}).
     assert (H1 : prob sample (fun xs => Exists_dec (fun k => far_rewards M sa (radius k) (oldest k xs)) (sizes l j)
       (fun k => far_rewards_dec M sa (radius k) (oldest k xs))) <= 42 * rate).
-    { eapply Rle_trans; [|apply (cdf_block_rarely_far d fst e Hd (reward_law M HM _ _) He l (start l j) n (sizes l j) Hl ltac:(lra) Hn Hblock Hsizes)].
+    { eapply Rle_trans; [|apply (cdf_block_rarely_far d fst e Hd (reward_law M HM _ _) He l (block_start l j) n (sizes l j) Hl ltac:(lra) Hn Hblock Hsizes)].
       apply E_le; [apply Hlaw|]. intros xs. apply ind_le. intros H; exact H. }
     assert (H2 : forall s', prob sample (high_block s') <= 21 * rate).
     { intros s'. set (p := mass state_dec (trans M (fst sa) (snd sa)) s').
@@ -295,7 +295,7 @@ Section Event.
         rewrite Hp. unfold average. rewrite Hxs. apply (Rmult_le_reg_r (INR k)); [assumption|].
         replace ((p + b / INR k) * INR k) with (p * INR k + b) by (field; lra).
         replace (sum xs u / INR k * INR k) with (sum xs u) by (field; lra). lra. }
-      specialize (H Htail l (start l j) n (sizes l j) Hl ltac:(lra) Hn Hblock Hsizes).
+      specialize (H Htail l (block_start l j) n (sizes l j) Hl ltac:(lra) Hn Hblock Hsizes).
       rewrite Rmult_1_r in H. eapply Rle_trans; [|exact H]. apply E_le_as; [apply Hlaw|].
       revert Hlength; apply as_impl; intros xs Hxs. apply ind_le. intros Hex.
       apply Exists_exists in Hex; destruct Hex as [k [Hk Hhigh]]. destruct (Hsizes k Hk) as [Hmk Hkn].
