@@ -1,15 +1,20 @@
-"""Import packages afresh with one text changed in memory, and put everything back afterwards."""
+"""Import packages afresh with one text changed in memory, and put everything back afterwards.
+
+Tables of mutations are run and printed here as well.
+"""
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -65,3 +70,46 @@ def planted(module: str, old: str, new: str, packages: Collection[str], tests: C
         for name in ours():
             del sys.modules[name]
         sys.modules.update(saved)
+
+
+def own_evidence(label: str) -> tuple[Any, Any]:
+    """A statement and its enumeration, after the checks that it carries with itself: nothing that is enumerated refutes
+    what should be true, and a counterexample refutes, also to the standalone checker."""
+    search = importlib.import_module("proofs_checks.engine.search")
+    statement = importlib.import_module("proofs_checks.theory").by_label(label)
+    seen = search.exhaustive(statement.true_claim, statement.small_cases())
+    assert seen.met, f"{label}: the enumeration is vacuous"
+    assert not seen.refuted, f"{label}: {seen.refuted} enumerated cases refute what should be true"
+    if statement.should_be_refuted:
+        recheck = importlib.import_module("proofs_checks.recheck")
+        certificate = importlib.import_module("proofs_checks.engine.certificate")
+        case = statement.counterexample
+        assert statement.printed.verdict(case).value == "refuted", f"{label}: the counterexample does not refute"
+        text = certificate.text(certificate.certificate(statement, case))
+        assert recheck.check_text(text).refutes, f"{label}: the standalone checker does not refute"
+    return statement, seen
+
+
+class Planted(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def module(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=Planted)
+
+
+def report(rows: Sequence[Row], killed: Callable[[Row], str | None]) -> int:
+    """Print the table; exit status 1 if a mutation survives."""
+    survivors = 0
+    print("| mutation | in | killed by | seconds |\n|---|---|---|---|")
+    for row in rows:
+        start = time.perf_counter()
+        how = killed(row)
+        survivors += how is None
+        shown = "**SURVIVES**" if how is None else how[:120].replace("|", "/")
+        print(f"| {row.name} | `{row.module}` | {shown} | {time.perf_counter() - start:.1f} |", flush=True)
+    print(f"\n{len(rows) - survivors} of {len(rows)} killed")
+    return 1 if survivors else 0
