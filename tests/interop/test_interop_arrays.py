@@ -315,10 +315,49 @@ def test_quantecon_reads_its_own_example_the_same():
         ]  # fmt: skip
         value = [max(own) for own in after]
         theirs = peer.bellman_operator(theirs)
+    states, actions = np.where(np.isfinite(R))
+    listed = markov.DiscreteDP(R[states, actions], P[states, actions], 0.95, states, actions)
+    assert np.allclose(listed.bellman_operator(theirs), peer.bellman_operator(theirs))
     for s in range(2):
         mdp = vr.MDP.from_arrays(P, R, initial=s, horizon=6, discount="0.95", layout="sas")
         assert vr.exact_plan(mdp, "mean").value == value[s]
+        for Q_rows in (listed.Q, sparse.csr_matrix(listed.Q)):
+            read = vr.MDP.from_arrays(
+                Q_rows, listed.R, pairs=(listed.s_indices, listed.a_indices), initial=s, horizon=6, discount="0.95"
+            )
+            assert read == mdp
+            assert read.notes == ()
     assert np.allclose(theirs, [float(v) for v in value], rtol=1e-13)
+
+
+def test_pairs_may_come_in_any_order_and_states_may_lack_actions():
+    order = [(2, 1), (0, 0), (1, 1), (0, 1), (2, 0)]
+    s, a = np.array(order).T
+    mdp = model(P=ASS[a, s], R=PAYS[s, a], pairs=(s, a))
+    kept = np.where([[True, True], [False, True], [True, True]], PAYS, -np.inf)
+    assert mdp == model(R=kept)
+    assert mdp.action_names == (("0", "1"), ("1",), ("0", "1"))
+
+
+PAIRS = {"P": ASS.reshape(6, 3), "R": np.zeros(6)}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"pairs": ([0, 1, 2] * 2, [0] * 5)}, r"pairs\[1\] is .*, wanted 6 integers from 0"),
+        ({"pairs": ([0, 1, 2] * 2, [0.0] * 6)}, r"pairs\[1\] is .*, wanted 6 integers from 0"),
+        ({"pairs": ([0, 1, -1] * 2, [0] * 6)}, r"pairs\[0\] is .*, wanted 6 integers from 0"),
+        ({"pairs": ([0, 1, 3] * 2, [0] * 3 + [1] * 3)}, r"pairs\[0\] names state 3, wanted an integer in 0..2"),
+        ({"pairs": ([0, 1, 2] * 2, [0, 0, 0, 1, 1, 0])}, "pairs lists state 2 with action 0 twice"),
+        ({"pairs": ([0, 1, 1] * 2, [0, 0, 1, 1, 2, 3])}, "state 2 has no action left"),
+        ({"pairs": ([0, 1, 2] * 2, [0] * 3 + [1] * 3), "R": PAYS}, r"R has shape \(3, 2\), wanted \(6,\)"),
+        ({"pairs": ([0, 1, 2] * 2, [0] * 3 + [1] * 3), "P": PAIRS["P"] * 0.5}, r"P\[0, 0\] sums to 1/2, not to 1"),
+    ],
+)
+def test_pairs_that_do_not_fit_are_refused(given, said):
+    with pytest.raises(InvalidModel, match=said):
+        model(**{**PAIRS, **given})
 
 
 # -- bad input --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ r"""Models from arrays: numpy, scipy sparse, nested lists, one for all steps or 
 * a list of one matrix ``P[a][s, s']`` for each action, dense or sparse;
 * one matrix with a row for each state and action, sparse or dense: row ``s * |A| + a`` for ``"sas"``,
   ``a * |S| + s`` for ``"ass"``;
+* one matrix with a row for each pair of a state and an action that it has, ``pairs=(states, actions)`` saying which
+  (quantecon's ``s_indices`` and ``a_indices``); then ``R`` has one entry for each row;
 * a list of T of these, one for each step.
 
 ``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` (or ``R[a, s, s']``, as the layout says), a list of matrices
@@ -40,6 +42,7 @@ from .array_rewards import StepRewards
 from .clock import clocked
 from .matrices import Rows, array_of, bits_of, interleaved, is_matrix_list, rows_of
 from .packed import Packed
+from .pairs import by_pairs
 
 Arrays: TypeAlias = Any
 """numpy arrays, scipy sparse matrices, or (nested) lists of them or of numbers."""
@@ -59,8 +62,11 @@ def mdp_of_arrays(
     drawing: str | None = None,
     action_names: Sequence[str] | None = None,
     state_names: Sequence[str] | None = None,
+    pairs: tuple[Sequence[int], Sequence[int]] | None = None,
 ) -> MDP:
     """See :meth:`verified_risk.MDP.from_arrays`."""
+    if pairs is not None:
+        P, R = by_pairs(P, R, pairs)
     varies = _is_by_step(P)
     if varies:
         steps, pays = list(P), _rewards_by_step(R, len(P))
@@ -115,7 +121,7 @@ class _Step:
         self, P: Arrays, R: Arrays, layout: str | None, at: str, normalise: bool, absorbing: tuple[int, ...]
     ) -> None:
         rows, self.n, count, ass = _transitions(P, layout, f"P{at}")
-        self.count, self.at, self.ass = count, at, ass
+        self.count, self.at, self.ass, self.listed = count, at, ass, isinstance(P, Rows)
         _check_entries(rows, self.row_name, f"P{at}")
         pays = StepRewards(R, self.n, count, ass, f"R{at}", stacked=_is_stacked(P))
         for s in absorbing:
@@ -147,7 +153,7 @@ class _Step:
 
     def notes(self) -> list[str]:
         absent = sum(self.count - len(names) for names in self.names)
-        said = [f"{absent} actions with reward -inf were left out"] if absent else []
+        said = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
         return [*self.packed.notes(), *said]
 
 
@@ -177,6 +183,8 @@ def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, 
     """``P`` as rows in the order (s, a), the numbers of states and actions, and whether actions came first."""
     if layout not in (None, "sas", "ass"):
         raise InvalidModel(f"layout is {layout!r}, wanted 'sas' for P[s, a, s'] or 'ass' for P[a, s, s']")
+    if isinstance(P, Rows):  # from pairs
+        return P, P.width, len(P) // P.width, False
     if is_matrix_list(P):
         if layout == "sas":
             raise InvalidModel(f"{where} is a list of one matrix for each action, wanted layout='ass' or none")

@@ -93,6 +93,7 @@ class ModelReaders:
         drawing: str | None = None,
         action_names: Sequence[str] | None = None,
         state_names: Sequence[str] | None = None,
+        pairs: tuple[Sequence[int], Sequence[int]] | None = None,
     ) -> MDP:
         """From numpy arrays, scipy sparse matrices or nested lists; lists of T of them for a model that changes.
 
@@ -119,6 +120,7 @@ class ModelReaders:
         :param drawing: as for :class:`MDP`
         :param action_names: one for each action
         :param state_names: as for :class:`MDP`
+        :param pairs: states and actions of the rows, where ``P`` has a row for each pair that exists
         :returns: the model, exactly what the decimals of the arrays say
         :raises InvalidModel: if shapes are ambiguous or do not fit, or a row is not a law; the first offending entry is
             named
@@ -138,6 +140,7 @@ class ModelReaders:
             drawing=drawing,
             action_names=action_names,
             state_names=state_names,
+            pairs=pairs,
         )
 
     @classmethod
