@@ -166,7 +166,8 @@ class _Faults:
         elif isinstance(value, int):
             yield self.mutant(node, str(value + 1), f"{value} becomes {value + 1}")
         elif isinstance(value, float):
-            yield self.mutant(node, repr(2 * value), f"{value} becomes {2 * value}")
+            other = 2 * value if value else 1.0
+            yield self.mutant(node, repr(other), f"{value} becomes {other}")
 
     def guards(self, node: ast.If) -> Iterator[Mutant]:
         yield self.mutant(node.test, f"not ({self.text(node.test)})", f"if not {self.text(node.test)[:60]}")

@@ -55,6 +55,13 @@ def test_every_fault_differs_from_the_source_and_parses():
         ast.parse(one.of(SOURCE))
 
 
+def test_no_fault_is_the_text_itself():
+    source = "x = 0.0 * y + 0 - 0.5\n"
+    found = [one.of(source) for one in mutants("f.py", source)]
+    assert "x = 1.0 * y + 0 - 0.5\n" in found
+    assert source not in found
+
+
 def test_a_fault_in_a_file_with_other_letters_is_in_its_place():
     source = 'x = "ää" if 1 < 2 else "ö"\n'
     assert [one.of(source) for one in mutants("f.py", source) if one.what == "< becomes <="] == [

@@ -45,6 +45,7 @@ QUICK = {
     "verified_risk/learning": ("tests/learning/test_learn_curves.py", "tests/learning/test_learn_plan.py"),
     "proofs_checks/engine": ("tests/checks/test_verdicts.py", "tests/checks/test_audit.py"),
     "proofs_checks/recheck": (
+        "tests/checks/test_recheck_sides.py",
         "tests/checks/test_certificates.py::test_every_file_refutes_by_the_checker_alone_without_any_installed_package",
         "tests/checks/test_recheck_regret.py::test_the_standalone_checker_refutes_exactly_what_the_package_refutes",
         "tests/checks/test_certificates.py::test_the_package_reads_its_own_certificate_and_agrees",

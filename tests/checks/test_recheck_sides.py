@@ -1,0 +1,173 @@
+"""The standalone checker computes the same numbers as the package: not only the same verdicts.
+
+Both sides of a printed claim, computed by code that shares nothing, must differ by the package's slack; a checker that
+refutes for a wrong reason is noticed.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from itertools import islice
+
+import pytest
+from test_certificates import numbers_in
+
+from proofs_checks import recheck, theory
+from proofs_checks.engine import certificate
+from proofs_checks.engine.model import Verdict
+from verified_risk.numbers.enclosure import bounds
+
+FALSE = [statement for statement in theory.ALL if statement.counterexample is not None]
+every_counterexample = pytest.mark.parametrize("statement", FALSE, ids=lambda statement: statement.label)
+
+#: Sides that the checker rounds to twelve digits.
+ROUNDED = {
+    "lem:tildebound", "lem:event/hoeffding", "thm:main/expected", "thm:main/log", "thm:main/factor",
+    "thm:main/constant",
+}  # fmt: skip
+#: Claims that the checker states in another scale or proves by a coarser argument, with both sides at the
+#: counterexample.
+OTHERWISE = {
+    "assump:lipschitz/var": (1, Fraction(1, 4)),
+    "assump:lipschitz/wang": (0.124275638046731, Fraction(1, 64)),
+    "assump:lipschitz/cpw": (106.740835404923, 1),
+    "lem:hattildebound": (1, 0.840766467397),
+    "lem:fullbound": (0.8999975, 0.682630135091),
+}
+#: Where several policies are optimal the checker takes the best of them: it refutes no more than the package.
+BEST_OF_TIES = {"thm:discretized"}
+
+
+def ends(side):
+    """A side is a number or an enclosure."""
+    return tuple(map(Fraction, side)) if isinstance(side, tuple) else (Fraction(side),) * 2
+
+
+def slack(outcome):
+    """What the printed claim lacks or has left, between bounds."""
+    (a, b), (c, d) = ends(outcome.left), ends(outcome.right)
+    if outcome.relation == "=":
+        return -max(abs(a - d), abs(b - c)), -max(abs(a - d), abs(b - c))
+    return (c - b, d - a) if outcome.relation == "<=" else (a - d, b - c)
+
+
+def answer(statement, case):
+    return recheck.check_text(certificate.text(certificate.certificate(statement, case)))
+
+
+def require_equal(statement, case, outcome):
+    mine, package = slack(outcome), bounds(statement.printed.slack(case))
+    if statement.label in ROUNDED:
+        assert float(mine[0]) == pytest.approx(float(package[0]), rel=1e-9, abs=1e-11), statement.label
+    elif statement.label in BEST_OF_TIES:
+        assert mine[1] >= package[0]
+    else:
+        assert max(mine[0], package[0]) <= min(mine[1], package[1]), (mine, package)
+
+
+@every_counterexample
+def test_the_checkers_sides_differ_by_the_packages_slack(statement):
+    outcome = answer(statement, statement.counterexample)
+    if statement.label in OTHERWISE:
+        for side, value in zip((outcome.left, outcome.right), OTHERWISE[statement.label], strict=True):
+            assert float(ends(side)[0]) == pytest.approx(float(value), rel=1e-11)
+        return
+    require_equal(statement, statement.counterexample, outcome)
+
+
+def test_the_same_holds_on_other_cases():
+    seen = 0
+    for statement in FALSE:
+        for case in islice(statement.small_cases(), 0, 40, 4) if statement.label not in OTHERWISE else ():
+            try:
+                outcome = answer(statement, case)
+            except recheck.Rejected:
+                continue
+            if statement.printed.when(case):
+                require_equal(statement, case, outcome)
+                seen += 1
+    assert seen >= 350
+
+
+@every_counterexample
+def test_a_number_moved_out_of_every_range_is_rejected_or_judged_on_its_merits(statement):
+    """Each number less two, and signed: no probability, reward, level or count may be that."""
+    data = certificate.certificate(statement, statement.counterexample)
+    for path in list(numbers_in(data["instance"]))[:12]:
+        instance = copy.deepcopy(data["instance"])
+        *way, last = path
+        place = instance
+        for key in way:
+            place = place[key]
+        place[last] = place[last] - 2 if isinstance(place[last], int) else str(Fraction(place[last]) - 2)
+        edited = {**data, "instance": instance}
+        try:
+            outcome = recheck.check_text(json.dumps({**edited, "sha256": recheck.digest(edited)}))
+        except recheck.Rejected:
+            continue
+        if outcome.refutes:
+            assert statement.printed.verdict(statement.read(instance)) is Verdict.REFUTED, path
+
+
+# -- hypotheses, at their boundary on both sides ----------------------------------------------------------------------
+
+
+def checked(label, instance):
+    content = {"format": recheck.FORMAT, "version": recheck.VERSION, "label": label, "instance": instance}
+    return recheck.check_text(json.dumps({**content, "sha256": recheck.digest(content)}))
+
+
+def counterexample(label, **changes):
+    statement = theory.by_label(label)
+    return {**statement.encode(statement.counterexample), **changes}
+
+
+HALVES = {"atoms": ["-1/1000", "1"], "masses": ["1/2", "1/2"]}
+
+
+@pytest.mark.parametrize(
+    ("label", "changes", "said"),
+    [
+        ("intro:key", {"law": HALVES}, "returns in"),
+        ("lem:key", {"law": HALVES, "horizon": 1, "top": "1", "objective": "mean"}, "returns in"),
+        ("lem:event/conditioning", {"delta": "0"}, "a chain"),
+        ("lem:event/conditioning", {"delta": "1001/1000"}, "a chain"),
+        ("lem:event/conditioning", {"stay": "1001/1000"}, "a chain"),
+        ("lem:event/conditioning", {"visits": [5]}, "a chain"),
+        # 24 eps^2 >= log(12 * 2 * 13): eps >= 0.48919
+        ("lem:optimismhat/cdf", {"eps": "4891/10000"}, "the radius belongs"),
+    ],
+)
+def test_an_instance_just_outside_its_hypotheses_is_rejected(label, changes, said):
+    with pytest.raises(recheck.Rejected, match=said):
+        checked(label, counterexample(label, **changes))
+
+
+@pytest.mark.parametrize(
+    ("label", "changes"),
+    [
+        ("intro:key", {"law": {"atoms": ["0", "1"], "masses": ["1/2", "1/2"]}}),
+        ("lem:event/conditioning", {"delta": "1"}),
+        ("lem:event/conditioning", {"stay": "1"}),
+        ("lem:optimismhat/cdf", {"eps": "4892/10000"}),
+    ],
+)
+def test_an_instance_just_inside_is_judged(label, changes):
+    checked(label, counterexample(label, **changes))
+
+
+def test_rows_cost_their_total_variation_times_the_steps_to_come():
+    """By hand: from state 0 to the one that pays with 1/2 or 3/4; two steps, one policy.  1/4 on both sides."""
+
+    def model(stays):
+        moves = [[0, stays], [1, str(1 - Fraction(stays))]]
+        nothing, one = ({"atoms": [r], "masses": ["1"]} for r in "01")
+        states = [[{"next": moves, "reward": nothing}], [{"next": [[1, "1"]], "reward": one}]]
+        return {"horizon": 2, "discount": "1", "initial": [[0, "1"]], "states": states}
+
+    only = {"kind": "return", "rows": [[0, 0, "0", 0], [1, 0, "0", 0], [1, 1, "0", 0]]}
+    instance = {"mdp": model("1/2"), "twin": model("1/4"), "policy": only, "weighting": "mean"}
+    outcome = checked("L2/merely-optimal", instance)
+    assert (outcome.left, outcome.right) == (Fraction(1, 4), Fraction(1, 4))
