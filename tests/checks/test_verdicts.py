@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from test_audit import BELOW_THREE, SQUARE, Case, failures, small, toy
 
-from proofs_checks.engine import search
+from proofs_checks.engine import audit, search
 from proofs_checks.engine.model import Claim, Rank, Verdict, equality, least, verdict_of
 from proofs_checks.evidence.coq import record as formal_record
 from proofs_checks.evidence.solver import record as solver_record
@@ -71,6 +71,21 @@ def test_a_search_that_meets_nothing_is_no_support():
     lines = failures(toy(corrected=never))
     assert any("0 of" in line and "random cases met" in line for line in lines)
     assert any("0 cases met the hypotheses, wanted 10" in line for line in lines)
+
+
+def test_a_statement_without_a_budget_lets_its_generator_look_at_nothing():
+    none = replace(toy(), find_budget=type(toy()).__dataclass_fields__["find_budget"].default)
+    assert any("no counterexample in 0 cases" in line for line in failures(none))
+
+
+def test_an_audit_reports_what_the_generator_met_first_and_not_what_it_shrinks_to():
+    """Seeds whose first refuting case is not the least of all; shrinking would end at 9/4."""
+    first = {search.find_counterexample(toy(), seed=seed, shrink=False).slack for seed in range(8)}
+    shrunk = {search.find_counterexample(toy(), seed=seed).slack for seed in range(8)}
+    assert shrunk == {Q(-1, 4)} < first
+    for seed in range(8):
+        row = audit.audit_statement(toy(), 60, seed=seed)
+        assert row.refutation.found.slack == str(search.find_counterexample(toy(), seed=seed, shrink=False).slack)
 
 
 def test_one_stale_part_of_several_demotes_the_proof(tmp_path: Path):

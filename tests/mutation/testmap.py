@@ -43,6 +43,11 @@ SUBJECTS = {
 QUICK = {
     "verified_risk/planning": ("tests/planning/test_forged_bounds.py", "tests/planning/test_error_constants.py"),
     "verified_risk/learning": ("tests/learning/test_learn_curves.py", "tests/learning/test_learn_plan.py"),
+    "verified_risk/objectives": (
+        "tests/objectives/test_lines_and_turns.py",
+        "tests/objectives/test_objectives.py",
+        "tests/planning/test_plan_polygons.py",
+    ),
     "proofs_checks/engine": ("tests/checks/test_verdicts.py", "tests/checks/test_audit.py"),
     "proofs_checks/recheck": (
         "tests/checks/test_recheck_sides.py",

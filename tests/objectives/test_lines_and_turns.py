@@ -1,0 +1,64 @@
+"""Lines above a weighting are as close as their shape allows, and the curvature of CPW is the second derivative."""
+
+from __future__ import annotations
+
+from fractions import Fraction as Q
+
+import mpmath
+import pytest
+
+import verified_risk as vr
+from verified_risk.numbers.enclosure import bounds
+from verified_risk.objectives.cpw import _curvature
+from verified_risk.objectives.lines import CLOSE, line_above
+
+
+@pytest.mark.parametrize("gamma", [Q(3, 10), Q(1, 2), Q(71, 100)])
+def test_the_curvature_of_cpw_is_its_second_derivative(gamma):
+    """The inflection is proved by the sign of G''/G times tau^2, or sigma^(2 - gamma); here by mpmath's derivative."""
+    from flint import arb
+
+    def G(t):
+        g = mpmath.mpf(gamma.numerator) / gamma.denominator
+        return t**g / (t**g + (1 - t) ** g) ** (1 / g)
+
+    with mpmath.workdps(60):
+        for tau in (Q(1, 1000), Q(1, 10), Q(2, 5), Q(499, 1000), Q(501, 1000), Q(7, 10), Q(9, 10), Q(999, 1000)):
+            t = mpmath.mpf(tau.numerator) / tau.denominator
+            g = mpmath.mpf(gamma.numerator) / gamma.denominator
+            scale = t**2 if tau <= Q(1, 2) else (1 - t) ** (2 - g)
+            wanted = scale * mpmath.diff(G, t, 2) / G(t)
+            found = _curvature(gamma, arb, arb(tau.numerator) / tau.denominator)
+            assert float(found.mid()) == pytest.approx(float(wanted), rel=1e-9, abs=1e-12)
+
+
+POLYGON = vr.PiecewiseLinear([(0, 0), ("1/4", "1/2"), ("3/4", "5/8"), (1, 1)])
+SLOPES = (Q(2), Q(1, 4), Q(3, 2))
+
+
+@pytest.mark.parametrize(
+    ("at", "slopes"),
+    [
+        (Q(0), SLOPES[:1]), (Q(1, 8), SLOPES[:1]), (Q(1, 4), SLOPES[:2]), (Q(1, 2), SLOPES[1:2]),
+        (Q(3, 4), SLOPES[1:]), (Q(7, 8), SLOPES[2:]), (Q(1), SLOPES[2:]),
+    ],
+)  # fmt: skip
+def test_a_line_above_a_polygon_has_a_slope_of_its_point_and_touches(at, slopes):
+    for a, b in ((Q(0), Q(1)), (Q(1, 8), Q(7, 8)), (at, at)):
+        slope, height = line_above(POLYGON, a, b, at)
+        inside = min(max(at, a), b)
+        assert slope in slopes or inside != at
+        gaps = [
+            height + slope * t - POLYGON(t) for t in sorted({a, b, *(x for x in (Q(1, 4), Q(3, 4)) if a <= x <= b)})
+        ]
+        assert min(gaps) == 0
+
+
+@pytest.mark.parametrize("at", [Q(1, 1000), Q(1, 3), Q(9, 10)])
+def test_a_line_above_a_concave_weighting_is_nearly_its_tangent(at):
+    """hazard(1/2) is the square root."""
+    slope, height = line_above(vr.ProportionalHazard("1/2"), Q(0), Q(1), at)
+    root = mpmath.sqrt(float(at))
+    assert float(slope) == pytest.approx(float(1 / (2 * root)), rel=float(CLOSE / at))
+    above = height + slope * at - bounds(vr.ProportionalHazard("1/2")(at))[1]
+    assert 0 <= above <= 2 * CLOSE * slope
