@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weakenings_learner import LEARNER
+from weakenings_models import MODELS
 from weakenings_search import SEARCH
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -318,7 +319,7 @@ WEAKENINGS = (
         "phi(case.weighting, mdp, policy)), attained - best.value)",
         (f"{TOUCHED}::test_a_long_enumeration_begins_as_it_did[L2/optimistic]",),
     ),
-    *(Weakening(*row) for row in (*SEARCH, *LEARNER)),
+    *(Weakening(*row) for row in (*SEARCH, *LEARNER, *MODELS)),
 )
 
 
