@@ -217,15 +217,15 @@ WEAKENINGS = (
     Weakening(
         "a printed lower bound is rounded to nearest",
         "verified_risk/numbers/shown.py",
-        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_FLOOR)",
-        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_HALF_EVEN)",
+        "str(x) if _is_short(x) else _decimal(x, ROUND_FLOOR)",
+        "str(x) if _is_short(x) else _decimal(x, ROUND_HALF_EVEN)",
         (SHOWN,),
     ),
     Weakening(
         "a printed upper bound is rounded to nearest",
         "verified_risk/numbers/shown.py",
-        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_CEILING)",
-        "str(x) if len(str(x)) <= DIGITS else _decimal(x, ROUND_HALF_EVEN)",
+        "str(x) if _is_short(x) else _decimal(x, ROUND_CEILING)",
+        "str(x) if _is_short(x) else _decimal(x, ROUND_HALF_EVEN)",
         (SHOWN,),
     ),
     Weakening(
