@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,6 +19,7 @@ from proofs_checks.engine.ledger import ClaimText, Ledger
 from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict, equality, least, verdict_of
 from proofs_checks.engine.severity import Severity
 from proofs_checks.report import files, graph
+from verified_risk.cli import main
 from verified_risk.errors import InvalidFile
 from verified_risk.numbers.enclosure import Interval
 
@@ -342,3 +344,23 @@ def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeyp
     assert row.support.rank == "machine-checked"
     assert any(piece.startswith("random (") for piece in row.support.evidence)
     assert audit.stale(audit.assemble([row], 5, 0), chosen) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "finding", "said"),
+    [
+        ("thm:augmented", "repair", "printed"),
+        ("def:quantile/zero", "slip", "implied"),
+        ("cvar:concave", "not in the paper", "tempting"),
+        ("wang:half-width", "repair", "reported"),
+        ("thm:main/greedy", "not in the paper", None),
+    ],
+)
+def test_explaining_a_statement_never_heads_as_printed_what_is_not(label, finding, said):
+    told = json.loads(CliRunner().invoke(main, ["explain", label, "--json"]).stdout)
+    assert (told["finding"], told["said"]) == (finding, said)
+    statement = statements.by_label(label)
+    assert told["cause"] is None if statement.cause is None else told["cause"].startswith(statement.cause.title)
+    shown = CliRunner().invoke(main, ["explain", label]).stdout
+    assert said is None or re.search(rf"^{said} +\S", shown, flags=re.MULTILINE)
+    assert said == "printed" or not re.search(r"^(printed|claims) ", shown, flags=re.MULTILINE)

@@ -28,8 +28,10 @@ def explain(label: str, as_json: bool) -> None:
     screen = Screen()
     screen.field("statement", f"{told['label']}: {told['title']} ({told['section']})", "bold")
     screen.field("finding", told["finding"])
+    if told["cause"]:
+        screen.field("cause", told["cause"])
     if told["claims"]:
-        screen.field("claims", told["claims"])
+        screen.field(told["said"], told["claims"])
     if told["fails_by"] is not None:
         screen.field("fails by", f"{told['fails_by']} on this case:")
         screen.paragraph(told["counterexample"])
@@ -44,13 +46,17 @@ def _told(statement: Any) -> dict[str, Any]:
     from ..numbers.enclosure import bounds
     from ..numbers.shown import number
 
-    case, printed = statement.counterexample, statement.printed
+    case, printed, cause = statement.counterexample, statement.printed, statement.cause
     slack = None if case is None or printed is None else printed.slack(case)
+    ours = printed is None or statement.said == "tempting"
+    lines = "" if cause is None or not cause.lines else f" (lines {cause.lines} of the source)"
     return {
         "label": statement.label,
         "title": statement.title,
         "section": statement.section,
-        "finding": str(statement.finding),
+        "finding": "not in the paper" if ours else str(statement.finding),
+        "cause": None if cause is None else f"{cause.title}{lines}",
+        "said": None if printed is None else statement.said,
         "claims": None if printed is None else printed.words,
         "counterexample": None if case is None else str(case),
         "fails_by": None if slack is None or bounds(slack)[1] >= 0 else number(-slack),
