@@ -13,7 +13,7 @@ import pytest
 from test_learn_run import Chain
 
 import verified_risk as vr
-from verified_risk.errors import InvalidFile
+from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.learning import arrays, checkpoint
 
 LAKE = {"episodes": 300, "seed": 4}
@@ -153,3 +153,37 @@ def test_a_damaged_array_of_a_run_is_the_files_fault(field, value):
     assert arrays.decode(packed).tolist() == [0, 1, 2]
     with pytest.raises(InvalidFile, match="cannot be unpacked"):
         arrays.decode({**packed, field: value})
+
+
+def test_a_checkpoint_that_cannot_serve_is_refused_before_the_first_episode(tmp_path):
+    """A folder, a device, a folder that is not there: none of them is read without end or found out at the end."""
+
+    def learn_into(place):
+        vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=5, checkpoint=place, progress=stop_at(1))
+
+    for place in (tmp_path, "/dev/full", tmp_path / "nowhere" / "state.json"):
+        with pytest.raises(InvalidArgument, match="wanted a regular file in a folder that exists"):
+            learn_into(place)
+
+
+def test_a_damaged_checkpoint_names_the_remedy(tmp_path):
+    state = tmp_path / "state.json"
+    mdp, G = vr.models.two_paths(), vr.CVaR("1/2")
+    vr.learn(mdp, G, episodes=5, checkpoint=state)
+    whole = state.read_text(encoding="utf-8")
+    for damaged in (whole[: len(whole) // 2], whole.replace('"episodes"', '"episodez"', 1), ""):
+        state.write_text(damaged, encoding="utf-8")
+        with pytest.raises(InvalidFile, match=f"delete {state} to start again"):
+            vr.learn(mdp, G, episodes=5, checkpoint=state)
+    state.unlink()
+    vr.learn(mdp, G, episodes=5, checkpoint=state)
+    assert state.read_text(encoding="utf-8") == whole
+
+
+def test_a_run_with_other_known_rewards_is_another_run(tmp_path):
+    """A function cannot be kept in a file; what it says can."""
+    told = {"episodes": 5, "horizon": 2, "rewards": [0, 1], "checkpoint": tmp_path / "state.json"}
+    vr.learn(Chain(), vr.Mean(), known_rewards=lambda s, a, t: a, **told)
+    vr.learn(Chain(), vr.Mean(), known_rewards=lambda s, a, t: 1 * a, **told)
+    with pytest.raises(InvalidFile, match="its known_rewards is"):
+        vr.learn(Chain(), vr.Mean(), known_rewards=lambda s, a, t: 1 - a, **told)

@@ -12,6 +12,23 @@ KERNELS = "verified_risk/kernels/"
 
 LEARNER = (
     (
+        "a folder or a device is read as a checkpoint",
+        LEARNING + "checkpoint.py",
+        "if not self.path.is_file():",
+        "if not self.path.exists():",
+        (
+            "tests/learning/test_learn_checkpoint.py::"
+            "test_a_checkpoint_that_cannot_serve_is_refused_before_the_first_episode",
+        ),
+    ),
+    (
+        "a run goes on with other known rewards",
+        LEARNING + "environment.py",
+        "if settings.checkpoint is not None and callable(settings.declared.rewards):",
+        "if settings.checkpoint is None and callable(settings.declared.rewards):",
+        ("tests/learning/test_learn_checkpoint.py::test_a_run_with_other_known_rewards_is_another_run",),
+    ),
+    (
         "a number of successors is claimed to be in Coq",
         LEARNING + "target.py",
         "if type(declared.successors) is int:",

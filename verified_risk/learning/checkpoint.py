@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import files
-from ..errors import InvalidFile
+from ..errors import InvalidArgument, InvalidFile
 from .arrays import decode, encode
 from .bracket import Bracket
 from .learner import Floats, Learner
@@ -38,17 +38,24 @@ class Checkpoint:
         self.last = time.monotonic()
 
     def restore(self) -> tuple[int, list[Floats]]:
-        """Episodes done and the series so far; (0, []) if there is no file."""
-        if self.path is None or not self.path.exists():
+        """Episodes done and the series so far; (0, []) if there is no file yet."""
+        if self.path is None:
             return 0, []
-        return files.read(self.path, "learning", self._restore)
+        if not self.path.exists() and self.path.parent.is_dir():
+            return 0, []
+        if not self.path.is_file():  # said before the first episode, not when it is time to write
+            raise InvalidArgument(f"checkpoint is {str(self.path)!r}, wanted a regular file in a folder that exists")
+        try:
+            return files.read(self.path, "learning", self._restore)
+        except InvalidFile as error:
+            raise InvalidFile(f"{error}; choose another file, or delete {self.path} to start again") from None
 
     def _restore(self, data: dict[str, Any]) -> tuple[int, list[Floats]]:
         for name, value in self.about.items():
             if data["about"].get(name) != value:
                 raise InvalidFile(
                     f"{self.path} holds another run: its {name} is {_short(data['about'].get(name))}, this run's is "
-                    f"{_short(value)}; choose another file, or delete it to start again"
+                    f"{_short(value)}"
                 )
         learner = self.learner
         learner.counts = self._rows("counts", learner.counts, data["counts"])

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import files
 from ..errors import InvalidArgument, StoppedRun, Unsupported, VerifiedRiskError
 from ..numbers.rational import Rational, as_fraction, gcd_of
 from .assemble import assemble
@@ -66,6 +67,8 @@ def learn_environment(
         **settings.to_json(),
         **shell.to_json(),
     }
+    if settings.checkpoint is not None and callable(settings.declared.rewards):
+        about["known_rewards"] = files.digest(task.knowledge.lists)  # what the function said
     checkpoint = Checkpoint(settings.checkpoint, about, learner, bracket)
     done, series = checkpoint.restore()
     rows: list[list[float]] = np.array(series).T.tolist() if series else []
