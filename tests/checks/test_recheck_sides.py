@@ -136,6 +136,10 @@ HALVES = {"atoms": ["-1/1000", "1"], "masses": ["1/2", "1/2"]}
         ("lem:event/conditioning", {"delta": "1001/1000"}, "a chain"),
         ("lem:event/conditioning", {"stay": "1001/1000"}, "a chain"),
         ("lem:event/conditioning", {"visits": [5]}, "a chain"),
+        ("thm:main", {"delta": "0"}, "rewards in"),
+        ("thm:main", {"delta": "1001/1000"}, "rewards in"),
+        ("thm:main", {"low": "1"}, "rewards in"),
+        ("thm:main", {"checked": 7}, "rewards in"),
         # 24 eps^2 >= log(12 * 2 * 13): eps >= 0.48919
         ("lem:optimismhat/cdf", {"eps": "4891/10000"}, "the radius belongs"),
     ],
@@ -152,6 +156,7 @@ def test_an_instance_just_outside_its_hypotheses_is_rejected(label, changes, sai
         ("lem:event/conditioning", {"delta": "1"}),
         ("lem:event/conditioning", {"stay": "1"}),
         ("lem:optimismhat/cdf", {"eps": "4892/10000"}),
+        ("thm:main", {"delta": "1", "checked": 6}),
     ],
 )
 def test_an_instance_just_inside_is_judged(label, changes):

@@ -12,6 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.learning import target
+from verified_risk.learning.bernstein import bernstein_log_term
 from verified_risk.learning.bounds import Problem, regret_bounds
 from verified_risk.learning.evaluate import best_value, plan_error
 from verified_risk.learning.policies import BlackBox
@@ -132,6 +133,27 @@ def test_each_constant_of_the_theorem_with_radii_fixed_beforehand(form, scale):
         for bound, value in ((expected, mean), (likely, tail)):
             (found,) = bound.at(np.array([k]))
             assert value * (1 - 1e-14) <= found <= value * (1 + 1e-12)
+
+
+def test_the_theorem_of_page_eleven_takes_ten_inequalities_for_each_test():
+    for tests, delta in ((1, Fraction(1)), (7, Fraction(1, 20)), (10**6, Fraction(1, 3))):
+        low, high = bounds(bernstein_log_term(tests, delta))
+        assert float(low) == pytest.approx(math.log(10 * tests / delta), rel=1e-14)
+        assert 0 <= high - low < Fraction(1, 10**9)
+
+
+def test_a_run_pays_for_its_planner_once_an_episode():
+    """The a-priori bound of a run, in the user's units: the theorem's and K times what one plan can be off."""
+    mdp = vr.MDP(0, [[["1/2", "1/2"], [1, 0]], [[0, 1]]], [[{0: "1/2", 1: "1/2"}, {"1/2": 1}], [{1: 1}]], horizon=3)
+    G, K, delta = vr.CVaR("1/4"), 20, Fraction(1, 20)
+    run = vr.learn(mdp, G, episodes=K, delta=delta, algorithm="ucb")
+    standard = standard_form(mdp)
+    problem = target.problem_of(standard, G, K, delta)
+    kernel, _ = target.target_of(standard, G, "ucb", problem, Fraction(1))
+    once = float(standard.unit) * target.planner_allowance(standard, kernel, 4.0)
+    expected, likely = regret_bounds(problem, Fraction(4))
+    k = np.arange(1.0, K + 1)
+    assert any(np.allclose(run.bound, bound.at(k) + once * k, rtol=1e-11) for bound in (expected, likely))
 
 
 # -- rewards of an environment ----------------------------------------------------------------------------------------

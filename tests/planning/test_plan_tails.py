@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -11,6 +12,13 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
+from verified_risk.grid import grid_model
+from verified_risk.grid.floats import float_model
+from verified_risk.planning.grids import choose_unit
+from verified_risk.planning.recheck.bounds import _branches
+from verified_risk.planning.short import round_up_to_two_digits
+from verified_risk.planning.tails.budget import linear_part
+from verified_risk.planning.tails.route import rho_window
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]
 ETAS = [Fraction(1, 3), Fraction(2, 7), Fraction(1, 10), Fraction(3, 4), Fraction(2)]
@@ -145,3 +153,41 @@ def test_a_plan_survives_being_saved(tmp_path):
         assert (again.lower, again.upper, again.law, again.eta) == (plan.lower, plan.upper, plan.law, plan.eta)
         assert vr.return_law(again.mdp, again.policy) == plan.law
         assert str(again.certificate) == str(plan.certificate)
+
+
+def test_the_window_of_budgets_is_the_formula_of_its_page():
+    """c <= rho <= J_1 + (J_1 - c) alpha / (1 - alpha), and one more on each side."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/10", 10: "9/10"}, {4: 1}]], horizon=6)
+    model = float_model(mdp, grid_model(mdp).unit)
+    linear = linear_part(model, with_variance=True)
+    mean, variance = Fraction(54) / model.unit, Fraction(54) / model.unit**2  # 9 a step, with variance 9
+    for alpha in (Fraction(1, 10), Fraction(1, 3), Fraction(1, 2)):
+        low, high = rho_window(model, linear, alpha)
+        least = max(0, math.floor(float(mean) - math.sqrt(variance * (1 - alpha) / alpha)) - 1)
+        assert abs(low - least) <= 1
+        greatest = math.ceil(mean + (mean - low) * alpha / (1 - alpha)) + 1
+        assert high in (min(greatest, model.remaining[0]), min(greatest + 1, model.remaining[0]))
+
+
+@pytest.mark.parametrize(
+    ("x", "rounded"),
+    [
+        ("1", "1"), ("99", "99"), ("991/10", "100"), ("100", "100"), ("101", "110"), ("1/3", "34/100"),
+        ("12345", "13000"), ("1/1000", "1/1000"), ("99/1000", "99/1000"), ("991/10000", "1/10"),
+    ],
+)  # fmt: skip
+def test_two_digits_are_rounded_up_and_no_further(x, rounded):
+    assert round_up_to_two_digits(Fraction(x)) == Fraction(rounded)
+
+
+def test_a_grid_for_a_gap_costs_half_of_it_where_a_search_follows_and_nearly_all_where_none_does():
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], 100, "97/100")
+    assert choose_unit(mdp, None, Fraction(2), searching=True) == Fraction(1, 100)  # 100 steps, T eta = 1
+    assert choose_unit(mdp, None, Fraction(2), searching=False) == Fraction(1, 51)  # the largest 1/n with T eta <= 1.98
+
+
+def test_the_work_of_a_recheck_counts_every_outcome_of_an_action():
+    joint = vr.MDP.from_outcomes([[[("1/2", 0, 0), ("1/2", 1, 1)]], [[(1, 1, 0)]]], initial=0, horizon=1)
+    product = vr.MDP(0, [[["1/2", "1/2"]], [[0, 1]]], [[{0: "1/3", 1: "1/3", 2: "1/3"}], [{0: 1}]], horizon=1)
+    for mdp, counts in ((joint, [2, 1]), (product, [6, 1])):
+        assert [_branches(action) for _, _, action in mdp] == counts
