@@ -26,6 +26,16 @@ cp pyproject.toml "$work/place/"
 cd "$work/place"
 "$work/empty/bin/python" -c "import verified_risk, proofs_checks; print(verified_risk.__version__, verified_risk.__file__)"
 "$work/empty/bin/verified-risk" plan frozen_lake --objective "cvar(33/100)" | head -n 5
+"$work/empty/bin/verified-risk" recheck "$("$work/empty/bin/python" -c \
+    "from proofs_checks.engine.certificate import DIRECTORY; print(DIRECTORY / 'thm_main.json')")"
+"$work/empty/bin/verified-risk" plan two_paths --objective "cvar(1/4)" --exact --save plan.json >/dev/null
+if command -v ocamlfind >/dev/null 2>&1; then  # the checker's sources are in the wheel, and the script that builds it
+    sh "$("$work/empty/bin/python" -c "from verified_risk.proving.program import BUILT; print(BUILT.parents[1])")/driver/build.sh"
+    "$work/empty/bin/verified-risk" prove plan.json
+else
+    "$work/empty/bin/verified-risk" prove plan.json && exit 1
+    echo "no OCaml: \`prove\` says how to build the checker"
+fi
 "$work/empty/bin/python" -m pytest -n 2 --dist loadfile -q -p no:cacheprovider \
     tests/model tests/objectives tests/planning tests/learning tests/interop tests/checks/test_certificates.py \
     tests/checks/test_known_numbers.py tests/checks/test_strategies.py

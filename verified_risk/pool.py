@@ -13,6 +13,9 @@ from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import Any
 
+MANAGER_SECONDS = 10.0
+"""The thread that hands out work ends soon after its workers; it is not waited for any longer than this."""
+
 
 class Pool(ProcessPoolExecutor):
     """A pool whose workers ignore SIGINT from their start, and are ended when the ``with`` block raises.
@@ -33,9 +36,12 @@ class Pool(ProcessPoolExecutor):
     ) -> bool | None:
         if kind is not None:
             workers = list((self._processes or {}).values())
+            manager: Any = self._executor_manager_thread
             self.shutdown(wait=False, cancel_futures=True)
             for worker in workers:
                 worker.terminate()
+            if manager is not None:  # shutdown forgot it; Python ending at the same time prints a traceback (3.12.1)
+                manager.join(MANAGER_SECONDS)
         return super().__exit__(kind, error, trace)
 
 

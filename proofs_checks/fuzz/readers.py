@@ -226,11 +226,11 @@ def _plan(path: Path) -> None:
     model = {
         "initial": _start(mdp),
         "outcomes": [
-            [[(str(p), target, str(r)) for p, target, r in action.outcomes] for action in mdp.actions(s)]
+            [[(text(p), target, text(r)) for p, target, r in action.outcomes] for action in mdp.actions(s)]
             for s in range(mdp.n_states)
         ],
         "horizon": mdp.horizon,
-        "discount": str(mdp.discount),
+        "discount": text(mdp.discount),
     }
     try:
         laws = oracle.attainable(model, most=1500)

@@ -156,6 +156,8 @@ def test_the_checker_never_refutes_what_the_package_does_not(statement):
 
 def test_the_format_describes_the_instances_of_every_label():
     docs = certificate.DIRECTORY.parent.parent / "docs"
+    if not docs.is_dir():
+        pytest.skip("an installed package has no documentation")
     pages = ("certificate_format.md", "certificate_instances_learning.md")
     text = "".join((docs / page).read_text(encoding="utf-8") for page in pages)
     for statement in WITH_COUNTEREXAMPLE:

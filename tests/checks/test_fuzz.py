@@ -293,6 +293,11 @@ def test_storm_files_that_crash_its_parser_are_refused(tmp_path):
     text = "@type: MDP\n@parameters\n\n@reward_models\nr\n@nr_states\n1\n@nr_choices\n1\n@model\nstate 0 [0] init\n"
     for action in ("\taction 0 [0] 2\n\t\t0 : 1\n", "\taction 0 [0]\n\t\t0 :\n", "\taction 0 [x]\n\t\t0 : 1/0\n"):
         readers.check({"kind": "drn", "text": text + action, "signed": None})
+    nowhere = text.replace(" init", "") + "\taction 0 [0]\n\t\t0 : 1\n"
+    readers.check({"kind": "drn", "text": nowhere, "signed": None})
+    (tmp_path / "nowhere.drn").write_text(nowhere)
+    with pytest.raises(InvalidArgument, match=r"has 0 initial states \(none\)"):
+        vr.MDP.from_storm(tmp_path / "nowhere.drn", horizon=2)
 
 
 def test_a_learner_that_overstates_its_policies_is_found(monkeypatch):

@@ -11,7 +11,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from verified_risk import errors
-from verified_risk.proving.program import find_checker
+from verified_risk.proving.program import BUILT, find_checker
 
 MEMORY_MB = 300
 
@@ -125,3 +125,15 @@ def test_without_the_checker_the_command_that_builds_it_is_named(monkeypatch):
         find_checker()
     with pytest.raises(errors.MissingDependency, match="make checker"):
         vr.exact_plan(vr.models.two_paths(), "mean").prove()
+
+
+def test_an_installed_package_names_its_own_script_which_is_there(monkeypatch, tmp_path):
+    """A wheel has no Makefile, but it has the checker's sources and the script that builds it."""
+    assert (BUILT.parents[1] / "driver" / "build.sh").is_file()
+    monkeypatch.setattr(
+        "verified_risk.proving.program.BUILT", tmp_path / "proofs_checks" / "formal" / "checker" / "build" / "checker"
+    )
+    monkeypatch.delenv("VERIFIED_RISK_CHECKER", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(errors.MissingDependency, match=r"run `sh .*/proofs_checks/formal/checker/driver/build\.sh`"):
+        find_checker()

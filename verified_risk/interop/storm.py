@@ -214,7 +214,10 @@ def _outcomes(built: Any, rewards: Any) -> Outcomes:
 
 
 def _initial(built: Any, initial: Any, where: str) -> Any:
-    starts = [int(s) for s in built.initial_states]
+    try:
+        starts = [int(s) for s in built.initial_states]
+    except RuntimeError:  # no state has the label
+        starts = []
     if initial is None:
         if len(starts) != 1:
             shown = ", ".join(map(str, starts[:6])) + ("..." if len(starts) > 6 else "")

@@ -32,8 +32,10 @@ def find_checker() -> Path:
     on_path = shutil.which("verified-risk-checker")
     if on_path:
         return Path(on_path)
+    in_repository = (BUILT.parents[4] / "Makefile").exists()
+    command = "make checker" if in_repository else f"sh {BUILT.parents[1] / 'driver' / 'build.sh'}"
     raise MissingDependency(
-        "the verified checker is not built: run `make checker` (it needs OCaml with zarith, which root gets with apt)"
+        f"the verified checker is not built: run `{command}` (it needs OCaml with zarith, which root gets with apt)"
     )
 
 
