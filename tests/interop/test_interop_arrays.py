@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 from scipy import sparse, stats
 
 import verified_risk as vr
@@ -203,7 +204,7 @@ def agree_on_every_objective(seed):
     mdp, laws = changing(seed)
     for objective in (*EXACT, *SEARCHED):
         G = vr.objective(objective)
-        plan = vr.plan(mdp, G, gap="1/1000", time_limit=5)
+        plan = vr.plan(mdp, G, gap="1/1000", time_limit=PATIENCE)
         values = [bounds(G.of(law)) for law in laws]
         assert plan.upper >= max(low for low, _ in values), (seed, objective)
         if G.shape not in ("concave", "linear"):
