@@ -13,6 +13,7 @@ SPARSE = {"tiny": (10, 4, 10, 10, 3), "small": (100, 4, 50, 20, 5), "large": (10
 """States, actions, horizon, 1/eta, successors."""
 DENSE = (200, 10, 50, 50, 200)
 GENERAL = [(5, 3, 5, 4, 3), (10, 4, 10, 10, 3), (20, 4, 10, 10, 3), (50, 4, 20, 10, 3)]
+LARGER_GENERAL = [(100, 4, 30, 10, 3), (200, 4, 20, 10, 3)]
 REWARDS = 3
 
 

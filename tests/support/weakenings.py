@@ -75,6 +75,20 @@ WEAKENINGS = (
         ),
     ),
     Weakening(
+        "a jump is passed one coordinate too early",
+        "verified_risk/planning/search/route.py",
+        "start = int(best_quantile(model, objective.jumps[0], mdp, clock).upper)",
+        "start = int(best_quantile(model, objective.jumps[0], mdp, clock).upper) - 1",
+        ("tests/planning/test_plan_jumps.py",),
+    ),
+    Weakening(
+        "a record is believed that every policy has passed a jump",
+        "verified_risk/planning/recheck/rational.py",
+        "return not jump.reached_by(",
+        "return True or not jump.reached_by(",
+        ("tests/planning/test_plan_jumps.py::test_a_record_that_claims_too_much_is_not_believed",),
+    ),
+    Weakening(
         "a reward of a probability below every float is forgotten",
         "verified_risk/planning/tails/route.py",
         "min(float(step.prob.min()) for step in model.steps)",

@@ -211,6 +211,14 @@ def ramp(alpha: Fraction) -> Points:
     return sorted(points.items())
 
 
+def past_the_jump(weighting: Weighting, accuracy: Fraction) -> Polygon:
+    """Below ``G`` at every value that has passed its jumps: there each of them counts in full."""
+    one = [(Fraction(), Fraction(1)), (Fraction(1), Fraction(1))]
+    return Polygon.through(
+        weighted_sum([(w, one if part.jumps else part.points_below(accuracy)) for w, part in weighting.terms])
+    )
+
+
 def stairs(weighting: Weighting) -> Points:
     """Only monotonicity: at each point the value one step to the left."""
     values = [_low(weighting, Fraction(k, STAIRS)) for k in range(STAIRS)]

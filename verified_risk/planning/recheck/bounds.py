@@ -33,6 +33,7 @@ from ...numbers.enclosure import Truth
 from ...numbers.enclosure import bounds as interval_of
 from ...numbers.rational import exact_sum
 from ...objectives.levels import Levels
+from ...objectives.polygon import past_the_jump
 from ...policy import GridPolicy, MarkovPolicy
 from ...policy.cells import CellPolicy
 from ...policy.evaluation import return_law
@@ -43,12 +44,14 @@ from ..plan import Plan
 from ..policy_law import PATIENT, QUICK, evaluation_work
 from .answer import Recheck
 from .between import MOST_WORK, Between
-from .rational import dual_bound, mean_of, remaining_range
+from .rational import dual_bound, is_passed, mean_of, remaining_range
 from .replay import Replay
 from .wide import ROUNDOFF, Tick, WideModel, above, at_least, at_most, below
 
 EXACT_WORK = 1_000_000
 """Backups for which the integer routes are used."""
+TIES_WORK = 1_000_000
+"""The same for the one pass that decides whether a level is met with equality."""
 REPLAY_WORK = 10**11
 """Multiplications for which a search is replayed without a time limit: a few minutes."""
 MEAN = Levels(Fraction(1), ())
@@ -292,6 +295,11 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
         return None, "the plan carries no record of its search"
     polygon = plan.objective.polygon_below(proof.accuracy)
     replay = Replay(grid, polygon, proof, watch.clock.require)
+    start, jumps = proof.passed, plan.objective.jumps
+    if start is not None and len(jumps) == 1 and start < replay.outcomes.top:
+        surely = replay.outcomes.least_cdf(start) > jumps[0].level
+        if surely or (_size(plan.mdp, plan.eta) <= TIES_WORK and is_passed(grid, jumps[0], start)):
+            replay.pass_jump(start, past_the_jump(plan.objective, proof.accuracy))
     if small:
         upper = dual_bound(polygon, grid, proof)
         if upper <= plan.upper:

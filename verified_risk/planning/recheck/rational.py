@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from fractions import Fraction
 
 from ...grid import GridModel
 from ...mdp import MDP
 from ...numbers.rational import exact_sum
 from ...objectives.polygon import Polygon
+from ...objectives.weighting import Jump
 from ...policy import MarkovPolicy
 from ..search.proof import Proof
 
@@ -41,17 +43,10 @@ def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
     return ranges[::-1]
 
 
-def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
-    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
-    low, high = remaining_range(grid)[0]
-    assert proof.root.rounds[0].cost is not None
-    cost = [Fraction(c) for c in proof.root.rounds[0].cost.tolist()]
-    tail = [Fraction()]
-    for c in reversed(cost):
-        tail.append(tail[-1] + c)
-    tail.reverse()  # tail[z - low] = sum of c_i over i >= z
+def least_expected(grid: GridModel, cost: Callable[[int], Fraction]) -> Fraction:
+    """The least expected cost of the return, in units, over all policies."""
     reach = grid.reachable()
-    value: dict[tuple[int, int], Fraction] = {(s, z): tail[z - low] for s, sums in reach[-1].items() for z in sums}
+    value: dict[tuple[int, int], Fraction] = {(s, z): cost(z) for s, sums in reach[-1].items() for z in sums}
     for t in range(grid.horizon - 1, -1, -1):
         value = {
             (s, y): min(
@@ -61,7 +56,25 @@ def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
             for s, sums in reach[t].items()
             for y in sums
         }
-    total = sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
+    return sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
+
+
+def is_passed(grid: GridModel, jump: Jump, i: int) -> bool:
+    """Whether the CDF of every policy is past a jump at coordinate i (shifted units), and hence from there on."""
+    low, _ = remaining_range(grid)[0]
+    return not jump.reached_by(least_expected(grid, lambda z: Fraction(z - low <= i)))
+
+
+def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
+    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
+    low, high = remaining_range(grid)[0]
+    assert proof.root.rounds[0].cost is not None
+    cost = [Fraction(c) for c in proof.root.rounds[0].cost.tolist()]
+    tail = [Fraction()]
+    for c in reversed(cost):
+        tail.append(tail[-1] + c)
+    tail.reverse()  # tail[z - low] = sum of c_i over i >= z
+    total = least_expected(grid, lambda z: tail[z - low])
     least = least_above_lines(polygon, set(cost))
     return (high - total - sum(least[c] for c in cost)) * grid.unit
 

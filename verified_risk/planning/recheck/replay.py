@@ -125,6 +125,10 @@ class Outcomes:
         lowered: Floats = total - self.gamma_value * np.abs(costs).sum(axis=1) * (1 + 1e-9) - TINY
         return lowered
 
+    def least_cdf(self, i: int) -> float:
+        """A lower bound of ``F_i`` over all policies."""
+        return float(self.least_costs(np.eye(1, self.top, i), self.everything())[0])
+
     def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]:
         """The contractor (B5): remove actions from ``mask`` that are optimal for no slope of the box."""
         magnitude, spread = np.abs(middle).sum(), np.maximum(middle - low, high - middle).sum()
@@ -251,9 +255,14 @@ class Replay:
     def __init__(
         self, grid: GridModel, polygon: Polygon, proof: Proof, tick: Callable[[], None] = lambda: None
     ) -> None:
-        self.outcomes, self.line, self.proof, self.target = Outcomes(grid, tick), Line.of(polygon), proof, proof.target
+        self.outcomes, self.proof, self.target = Outcomes(grid, tick), proof, proof.target
+        self.lines = [Line.of(polygon)] * self.outcomes.top
         _require(np.isfinite(self.target), f"target is {self.target}, wanted a finite number")
         self._read(proof.root)
+
+    def pass_jump(self, start: int, polygon: Polygon) -> None:
+        """Another polygon from coordinate ``start`` on, where every policy is past the jump (B8)."""
+        self.lines[start:] = [Line.of(polygon)] * (self.outcomes.top - start)
 
     def _read(self, branch: Branch) -> None:
         """Refuse what could turn into NaN: a comparison with it is false, and an empty box closes a node."""
@@ -316,7 +325,7 @@ class Replay:
                 if not box.close():
                     return np.inf
         if step.slopes is not None:
-            ranges = [self.line.slopes(a, b) for a, b in zip(box.low, box.high, strict=True)]
+            ranges = [line.slopes(a, b) for line, a, b in zip(self.lines, box.low, box.high, strict=True)]
             low, high = (np.array(column) for column in zip(*ranges, strict=True))
             below, above = self.outcomes.contract(np.clip(step.slopes, low, high), low, high, box.mask)
             box.low, box.high = np.maximum(box.low, below), np.minimum(box.high, above)
@@ -329,7 +338,7 @@ class Replay:
         corners = []
         least = np.empty(len(cost))
         for i, c in enumerate(cost):
-            t, g = self.line.corners(box.low[i], box.high[i])
+            t, g = self.lines[i].corners(box.low[i], box.high[i])
             values = g - c * t
             corners.append((t, values))
             least[i] = values.min() - 16 * U * (1 + abs(c))

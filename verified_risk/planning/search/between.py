@@ -213,8 +213,6 @@ class BetweenSearch(Search):
 
     def own_bound(self) -> float:
         """What weak duality would prove of the incumbent if nothing else were allowed."""
-        from ...kernels import polygon as kernels
-
         oracle, cdf = self.oracle, self.best.cdf
         low = np.concatenate(([0.0], cdf[:-1]))
         high = np.concatenate((cdf[1:], [1.0]))
@@ -222,9 +220,9 @@ class BetweenSearch(Search):
         oracle.allowed[:] = 0
         for _, choice in self.best.parts:
             oracle.allowed |= np.int64(1) << choice.astype(np.int64)
-        cost, least, where = (np.zeros_like(cdf) for _ in range(3))
-        kernels.slopes_at(cdf, self.x, self.g, cost)
+        cost = np.zeros_like(cdf)
+        self.slopes_at(cdf, cost)
         value = oracle.solve(cost)
         oracle.allowed[:] = kept
-        kernels.tilted_minima(cost, low, high, self.x, self.g, least, where)
+        least, _ = self.tilted_minima(cost, low, high)
         return value + float(least.sum())

@@ -11,6 +11,7 @@ and one more pass bounds the last term from above (D5).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -21,12 +22,14 @@ import numpy.typing as npt
 
 from ...grid.floats import Floats
 from ...mdp import MDP
-from ...objectives import Weighting
+from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
+from ...objectives.polygon import past_the_jump
 from ...policy import MixturePolicy, Policy
 from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
 from .. import limits
+from ..exact.route import exact_plan
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
@@ -76,12 +79,13 @@ def between_plan(
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
     deadline = began + (DEFAULT_SECONDS if seconds is None else seconds)
     first = short_below((high - low) / FIRST_CELLS) if eta is None else eta
+    surely = _past_jump(mdp, objective)
     rounds: list[Round] = []
     unit: Fraction | None = first
     while unit is not None:
         coarse = eta is None and not rounds
         limit = began + 0.15 * (deadline - began) if coarse else deadline
-        rounds.append(_round(mdp, objective, unit, wanted, limit))
+        rounds.append(_round(mdp, objective, unit, wanted, limit, surely))
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
             progress(Progress(limits.now() - began, lower, upper))
@@ -102,10 +106,28 @@ def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
     return best
 
 
-def _round(mdp: MDP, objective: Weighting, eta: Fraction, gap: Fraction, deadline: float) -> Round:
+def _past_jump(mdp: MDP, objective: Weighting) -> Fraction | None:
+    """A return at which the CDF of every policy is past the only jump (B8): the best quantile, where it is found at
+    once."""
+    from ..planner import few_returns
+
+    if len(objective.jumps) != 1:
+        return None
+    (jump,) = objective.jumps
+    quantile = VaR(jump.level, upper=jump.upper)
+    return exact_plan(mdp, quantile).value if few_returns(mdp, quantile) else None
+
+
+def _round(
+    mdp: MDP, objective: Weighting, eta: Fraction, gap: Fraction, deadline: float, surely: Fraction | None = None
+) -> Round:
+    """A search on one grid; from the return ``surely`` on every policy is past the jump of the weighting."""
     oracle = BetweenOracle(mdp, eta)
     accuracy = power_of_four_below(ACCURACY / oracle.top)
-    search = BetweenSearch(oracle, below(objective, accuracy), float(gap / eta) / 4, deadline)
+    passed = None
+    if surely is not None and (start := math.ceil((surely - oracle.model.offset) / eta)) < oracle.top:
+        passed = start, past_the_jump(objective, accuracy)
+    search = BetweenSearch(oracle, below(objective, accuracy), float(gap / eta) / 4, deadline, None, passed)
     began = limits.now()
     search.vertex(np.ones(oracle.top), masked=False)
     spent = limits.now() - began

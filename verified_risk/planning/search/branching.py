@@ -102,7 +102,8 @@ class Search(Relaxation):
 
         _, height = self.envelope(node.low, node.high, point)
         values = np.zeros_like(point)
-        kernels.values_at(point, self.x, self.g, values)
+        for i, p in self.pieces:
+            kernels.values_at(point[i], p.x, p.g, values[i])
         return values - height
 
     def contract(self, node: Node) -> bool:
@@ -115,7 +116,8 @@ class Search(Relaxation):
         if limits.now() + self.oracle.contract_seconds > self.deadline:
             return True
         c_low, c_high, c0 = (np.zeros_like(node.low) for _ in range(3))
-        kernels.slope_ranges(node.low, node.high, self.x, self.g, c_low, c_high, c0)
+        for i, p in self.pieces:
+            kernels.slope_ranges(node.low[i], node.high[i], p.x, p.g, c_low[i], c_high[i], c0[i])
         node.record.rounds[-1].slopes = c0
         found = self.oracle.contract(c0, c_low, c_high, self.deadline)
         return True if found is None else self.cut_to(node, *found)
@@ -136,7 +138,8 @@ class Search(Relaxation):
             if node.bound >= self.target or self.late():
                 break
             low, high = node.low.copy(), node.high.copy()
-            kernels.cut_ends(cost, least, self.target - bound, low, high, self.x, self.g)
+            for i, p in self.pieces:
+                kernels.cut_ends(cost[i], least[i], self.target - bound, low[i], high[i], p.x, p.g)
             if (
                 not self.cut_to(node, low, high)
                 or not self.probe(node, bound, cost, least, reference, probes)
@@ -167,8 +170,9 @@ class Search(Relaxation):
             wanted = np.clip(
                 share * inside[i] + (1 - share) * middle[i], node.low[i] + 0.1 * width[i], node.high[i] - 0.1 * width[i]
             )
-            k = int(np.searchsorted(self.x, wanted))
-            knots = [float(v) for v in self.x[max(k - 1, 0) : k + 1] if node.low[i] < v < node.high[i]]
+            x = self.polygon_at(int(i)).x
+            k = int(np.searchsorted(x, wanted))
+            knots = [float(v) for v in x[max(k - 1, 0) : k + 1] if node.low[i] < v < node.high[i]]
             if knots:
                 cut = min(knots, key=lambda v, wanted=wanted: abs(v - wanted))  # type: ignore[misc]
                 if (edge := self.edge(node, int(i), cut)) is not None:

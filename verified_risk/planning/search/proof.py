@@ -47,18 +47,21 @@ class Branch:
 
 @dataclass(frozen=True)
 class Proof:
-    """``accuracy`` chooses the polygon below the weighting; ``target`` is the value that no closed node beats."""
+    """``accuracy`` chooses the polygon below the weighting; ``target`` is the value that no closed node beats; from
+    coordinate ``passed`` on, the CDF of every policy is said to be past the weighting's jump (B8)."""
 
     accuracy: Fraction
     target: float
     root: Branch
+    passed: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         costs: list[Floats] = []
         tree = _tree(self.root, costs)
         raw = np.concatenate(costs).astype("<f8").tobytes() if costs else b""
         packed = base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
-        return {"accuracy": text(self.accuracy), "target": self.target.hex(), "tree": tree, "costs": packed}
+        passed = {} if self.passed is None else {"passed": self.passed}
+        return {"accuracy": text(self.accuracy), "target": self.target.hex(), "tree": tree, "costs": packed, **passed}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Proof:
@@ -75,7 +78,10 @@ class Proof:
         root, rest = _branch(data["tree"], costs)
         if len(rest):
             raise InvalidFile(f"the proof has {len(rest)} more costs than its rounds use")
-        return cls(accuracy, target, root)
+        passed = data.get("passed")
+        if passed is not None and (type(passed) is not int or passed < 0):
+            raise InvalidFile(f"passed of the proof is {passed!r}, wanted a coordinate from 0")
+        return cls(accuracy, target, root, passed)
 
 
 def _tree(branch: Branch, costs: list[Floats]) -> dict[str, Any]:

@@ -68,17 +68,22 @@ class Relaxation:
         tol: float,
         deadline: float,
         report: Callable[[float, float], None] | None = None,
+        passed: tuple[int, Polygon] | None = None,
     ) -> None:
-        self.oracle, self.polygon, self.tol, self.deadline = oracle, polygon, tol, deadline
-        self.x, self.g = polygon.x, polygon.g
-        self.report = report
-        self.concave, self.convex = concave_corners(polygon), convex_corners(polygon)
+        self.oracle, self.tol, self.deadline = oracle, tol, deadline
         n = oracle.top
+        start, after = (n, polygon) if passed is None else passed
+        #: which polygon is below G at which coordinates: from ``start`` on every policy is past the jump (B8)
+        self.pieces = [(slice(a, b), p) for a, b, p in ((0, start, polygon), (start, n, after)) if a < b]
+        self.report = report
+        self.concave = all(concave_corners(p) for _, p in self.pieces)
+        self.convex = all(convex_corners(p) for _, p in self.pieces)
         self.best = Mixture(np.ones(n), np.inf)
         self.bound = -np.inf
         self.uncut_bound = 0.0  # no CDF value weighs less than nothing
         self.uncut = False
-        self._hull = np.zeros(len(self.x) + 2), np.zeros(len(self.x) + 2)
+        longest = max(len(p.x) for _, p in self.pieces) + 2
+        self._hull = np.zeros(longest), np.zeros(longest)
         self._next_report = limits.now() + 1.0
 
     # -- pieces -------------------------------------------------------------------------------------------------------
@@ -97,7 +102,27 @@ class Relaxation:
     def total(self, cdf: Floats) -> float:
         from ...kernels import polygon as kernels
 
-        return float(kernels.total(cdf, self.x, self.g))
+        return float(sum(kernels.total(cdf[i], p.x, p.g) for i, p in self.pieces))
+
+    def polygon_at(self, i: int) -> Polygon:
+        """The polygon that is below G at coordinate i."""
+        return next(p for where, p in self.pieces if where.start <= i < where.stop)
+
+    def slopes_at(self, cdf: Floats, out: Floats) -> None:
+        """One slope of the polygon at every value of a CDF."""
+        from ...kernels import polygon as kernels
+
+        for i, p in self.pieces:
+            kernels.slopes_at(cdf[i], p.x, p.g, out[i])
+
+    def tilted_minima(self, cost: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """The least ``G(x) - c_i x`` of every box, and where it is."""
+        from ...kernels import polygon as kernels
+
+        least, where = np.zeros_like(cost), np.zeros_like(cost)
+        for i, p in self.pieces:
+            kernels.tilted_minima(cost[i], low[i], high[i], p.x, p.g, least[i], where[i])
+        return least, where
 
     def offer(self, cdf: Floats, parts: Parts | None = None) -> bool:
         """Keep a point if it is better; by default that of the oracle's last policy."""
@@ -116,11 +141,10 @@ class Relaxation:
 
     def climb(self, cdf: Floats) -> None:
         """Minimise the tangent again and again (for concave G each step improves)."""
-        from ...kernels import polygon as kernels
 
         cost, value = np.zeros_like(cdf), self.total(cdf)
         for _ in range(100):
-            kernels.slopes_at(cdf, self.x, self.g, cost)
+            self.slopes_at(cdf, cost)
             _, cdf = self.vertex(np.maximum(cost, 0.0), masked=False)
             after = self.total(cdf)
             if after >= value - 1e-12 or self.late():
@@ -129,11 +153,9 @@ class Relaxation:
 
     def dual(self, cost: Floats, low: Floats, high: Floats) -> tuple[float, Floats, Floats, Floats]:
         """Weak duality (B1): a valid lower bound for any cost, the vertex, where the minima are, and the minima."""
-        from ...kernels import polygon as kernels
 
         value, cdf = self.vertex(cost)
-        least, where = np.zeros_like(cost), np.zeros_like(cost)
-        kernels.tilted_minima(cost, low, high, self.x, self.g, least, where)
+        least, where = self.tilted_minima(cost, low, high)
         total = float(least.sum())
         slack = 4.0 * (len(cost) + 2) * 2.0**-53 * (float(np.abs(least).sum()) + abs(value))
         bound = value + total - slack
@@ -145,7 +167,8 @@ class Relaxation:
         from ...kernels import polygon as kernels
 
         slope, height = np.zeros_like(low), np.zeros_like(low)
-        kernels.envelope(low, high, ref, blur, self.convex, self.x, self.g, slope, height, *self._hull)
+        for i, p in self.pieces:
+            kernels.envelope(low[i], high[i], ref[i], blur, self.convex, p.x, p.g, slope[i], height[i], *self._hull)
         return slope, height
 
     # -- bounds -------------------------------------------------------------------------------------------------------
@@ -167,7 +190,8 @@ class Relaxation:
                 break
             ends = np.zeros_like(cost)
             other = np.zeros_like(cost)
-            kernels.tilted_ends(cost, low, high, self.x, self.g, ends, other)
+            for i, p in self.pieces:
+                kernels.tilted_ends(cost[i], low[i], high[i], p.x, p.g, ends[i], other[i])
             tied = np.abs(ends - other) < 1e-9 * (1 + np.abs(cost))
             direction = cdf - np.where(tied, np.clip(cdf, low, high), where)
             norm = float(direction @ direction)
@@ -229,12 +253,11 @@ class Relaxation:
 
     def descend(self, steps: int) -> None:
         """Pairwise Frank-Wolfe on the polygon itself: mixtures can beat policies unless G is concave."""
-        from ...kernels import polygon as kernels
 
         atoms = Atoms([(w, self.oracle.cdf(table), table) for w, table in self.best.parts])
         point, cost = self.best.cdf.copy(), np.zeros_like(self.best.cdf)
         for _ in range(steps):
-            kernels.slopes_at(point, self.x, self.g, cost)
+            self.slopes_at(point, cost)
             _, cdf = self.vertex(cost, masked=False)
             away, worst = atoms.worst(cost)
             if worst - float(cost @ cdf) < 1e-11 or self.late():

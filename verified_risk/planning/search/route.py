@@ -19,7 +19,7 @@ from ...mdp import MDP
 from ...numbers.enclosure import bounds
 from ...numbers.rational import float_above
 from ...objectives import Weighting
-from ...objectives.polygon import Polygon
+from ...objectives.polygon import Polygon, past_the_jump
 from ...policy import GridPolicy, MixturePolicy, Policy
 from ...progress import Progress, Report
 from ..limits import Clock
@@ -95,6 +95,7 @@ def best_general(
     clock = Clock(seconds)
     accuracy = power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
     polygon = below(objective, accuracy)
+    passed = _passed(mdp, objective, model, accuracy, clock)
     oracle = Oracle(model)
 
     attained = _Attained(objective, model, oracle)
@@ -104,12 +105,25 @@ def best_general(
         upper = tidy_above(model.unit * (model.offsets[-1] + top - Fraction(bound - SPARED * top)))
         progress(Progress(clock.spent, attained(search.best), upper))
 
-    search = Search(oracle, polygon, float(wanted) / 2, clock.deadline, None if progress is None else report)
+    search = Search(oracle, polygon, float(wanted) / 2, clock.deadline, None if progress is None else report, passed)
     search.run()
     if progress is not None:
         report(search.best.value, max(search.bound, search.uncut_bound))
-    proof = Proof(accuracy, search.target - SPARED * top, search.record)
+    proof = Proof(accuracy, search.target - SPARED * top, search.record, None if passed is None else passed[0])
     return _certified(mdp, objective, model, oracle, search, proof, clock)
+
+
+def _passed(
+    mdp: MDP, objective: Weighting, model: FloatModel, accuracy: Fraction, clock: Clock
+) -> tuple[int, Polygon] | None:
+    """Where G has one jump: the coordinate from which on the CDF of every policy is past it, and the polygon below G
+    there (B8); None if there is no such coordinate."""
+    from ..quantile import best_quantile
+
+    if len(objective.jumps) != 1 or clock.late():
+        return None
+    start = int(best_quantile(model, objective.jumps[0], mdp, clock).upper)
+    return (start, past_the_jump(objective, accuracy)) if start < model.remaining[0] else None
 
 
 class _Attained:
@@ -200,7 +214,9 @@ def _certified(
     rest = upper - lower - discretised
     gap = max(Fraction(), min(upper - searched, rest))
     rest -= gap
-    enclosed = max(Fraction(), min(unit * (cost - sum((search.polygon(x) for x in raised), Fraction())), rest))
+    enclosed = max(
+        Fraction(), min(unit * (cost - sum((search.polygon_at(i)(x) for i, x in enumerate(raised)), Fraction())), rest)
+    )
     contributions = (
         ("rewards rounded up to the grid", discretised),
         ("search", gap),

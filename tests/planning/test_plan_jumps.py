@@ -1,0 +1,84 @@
+"""Mixtures with a quantile at levels that policies meet with equality (theory 05, B8)."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import oracles
+import plan_models as models
+import pytest
+
+import verified_risk as vr
+from verified_risk.grid.floats import float_model
+from verified_risk.numbers.enclosure import Truth
+from verified_risk.planning.search import route
+
+FIFTH = Fraction(1, 5)
+TIED = vr.MDP(0, [[[1], [1]]], [[{0: FIFTH, 1: 1 - FIFTH}, {0: "1/4", 1: "3/4"}]], 1)
+
+
+@pytest.mark.parametrize(
+    ("G", "horizon", "optimum"),
+    [
+        ("3/4*var(1/5) + 1/4*mean", 1, FIFTH),  # the quantile is 0: it falls short of 1 with 1/5, which is not less
+        ("3/4*var(1/5) + 1/4*mean", 2, 3 * Fraction(1, 4) + Fraction(8, 20)),
+        ("3/4*var(1/5) + 1/4*cvar(2/5)", 1, Fraction(1, 8)),
+        ("1/2*var(1/5, upper) + 1/2*mean", 1, Fraction(9, 10)),
+        ("1/2*var(1/5, upper) + 1/2*mean", 2, Fraction(13, 10)),
+    ],
+)
+def test_a_level_met_with_equality_does_not_leave_a_gap(G, horizon, optimum, tmp_path):
+    plan = vr.plan(TIED.with_horizon(horizon), G)
+    assert plan.lower == optimum
+    assert optimum <= plan.upper <= optimum + Fraction(1, 10**5)
+    checked = plan.recheck()
+    assert (checked.lower_holds, checked.upper_holds) == (Truth.HOLDS, Truth.HOLDS)
+    plan.save(tmp_path / "plan.json")
+    assert vr.Plan.load(tmp_path / "plan.json").recheck().upper_holds is Truth.HOLDS
+
+
+def test_random_models_against_every_policy():
+    """Ties are the rule here: levels are probabilities of the model."""
+    rng, closed, cases = random.Random("jumps"), 0, 0
+    while cases < 40:
+        model = oracles.random_model(rng, max_horizon=2, min_actions=2)
+        if oracles.count_return_policies(model) > 300:
+            continue
+        laws = list(oracles.all_return_laws(model))
+        mass = sorted({p for law in laws for p in law.values() if p < 1})
+        if not mass:
+            continue
+        alpha, weight = rng.choice(mass), Fraction(rng.randint(1, 3), 4)
+        mdp = models.as_mdp(model)
+        plan = vr.plan(mdp, weight * vr.VaR(alpha) + (1 - weight) * vr.Mean(), time_limit=5)
+        best = max(weight * oracles.quantile(law, alpha) + (1 - weight) * oracles.mean(law) for law in laws)
+        low, high = mdp.remaining_range(0)
+        assert best <= plan.upper
+        assert plan.lower <= plan.upper
+        closed, cases = closed + (plan.gap <= (high - low) / 500), cases + 1
+    assert closed == cases
+
+
+def test_a_record_that_claims_too_much_is_not_believed():
+    plan = vr.plan(TIED.with_horizon(2), "3/4*var(1/5) + 1/4*mean")
+    proof = plan.certificate.proof
+    assert proof.passed == 1
+    forged = replace(plan, certificate=replace(plan.certificate, proof=replace(proof, passed=0)), upper=plan.lower)
+    assert forged.recheck().upper_holds is Truth.UNKNOWN
+    nothing = replace(plan, certificate=replace(plan.certificate, proof=replace(proof, passed=None)))
+    assert nothing.recheck().upper_holds is Truth.UNKNOWN  # without the claim, the record proves the next quantile only
+
+
+def test_no_coordinate_is_passed_that_some_policy_has_not_passed():
+    mdp, G = TIED.with_horizon(2), vr.objective("3/4*var(1/5) + 1/4*mean")
+    model = float_model(mdp, Fraction(1))
+    found = route._passed(mdp, G, model, Fraction(1, 4**8), route.Clock())
+    assert found is not None
+    start, polygon = found
+    laws = [vr.return_law(mdp, vr.MarkovPolicy(mdp, [[a], [b]])) for a in range(2) for b in range(2)]
+    assert all(law.cdf(start) >= FIFTH for law in laws)
+    assert any(law.cdf(start - 1) < FIFTH for law in laws)
+    for tau in (FIFTH, Fraction(1, 3), Fraction(1)):
+        assert polygon(tau) <= G.value(tau) <= polygon(tau) + Fraction(1, 10**6)
