@@ -111,7 +111,9 @@ def test_an_environment_that_cuts_episodes_off_says_so():
         InvalidArgument, match=r"episode 0, step 2: .* cut the episode off after 3 steps, wanted 5: pass horizon=3"
     ):
         vr.learn(Cut(), vr.Mean(), episodes=5, horizon=5, rewards=[0, 1])
-    vr.learn(Cut(), vr.Mean(), episodes=5, horizon=3, rewards=[0, 1])
+    run = vr.learn(Cut(), vr.Mean(), episodes=5, horizon=3, rewards=[0, 1])
+    assert run.episodes == 5
+    assert (run.regret, run.regret_width) == (None, None)  # nothing knows the optimum of a black box
 
 
 def test_a_reward_that_was_not_listed_is_named():
