@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import sys
 import tempfile
 from collections import Counter
@@ -50,15 +49,21 @@ ARGUMENTS = Path(__file__).with_name("equivalent.json")
 
 
 def drawn(folder: str, count: int, seed: int) -> list[Mutant]:
-    """``count`` faults of a folder: a file is drawn as often as it has places."""
+    """``count`` faults of a folder: a file is drawn as often as it has places.
+
+    The order is that of digests of the faults' own lines, so that an edit elsewhere changes no draw.
+    """
     sources = {
         path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted((ROOT / FOLDERS[folder]).rglob("*.py"))
     }
-    every = [one for file, source in sources.items() for one in candidates(file, source)]
-    random.Random(f"{folder} {seed}").shuffle(every)
-    parsing = (one for one in every if parses(one.of(sources[one.file])))
-    return list(islice(parsing, count))
+    lines = {file: source.splitlines() for file, source in sources.items()}
+
+    def key(one: Mutant) -> str:
+        return sha256(f"{seed} {one.file} {lines[one.file][one.line - 1].strip()} {one.what}".encode()).hexdigest()
+
+    every = sorted((one for file, source in sources.items() for one in candidates(file, source)), key=key)
+    return list(islice((one for one in every if parses(one.of(sources[one.file]))), count))
 
 
 def digest(file: str) -> str:

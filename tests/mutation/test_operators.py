@@ -163,6 +163,21 @@ def test_a_name_that_is_no_test_is_an_error_and_not_a_kill(place: Path):
         Judges().verdict(place, twice_becomes_zero(place), ["test_thing.py::test_gone"], 60)
 
 
+def test_draws_are_the_same_again_others_with_another_seed_and_unmoved_by_edits_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(campaign, "ROOT", tmp_path)
+    monkeypatch.setitem(campaign.FOLDERS, "here", "here")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "one.py").write_text("a = 1 + 2\nb = 3 < 4\nc = min(5, 6)\nd = 7 * 8\n")
+    first = [(one.file, one.what) for one in campaign.drawn("here", 6, 0)]
+    assert len(set(first)) == 6
+    assert [(one.file, one.what) for one in campaign.drawn("here", 4, 0)] == first[:4]
+    assert [(one.file, one.what) for one in campaign.drawn("here", 6, 1)] != first
+    (tmp_path / "here" / "one.py").write_text("\n\na = 1 + 2\nb = 3 < 4\nc = min(5, 6)\nd = 7 * 8\n")
+    (tmp_path / "here" / "two.py").write_text("x = 9\n")
+    again = [(one.file, one.what) for one in campaign.drawn("here", 7, 0)]
+    assert [one for one in again if one[0] == "here/one.py"][:6] == first
+
+
 def test_the_table_counts_survivors_and_arguments(monkeypatch):
     row = {"name": "n", "folder": "engine", "file": "proofs_checks/engine/model.py", "line": "1", "what": "w"}
     rows = [{**row, "verdict": "killed by x"}] * 3 + [{**row, "verdict": "survived"}]
