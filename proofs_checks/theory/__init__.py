@@ -49,7 +49,7 @@ from .event import (
     thm_main_radius,
 )
 from .experiment import exp_forty, experiment_paths
-from .library import production
+from .library import checker, production
 from .optimism import (
     l1_coupling,
     l1_greedy,
@@ -195,7 +195,7 @@ CORRECTED_THEORY: tuple[Statement[Any], ...] = (  # what replaces the refuted st
 
 SECOND_PAPER: tuple[Statement[Any], ...] = (wang_half_width.STATEMENT, wang_variance.STATEMENT)  # docs/theory, page 11
 
-PRODUCTION: tuple[Statement[Any], ...] = production.STATEMENTS  # this library's own planner and evaluator
+PRODUCTION: tuple[Statement[Any], ...] = (*production.STATEMENTS, *checker.STATEMENTS)  # this library's own programs
 
 ALL: tuple[Statement[Any], ...] = (
     *INTRODUCTION,

@@ -122,6 +122,7 @@ ENUMERATED = {
     "production/bellman": (126, "0", "0"),
     "production/key": (168, "0", "0"),
     "production/evaluator": (426, "0", "0"),
+    "production/proved": (252, "0", "95.7"),
     "exp:forty/information": (41, "0.0046954", "2.45567"),
     "wang:half-width": (480, "0.00902344", "87.8727"),
     "wang:variance": (480, "0.01", "91.1993"),

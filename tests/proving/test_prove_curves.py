@@ -24,6 +24,8 @@ FAMILIES = ("wang(3/4)", "cpw(0.71)", "dual(3/2)", "hazard(1/2)")
 CURVES = (
     *FAMILIES, "wang(-1/2)", "wang(2)", "cpw(1/3)", "cpw(0.9)", "dual(1/2)", "dual(3)", "hazard(5/2)", "hazard(1/3)",
     "1/2*wang(1/2) + 1/2*cvar(1/4)", "1/3*cpw(0.61) + 2/3*mean", "1/4*wang(-1) + 1/4*dual(2) + 1/2*cvar(1/3)",
+    "1/2*mean + 1/2*var(1/3)", "1/3*cvar(1/4) + 2/3*var(1/2)", "1/2*dual(2) + 1/2*var(1/4)",
+    "1/2*mean + 1/4*var(1/4) + 1/4*var(1)",
 )  # fmt: skip
 SHORT = ("two_paths", "frozen_lake", "machine_replacement", "gamblers_ruin", "inventory")
 
@@ -173,6 +175,64 @@ def test_a_wrong_turn_is_refused(turn, monkeypatch):
     monkeypatch.setattr(cpw, "where_it_turns", lambda _: Fraction(turn))
     faulty = lambda *cell, above: sign if above == (sign < 0) else honest(*cell, above=above)  # noqa: E731
     monkeypatch.setattr(families, "bend", faulty)
+    with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
+        plan.prove()
+
+
+@pytest.mark.parametrize(
+    "objective", ["1/2*mean + 1/2*var(1/3)", "1/3*cvar(1/4) + 2/3*var(1/2)", "1/2*mean + 1/2*var(1)"]
+)
+@pytest.mark.parametrize("name", ["two_paths", "frozen_lake", "gamblers_ruin"])
+def test_quantiles_in_mixtures_are_proved(name, objective):
+    proved(vr.plan(vr.models.load(name), objective, gap="1/20", time_limit=5))
+
+
+def coin(level: str, folder) -> str:
+    """The certificate of a fair coin: its CDF is 1/2 between the two returns."""
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
+    vr.plan(mdp, f"1/2*mean + 1/2*var({level})", time_limit=5).prove(certificate=folder / "kept.txt")
+    return (folder / "kept.txt").read_text()
+
+
+@pytest.mark.parametrize(("level", "worth"), [("499/1000", "1/4"), ("1/2", "1/4"), ("501/1000", "3/4")])
+def test_a_jump_takes_the_lower_quantile(level, worth, tmp_path):
+    """At a CDF that is flat at the level, and on both sides of it; no stair may say otherwise."""
+    text = coin(level, tmp_path)
+    assert is_true(text)
+    assert Fraction(text.splitlines()[2].split()[1]) > Fraction(worth) - Fraction(1, 10**20)
+    more = "\n".join(["claim 26/100 1" if worth == "1/4" else "claim 76/100 1", *text.splitlines()[3:], ""])
+    (line,) = verdicts(["\n".join([*text.splitlines()[:2], more])], tmp_path)
+    assert line.startswith("refused: the policy of the certificate does not prove the lower bound"), line
+
+
+def test_points_on_the_wrong_side_of_a_jump_are_refused(tmp_path):
+    text = coin("1/2", tmp_path)
+    lines = text.splitlines()
+    first = max(i for i, line in enumerate(lines) if line.startswith("curve"))
+    false = []
+    for i in range(first, next(i for i, line in enumerate(lines) if line.startswith("lower "))):
+        words = lines[i].split()
+        if words[1:2] == ["level"] and words[2:] == ["1/2", "1"]:  # the curve is not yet 1 just before its jump
+            words[2] = str(Fraction(1, 2) - Fraction(1, 10**12))
+        elif len(words) == 2 and words[1] == "1" and words[0] != "stairs":  # and not 0 from there on
+            words[1] = str(1 - Fraction(1, 10**12))
+        else:
+            continue
+        false.append("\n".join([*lines[:i], " ".join(words), *lines[i + 1 :], ""]))
+    assert len(false) > 2
+    for line in verdicts(false, tmp_path):
+        assert line.startswith("refused: a point of a curve is not proved: curve 1: "), line
+
+
+def test_a_jump_that_comes_too_early_is_refused(monkeypatch):
+    plan = vr.plan(vr.models.two_paths(), "1/2*mean + 1/2*var(1/3)", gap="1/4")
+    honest = families.Jump.below
+
+    def early(self, x):
+        found = honest(self, x)
+        return families.Point(x - Fraction(1, 1000), found.height) if found.height else found
+
+    monkeypatch.setattr(families.Jump, "below", early)
     with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
         plan.prove()
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import random
 import subprocess
 import time
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
-from proof_files import require_checker
+from proof_files import require_checker, verdicts
 
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.proving.program import BUILT, find_checker
+from verified_risk.proving.program import find_checker
+from verified_risk.proving.routes import Draft
 
 MEMORY_MB = 300
 
@@ -61,6 +65,92 @@ EDITS = {
     "more behind the end": ("end\n", "end\nend\n", "'end' behind the end"),
     "no end": ("end\n", "", "the file ends where 'end' was expected"),
 }  # fmt: skip
+
+
+CURVED_EDITS = {
+    "curves beyond all": ("mixture 3", f"mixture {10**12}", "line 2: the number of curves is '1000000000000'"),
+    "weights that do not sum": ("weight 1/2 dual", "weight 1/3 dual", "the objective is not one"),
+    "a negative weight": ("weight 1/2 dual", "weight -1/2 dual", "the objective is not one"),
+    "a power of thousands": ("dual 3/2", "dual 3001/2", "line 2: not covered: an exponent"),
+    "a negative power": ("dual 3/2", "dual -3/2", "line 2: not covered: an exponent"),
+    "a far shift": ("dual 3/2", f"wang {10**9}", "line 2: not covered: a shift larger than 10"),
+    "an inverse S that falls": ("cpw 71/100", "cpw 1/100", "the objective is not one"),
+    "a jump at 0": ("jump 1/2", "jump 0", "the objective is not one"),
+    "a jump beyond 1": ("jump 1/2", "jump 3/2", "the objective is not one"),
+    "a jump at nothing": ("jump 1/2", "jump 1/0", "line 2: the level is '1/0'"),
+    "a curve that is none": ("jump 1/2", "leap 1/2", "line 2: not covered: the curve 'leap'"),
+    "places beyond all": ("places ", f"places {10**12} ", "line 14: the number of places is '1000000000000'"),
+    "a place too many": ("places ", "places 1", "wanted an integer in decimal digits"),
+    "stairs beyond all": ("stairs 4", f"stairs {10**12}", "the number of stairs is '1000000000000'"),
+    "a stair too many": ("stairs 4", "stairs 5", "a point is 'curve', wanted an integer in decimal digits"),
+    "cells beyond all": ("falling ", f"falling {10**12}", "the number of cells is '1000000000000"),
+    "a chord turned round": ("chord 0 0 1/16", "chord 1/16 0 0", "curve 0: piece 0 of its line is not proved"),
+    "a reason that is none": ("chord 0 0 1/16", "arc 0 0 1/16", "line 18: 'arc' where 'level', 'chord', 'line' or"),
+    "a point of forty thousand digits": ("chord 0 0 1/16", f"chord 0 0 1/{'7' * 40000}", "curve 0: piece 0"),
+    "a point of a million digits": ("chord 0 0 1/16", f"chord 0 0 1/{'7' * 10**6}", "line 18: a word of more than"),
+    "no law": ("lower law", "lower budget", "'1' where 'unit' was expected"),
+    "no cover": ("upper cover", "upper mean", "'unit' where 'end' was expected"),
+}  # fmt: skip
+CELLS_EDITS = {
+    "a unit of 0": ("unit 1/4", "unit 0", "line 15: the unit is '0', wanted more than 0"),
+    "a negative unit": ("unit 1/4", "unit -1/4", "line 15: the unit is '-1', wanted more than 0"),
+    "halvings beyond all": ("halvings\n0 0", f"halvings\n{10**9} 0", "line 16: the number of halvings is"),
+    "halvings cut off": ("halvings\n0 0", "halvings\n0", "line 17: the number of halvings is 'windows'"),
+    "a wide window": ("windows\n-4 5", f"windows\n{-(10**15)} 5", "a window of '1000000000000006' indices"),
+    "an empty window": ("windows\n-4 5", "windows\n5 -4", "does not prove the lower bound"),
+    "a start outside": ("start 2", f"start {10**40}", "does not prove the lower bound"),
+    "a base beyond all": ("base 0", f"base {10**40}", "does not prove the lower bound"),
+    "a base that is no integer": ("base 0", "base 1/2", "line 15: the base of rewards is '1/2'"),
+    "an action that is none": ("0 3 4 0 3 1 3 0", "0 3 4 0 3 9 3 0", "does not prove the lower bound"),
+    "a run that goes back": ("0 3 4 0 3 1 3 0", "0 3 -4 0 3 1 3 0", "line 23: the length of a run is '-4'"),
+    "a table too small": ("0 3 4 0 3 1 3 0", "0 3 1 0 1 1 1 0", "does not prove the lower bound"),
+    "runs beyond all": ("0 3 4 0 3 1 3 0", f"0 {10**12} 4 0 3 1 3 0", "line 23: the number of runs is"),
+    "a scale of 0": (f"upper cells {2**60}", "upper cells 0", "line 26: the scale is '0'"),
+    "another discount": ("discount 9/10", "discount 10/9", "do not prove the upper bound"),
+    "a window that is missing": ("-2 8\n-2 8", "-2 8", "line 32: the first node of a window is 'end'"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def good_curved(tmp_path_factory) -> str:
+    require_checker()
+    file = tmp_path_factory.mktemp("curved") / "kept.txt"
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=2)
+    vr.plan(mdp, "1/2*dual(3/2) + 1/4*var(1/2) + 1/4*cpw(0.71)", gap="1/4").prove(certificate=file)
+    return file.read_text()
+
+
+@pytest.fixture(scope="module")
+def good_cells(tmp_path_factory) -> str:
+    """Both bounds by cells, the lower one 2/15 below what the law of the return would prove."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=2, discount="9/10")
+    draft = replace(Draft.of(vr.plan(mdp, "cvar(1/2)", eta="1/4")), by_cells=True)
+    certificate = draft.certificate(exact=False, bits=60)
+    text = "".join(replace(certificate, lower=certificate.lower - Fraction(2, 15)).lines())
+    (line,) = verdicts([text], tmp_path_factory.mktemp("cells"))
+    assert line.startswith("proved"), line
+    return text
+
+
+@pytest.mark.parametrize("name", CURVED_EDITS)
+def test_a_hostile_certificate_of_curves_is_refused(name, good_curved, tmp_path):
+    old, new, said = CURVED_EDITS[name]
+    assert old in good_curved
+    assert said in answer(good_curved.replace(old, new, 1), tmp_path)
+
+
+@pytest.mark.parametrize("name", CELLS_EDITS)
+def test_a_hostile_certificate_of_cells_is_refused(name, good_cells, tmp_path):
+    old, new, said = CELLS_EDITS[name]
+    assert old in good_cells
+    assert said in answer(good_cells.replace(old, new, 1), tmp_path)
+
+
+def test_a_certificate_cut_off_anywhere_says_where(good, good_curved, good_cells, tmp_path):
+    for text in (good, good_curved, good_cells):
+        for share in range(1, 12):
+            line = answer(text[: len(text) * share // 12], tmp_path)
+            assert line.startswith("refused: line "), line
 
 
 @pytest.mark.parametrize("name", EDITS)

@@ -17,7 +17,7 @@ from verified_risk.proving.proved import AXIOMS
 ONE_PASS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "var(1/4)", "var(1/4, upper)")
 SPECTRAL = "1/3*cvar(1/20) + 1/3*cvar(1/5) + 1/3*cvar(1/2)"
 SEARCHED = (SPECTRAL, "pl(0, 0; 1/4, 0; 1, 1)", "pl(0, 0; 1/4, 1/2; 3/4, 1/2; 1, 1)")
-NOT_COVERED = ("wang(21/2)", "cpw(0.7071)", "hazard(1/1001)", "1/2*wang(3/4) + 1/2*var(1/4)")
+NOT_COVERED = ("wang(21/2)", "cpw(0.7071)", "hazard(1/1001)", "1/2*wang(3/4) + 1/2*var(1/4, upper)")
 SHORT = ("two_paths", "frozen_lake", "machine_replacement", "gamblers_ruin", "inventory")
 
 
@@ -69,11 +69,13 @@ def test_what_is_not_covered_is_said(objective):
 
 def test_a_plan_shows_that_it_was_proved():
     plan = vr.exact_plan(vr.models.two_paths(), "cvar(1/2)")
-    assert "proved" not in str(plan)
+    assert "proved" not in str(plan) + plan._repr_html_()
     proved = plan.prove()
     assert isinstance(proved, Proved)
     assert plan.proved is proved
     assert "proved     by check_sound" in str(plan)
+    assert "proved</th>" in plan._repr_html_()
+    assert "by check_sound (Coq" in plan._repr_html_()
     assert str(proved).startswith(f"proved: best over all policies = {plan.value}, ")
 
 

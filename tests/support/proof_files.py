@@ -130,7 +130,7 @@ def read(text: str) -> Read:
 
 def _read_curve(word: _Words) -> tuple[Any, ...]:
     word("weight")
-    weight, kind = word.rational(), word("hazard", "dual", "wang", "cpw", "polygon")
+    weight, kind = word.rational(), word("hazard", "dual", "wang", "cpw", "polygon", "jump")
     if kind == "polygon":
         return weight, kind, tuple((word.rational(), word.rational()) for _ in range(word.integer()))
     return weight, kind, word.rational()
@@ -210,6 +210,8 @@ def curve(kind: str, parameter: Any, tau: Fraction) -> Fraction:
         for (a, u), (b, v) in pairwise([(Fraction(), Fraction()), *parameter]):
             if tau <= b:
                 return u + (v - u) * (tau - a) / (b - a)
+    if kind == "jump":
+        return Fraction(tau >= parameter)
     if tau in (0, 1):
         return tau
     with mpmath.workdps(60):

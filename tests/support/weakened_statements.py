@@ -189,6 +189,11 @@ WEAKENED = (
         "return Fraction(1, 100) - return_law(case.mdp, case.policy).kolmogorov(",
     ),
     Weakened(
+        *("library", GENEROUS, "production/proved", "checker"),
+        "    return least(CVaR(case.alpha).of(law) - lower, upper - optimum)",
+        "    return least(CVaR(case.alpha).of(law) - lower, upper - optimum + Fraction(1, 100))",
+    ),
+    Weakened(
         *("library", NARROWED, "production/key", "production"),
         "        _key,\n",
         "        _key,\n        when=lambda case: case.mdp.horizon == 1,\n",

@@ -140,7 +140,7 @@ class Plan:
             f"{self.objective.spec} of the return in {self.mdp!r}",
             f"value      {number(self.value)}",
             f"certified  {span(self.lower, self.upper) if self.gap else exactly}",
-            *self._proof_lines(),
+            *(f"proved     {words}" for words in self._proof_words()),
         )
         return "\n".join(lines)
 
@@ -156,11 +156,11 @@ class Plan:
         because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
         return "\n".join([str(self), because, "policy", described(self.policy)])
 
-    def _proof_lines(self) -> list[str]:
+    def _proof_words(self) -> list[str]:
         if self.proved is not None:
-            return [f"proved     {self.proved.how}"]
+            return [self.proved.how]
         if self.proved_before is not None:
-            return ["proved     before it was saved, says its file; prove() confirms it"]
+            return ["before it was saved, says its file; prove() confirms it"]
         return []
 
     def _reasons(self) -> list[str]:

@@ -82,6 +82,7 @@ def plan_html(plan: Plan) -> str:
         ("model", escape(repr(plan.mdp))),
         ("the policy attains", low),
         ("certified", span),
+        *(("proved", escape(words)) for words in plan._proof_words()),
         ("because", escape(plan.certificate.method)),
         *((escape(f"· {source}"), above(amount)) for source, amount in plan.certificate.contributions),
     ]

@@ -3,7 +3,8 @@ r"""Broken lines below a weighting and stairs above it, made of points that the 
 * where the curve bends down: chords between points below it;
 * where it bends up: at each of several places a line to the left and one to the right, nearly the tangent, through a
   point just beside the place;
-* in between, and close to 1: level, because the curve does not fall.
+* in between, and close to 1: level, because the curve does not fall;
+* behind a jump: up to its height within :data:`RAMP`, as steeply as the planner's own polygon.
 
 The stairs stand at the values of the CDF of the policy's return: nothing else is asked of the weighting from above.
 """
@@ -13,12 +14,11 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from ..errors import Unsupported
 from ..law import Law
 from ..objectives import Weighting
-from ..objectives.polygon import graph
+from ..objectives.polygon import RAMP, graph
 from .curves import BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
-from .families import GRAIN, ONE, ZERO, Family, down, family_of, up
+from .families import GRAIN, ONE, ZERO, Family, Jump, down, family_of, up
 
 LAST = 1 - Fraction(1, 2**64)
 """Behind it the lines are level: a curve that rises steeply at 1 loses what it rises there."""
@@ -29,9 +29,6 @@ MOST_STAIRS = 2000
 
 def bounded(weighting: Weighting, law: Law, accuracy: Fraction) -> Curved:
     """The weighting between a broken line that is within about ``accuracy`` of it and stairs at the law's CDF."""
-    for _, part in weighting.terms:
-        if part.jumps:
-            raise Unsupported(f"not covered: {weighting.spec}, a quantile mixed with curves")
     levels = _stair_levels(law)
     drawn = [(weight, *_drawn(part, accuracy), _stairs(part, levels)) for weight, part in weighting.terms]
     places = tuple(sorted({end for _, _, _, pieces, _ in drawn for end, _ in pieces}))
@@ -55,6 +52,10 @@ def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
     """Pieces from 0 to 1, each with why the curve is above it."""
     pieces: list[Piece] = []
     last = family.below(ZERO)
+    if isinstance(family, Jump):
+        pieces.append((family.level, Level(last)))
+        last = family.below(family.level)
+        return [*pieces, *((x, Level(last)) for x in sorted({min(family.level + RAMP, ONE), ONE} - {family.level}))]
     if family.falls_to > 0:
         end = LAST if family.falls_to == 1 else family.falls_to - (family.falls_to - down(family.falls_to / 2)) / 2**20
         points = [family.below(x) for x, _ in graph(family.weighting, ZERO, down(end), accuracy)]

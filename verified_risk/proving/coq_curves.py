@@ -29,8 +29,8 @@ def mixture(objective: Curved) -> str:
 def _curve(name: str) -> str:
     kind, *words = name.split()
     numbers = [Fraction(word) for word in words]
-    if kind == "wang":
-        return f"Wang {rat(numbers[0])}"
+    if kind in ("wang", "jump"):
+        return f"{kind.capitalize()} {rat(numbers[0])}"
     if kind == "polygon":
         return f"Corners {coq_list(f'({rat(x)}, {rat(g)})' for x, g in zip(numbers[1::2], numbers[2::2], strict=True))}"
     constructor = {"hazard": "Hazard", "dual": "DualPower", "cpw": "Cpw"}[kind]

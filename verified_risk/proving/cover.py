@@ -31,7 +31,8 @@ DEEPEST = 300
 """Cuts above each other."""
 MOST_COLUMNS = 200
 """Policies that join the program of one box."""
-PENALTY = 1000.0
+PENALTY, STEEPEST = 1000.0, 1e6
+"""Least and greatest price of leaving a box: above the slopes of G, which behind a jump are large."""
 MULTIPLIER = 2**44
 """Multipliers that floats found are rounded to multiples of one over this; every multiplier is valid."""
 EXACT_KNOTS = 40
@@ -164,13 +165,15 @@ class _General(_Boxes):
     r"""The least sum of envelopes over mixtures of the policies met so far is a linear program; the prices of its
     coordinates are multipliers, and the policy that is best for them joins the others until none is better.
 
-    A CDF may leave its box at a price of :data:`PENALTY`, so that the program is feasible for every box.
+    A CDF may leave its box at a price, so that the program is feasible for every box.
     """
 
     def __init__(self, oracle: Oracle, knots: Knots, needed: float) -> None:
         super().__init__(oracle, knots, needed)
         oracle.solve(np.ones(oracle.top), masked=False)
         self.columns = [oracle.cdf()]
+        rise, width = np.diff(self.g), np.maximum(np.diff(self.x), 1 / STEEPEST)
+        self.penalty = min(max(PENALTY, 2 * float((rise / width).max())), STEEPEST)
 
     def bound(self, first: Ints, last: Ints) -> _Bound:
         pairs = list(zip(first.tolist(), last.tolist(), strict=True))
@@ -212,7 +215,7 @@ class _General(_Boxes):
                 rows.append(i)
                 cols.append(len(cost))
                 data.append(sign)
-                cost.append(PENALTY)
+                cost.append(self.penalty)
         try:
             from scipy.optimize import linprog
             from scipy.sparse import csr_matrix

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import Unsupported
 from ..numbers.enclosure import ball, bounds, enclose
-from ..objectives import CPW, DualPower, ProportionalHazard, Wang, Weighting
+from ..objectives import CPW, DualPower, ProportionalHazard, VaR, Wang, Weighting
 from .curves import Cell, Point, Turn
 
 GRAIN = Fraction(1, 2**96)
@@ -167,6 +167,21 @@ class _Cpw(Family):
         return Point(x, up(self._ratio(high, low + rest)[1] + GRAIN), (high, low, rest))
 
 
+class Jump(Family):
+    """The lower quantile at a level, in a mixture: 0 below the level, 1 from it on."""
+
+    def __init__(self, weighting: VaR) -> None:
+        if weighting.upper:
+            raise Unsupported(f"not covered: {weighting.spec} in a mixture; the lower quantile is")
+        self.weighting, self.level = weighting, weighting.alpha
+        self.name = f"jump {self.level}"
+
+    def below(self, x: Fraction) -> Point:
+        return Point(x, self.weighting.value(x))
+
+    above = below
+
+
 # -- where CPW turns ------------------------------------------------------------------------------------------------
 
 
@@ -230,7 +245,7 @@ def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> 
 
 def family_of(weighting: Weighting) -> Family:
     """The curve of a weighting that is not piecewise linear, or :class:`Unsupported`."""
-    for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw)):
+    for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw), (VaR, Jump)):
         if isinstance(weighting, kind):
             made: Any = family
             return made(weighting)  # type: ignore[no-any-return]

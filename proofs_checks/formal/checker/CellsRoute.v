@@ -2,7 +2,7 @@
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check InterpolationCheck CellsCheck LawCheck Meaning ModelFacts RatFacts
-  TablesBelow TablesAbove Budgets Means CostBounds TailObjective TailRoute Interpolation Coarser Cells.
+  TablesBelow TablesAbove Budgets Means CostBounds TailObjective TailRoute Interpolation Coarser PlayedRow CellEnds Cells.
 Import ListNotations.
 Open Scope R_scope.
 

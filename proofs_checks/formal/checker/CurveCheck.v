@@ -11,13 +11,14 @@ Import ListNotations.
 Open Scope Z_scope.
 
 (** tau^(p/q); 1 - (1 - tau)^(p/q); the Wang transform by its shift; Tversky and Kahneman's weighting with exponent
-    p/q < 1; a piecewise linear one. *)
+    p/q < 1; a piecewise linear one; the lower quantile at a level, whose weighting jumps from 0 to 1 there. *)
 Inductive curve :=
 | Hazard (p q : Z)
 | DualPower (p q : Z)
 | Wang (shift : rat)
 | Cpw (p q : Z)
-| Corners (corners : list (rat * rat)).
+| Corners (corners : list (rat * rat))
+| Jump (level : rat).
 
 (** The curve at [place] is at most, or at least, [height].  What [hints] are depends on the curve. *)
 Record point := Point { place : rat; height : rat; hints : list rat }.
@@ -88,6 +89,7 @@ Definition point_below (f : curve) (c : point) : bool :=
       | _ => false
       end
   | Corners corners => rat_le y (polygon_at (of_Z 0) (of_Z 0) corners x)
+  | Jump level => (num y <=? 0) || (rat_le level x && rat_le y one)
   end.
 
 (** The curve at [place] is at most [height]. *)
@@ -108,6 +110,7 @@ Definition point_above (f : curve) (c : point) : bool :=
       | _ => false
       end
   | Corners corners => rat_le (polygon_at (of_Z 0) (of_Z 0) corners x) y
+  | Jump level => (0 <=? num y) && rat_lt x level
   end).
 
 (** ** Shapes
@@ -159,7 +162,7 @@ Definition falls_to (f : curve) (k : turn) : rat :=
   | DualPower p q => if q <=? p then one else of_Z 0
   | Wang shift => if 0 <=? num shift then one else of_Z 0
   | Cpw p q => proved_to p q (falls p q) (of_Z 0) (of_Z 0) (falling k)
-  | Corners _ => of_Z 0
+  | Corners _ | Jump _ => of_Z 0
   end.
 (** The curve bends up between these. *)
 Definition rises_between (f : curve) (k : turn) : rat * rat :=
@@ -171,7 +174,7 @@ Definition rises_between (f : curve) (k : turn) : rat * rat :=
       if positive_den (rising_from k) && positive_den (rising_low k) && (0 <? num (rising_from k)) && rat_lt (rising_from k) one &&
          (0 <=? num (rising_low k)) && root_below p q (odds (rising_from k)) (rising_low k)
       then (rising_from k, proved_to p q (rises p q) (rising_from k) (rising_low k) (rising k)) else (one, one)
-  | Corners _ => (one, one)
+  | Corners _ | Jump _ => (one, one)
   end.
 
 (** ** Broken lines below a curve *)
@@ -235,6 +238,7 @@ Definition good_curve (f : curve) : bool :=
   | Wang shift => positive_den shift
   | Cpw p q => (0 <? p) && (p <? q) && powers_le (Rat (p * p) (q * (q - p))) p (Rat (p * q) ((q - p) * (q - p))) q
   | Corners corners => good_corners (of_Z 0) (of_Z 0) corners
+  | Jump level => positive_den level && (0 <? num level) && rat_le level one
   end.
 Definition mixture := list (rat * curve).
 Definition good_mixture (o : mixture) : bool :=

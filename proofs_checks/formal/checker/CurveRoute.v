@@ -2,7 +2,7 @@
 
 Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective Rows Program Check PolygonCheck CurveCheck Meaning RatFacts PolygonObjective Curves PowerCurve NormalCurve WangCurve CpwCurve CpwTests.
+From VerifiedRisk Require Import FiniteLaw Objective WeightingsNotLipschitz Rows Program Check PolygonCheck CurveCheck Meaning RatFacts PolygonObjective Curves PowerCurve NormalCurve WangCurve CpwCurve CpwTests.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -13,14 +13,21 @@ Proof. apply real_of_Z. Qed.
 
 (** ** Curves are weightings, with the shape that the program says *)
 
+Lemma jump_facts level : good_curve (Jump level) = true -> ok level /\ 0 < real_of level <= 1.
+Proof.
+  cbn [good_curve]. intros H. repeat rewrite andb_true_iff in H. destruct H as [[H1 H2] H3]. apply Z.ltb_lt in H1, H2.
+  apply rat_le_correct in H3; [|assumption | apply ok_one]. rewrite real_one in H3. split; [assumption|]. split; [|assumption]. now apply (real_of_sign level).
+Qed.
+
 Theorem weighting_curve f : good_curve f = true -> weighting (curve_of f).
 Proof.
-  destruct f as [p q|p q|s|p q|corners]; intros H.
+  destruct f as [p q|p q|s|p q|corners|level]; intros H.
   - cbn [good_curve] in H. apply andb_true_iff in H. rewrite !Z.ltb_lt in H. apply weighting_hazard. now apply k_pos.
   - cbn [good_curve] in H. apply andb_true_iff in H. rewrite !Z.ltb_lt in H. apply weighting_dual. now apply k_pos.
   - apply weighting_wang.
   - destruct (cpw_facts p q H) as [_ [_ [H1 H2]]]. now apply weighting_cpw.
   - now apply weighting_polygon.
+  - apply (weighting_var (real_of level)). now apply jump_facts.
 Qed.
 
 Lemma exponent_le p q : (0 < p)%Z -> (0 < q)%Z -> ((p <= q)%Z -> IZR p / IZR q <= 1) /\ ((q <= p)%Z -> 1 <= IZR p / IZR q).
@@ -36,13 +43,14 @@ Proof. intros y Hy. lra. Qed.
 Theorem falls_to_correct f k : good_curve f = true -> let e := falls_to f k in ok e /\ real_of e <= 1 /\ bends_down (curve_of f) 0 (real_of e).
 Proof.
   pose proof ok_one as O1. pose proof real_one as R1. assert (O0 : ok (of_Z 0)) by reflexivity. assert (R0 : real_of (of_Z 0) = 0) by apply real_of_Z.
-  destruct f as [p q|p q|s|p q|corners]; intros H; [| | | now apply cpw_falls_to |]; cbn [falls_to curve_of good_curve] in *.
+  destruct f as [p q|p q|s|p q|corners|level]; intros H; [| | | now apply cpw_falls_to | |]; cbn [falls_to curve_of good_curve] in *.
   - apply andb_true_iff in H. rewrite !Z.ltb_lt in H. destruct (Z.leb_spec p q) as [Hle|_]; cbn zeta; [|rewrite R0; split; [assumption|]; split; [lra | apply bends_down_nowhere]].
     rewrite R1. split; [assumption|]. split; [lra|]. apply hazard_bends_down. split; [now apply k_pos | now apply exponent_le].
   - apply andb_true_iff in H. rewrite !Z.ltb_lt in H. destruct (Z.leb_spec q p) as [Hle|_]; cbn zeta; [|rewrite R0; split; [assumption|]; split; [lra | apply bends_down_nowhere]].
     rewrite R1. split; [assumption|]. split; [lra|]. apply bends_down_turned. apply hazard_bends_up. now apply exponent_le.
   - apply Z.ltb_lt in H. destruct (Z.leb_spec 0 (num s)) as [Hle|_]; cbn zeta; [|rewrite R0; split; [assumption|]; split; [lra | apply bends_down_nowhere]].
     rewrite R1. split; [assumption|]. split; [lra|]. apply wang_bends_down. now apply real_nonneg.
+  - cbn zeta. rewrite R0. split; [assumption|]. split; [lra | apply bends_down_nowhere].
   - cbn zeta. rewrite R0. split; [assumption|]. split; [lra | apply bends_down_nowhere].
 Qed.
 
@@ -52,7 +60,7 @@ Proof.
   pose proof ok_one as O1. pose proof real_one as R1. assert (O0 : ok (of_Z 0)) by reflexivity. assert (R0 : real_of (of_Z 0) = 0) by apply real_of_Z.
   assert (Hno : forall G, ok one /\ ok one /\ 0 <= real_of one /\ real_of one <= 1 /\ bends_up G (real_of one) (real_of one)).
   { intros G. rewrite R1. repeat split; try assumption; try lra. intros y Hy. lra. }
-  destruct f as [p q|p q|s|p q|corners]; intros H; [| | | now apply cpw_rises_between |]; cbn [rises_between curve_of good_curve] in *; [| | | apply Hno].
+  destruct f as [p q|p q|s|p q|corners|level]; intros H; [| | | now apply cpw_rises_between | |]; cbn [rises_between curve_of good_curve] in *; [| | | apply Hno | apply Hno].
   - apply andb_true_iff in H. rewrite !Z.ltb_lt in H. destruct (Z.leb_spec q p) as [Hle|_]; cbn [fst snd]; [|apply Hno].
     rewrite R0, R1. repeat split; try assumption; try lra. apply hazard_bends_up. now apply exponent_le.
   - apply andb_true_iff in H. rewrite !Z.ltb_lt in H. destruct (Z.leb_spec p q) as [Hle|_]; cbn [fst snd]; [|apply Hno].
@@ -79,7 +87,7 @@ Proof.
   assert (Hnonneg : (num (height c) <= 0)%Z -> real_of (height c) <= curve_of f (real_of (place c))).
   { intros Hn. pose proof (weighting_curve f Hf) as HG. pose proof (weighting_mono _ HG 0 (real_of (place c)) ltac:(lra) ltac:(lra) ltac:(lra)) as Hm.
     rewrite (weighting_0 _ HG) in Hm. pose proof (real_nonpos _ Hy Hn). lra. }
-  destruct f as [p q|p q|s|p q|corners]; cbn [curve_of].
+  destruct f as [p q|p q|s|p q|corners|level]; cbn [curve_of].
   - cbn [good_curve] in Hf. apply andb_true_iff in Hf. rewrite !Z.ltb_lt in Hf. now apply root_below_correct.
   - cbn [good_curve] in Hf. apply andb_true_iff in Hf. rewrite !Z.ltb_lt in Hf.
     apply root_above_correct in H; try (now apply ok_rminus); try apply Hf. rewrite !real_rminus, R1 in H by assumption. lra.
@@ -92,6 +100,9 @@ Proof.
     repeat rewrite andb_true_iff in H. destruct H as [[[H1 H2] H3] H4]. now apply (cpw_below p q Hf _ _ a a' b).
   - destruct (polygon_at_correct corners (of_Z 0) (of_Z 0) (place c) Hf (ok_of_Z 0) (ok_of_Z 0) Hx) as [O2 E2].
     apply rat_le_correct in H; try assumption. now rewrite E2, !real_of_Z in H.
+  - destruct (jump_facts level Hf) as [Hl _]. apply orb_true_iff in H. destruct H as [H|H]; [apply Z.leb_le in H; now apply Hnonneg|].
+    apply andb_true_iff in H. destruct H as [H1 H2]. apply rat_le_correct in H1; try assumption. apply rat_le_correct in H2; try assumption. rewrite R1 in H2.
+    destruct (Rle_dec (real_of level) (real_of (place c))); lra.
 Qed.
 
 Theorem point_above_correct f c : good_curve f = true -> point_above f c = true -> at_point c /\ curve_of f (real_of (place c)) <= real_of (height c).
@@ -102,7 +113,7 @@ Proof.
     pose proof (weighting_mono _ HG (real_of (place c)) 1 ltac:(lra) ltac:(lra) ltac:(lra)) as Hm. rewrite (weighting_1 _ HG) in Hm. lra. }
   { apply andb_true_iff in H. destruct H as [H1 H2]. apply Z.leb_le in H1, H2. pose proof (real_nonpos _ Hx H1). pose proof (real_nonneg _ Hy H2).
     replace (real_of (place c)) with 0 by lra. rewrite (weighting_0 _ (weighting_curve f Hf)). assumption. }
-  destruct f as [p q|p q|s|p q|corners]; cbn [curve_of].
+  destruct f as [p q|p q|s|p q|corners|level]; cbn [curve_of].
   - cbn [good_curve] in Hf. apply andb_true_iff in Hf. rewrite !Z.ltb_lt in Hf. now apply root_above_correct.
   - cbn [good_curve] in Hf. apply andb_true_iff in Hf. rewrite !Z.ltb_lt in Hf.
     apply root_below_correct in H; try (now apply ok_rminus); try apply Hf. rewrite !real_rminus, R1 in H by assumption. lra.
@@ -115,6 +126,8 @@ Proof.
     repeat rewrite andb_true_iff in H. destruct H as [[[H1 H2] H3] H4]. now apply (cpw_above p q Hf _ _ a a' b).
   - destruct (polygon_at_correct corners (of_Z 0) (of_Z 0) (place c) Hf (ok_of_Z 0) (ok_of_Z 0) Hx) as [O2 E2].
     apply rat_le_correct in H; try assumption. now rewrite E2, !real_of_Z in H.
+  - destruct (jump_facts level Hf) as [Hl _]. apply andb_true_iff in H. destruct H as [H1 H2]. apply Z.leb_le in H1. apply rat_lt_correct in H2; try assumption.
+    pose proof (real_nonneg _ Hy H1). destruct (Rle_dec (real_of level) (real_of (place c))); lra.
 Qed.
 
 (** ** Pieces of a broken line *)
@@ -205,7 +218,7 @@ Proof.
       apply rat_le_correct in T7; try assumption. apply rat_le_correct in T8; try assumption. rewrite L2 in T7. rewrite L4 in T8.
       destruct (chord_is_line (real_of (place c)) (real_of (height c)) (real_of (place d)) (real_of (height d)) T5) as [p [q Hpq]].
       eapply Rle_trans; [apply (chord_below_line _ p q _ _ _ _ t Hpq Hlt T7 T8 Ht)|]. apply (below_line_left _ (real_of (fst (rises_between f k))) (real_of (snd (rises_between f k)))); try assumption; lra.
-  - destruct f as [p q|p q|sh|p q|corners]; try discriminate. repeat rewrite andb_true_iff in H. destruct H as [[T1 T2] T3]. cbn [good_curve curve_of] in *.
+  - destruct f as [p q|p q|sh|p q|corners|level]; try discriminate. repeat rewrite andb_true_iff in H. destruct H as [[T1 T2] T3]. cbn [good_curve curve_of] in *.
     pose proof (real_of_Z 0) as R0. destruct (polygon_at_correct corners _ _ x Hf (ok_of_Z 0) (ok_of_Z 0) Hx) as [P1 P2].
     destruct (polygon_at_correct corners _ _ x' Hf (ok_of_Z 0) (ok_of_Z 0) Hx') as [P3 P4]. apply rat_le_correct in T2; try assumption. apply rat_le_correct in T3; try assumption.
     rewrite P2, !R0 in T2. rewrite P4, !R0 in T3. destruct (linear_between x x' corners Hx Hx' _ _ Hf (ok_of_Z 0) (ok_of_Z 0) ltac:(rewrite R0; lra) T1) as [a [b Hab]].

@@ -27,6 +27,7 @@ Definition weighting_of (f : curve) (tau : R) : R :=
   | Wang s => if Rle_dec tau 0 then 0 else if Rle_dec 1 tau then 1 else N (real (quantile N tau) + number s)
   | Cpw p q => let g := IZR p / IZR q in to_the g tau / to_the (/ g) (to_the g tau + to_the g (1 - tau))
   | Corners corners => through 0 0 corners tau
+  | Jump level => if Rle_dec (number level) tau then 1 else 0
   end.
 Fixpoint mixed (o : mixture) (tau : R) : R :=
   match o with [] => 0 | (w, f) :: rest => number w * weighting_of f tau + mixed rest tau end.

@@ -5,7 +5,8 @@
       hazard      tau^k,
       dual        1 - (1 - tau)^k,
       Wang        N(N^{-1}(tau) + s), with N the normal distribution,
-      Tversky and Kahneman   tau^g / (tau^g + (1 - tau)^g)^(1/g).
+      Tversky and Kahneman   tau^g / (tau^g + (1 - tau)^g)^(1/g),
+      jump        1(tau >= level), whose objective is the lower quantile.
 
     N is the distribution function whose density is proportional to exp(- t^2 / 2): [half_mass] is the integral of that
     function over the positive half line, and [NormalCurve.v] proves that it is the square root of pi / 2 up to 35 digits. *)
@@ -35,6 +36,7 @@ Definition curve_of (f : curve) (tau : R) : R :=
   | Wang shift => wang (real_of shift) tau
   | Cpw p q => cpw (IZR p / IZR q) tau
   | Corners corners => polygon 0 0 corners tau
+  | Jump level => if Rle_dec (real_of level) tau then 1 else 0
   end.
 
 (** w_1 G_1 + w_2 G_2 + ... *)

@@ -66,9 +66,11 @@ Proof.
 Qed.
 
 (** The driver's two questions agree. *)
-Lemma verdict_none_iff_check (m : model) (o : objective) (c : claim) (k : certificate) : verdict m o c k = None <-> check m o c k = true.
+Lemma no_failure_iff (l : list (reason * (unit -> bool))) : first_failure l = None <-> forallb (fun test => snd test tt) l = true.
 Proof.
-  unfold verdict, check. induction (tests m o c k) as [|[why test] l IH]; cbn [first_failure forallb snd]; [tauto|].
-  destruct (test tt); cbn [andb]; [exact IH | split; discriminate].
+  induction l as [|[why test] l IH]; cbn [first_failure forallb snd]; [tauto|]. destruct (test tt); cbn [andb]; [exact IH | split; discriminate].
 Qed.
+
+Lemma verdict_none_iff_check (m : model) (o : objective) (c : claim) (k : certificate) : verdict m o c k = None <-> check m o c k = true.
+Proof. apply no_failure_iff. Qed.
 

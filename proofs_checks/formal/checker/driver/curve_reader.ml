@@ -35,12 +35,13 @@ let read_curve source read_corners =
       refuse source (Printf.sprintf "not covered: a shift larger than %d, or of more than %d bits" largest_shift most_hint_bits);
     Wang shift
   | "polygon" -> Corners (read_corners source)
+  | "jump" -> Jump (rat source "the level")
   | other -> refuse source (Printf.sprintf "not covered: the curve %s" (Source.shown other))
 
 (* --- points --- *)
 
-let exponents = function Hazard (p, q) | DualPower (p, q) | Cpw (p, q) -> Integer.to_int (Integer.max p q) | Wang _ | Corners _ -> 0
-let hint_count = function Wang _ -> 1 | Cpw _ -> 3 | Hazard _ | DualPower _ | Corners _ -> 0
+let exponents = function Hazard (p, q) | DualPower (p, q) | Cpw (p, q) -> Integer.to_int (Integer.max p q) | Wang _ | Corners _ | Jump _ -> 0
+let hint_count = function Wang _ -> 1 | Cpw _ -> 3 | Hazard _ | DualPower _ | Corners _ | Jump _ -> 0
 
 (* A number of a point: short enough for the powers of its curve. *)
 let number source curve what =

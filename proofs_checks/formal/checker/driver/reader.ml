@@ -111,32 +111,35 @@ let read_model source =
 
 let read_scale source = Source.positive source "the scale"
 
-let read_grid source horizon =
+let read_unit source =
   Source.keyword source "unit";
-  let unit_size = rat source "the unit" in
+  let unit = rat source "the unit" in
+  if Integer.sign unit.num <= 0 then
+    refuse source (Printf.sprintf "the unit is %s, wanted more than 0" (Source.shown (Integer.to_string unit.num)));
+  unit
+
+let read_windows source horizon what =
+  Source.keyword source "windows";
+  Source.items (horizon + 1) (fun () ->
+      let lo = Source.integer source ("the first " ^ what ^ " of a window") in
+      (lo, Source.integer source ("the last " ^ what ^ " of a window")))
+
+let read_grid source horizon =
+  let unit_size = read_unit source in
   Source.keyword source "stretch";
   let stretch = Source.positive source "stretch" in
   Source.keyword source "shrink";
   let shrink = Source.positive source "shrink" in
-  Source.keyword source "windows";
-  let windows = Source.items (horizon + 1) (fun () ->
-      let lo = Source.integer source "the first index of a window" in
-      (lo, Source.integer source "the last index of a window")) in
-  { unit_size; stretch; shrink; windows }
+  { unit_size; stretch; shrink; windows = read_windows source horizon "index" }
 
 (* Grids that are halved: so often at each time, at most 62 times. *)
 let read_cells source horizon =
-  Source.keyword source "unit";
-  let cell_unit = rat source "the unit" in
+  let cell_unit = read_unit source in
   Source.keyword source "base";
   let base = Source.integer source "the base of rewards" in
   Source.keyword source "halvings";
   let halvings = Source.items horizon (fun () -> Integer.of_int (Source.between source "the number of halvings" 0 62)) in
-  Source.keyword source "windows";
-  let cell_windows = Source.items (horizon + 1) (fun () ->
-      let lo = Source.integer source "the first node of a window" in
-      (lo, Source.integer source "the last node of a window")) in
-  { cell_unit; base; halvings; cell_windows }
+  { cell_unit; base; halvings; cell_windows = read_windows source horizon "node" }
 
 let read_choices source states horizon read =
   Source.items horizon (fun () ->

@@ -2949,6 +2949,7 @@ type curve =
 | Wang of rat
 | Cpw of Integer.t * Integer.t
 | Corners of (rat * rat) list
+| Jump of rat
 
 type point = { place : rat; height : rat; hints : rat list }
 
@@ -3352,7 +3353,10 @@ let point_below f c =
                       (root_above p q (rminus one x) b))
                     (product_le p q y (rplus a' b) a))))
      | Corners corners ->
-       rat_le y (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x))
+       rat_le y (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x)
+     | Jump level ->
+       (||) (Integer.leq y.num Integer.zero)
+         ((&&) (rat_le level x) (rat_le y one)))
 
 (** val point_above : curve -> point -> bool **)
 
@@ -3389,7 +3393,8 @@ let point_above f c =
                     (product_ge p q y (rplus a' b) a))))
        | Corners corners ->
          rat_le
-           (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x) y))
+           (polygon_at (of_Z Integer.zero) (of_Z Integer.zero) corners x) y
+       | Jump level -> (&&) (Integer.leq Integer.zero y.num) (rat_lt x level)))
 
 type cell = rat * (rat * rat)
 
@@ -3511,7 +3516,7 @@ let falls_to f k =
   | Cpw (p, q) ->
     proved_to p q (falls p q) (of_Z Integer.zero) (of_Z Integer.zero)
       k.falling
-  | Corners _ -> of_Z Integer.zero
+  | _ -> of_Z Integer.zero
 
 (** val rises_between : curve -> turn -> rat * rat **)
 
@@ -3538,7 +3543,7 @@ let rises_between f k =
     then (k.rising_from,
            (proved_to p q (rises p q) k.rising_from k.rising_low k.rising))
     else (one, one)
-  | Corners _ -> (one, one)
+  | _ -> (one, one)
 
 type support =
 | Level of point
@@ -3647,6 +3652,9 @@ let good_curve = function
       (Integer.mul (Integer.sub q p) (Integer.sub q p)) } q)
 | Corners corners ->
   good_corners (of_Z Integer.zero) (of_Z Integer.zero) corners
+| Jump level ->
+  (&&) ((&&) (positive_den level) (Integer.lt Integer.zero level.num))
+    (rat_le level one)
 
 type mixture = (rat * curve) list
 
