@@ -25,9 +25,9 @@ def judged(table) -> None:
 
 
 def test_every_family_is_proved_by_every_route_on_small_models():
-    """Two of them change with the step and end with a reward."""
-    small = itertools.islice(models(10, 1), len(vr.models.NAMES), None)
-    judged(coverage((name, mdp) for name, mdp in small if int(name.split()[-1]) in (4, 5, 9)))
+    """One of them changes with the step and ends with a reward."""
+    small = itertools.islice(models(5, 1), len(vr.models.NAMES) + 3, None)
+    judged(coverage(small))
 
 
 def test_the_table_has_every_family():

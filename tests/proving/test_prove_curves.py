@@ -76,6 +76,11 @@ def test_the_coq_file_states_the_mixture_and_its_points(tmp_path):
     text = (tmp_path / "plan.v").read_text()
     assert "Definition the_objective : mixture := [((Rat 1 2), DualPower 3 2); ((Rat 1 2), Corners" in text
     assert "destruct (check_curved_sound _ _ _ _ accepted)" in text
+    short = vr.plan(vr.MDP(0, [[[1]]], [[{0: "1/3", 1: "2/3"}]], horizon=1), "dual(3/2)", gap="1/1000000000")
+    assert short.prove().upper > short.upper
+    write_coq(short, tmp_path / "short.v")
+    upper = short.proved.upper
+    assert f"(Rat {upper.numerator} {upper.denominator})." in (tmp_path / "short.v").read_text()
     with pytest.raises(errors.Unsupported, match="not covered by --coq"):
         write_coq(vr.plan(vr.models.two_paths(), "wang(3/4)", gap="1/4"), tmp_path / "wang.v")
     assert not (tmp_path / "wang.v").exists()

@@ -177,7 +177,7 @@ class Jump(Family):
         self.name = f"jump {self.level}"
 
     def below(self, x: Fraction) -> Point:
-        return Point(x, self.weighting.value(x))
+        return Point(x, Fraction(x >= self.level))
 
     above = below
 

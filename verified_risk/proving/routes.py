@@ -117,7 +117,8 @@ class Draft:
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
         if isinstance(self.objective, Curved):
-            return self._curved_certificate(self.objective, self.plan.upper)
+            known = self.plan.proved  # its upper bound leaves room for the points of the curve
+            return self._curved_certificate(self.objective, self.plan.upper if known is None else known.upper)
         low = self._low(exact, bits)
         up = (finer or self)._up(exact, bits)
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
