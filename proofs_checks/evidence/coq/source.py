@@ -83,14 +83,14 @@ def unproved(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def imports_of(text: str) -> tuple[str, ...]:
-    """The files of this development that a file requires or loads."""
+def imports_of(text: str, *, unqualified: bool = False) -> tuple[str, ...]:
+    """The files of this development that a file requires or loads; those whose names it may use ``unqualified``."""
     names: list[str] = []
     for sentence in sentences(text):
         names += _LOAD.findall(sentence)
-        required = re.match(r"From\s+VerifiedRisk\s+Require\s+(?:Import|Export)?\s*([\w\s]+)\.$", sentence)
-        if required:
-            names += required.group(1).split()
+        required = re.match(r"From\s+VerifiedRisk\s+Require\s+(Import\s|Export\s)?\s*([\w\s]+)\.$", sentence)
+        if required and (required.group(1) or not unqualified):
+            names += required.group(2).split()
     return tuple(f"{name}.v" for name in names)
 
 
@@ -107,7 +107,8 @@ def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
     """The files whose names a file may use unqualified: those it imports, and what these export in turn."""
     paths = sources_in(folder)
     found: list[str] = []
-    waiting = [name for name in imports_of(paths[file].read_text(encoding="utf-8")) if not is_setup(paths[name])]
+    text = paths[file].read_text(encoding="utf-8")
+    waiting = [name for name in imports_of(text, unqualified=True) if not is_setup(paths[name])]
     while waiting:
         name = waiting.pop()
         if name not in found:

@@ -2,7 +2,8 @@
 
 Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective WeightingsNotLipschitz Rows Program Check PolygonCheck CurveCheck Meaning RatFacts PolygonObjective Curves PowerCurve NormalCurve WangCurve CpwCurve CpwTests.
+From VerifiedRisk Require Import FiniteLaw Objective Rows Program Check PolygonCheck CurveCheck Meaning RatFacts PolygonObjective Curves PowerCurve NormalCurve WangCurve CpwCurve CpwTests.
+From VerifiedRisk Require WeightingsNotLipschitz.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -27,7 +28,7 @@ Proof.
   - apply weighting_wang.
   - destruct (cpw_facts p q H) as [_ [_ [H1 H2]]]. now apply weighting_cpw.
   - now apply weighting_polygon.
-  - apply (weighting_var (real_of level)). now apply jump_facts.
+  - apply (WeightingsNotLipschitz.weighting_var (real_of level)). now apply jump_facts.
 Qed.
 
 Lemma exponent_le p q : (0 < p)%Z -> (0 < q)%Z -> ((p <= q)%Z -> IZR p / IZR q <= 1) /\ ((q <= p)%Z -> 1 <= IZR p / IZR q).

@@ -97,7 +97,8 @@ Proof. destruct o as [w alpha|alpha [|]|corners]; reflexivity. Qed.
 (** ** The theorem
 
     [Meaning.policy_of] is the policy of the certificate, by kinds: a table of (time, state); of (time, state, index),
-    the index moved by every reward; or a mixture of machines with a memory. *)
+    the index moved by every reward; of (time, state, cell), where the cell holds what is left of a budget; or a mixture of
+    machines with a memory, drawn at the start. *)
 
 Theorem what_check_accepts_is_true (m : model) (o : objective) (c : claim) (k : certificate) :
   check m o c k = true ->
