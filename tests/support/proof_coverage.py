@@ -39,7 +39,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "VaR in mixtures": ("1/2*mean + 1/2*var(1/3)", "1/2*cvar(1/4) + 1/2*var(1/2)", "1/2*wang(1/2) + 1/2*var(1/4)"),
     "upper VaR in mixtures": ("1/2*mean + 1/2*var(1/3, upper)",),
 }
-SEARCHED = ("two_paths", "frozen_lake", "gamblers_ruin")
+SEARCHED = ("two_paths", "frozen_lake")
 """Named models that every weighting is tried on; the others, whose covers are long, have those of one pass."""
 ETAS = (Fraction(1, 3), Fraction(2, 7))
 SECONDS = 1.0
