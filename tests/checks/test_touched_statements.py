@@ -191,6 +191,7 @@ PARTS = {
     "corrected/run": (4954, "5062.37"),
     "class/markov": (528, "1584"),
     "production/plan": (750, "135"),
+    "production/proved": (504, "320.75"),
 }
 
 #: Label: the least slack that a hundred random cases come down to at most.
