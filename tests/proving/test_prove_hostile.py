@@ -14,7 +14,6 @@ from proof_files import require_checker, verdicts
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.proving.program import BUILT, find_checker
-from verified_risk.proving.program import find_checker
 from verified_risk.proving.routes import Draft
 
 MEMORY_MB = 300
