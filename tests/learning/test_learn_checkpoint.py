@@ -187,3 +187,9 @@ def test_a_run_with_other_known_rewards_is_another_run(tmp_path):
     vr.learn(Chain(), vr.Mean(), known_rewards=lambda s, a, t: 1 * a, **told)
     with pytest.raises(InvalidFile, match="its known_rewards is"):
         vr.learn(Chain(), vr.Mean(), known_rewards=lambda s, a, t: 1 - a, **told)
+
+
+@pytest.mark.parametrize("kind", ["<08", "O", "no such type"])
+def test_a_type_that_numpy_cannot_parse_is_the_files_fault(kind):
+    with pytest.raises(InvalidFile, match="cannot be unpacked"):
+        arrays.decode({**arrays.encode(np.arange(3)), "type": kind})

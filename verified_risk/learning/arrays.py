@@ -28,5 +28,5 @@ def decode(data: dict[str, Any]) -> NDArray[Any]:
     try:
         raw = files.unpacked(base64.b64decode(data["data"]))
         return np.frombuffer(raw, dtype=np.dtype(data["type"])).reshape(data["shape"]).copy()
-    except (ValueError, TypeError, zlib.error) as error:
+    except (ValueError, TypeError, SyntaxError, zlib.error) as error:  # numpy parses some types as Python
         raise InvalidFile(f"an array of the run cannot be unpacked ({error}), wanted base64 of zlib") from None
