@@ -114,7 +114,7 @@ BAD = [
     (["learn", "two_paths", "--algorithm", "greedy", "--audit"], "there is no theorem to audit, wanted 'kl'"),
     (["learn", "two_paths", "--stop-when", "-1"], "stop_when is -1, wanted a gap of at least 0"),
     (["learn", "two_paths", "--largest-return", "x"], "largest_return is 'x', wanted a number"),
-    (["learn", "two_paths", "--episodes", "5", "--checkpoint", "no/such/c.json"], "wanted a regular file in a folder that exists"),
+    (["learn", "two_paths", "--episodes", "5", "--checkpoint", "no/such/c.json"], "a regular file in a folder that"),
     (["fuzz", "--seconds", "0"], "0.0 is not in the range x>0"),
     (["fuzz", "--hours", "x", "--seed", "1"], "'x' is not a valid float range"),
     (["fuzz", "--workers", "-1"], "-1 is not in the range x>=0"),

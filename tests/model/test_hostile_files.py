@@ -79,6 +79,13 @@ def test_an_exponent_is_not_written_out(written, tmp_path):
         recheck.check_text(certificate_with(alpha=written))
 
 
+def test_storm_is_not_given_an_exponent_that_it_would_write_out(tmp_path):
+    head = "@type: MDP\n@parameters\n\n@reward_models\nr\n@nr_states\n1\n@nr_choices\n1\n@model\nstate 0 [0] init\n"
+    for written in ("1e999999999", "2.5E-0001000000"):
+        (tmp_path / "model.drn").write_text(f"{head}\taction 0 [{written}]\n\t\t0 : 1\n")
+        refused(vr.MDP.from_storm, tmp_path / "model.drn", horizon=1, match="wanted an exponent of at most 100000")
+
+
 @pytest.mark.parametrize("written", DIGITS)
 def test_a_million_digits_are_refused_before_they_are_read(written, tmp_path):
     said = f"of {len(written)} characters, wanted at most {LONGEST}"
