@@ -178,6 +178,9 @@ def _attempts(draft: Draft) -> Iterator[Certificate]:
     """Tables that lose nothing where they are cheap; otherwise fixed point, then a finer one, then exact tables."""
     if isinstance(draft.objective, Curved):
         yield from draft.curved_certificates(draft.objective)
+        finer = draft.finer()
+        if finer is not None:  # the planner knows the greatest return, which rounding may exceed
+            yield from draft.curved_certificates(draft.objective, finer)
         return
     bits = draft.fixed_bits()
     if draft.cells is not None:
@@ -194,7 +197,7 @@ def _attempts(draft: Draft) -> Iterator[Certificate]:
     else:
         yield draft.certificate(exact=False, bits=MOST_EXACT_BITS)
     finer = draft.finer()
-    if finer is not None:  # the planner knows the greatest return, which rounding may exceed
+    if finer is not None:  # as above
         yield draft.certificate(exact=True, bits=bits, finer=finer)
 
 

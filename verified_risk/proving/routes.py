@@ -123,19 +123,19 @@ class Draft:
         up = (finer or self)._up(exact, bits)
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
 
-    def curved_certificates(self, objective: Curved) -> Iterator[Certificate]:
+    def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
         """The plan's upper bound; larger by what rounded points may cost; by what the broken line may cost."""
         lo, hi = self._closed()[1].windows[-1]
         width, span = (hi - lo) * self.charges.unit, self.charges.span * self.charges.unit
         for slack in (Fraction(), LEAST_SLACK, 4 * line_accuracy(self.plan, span)):
-            yield self._curved_certificate(objective, self.plan.upper + width * slack)
+            yield self._curved_certificate(objective, self.plan.upper + width * slack, finer)
 
-    def _curved_certificate(self, objective: Curved, upper: Fraction) -> Certificate:
+    def _curved_certificate(self, objective: Curved, upper: Fraction, finer: Draft | None = None) -> Certificate:
         exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
         lower = min(self.plan.lower, value_by_stairs(objective, self.plan.law, rounded=not exact))
         law = self._law(exact, CURVE_BITS)
         low = replace(law, scale=law.scale * objective.stair_denominator)
-        return Certificate(self.model, objective, lower, upper, low, self._curved_cover(upper))
+        return Certificate(self.model, objective, lower, upper, low, (finer or self)._curved_cover(upper))
 
     def _curved_cover(self, upper: Fraction) -> ByCover:
         assert isinstance(self.objective, Curved)
