@@ -66,13 +66,6 @@ def one_state_models(laws: Iterable[Law], horizon: int, actions: int = 2) -> Ite
         yield MDP(0, [[[1]] * actions], [list(pays)], horizon)
 
 
-def two_state_models(pays: Sequence[Law], rows: Sequence[tuple[Fraction, ...]], horizon: int) -> Iterator[MDP]:
-    """All models with two states, two actions in the first and one in the second; they start in the first."""
-    for laws in itertools.product(pays, repeat=3):
-        for moves in itertools.product(rows, repeat=2):
-            yield MDP(0, [list(moves), [rows[0]]], [list(laws[:2]), [laws[2]]], horizon)
-
-
 def return_policies(mdp: MDP, choices: Sequence[Any] | None = None) -> Iterator[ReturnPolicy]:
     """All y-policies with the given choices in every state (default: all deterministic ones)."""
     cells = return_cells(mdp)

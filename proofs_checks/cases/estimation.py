@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
-from verified_risk.numbers.enclosure import Real, bounds
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 from verified_risk.policy import MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
@@ -232,9 +232,3 @@ def total_variation(row: Sequence[Fraction], other: Sequence[Fraction]) -> Fract
 def area_between(law: Law, dominating: Law) -> Fraction:
     r""":math:`\int_0^1 (F_R - F_{\hat R})`, which is the difference of the means."""
     return dominating.mean - law.mean
-
-
-def float_of(x: Real) -> float:
-    """The middle of an enclosure, for tests and notes."""
-    low, high = bounds(x)
-    return float((low + high) / 2)

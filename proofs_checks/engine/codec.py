@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from verified_risk.errors import InvalidFile
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.rational import as_fraction
 from verified_risk.objectives import Weighting, objective
 from verified_risk.policy import HistoryPolicy, Policy, policy_from_json
 
@@ -88,7 +89,7 @@ def decode(kind: Any, data: Any, model: MDP | None = None) -> Any:
     if origin in (dict, Mapping):
         return {decode(arguments[0], key, model): decode(arguments[1], entry, model) for key, entry in data}
     if kind is Fraction:
-        return Fraction(data)
+        return as_fraction(data, "a number of the instance")
     if kind in (int, bool, str):
         if type(data) is not kind:
             raise InvalidFile(f"{data!r} is not a {kind.__name__}")
@@ -115,7 +116,7 @@ def _history_json(history: History) -> list[Any]:
 
 
 def _history_read(data: list[Any]) -> History:
-    return (*((s, a, Fraction(r)) for s, a, r in data[:-1]), data[-1])
+    return (*((s, a, as_fraction(r, "a reward")) for s, a, r in data[:-1]), data[-1])
 
 
 def _choice_json(choice: Any) -> Any:
@@ -123,4 +124,4 @@ def _choice_json(choice: Any) -> Any:
 
 
 def _choice_read(data: Any) -> Any:
-    return {int(a): Fraction(p) for a, p in data.items()} if isinstance(data, dict) else data
+    return {int(a): as_fraction(p, "a probability") for a, p in data.items()} if isinstance(data, dict) else data

@@ -18,6 +18,9 @@ import verified_risk as vr
 LONG_PLAN = ("plan", "inventory", "--horizon", 12, "--objective", "cpw(0.7)")
 LONG_RUN = ("learn", "frozen_lake", "--episodes", 5_000_000)
 
+#: Progress is shown after half a second; this search goes on until its time is up, on a machine of any speed.
+SOME_SECONDS = ("plan", "river_swim", "--objective", "cpw(0.71)", "--gap", 0, "--time-limit", 3)
+
 
 def interrupted(window):
     """The code and the last line after Ctrl-C, which reaches every process of the window."""
@@ -128,7 +131,7 @@ def alive(pid):
 
 
 def test_progress_is_drawn_on_a_terminal_and_wiped_when_done():
-    window = Terminal("plan", "frozen_lake", "--objective", "wang(0.5)")
+    window = Terminal(*SOME_SECONDS)
     window.wait_for("planning")
     assert window.finish() == 0
     left = plain(window.shown)
@@ -157,9 +160,9 @@ def test_a_pipe_gets_neither_progress_nor_colour(arguments):
 def test_json_on_a_terminal_window_keeps_its_output_clean(tmp_path):
     """Progress goes to the window, the JSON to the file that the output was redirected to."""
     with open(tmp_path / "out.json", "w") as file:
-        window = Terminal("plan", "frozen_lake", "--objective", "wang(0.5)", "--json", stdout=file)
+        window = Terminal(*SOME_SECONDS, "--json", stdout=file)
         assert window.finish() == 0
-    assert json.loads((tmp_path / "out.json").read_text())["objective"] == "wang(1/2)"
+    assert json.loads((tmp_path / "out.json").read_text())["objective"] == "cpw(71/100)"
     assert "planning" in window.shown
 
 

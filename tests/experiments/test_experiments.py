@@ -246,7 +246,7 @@ def test_the_command_line_reports_errors_in_one_line(tmp_path):
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 2
     assert found.stderr.startswith("error:")
-    assert "is not JSON" in found.stderr
+    assert "is not complete JSON" in found.stderr
 
 
 @pytest.mark.parametrize(

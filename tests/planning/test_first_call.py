@@ -16,7 +16,7 @@ import verified_risk as vr
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
 from verified_risk.kernels import budget as _kernels  # noqa: F401 - the loops below must exist
-from verified_risk.kernels import jit
+from verified_risk.kernels import jit, polygon
 from verified_risk.planning.tails import budget, refine
 
 
@@ -154,3 +154,14 @@ def test_patience_ends(monkeypatch):
     half = 0.6 * jit.PATIENCE / jit.STEP
     assert [other.at(half), other.at(half), other.at(0)] == ["plain", "compiled", "compiled"]
     assert told == ["plain", "compiled", "compiled"]
+
+
+@pytest.mark.parametrize("name", ["tilted_minima", "envelope", "slope_ranges", "cut_ends"])
+def test_loops_over_pairs_are_compiled_by_the_number_of_pairs(name, monkeypatch):
+    """Thousands of coordinates times thousands of corners are half a minute of Python, though the arrays are short."""
+    one = getattr(polygon, name)
+    monkeypatch.setattr(one, "spent", 0.0)
+    monkeypatch.setattr(one, "plain", lambda *_: "plain", raising=False)
+    monkeypatch.setattr(one, "compiled", lambda *_: "compiled", raising=False)
+    assert one(np.zeros(20), np.zeros(4000)) == "plain"
+    assert one(np.zeros(1000), np.zeros(jit.PAIRS // 1000 + 1)) == "compiled"

@@ -16,7 +16,7 @@ from verified_risk.errors import MissingDependency, Unsupported
 #: Where a path may begin: at the root, next to the page, or in a package or one of its folders.
 PACKAGES = ("verified_risk", "proofs_checks", "tests")
 WRITTEN_BY_COMMANDS = ("docs/_build/html", "audit.html", "lake.csv", "plan.json", "summary.md")
-FILE = re.compile(r"[\w-][\w./-]*(?:/|\.(?:py|md|sh|v|json|svg|png|css|js|csv|html))")
+FILE = re.compile(r"[\w-][\w./-]*(?:/|\.(?:py|md|sh|v|json|svg|png|css|js|csv|html|toml|yml))")
 LABEL = re.compile(r"(?:assump|cvar|def|exp|experiment|intro|lem|thm):[\w:/-]+")
 WRITTEN = [page for page in PAGES if page != ROOT / "docs" / "audit.md"]  # that one is generated from the statements
 

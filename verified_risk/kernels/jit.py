@@ -24,6 +24,8 @@ PATIENCE = 0.5
 """Seconds that a process interprets one kernel before it compiles it."""
 SMALL = 60_000
 """Entries of all arrays of a call that may be interpreted."""
+PAIRS = 300_000
+"""Entries of the first array times those of the longest, where a loop may meet all pairs: about PATIENCE in steps."""
 STEP = 1.5e-6
 """Seconds of an innermost step, interpreted."""
 
@@ -35,16 +37,17 @@ _homes: dict[tuple[int, bool], dict[str, Any]] = {}
 
 
 class Kernel:
-    """A loop over arrays; ``counted`` says whether numba counts references to them."""
+    """A loop over arrays; ``counted`` says whether numba counts references to them, ``nested`` whether for every entry
+    of the first one it may go through another."""
 
-    def __init__(self, function: Callable[..., Any], *, counted: bool = True) -> None:
+    def __init__(self, function: Callable[..., Any], *, counted: bool = True, nested: bool = False) -> None:
         update_wrapper(self, function)
-        self.function, self.counted = function, counted
+        self.function, self.counted, self.nested = function, counted, nested
         self.spent = 0.0
         """Seconds spent on interpreting it."""
 
     def __call__(self, *args: Any) -> Any:
-        if EAGER or self.spent > PATIENCE or _entries(args) > SMALL:
+        if EAGER or self.spent > PATIENCE or _entries(args) > SMALL or (self.nested and _pairs(args) > PAIRS):
             self.spent = float("inf")
             return self.compiled(*args)
         began = time.thread_time()
@@ -79,9 +82,19 @@ def _entries(args: Any) -> int:
     return sum(x.size if isinstance(x, np.ndarray) else _entries(x) for x in args if isinstance(x, np.ndarray | tuple))
 
 
+def _pairs(args: Any) -> int:
+    return int(args[0].size * max(x.size for x in args if isinstance(x, np.ndarray)))
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """``function`` as a :class:`Kernel`."""
     return Kernel(function)
+
+
+def nested_kernel(function: Callable[..., Any]) -> Any:
+    """:func:`kernel` for a loop that may go through another array for every entry of its first one: the sizes of both
+    tell how long it takes, their sum does not."""
+    return Kernel(function, nested=True)
 
 
 def view_kernel(function: Callable[..., Any]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import kernel, nested_kernel
 
 SLACK = 2.0**-48
 
@@ -52,7 +52,7 @@ def slopes_at(f, x, g, out):  # type: ignore[no-untyped-def]
         out[i] = (g[k + 1] - g[k]) / (x[k + 1] - x[k])
 
 
-@kernel
+@nested_kernel
 def tilted_minima(c, low, high, x, g, least, where):  # type: ignore[no-untyped-def]
     """``least_i <= min over [low_i, high_i] of G(t) - c_i t``, attained near ``where_i``; a minimum is at an end or a
     knot."""
@@ -72,7 +72,7 @@ def tilted_minima(c, low, high, x, g, least, where):  # type: ignore[no-untyped-
         where[i] = at
 
 
-@kernel
+@nested_kernel
 def envelope(low, high, ref, blur, convex, x, g, slope, height, hull_x, hull_g):  # type: ignore[no-untyped-def]
     """Height and mean slope within ``blur`` of ``ref`` of the convex envelope of G on each box; heuristic.
 
@@ -113,7 +113,7 @@ def envelope(low, high, ref, blur, convex, x, g, slope, height, hull_x, hull_g):
         slope[i] = (value(right, hull_x[:n], hull_g[:n]) - value(left, hull_x[:n], hull_g[:n])) / (right - left)
 
 
-@kernel
+@nested_kernel
 def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-untyped-def]
     """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (the contractor, B5), and a
     slope inside it.
@@ -149,7 +149,7 @@ def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-u
         middle[i] = min(max(s, least[i]), greatest[i])
 
 
-@kernel
+@nested_kernel
 def cut_ends(c, least, room, low, high, x, g):  # type: ignore[no-untyped-def]
     """Shrink boxes to where ``G(t) - c_i t <= least_i + room``: end pieces only, cut points moved outward
     (the reduced cost, B2)."""
