@@ -58,6 +58,12 @@ ELSEWHERE = {
     "make docs": ("minutes", "tests/repository/test_docs.py", "def test_the_documentation_builds_without_a_warning"),
     "make bench": ("minutes; its script runs here with less to do", "docs/decisions/planner.md", "benchmarks/run.py"),
     "make mutate": ("hours; its parts are tested", "tests/mutation/test_operators.py", "campaign.drawn"),
+    "make mutate MUTATE=--map": ("twice the suite", "tests/mutation/test_operators.py", "campaign.drawn"),
+    "python tests/support/proof_coverage.py": (
+        "minutes",
+        "tests/proving/test_prove_coverage.py",
+        "coverage(models(200",
+    ),
     "make lowest": ("an environment of its own", ".github/workflows/ci.yml", "run: make lowest"),
     "make test PYTHON=python3.13": ("another Python", ".github/workflows/ci.yml", 'python: "3.13"'),
     "make rehearsal": ("an environment of its own", ".github/workflows/ci.yml", "run: make rehearsal"),
