@@ -92,7 +92,7 @@ def compare(
     >>> import verified_risk as vr
     >>> print(vr.compare(vr.models.two_paths(), ["mean", "cvar(1/4)"]))
     planned for  mean  cvar(1/4)       gap
-    mean          3/2          0  5.28e-15
+    mean          3/2          0  6.11e-15
     cvar(1/4)       1          1         0
 
     :param mdp: the model
