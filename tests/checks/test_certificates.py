@@ -15,10 +15,10 @@ import pytest
 
 from proofs_checks import recheck
 from proofs_checks import theory as statements
-from proofs_checks.engine import certificate, search
+from proofs_checks.engine import certificate, codec, search
 from proofs_checks.engine.model import Verdict
 from proofs_checks.recheck.certificate import number
-from verified_risk.errors import InvalidFile
+from verified_risk.errors import InvalidFile, InvalidNumber
 
 WITH_COUNTEREXAMPLE = [statement for statement in statements.ALL if statement.counterexample is not None]
 CHECKER = Path(recheck.__file__).parent
@@ -211,3 +211,18 @@ def test_writing_all_certificates_removes_stale_ones(tmp_path):
 def test_a_number_with_an_exponent_is_rejected_before_it_is_written_out(entry):
     with pytest.raises(recheck.Rejected, match="without an exponent"):
         number(entry)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda text: codec.decode(Fraction, text, None),
+        lambda text: codec._history_read([[0, 0, text], 0]),
+        lambda text: codec._choice_read({"0": text}),
+    ],
+    ids=["number", "reward", "probability"],
+)
+def test_numbers_of_an_instance_are_read_with_a_limit(read):
+    """This one could be written out; with four more digits it would take hours."""
+    with pytest.raises(InvalidNumber, match="wanted an exponent of at most 100000"):
+        read("1e100001")

@@ -164,4 +164,4 @@ def test_loops_over_pairs_are_compiled_by_the_number_of_pairs(name, monkeypatch)
     monkeypatch.setattr(one, "plain", lambda *_: "plain", raising=False)
     monkeypatch.setattr(one, "compiled", lambda *_: "compiled", raising=False)
     assert one(np.zeros(20), np.zeros(4000)) == "plain"
-    assert one(np.zeros(1000), np.zeros(jit.PAIRS // 1000 + 1)) == "compiled"
+    assert one(np.zeros(300), np.zeros(1001)) == "compiled"
