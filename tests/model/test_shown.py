@@ -58,6 +58,17 @@ def test_both_bounds_of_a_span_are_outside(x, y):
     assert high <= value(right)
 
 
+def test_numbers_beyond_floats_are_told_by_their_first_digits_and_an_exponent():
+    huge, tiny = Fraction(10) ** 400, Fraction(10) ** -400
+    assert above(huge) == "1.00e+400"
+    assert above(huge + 1) == "1.01e+400"
+    assert above(Fraction(123)) == "123"
+    assert span(tiny / 3, tiny / 2) == "3.333333333E-401 <= best over all policies <= 5E-401, 1.67e-401 apart"
+    assert ends(tiny / 3, tiny / 2) == ("3.333333333E-401", "5E-401")
+    assert ends(-tiny, tiny) == ("-1e-30", "1e-30"), "rounding on both sides of zero is no value"
+    assert ends(-tiny, Fraction(1, 7)) == ("-1e-30", "1/7")
+
+
 def test_numbers_that_are_not_finite_are_said_so():
     assert (above(float("inf")), above(0.0), above(Fraction())) == ("inf", "0", "0")
 

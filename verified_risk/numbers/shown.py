@@ -18,6 +18,9 @@ DIGITS = 10
 NEGLIGIBLE = Fraction(1, 10**30)
 """Bounds closer to zero than this are rounded to it, outward: ``-2.4E-303 <=`` would read as a value of its own."""
 
+MOST_WRITTEN_OUT = Decimal(10) ** (2 * DIGITS)
+"""A gap from here on is told with an exponent."""
+
 
 def number(x: Real) -> str:
     """``56/33 ≈ 1.696969697``: the fraction where it is short, the decimal where it is not whole."""
@@ -28,16 +31,16 @@ def number(x: Real) -> str:
     return str(low) if low.denominator == 1 else f"{low} ≈ {decimal}"
 
 
-def at_least(x: Fraction) -> str:
+def at_least(x: Fraction, negligible: bool = True) -> str:
     """A decimal that is certainly not above ``x``; the number itself where it is short."""
-    if abs(x) < NEGLIGIBLE:
+    if negligible and abs(x) < NEGLIGIBLE:
         return "0" if x >= 0 else f"-{float(NEGLIGIBLE):g}"
     return str(x) if _is_short(x) else _decimal(x, ROUND_FLOOR)
 
 
-def at_most(x: Fraction) -> str:
+def at_most(x: Fraction, negligible: bool = True) -> str:
     """A decimal that is certainly not below ``x``; the number itself where it is short."""
-    if abs(x) < NEGLIGIBLE:
+    if negligible and abs(x) < NEGLIGIBLE:
         return "0" if x <= 0 else f"{float(NEGLIGIBLE):g}"
     return str(x) if _is_short(x) else _decimal(x, ROUND_CEILING)
 
@@ -47,7 +50,8 @@ def above(x: Fraction | float, digits: int = 3) -> str:
     if isinstance(x, float) and not isfinite(x):
         return str(x)
     rounded = _context(digits, ROUND_CEILING).divide(*_parts(Fraction(x)))
-    return f"{rounded:.{digits - 1}e}" if abs(rounded) < Decimal("0.001") and rounded else format(rounded, "f")
+    plain = not rounded or Decimal("0.001") <= abs(rounded) < MOST_WRITTEN_OUT
+    return format(rounded, "f") if plain else f"{rounded:.{digits - 1}e}"
 
 
 def short(x: Fraction) -> str:
@@ -62,10 +66,14 @@ def span(lower: Fraction, upper: Fraction) -> str:
 
     >>> span(Fraction(1, 4), Fraction(1, 4) + Fraction(1, 3 * 10**9))
     '1/4 <= best over all policies <= 1/4 + 3.34e-10'
+    >>> span(Fraction(10) ** -400 / 3, Fraction(10) ** -400 / 2)
+    '3.333333333E-401 <= best over all policies <= 5E-401, 1.67e-401 apart'
     """
     if _is_short(lower):
         return f"{lower} <= best over all policies <= {lower} + {above(upper - lower)}"
-    return f"{at_least(lower)} <= best over all policies <= {at_most(upper)}, {above(upper - lower)} apart"
+    coarse = _says_nothing(lower, upper)
+    low, high = at_least(lower, coarse), at_most(upper, coarse)
+    return f"{low} <= best over all policies <= {high}, {above(upper - lower)} apart"
 
 
 def ends(lower: Fraction, upper: Fraction) -> tuple[str, str]:
@@ -81,7 +89,8 @@ def ends(lower: Fraction, upper: Fraction) -> tuple[str, str]:
     if lower <= near <= upper and 0 < upper - lower < abs(near) / 10**DIGITS and len(f"{middle:f}") <= DIGITS:
         short, low, high = f"{middle:f}", near - lower, upper - near
         return f"{short} - {above(low)}" if low else short, f"{short} + {above(high)}" if high else short
-    return at_least(lower), at_most(upper)
+    coarse = _says_nothing(lower, upper)
+    return at_least(lower, coarse), at_most(upper, coarse)
 
 
 def columns(table: Sequence[Sequence[str]]) -> str:
@@ -122,6 +131,11 @@ def json_law(law: Law) -> dict[str, Any]:
     """Atoms and masses as ``"p/q"``, and the same as floats."""
     floats = {"atoms": [nearest(x) for x, _ in law], "masses": [float(p) for _, p in law]}
     return {**law.to_json(), "floats": floats, "mean": json_number(law.mean)}
+
+
+def _says_nothing(lower: Fraction, upper: Fraction) -> bool:
+    """Whether digits of negligible bounds tell nothing: the bounds are far apart, or on both sides of 0."""
+    return upper - lower >= min(NEGLIGIBLE, max(abs(lower), abs(upper)))
 
 
 def _is_short(x: Fraction, most: int = DIGITS) -> bool:
