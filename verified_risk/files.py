@@ -12,6 +12,7 @@ import os
 import stat
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
@@ -77,12 +78,12 @@ def write(path: str | PathLike[str], kind: str, data: Any) -> None:
     write_text(path, content)
 
 
-def read_text(path: str | PathLike[str], encoding: str = "utf-8") -> str:
-    """The text of a file or a pipe; a device, which may never end, is refused."""
+def read_text(path: str | PathLike[str], encoding: str = "utf-8", most: int = -1) -> str:
+    """The text of a file or a pipe, or its first ``most`` characters; a device, which may never end, is refused."""
     with open(path, encoding=encoding) as file:
         if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
             raise InvalidFile(f"{path} is a device, wanted a file")
-        return file.read()
+        return file.read(most)
 
 
 def without_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -90,8 +91,7 @@ def without_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     listed = list(pairs)
     found = dict(listed)
     if len(found) < len(listed):
-        keys = [key for key, _ in listed]
-        repeated = next(key for i, key in enumerate(keys) if key in keys[:i])
+        repeated = next(key for key, times in Counter(key for key, _ in listed).items() if times > 1)
         raise InvalidFile(f"the key {repeated[:60]!r} stands twice in one object, wanted it once")
     return found
 
@@ -147,9 +147,9 @@ def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, wh
     envelope = _envelope(content, where)
     wanted = f"verified_risk/{kind}"
     if envelope["format"] != wanted:
-        raise InvalidFile(f"{where} holds {envelope['format']!r}, wanted {wanted!r}")
+        raise InvalidFile(f"{where} holds {repr(envelope['format'])[:60]}, wanted {wanted!r}")
     if envelope["version"] != VERSION:
-        raise InvalidFile(f"{where} has version {envelope['version']!r}, this library reads version {VERSION}")
+        raise InvalidFile(f"{where} has version {repr(envelope['version'])[:60]}, this library reads version {VERSION}")
     try:
         found = digest(envelope["data"])
     except RecursionError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import random
 import subprocess
 import sys
@@ -16,54 +17,30 @@ from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import VerifiedRiskError
+from verified_risk.experiments import Cell, sweep
+from verified_risk.experiments.cells import read_cells
+from verified_risk.learning.policies import BlackBoxPolicy
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
 from verified_risk.proving.program import find_checker
 
 from .. import recheck
-from ..engine import audit as auditing
 from ..engine.ledger import Ledger
-from ..theory import ALL
-from . import models, oracle, planning
+from . import oracle, planning
 from .mutation import mutated, shorter
 from .property import LONGEST_WAIT, Case, Falsified, Property
+from .samples import CELL, LEARNED, valid
 
 SIZES = {"states": 6, "horizon": 4}
 """Beyond these, brute force and recheck of a mutated plan are left out: a mutation may ask for a horizon of 10**9."""
 COMMAND = "from verified_risk.cli import main; main()"
 STORM = ("drn", "prism", "jani")
-PRISM = """mdp
-const int N = 2;
-const double p = 1/3;
-module walk
-  s : [0..N] init 0;
-  [go] s<N -> p:(s'=s+1) + 1-p:(s'=0);
-  [stay] true -> (s'=s);
-endmodule
-rewards "gain"
-  [go] true : 1/2;
-  s=N : 0.25;
-endrewards
-"""
-JANI = """{"jani-version": 1, "name": "d", "type": "mdp", "actions": [{"name": "go"}],
-"variables": [{"name": "s", "type": {"kind": "bounded", "base": "int", "lower-bound": 0, "upper-bound": 2},
- "initial-value": 0}, {"name": "gain", "type": "real", "transient": true, "initial-value": 0}], "properties": [],
-"automata": [{"name": "a", "locations": [{"name": "l"}], "initial-locations": ["l"], "edges": [{"location": "l",
- "action": "go", "guard": {"exp": {"op": "<", "left": "s", "right": 2}}, "assignments": [{"ref": "gain", "value": 3}],
- "destinations": [{"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 1}]},
- {"location": "l", "probability": {"exp": 0.5}, "assignments": [{"ref": "s", "value": 2}]}]}]}],
-"system": {"elements": [{"automaton": "a"}], "syncs": [{"synchronise": ["go"], "result": "go"}]}}
-"""
-LEARNED: dict[str, Any] = {"objective": "cvar(1/2)", "episodes": 4, "seed": 1}
-"""The run whose memory is mutated."""
+SIGNED = ("model", "policy", "plan", "run", "certificate", "learning", "law", "cell", "black-box-policy")
 PROOF_SECONDS = 60.0
-SMALL_STATEMENTS = [statement for statement in ALL if statement.label in ("lem:key", "def:empirical", "cvar:concave")]
-CERTIFICATES = Path(recheck.__file__).resolve().parents[1] / "certificates"
 
 
 def file_text(case: Case) -> str:
@@ -93,53 +70,13 @@ def _resigned(certificate: str) -> str:
 
 def warm() -> None:
     for kind in ("run", "plan"):
-        _valid(kind, 0)
+        valid(kind, 0)
     planning.warm()
 
 
-@functools.lru_cache(maxsize=64)
-def _valid(kind: str, number: int) -> str:
-    """A valid text of the kind, one of a few."""
-    rng = random.Random(f"{kind} {number}")
-    if kind == "number":
-        return rng.choice(("1/3", "0.25", "-7", "1e-3", "12.5e2", "22/7"))
-    if kind == "objective":
-        return models.words(rng)
-    if kind == "certificate":
-        return rng.choice(sorted(CERTIFICATES.glob("*.json"))).read_text("utf-8")
-    if kind in ("prism", "jani"):
-        return {"prism": PRISM, "jani": JANI}[kind]
-    if kind == "ledger":
-        return auditing.run(rng.sample(SMALL_STATEMENTS, 2), examples=2, seed=number, jobs=1).to_json()
-    if kind == "learning":
-        with TemporaryDirectory(prefix="verified_risk-") as folder:
-            vr.learn(vr.models.load("two_paths"), **LEARNED, checkpoint=Path(folder) / "state.json")
-            return json.dumps(files.read(Path(folder) / "state.json", kind, dict))
-    if kind == "run":
-        return json.dumps(vr.learn(vr.models.load("two_paths"), "cvar(1/2)", episodes=3, seed=number).to_json())
-    case = models.draw(rng, discounted=rng.random() < 0.3)
-    mdp = models.mdp_of(case["model"])
-    if kind == "model":
-        return json.dumps(mdp.to_json())
-    if kind in ("csv", "drn"):
-        with TemporaryDirectory(prefix="verified_risk-") as folder:
-            path = Path(folder) / f"model.{kind}"
-            (mdp.to_csv if kind == "csv" else mdp.to_drn)(path)
-            return path.read_text("utf-8")
-    level = rng.choice(models.LEVELS)
-    plan = vr.plan(mdp, rng.choice(("mean", f"cvar({level})", f"var({level})", "1/2*cvar(1/4) + 1/2*cvar(1/2)")))
-    if kind == "proof":
-        with TemporaryDirectory(prefix="verified_risk-") as folder:
-            plan.prove(certificate=Path(folder) / "proof.txt")
-            return (Path(folder) / "proof.txt").read_text("ascii")
-    if kind == "policy":
-        return json.dumps({"model": mdp.to_json(), "policy": plan.policy.to_json()})
-    return json.dumps(plan.to_json())
-
-
 def valid_case(kind: str, rng: random.Random) -> Case:
-    signed = kind if kind in ("model", "policy", "plan", "run", "certificate", "learning") else None
-    return {"kind": kind, "text": _valid(kind, rng.randrange(8)), "signed": signed}
+    signed = kind if kind in SIGNED else None
+    return {"kind": kind, "text": valid(kind, rng.randrange(8)), "signed": signed}
 
 
 def make(rng: random.Random, kind: str) -> Case:
@@ -215,6 +152,47 @@ def _run(path: Path) -> None:
     run.save(again)
     if files.digest(vr.Run.load(again).to_json()) != files.digest(run.to_json()):  # as text: NaN is not itself
         raise Falsified("a run that was accepted is not the same after it is saved and loaded")
+
+
+def _law(path: Path) -> None:
+    law = vr.Law.load(path)
+    again = path.with_name("again.json")
+    law.save(again)
+    if sum(law.masses) != 1 or vr.Law.load(again) != law:
+        raise Falsified("a law that was accepted has another mass than 1, or is another one after it is saved")
+
+
+def _black_box(path: Path) -> None:
+    """What is accepted plays an episode from every observation, with actions that exist."""
+    policy = BlackBoxPolicy.load(path)
+    shell = policy.shell
+    if max(shell.observations, shell.steps) > 1000:
+        return
+    reward = shell.low + shell.range * shell.atoms[-1]
+    for n in range(shell.observations):
+        seen = [n // math.prod(shell.sizes[i + 1 :]) % size for i, size in enumerate(shell.sizes)]
+        player = policy.player()
+        while not player.over:
+            action = player.act(seen if len(seen) > 1 else seen[0])
+            if not 0 <= action < shell.actions:
+                raise Falsified(f"a policy that was accepted plays action {action} of {shell.actions}")
+            player.observe(reward)
+
+
+def _cells(path: Path) -> None:
+    cells = read_cells(path)
+    if len(set(cells)) > len(cells) or [Cell.from_json(cell.to_json()).key for cell in cells] != [c.key for c in cells]:
+        raise Falsified("a cell that was accepted is another one after it is written and read")
+
+
+def _cell(path: Path) -> None:
+    """A sweep that finds the file as its result writes its table, or refuses the file; it runs nothing."""
+    folder = path.with_name("sweep")
+    folder.mkdir()
+    files.write(folder / "sweep.json", "sweep", [CELL.to_json()])
+    path.rename(folder / f"{CELL.key}.json")
+    if sweep([CELL], folder, workers=0, progress=False).table is None:
+        raise Falsified("a sweep with a result of its only cell has no table")
 
 
 def _plan(path: Path) -> None:
@@ -297,6 +275,10 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "policy": _policy,
     "plan": _plan,
     "run": _run,
+    "law": _law,
+    "black-box-policy": _black_box,
+    "cells": _cells,
+    "cell": _cell,
     "certificate": _certificate,
     "csv": _csv,
     "drn": _storm,
@@ -313,6 +295,9 @@ TITLES = {
     "number": "mutated numbers",
     "learning": "mutated memories of a run",
     "proof": "mutated proofs, read by the verified checker",
+    "black-box-policy": "mutated policies of environments",
+    "cells": "mutated lists of cells of a sweep",
+    "cell": "mutated results of a cell",
 }
 
 

@@ -54,7 +54,9 @@ def read(text: str) -> dict[str, Any]:
     if not isinstance(data, dict) or set(data) != {"format", "version", "label", "instance", "sha256"}:
         raise Rejected("wanted the keys format, version, label, instance, sha256 and no others")
     if data["format"] != FORMAT or data["version"] != VERSION:
-        raise Rejected(f"format {data['format']!r} version {data['version']!r}, wanted {FORMAT!r} version {VERSION}")
+        raise Rejected(
+            f"format {data['format']!r:.60} version {data['version']!r:.60}, wanted {FORMAT!r} version {VERSION}"
+        )
     if digest(data) != data["sha256"]:
         raise Rejected("the content does not match its digest: the file was edited")
     return data

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from os import fstat
+from stat import S_ISCHR
 from typing import Any
 
 from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, second, setting
@@ -31,7 +33,7 @@ def check_text(text: str) -> Outcome:
     """Read a certificate and recompute both sides of its claim."""
     data = read(text)
     if not isinstance(data["label"], str) or data["label"] not in CHECKS:
-        raise Rejected(f"no printed claim with the label {data['label']!r} is known here")
+        raise Rejected(f"no printed claim with the label {repr(data['label'])[:60]} is known here")
     try:
         return CHECKS[data["label"]](data["instance"])
     except Rejected:
@@ -66,6 +68,8 @@ def main(paths: list[str]) -> int:
     for path in paths:
         try:
             with open(path, encoding="utf-8") as file:
+                if S_ISCHR(fstat(file.fileno()).st_mode):
+                    raise Rejected("a device, wanted a file")
                 outcome = check_text(file.read())
         except (Rejected, OSError, UnicodeDecodeError) as error:
             print(f"{path}: REJECTED: {error}")

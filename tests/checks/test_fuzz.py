@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import verified_risk as vr
 from proofs_checks import fuzz, recheck
-from proofs_checks.fuzz import catalogue, farm, models, oracle, property, readers, statements
+from proofs_checks.fuzz import catalogue, farm, models, oracle, property, readers, samples, statements
 from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
@@ -266,7 +266,7 @@ def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
 def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
     """A certificate whose label is a list or whose state is infinite; a grid of 1e400 points; rewards too long to be
     written; a plan whose one return has no range, which a float's slack turned into a failure."""
-    stored = json.loads((readers.CERTIFICATES / "def_history-episode.json").read_text())
+    stored = json.loads((samples.CERTIFICATES / "def_history-episode.json").read_text())
     infinite = json.loads(json.dumps(stored))
     infinite["instance"]["mdp"]["initial"][0][0] = float("inf")
     for hostile in ({**stored, "label": ["def:history/episode"]}, infinite):
@@ -336,11 +336,11 @@ def test_a_forged_memory_of_a_run_is_refused_before_compiled_code_trusts_it(tmp_
         path = tmp_path / "state.json"
         files.write(path, "learning", forged)
         with pytest.raises(InvalidFile, match=f"{part}.* of the state has another type, shape or range"):
-            vr.learn(vr.models.load("two_paths"), **readers.LEARNED, checkpoint=path)
+            vr.learn(vr.models.load("two_paths"), **samples.LEARNED, checkpoint=path)
     forged["counts"][0] = arrays.encode(arrays.decode(data["counts"][0])[:1])
     files.write(path, "learning", forged)
     with pytest.raises(InvalidFile, match=r"counts\.visits of the state"):
-        vr.learn(vr.models.load("two_paths"), **readers.LEARNED, checkpoint=path)
+        vr.learn(vr.models.load("two_paths"), **samples.LEARNED, checkpoint=path)
 
 
 def test_the_command_prints_counts_and_exits_with_1_on_a_failure(tmp_path, monkeypatch):

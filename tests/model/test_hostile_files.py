@@ -1,7 +1,7 @@
 """Files that mean harm: each is refused with one line, in bounded time and memory, and nothing else is touched.
 
-The budgets are stated here: :data:`SECONDS` of computing for a refusal, and memory of :data:`MOST_MEMORY` bytes where
-a file claims more.  The fuzz farm (``proofs_checks/fuzz``) tries what nobody thought of.
+The budgets: ``SECONDS`` of computing for a refusal (``tests/support/hostile.py``), and memory of :data:`MOST_MEMORY`
+bytes where a file claims more.  The fuzz farm (``proofs_checks/fuzz``) tries what nobody thought of.
 """
 
 from __future__ import annotations
@@ -15,40 +15,29 @@ from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
+from hostile import SECONDS, refused, signed
 
 import verified_risk as vr
 from proofs_checks import recheck
 from proofs_checks.engine.ledger import Ledger
 from proofs_checks.fuzz.property import limited
-from proofs_checks.fuzz.readers import CERTIFICATES
+from proofs_checks.fuzz.samples import CERTIFICATES
 from verified_risk import errors, files
 from verified_risk.cli import main
+from verified_risk.cli.failures import LONGEST_LINE
+from verified_risk.experiments.cells import read_cells
 from verified_risk.learning.arrays import decode, encode
 from verified_risk.numbers.rational import LONGEST, as_fraction
 from verified_risk.planning.search.proof import Proof
 
-SECONDS = 10
 MOST_MEMORY = 50_000_000
 HEADER = "idstatefrom,idaction,idstateto,probability,reward\n"
-
-
-def refused(read, *arguments, match, kind=errors.VerifiedRiskError, **options):
-    """``read`` refuses in time, and the message is one short line."""
-    with limited(SECONDS), pytest.raises(kind, match=match) as caught:
-        read(*arguments, **options)
-    assert len(str(caught.value)) < 1000
-    assert "\n" not in str(caught.value)
 
 
 def model_text(tmp_path):
     path = tmp_path / "good.json"
     vr.models.two_paths().save(path)
     return path.read_text()
-
-
-def signed(path, kind, data):
-    files.write(path, kind, data)
-    return path
 
 
 def model_with(tmp_path, **changes):
@@ -201,6 +190,42 @@ def test_a_key_that_stands_twice_is_refused_by_every_reader(tmp_path):
     assert (result.exit_code, "'model' stands twice" in result.stderr) == (2, True)
 
 
+def test_the_key_that_stands_twice_is_found_quickly_among_many():
+    keys = ",".join(f'"k{i}":1' for i in range(200_000))
+    refused(files.parse_json, f'{{{keys},"k199999":1}}', "it", match="'k199999' stands twice", kind=errors.InvalidFile)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ({"model": ["two_paths"], "objective": "mean"}, r"'model' is \['two_paths'\], wanted a number or text"),
+        ({"model": "two_paths", "objective": {}}, r"'objective' is \{\}, wanted a number or text"),
+        ({"model": "two_paths", "objective": "mean", "parameters": [["x", [1]]]}, r"'x' is \[1\], wanted a number"),
+        ({"model": "two_paths", "objective": "mean", "parameters": [[1]]}, r"parameters is \[\[1\]\], wanted"),
+        ({"model": "two_paths", "objective": "mean", "x" * 10**6: 1}, "xxx… is none of model"),
+    ],
+)
+def test_a_cell_that_is_none_is_refused_shortly(cell, said, tmp_path):
+    (tmp_path / "cells.json").write_text(json.dumps([cell]))
+    refused(read_cells, tmp_path / "cells.json", match=said, kind=errors.InvalidArgument)
+
+
+def test_what_is_said_about_a_file_is_short(tmp_path):
+    """A name of a million characters is quoted in part only, by the readers and by the command line."""
+    long = "x" * 10**6
+    (tmp_path / "it.json").write_text(model_text(tmp_path).replace("verified_risk/model", long))
+    refused(vr.MDP.load, tmp_path / "it.json", match="holds 'xxx")
+    result = CliRunner().invoke(main, ["plan", long])
+    assert (result.exit_code, len(result.stderr) <= LONGEST_LINE + 2) == (2, True)
+    data = json.loads((CERTIFICATES / "cvar_rho.json").read_text())
+    for change in ({"format": long}, {"version": long}, {"label": long}):
+        changed = {**data, **change}
+        text = json.dumps({**changed, "sha256": recheck.digest(changed)})
+        with pytest.raises(recheck.Rejected) as caught:
+            recheck.check_text(text)
+        assert len(str(caught.value)) < 1000
+
+
 def test_words_that_are_no_text_are_refused(tmp_path):
     refused(vr.MDP.load, model_with(tmp_path, drawing=1e-17), match="drawing is 1e-17, wanted text")
     refused(vr.MDP.load, model_with(tmp_path, notes=[1]), match=r"notes is \[1\], wanted lines of text")
@@ -262,13 +287,17 @@ def test_a_packed_array_that_was_cut_is_refused():
 # -- the file system --------------------------------------------------------------------------------------------------
 
 
-def test_a_device_that_never_ends_is_not_read(tmp_path):
+def test_a_device_that_never_ends_is_not_read(tmp_path, capsys):
     (tmp_path / "model.json").symlink_to("/dev/zero")
-    (tmp_path / "model.csv").symlink_to("/dev/zero")
+    for kind in ("csv", "drn", "prism", "jani"):
+        (tmp_path / f"model.{kind}").symlink_to("/dev/zero")
     refused(vr.MDP.load, tmp_path / "model.json", match="is a device, wanted a file")
     refused(vr.MDP.from_csv, tmp_path / "model.csv", initial=0, horizon=1, index_base=0, match="is a device")
-    result = CliRunner().invoke(main, ["plan", str(tmp_path / "model.json")])
-    assert (result.exit_code, "is a device" in result.stderr) == (2, True)
+    for kind in ("json", "csv", "drn", "prism", "jani"):
+        result = CliRunner().invoke(main, ["plan", str(tmp_path / f"model.{kind}")])
+        assert (result.exit_code, "is a device" in result.stderr) == (2, True), kind
+    assert recheck.main([str(tmp_path / "model.json")]) == 2
+    assert "REJECTED: a device" in capsys.readouterr().out
 
 
 def test_links_in_a_circle_are_an_error_of_one_line(tmp_path):

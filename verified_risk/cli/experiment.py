@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from ..errors import InvalidFile
 from .failures import Commands
 from .screen import Screen
 from .show import emit_json, json_option
@@ -112,14 +111,12 @@ def _written(page: Path, as_json: bool) -> None:
 @json_option
 def sweep_command(cells: Path, out: Path, as_json: bool, **engine: Any) -> None:
     """Any sweep: CELLS is a JSON list of cells."""
-    from .. import files
-    from ..experiments import Cell, sweep
+    from ..experiments import sweep
+    from ..experiments.cells import read_cells
 
     with readable(cells):
-        listing = files.parse_json(files.read_text(cells), str(cells))
-    if not isinstance(listing, list) or not all(isinstance(entry, dict) for entry in listing):
-        raise InvalidFile(f'{cells} is not a list of cells, wanted [{{"model": ..., "objective": ...}}, ...]')
-    outcome = sweep([Cell.from_json(entry) for entry in listing], out, **engine)
+        listing = read_cells(cells)
+    outcome = sweep(listing, out, **engine)
     if as_json:
         failed = [{"cell": cell.to_json(), "error": error} for cell, error in outcome.failed]
         table = None if outcome.table is None else str(outcome.table)

@@ -19,9 +19,11 @@ import click
 from ..errors import VerifiedRiskError
 
 BAD_INPUT, BUG, STOPPED, UNHEARD = 2, 3, 130, 141
+LONGEST_LINE = 1000
+"""Characters of what is said about an error; what a file holds may be quoted in it."""
 EXTRAS = {
     "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "flint": "exact", "matplotlib": "plot",
-    "gymnasium": "gym", "z3": "smt", "sympy": "smt", "distributed": "cluster", "stormpy": "storm", "scipy": "dev",
+    "gymnasium": "gym", "z3": "smt", "sympy": "smt", "distributed": "cluster", "stormpy": "storm", "scipy": "prove",
 }  # fmt: skip
 """The extra of this package that installs a library."""
 
@@ -162,5 +164,6 @@ def _wrapped(line: str) -> str:
 def _say_and_exit(line: str, code: int) -> NoReturn:
     if code == STOPPED and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # we are leaving; another Ctrl-C has nothing to add
-    click.echo(_wrapped(" ".join(line.splitlines())), err=True)
+    line = " ".join(line.splitlines())
+    click.echo(_wrapped(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"), err=True)
     sys.exit(code)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InvalidArgument, InvalidFile
+from ..files import read_text
 from .progress import working
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 PICTURES = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
 """How the names of pictures end, and what stands near the beginning of such a file."""
 SEEN = 4096
-"""Bytes of an existing file that are looked at before it is replaced."""
+"""Bytes of a file that are looked at: of one before it is replaced, and of a CSV for its columns."""
 STORM = (".drn", ".prism", ".nm", ".pm", ".sm", ".jani")
 MODEL_HELP = (
     "MODEL is a name (see `models`), a saved .json, a .csv, "
@@ -86,7 +87,7 @@ class ModelSource:
 
     def _steps(self) -> int | None:
         """What the caller said; a CSV may have a column of steps instead."""
-        if self.horizon is None and "idstep" not in _first_line(self.model):
+        if self.horizon is None and "idstep" not in read_text(self.model, "utf-8-sig", SEEN).partition("\n")[0]:
             raise InvalidArgument(f"{self.model} does not say how many steps to play: add --horizon N")
         return self.horizon
 
@@ -95,11 +96,6 @@ class ModelSource:
             if getattr(self, name) is not None:
                 flag = "--" + name.replace("_", "-")
                 raise InvalidArgument(f"{flag} means nothing for {what} ({self.model}): leave it out")
-
-
-def _first_line(path: str) -> str:
-    with open(path, encoding="utf-8-sig", errors="replace") as file:
-        return file.readline()
 
 
 def _environment(text: str) -> tuple[str, dict[str, object]]:

@@ -7,12 +7,13 @@ import io
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from .. import files, models
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, InvalidFile
 from ..mdp import MDP
 from ..objectives import objective
 
@@ -44,12 +45,10 @@ class Cell:
 
     def build(self) -> MDP:
         """The model: one of ``verified_risk.models`` by name, with the cell's parameters."""
-        function = getattr(models, self.model, None)
-        if self.model.startswith("_") or not callable(function) or self.model == "load":
-            raise InvalidArgument(f"no model is named {self.model!r}, wanted one of {', '.join(models.__all__)}")
-        mdp = function(**dict(self.parameters))
-        if not isinstance(mdp, MDP):
-            raise InvalidArgument(f"{self.model!r} does not name a model")
+        named = [name for name in models.__all__ if name not in ("NAMES", "load")]
+        if self.model not in named:
+            raise InvalidArgument(f"no model is named {_clipped(self.model)}, wanted one of {', '.join(named)}")
+        mdp: MDP = getattr(models, self.model)(**dict(self.parameters))
         return mdp
 
     def to_json(self) -> dict[str, Any]:
@@ -58,18 +57,36 @@ class Cell:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Cell:
         known = [entry.name for entry in fields(cls)]
+        where = f"cell {_clipped(data)}"
         for name in ("model", "objective"):
             if name not in data:
-                raise InvalidArgument(f"cell {data!r} cannot be read: it has no {name}")
+                raise InvalidArgument(f"{where} cannot be read: it has no {name}")
         for name in data:
             if name not in known:
-                raise InvalidArgument(f"cell {data!r} cannot be read: {name!r} is none of {', '.join(known)}")
+                raise InvalidArgument(f"{where} cannot be read: {_clipped(name)} is none of {', '.join(known)}")
         try:
             parameters = tuple((str(name), value) for name, value in data.get("parameters", ()))
         except (TypeError, ValueError):
-            wrong = data["parameters"]
-            raise InvalidArgument(f"cell {data!r}: parameters is {wrong!r}, wanted [[name, value], ...]") from None
+            wrong = _clipped(data["parameters"])
+            raise InvalidArgument(f"{where}: parameters is {wrong}, wanted [[name, value], ...]") from None
+        for name, value in (*data.items(), *parameters):
+            if name != "parameters" and isinstance(value, (list, dict)):
+                raise InvalidArgument(f"{where}: {_clipped(name)} is {_clipped(value)}, wanted a number or text")
         return cls(**{**data, "parameters": parameters})
+
+
+def read_cells(path: str | PathLike[str]) -> list[Cell]:
+    """The cells of a JSON list."""
+    listing = files.parse_json(files.read_text(path), str(path))
+    if not isinstance(listing, list) or not all(isinstance(entry, dict) for entry in listing):
+        raise InvalidFile(f'{path} is not a list of cells, wanted [{{"model": ..., "objective": ...}}, ...]')
+    return [Cell.from_json(entry) for entry in listing]
+
+
+def _clipped(value: Any) -> str:
+    """What a message quotes of a value, which may be as long as its file."""
+    written = repr(value)
+    return written if len(written) <= 200 else f"{written[:200]}…"
 
 
 def run_cell(cell: Cell) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, VerifiedRiskError
+from ..files import read_text
 from ..mdp import MDP, Outcome
 from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, as_whole, text
 
@@ -34,7 +35,7 @@ PRISM = (".prism", ".nm", ".pm", ".sm")
 SUFFIXES = (".drn", *PRISM, ".jani")
 """How the names of files end that are read here."""
 
-HUGE = re.compile(rb"(?<![\w.])[\d.]+[eE][+-]?0*[1-9]\d{5,}")
+HUGE = re.compile(r"(?<![\w.])[\d.]+[eE][+-]?0*[1-9]\d{5,}", re.ASCII)
 """A number that Storm would write out, digit by digit, for hours."""
 MOST_NAMED = 40
 """States whose variables are listed in the drawing."""
@@ -97,10 +98,9 @@ def _build(path: Path, constants: str | Mapping[str, Any] | None) -> Any:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidFile(f"{path} ends in {suffix!r}, wanted one of {' '.join(SUFFIXES)}")
-    with path.open("rb") as file:  # a missing file is the operating system's error, not Storm's
-        huge = HUGE.search(file.read())
+    huge = HUGE.search(read_text(path, "latin-1"))  # a missing file is the operating system's error, not Storm's
     if huge:
-        raise InvalidFile(f"{path} holds {huge[0][:40].decode()}, wanted an exponent of at most {LARGEST_EXPONENT}")
+        raise InvalidFile(f"{path} holds {huge[0][:40]}, wanted an exponent of at most {LARGEST_EXPONENT}")
     storm = _storm()
     given = _constants(constants)
     try:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -13,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import files
-from ..errors import InvalidArgument, InvalidPolicy
+from ..errors import InvalidArgument, InvalidFile, InvalidPolicy
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div, text
+from ..numbers.shown import short
 from ..policy import Choice, Policy
 from .arrays import decode, encode
 from .standard import Standard
@@ -139,12 +141,52 @@ class BlackBox:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> BlackBox:
+        """The inverse of :meth:`to_json`; what no environment can be is refused."""
         low, range_, unit = (as_fraction(data[name], name) for name in ("low", "range", "unit"))
         atoms = tuple(as_fraction(x, f"atoms[{i}]") for i, x in enumerate(data["atoms"]))
-        return cls(
-            tuple(data["sizes"]), data["actions"], data["steps"], low, range_, unit, atoms, data["exact"],
-            data["random_starts"],
-        )  # fmt: skip
+        sizes = tuple(_positive(n, f"sizes[{i}]") for i, n in enumerate(data["sizes"]))
+        actions, steps = (_positive(data[name], name) for name in ("actions", "steps"))
+        for name, value in (("range", range_), ("unit", unit)):
+            if value <= 0:
+                raise InvalidFile(f"{name} of the environment is {short(value)}, wanted a positive number")
+        if not atoms or atoms[0] < 0 or atoms[-1] > 1 or any(x >= y for x, y in pairwise(atoms)):
+            raise InvalidFile("atoms of the environment are not increasing numbers from 0 to 1")
+        for name in ("exact", "random_starts"):
+            if not isinstance(data[name], bool):
+                raise InvalidFile(f"{name} of the environment is {repr(data[name])[:60]}, wanted true or false")
+        if not data["exact"] and (len(atoms) != 1 // unit + 1 or any(x != i * unit for i, x in enumerate(atoms))):
+            raise InvalidFile(f"atoms of the environment are not the multiples of its unit {short(unit)}")
+        return cls(sizes, actions, steps, low, range_, unit, atoms, data["exact"], data["random_starts"])
+
+    def checked(self, table: NDArray[Any]) -> NDArray[np.int16]:
+        """A table that was read from a file; after the observations come "the episode is over" and, where starts are
+        random, one more step in the state "it has not begun"."""
+        if self.observations >= table.size:
+            raise InvalidFile(f"the table of actions has {table.size} entries for {self.observations} observations")
+        return checked_table(
+            table, self.steps + self.random_starts, [self.actions] * self.observations + [1] * (1 + self.random_starts)
+        )
+
+
+def _positive(value: Any, name: str) -> int:
+    k = as_whole(value)
+    if k is None or not 1 <= k < 2**31:
+        raise InvalidFile(f"{name} of the environment is {repr(value)[:60]}, wanted a positive integer")
+    return k
+
+
+def checked_table(table: NDArray[Any], steps: int, actions: Sequence[int]) -> NDArray[np.int16]:
+    """A table of actions that was read from a file, if it has an action of every state at every step."""
+    if table.dtype != np.int16 or table.ndim != 3 or table.shape[:2] != (steps, len(actions)) or not table.shape[2]:
+        raise InvalidFile(
+            f"the table of actions is of type {table.dtype} and shape {table.shape}, "
+            f"wanted int16 of {steps} steps, {len(actions)} states and at least one column"
+        )
+    wrong = (table < 0) | (table >= np.array(actions)[:, None])
+    if wrong.any():
+        t, s, y = (int(i[0]) for i in np.nonzero(wrong))
+        raise InvalidFile(f"table[{t}][{s}][{y}] is {table[t, s, y]}, wanted an action in 0..{actions[s] - 1}")
+    return table
 
 
 class BlackBoxPolicy:
@@ -187,11 +229,13 @@ class BlackBoxPolicy:
 
     @staticmethod
     def load(path: str | PathLike[str]) -> BlackBoxPolicy:
-        return files.read(
-            path,
-            "black-box-policy",
-            lambda data: BlackBoxPolicy(BlackBox.from_json(data["shell"]), decode(data["table"])),
-        )
+        """Read what :meth:`save` wrote."""
+
+        def parse(data: dict[str, Any]) -> BlackBoxPolicy:
+            shell = BlackBox.from_json(data["shell"])
+            return BlackBoxPolicy(shell, shell.checked(decode(data["table"])))
+
+        return files.read(path, "black-box-policy", parse)
 
 
 class BlackBoxPlayer:

@@ -251,8 +251,17 @@ class Run:
         :returns: the run
         """
         from .audit import AuditReport
-        from .policies import BlackBox
+        from .policies import BlackBox, checked_table
 
+        mdp = None if data["model"] is None else MDP.from_json(data["model"])
+        shell = None if data["shell"] is None else BlackBox.from_json(data["shell"])
+        table = decode(data["table"])
+        if mdp is not None and shell is None:
+            table = checked_table(table, mdp.horizon, mdp.n_actions)
+        elif shell is not None and mdp is None:
+            table = shell.checked(table)
+        else:
+            raise InvalidFile("a run has either a model or a shell, the outside of an environment, and this has not")
         arrays: dict[str, Any] = {
             name: None if data[name] is None else np.array(data[name], dtype=np.float64) for name in SERIES
         }
@@ -263,7 +272,7 @@ class Run:
                 k = int(np.argmin(np.isfinite(values)))
                 raise InvalidFile(f"{name}[{k}] is {values[k]}, wanted a finite number")
         return cls(
-            mdp=None if data["model"] is None else MDP.from_json(data["model"]),
+            mdp=mdp,
             objective=objective(data["objective"]),
             algorithm=data["algorithm"],
             episodes=data["episodes"],
@@ -276,8 +285,8 @@ class Run:
             stop_when=None if data["stop_when"] is None else as_fraction(data["stop_when"], "stop_when"),
             best=_ends(data["best"]),
             interval=_ends(data["interval"]),
-            table=decode(data["table"]),
-            shell=None if data["shell"] is None else BlackBox.from_json(data["shell"]),
+            table=table,
+            shell=shell,
             guarantee=data["guarantee"],
             proved=data["proved"],
             notes=tuple(data["notes"]),

@@ -1,0 +1,24 @@
+"""Files that mean harm: how one is written, and what a reader owes."""
+
+from __future__ import annotations
+
+import pytest
+
+from proofs_checks.fuzz.property import limited
+from verified_risk import errors, files
+
+SECONDS = 10
+"""Of computing, for a refusal."""
+
+
+def refused(read, *arguments, match, kind=errors.VerifiedRiskError, **options):
+    """``read`` refuses in time, and the message is one short line."""
+    with limited(SECONDS), pytest.raises(kind, match=match) as caught:
+        read(*arguments, **options)
+    assert len(str(caught.value)) < 1000
+    assert "\n" not in str(caught.value)
+
+
+def signed(path, kind, data):
+    files.write(path, kind, data)
+    return path
