@@ -18,7 +18,7 @@ CVAR = vr.CVaR("33/100")
 # -- regret ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("algorithm", ["kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi"])
+@pytest.mark.parametrize("algorithm", ["kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "posterior"])
 @pytest.mark.parametrize("G", [CVAR, vr.Spectral(["1/5", 1], ["1/2", "1/2"]), vr.VaR("1/4")], ids=str)
 def test_the_regret_is_that_of_the_policies_played_evaluated_exactly(algorithm, G):
     mdp = vr.models.machine_replacement(horizon=4)

@@ -6,8 +6,8 @@ tests that execute the changed line, where ``--map`` has measured that, or else 
 that was stopped goes on where it was, and only faults whose file is unchanged count.  A survivor is a test to write, or
 a line in ``equivalent.json`` that says why no test can see it.
 
-In the copy every module ends with a comment of its own, and a test that fails there without any fault (it compares
-digests, it needs a file that was not copied) is no judge: what it says about a fault is not counted.
+In the copy every module of the drawn folders ends with a comment of its own, and a test that fails there without any
+fault (it compares digests, it needs a file that was not copied) is no judge: what it says about a fault is not counted.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
-from judging import Judges, copy_to, run
+from judging import Judges, Nursery, copy_to, run
 from operators import Mutant, candidates, parses
 from testmap import ROOT, JudgeMap, measure, named_judges
 
@@ -70,9 +70,9 @@ def digest(file: str) -> str:
     return sha256((ROOT / file).read_bytes()).hexdigest()[:16]
 
 
-def collected(place: Path, under: str = "tests") -> set[str]:
-    """The tests of the copy, by pytest's names: a map that was measured earlier may know others."""
-    code, said = run(place, ["--collect-only", under], 600)
+def collected(place: Path, files: Iterable[str]) -> set[str]:
+    """The tests of these files of the copy, by pytest's names: a map that was measured earlier may know others."""
+    code, said = run(place, ["--collect-only", *sorted(file for file in files if (place / file).exists())], 600)
     if code:
         raise RuntimeError(f"pytest ended with {code}: {said[-500:]}")
     return {line for line in said.splitlines() if "::" in line}
@@ -90,22 +90,36 @@ def known(results: Path) -> dict[str, dict[str, str]]:
 
 
 def judged(
-    chosen: list[tuple[str, Mutant]], tests: JudgeMap, workers: int, budget: float, killers: Counter[tuple[str, str]]
+    chosen: list[tuple[str, Mutant]],
+    tests: JudgeMap,
+    workers: int,
+    budget: float,
+    killers: Counter[tuple[str, str]],
+    alone: Sequence[str] = (),
+    cold: bool = False,
 ) -> Iterator[dict[str, str]]:
-    """Judge every fault, each worker in a copy of its own; who killed in the same file is asked first."""
+    """Judge every fault, each worker in a copy of its own; who killed in the same file is asked first.
+
+    ``alone`` are tests that judge instead of those chosen here; ``cold`` imports the packages anew for every fault.
+    """
     with tempfile.TemporaryDirectory(prefix="mutate-") as folder, ThreadPoolExecutor(workers) as pool:
         places: SimpleQueue[Path] = SimpleQueue()
         room = Judges()
         for i in range(workers):
-            copy_to(Path(folder) / str(i), list(FOLDERS.values()))
+            copy_to(Path(folder) / str(i), sorted({FOLDERS[subject] for subject, _ in chosen}))
             places.put(Path(folder) / str(i))
-        there = collected(Path(folder) / "0") if tests.seconds else set()
+            if not cold:
+                room.nurseries[Path(folder) / str(i)] = Nursery(Path(folder) / str(i))
+        files = {test.partition("::")[0] for test in tests.seconds}
+        there = collected(Path(folder) / "0", files) if files else set()
 
         def one(item: tuple[str, Mutant]) -> dict[str, str]:
             subject, mutant = item
             judges = [test for test in tests.judges(mutant.file, mutant.line, budget) if test in there]
-            measured = bool(judges)
-            if measured:
+            measured = bool(judges) and not alone
+            if alone:
+                judges = list(alone)
+            elif measured:
                 judges.sort(key=lambda test: -killers[mutant.file, test])
             else:
                 best = sorted((-n, test) for (file, test), n in killers.items() if file == mutant.file and "::" in test)
@@ -124,6 +138,8 @@ def judged(
 
         for done in as_completed([pool.submit(one, item) for item in chosen]):
             yield done.result()
+        for nursery in room.nurseries.values():
+            nursery.close()
 
 
 def argument(row: dict[str, str]) -> str | None:
@@ -174,6 +190,8 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=60, help="processor seconds of tests per fault (default 60)")
     parser.add_argument("--measure", action="append", metavar="TESTS", help="measure these and add them to the map")
     parser.add_argument("--survivors", action="store_true", help="judge again what survived, if no argument is given")
+    parser.add_argument("--by", action="append", metavar="TESTS", help="judge by these tests alone")
+    parser.add_argument("--cold", action="store_true", help="a new process that imports everything for every fault")
     parser.add_argument("--table", action="store_true", help="print the table of what is known and stop")
     asked = parser.parse_args()
     PLACE.mkdir(exist_ok=True)
@@ -191,7 +209,7 @@ def main() -> int:
         if asked.survivors:
             left += [item for item in chosen if survived(rows.get(item[1].name))]
         killers = Counter((row["file"], row["verdict"].removeprefix("killed by ")) for row in rows.values())
-        for row in judged(left, tests, asked.workers, asked.budget, killers):
+        for row in judged(left, tests, asked.workers, asked.budget, killers, asked.by or (), asked.cold):
             rows[row["name"]] = row
             with results.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")

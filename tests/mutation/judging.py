@@ -1,28 +1,43 @@
 """Tests run on a copy of the packages in which one fault may be planted.
 
-A judge is a test or a file of tests.  Processes come from a fork server that has imported what all tests need, and are
+A judge is a test or a file of tests.  Processes come from a fork server that has imported what all tests need, or from
+a :class:`Nursery` that has imported the packages too, and are
 stopped by seconds of their own processor, not of the clock: a loaded machine makes nothing a kill.
 """
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from operators import Mutant
 from testmap import PACKAGES, ROOT
 
 COPIED = ("verified_risk", "proofs_checks", "tests", "docs")
 FILES = ("pyproject.toml", "README.md", "Makefile", "CITATION.cff", "CHANGELOG.md")
-OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly")
+OPTIONS = ("-o", "addopts=", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
+#: Tests of a quick file that take as long as all others of it.
+TOO_SLOW = (
+    "tests/checks/test_audit.py::test_two_processes_give_the_same_ledger_as_one",
+    "tests/checks/test_verdicts.py::test_one_stale_part_of_several_demotes_the_proof",
+)
 BUILT = shutil.ignore_patterns("*.vo", "*.vok", "*.vos", "*.glob", "*.aux", "_build")
-PRELOADED = ("pytest", "numpy", "mpmath", "flint")  # not hypothesis, which imports proofs_checks by its entry point
+PRELOADED = (
+    "pytest",
+    "numpy",
+    "mpmath",
+    "flint",
+    "numba",
+)  # not hypothesis, which imports proofs_checks by its entry point
 
 _server = multiprocessing.get_context("forkserver")
 _server.set_forkserver_preload(list(PRELOADED))
@@ -69,9 +84,38 @@ def run(place: Path, arguments: list[str], seconds: float) -> tuple[int, str]:
     return process.exitcode or 0, said.read_text(encoding="utf-8", errors="replace")
 
 
-def failing(place: Path, tests: list[str], seconds: float, *options: str) -> str:
+class Nursery:
+    """A process that has imported the packages of one copy (``nursery.py``): its children need not."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        command = [sys.executable, str(Path(__file__).with_name("nursery.py")), str(place)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, arguments: list[str], seconds: float, fault: dict[str, str]) -> tuple[int, str] | None:
+        """As :func:`run`; None if the fault cannot be planted after an import."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        said = self.place / "said.txt"
+        request = {"arguments": [*OPTIONS, *arguments], "said": str(said), "seconds": int(seconds) + 1, **fault}
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        status = json.loads(self.process.stdout.readline())
+        return None if status is None else (status, said.read_text(encoding="utf-8", errors="replace"))
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def failing(
+    place: Path, tests: list[str], seconds: float, *options: str, nursery: Nursery | None = None, fault: Any = None
+) -> str:
     """The first test that fails in the copy; ``import`` if none could be collected, ``time`` if they are stopped."""
-    code, said = run(place, ["-x", *options, *tests], seconds)
+    arguments = ["-x", *options, *tests]
+    warm = None if nursery is None else nursery.run(arguments, seconds, fault or {})
+    code, said = run(place, arguments, seconds) if warm is None else warm
     if code in (0, 5):  # 5: everything is deselected
         return ""
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
@@ -93,7 +137,8 @@ class Judges:
 
     def __init__(self) -> None:
         self.sound: set[str] = set()
-        self.biased: set[str] = set()
+        self.biased: set[str] = set(TOO_SLOW)
+        self.nurseries: dict[Path, Nursery] = {}
 
     def verdict(self, place: Path, mutant: Mutant, tests: list[str], seconds: float, *, hangs: bool = True) -> str:
         """``killed by TEST``, ``killed by time``, ``survived`` or ``no test``, in a copy that is left as it was.
@@ -106,8 +151,9 @@ class Judges:
             changed = place / mutant.file
             source = changed.read_text(encoding="utf-8")
             changed.write_text(mutant.of(source), encoding="utf-8")
+            fault = {"file": str(changed), "old": source, "new": mutant.of(source)}
             try:
-                killer = failing(place, tests, seconds, *ignored)
+                killer = failing(place, tests, seconds, *ignored, nursery=self.nurseries.get(place), fault=fault)
             finally:
                 changed.write_text(source, encoding="utf-8")
             if not killer or (killer == "time" and not hangs):
@@ -121,10 +167,11 @@ class Judges:
 
     def without(self, place: Path, killer: str, tests: list[str], seconds: float) -> str:
         """The test that fails though there is no fault."""
+        nursery = self.nurseries.get(place)
         if killer == "import":
-            found = failing(place, tests, seconds, "--collect-only")
+            found = failing(place, tests, seconds, "--collect-only", nursery=nursery)
         else:
-            found = failing(place, tests if killer == "time" else [killer], 4 * seconds)
+            found = failing(place, tests if killer == "time" else [killer], 4 * seconds, nursery=nursery)
         if found in ("import", "time"):
             raise RuntimeError(f"without a fault the judges end with {found}: {tests}")
         return found

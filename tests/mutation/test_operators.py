@@ -7,7 +7,7 @@ from pathlib import Path
 
 import campaign
 import pytest
-from judging import Judges
+from judging import TOO_SLOW, Judges
 from operators import Mutant, mutants
 from testmap import QUICK, JudgeMap, named_judges
 
@@ -81,6 +81,12 @@ def test_judges_are_the_quickest_tests_of_the_line():
     assert compiled.judges("verified_risk/kernels/learn_run.py", 9, 10.0) == ["tests/learning/test_a.py::b"]
 
 
+def test_a_test_with_many_cases_does_not_judge_alone():
+    seconds = {"a[1]": 1.0, "a[2]": 1.5, "a[3]": 1.6, "b": 4.0, "c[x]": 5.0}
+    tests = JudgeMap({"a.py": {3: list(seconds)}}, seconds)
+    assert tests.judges("a.py", 3, 12.0) == ["a[1]", "b", "c[x]", "a[2]"]
+
+
 def test_a_map_is_read_as_it_was_written(tmp_path: Path):
     tests = JudgeMap({"a.py": {3: ["t", "u"]}}, {"t": 1.5, "u": 2.0})
     tests.save(tmp_path / "map.json")
@@ -144,7 +150,7 @@ def test_a_judge_that_fails_without_the_fault_is_not_believed(place: Path):
         out.write("\ndef test_always():\n    assert False\n")
     judges, names = Judges(), ["test_thing.py::test_always", "test_thing.py::test_type"]
     assert judges.verdict(place, twice_becomes_zero(place), names, 60) == "survived"
-    assert judges.biased == {"test_thing.py::test_always"}
+    assert judges.biased - set(TOO_SLOW) == {"test_thing.py::test_always"}
     assert judges.verdict(place, twice_becomes_zero(place), names[:1], 60) == "no test"
     assert not judges.sound
 
@@ -158,7 +164,8 @@ def test_seconds_of_the_processor_stop_a_judge_and_kill_only_what_was_measured(p
 
 
 def test_a_name_that_is_no_test_is_an_error_and_not_a_kill(place: Path):
-    assert campaign.collected(place, ".") == {"test_thing.py::test_four", "test_thing.py::test_type"}
+    found = campaign.collected(place, ["test_thing.py", "test_gone.py"])
+    assert found == {"test_thing.py::test_four", "test_thing.py::test_type"}
     with pytest.raises(RuntimeError, match="not found"):
         Judges().verdict(place, twice_becomes_zero(place), ["test_thing.py::test_gone"], 60)
 

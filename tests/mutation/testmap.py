@@ -12,7 +12,8 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +49,11 @@ QUICK = {
         "tests/objectives/test_objectives.py",
         "tests/planning/test_plan_polygons.py",
     ),
-    "proofs_checks/engine": ("tests/checks/test_verdicts.py", "tests/checks/test_audit.py"),
+    "proofs_checks/engine/codec": (
+        "tests/checks/test_certificates.py::test_the_package_reads_its_own_certificate_and_agrees",
+        "tests/checks/test_codec.py",
+    ),
+    "proofs_checks/engine": ("tests/checks/test_audit.py", "tests/checks/test_verdicts.py"),
     "proofs_checks/recheck": (
         "tests/checks/test_recheck_sides.py",
         "tests/checks/test_certificates.py::test_every_file_refutes_by_the_checker_alone_without_any_installed_package",
@@ -96,7 +101,10 @@ class JudgeMap:
     seconds: dict[str, float]
 
     def judges(self, file: str, line: int, budget: float) -> list[str]:
-        """The quickest tests that execute the line, as many as take ``budget`` seconds together."""
+        """The quickest tests that execute the line, as many as take ``budget`` seconds together.
+
+        Every test is there with one of its cases before another has two.
+        """
         ran = self.lines.get(file, {})
         tests = set(ran.get(line, ()))
         if not tests:  # executed on import: whoever executes anything of the file
@@ -107,12 +115,20 @@ class JudgeMap:
                 break
         chosen: list[str] = []
         spent = 0.0
-        for test in sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test)):
+        for _, _, test in sorted(self._ranked(tests & self.seconds.keys())):
             spent += self.seconds[test]
             if chosen and spent > budget:
                 break
             chosen.append(test)
         return chosen
+
+    def _ranked(self, tests: Iterable[str]) -> Iterator[tuple[int, float, str]]:
+        """Each with its place among the cases of the same test, and its seconds."""
+        places: Counter[str] = Counter()
+        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
+            name = test.partition("[")[0]
+            yield places[name], self.seconds[test], test
+            places[name] += 1
 
     def merged(self, newer: JudgeMap) -> JudgeMap:
         """This map, with what another knows of its own tests."""

@@ -62,3 +62,13 @@ def test_a_line_above_a_concave_weighting_is_nearly_its_tangent(at):
     assert float(slope) == pytest.approx(float(1 / (2 * root)), rel=float(CLOSE / at) / 10)
     above = height + slope * at - bounds(vr.ProportionalHazard("1/2")(at))[1]
     assert 0 <= above <= 2 * CLOSE * slope
+
+
+@pytest.mark.parametrize("G", [vr.CPW(1), vr.Wang(0), vr.DualPower(1), vr.ProportionalHazard(1)], ids=str)
+def test_a_family_that_ends_in_the_mean_is_the_mean_there(G):
+    law = vr.Law({0: "1/3", "1/2": "1/3", 7: "1/3"})
+    assert (G.of(law), G.lipschitz, G.shape) == (Q(5, 2), 1, "linear")
+    assert [G(tau) for tau in ("1/3", "1/7")] == [Q(1, 3), Q(1, 7)]
+    below = G.polygon_below(Q(1, 100))
+    assert [(float(x), float(g)) for x, g in zip(below.x, below.g, strict=True)] == [(0.0, 0.0), (1.0, 1.0)]
+    assert line_above(G, Q(1, 4), Q(3, 4), Q(1, 2)) == (1, 0)

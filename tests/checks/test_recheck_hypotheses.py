@@ -1,0 +1,146 @@
+"""The standalone checker's hypotheses one at a time, its weightings by hand, and the direction of every rounding."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+from test_recheck_sides import checked, counterexample
+
+from proofs_checks import recheck
+from proofs_checks.recheck.enclosed import normal, printed_radius
+from proofs_checks.recheck.exact import phi, steepest, weighting
+from proofs_checks.recheck.setting import corners
+
+COIN = {Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)}
+
+
+def corner(at, left, value, right):
+    return dict(zip(("at", "left", "value", "right"), map(str, (at, left, value, right)), strict=True))
+
+
+def paying(reward):
+    """One state, two actions: the first pays ``reward``, the second nothing."""
+    laws = ({"atoms": [reward], "masses": ["1"]}, {"atoms": ["0"], "masses": ["1"]})
+    states = [[{"next": [[0, "1"]], "reward": law} for law in laws]]
+    return {"horizon": 2, "discount": "1", "initial": [[0, "1"]], "states": states}
+
+
+def two_steps(instance):
+    return {**instance["mdp"], "horizon": 2}
+
+
+OUTSIDE = [
+    # the estimate pays what the model cannot, though it is as near as the event asks
+    ("lem:optimismhat/cdf", {"estimate": paying("14/16"), "eps": "1"}, "a possible estimate"),
+    ("cvar:rho", {"mdp": two_steps(counterexample("cvar:rho"))}, "one step and a level"),
+    ("cvar:rho", {"alpha": "1001/1000"}, "one step and a level"),
+    ("cvar:rho", {"alpha": "-1/2"}, "one step and a level"),
+    ("lem:quantileinverse/second", {"function": {"corners": []}}, "nondecreasing heights"),
+    (
+        "lem:quantileinverse/second",
+        {"function": {"corners": [corner(1, 0, 0, "1/2"), corner(0, "1/2", 1, 1)]}},
+        "increasing places",
+    ),
+    (
+        "lem:quantileinverse/second",
+        {"function": {"corners": [corner(1, 0, 0, "1/2"), corner(1, "1/2", 1, 1)]}},
+        "increasing places",
+    ),
+    ("def:objective/cvar", {"tau": "1001/1000"}, "a level and its constant"),
+    ("def:objective/cvar", {"tau": "-1/1000"}, "a level and its constant"),
+    ("def:objective/cvar", {"alpha": "1/2", "constant": "1"}, "a level and its constant"),
+    ("def:objective/cvar", {"alpha": "1001/1000", "constant": "1000/1001"}, "a level and its constant"),
+    ("lem:fullbound", {"visits_b": 80_000}, "counts that some history has"),
+    ("lem:fullbound", {"pay_b": 2}, "counts that some history has"),
+    ("lem:fullbound", {"spread": 501}, "counts that some history has"),
+    ("wang:half-width", {"delta": "1001/1000"}, "a level, and few draws"),
+    ("wang:half-width", {"n": 20}, "a level, and few draws"),
+    ("lem:picdfbound/before", {"eta": "0"}, "a grid step and a step"),
+    ("lem:picdfbound/before", {"tau": 0}, "a grid step and a step"),
+    ("lem:picdfbound/before", {"tau": 3}, "a grid step and a step"),
+    ("lem:genbound", {"weighting": "var(1/2)"}, "the mean, a CVaR or a polygon"),
+    ("lem:genbound", {"weighting": "3/2*mean + -1/2*cvar(1/4)"}, "mixture weights"),
+]
+
+
+@pytest.mark.parametrize(("label", "changes", "said"), OUTSIDE)
+def test_an_instance_that_misses_one_hypothesis_is_rejected_for_it(label, changes, said):
+    with pytest.raises(recheck.Rejected, match=said):
+        checked(label, counterexample(label, **changes))
+
+
+INSIDE = [
+    ("cvar:rho", {"alpha": "1"}),
+    ("def:objective/cvar", {"tau": "1"}),
+    ("def:objective/cvar", {"tau": "0"}),
+    ("def:objective/cvar", {"alpha": "1/2", "constant": "2"}),
+    ("wang:half-width", {"delta": "1", "n": 2}),
+    ("lem:picdfbound/before", {"tau": 2}),
+]
+
+
+@pytest.mark.parametrize(("label", "changes"), INSIDE)
+def test_an_instance_at_the_edge_of_its_hypotheses_is_judged(label, changes):
+    checked(label, counterexample(label, **changes))
+
+
+def test_a_gap_that_meets_the_radius_belongs_to_the_event():
+    """Four stays of four: the frequency is 1, and ``stay`` is chosen so that the gap is the radius' lower end."""
+    radius = printed_radius(3, 1, 2, Fraction(1), 4)[0]
+    changes = {"delta": "1", "stay": str(1 - radius)}
+    assert checked("lem:event/conditioning", counterexample("lem:event/conditioning", **changes)).left == 1
+
+
+# -- weightings and quantiles by hand ----------------------------------------------------------------------------------
+
+
+def test_weightings_by_hand():
+    assert phi(COIN, weighting("1/2*mean + 1/2*cvar(3/4)")) == Fraction(1, 4) + Fraction(1, 6)
+    assert (phi(COIN, weighting("var(1/2)")), phi(COIN, weighting("var(1/2, upper)"))) == (0, 1)
+    assert phi(COIN, weighting("pl(0, 0; 1/2, 3/4; 1, 1)")) == Fraction(1, 4)
+    assert [steepest(spec) for spec in ("mean", "cvar(1/7)", "pl(0, 0; 1/2, 3/4; 1, 1)")] == [1, 7, Fraction(3, 2)]
+    for spec in ("2*mean", "1/2*mean", "-1*mean + 2*cvar(1/2)"):
+        with pytest.raises(recheck.Rejected, match="mixture weights"):
+            weighting(spec)
+
+
+def test_quantiles_by_hand():
+    """A jump to 1/4 at 0, a slope to 3/4 at 2, flat to 3, a jump to 1."""
+    places = [corner(0, 0, "1/4", "1/4"), corner(2, "3/4", "3/4", "3/4"), corner(3, "3/4", 1, 1)]
+    f = corners({"corners": places})
+    wanted = {"1/8": 0, "1/4": 0, "1/2": 1, "5/8": Fraction(3, 2), "3/4": 2, "7/8": 3, "1": 3}
+    assert {tau: f.quantile(Fraction(tau)) for tau in wanted} == wanted
+    assert [f.value(Fraction(x)) for x in (-1, 0, 1, 2, 3, 4)] == [0, *map(Fraction, ("1/4", "1/2", "3/4")), 1, 1]
+    for tau in (Fraction(), Fraction(1001, 1000)):
+        with pytest.raises(recheck.Rejected, match="a finite quantile"):
+            f.quantile(tau)
+
+
+# -- roundings ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_normal_law_lies_between_its_bounds():
+    with mpmath.workdps(40):
+        for z in (Fraction(k, 4) for k in range(-24, 25)):
+            low, high = normal(z)
+            true = mpmath.ncdf(mpmath.mpf(z.numerator) / z.denominator)
+            assert mpmath.mpf(low.numerator) / low.denominator <= true <= mpmath.mpf(high.numerator) / high.denominator
+            assert high - low < Fraction(1, 10**13)
+
+
+@pytest.mark.parametrize(("label", "factor"), [("lem:tildebound", 2), ("lem:hattildebound", 2), ("lem:fullbound", 4)])
+def test_a_printed_bound_is_rounded_up_in_its_twelfth_decimal(label, factor):
+    """T L sqrt|S| (2 sqrt 2 + 1) E sum sqrt(log(6 |S| |A| K / delta) / 2N), |S| = 2, |A| = 3, T = 2."""
+    told = counterexample(label)
+    visits_c = 2 * (told["episodes"] - 1) - told["seen"] - told["visits_b"]
+    with mpmath.workdps(40):
+        level = mpmath.log(36 * told["episodes"] / mpmath.mpf("0.5"))
+        share = mpmath.mpf(1) / told["spread"]
+        counts = ((told["seen"], 1), (told["visits_b"], share), (visits_c, 1 - share))
+        budget = (2 * mpmath.sqrt(2) + 1) * sum(w * mpmath.sqrt(level / (2 * n)) for n, w in counts)
+        bound = factor * budget * (1 if label == "lem:tildebound" else mpmath.sqrt(2))
+        right = checked(label, told).right
+        over = mpmath.mpf(right.numerator) / right.denominator - bound
+        assert 0 <= over <= mpmath.mpf(10) ** -12

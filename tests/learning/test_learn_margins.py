@@ -1,0 +1,143 @@
+"""Allowances and checks of the learner, each alone: rounding, slack, one end of one set, one column of a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from test_learn_audit import audit_with
+from test_learn_models import learner_of
+
+import verified_risk as vr
+from verified_risk.errors import StoppedRun
+from verified_risk.kernels.learn_sets import kl_low
+from verified_risk.learning.audit_sets import set_slacks, threshold
+from verified_risk.learning.bracket import Bracket
+from verified_risk.learning.evaluate import Judge
+from verified_risk.learning.history import PairHistory
+from verified_risk.learning.learn import Task
+from verified_risk.learning.learner import Learner
+from verified_risk.learning.settings import Settings
+from verified_risk.learning.standard import standard_form
+from verified_risk.numbers.enclosure import Interval
+
+
+def test_both_ends_of_an_interval_move_outward_by_the_slack():
+    mdp = vr.models.machine_replacement(horizon=4)
+    ends = {}
+    for slack in (0.0, 0.125):
+        task = Task.of(standard_form(mdp), Settings.read(vr.CVaR("1/2"), 300, seed=1))
+        learner = task.learner()
+        learner.run(np.random.default_rng(1).random((300, 9)), evaluate=False)
+        bracket = Bracket(learner, slack, wanted=True)
+        bracket.look(300)
+        ends[slack] = bracket.lower, bracket.upper
+    scale = task.standard.range * task.standard.unit
+    assert ends[0.0][0] - ends[0.125][0] == scale / 8
+    assert ends[0.125][1] - ends[0.0][1] == scale / 8
+
+
+# -- one end of one set ------------------------------------------------------------------------------------------------
+
+SEEN = PairHistory(Counter({(0, 0): 30, (0, 1): 60, (0, 2): 10}), Counter({Fraction(0): 40, Fraction(1): 60}))
+ATOMS = (Fraction(0), Fraction(1))
+NEEDED = threshold(Interval(Fraction(3), Fraction(3)), 100)
+
+
+def slacks_with(outcome=None, low=1, high=1, factor=Fraction(1)):
+    """The slacks of right sets, one end of which is multiplied by ``factor``."""
+    needed = float(NEEDED.upper)
+    found = {one: Fraction(float(kl_low(x, 100, needed))) for one, x in SEEN.outcomes.items()}
+    levels = [Fraction(float(kl_low(40, 100, needed))) * low, 1 - Fraction(float(kl_low(60, 100, needed))) * high]
+    if outcome is not None:
+        found[outcome] *= factor
+    return set_slacks(
+        SEEN, found, [levels[0], Fraction(1)], [levels[1], Fraction(1)], ATOMS, NEEDED, certain=False, rewards=True
+    )
+
+
+def test_the_audit_notices_each_end_that_is_too_narrow_and_each_that_is_too_wide():
+    assert min(slacks_with()) >= 0
+    narrower, wider = Fraction(1001, 1000), Fraction(999, 1000)
+    for factor, told in ((narrower, 0), (wider, 1)):
+        changes = [{"outcome": one, "factor": factor} for one in SEEN.outcomes]
+        for change in (*changes, {"low": factor}, {"high": factor}):
+            slacks = slacks_with(**change)
+            assert slacks[told] < 0 <= slacks[1 - told], change
+
+
+# -- one column of a table ---------------------------------------------------------------------------------------------
+
+
+class LastColumnPlaysOtherwise(Learner):
+    """Where the return so far is the largest, the table has another action than one unit below."""
+
+    def plan(self):
+        value = super().plan()
+        self.tables.policy[:, :, -1] = 1 - self.tables.policy[:, :, -2]
+        return value
+
+
+@pytest.mark.parametrize("algorithm", ["kl", "ucb"])
+def test_the_audit_reads_the_whole_table_that_was_played(algorithm):
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {0: "1/3", 1: "2/3"}]], horizon=2)
+    report = audit_with(LastColumnPlaysOtherwise, mdp, vr.CVaR("1/2"), 40, algorithm)
+    assert report.rows["draws"].violations == 0, str(report)
+
+
+# -- rounding ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_error_of_a_law_counts_the_roundings_of_its_longest_chain():
+    r"""A step sums over rewards, pairs and outcomes, then over states and returns; :math:`\gamma_D = Du/(1 - Du)`."""
+    outcomes = [[[("1/2", 1, 1), ("1/2", 0, 0)], [(1, 0, "1/2")]], [[(1, 0, "1/2")]]]
+    joint = vr.MDP.from_outcomes(outcomes, initial=[1, 0], horizon=4)
+    for mdp in (vr.models.machine_replacement(horizon=4), joint):
+        learner = learner_of(mdp, vr.CVaR("1/2"))
+        standard, u = learner.standard, Fraction(1, 2**53)
+        m = len(standard.atoms)
+        into = sum(mdp.n_actions) * (1 if mdp.is_product else m)
+        D = mdp.horizon * (m + into + 6) + mdp.n_states + standard.top[0] + 4
+        error = Judge(mdp, standard, vr.CVaR("1/2"), learner).law_error()
+        assert D * u / (1 - D * u) + u <= Fraction(error) <= (Fraction(102, 100) * D + 1) * u
+
+
+def test_values_that_rounding_leaves_wide_are_noted_with_a_width_that_covers_them():
+    mdp = vr.models.two_paths()
+    steep = vr.learn(mdp, vr.CVaR("1/1000000000"), episodes=5)
+    (note,) = [text for text in steep.notes if text.startswith("values are known to ")]
+    said = note.removeprefix("values are known to ").removesuffix(" only")
+    assert steep.values_width.max() <= float(said) <= 1.01 * steep.values_width.max()
+    assert not [text for text in vr.learn(mdp, vr.CVaR("1/2"), episodes=5).notes if "known to" in text]
+
+
+# -- where episodes begin ----------------------------------------------------------------------------------------------
+
+
+class Begins:
+    """An environment whose first observation is told by the seed, and nothing else happens."""
+
+    def __init__(self) -> None:
+        from gymnasium.spaces import Discrete
+
+        self.observation_space, self.action_space = Discrete(2), Discrete(2)
+        self.begun: list[int] = []
+
+    def reset(self, seed=None):
+        self.begun.append(seed % 2)
+        return self.begun[-1], {}
+
+    def step(self, action):
+        return self.begun[-1], 0, True, False, {}
+
+
+def test_the_first_episode_begins_where_its_own_seed_says():
+    pytest.importorskip("gymnasium")
+    begins = {
+        seed: [int(np.random.SeedSequence((seed, k)).generate_state(1)[0]) % 2 for k in (0, 1)] for seed in range(9)
+    }
+    seed, (first, second) = next((seed, pair) for seed, pair in begins.items() if pair[0] != pair[1])
+    with pytest.raises(StoppedRun, match=f"episode 1 began in observation {second}, episode 0 in {first}"):
+        vr.learn(Begins(), vr.Mean(), episodes=5, horizon=1, rewards=[0, 1], seed=seed)
