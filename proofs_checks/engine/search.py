@@ -172,7 +172,8 @@ def leaving_nothing() -> Iterator[None]:
     """Hypothesis, even without a database, notes the constants of the sources in ``.hypothesis`` where one stands: in
     this block, and in the processes started in it, it does so in a folder that is then removed.
     """
-    before = configuration.storage_directory(intent_to_write=False).path
+    found: Any = configuration.storage_directory(intent_to_write=False)
+    before = getattr(found, "path", found)  # older versions answer with the path itself
     variable = os.environ.get(STORAGE)
     with TemporaryDirectory(prefix="verified_risk-", ignore_cleanup_errors=True) as folder:
         configuration.set_hypothesis_home_dir(folder)
