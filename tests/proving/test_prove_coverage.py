@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from proof_coverage import FAMILIES, SEARCHED, coverage, models, shown
+from proof_coverage import FAMILIES, coverage, models, shown
 from proof_files import require_checker
 
 import verified_risk as vr
@@ -37,7 +37,6 @@ def test_the_table_has_every_family():
     assert {family for family, _ in table} == set(FAMILIES)
     assert all(f"| {family} | " in shown(table) for family in FAMILIES)
     assert f"| {LEFT_OUT}; plan | 1 |" in shown(table)
-    assert set(SEARCHED) <= set(vr.models.NAMES)
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
 @click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
 @click.option("--eta", default=None, help="Grid on which the return is tracked; default: the rewards' own grid.")
 @click.option("--gap", default=None, help="Stop when upper - lower is at most this.")
-@click.option("--time-limit", type=float, default=None, help="Stop after this many seconds.")
+@click.option("--time-limit", type=float, default=None, help="Stop after this many seconds; --prove has as many again.")
 @click.option("--exact", is_flag=True, help="Exact integer arithmetic.")
 @click.option("--prove", "proving", is_flag=True, help="Have the bounds confirmed by the verified checker as well.")
 @save_option("Write the plan as JSON; `evaluate`, `recheck` and `prove` read it.", sign="verified_risk/plan")
@@ -81,7 +81,7 @@ def plan(
             answer.save(save)
         if plot is not None:
             answer.plot().save(plot)
-        refused = _refusal(answer) if proving else None
+        refused = _refusal(answer, time_limit) if proving else None
         shown = _plan_json(answer, save) if as_json else None
     if shown is not None:
         emit_json({**shown, "not_proved": refused} if refused else shown)
@@ -91,12 +91,12 @@ def plan(
         sys.exit(1)
 
 
-def _refusal(answer: Plan) -> str | None:
+def _refusal(answer: Plan, time_limit: float | None) -> str | None:
     """Have the plan proved; why it is not, if it is not."""
     from ..errors import NotProved, Unsupported
 
     try:
-        answer.prove()
+        answer.prove(time_limit=time_limit)
     except (NotProved, Unsupported) as error:
         return str(error)
     return None

@@ -18,8 +18,12 @@ from .source import readable, save_option
 @save_option("Write a Coq file whose compilation is the theorem about this model; for small models.", "--coq",
              sign="VerifiedRisk Require Import")  # fmt: skip
 @save_option("Keep the certificate that the checker read.", "--certificate", sign="verified-risk-proof")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0), default=None, metavar="SECONDS",
+    help="Seconds; what is not proved by then is not covered, and the answer says how far it came.",
+)  # fmt: skip
 @json_option
-def prove(file: Path, coq: Path | None, certificate: Path | None, as_json: bool) -> None:
+def prove(file: Path, coq: Path | None, certificate: Path | None, time_limit: float | None, as_json: bool) -> None:
     """Prove the bounds of the plan in PLAN (a saved plan): write a certificate, run the verified checker on it, and
     say in one line what was proved, by which theorem, on which axioms, in what time.
 
@@ -34,7 +38,9 @@ def prove(file: Path, coq: Path | None, certificate: Path | None, as_json: bool)
     with working(f"proving {file}") as note, readable(file):
         plan = vr.Plan.load(file)
         try:
-            found = plan.prove(certificate=certificate, progress=note and (lambda step: note(step.doing)))
+            found = plan.prove(
+                certificate=certificate, time_limit=time_limit, progress=note and (lambda step: note(step.doing))
+            )
             if coq is not None:
                 write_coq(plan, coq)
         except (NotProved, Unsupported) as error:

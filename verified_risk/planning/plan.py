@@ -182,21 +182,31 @@ class Plan:
 
         return recheck(self, read_seconds(time_limit), read_report(progress))
 
-    def prove(self, *, certificate: str | PathLike[str] | None = None, progress: Report | None = None) -> Proved:
+    def prove(
+        self,
+        *,
+        certificate: str | PathLike[str] | None = None,
+        time_limit: Rational | None = None,
+        progress: Report | None = None,
+    ) -> Proved:
         """Have both bounds confirmed by a program that is proved correct in Coq (``make checker`` builds it).
 
         :class:`~verified_risk.errors.NotProved` if it refuses; :class:`~verified_risk.errors.Unsupported`, "not
         covered", for what it has no proof of.  ``certificate`` keeps what the program read in that file.
 
+        What is not proved within ``time_limit`` seconds is not covered, and the message says how far it came.
+
         :param certificate: a file to keep the certificate in
+        :param time_limit: seconds for the search of a certificate and its check; None, no limit
         :param progress: a function of a :class:`~verified_risk.Progress`
         :returns: what was proved, and how
         :raises NotProved: if the checker refuses
-        :raises Unsupported: if it does not cover the weighting
+        :raises Unsupported: if it does not cover the weighting, or not in time
+        :raises InvalidArgument: if the limit is not a nonnegative number
         """
         from ..proving import prove
 
-        found = prove(self, certificate=certificate, progress=progress)
+        found = prove(self, certificate=certificate, seconds=read_seconds(time_limit), progress=progress)
         object.__setattr__(self, "proved", found)
         return found
 

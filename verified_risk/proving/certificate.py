@@ -20,13 +20,12 @@ from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives.weighting import Knots
 from .cover import Cover, Cut, Dual, leaves
 from .curves import Curved
+from .relaxed import STEEP
 
 if TYPE_CHECKING:
     from .cells import ByAllCells, ByCells
 
 VERSION = 1
-STEEP = 2**40
-"""Above the slopes of weightings in use; a steeper one only makes the checker refuse."""
 
 Outcome: TypeAlias = tuple[int, int, int]
 """Weight, reward times the common denominator, next state."""

@@ -9,6 +9,7 @@ tests every point.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -151,7 +152,8 @@ class Curved:
         """What the stairs say of the mixture at ``tau``."""
         total = Fraction()
         for c in self.curves:
-            total += c.weight * next((p.height for p in c.stairs if tau <= p.place), Fraction(1))
+            k = bisect_left(c.stairs, tau, key=lambda point: point.place)
+            total += c.weight * (c.stairs[k].height if k < len(c.stairs) else 1)
         return total
 
     @property

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..errors import MissingDependency
+from ..planning.limits import TimeUp
 
 ENVIRONMENT = "VERIFIED_RISK_CHECKER"
 """The environment variable that names the program, where it is not where ``make checker`` puts it."""
@@ -64,14 +65,21 @@ class Answer:
         return None if found is None else Fraction(found[1])
 
 
-def run_checker(file: str | os.PathLike[str], widest: int, *, memory_mb: int | None = None) -> Answer:
-    """Ask the checker about a certificate whose windows have at most ``widest`` indices."""
+def run_checker(
+    file: str | os.PathLike[str], widest: int, *, memory_mb: int | None = None, seconds: float | None = None
+) -> Answer:
+    """Ask the checker about a certificate whose windows have at most ``widest`` indices; :class:`TimeUp` if it does not
+    answer within so many seconds."""
     program = find_checker()
     words = [str(program), "--widest", str(_most_cells(widest))]
     if memory_mb is not None:
         words += ["--memory", str(memory_mb)]
     started = time.monotonic()
-    done = subprocess.run([*_with_deep_stack(), *words, str(file)], capture_output=True, text=True)
+    command = [*_with_deep_stack(), *words, str(file)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise TimeUp(f"no answer within {seconds:.1f} s") from None
     line = done.stdout.strip() or done.stderr.strip() or f"the checker ended with code {done.returncode}"
     return Answer(done.returncode == 0 and line.startswith("proved"), line, time.monotonic() - started)
 

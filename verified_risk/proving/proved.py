@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,6 +14,7 @@ from typing import Any
 from ..errors import NotProved, Unsupported
 from ..numbers.rational import ceil_div
 from ..numbers.shown import above, at_least, at_most, json_number
+from ..planning.limits import Clock, TimeUp
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
 from .certificate import Certificate, Quantile
@@ -93,19 +93,30 @@ class Proved:
         )
 
 
-def prove(plan: Plan, *, certificate: str | os.PathLike[str] | None = None, progress: Report | None = None) -> Proved:
+def prove(
+    plan: Plan,
+    *,
+    certificate: str | os.PathLike[str] | None = None,
+    seconds: float | None = None,
+    progress: Report | None = None,
+) -> Proved:
     """Have the verified checker confirm the bounds of ``plan``; :class:`NotProved` if it refuses.
 
     ``certificate`` keeps the certificate in that file.  What the checker does not cover raises :class:`Unsupported`
     with the words "not covered"; where the checker is not built, :class:`MissingDependency` says how to build it.
     """
     find_checker()
-    judge = _Judge(read_report(progress))
+    clock = Clock(seconds)
+    judge = _Judge(read_report(progress), clock)
     judge.say("writing the model in integers")
-    draft = Draft.of(plan)
     with tempfile.TemporaryDirectory(prefix="verified-risk-") as folder:
         file = Path(folder) / "certificate.txt"
-        accepted, answer = _first_accepted(draft, judge, file)
+        try:
+            accepted, answer = _first_accepted(Draft.of(plan, clock), judge, file)
+        except TimeUp:
+            raise Unsupported(
+                f"not covered: the time limit of {seconds:g} s is reached while {judge.doing}; more time may help"
+            ) from None
         if certificate is not None:
             Path(certificate).write_bytes(file.read_bytes())
         size = file.stat().st_size
@@ -133,12 +144,17 @@ def _slack(plan: Plan, accepted: Certificate) -> str:
 class _Judge:
     """Writes certificates and asks the checker, and says so to who waits."""
 
-    def __init__(self, progress: Report | None) -> None:
-        self.progress, self.began = progress, time.monotonic()
+    doing = ""
+
+    def __init__(self, progress: Report | None, clock: Clock) -> None:
+        self.progress, self.clock = progress, clock
 
     def say(self, doing: str) -> None:
+        """Say what is done next, if there is time for it."""
+        self.doing = doing
+        self.clock.require()
         if self.progress is not None:
-            self.progress(Progress(time.monotonic() - self.began, doing=doing))
+            self.progress(Progress(self.clock.spent, doing=doing))
 
     def ask(self, certificate: Certificate, file: Path) -> Answer:
         pieces = written = 0
@@ -149,12 +165,13 @@ class _Judge:
                 if pieces % 100 == 0:
                     self.say(f"writing the certificate, {written / 1e6:.1f} MB")
         self.say(f"checking {certificate.cells} cells")
-        return run_checker(file, certificate.widest)
+        return run_checker(file, certificate.widest, seconds=None if self.clock.seconds is None else self.clock.left)
 
 
 def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificate, Answer]:
     """The first attempt that the checker accepts; what it said of the last one otherwise."""
     answer: Answer | None = None
+    judge.say("looking for a certificate")
     for attempt in _attempts(draft):
         answer = judge.ask(attempt, file)
         if answer.proved:
@@ -171,6 +188,8 @@ def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificat
             f"not covered: {draft.plan.objective.spec} with this upper bound: the line below a jump rises behind it, "
             "so that a level which the CDF meets with equality counts as not reached"
         )
+    if draft.doubts and "upper bound" in answer.line:
+        raise Unsupported(f"not covered: {draft.doubts[-1]}")
     raise NotProved(f"the checker does not confirm the plan: {answer.line.removeprefix('refused: ')}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -13,9 +13,11 @@ from ..errors import Unsupported
 from ..grid import own_unit
 from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives import Weighting
+from ..planning.limits import Clock
 from ..planning.plan import Plan
 from ..planning.policy_law import PATIENT, evaluation_work
 from ..policy.cells import CellPolicy
+from .boxes import Found, find_cover
 from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
 from .cells import Budgets, ByAllCells, ByCells
 from .certificate import (
@@ -36,9 +38,10 @@ from .certificate import (
     Tail,
     integer_model,
 )
-from .cover import MULTIPLIER, Cover, find_cover
+from .cover import Cover
 from .curved import bounded_objective, line_accuracy, value_by_stairs
 from .curves import Curved
+from .relaxed import MULTIPLIER
 
 EXACT_WORK = 2e8
 """Bits of all cells of a certificate whose tables may hold exact numbers without being asked."""
@@ -74,15 +77,19 @@ class Draft:
     model: IntegerModel
     objective: Tail | Quantile | Piecewise | Curved
     charges: Charges
+    clock: Clock
     cells: Budgets | None = None
     """For a discounted plan, whose tables are read between their nodes."""
     by_cells: bool = False
     """Whether its lower bound rests on a table as well, not on the law of the return."""
     halved: int = 0
     """How much finer than the plan's the grid of its upper bound is."""
+    doubts: list[str] = field(default_factory=list)
+    """Why the checker may refuse an upper bound that may well be right."""
 
     @classmethod
-    def of(cls, plan: Plan) -> Draft:
+    def of(cls, plan: Plan, clock: Clock | None = None) -> Draft:
+        clock = clock or Clock()
         model = integer_model(plan.mdp)
         by_return = isinstance(plan.policy, CellPolicy)
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
@@ -90,13 +97,13 @@ class Draft:
         objective = bounded_objective(plan, charges) if curved else objective_of(plan.objective)
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
-            return cls(plan, model, objective, charges, Budgets(model, plan.policy), long)
+            return cls(plan, model, objective, charges, clock, Budgets(model, plan.policy), long)
         if by_return and charges.span > WIDEST_OWN_GRID:
             raise Unsupported(
                 f"not covered: a discounted plan for {plan.objective.spec}, read between the nodes of its grid; the "
                 f"rewards' own grid has {charges.span} points, more than {WIDEST_OWN_GRID}"
             )
-        return cls(plan, model, objective, charges)
+        return cls(plan, model, objective, charges, clock)
 
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
@@ -124,10 +131,10 @@ class Draft:
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
 
     def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
-        """The plan's upper bound; larger by what rounded points may cost; by what the broken line may cost."""
+        """The plan's upper bound, or what the broken line can prove; larger by what rounded points may cost."""
         lo, hi = self._closed()[1].windows[-1]
-        width, span = (hi - lo) * self.charges.unit, self.charges.span * self.charges.unit
-        for slack in (Fraction(), LEAST_SLACK, 4 * line_accuracy(self.plan, span)):
+        width = (hi - lo) * self.charges.unit
+        for slack in (Fraction(), LEAST_SLACK):
             yield self._curved_certificate(objective, self.plan.upper + width * slack, finer)
 
     def _curved_certificate(self, objective: Curved, upper: Fraction, finer: Draft | None = None) -> Certificate:
@@ -135,13 +142,17 @@ class Draft:
         lower = min(self.plan.lower, value_by_stairs(objective, self.plan.law, rounded=not exact))
         law = self._law(exact, CURVE_BITS)
         low = replace(law, scale=law.scale * objective.stair_denominator)
-        return Certificate(self.model, objective, lower, upper, low, (finer or self)._curved_cover(upper))
+        proved, up = (finer or self)._curved_cover(objective, upper)
+        return Certificate(self.model, objective, lower, proved, low, up)
 
-    def _curved_cover(self, upper: Fraction) -> ByCover:
-        assert isinstance(self.objective, Curved)
-        cover = find_cover(self.plan, self.objective.knots, self.charges.unit, upper)
+    def _curved_cover(self, objective: Curved, upper: Fraction) -> tuple[Fraction, ByCover]:
         start, grid, shift = self._closed()
-        return ByCover(MULTIPLIER << CURVE_BITS, grid, start, cover, shift)
+        lo, hi = grid.windows[-1]
+        unit = self.charges.unit
+        allowance = 4 * line_accuracy(self.plan, self.charges.span * unit) * (hi - lo) * unit
+        found = find_cover(self.plan, objective.knots, unit, upper, self.clock, allowance)
+        self._doubt(found)
+        return found.upper, ByCover(MULTIPLIER << CURVE_BITS, grid, start, found.cover, shift)
 
     def fixed_bits(self) -> int:
         """Bits behind the point that cost about what floats cost the planner: few, so that numbers fit a word."""
@@ -222,7 +233,12 @@ class Draft:
     @cached_property
     def cover(self) -> Cover:
         assert self.plan.objective.knots is not None
-        return find_cover(self.plan, self.plan.objective.knots, self.charges.unit, self.plan.upper)
+        found = find_cover(self.plan, self.plan.objective.knots, self.charges.unit, self.plan.upper, self.clock)
+        self._doubt(found)
+        return found.cover
+
+    def _doubt(self, found: Found) -> None:
+        self.doubts[:] = filter(None, [found.doubtful])
 
     def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByAllCells | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper

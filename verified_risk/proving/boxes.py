@@ -1,0 +1,212 @@
+r"""The search for a cover: boxes of CDFs, the one with the least bound first, cut until every bound is large enough.
+
+It is not the planner's, whose record also uses a contractor (B5), reduced costs (B2) and probes (B3).  Every point of
+a relaxation is the CDF of a policy, so :math:`\sum_i G(F_i)` at it is a limit to what any cover can prove: where less
+than that is wanted, the search goes on; where more, it lowers its aim by as much as it is allowed to, or gives up at
+once.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+
+from ..errors import Unsupported
+from ..grid.floats import Ints, float_model
+from ..objectives.weighting import Knots
+from ..planning.limits import Clock, TimeUp
+from ..planning.plan import Plan
+from ..planning.search.cdf import Oracle
+from .cover import Cover, Cut, Dual
+from .relaxed import Bound, Chords, Envelopes, Relaxed
+
+MOST_BOXES = 10_000
+"""Of a cover: the certificate lists a cost vector for each leaf, as long as the grid."""
+DEEPEST = 300
+"""Cuts above each other."""
+ROUND = 2.0**-40
+"""Of the number of grid points: what a float bound may lack and still be left to the checker to decide."""
+NOISE = 1e-9
+"""Of the number of grid points: by how much floats may misplace a point."""
+LEVEL = 1e-9
+"""Values of a CDF that are taken to be equal."""
+ROOM = ((30, 1 / 64), (200, 1 / 16), (1000, 1 / 4))
+"""Up to so many boxes, that share of the allowance stays between the aim and the best point; then 1/2."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A cover, and what it should prove: ``upper``, at least what was wanted.
+
+    ``doubtful`` says why the checker may refuse it although the bound may well be right.
+    """
+
+    cover: Cover
+    upper: Fraction
+    doubtful: str = ""
+
+
+def find_cover(
+    plan: Plan, knots: Knots, unit: Fraction, upper: Fraction, clock: Clock, allowance: Fraction = Fraction()
+) -> Found:
+    """A cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.
+
+    :class:`Unsupported` if it needs too many boxes or too much time.
+    """
+    model = float_model(plan.mdp, unit)
+    highest = model.remaining[0] + model.offsets[-1]
+    oracle = Oracle(model)
+    if oracle.top == 0:
+        return Found(Dual(()), upper)
+    needed, allowed = float(highest - upper / unit), float(allowance / unit)
+    shape = Envelopes(knots)
+    concave = plan.objective.shape in ("linear", "concave")
+    search = _Search(Chords(oracle, shape) if concave else Relaxed(oracle, shape), shape, needed, allowed, clock)
+    try:
+        cover = search.run()
+    except (_GivesUp, TimeUp) as error:
+        reached = (highest - Fraction(search.reached)) * unit if math.isfinite(search.reached) else None
+        raise Unsupported(_gave_up(str(error), search.boxes, reached, upper)) from None
+    if search.needed < needed:
+        upper = max(upper, (highest - Fraction(search.needed)) * unit)
+    doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
+    return Found(cover, upper, doubtful)
+
+
+def _gave_up(why: str, boxes: int, reached: Fraction | None, upper: Fraction) -> str:
+    told = "" if reached is None or reached > 10**12 else f", which would prove about {float(reached):.6g}"
+    return (
+        f"not covered: {why} after {boxes} boxes of CDFs{told} instead of the upper bound {float(upper):.6g}; more "
+        "time, a plan with a larger gap or a larger eta may help"
+    )
+
+
+class _GivesUp(Exception):
+    """Too many boxes."""
+
+
+@dataclass(eq=False)
+class _Box:
+    """Between the corners ``first`` and ``last`` of G in each coordinate."""
+
+    first: Ints
+    last: Ints
+    depth: int
+    bound: Bound
+    cut: tuple[int, int] | None = None
+    children: list[_Box] = field(default_factory=list)
+
+
+class _Search:
+    boxes = stuck = 0
+    hopeless = False
+    """Whether a policy attains more than the bound that was wanted."""
+    reached = -math.inf
+    """What the boxes so far would prove."""
+
+    def __init__(
+        self, relaxation: Chords | Relaxed, shape: Envelopes, needed: float, allowance: float, clock: Clock
+    ) -> None:
+        self.relaxation, self.shape, self.needed, self.clock = relaxation, shape, needed, clock
+        self.size = relaxation.oracle.top
+        self.allowance, self.least = allowance, needed - allowance
+        self.best = math.inf
+
+    def run(self) -> Cover:
+        """Best first; what cannot be cut, and everything once there is no hope, is left to the checker."""
+        order = count()
+        root = self._box(np.zeros(self.size, int), np.full(self.size, len(self.shape.x) - 1), 0, None)
+        heap = [(root.bound.value, next(order), root)]
+        while heap and not self.hopeless:
+            self.reached = heap[0][0]
+            value, _, box = heapq.heappop(heap)
+            if self._enough(value):
+                break
+            where = self._where(box)
+            if where is None:
+                self.stuck += 1
+                continue
+            if self.boxes > MOST_BOXES or box.depth >= DEEPEST:
+                raise _GivesUp(f"the search for a cover stops {box.depth} cuts deep")
+            box.cut = where
+            for child in self._children(box, *where):
+                box.children.append(child)
+                if not self._enough(child.bound.value):
+                    heapq.heappush(heap, (child.bound.value, next(order), child))
+        return self._tree(root)
+
+    def _enough(self, value: float) -> bool:
+        return value >= self.needed + ROUND * self.size
+
+    def _box(self, first: Ints, last: Ints, depth: int, parent: _Box | None) -> _Box:
+        self.clock.require()
+        self.boxes += 1
+        if parent is not None:
+            again = self.relaxation.again(first, last, parent.bound)
+            if self._enough(again.value):
+                return _Box(first, last, depth, again)
+        found = self.relaxation.bound(first, last, None if parent is None else parent.bound, self.needed, self.clock)
+        self._aim(self.shape.total(found.point))
+        return _Box(first, last, depth, found)
+
+    def _aim(self, attained: float) -> None:
+        """A policy attains this much: no cover proves more, and one that proves nearly as much is long."""
+        self.best = min(self.best, attained)
+        share = next((share for boxes, share in ROOM if self.boxes <= boxes), 1 / 2)
+        room = self.allowance * share
+        if self.best < self.least - NOISE * self.size:
+            self.hopeless = True
+        elif self.allowance and self.best - room < self.needed:
+            self.needed = max(self.best - room, self.least)
+
+    def _where(self, box: _Box) -> tuple[int, int] | None:
+        """Coordinate and corner of G: where G is furthest above its envelope, close to the point but inside."""
+        free = self.relaxation.free
+        if free.start == free.stop:
+            return None
+        gap = self.shape.gap(box.first[free], box.last[free], box.bound.point[free])
+        if gap.max() < 0:
+            return None
+        rivals = free.start + np.flatnonzero(gap >= 0.7 * gap.max())
+        i = int(rivals[len(rivals) // 2])  # a cut also bounds coordinates beside it: halve where many are alike
+        x, low, high = self.shape.x, int(box.first[i]), int(box.last[i])
+        point = box.bound.point
+        tenth = (x[high] - x[low]) / 10
+        wanted = np.clip(point[i], x[low] + tenth, x[high] - tenth)
+        near = int(np.searchsorted(x, wanted))
+        inside = [k for k in (near - 1, near) if low < k < high]
+        k = min(inside or [(low + high) // 2], key=lambda k: float(abs(x[k] - wanted)))
+        # where the CDF is level, F >= x[k] at its first coordinate says so of all, and F <= x[k] at its last one
+        level = np.flatnonzero((abs(point - point[i]) < LEVEL) & (box.first == low) & (box.last == high))
+        return int(level[0] if x[k] <= point[i] else level[-1]), k
+
+    def _children(self, box: _Box, i: int, k: int) -> list[_Box]:
+        capped, raised = box.last.copy(), box.first.copy()
+        capped[: i + 1] = np.minimum(capped[: i + 1], k)
+        raised[i:] = np.maximum(raised[i:], k)
+        return [
+            self._box(box.first, capped, box.depth + 1, box),
+            self._box(raised, box.last, box.depth + 1, box),
+        ]
+
+    def _tree(self, root: _Box) -> Cover:
+        """Children before their parents, without recursion."""
+        order, waiting = [], [root]
+        while waiting:
+            box = waiting.pop()
+            order.append(box)
+            waiting += box.children
+        made: dict[int, Cover] = {}
+        for box in reversed(order):
+            if box.cut is None or len(box.children) < 2:
+                made[id(box)] = Dual(box.bound.exact())
+            else:
+                i, k = box.cut
+                below, above = (made[id(child)] for child in box.children)
+                made[id(box)] = Cut(i, self.shape.knots[k][0], below, above)
+        return made[id(root)]

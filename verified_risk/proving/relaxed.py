@@ -1,0 +1,268 @@
+r"""Bounds of one box of CDFs: G is replaced by its convex envelope in each coordinate, and multipliers are found.
+
+A box is given by the corners of G between which each coordinate is.  Where every coordinate is between neighbouring
+corners, or where G is convex, the envelope is G itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import MissingDependency, Unsupported
+from ..grid.floats import Floats, Ints
+from ..objectives.weighting import Knots
+from ..planning.limits import Clock
+from ..planning.search.cdf import Oracle
+
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+MOST_ROUNDS = 200
+"""Linear programs for one box."""
+PENALTY, STEEPEST = 1000.0, 1e7
+"""Least and greatest price of leaving a box: above the slopes of G, which behind a jump are large."""
+MULTIPLIER = 2**44
+"""Multipliers that floats found are rounded to multiples of one over this; every multiplier is valid."""
+EXACT_KNOTS = 40
+"""Corners of G up to which its envelopes are exact; those of a line below a curve are many, and floats find them."""
+STEEP = 2**40
+"""Above the slopes of weightings in use; a steeper one only makes the checker refuse."""
+TOLERANCES = (1e-9, 1e-7)
+"""Of the solver: where a curve is steep, a small misplacement is a large height; but it may fail to keep the first."""
+CLOSE = 0.2
+"""A box that must be cut is left once its bound is known up to this share of what it lacks."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Multipliers, the bound that they give in floats, and the CDF of a policy at which the relaxation is least.
+
+    ``linear`` is the least expected sum of the multipliers, which holds for every box; ``columns`` are CDFs of the
+    policies that matter here.
+    """
+
+    costs: Floats
+    value: float
+    linear: float
+    point: Floats
+    columns: tuple[Floats, ...] = ()
+    slopes: tuple[Fraction, ...] | None = None
+    certain: int | None = None
+
+    def exact(self) -> tuple[Fraction, ...]:
+        """The multipliers; from coordinate ``certain`` on F is 1, and any one above every slope of G says so."""
+        if self.slopes is not None:
+            return self.slopes
+        costs = self.costs[: self.certain].tolist()
+        return tuple(Fraction(c) for c in costs) + (Fraction(STEEP),) * (len(self.costs) - len(costs))
+
+
+class Envelopes:
+    """A polygon G and its convex envelopes between its corners."""
+
+    def __init__(self, knots: Knots) -> None:
+        self.knots = knots
+        self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
+        self.points = [(float(x), float(g)) for x, g in knots] if len(knots) > EXACT_KNOTS else list(knots)
+        self.hulls: dict[tuple[int, int], Ints] = {}
+
+    def total(self, point: Floats) -> float:
+        """The sum of G over the coordinates."""
+        return float(np.interp(point, self.x, self.g).sum())
+
+    def gap(self, first: Ints, last: Ints, point: Floats) -> Floats:
+        """How far G is above its envelope; below 0 where the envelope has all its corners."""
+        inside = np.clip(point, self.x[first], self.x[last])
+        height, loose = np.empty(len(point)), np.empty(len(point), bool)
+        for pair, here in groups(first, last):
+            corners = self.hull(*pair)
+            height[here] = np.interp(inside[here], self.x[corners], self.g[corners])
+            loose[here] = len(corners) < pair[1] - pair[0] + 1
+        gap = np.interp(inside, self.x, self.g) - height
+        return np.where(loose, np.where(gap > 1e-12, gap, 0.0), -1.0)
+
+    def least(self, first: Ints, last: Ints, costs: Floats) -> tuple[float, Ints]:
+        """The sum of the least G(x) - c x over the box, and the corner of each."""
+        total, corner = 0.0, np.empty(len(costs), int)
+        for pair, here in groups(first, last):
+            hull = self.hull(*pair)
+            heights = self.g[hull] - costs[here, None] * self.x[hull]
+            chosen = heights.argmin(axis=1)
+            total += float(heights[np.arange(len(chosen)), chosen].sum())
+            corner[here] = hull[chosen]
+        return total, corner
+
+    def around(self, first: Ints, last: Ints, point: Floats) -> Iterator[set[int]]:
+        """For each coordinate the ends of its envelope and the corners beside the point."""
+        found = np.empty((4, len(point)), int)
+        for pair, here in groups(first, last):
+            hull = self.hull(*pair)
+            after = np.clip(np.searchsorted(self.x[hull], point[here]), 0, len(hull) - 1)
+            before = np.maximum(after - 1, 0)
+            found[:2, here] = hull[[0, -1], None]
+            found[2:, here] = hull[before], hull[after]
+        return (set(row) for row in found.T.tolist())
+
+    def hull(self, first: int, last: int) -> Ints:
+        """The corners of the convex envelope of G between two of its corners."""
+        if (first, last) not in self.hulls:
+            self.hulls[first, last] = np.array(self._hull(first, last))
+        return self.hulls[first, last]
+
+    def _hull(self, first: int, last: int) -> list[int]:
+        kept: list[int] = []
+        for k in range(first, last + 1):
+            while len(kept) > 1 and self._above(kept[-2], kept[-1], k):
+                kept.pop()
+            kept.append(k)
+        return kept
+
+    def _above(self, a: int, b: int, c: int) -> bool:
+        """Whether corner b is on or above the chord from a to c."""
+        (ax, ag), (bx, bg), (cx, cg) = self.points[a], self.points[b], self.points[c]
+        return (bg - ag) * (cx - ax) >= (cg - ag) * (bx - ax)
+
+
+def groups(first: Ints, last: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:
+    """Coordinates that are between the same corners."""
+    both = first * (int(last.max()) + 1) + last
+    order = np.argsort(both, kind="stable")
+    for here in np.split(order, np.flatnonzero(np.diff(both[order])) + 1):
+        yield (int(first[here[0]]), int(last[here[0]])), here
+
+
+class Relaxed:
+    r"""The least sum of envelopes over mixtures of the policies met so far is a linear program; the prices of its
+    coordinates are multipliers.  The policy that is best for them joins the others, and so does the corner of each
+    envelope that is best for its price, until none is better.
+
+    A CDF may leave its box at a price, so that the program is feasible for every box.
+    """
+
+    def __init__(self, oracle: Oracle, shape: Envelopes) -> None:
+        self.oracle, self.shape = oracle, shape
+        ends = oracle.low[-1], oracle.high[-1]
+        met = ends[0] <= ends[1]
+        self.free = slice(int(ends[0][met].min()), int(ends[1][met].max()))
+        """Coordinates before them are 0 under every policy, those behind them 1."""
+        oracle.solve(np.ones(oracle.top), masked=False)
+        self.first_column = np.clip(oracle.cdf(), 0.0, 1.0)
+        slopes = np.diff(shape.g) / np.maximum(np.diff(shape.x), 1e-300)
+        self.penalty = min(max(PENALTY, 2 * float(slopes.max())), STEEPEST)
+
+    def again(self, first: Ints, last: Ints, known: Bound) -> Bound:
+        """The multipliers of another box in this one."""
+        least, _ = self._least(first, last, known.costs)
+        return replace(known, value=known.linear + least)
+
+    def _least(self, first: Ints, last: Ints, costs: Floats) -> tuple[float, Ints]:
+        """As :meth:`Envelopes.least`, with G(1) where F is 1."""
+        free = self.free
+        least, corner = self.shape.least(first[free], last[free], costs[free])
+        return least + float(self.shape.g[-1]) * (len(costs) - free.stop), corner
+
+    def bound(self, first: Ints, last: Ints, parent: Bound | None, needed: float, clock: Clock) -> Bound:
+        free, n = self.free, len(first)
+        if free.start == free.stop:  # one return is certain
+            sure = float(self.shape.g[-1]) * (n - free.stop)
+            return Bound(np.zeros(n), sure, 0.0, self.first_column, certain=free.stop)
+        columns = [self.first_column] if parent is None else list(parent.columns)
+        near = columns[0] if parent is None else parent.point
+        working = list(self.shape.around(first[free], last[free], near[free]))
+        sides = first[free] > 0, last[free] < len(self.shape.x) - 1
+        best: Bound | None = None
+        for _ in range(MOST_ROUNDS):
+            prices, value, weights = self._program([column[free] for column in columns], working, *sides, clock)
+            value += float(self.shape.g[-1]) * (n - free.stop)
+            tried = np.zeros(n)
+            tried[free] = np.round(prices * MULTIPLIER) / MULTIPLIER
+            linear = self.oracle.solve(tried, masked=False)
+            least, corner = self._least(first, last, tried)
+            if best is None or linear + least > best.value:
+                best = Bound(tried, linear + least, linear, near, certain=free.stop)
+            lacks, unsure = needed + 2.0**-40 * n - best.value, value - best.value
+            if lacks <= 0 or unsure < 1e-11 * n or (value < needed and unsure < CLOSE * lacks) or clock.late():
+                break
+            new = np.clip(self.oracle.cdf(), 0.0, 1.0)
+            fresh = [k not in mine for k, mine in zip(corner.tolist(), working, strict=True)]
+            for k, mine in zip(corner.tolist(), working, strict=True):
+                mine.add(k)
+            if not any(fresh) and any(np.array_equal(new, old) for old in columns):
+                break
+            columns.append(new)
+        assert best is not None
+        kept = tuple(column for column, w in zip(columns, [*weights, 1.0], strict=False) if w > 1e-12)
+        return replace(best, point=np.asarray(weights @ np.array(columns[: len(weights)])), columns=kept)
+
+    def _program(
+        self, columns: list[Floats], working: list[set[int]], raised: Bools, capped: Bools, clock: Clock
+    ) -> tuple[Floats, float, Floats]:
+        """Prices of the coordinates, value, and weights of the columns.
+
+        Each coordinate is a convex combination of corners of its envelope, plus what it leaves its box by, where the
+        box was cut.
+        """
+        try:
+            from scipy.optimize import linprog
+            from scipy.sparse import csr_matrix
+        except ImportError:
+            raise MissingDependency("covers of weightings that are not concave need scipy", extra="prove") from None
+        n, known = len(working), len(columns)
+        coordinate = np.repeat(np.arange(n), [len(mine) for mine in working])
+        corners = np.array([k for mine in working for k in sorted(mine)])
+        used, each = len(corners), np.arange(n)
+        outside = np.concatenate((each[raised], each[capped]))
+        sign = np.where(np.arange(len(outside)) < raised.sum(), 1.0, -1.0)
+        at, aside = known + np.arange(used), known + used + np.arange(len(outside))
+        rows = [np.tile(each, known), np.full(known, 2 * n), coordinate, n + coordinate, outside]
+        cols = [np.repeat(np.arange(known), n), np.arange(known), at, at, aside]
+        data = [np.concatenate(columns), np.ones(known), -self.shape.x[corners], np.ones(used), sign]
+        cost = np.concatenate((np.zeros(known), self.shape.g[corners], np.full(len(outside), self.penalty)))
+        places = (np.concatenate(rows), np.concatenate(cols))
+        matrix = csr_matrix((np.concatenate(data), places), shape=(2 * n + 1, len(cost)))
+        right = np.concatenate((np.zeros(n), np.ones(n + 1)))
+        for tolerance in TOLERANCES:
+            options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
+            if clock.seconds is not None:
+                options["time_limit"] = max(clock.left, 0.01)
+            found = linprog(cost, A_eq=matrix, b_eq=right, method="highs", options=options)
+            if not found.status:
+                return -found.eqlin.marginals[:n], float(found.fun), found.x[:known]
+            clock.require()
+        raise Unsupported(f"not covered: the linear program of a box was not solved ({found.message})")
+
+
+class Chords:
+    """For a concave G: the envelope is a chord, whose slope is an exact multiplier."""
+
+    def __init__(self, oracle: Oracle, shape: Envelopes) -> None:
+        self.oracle, self.shape = oracle, shape
+        self.free = slice(0, oracle.top)
+
+    def again(self, first: Ints, last: Ints, known: Bound) -> Bound:
+        """The multipliers of another box in this one."""
+        low, high = (self.shape.g[k] - known.costs * self.shape.x[k] for k in (first, last))
+        value = known.linear + float(np.minimum(low, high).sum())
+        return replace(known, value=value)
+
+    def bound(self, first: Ints, last: Ints, parent: Bound | None, needed: float, clock: Clock) -> Bound:
+        pairs = list(zip(first.tolist(), last.tolist(), strict=True))
+        slopes = {pair: self._slope(*pair) for pair in set(pairs)}
+        exact = tuple(slopes[pair] for pair in pairs)
+        costs = np.array([float(c) for c in exact])
+        linear = self.oracle.solve(costs, masked=False)
+        value = linear + float((self.shape.g[first] - costs * self.shape.x[first]).sum())
+        return Bound(costs, value, linear, self.oracle.cdf(), slopes=exact)
+
+    def _slope(self, first: int, last: int) -> Fraction:
+        """Of the chord; of a piece beside it where the box is a point."""
+        knots = self.shape.knots
+        if first == last:
+            first, last = (first, last + 1) if last + 1 < len(knots) else (first - 1, last)
+        (a, u), (b, v) = knots[first], knots[last]
+        return (v - u) / (b - a)
