@@ -17,7 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
@@ -178,7 +178,7 @@ class Watched:
             flush=True,
         )
         if self.file is not None:
-            counted = [{"weighting": key[0], "route": key[1], **asdict(row)} for key, row in table.items()]
+            counted = [{"weighting": key[0], "route": key[1], **vars(row)} for key, row in table.items()]
             self.file.write_text(json.dumps({"models": self.done, "of": self.total, "rows": counted}, indent=1) + "\n")
 
 
