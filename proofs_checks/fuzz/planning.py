@@ -18,6 +18,8 @@ from . import models, oracle
 from .property import Case, Falsified, Property, Skipped
 
 SEARCH_SECONDS = 1.0
+PROOF_SECONDS = 5.0
+"""Of each proof: what is not proved by then is not covered."""
 MIXTURES = 20
 """Pairs of laws whose mixtures are tried against the upper bound."""
 
@@ -115,13 +117,13 @@ def check_proof(case: Case) -> None:
     curve, exact = oracle.curve_of(case["objective"])
     found = planned(case)
     try:
-        found.prove()
+        found.prove(time_limit=PROOF_SECONDS)
     except Unsupported:
         raise Skipped("not covered by the checker") from None
     best = max(oracle.worth(law, curve) for law in laws)
     for name, plan in forged(found, Fraction(best), exact):
         try:
-            proved = plan.prove()
+            proved = plan.prove(time_limit=PROOF_SECONDS)
         except (NotProved, Unsupported):
             continue
         value = oracle.worth(oracle.played(case["model"], plan.policy), curve)

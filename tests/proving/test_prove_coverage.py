@@ -28,7 +28,7 @@ def judged(table) -> None:
 
 def test_every_family_is_proved_by_every_route_on_small_models():
     """One of them changes with the step and ends with a reward."""
-    small = itertools.islice(models(5, 1), len(vr.models.NAMES) + 3, None)
+    small = itertools.islice(models(5, 1), 3, 5)
     judged(coverage(small))
 
 
@@ -41,4 +41,4 @@ def test_the_table_has_every_family():
 
 @pytest.mark.slow
 def test_two_hundred_models_are_proved():
-    judged(coverage(models(200, 2)))
+    judged(coverage(itertools.islice(models(200, 2), 200)))

@@ -86,6 +86,16 @@ def test_the_coq_file_states_the_mixture_and_its_points(tmp_path):
     assert not (tmp_path / "wang.v").exists()
 
 
+def test_the_coq_file_is_on_the_rewards_own_grid_where_the_proof_is(tmp_path):
+    """Rounded up to 1/3, the reward is 2/3; that none is greater than 1/2 is seen on its own grid only."""
+    for rewards, unit in (({"1/2": 1}, "(Rat 1 2)"), ({0: "1/2", "1/2": "1/2"}, "(Rat 1 3)")):
+        plan = vr.plan(vr.MDP(0, [[[1]]], [[rewards]], horizon=1), "dual(3/2)", eta="1/3", time_limit=5)
+        plan.prove()
+        write_coq(plan, tmp_path / "plan.v")
+        _, _, cover = (tmp_path / "plan.v").read_text().partition("ByCover ")
+        assert cover.split(" ", 1)[1].startswith(f"(Grid {unit} 1 1 ")
+
+
 # -- points ----------------------------------------------------------------------------------------------------------
 
 

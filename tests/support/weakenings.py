@@ -20,6 +20,7 @@ from pathlib import Path
 
 from weakenings_learner import LEARNER
 from weakenings_models import MODELS
+from weakenings_proving import PROVING
 from weakenings_search import SEARCH
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -333,7 +334,7 @@ WEAKENINGS = (
         "phi(case.weighting, mdp, policy)), attained - best.value)",
         (f"{TOUCHED}::test_a_long_enumeration_begins_as_it_did[L2/optimistic]",),
     ),
-    *(Weakening(*row) for row in (*SEARCH, *LEARNER, *MODELS)),
+    *(Weakening(*row) for row in (*SEARCH, *LEARNER, *MODELS, *PROVING)),
 )
 
 

@@ -43,16 +43,18 @@ ROOM = ((30, 1 / 64), (200, 1 / 16), (1000, 1 / 4))
 class Found:
     """A cover, and what it should prove: ``upper``, at least what was wanted.
 
-    ``doubtful`` says why the checker may refuse it although the bound may well be right.
+    ``complete`` is False where floats already see that the checker will refuse it; ``doubtful`` says why, if the bound
+    may be right nevertheless.
     """
 
     cover: Cover
     upper: Fraction
+    complete: bool = True
     doubtful: str = ""
 
 
 def find_cover(
-    plan: Plan, knots: Knots, unit: Fraction, upper: Fraction, clock: Clock, allowance: Fraction = Fraction()
+    plan: Plan, knots: Knots, unit: Fraction, upper: Fraction, clock: Clock, allowance: Fraction | int = 0
 ) -> Found:
     """A cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.
 
@@ -62,8 +64,8 @@ def find_cover(
     highest = model.remaining[0] + model.offsets[-1]
     oracle = Oracle(model)
     if oracle.top == 0:
-        return Found(Dual(()), upper)
-    needed, allowed = float(highest - upper / unit), float(allowance / unit)
+        return Found(Dual(()), upper, complete=upper >= highest * unit)
+    needed, allowed = float(highest - upper / unit), float(Fraction(allowance) / unit)
     shape = Envelopes(knots)
     concave = plan.objective.shape in ("linear", "concave")
     search = _Search(Chords(oracle, shape) if concave else Relaxed(oracle, shape), shape, needed, allowed, clock)
@@ -75,7 +77,7 @@ def find_cover(
     if search.needed < needed:
         upper = max(upper, (highest - Fraction(search.needed)) * unit)
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
-    return Found(cover, upper, doubtful)
+    return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
 
 
 def _gave_up(why: str, boxes: int, reached: Fraction | None, upper: Fraction) -> str:

@@ -108,10 +108,10 @@ def prove(
     find_checker()
     clock = Clock(seconds)
     judge = _Judge(read_report(progress), clock)
-    judge.say("writing the model in integers")
     with tempfile.TemporaryDirectory(prefix="verified-risk-") as folder:
         file = Path(folder) / "certificate.txt"
         try:
+            judge.say("writing the model in integers")
             accepted, answer = _first_accepted(Draft.of(plan, clock), judge, file)
         except TimeUp:
             raise Unsupported(

@@ -124,8 +124,7 @@ class Draft:
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
         if isinstance(self.objective, Curved):
-            known = self.plan.proved  # its upper bound leaves room for the points of the curve
-            return self._curved_certificate(self.objective, self.plan.upper if known is None else known.upper)
+            return self._stated_certificate(self.objective)
         low = self._low(exact, bits)
         up = (finer or self)._up(exact, bits)
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
@@ -135,24 +134,36 @@ class Draft:
         lo, hi = self._closed()[1].windows[-1]
         width = (hi - lo) * self.charges.unit
         for slack in (Fraction(), LEAST_SLACK):
-            yield self._curved_certificate(objective, self.plan.upper + width * slack, finer)
+            yield self._curved_certificate(objective, self.plan.upper + width * slack, finer)[0]
 
-    def _curved_certificate(self, objective: Curved, upper: Fraction, finer: Draft | None = None) -> Certificate:
+    def _stated_certificate(self, objective: Curved) -> Certificate:
+        """Of what was proved, whose upper bound leaves room for the points of the curve, or else of the plan's bounds;
+        on the rewards' own grid if the plan's own does not do."""
+        known = self.plan.proved
+        upper = self.plan.upper if known is None else known.upper
+        certificate, complete = self._curved_certificate(objective, upper, strict=known is not None)
+        finer = None if complete else self.finer()
+        return certificate if finer is None else self._curved_certificate(objective, upper, finer, strict=True)[0]
+
+    def _curved_certificate(
+        self, objective: Curved, upper: Fraction, finer: Draft | None = None, *, strict: bool = False
+    ) -> tuple[Certificate, bool]:
+        """``strict``: this upper bound and no other; and whether floats find it proved."""
         exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
         lower = min(self.plan.lower, value_by_stairs(objective, self.plan.law, rounded=not exact))
         law = self._law(exact, CURVE_BITS)
         low = replace(law, scale=law.scale * objective.stair_denominator)
-        proved, up = (finer or self)._curved_cover(objective, upper)
-        return Certificate(self.model, objective, lower, proved, low, up)
+        found, up = (finer or self)._curved_cover(objective, upper, strict)
+        return Certificate(self.model, objective, lower, found.upper, low, up), found.complete
 
-    def _curved_cover(self, objective: Curved, upper: Fraction) -> tuple[Fraction, ByCover]:
+    def _curved_cover(self, objective: Curved, upper: Fraction, strict: bool) -> tuple[Found, ByCover]:
         start, grid, shift = self._closed()
         lo, hi = grid.windows[-1]
         unit = self.charges.unit
         allowance = 4 * line_accuracy(self.plan, self.charges.span * unit) * (hi - lo) * unit
-        found = find_cover(self.plan, objective.knots, unit, upper, self.clock, allowance)
+        found = find_cover(self.plan, objective.knots, unit, upper, self.clock, 0 if strict else allowance)
         self._doubt(found)
-        return found.upper, ByCover(MULTIPLIER << CURVE_BITS, grid, start, found.cover, shift)
+        return found, ByCover(MULTIPLIER << CURVE_BITS, grid, start, found.cover, shift)
 
     def fixed_bits(self) -> int:
         """Bits behind the point that cost about what floats cost the planner: few, so that numbers fit a word."""
