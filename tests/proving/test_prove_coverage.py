@@ -40,5 +40,7 @@ def test_the_table_has_every_family():
 
 
 @pytest.mark.slow
-def test_two_hundred_models_are_proved():
-    judged(coverage(itertools.islice(models(200, 2), 200)))
+def test_of_two_hundred_models_none_is_refused():
+    rows = coverage(models(200, 2)).values()
+    assert not [line for row in rows for line in row.refused]
+    assert sum(row.proved for row in rows) >= 0.9 * sum(row.tried for row in rows)
