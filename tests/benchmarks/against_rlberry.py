@@ -72,6 +72,7 @@ def our_rows() -> list[tuple[str, list[float]]]:
     mdp = vr.MDP.from_gymnasium(gymnasium.make("FrozenLake-v1"), horizon=HORIZON)
     learners = (
         ("kl, the default (proved)", {}),
+        ("kl, no return above 1 (proved)", {"largest_return": 1}),
         ("kl, rewards and successors known (proved)", {"known_rewards": True, "known_successors": True}),
         ("ucb (proved)", {"algorithm": "ucb"}),
         ("bernstein (proved)", {"algorithm": "bernstein"}),

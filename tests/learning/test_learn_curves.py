@@ -173,3 +173,9 @@ def test_rewards_between_grid_points_are_rounded_up_and_only_those():
     for reward in (-1 - hair, 3 + hair):
         with pytest.raises(vr.errors.InvalidArgument, match="outside the declared range"):
             box.atom(reward)
+
+
+def test_a_run_whose_optimum_was_searched_says_that_it_depends_on_the_machine():
+    said = "the optimum was searched for at most"
+    assert any(said in note for note in vr.learn(vr.models.two_paths(), "wang(3/4)", episodes=1).notes)
+    assert not any(said in note for note in vr.learn(vr.models.two_paths(), "cvar(1/4)", episodes=1).notes)

@@ -98,6 +98,16 @@ def coin_walk():
     )
 
 
+def corridor(length=4, horizon=8):
+    """Forward with probability 3/4, or back to the start; the far end pays once and the episode is over."""
+    over = length
+    rows = [
+        [[("3/4", s + 1, int(s + 1 == over)), ("1/4", s, 0)], [(1, 0, 0)]] if s < over else [[(1, over, 0)]]
+        for s in range(over + 1)
+    ]
+    return vr.MDP.from_outcomes(rows, initial=[1, *[0] * over], horizon=horizon)
+
+
 UNIFORM = {
     "lake": (vr.models.frozen_lake, Fraction(33, 100), Fraction(0), False),
     "lake, rewards known": (vr.models.frozen_lake, Fraction(33, 100), Fraction(0), True),
@@ -109,18 +119,21 @@ UNIFORM = {
         True,
     ),
     "rewards with the next state": (coin_walk, Fraction(1, 3), Fraction(0), False),
+    "mean, no return above 1": (corridor, Fraction(1), Fraction(0), False, 1),
 }
 
 
 @pytest.mark.parametrize("name", UNIFORM)
 def test_the_default_learner_walks_the_same_trajectories(name):
-    build, alpha, weight, told = UNIFORM[name]
+    build, alpha, weight, told, *most = UNIFORM[name]
     mdp = build()
     objective = vr.CVaR(alpha) if not weight else weight * vr.Mean() + (1 - weight) * vr.CVaR(alpha)
-    settings = Settings.read(objective, LONG, DELTA, declared=Declared(rewards=told))
+    settings = Settings.read(objective, LONG, DELTA, declared=Declared(told, False, *map(Fraction, most)))
     draws = draws_of(7, LONG, mdp.horizon)
     found = Task.of(standard_form(mdp), settings).learner().run(draws, evaluate=False)
-    reference = ReferenceKL(mdp, float(DELTA), alpha=alpha, mean_weight=weight, known_rewards=told)
+    reference = ReferenceKL(
+        mdp, float(DELTA), alpha=alpha, mean_weight=weight, known_rewards=told, most=most[0] if most else None
+    )
     distinct = set()
     for k in range(LONG):
         trace = reference.episode(draws[k].tolist())

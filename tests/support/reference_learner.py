@@ -140,8 +140,9 @@ class ReferenceKL(ReferenceLearner):
     of one have grown by ``patience``.
     """
 
-    def __init__(self, mdp, delta, *, alpha, mean_weight=0, known_rewards=False):
+    def __init__(self, mdp, delta, *, alpha, mean_weight=0, known_rewards=False, most=None):
         super().__init__(mdp, 1, delta, alpha=alpha, mean_weight=mean_weight)
+        self.most = self.T * self.one if most is None else most  # no return exceeds it, in units
         self.joint, self.known_rewards = not mdp.is_product, known_rewards
         low, high = mdp.reward_range
         spread = high - low or 1
@@ -202,7 +203,7 @@ class ReferenceKL(ReferenceLearner):
         self.model, self.used = {pair: self.outcomes(pair) for pair in self.succ}, visits
         self.memo_mean, self.memo_cost = {}, {}
         best, self.rho = None, 0
-        for rho in range(self.T * self.one + 1):
+        for rho in range(self.most + 1):
             score = rho - sum(float(p) * self.cost(0, s, rho)[0] for s, p in self.initial)
             if best is None or score > best + self.tie:
                 best, self.rho = score, rho

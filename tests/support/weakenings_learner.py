@@ -10,7 +10,23 @@ CURVES = ("tests/learning/test_learn_curves.py",)
 LEARNING = "verified_risk/learning/"
 KERNELS = "verified_risk/kernels/"
 
+LARGEST = ("tests/learning/test_learn_largest.py",)
+
 LEARNER = (
+    (
+        "a mean is planned without its largest return",
+        LEARNING + "target.py",
+        "return knowledge.largest < standard.top[0] and cells",
+        "return knowledge.largest < 0 and cells",
+        LARGEST,
+    ),
+    (
+        "the interval forgets the largest return",
+        LEARNING + "bracket.py",
+        "standard.value(Fraction(learner.knowledge.largest))",
+        "standard.value(Fraction(standard.top[0]))",
+        LARGEST,
+    ),
     (
         "a folder or a device is read as a checkpoint",
         LEARNING + "checkpoint.py",
@@ -41,8 +57,8 @@ LEARNER = (
     (
         "the linear term of a bound is not said for the corrected theorem",
         LEARNING + "assemble.py",
-        'in ("kl", "ucb") and task.target.kind == 3',
-        'in ("kl",) and task.target.kind == 3',
+        'in ("kl", "ucb") and task.target.kind == CURVE',
+        'in ("kl",) and task.target.kind == CURVE',
         CLAIMED,
     ),
     (

@@ -91,7 +91,6 @@ def mean_beyond(t, shape, tables, beyond):
     elif beyond == BEST:
         for s in range(1, n):
             best = max(best, tables.mean[t, s])
-        best = min(best, shape.largest)
     else:
         for s in range(1, n):
             best = min(best, tables.mean[t, s])
@@ -118,7 +117,7 @@ def mean_pass(shape, model, known, reward, tables, beyond, tie):
                 )  # fmt: skip
                 if p == shape.first[s] or total > best + tie:
                     best, choice = total, p - shape.first[s]
-            tables.mean[t, s] = min(best, shape.largest)
+            tables.mean[t, s] = best
             tables.by_mean[t, s] = choice
         mean_beyond(t, shape, tables, beyond)
 

@@ -11,7 +11,7 @@ from ..mdp import MDP
 from ..numbers.shown import above
 from .bounds import data_bound
 from .bracket import Bracket
-from .evaluate import WIDEST
+from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
 from .learner import Floats, Learner
 from .run import Run
 from .target import Guarantee, guarantee_of
@@ -80,7 +80,7 @@ def assemble(
         table=learner.policy_table() if bracket.table is None else bracket.table,
         shell=shell,
         audit=report,
-        notes=_notes(task, width),
+        notes=_notes(task, width, best),
     )
 
 
@@ -100,20 +100,30 @@ def data_range(task: Task) -> Fraction:
     return Fraction(sum(top[1:] if task.knowledge.rewards and not task.standard.joint else top[:-1]))
 
 
-def _notes(task: Task, width: Floats | None) -> tuple[str, ...]:
+def _notes(task: Task, width: Floats | None, best: tuple[Fraction, Fraction, str] | None) -> tuple[str, ...]:
+    from ..kernels.learn_run import CURVE, MEAN
+
     standard, notes = task.standard, []
     if str(task.settings.declared):
         notes.append(f"declared: {task.settings.declared}; the guarantee relies on it")
+    told_most = task.settings.algorithm == "kl" and task.knowledge.largest < standard.top[0]
+    if told_most and task.target.kind == MEAN:
+        notes.append("the largest return bounds the interval only: tables by the return so far would be too long")
     if standard.joint:
         notes.append("rewards are drawn together with the next state: each outcome of a step is counted as one")
     if not standard.exact:
         notes.append(
             f"rewards are rounded up to a grid: up to {above(standard.rounding, 4)} per episode is due to that"
         )
-    if task.settings.algorithm in ("kl", "ucb") and task.target.kind == 3:
+    if task.settings.algorithm in ("kl", "ucb") and task.target.kind == CURVE:
         apart = ", the interval is not affected" if task.settings.has_interval else ""
         notes.append(
             f"the planner's certified error does not vanish for this weighting: the regret bound grows linearly{apart}"
+        )
+    if best is not None and best[2] == SEARCHED:
+        notes.append(
+            f"the optimum was searched for at most {SECONDS_FOR_THE_OPTIMUM} s and is known to "
+            f"{above(best[1] - best[0])}: on another machine it, and the regret of an episode, may differ by that much"
         )
     if width is not None and len(width) and float(np.max(width)) > WIDEST * max(1.0, float(standard.range)):
         notes.append(f"values are known to {above(float(np.max(width)))} only")

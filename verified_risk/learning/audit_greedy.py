@@ -48,8 +48,6 @@ class Greedy:
                 p += standard.n_actions[s]
                 step.append(each)
                 here[:, s] = each.max(axis=0)
-            if self.learner.markov:  # what remains is capped by the largest return
-                here = np.minimum(here, np.arange(now) + float(self.learner.knowledge.largest))
             worth.append(step)
             after = here
         first = sum((float(q) * after[:, s, 0] for s, q in standard.initial), np.zeros(len(utilities)))

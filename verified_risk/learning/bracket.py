@@ -33,7 +33,7 @@ class Bracket:
         self.learner, self.slack, self.wanted = learner, Fraction(slack), wanted
         standard = learner.standard
         self.lower = standard.value(Fraction())
-        self.upper = standard.value(Fraction(standard.top[0]))
+        self.upper = standard.value(Fraction(learner.knowledge.largest))  # no return, hence no value, exceeds it
         self.table: NDArray[np.int16] | None = None
         self.next_check = 1
 

@@ -33,6 +33,8 @@ MOST_EXACT_BRANCHES = 400_000
 """Up to about this many branches the optimum is computed in integers."""
 UNIT_ROUNDOFF = 2.0**-53
 SECONDS_FOR_THE_OPTIMUM = 20
+SEARCHED = "certified search"
+"""How the optimum was bounded where the bounds depend on what a machine does in a given time."""
 WIDEST = 1e-6
 """An enclosure wider than this (in units of the whole range) is replaced by exact arithmetic: VaR near a jump."""
 
@@ -143,7 +145,7 @@ def best_value(
         from .. import planning  # its kernels are needed only here
 
         found = planning.plan(mdp, objective, time_limit=SECONDS_FOR_THE_OPTIMUM)
-        return found.lower, found.upper, "certified search"
+        return found.lower, found.upper, SEARCHED
     judge = Judge(mdp, standard, objective, learner)
     lower = Fraction(float(judge.of_laws(learner.law(learner.policy_table())[None])[0][0]))
     error = plan_error(standard, target, objective, height_error)

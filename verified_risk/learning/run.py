@@ -69,7 +69,8 @@ class Run:
     :param bonus_scale: the factor of the radii
     :param declared: what the learner was told of the model
     :param stop_when: the length of the interval at which it was to stop
-    :param best: certified bounds of the optimum; None for an environment
+    :param best: certified bounds of the optimum; None for an environment.  Weightings that are searched get a limited
+        time, so their bounds depend on the speed of the machine; a note says so
     :param interval: bounds of the optimum from data alone
     :param guarantee: the theorem that covers the run, in a sentence, or why none does
     :param proved: whether a theorem covers this run

@@ -3,7 +3,9 @@ r"""Which planner serves which objective inside the learner, and what is then gu
 =====================  ============================  ==================================================================
 objective              planner                       planner error per episode
 =====================  ============================  ==================================================================
-mean                   value iteration               rounding only
+mean                   value iteration; with a       rounding only
+                       largest return z the budget
+                       recursion of E min(Z, z)
 w mean + (1-w) CVaR    the budget recursion: one     rounding only
                        pass, all rho, so rho is the
                        maximiser
@@ -58,6 +60,8 @@ BERNSTEIN_THEOREM = "Bernstein tables: regret from data (theory page 11), no bou
 BERNSTEIN_PATIENCE = 1 / 8
 """Its plans compute both tables whole, so there are fewer of them."""
 MOST_PATIENCE = Fraction(1, 16)
+MOST_CELLS_BY_RETURN = 10**6
+"""A mean with a declared largest return is planned by the return so far, up to so many cells (t, s, y)."""
 CURVE_POINTS = 1024
 """Corners that stand for a smooth G in the float planner."""
 
@@ -136,7 +140,7 @@ def guarantee_of(
         if not problem.concave:
             return Guarantee("none for the regret: the theorem with time-uniform sets needs a concave weighting")
         expected, likely = uniform_bounds(uniform, constant, scale=scale)
-        kind = _kl_theorem(problem, objective, declared or Declared())
+        kind = _kl_theorem(problem, declared or Declared())
     else:
         expected, likely = regret_bounds(problem, constant, scale=scale)  # type: ignore[assignment]
         kind = "the corrected theorem for concave G" if problem.concave else (
@@ -149,12 +153,10 @@ def guarantee_of(
     return Guarantee(f"{kind} + certified planner error{extra}", expected, likely, proved=True)
 
 
-def _kl_theorem(problem: Problem, objective: Weighting, declared: Declared) -> str:
+def _kl_theorem(problem: Problem, declared: Declared) -> str:
     """The theorem for a run of ``kl``: machine-checked where Coq has what was declared."""
     if type(declared.successors) is int:
         return ON_PAPER.format("take lists of successors, not their number")
-    if declared.largest is not None and objective.shape == "linear":
-        return ON_PAPER.format("cap the utility by a largest return, not a table of means")
     return KL_THEOREMS[problem.joint]
 
 
@@ -274,7 +276,18 @@ def target_of(
         ((alpha, weight),) = levels.tails
         right = float(levels.mean + weight / alpha)
         fields.update(kind=TAIL, left=float(levels.mean), right=right, tie=1e-11 * top * right)
+    elif algorithm == "kl" and knowledge is not None and planned_by_return(standard, knowledge):
+        fields.update(kind=TAIL, left=0.0, right=1.0)
     return Target(**fields), error
+
+
+def planned_by_return(standard: Standard, knowledge: Knowledge) -> bool:
+    r"""Whether a mean is planned as :math:`E \min(Z, z)`, z the declared largest return: the same for every policy of
+    the model, and less for optimistic ones.  A table of means cannot tell what has been earned, and a cap of what
+    remains makes states equal that are not.
+    """
+    cells = (standard.horizon + 1) * standard.n_states * (standard.top[0] + 1)
+    return knowledge.largest < standard.top[0] and cells <= MOST_CELLS_BY_RETURN
 
 
 def patience_of(knowledge: Knowledge) -> Fraction:

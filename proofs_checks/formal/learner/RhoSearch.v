@@ -8,7 +8,7 @@
     under a law that the optimistic recursion realises, and that law's own quantile is a rho that does as well.
     So the hypothesis [play_near_best] of [KlLearner.v] holds with the error of the search over rho. *)
 
-Require Import Reals Lra Lia Psatz List FunctionalExtensionality.
+Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts RockafellarUryasev Mdp SupportingUtility LawDistances
   DynamicProgramming CvarLearner BestRow KlLearner.
@@ -221,14 +221,17 @@ Section Search.
     rewrite <- Heh, E_tail_utility by assumption. rewrite Hru, <- Phi_tail by assumption. now apply Hbelow.
   Qed.
 
-  (** For CVaR alone (c = 0) and a declared bound z, rho <= z is all that the bound says. *)
+  (** With a declared bound z, rho <= z suffices.  For CVaR alone (c = 0; alpha = 1 is the mean) the utility of such a
+      rho does not tell returns beyond z apart; in a mixture it does, and is worth more. *)
   Theorem best_rho_below_z_is_near_best best_rho w0 :
-    c = 0 -> (forall rho, 0 <= rho <= z -> v (tail_utility rho) <= v (tail_utility best_rho) + w0) ->
+    (forall rho, 0 <= rho <= z -> v (tail_utility rho) <= v (tail_utility best_rho) + w0) ->
     forall h, supports_on tail_weight tail_slope z h -> capped z h -> v h <= v (tail_utility best_rho) + w0.
   Proof.
-    intros Hc0 H h Hh Hcap. destruct (rho_serves h Hh Hcap) as [rho [Hr Hv]]. eapply Rle_trans; [exact Hv|].
-    replace (fun x => tail_utility rho (Rmin x z)) with (tail_utility rho); [now apply H|].
-    apply functional_extensionality; intros x. unfold tail_utility, cvar_utility. rewrite Hc0.
-    unfold Rmin; destruct (Rle_dec x z); [ring|]. rewrite !Rmax_left by lra. ring.
+    intros H h Hh Hcap. destruct (rho_serves h Hh Hcap) as [rho [Hr Hv]]. eapply Rle_trans; [exact Hv|].
+    eapply Rle_trans; [|now apply (H rho)]. apply E_le; [apply HM|]. intros s.
+    destruct (value_law_spec acts Hacts succ Hsucc (believes past) Hb (fun x => tail_utility rho (Rmin x z)) (horizon M) s 0)
+      as [Hv' [Hle [Hl _]]].
+    rewrite <- Hv'. eapply Rle_trans; [|apply (Hle (tail_utility rho))]. apply E_le; [apply Hl|]. intros x.
+    pose proof (tail_utility_is_utility rho (Rmin x z) x (Rmin_l x z)). lra.
   Qed.
 End Search.
