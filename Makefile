@@ -53,8 +53,8 @@ mutate: setup ocaml  ## sampled faults, one at a time, judged by the tests that 
 coverage: setup ocaml  ## which lines and branches the tests execute, folder by folder
 	$(BIN)/python tests/mutation/coverage_table.py
 
-rehearsal: setup  ## build wheel and sdist, check them, and run the tests against the wheel in an empty environment
-	PYTHON=$(BIN)/python sh tests/rehearsal.sh
+rehearsal:  ## build wheel and sdist, check them, and run the tests against the wheel in an empty environment
+	PYTHON=$(PYTHON) sh tests/rehearsal.sh
 
 lowest:  ## an environment with the oldest versions that pyproject.toml allows; then `make test`
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -1,23 +1,27 @@
 #!/bin/sh
-# Build the wheel and the source archive, check their metadata, install the wheel into an empty environment in an empty
-# folder, and run there the tests that need no file of the repository.  What needs one: the tests of documentation and
-# repository, of generated reports, and of the command line's pages, which a user of the wheel does not have.
+# Build the wheel and the source archive, check their metadata and contents, install the wheel into an empty environment
+# in an empty folder, and run there the tests that need no file of the repository.  What needs one: the tests of
+# documentation and repository, of generated reports, and of the command line's pages, which a user of the wheel does not
+# have.  WORKERS: processes of the tests.
 set -eu
 cd "$(dirname "$0")/.."
-: "${PYTHON:=python3}"
-PYTHON="$(cd "$(dirname "$(command -v "$PYTHON")")" && pwd)/$(basename "$PYTHON")"
+: "${PYTHON:=python3}" "${WORKERS:=2}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 quiet="--quiet --disable-pip-version-check"
 
+"$PYTHON" -m venv "$work/tools"
+tools="$work/tools/bin/python"
 # shellcheck disable=SC2086
-"$PYTHON" -m pip install $quiet "build>=1.2" "twine>=6"
-"$PYTHON" -m build --outdir "$work/dist" . >"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log" >&2; exit 1; }
-"$PYTHON" -m twine check --strict "$work"/dist/*
+"$tools" -m pip install $quiet "build>=1.2" "twine>=6"
+"$tools" -m build --outdir "$work/dist" . >"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log" >&2; exit 1; }
+"$tools" -m twine check --strict "$work"/dist/*
 ls -l "$work/dist"
+wheel="$(echo "$work"/dist/*.whl)"
+git ls-files verified_risk proofs_checks >"$work/tracked"
+"$tools" tests/support/wheel_contents.py "$wheel" "$work/tracked"
 
 "$PYTHON" -m venv "$work/empty"
-wheel="$(echo "$work"/dist/*.whl)"
 # shellcheck disable=SC2086
 "$work/empty/bin/python" -m pip install $quiet "$wheel[audit,smt,plot,gym,cluster]" scipy highspy mpmath pytest-xdist
 mkdir "$work/place"
@@ -36,6 +40,6 @@ else
     "$work/empty/bin/verified-risk" prove plan.json && exit 1
     echo "no OCaml: \`prove\` says how to build the checker"
 fi
-"$work/empty/bin/python" -m pytest -n 2 --dist loadfile -q -p no:cacheprovider \
+"$work/empty/bin/python" -m pytest -n "$WORKERS" --dist loadfile -q -p no:cacheprovider \
     tests/model tests/objectives tests/planning tests/learning tests/interop tests/checks/test_certificates.py \
     tests/checks/test_known_numbers.py tests/checks/test_strategies.py

@@ -1,0 +1,47 @@
+"""What a wheel holds: ``python tests/support/wheel_contents.py WHEEL TRACKED``; fails unless that is what was tracked.
+
+TRACKED lists the files of both packages in the repository, one a line.  All of them come along, also those that are not
+Python: an audit needs the certificates, the page its style and font, ``prove`` the checker's OCaml and the script that
+builds it, and ``--coq`` the Coq sources.  Nothing else does: tests and documentation are in the source archive.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import PurePosixPath
+from zipfile import ZipFile
+
+KINDS = {
+    ".py": "Python", ".v": "Coq sources", ".json": "certificates and records", ".ml": "OCaml of the checker",
+    ".md": "worked numbers and notes", ".sh": "scripts that build and compile",
+}  # fmt: skip
+
+
+def differences(held: set[str], tracked: set[str]) -> list[str]:
+    """A line for every file that is missing or too many; the wheel's own metadata do not count."""
+    own = {name for name in held if PurePosixPath(name).parts[0].endswith(".dist-info")}
+    return [f"missing: {name}" for name in sorted(tracked - held)] + [
+        f"not tracked: {name}" for name in sorted(held - own - tracked)
+    ]
+
+
+def main(wheel: str, tracked: str) -> int:
+    with ZipFile(wheel) as archive, open(tracked, encoding="utf-8") as listing:
+        held = [info for info in archive.infolist() if not info.is_dir()]
+        wrong = differences({info.filename for info in held}, set(listing.read().split()))
+    count: Counter[str] = Counter()
+    size: Counter[str] = Counter()
+    for info in held:
+        kind = KINDS.get(PurePosixPath(info.filename).suffix, "other: style, font, metadata")
+        count[kind] += 1
+        size[kind] += info.file_size
+    for kind, number in count.most_common():
+        print(f"{number:5} files {size[kind] / 1000:9.1f} kB  {kind}")
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
