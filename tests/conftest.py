@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
@@ -15,6 +17,12 @@ settings.register_profile("nightly", max_examples=2000, **_common)
 # the tests of Ctrl-C are about programs that a person started.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Without a home that can be written, matplotlib says on the standard error where it keeps its fonts instead.
+try:
+    tempfile.TemporaryFile(dir=Path.home()).close()
+except (OSError, RuntimeError):
+    os.environ.setdefault("MPLCONFIGDIR", tempfile.mkdtemp(prefix="verified_risk-"))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

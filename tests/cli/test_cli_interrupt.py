@@ -14,6 +14,7 @@ from patience import PATIENCE, wait_until
 from terminal import COMMAND, Terminal, plain
 
 import verified_risk as vr
+from proofs_checks.engine.certificate import DIRECTORY
 
 LONG_PLAN = ("plan", "inventory", "--horizon", 12, "--objective", "cpw(0.7)")
 LONG_RUN = ("learn", "frozen_lake", "--episodes", 5_000_000)
@@ -173,11 +174,12 @@ def test_json_on_a_terminal_window_keeps_its_output_clean(tmp_path):
         ("plan", "frozen_lake", "--objective", "cvar(33/100)"), ("plan", "betting_game"),
         ("learn", "two_paths", "--episodes", 50, "--audit"),
         ("audit", "--statement", "thm:augmented", "--examples", 20),
-        ("recheck", "proofs_checks/certificates/thm_augmented.json"),
+        ("recheck", "certificates/thm_augmented.json"),
     ],
     ids=lambda words: " ".join(map(str, words)),
 )  # fmt: skip
-def test_every_line_fits_into_a_window_of_eighty_columns(arguments):
+def test_every_line_fits_into_a_window_of_eighty_columns(arguments, monkeypatch):
+    monkeypatch.chdir(DIRECTORY.parent)
     window = Terminal(*arguments)
     assert window.finish() == 0
     assert max(map(len, plain(window.shown).splitlines())) <= 80

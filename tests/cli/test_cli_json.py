@@ -14,6 +14,7 @@ from proof_files import require_checker
 from terminal import COMMAND
 
 import verified_risk as vr
+from proofs_checks.engine.certificate import DIRECTORY
 from verified_risk.cli import main
 
 CELL = {"model": "two_paths", "objective": "cvar(1/2)", "episodes": 20}
@@ -46,7 +47,7 @@ def words(path, folder):
         ("experiment", "scaling"): None,
         ("experiment", "sweep"): [cells, "--out", folder / "sweep", "--workers", 0],
         ("audit",): ["--statement", "lem:key", "--examples", 20, "--jobs", 1],
-        ("recheck",): ["proofs_checks/certificates/thm_augmented.json", plan],
+        ("recheck",): [DIRECTORY / "thm_augmented.json", plan],
         ("compare",): ["two_paths", "--objective", "mean", "--objective", "cvar(1/2)"],
         ("frontier",): ["two_paths", "--alpha", "1/2,1"],
         ("warmup",): [],
