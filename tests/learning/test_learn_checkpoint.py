@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -193,3 +194,15 @@ def test_a_run_with_other_known_rewards_is_another_run(tmp_path):
 def test_a_type_that_numpy_cannot_parse_is_the_files_fault(kind):
     with pytest.raises(InvalidFile, match="cannot be unpacked"):
         arrays.decode({**arrays.encode(np.arange(3)), "type": kind})
+
+
+def test_a_full_disk_names_the_checkpoint_and_leaves_nothing_half_written(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    path = tmp_path / "state.json"
+    with pytest.raises(OSError, match="No space left on device") as found:
+        vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3, checkpoint=path)
+    assert found.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []

@@ -71,6 +71,19 @@ def test_observations_may_be_tuples_and_episodes_may_begin_anywhere(tmp_path):
         vr.learn(env, vr.Mean(), episodes=30, seed=1, **{**told, "random_starts": False})
 
 
+@pytest.mark.slow
+def test_the_taxi_is_learned():
+    """500 observations, any of 300 starts; the best policy earns about 7.9 on average."""
+    gymnasium = pytest.importorskip("gymnasium")
+    env = gymnasium.make("Taxi-v4")
+    told = {"horizon": 20, "rewards": [-10, -1, 20], "random_starts": True, "known_successors": 1, "largest_return": 20}
+    run = vr.learn(env, vr.Mean(), episodes=8000, seed=1, **told)
+    assert run.returns[:800].mean() < -50
+    assert run.returns[-800:].mean() > 7
+    assert run.interval[0] <= 7 <= run.interval[1] <= 20
+    assert sum(run.policy().play(env, seed=k) for k in range(500)) > 3500
+
+
 class Dice(Chain):
     """Action 1 pays 1 with probability 1/2, from a generator that the reset seeds."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from test_learn_reference import corridor
+from test_learn_sets import checks_of
 
 import verified_risk as vr
 from verified_risk.kernels.learn_run import MEAN, TAIL
@@ -32,6 +35,13 @@ def test_a_true_largest_return_helps_the_mean():
         assert run.interval[0] <= run.best[0] <= run.interval[1]
     assert told.interval[1] <= 1 < free.interval[1]
     assert told.optimistic.max() <= 1 + 1e-9
+
+
+def test_the_interval_is_right_after_every_episode():
+    for seed, objective in enumerate((vr.Mean(), vr.CVaR("1/2"), 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/4"))):
+        found = list(checks_of(corridor(), objective, 100, seed, largest=Fraction(1)))
+        assert all(found)
+        assert len(found) > 100
 
 
 def test_only_a_return_below_the_trivial_one_changes_the_plan():

@@ -68,6 +68,36 @@ def test_the_sets_cover_at_all_moments_at_once_and_smaller_ones_do_not(p):
     assert (left >= limit / 4).any(axis=1).mean() > 0.1
 
 
+def divergences(learner):
+    """``N kl`` of every test of every visited pair against the true model, and N, from the learner's counts."""
+    counts, standard = learner.counts, learner.standard
+    for p, pair in enumerate(pair for actions in standard.pairs for pair in actions):
+        n = int(counts.visits[p])
+        seen = dict(zip(counts.state[p, : counts.length[p]].tolist(), counts.count[p].tolist(), strict=False))
+        tests = [(seen.get(state, 0), float(q)) for _, state, q in pair.outcomes]
+        paid = dict(pair.rewards)
+        for i in range(len(standard.atoms) - 1):
+            tests.append((int(counts.reward[p, : i + 1].sum()), float(sum(paid.get(j, 0) for j in range(i + 1)))))
+        for x, q in tests if n else ():
+            f = x / n
+            yield n, sum(k * math.log(a / b) for k, a, b in ((x, f, q), (n - x, 1 - f, 1 - q)) if k)
+
+
+@pytest.mark.slow
+def test_all_sets_of_a_run_hold_at_once_and_narrower_ones_do_not():
+    """100 runs of 150 episodes, delta = 1/2: in how many some set ever misses the truth."""
+    mdp = vr.models.random_sparse(3, 2, 2, 2, horizon=3, seed=1, grid=2)
+    missed = narrow = 0
+    for seed in range(100):
+        task = Task.of(standard_form(mdp), Settings.read(vr.CVaR("1/3"), 150, "1/2", seed=seed))
+        learner, log, worst = task.learner(), math.log(2 * task.knowledge.tests), 0.0
+        for row in draws_of(seed, 150, task.standard.horizon):
+            learner.run(row[None], evaluate=False)
+            worst = max(worst, *(d / (log + math.log(4 * n) / 2) for n, d in divergences(learner)))
+        missed, narrow = missed + (worst >= 1), narrow + (worst >= 0.4)
+    assert missed <= 50 < narrow
+
+
 def test_the_number_of_tests_is_that_of_the_table():
     mdp = vr.models.machine_replacement()
     standard = standard_form(mdp)
