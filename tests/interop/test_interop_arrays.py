@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import random
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from patience import PATIENCE
 from scipy import sparse, stats
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument, InvalidModel, Unsupported
-from verified_risk.numbers.enclosure import bounds
+from verified_risk.errors import InvalidArgument, InvalidModel
 
 Q = Fraction
 #: P[a, s, s'] and R[s, a] of three states and two actions, written as decimals.
@@ -131,145 +128,12 @@ def test_rewards_by_row_of_one_matrix_and_marked_states():
     assert model(absorbing=np.array([False, False, True])) == model(absorbing=[2])
 
 
-# -- steps ------------------------------------------------------------------------------------------------------------
-
-
-def random_steps(rng: random.Random):
-    n, count = rng.randint(1, 2), rng.randint(1, 2)
-    horizon = rng.randint(1, 3 if n * count < 4 else 2)
-
-    def row():
-        cuts = sorted(rng.randint(0, 4) for _ in range(n - 1))
-        return [Q(b - a, 4) for a, b in itertools.pairwise([0, *cuts, 4])]
-
-    P = [[[row() for _ in range(count)] for _ in range(n)] for _ in range(horizon)]
-    R = [
-        [[[Q(rng.randint(-2, 2), 2) for _ in range(n)] for _ in range(count)] for _ in range(n)] for _ in range(horizon)
-    ]
-    return P, R, [Q(rng.randint(-3, 3)) for _ in range(n)], row(), rng.choice([Q(1), Q(1, 2)])
-
-
-def all_laws(P, R, terminal, gamma, t, s):
-    """The laws of the return from step t on, of every deterministic policy that remembers everything."""
-    if t == len(P):
-        return [{gamma**t * terminal[s]: Q(1)}]
-    found: dict[frozenset, dict] = {}
-    for a, row in enumerate(P[t][s]):
-        ways = [(p, target) for target, p in enumerate(row) if p]
-        for chosen in itertools.product(*(all_laws(P, R, terminal, gamma, t + 1, target) for _, target in ways)):
-            law: dict[Fraction, Fraction] = {}
-            for (p, target), after in zip(ways, chosen, strict=True):
-                for z, q in after.items():
-                    total = gamma**t * R[t][s][a][target] + z
-                    law[total] = law.get(total, Q()) + p * q
-            found[frozenset(law.items())] = law
-    return list(found.values())
-
-
-def laws_from(initial, *model):
-    starts = [(p, s) for s, p in enumerate(initial) if p]
-    for chosen in itertools.product(*(all_laws(*model, 0, s) for _, s in starts)):
-        law: dict[Fraction, Fraction] = {}
-        for (p, _), own in zip(starts, chosen, strict=True):
-            for z, q in own.items():
-                law[z] = law.get(z, Q()) + p * q
-        yield vr.Law.of_weights(law)
-
-
-EXACT = (
-    "mean",
-    "cvar(1/3)",
-    "var(1/2)",
-    "var(1/2, upper)",
-    "0.5*mean + 0.5*cvar(1/4)",
-    "0.5*cvar(1/2) + 0.5*cvar(1/4)",
-)
-SEARCHED = ("wang(3/4)", "cpw(0.71)", "hazard(2)")
-
-
-def changing(seed):
-    """A model that changes with the step, and the laws of all its policies, from the same arrays."""
-    P, R, terminal, initial, gamma = random_steps(random.Random(seed))
-    mdp = vr.MDP.from_arrays(P, R, initial=initial, terminal=terminal, discount=gamma, layout="sas")
-    assert (mdp.horizon, mdp.n_observations) == (len(P), len(terminal))
-    return mdp, list(laws_from(initial, P, R, terminal, gamma))
-
-
-def agree_on_every_objective(seed):
-    """The bounds of ``plan`` hold the best of all laws, exactly where the weighting is rational.
-
-    Where it is not concave a mixture of policies may be better than each of them: then the lower bound is compared with
-    the exact law of the plan's own policy.
-    """
-    mdp, laws = changing(seed)
-    for objective in (*EXACT, *SEARCHED):
-        G = vr.objective(objective)
-        plan = vr.plan(mdp, G, gap="1/1000", time_limit=PATIENCE)
-        values = [bounds(G.of(law)) for law in laws]
-        assert plan.upper >= max(low for low, _ in values), (seed, objective)
-        if G.shape not in ("concave", "linear"):
-            values = [bounds(G.of(vr.return_law(mdp, plan.policy)))]
-        assert plan.lower <= max(high for _, high in values), (seed, objective)
-        assert plan.gap <= Q(1, 1000) + Q(1, 10**9), (seed, objective)
-
-
-@pytest.mark.slow
-def test_every_objective_agrees_with_brute_force_on_five_hundred_models_that_change():
-    for seed in range(500):
-        agree_on_every_objective(seed)
-
-
-@pytest.mark.parametrize("part", range(5))
-def test_models_that_change_with_the_step_agree_with_brute_force(part):
-    """500 models in all, with terminal rewards and discounts; every policy of every history is enumerated."""
-    for seed in range(100 * part, 100 * part + 100):
-        mdp, laws = changing(seed)
-        for objective in EXACT:
-            G = vr.objective(objective)
-            plan = vr.exact_plan(mdp, G)
-            assert plan.value == max(G.of(law) for law in laws), (seed, objective)
-            assert plan.law in laws
-        if seed % 5 == 0:
-            agree_on_every_objective(seed)
-
-
 def test_terminal_rewards_alone_are_paid_once_at_the_end():
     mdp = model(terminal=[10, 20, 30], discount="1/2")
     stay = vr.MarkovPolicy(mdp, [[0] * mdp.n_states] * 3)
     plain = vr.return_law(model(discount="1/2"), vr.MarkovPolicy(model(discount="1/2"), [[0] * 3] * 3))
     last = np.linalg.matrix_power(ASS[0], 3)[0] @ [10, 20, 30] / 8
     assert float(vr.return_law(mdp, stay).mean) == pytest.approx(float(plain.mean) + last)
-
-
-def test_a_model_that_changes_is_saved_and_read_again(tmp_path):
-    P, R, terminal, initial, gamma = random_steps(random.Random(9))
-    mdp = vr.MDP.from_arrays(P, R, initial=initial, terminal=terminal, discount=gamma, layout="sas")
-    mdp.save(tmp_path / "m.json")
-    assert vr.MDP.load(tmp_path / "m.json") == mdp
-    assert vr.MDP.load(tmp_path / "m.json").clock == mdp.clock
-    for base in (0, 1):
-        mdp.to_csv(tmp_path / "m.csv", index_base=base)
-        start = {s + base: p for s, p in enumerate(initial) if p}
-        again = vr.MDP.from_csv(tmp_path / "m.csv", initial=start, index_base=base, discount=gamma)
-        assert again == mdp
-    with pytest.raises(Unsupported, match="lists its"):
-        mdp.with_horizon(99)
-
-
-def test_a_csv_with_steps_that_does_not_fit_is_refused(tmp_path):
-    path = tmp_path / "m.csv"
-
-    def read(*rows, **rest):
-        path.write_text("idstep,idstatefrom,idaction,idstateto,probability,reward\n" + "\n".join(rows))
-        return vr.MDP.from_csv(path, initial=0, index_base=0, **rest)
-
-    assert read("0,0,0,0,1,5", "1,0,0,0,1,7").horizon == 2
-    with pytest.raises(vr.errors.InvalidFile, match="no rows of step 1"):
-        read("0,0,0,0,1,5", "2,0,0,0,1,7")
-    with pytest.raises(vr.errors.InvalidFile, match="step 1 has other states or actions"):
-        read("0,0,0,0,1,5", "1,0,0,0,1,7", "1,0,1,0,1,7")
-    with pytest.raises(InvalidModel, match=r"horizon is 5, and .* has 2 steps"):
-        read("0,0,0,0,1,5", "1,0,0,0,1,7", horizon=5)
 
 
 # -- peers ------------------------------------------------------------------------------------------------------------

@@ -38,9 +38,9 @@ def test_a_law_is_drawn_with_its_masses_and_with_the_weights_of_the_objective():
 
 
 def test_what_differs_in_colour_differs_in_hatching():
-    hatches = [bar.get_hatch() for bar in LAW.plot(vr.CVaR("1/4")).figure.axes[0].patches]
+    hatches = [bar.get_hatch() for bar in LAW.plot("cvar(1/4)").figure.axes[0].patches]
     assert len(set(hatches)) == 2
-    compared = plotting.draw_comparison([("one", LAW), ("two", LAW), ("three", LAW)])
+    compared = plotting.draw_comparison([("one", LAW), ("two", LAW), ("three", LAW)], "cvar(1/4)")
     assert len({axes.patches[0].get_hatch() for axes in compared.figure.axes}) == 3
 
 

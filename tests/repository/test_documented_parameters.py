@@ -1,4 +1,7 @@
-"""Every public name documents exactly its parameters, what it returns, and what it raises; errors are as documented."""
+"""Every public name documents exactly its parameters, what it returns, and what it raises; errors are as documented.
+
+Parameters of one name mean one thing everywhere.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,46 @@ def test_every_public_name_documents_exactly_its_parameters(name):
     raised = re.findall(r"^:raises (\w+): \S", text, re.MULTILINE)
     assert all(hasattr(errors, one) or one == "OSError" for one in raised)
     assert raised or not MUST_RAISE.search(name)
+
+
+DRAWN = {name: value for name, value in vars(vr.plotting).items() if inspect.isfunction(value)}
+OF_POLICIES = {"choice", "remember", "memories"}
+"""Their parameter ``memory`` is whatever the policy itself remembers."""
+
+
+def faults_of(name, value):
+    """What a reader of the signature would stumble over."""
+    if inspect.isclass(value) and "__init__" not in vars(value):  # a tuple, say, which is made by the library only
+        return
+    parameters = inspect.signature(value).parameters
+    written = {key: str(one.annotation) for key, one in parameters.items()}
+    free = [key for key, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    if inspect.isfunction(value) and "objective" in free[:2] and free[free.index("objective") + 1 :]:
+        yield f"{name}: {free[-1]} follows the objective and may be given without its name"
+    if inspect.isfunction(value) and "str" not in written.get("objective", "str"):
+        yield f"{name}: the objective cannot be text"
+    if "Report" not in written.get("progress", "Report"):
+        yield f"{name}: progress is {written['progress']}"
+    for key, annotation in written.items():
+        memory = key == "memory" and name.rpartition(".")[2] in OF_POLICIES
+        if (
+            key not in ("self", "cls")
+            and annotation in ("Any", "Any | None", "<class 'inspect._empty'>")
+            and not memory
+        ):
+            yield f"{name}: {key} has no type"
+
+
+@pytest.mark.parametrize("name", [*EVERY, *DRAWN])
+def test_a_parameter_has_one_meaning_everywhere(name):
+    assert list(faults_of(name, {**EVERY, **DRAWN}[name])) == []
+
+
+def test_a_surprising_signature_is_seen():
+    def surprising(mdp: vr.MDP, objective: vr.Weighting, eta, *, progress: bool = False) -> None:
+        """Four faults."""
+
+    assert len(list(faults_of("surprising", surprising))) == 4
 
 
 MODEL = vr.models.two_paths()
