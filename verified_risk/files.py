@@ -12,11 +12,12 @@ import os
 import stat
 import tempfile
 import zlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from .errors import InvalidFile, InvalidNumber, VerifiedRiskError
 
@@ -168,3 +169,43 @@ def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, wh
         raise InvalidFile(f"{where} is nested too deeply to be read") from None
     except (KeyError, TypeError, IndexError, AttributeError, ValueError, ArithmeticError) as error:
         raise InvalidFile(f"{where} lacks what a {kind} needs: {type(error).__name__} {error}") from None
+
+
+class Saved(ABC):
+    """What is kept in a file of its own: ``KIND`` names the kind of file, ``to_json`` and ``from_json`` its data."""
+
+    KIND: ClassVar[str]
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, rationals as ``"p/q"``.
+
+        :returns: what :meth:`from_json` reads
+        """
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: what was written
+        """
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
+
+        :param path: the file, which is replaced
+        :raises OSError: if it cannot be written; then nothing is left half-written
+        """
+        write(path, self.KIND, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read what :meth:`save` wrote, together with the model it belongs to.
+
+        :param path: a file that :meth:`save` wrote
+        :returns: what was saved
+        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
+        """
+        return read(path, cls.KIND, cls.from_json)

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from . import files
 from .errors import InvalidLaw, InvalidNumber
@@ -26,9 +25,12 @@ if TYPE_CHECKING:
     from .objectives import Weighting
     from .plotting import Picture
 
+Masses: TypeAlias = Mapping[Any, Rational] | Iterable[tuple[Rational, Rational]]
+"""``{value: probability}`` or pairs.  Keys are numbers of any kind: a union would refuse dicts of one."""
+
 
 @dataclass(frozen=True, init=False, repr=False)
-class Law:
+class Law(files.Saved):
     """A probability law on finitely many rationals, written ``{value: probability}``.
 
     >>> coin = Law({0: "1/2", 1: "1/2"})
@@ -43,10 +45,11 @@ class Law:
         the sum is not 1
     """
 
+    KIND: ClassVar[str] = "law"
     atoms: tuple[Fraction, ...]
     masses: tuple[Fraction, ...]
 
-    def __init__(self, masses: Mapping[Any, Any] | Iterable[tuple[Any, Any]], *, where: str = "law") -> None:
+    def __init__(self, masses: Masses, *, where: str = "law") -> None:
         pairs = masses.items() if isinstance(masses, Mapping) else masses
         read: dict[Fraction, Fraction] = {}
         for value, mass in pairs:
@@ -254,10 +257,10 @@ class Law:
         points = {*self.atoms, *other.atoms}
         return sum((abs(self.mass(x) - other.mass(x)) for x in points), Fraction()) / 2
 
-    def plot(self, objective: Weighting | None = None) -> Picture:
+    def plot(self, objective: Weighting | str | None = None) -> Picture:
         """Masses, CDF and quantiles; with an ``objective``, also what it weighs.
 
-        :param objective: whose weights are drawn too
+        :param objective: whose weights are drawn too; a weighting, or its text
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
         """
@@ -288,21 +291,3 @@ class Law:
         if len(atoms) != len(masses):
             raise InvalidLaw(f"law has {len(atoms)} atoms and {len(masses)} masses, wanted as many of each")
         return cls(zip(atoms, masses, strict=True))
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
-
-        :param path: the file, which is replaced
-        :raises OSError: if it cannot be written; then nothing is left half-written
-        """
-        files.write(path, "law", self.to_json())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Law:
-        """Read what :meth:`save` wrote.
-
-        :param path: a file that :meth:`save` wrote
-        :returns: the law
-        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
-        """
-        return files.read(path, "law", cls.from_json)

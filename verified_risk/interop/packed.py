@@ -25,7 +25,9 @@ from .matrices import Rows
 ULPS = 4
 """Of 1, in the arrays' own type, for each entry of a row: what normalising in floating point may leave."""
 LARGEST_WEIGHT = 2**63 - 1
+"""Of a row in integers: packed arrays are int64."""
 MOST_SHOWN = 8
+"""Entries of a row in an error message, which should stay on one line or two."""
 
 
 class Packed:

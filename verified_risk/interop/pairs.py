@@ -16,7 +16,7 @@ from .matrices import Rows, array_of, rows_of
 def by_pairs(P: Any, R: Any, pairs: tuple[Sequence[int], Sequence[int]]) -> tuple[Rows, npt.NDArray[Any]]:
     """``P`` with a row for every state and action in the order (s, a), and ``R[s, a]``: -inf for a pair not listed.
 
-    A pair that is not listed gets a row that stays, which nobody reads.
+    A pair that is not listed gets a row that stays, which is never used.
     """
     rows, pays = rows_of(P, "P"), array_of(R, "R")
     n = rows.width

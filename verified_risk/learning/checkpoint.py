@@ -17,6 +17,7 @@ from .bracket import Bracket
 from .learner import Floats, Learner
 
 SECONDS_BETWEEN = 20.0
+"""Between two writings of the file, which holds all episodes so far; a crash costs this much play and one stretch."""
 
 
 class KnownRows(NamedTuple):

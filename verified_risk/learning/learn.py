@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .audit import AuditReport
 
 CHUNK = 4096
+"""Episodes whose random numbers are drawn together; a checkpoint may be written after them."""
 Count = Callable[[int, Any], None]
 """Told ``(episodes done, episodes in all)``; None where the run ends by itself."""
 
@@ -62,7 +63,9 @@ def learn(
     checkpoint: str | PathLike[str] | None = None,
     progress: Report | None = None,
 ) -> Run:
-    r"""Learn to maximise ``objective`` by optimism in the face of uncertainty; the model is known only to the judge.
+    r"""Learn to maximise ``objective`` by optimism in the face of uncertainty.
+
+    The learner does not see the model ``mdp``; regret is computed from it.
 
     Every episode: counts, confidence sets, the optimistic model, a plan that is greedy at every ``(t, s, y)``, one
     episode in ``mdp``.

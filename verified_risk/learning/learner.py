@@ -18,7 +18,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_BYTES = 2 * 10**9
+"""Of the tables of one learner; a model that needs more is refused."""
 LAWS_AT_ONCE = 512
+"""Laws that a stretch of episodes keeps for their evaluation; it ends when they are full."""
 COMPILING = 30.0
 """Seconds that the loop over episodes takes to compile: shorter runs are interpreted."""
 

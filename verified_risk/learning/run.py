@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ SERIES = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(files.Saved):
     """A run of ``episodes`` episodes, one entry per episode in every array, in the user's units.
 
     ``regret``
@@ -89,6 +88,7 @@ class Run:
     :param notes: what a reader should know
     """
 
+    KIND: ClassVar[str] = "run"
     mdp: MDP | None
     objective: Weighting
     algorithm: str
@@ -294,24 +294,6 @@ class Run:
             audit=None if data["audit"] is None else AuditReport.from_json(data["audit"]),
             **arrays,
         )
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON together with its model; the file appears whole or not at all.
-
-        :param path: the file, which is replaced
-        :raises OSError: if it cannot be written; then nothing is left half-written
-        """
-        files.write(path, "run", self.to_json())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Run:
-        """Read what :meth:`save` wrote.
-
-        :param path: a file that :meth:`save` wrote
-        :returns: the run
-        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
-        """
-        return files.read(path, "run", cls.from_json)
 
 
 def _ends(data: list[str] | None) -> tuple[Fraction, Fraction] | None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from .. import files
-from ..errors import InvalidModel, Unsupported
+from ..errors import InvalidArgument, InvalidModel, Unsupported
 from ..law import Law
 from ..numbers.rational import Rational, as_step, as_whole
 from ..numbers.shown import short
@@ -377,3 +377,12 @@ class MDP(ModelReaders):
         low, high = self.reward_range
         lines = [repr(self), f"rewards from {short(low)} to {short(high)} a step", *self.notes]
         return "\n".join(([self.drawing, ""] if self.drawing else []) + lines)
+
+
+def required_model(mdp: object) -> MDP:
+    """``mdp`` itself, if it is a model; otherwise an error, which says how an environment or a name becomes one."""
+    if isinstance(mdp, MDP):
+        return mdp
+    named = isinstance(mdp, str)
+    hint = ": MDP.from_gymnasium(...) makes one" if named or hasattr(mdp, "step") else ""
+    raise InvalidArgument(f"mdp is {mdp!r}, wanted an MDP{hint}")

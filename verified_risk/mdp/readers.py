@@ -31,8 +31,10 @@ Arrays: TypeAlias = object
 """numpy arrays, scipy sparse matrices, or nested lists of them or of numbers."""
 
 
-class ModelReaders:
+class ModelReaders(files.Saved):
     """What an :class:`~verified_risk.MDP` is read from and written to."""
+
+    KIND = "model"
 
     @classmethod
     def from_outcomes(
@@ -277,21 +279,3 @@ class ModelReaders:
         from .as_json import model_from_json
 
         return model_from_json(data)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
-
-        :param path: the file, which is replaced
-        :raises OSError: if it cannot be written; then nothing is left half-written
-        """
-        files.write(path, "model", self.to_json())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> MDP:
-        """Read what :meth:`save` wrote.
-
-        :param path: a file that :meth:`save` wrote
-        :returns: what was saved
-        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
-        """
-        return files.read(path, "model", cls.from_json)

@@ -19,6 +19,7 @@ from ..errors import InvalidArgument, InvalidNumber
 Rational: TypeAlias = int | str | float | Fraction | Decimal
 
 LARGEST_DENOMINATOR = 10**5
+"""Of the fractions that a float may stand for, such as 1/3; see CLOSENESS."""
 CLOSENESS = Fraction(1, 2**50)
 """Rationals with denominators up to 10**5 are at least 1e-10 apart, so at most one is this close to a float."""
 LONGEST_PLAIN = 4000

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import files
 from ..describe.words import described
@@ -72,7 +72,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(files.Saved):
     r"""A policy with certified bounds: ``lower <= sup over all policies of Phi <= upper``, and ``policy`` attains
     ``lower``.
 
@@ -94,6 +94,7 @@ class Plan:
     :param known_error: by how much the CDF of the law may be off
     """
 
+    KIND: ClassVar[str] = "plan"
     mdp: MDP = field(repr=False)
     objective: Weighting
     value: Fraction
@@ -279,21 +280,3 @@ class Plan:
             raise InvalidFile(f"'proved' of the plan is {before!r:.60}, wanted what prove() found, or nothing")
         object.__setattr__(found, "proved_before", before)
         return found
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
-
-        :param path: the file, which is replaced
-        :raises OSError: if it cannot be written; then nothing is left half-written
-        """
-        files.write(path, "plan", self.to_json())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Plan:
-        """Read what :meth:`save` wrote.
-
-        :param path: a file that :meth:`save` wrote
-        :returns: the plan, with its model and policy
-        :raises InvalidFile: if the file is truncated, edited, or of another kind or version
-        """
-        return files.read(path, "plan", cls.from_json)

@@ -18,7 +18,7 @@ from ..errors import InvalidArgument
 from ..grid.floats import FloatModel, float_model
 from ..kernels.told import compilations_told
 from ..mdp import MDP
-from ..mdp.required import required_model
+from ..mdp.model import required_model
 from ..numbers.rational import Rational
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
@@ -200,7 +200,7 @@ def finished(
         attained, law = found
         lower = value = max(lower, attained)
     lower, upper = within_range(mdp, lower, upper)
-    if lower > upper:  # the judge and the bound share no code; they must agree
+    if lower > upper:  # evaluator and bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     value = min(max(value, lower), upper)
     discretised = Fraction() if model.exact else min(max(Fraction(), grid_lower - lower), upper - lower)

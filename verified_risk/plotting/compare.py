@@ -9,6 +9,7 @@ from itertools import pairwise
 from ..errors import InvalidArgument
 from ..law import Law
 from ..objectives import Weighting
+from ..objectives import objective as read_objective
 from .picture import BLUE, INK, QUIET, RED, Picture, new_figure, quiet_grid, short, style
 
 HATCHES = ("", "/////", "\\\\\\\\", "xxxx")
@@ -16,11 +17,12 @@ COLOURS = (BLUE, RED, QUIET, INK)
 
 
 def draw_comparison(
-    laws: Sequence[tuple[str, Law]], objective: Weighting | None = None, *, title: str = "Laws of the return"
+    laws: Sequence[tuple[str, Law]], objective: Weighting | str | None = None, *, title: str = "Laws of the return"
 ) -> Picture:
     """One panel per ``(name, law)``, on the same axes; each names its objective, or its mean."""
     if not 1 <= len(laws) <= len(HATCHES):
         raise InvalidArgument(f"{len(laws)} laws, wanted 1 to {len(HATCHES)}")
+    objective = None if objective is None else read_objective(objective)
     points = sorted({x for _, law in laws for x in law.atoms})
     gaps = [float(b - a) for a, b in pairwise(points)]
     width = 0.7 * min(gaps, default=1.0)

@@ -15,6 +15,7 @@ from typing import Any
 from ..law import Law
 from ..numbers.rational import Rational, as_fraction
 from ..objectives import Weighting
+from ..objectives import objective as read_objective
 from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, new_figure, quiet_grid, short, style
 
 LEVELS = ("1/20", "1/4", "1/2")
@@ -24,13 +25,14 @@ CELLS = 200
 
 def draw_law(
     law: Law,
-    objective: Weighting | None = None,
+    objective: Weighting | str | None = None,
     *,
     quantiles: Iterable[Rational] = LEVELS,
     title: str = "Law of the return",
 ) -> Picture:
     """Masses and CDF of a law with its quantiles; with an ``objective``, also what the objective weighs."""
     levels = [as_fraction(tau, "quantile level") for tau in quantiles]
+    objective = None if objective is None else read_objective(objective)
     with style():
         figure = new_figure(6.4, 4.6)
         if objective is None:

@@ -10,6 +10,7 @@ from ..learning import Run
 from .picture import INK, LINES, Picture, new_figure, quiet_grid, style
 
 NOTHING = 1e-9
+"""A regret below this is rounding of its floats."""
 
 
 def draw_regret(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .. import files
 from ..errors import InvalidNumber, InvalidPolicy, Unsupported
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, as_whole, said, text
+from ..numbers.rational import Rational, as_fraction, as_whole, said, text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Choice: TypeAlias = tuple[tuple[int, Fraction], ...]
 """Pairs ``(action, probability)`` of positive probability."""
+Chosen: TypeAlias = int | Mapping[int, Rational]
+"""How a caller writes a choice: an action, or ``{action: probability}``."""
 
 
 class Policy(ABC):

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InvalidPolicy
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_step, ceil_div, text
-from .base import Choice, Policy, choice_json, read_choice, same_shape
+from .base import Choice, Chosen, Policy, choice_json, read_choice, same_shape
 from .packed_rule import packed
 from .tables import ReturnPolicy
 
@@ -27,7 +27,7 @@ class GridPolicy(Policy):
     :raises InvalidPolicy: if an action does not exist
     """
 
-    def __init__(self, mdp: MDP, eta: Rational, rule: Callable[[int, int, int], Any]) -> None:
+    def __init__(self, mdp: MDP, eta: Rational, rule: Callable[[int, int, int], Chosen]) -> None:
         super().__init__(mdp)
         self.eta = as_step(eta)
         self.rule = rule
@@ -95,10 +95,10 @@ class GridPolicy(Policy):
 class GridTable:
     """A rule given by a table over ``(t, s, i)``."""
 
-    def __init__(self, table: Mapping[tuple[int, int, int], Any]) -> None:
+    def __init__(self, table: Mapping[tuple[int, int, int], Chosen]) -> None:
         self.table = dict(table)
 
-    def __call__(self, t: int, s: int, i: int) -> Any:
+    def __call__(self, t: int, s: int, i: int) -> Chosen:
         try:
             return self.table[t, s, i]
         except KeyError:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InvalidNumber, InvalidPolicy, Unsupported
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, said, text
+from ..numbers.rational import Rational, as_fraction, said, text
 from .base import Choice, Policy, required_policy
 
 
@@ -19,7 +19,7 @@ class MixturePolicy(Policy):
     :raises InvalidPolicy: if the probabilities do not sum to 1, or the models differ
     """
 
-    def __init__(self, parts: Iterable[tuple[Any, Policy]]) -> None:
+    def __init__(self, parts: Iterable[tuple[Rational, Policy]]) -> None:
         read: list[tuple[Fraction, Policy]] = []
         for i, (weight, part) in enumerate(parts):
             try:

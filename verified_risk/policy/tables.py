@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import InvalidPolicy
 from ..mdp import MDP
 from ..numbers.rational import as_fraction, said, text
-from .base import Choice, Policy, choice_json, read_choice, same_shape
+from .base import Choice, Chosen, Policy, choice_json, read_choice, same_shape
+
+YTable: TypeAlias = Mapping[tuple[int, int, Any], Chosen]
+"""``{(t, s, y): choice}``, y a number of any kind."""
+History: TypeAlias = tuple[tuple[int, int, Fraction] | int, ...]
+"""``((s_0, a_0, r_0), ..., (s_{t-1}, a_{t-1}, r_{t-1}), s_t)``; what is remembered of it has no last state yet."""
 
 
 class MarkovPolicy(Policy):
@@ -20,7 +25,7 @@ class MarkovPolicy(Policy):
     :raises InvalidPolicy: if an action does not exist, or a row is missing
     """
 
-    def __init__(self, mdp: MDP, table: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, mdp: MDP, table: Sequence[Sequence[Chosen]]) -> None:
         super().__init__(mdp)
         if len(table) != mdp.horizon:
             raise InvalidPolicy(f"the policy has {len(table)} steps, wanted {mdp.horizon}, the horizon")
@@ -64,12 +69,10 @@ class ReturnPolicy(Policy):
 
     memory_is_return = True
 
-    def __init__(
-        self, mdp: MDP, rule: Mapping[tuple[int, int, Any], Any] | Callable[[int, int, Fraction], Any]
-    ) -> None:
+    def __init__(self, mdp: MDP, rule: YTable | Callable[[int, int, Fraction], Chosen]) -> None:
         super().__init__(mdp)
         self.table: dict[tuple[int, int, Fraction], Choice] | None = None
-        self.rule: Callable[[int, int, Fraction], Any] | None = None
+        self.rule: Callable[[int, int, Fraction], Chosen] | None = None
         if isinstance(rule, Mapping):
             self.table = {}
             for (t, s, y), entry in rule.items():
@@ -124,17 +127,17 @@ class HistoryPolicy(Policy):
     :raises InvalidPolicy: if an action does not exist
     """
 
-    def __init__(self, mdp: MDP, rule: Callable[[tuple[Any, ...]], Any]) -> None:
+    def __init__(self, mdp: MDP, rule: Callable[[History], Chosen]) -> None:
         super().__init__(mdp)
         self.rule = rule
 
     def start(self) -> tuple[()]:
         return ()
 
-    def choice(self, t: int, s: int, memory: tuple[Any, ...]) -> Choice:
+    def choice(self, t: int, s: int, memory: History) -> Choice:
         return read_choice(self.mdp, s, self.rule((*memory, s)), f"policy{(*memory, s)}")
 
-    def remember(self, memory: tuple[Any, ...], t: int, s: int, a: int, r: Fraction) -> tuple[Any, ...]:
+    def remember(self, memory: History, t: int, s: int, a: int, r: Fraction) -> History:
         return (*memory, (s, a, r))
 
     def on(self, mdp: MDP) -> HistoryPolicy:

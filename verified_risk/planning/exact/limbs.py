@@ -25,6 +25,7 @@ from ...objectives.weighting import Jump
 BITS = 30
 """Of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""
 LARGEST_SUM = 2**32
+"""Of the weights of one row, for the reason above."""
 MOST_CELLS = 50_000_000
 """Limbs of one table: 400 MB."""
 

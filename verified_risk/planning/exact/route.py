@@ -24,7 +24,7 @@ from typing import TypeAlias
 from ...errors import Unsupported
 from ...grid import GridModel, TooManySums, grid_model
 from ...mdp import MDP
-from ...mdp.required import required_model
+from ...mdp.model import required_model
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import Weighting
 from ...objectives import objective as read_objective

@@ -25,6 +25,7 @@ than it gains.  It only steers the search: the bound of every cost vector is val
 STARTS = 40
 """Policies tried for a first incumbent."""
 SHARP = 1e-10
+"""The least blur: a point at a corner then sees the slopes of both sides."""
 BLURRED = 0.05
 """How far beside a corner of G, as a share of the widest box, its slope already counts: steps zigzag less."""
 

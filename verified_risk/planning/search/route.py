@@ -207,7 +207,7 @@ def _certified(
     if found is not None:
         lower, law = max(lower, found[0]), found[1]
     lower, upper = within_range(mdp, tidy_below(lower), upper)
-    if lower > upper:  # the judge and the bound share no code; they must agree
+    if lower > upper:  # evaluator and bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     searched = tidy_above(unit * (shift + top - Fraction(search.best.value)))
     discretised = Fraction() if model.exact else min(max(Fraction(), grid_lower - lower), upper - lower)

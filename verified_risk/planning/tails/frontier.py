@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from ...grid.floats import Floats, float_model
 from ...grid.scaled import scaled_model
 from ...mdp import MDP
-from ...mdp.required import required_model
+from ...mdp.model import required_model
 from ...numbers.enclosure import Interval
 from ...numbers.rational import Rational
 from ...numbers.shown import above, columns, ends, short
