@@ -12,6 +12,7 @@ from .certificate import number, require, whole
 from .exact import Law, law, law_of
 
 MOST_POLICIES = 512
+"""Of one model: each is evaluated on every path."""
 MOST_STEPS, MOST_HISTORIES = 64, 10**5
 """Of a model whose paths are walked: the stored ones have at most 4 steps."""
 

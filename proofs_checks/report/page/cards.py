@@ -20,6 +20,7 @@ from .links import Links
 from .mathematics import formula_html
 
 MOST_DIGITS = 14
+"""Characters; a longer fraction is shown rounded, so that both sides of a claim fit on one line."""
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
 
 
