@@ -12,7 +12,31 @@ KERNELS = "verified_risk/kernels/"
 
 LARGEST = ("tests/learning/test_learn_largest.py",)
 
+LEARNED_FILES = "tests/learning/test_learned_files.py::"
+ENDS = ("tests/learning/test_learn_refusals.py::test_slacks_at_the_ends_of_their_range",)
+
 LEARNER = (
+    (
+        "a table that was loaded may play an action that there is not",
+        LEARNING + "policies.py",
+        "wrong = (table < 0) | (table >= np.array(actions)[:, None])",
+        "wrong = table < 0",
+        (f"{LEARNED_FILES}test_the_table_of_a_run_must_fit_its_model",),
+    ),
+    (
+        "a table that was loaded may have fewer states than its environment",
+        LEARNING + "policies.py",
+        "table.shape[:2] != (steps, len(actions))",
+        "table.shape[0] != steps",
+        (f"{LEARNED_FILES}test_the_table_of_a_run_must_fit_its_model",),
+    ),
+    (
+        "the audit takes a lower end above the share that was seen",
+        LEARNING + "audit_sets.py",
+        "    if q > Fraction(x, n):\n        return Fraction(x, n) - q\n",
+        "",
+        ENDS,
+    ),
     (
         "a mean is planned without its largest return",
         LEARNING + "target.py",

@@ -51,4 +51,25 @@ MODELS = (
         "    if work * STEP > PATIENCE * 1e9:\n",
         ("tests/planning/test_first_call.py::test_a_grid_for_a_discount_is_not_chosen_by_how_long_the_compiler_took",),
     ),
+    (
+        "the first line of a CSV is read from a device",
+        "verified_risk/files.py",
+        "if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):",
+        "if most < 0 and stat.S_ISCHR(os.fstat(file.fileno()).st_mode):",
+        ("tests/model/test_hostile_files.py::test_a_device_that_never_ends_is_not_read",),
+    ),
+    (
+        "what is said about a file may be as long as the file",
+        "verified_risk/cli/failures.py",
+        "line if len(line) <= LONGEST_LINE else",
+        "line if line else",
+        ("tests/model/test_hostile_files.py::test_what_is_said_about_a_file_is_short",),
+    ),
+    (
+        "a cell may hold a list",
+        "verified_risk/experiments/cells.py",
+        "isinstance(value, (list, dict))",
+        "isinstance(value, dict)",
+        ("tests/model/test_hostile_files.py::test_a_cell_that_is_none_is_refused_shortly",),
+    ),
 )

@@ -1,0 +1,115 @@
+"""What a learner is told and cannot use is refused in words, and slacks of the audit at the ends of their range."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+
+import pytest
+
+import verified_risk as vr
+from verified_risk.errors import InvalidArgument, InvalidPolicy
+from verified_risk.learning.audit_sets import FAR, divergence, excess_slack, width_slack
+from verified_risk.learning.history import History
+from verified_risk.numbers.enclosure import Interval
+
+
+def space(n, start=0):
+    return SimpleNamespace(n=n, start=start)
+
+
+def several(spaces):
+    return SimpleNamespace(spaces=spaces)
+
+
+class Coin:
+    """One state; action 1 pays 1."""
+
+    observation_space, action_space, spec = space(1), space(2), None
+
+    def reset(self, seed=None):
+        return 0, {}
+
+    def step(self, action):
+        return 0, action, False, False, {}
+
+
+def coin(**changes):
+    env = Coin()
+    for name, value in changes.items():
+        setattr(env, name, value)
+    return env
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "said"),
+    [
+        ({"action_space": several((space(2), space(2)))}, {}, "action_space is .*, wanted a Discrete space"),
+        ({"observation_space": several({"a": space(2)})}, {}, "wanted a Discrete space or a tuple of them"),
+        ({"observation_space": space(2, start=1)}, {}, "wanted a Discrete space that starts at 0"),
+        ({"spec": SimpleNamespace(max_episode_steps=1)}, {}, "horizon is 2, but the environment cuts"),
+        ({}, {"rewards": [0]}, r"rewards is \[0\], wanted at least one that is not 0"),
+        ({}, {"rewards": [0, 1, "1/1000003"]}, "make 2000007 returns, wanted at most"),
+        ({}, {"known_rewards": lambda s, a, target: "1/3"}, r"known_rewards\(0, 0, 0\) is 1/3, which is none"),
+        ({}, {"known_successors": {(0, 0): [7], (0, 1): [0]}}, r"known_successors\[0, 0\] has state 7, wanted 0\.\.1"),
+        ({}, {"known_successors": "few"}, "known_successors is 'few', wanted True, False, a number"),
+    ],
+)  # fmt: skip
+def test_what_an_environment_cannot_be_is_refused(changes, told, said):
+    with pytest.raises(InvalidArgument, match=said):
+        vr.learn(coin(**changes), "mean", episodes=2, **{"horizon": 2, "rewards": [0, 1], **told})
+
+
+def test_an_environment_is_learned_until_its_optimum_is_known():
+    """One state, deterministic: the interval closes long before the last episode, and holds the optimum 2."""
+    run = vr.learn(coin(), "mean", episodes=5000, horizon=2, rewards=[0, 1], known_successors=1, stop_when="1/2")
+    assert run.episodes < 5000
+    assert run.interval[0] <= 2 <= run.interval[1] <= run.interval[0] + Fraction(1, 2)
+
+
+def test_a_model_is_told_nothing_that_is_for_environments():
+    with pytest.raises(InvalidArgument, match="known_rewards is a function, which is for environments"):
+        vr.learn(vr.models.two_paths(), "mean", episodes=2, known_rewards=lambda s, a, target: 0)
+
+
+def test_an_observation_has_as_many_numbers_as_were_declared():
+    env = coin(observation_space=several((space(1), space(1))))
+    env.reset = lambda seed=None: ((0, 0), {})
+    env.step = lambda action: ((0, 0), action, False, False, {})
+    policy = vr.learn(env, "mean", episodes=2, horizon=2, rewards=[0, 1]).policy()
+    assert policy.act(0, (0, 0), 0) in (0, 1)
+    with pytest.raises(InvalidArgument, match=r"the observation is \(0, 0, 0\), wanted 2 numbers"):
+        policy.act(0, (0, 0, 0), 0)
+
+
+def test_a_learned_policy_moves_only_to_a_model_of_its_shape_and_knows_its_rewards():
+    mdp = vr.models.two_paths()
+    policy = vr.learn(mdp, "mean", episodes=2).policy()
+    assert policy.on(mdp).choice(0, 0, 0) == policy.choice(0, 0, 0)
+    with pytest.raises(InvalidPolicy, match="has not the states, actions and horizon"):
+        policy.on(mdp.with_horizon(3))
+    with pytest.raises(InvalidPolicy, match="reward 50 is not one the policy was learned with"):
+        policy.atom(Fraction(50))
+
+
+def test_an_episode_of_another_length_is_no_history():
+    with pytest.raises(InvalidArgument, match="an episode has 2 states, 2 actions and 2 rewards, wanted T"):
+        History().add([0, 0], [0, 0], [Fraction(), Fraction()])
+
+
+def test_slacks_at_the_ends_of_their_range():
+    """kl(0, q) = -log(1 - q), kl(1, q) = -log q; infinite where q excludes what was seen."""
+    half = Fraction(1, 2)
+    assert divergence(1, 4, Fraction(0)) is None
+    assert divergence(3, 4, Fraction(1)) is None
+    assert divergence(0, 4, Fraction(0)).upper == 0
+    for x, q in ((0, half), (4, half)):
+        found = divergence(x, 4, q)  # 4 log 2
+        assert Fraction(277258872223978, 10**14) < found.lower <= found.upper < Fraction(277258872223979, 10**14)
+    needed = Interval(Fraction(1), Fraction(1))
+    assert width_slack(1, 4, half, needed) == -Fraction(1, 4)  # a lower end above the share that was seen
+    assert width_slack(0, 4, Fraction(0), needed) == FAR
+    assert width_slack(0, 4, half, needed) < 0
+    assert width_slack(1, 4, Fraction(0), needed) == FAR  # 0 is always a lower end
+    assert excess_slack(1, 4, Fraction(0), needed) == -FAR  # and a needlessly wide one
+    assert excess_slack(0, 4, Fraction(0), needed) == FAR
