@@ -141,3 +141,34 @@ def test_the_first_episode_begins_where_its_own_seed_says():
     seed, (first, second) = next((seed, pair) for seed, pair in begins.items() if pair[0] != pair[1])
     with pytest.raises(StoppedRun, match=f"episode 1 began in observation {second}, episode 0 in {first}"):
         vr.learn(Begins(), vr.Mean(), episodes=5, horizon=1, rewards=[0, 1], seed=seed)
+
+
+class PaysByTheStart(Begins):
+    """Pays 1 where it began in observation 0, nothing where it began in 1."""
+
+    def step(self, action):
+        return self.begun[-1], 1 - self.begun[-1], True, False, {}
+
+
+def test_where_episodes_begin_is_learned_even_if_all_else_is_declared():
+    """Both observations are as likely, so the optimum is 1/2, whichever came first."""
+    pytest.importorskip("gymnasium")
+    told = {
+        "known_rewards": lambda s, a, s2: int(s == 0),
+        "known_successors": {(s, a): [2] for s in (0, 1) for a in (0, 1)},
+    }
+    for seed in range(6):
+        run = vr.learn(
+            PaysByTheStart(), vr.Mean(), episodes=3, horizon=1, rewards=[0, 1], random_starts=True, seed=seed, **told
+        )
+        assert run.interval[0] <= Fraction(1, 2) <= run.interval[1]
+        assert run.interval[0] < run.interval[1]
+
+
+def test_on_a_coarse_grid_a_policy_is_worth_what_it_earns_and_not_what_the_grid_says():
+    """A reward of 1/4 stands at 3/8 on the grid."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/2", "3/4": "1/2"}]], horizon=2)
+    for G in (vr.Mean(), vr.CVaR("1/2")):
+        run = vr.learn(mdp, G, episodes=20, eta="3/8")
+        exact = [float(G.of(vr.return_law(mdp, run.policy(k)))) for k in range(20)]
+        assert run.values == pytest.approx(exact, abs=1e-12)

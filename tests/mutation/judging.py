@@ -91,6 +91,9 @@ class Nursery:
         self.place = place
         command = [sys.executable, str(Path(__file__).with_name("nursery.py")), str(place)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        if self.process.stdout.readline() != '"ready"\n':  # it has imported what is right: faults may come
+            raise RuntimeError(f"{command} has ended")
 
     def run(self, arguments: list[str], seconds: float, fault: dict[str, str]) -> tuple[int, str] | None:
         """As :func:`run`; None if the fault cannot be planted after an import."""

@@ -1,7 +1,8 @@
 """A process that has imported both packages and forks a child for every run of tests: ``python nursery.py PLACE``.
 
-A request is a line of JSON on standard input, the answer a line with the child's exit status, or ``null`` if the fault
-cannot be planted in modules that are imported already.  To plant one, the functions of the changed file get the code
+It says when it is ready: until then no fault may be written into a file.  A request is a line of JSON on standard
+input, the answer a line with the child's exit status, or ``null`` if the fault cannot be planted in modules that are
+imported already.  To plant one, the functions of the changed file get the code
 that the changed text compiles to; the file itself has that text too, for processes that tests start.  What runs while
 a module is imported (constants, defaults, class bodies) cannot be changed that way.
 """
@@ -107,6 +108,7 @@ def main(place: str) -> None:
     )
     import_all()
     gc.collect()
+    print(json.dumps("ready"), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         pid = os.fork()
