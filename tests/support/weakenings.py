@@ -18,6 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from weakenings_checks import CHECKS
 from weakenings_learner import LEARNER
 from weakenings_models import MODELS
 from weakenings_proving import PROVING
@@ -334,7 +335,7 @@ WEAKENINGS = (
         "phi(case.weighting, mdp, policy)), attained - best.value)",
         (f"{TOUCHED}::test_a_long_enumeration_begins_as_it_did[L2/optimistic]",),
     ),
-    *(Weakening(*row) for row in (*SEARCH, *LEARNER, *MODELS, *PROVING)),
+    *(Weakening(*row) for row in (*SEARCH, *LEARNER, *MODELS, *PROVING, *CHECKS)),
 )
 
 
