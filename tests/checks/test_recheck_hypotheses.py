@@ -118,6 +118,14 @@ def test_quantiles_by_hand():
             f.quantile(tau)
 
 
+def test_the_augmented_payment_by_hand():
+    """One action that pays 1 at each of two steps: y_T has the first reward only."""
+    pays = {"next": [[0, "1"]], "reward": {"atoms": ["1"], "masses": ["1"]}}
+    mdp = {"horizon": 2, "discount": "1", "initial": [[0, "1"]], "states": [[pays]]}
+    outcome = checked("def:augmented", counterexample("def:augmented", mdp=mdp, objective="mean"))
+    assert (outcome.left, outcome.right) == (1, 2)
+
+
 # -- roundings ---------------------------------------------------------------------------------------------------------
 
 

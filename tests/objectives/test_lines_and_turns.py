@@ -8,6 +8,7 @@ import mpmath
 import pytest
 
 import verified_risk as vr
+from verified_risk.errors import Unsupported
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.cpw import _curvature
 from verified_risk.objectives.lines import CLOSE, line_above
@@ -72,3 +73,10 @@ def test_a_family_that_ends_in_the_mean_is_the_mean_there(G):
     below = G.polygon_below(Q(1, 100))
     assert [(float(x), float(g)) for x, g in zip(below.x, below.g, strict=True)] == [(0.0, 0.0), (1.0, 1.0)]
     assert line_above(G, Q(1, 4), Q(3, 4), Q(1, 2)) == (1, 0)
+
+
+def test_only_concave_polygons_are_mixtures_of_levels():
+    assert vr.CVaR("1/4").require_levels().tails == ((Q(1, 4), 1),)
+    for G in (vr.Wang("1/2"), vr.VaR("1/2"), POLYGON):
+        with pytest.raises(Unsupported, match="not concave piecewise linear"):
+            G.require_levels()
