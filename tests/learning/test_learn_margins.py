@@ -172,3 +172,25 @@ def test_on_a_coarse_grid_a_policy_is_worth_what_it_earns_and_not_what_the_grid_
         run = vr.learn(mdp, G, episodes=20, eta="3/8")
         exact = [float(G.of(vr.return_law(mdp, run.policy(k)))) for k in range(20)]
         assert run.values == pytest.approx(exact, abs=1e-12)
+
+
+# -- units -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_in_other_units_is_the_same_run():
+    """Rewards times ten plus three, for three steps: values are stretched and move by nine, differences do not move."""
+
+    def learned(scale, shift):
+        def pays(law):
+            return {shift + scale * Fraction(r): p for r, p in law.items()}
+
+        rewards = [[pays({0: "1/2", 1: "1/2"}), pays({"1/2": 1})], [pays({1: 1})]]
+        mdp = vr.MDP(0, [[["1/2", "1/2"], [1, 0]], [[0, 1]]], rewards, horizon=3)
+        return vr.learn(mdp, vr.CVaR("1/3"), episodes=30, seed=4)
+
+    plain, other = learned(1, 0), learned(10, 3)
+    for name in ("returns", "values", "optimistic"):
+        assert getattr(other, name) == pytest.approx(9 + 10 * getattr(plain, name), rel=1e-9), name
+    for name in ("regret", "bound", "expected_bound", "data_bound", "planner_error", "value_gap"):
+        assert getattr(other, name) == pytest.approx(10 * getattr(plain, name), rel=1e-9, abs=1e-9), name
+    assert [float(x) for x in other.interval] == pytest.approx([9 + 10 * float(x) for x in plain.interval])

@@ -115,7 +115,8 @@ class Nursery:
 def failing(
     place: Path, tests: list[str], seconds: float, *options: str, nursery: Nursery | None = None, fault: Any = None
 ) -> str:
-    """The first test that fails in the copy; ``import`` if none could be collected, ``time`` if they are stopped."""
+    """The first test that fails in the copy; ``import`` if none could be collected, ``time`` if they are stopped,
+    ``crash`` if compiled code ends the process."""
     arguments = ["-x", *options, *tests]
     warm = None if nursery is None else nursery.run(arguments, seconds, fault or {})
     code, said = run(place, arguments, seconds) if warm is None else warm
@@ -123,6 +124,8 @@ def failing(
         return ""
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
         return "time"
+    if code in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
+        return "crash"
     for line in said.splitlines():
         if line.startswith(("FAILED ", "ERROR ")):
             name = line.partition(" ")[2]
@@ -144,7 +147,7 @@ class Judges:
         self.nurseries: dict[Path, Nursery] = {}
 
     def verdict(self, place: Path, mutant: Mutant, tests: list[str], seconds: float, *, hangs: bool = True) -> str:
-        """``killed by TEST``, ``killed by time``, ``survived`` or ``no test``, in a copy that is left as it was.
+        """``killed by TEST``, or by ``time`` or ``crash``; ``survived`` or ``no test``.  The copy is left as it was.
 
         ``hangs`` says that tests which are stopped after so many seconds would have ended long before without a fault;
         otherwise the fault survived them.
@@ -163,7 +166,7 @@ class Judges:
                 return "survived" if not killer else "survived so many seconds"
             without = "" if killer in self.sound else self.without(place, killer, tests, seconds)
             if not without:
-                self.sound |= {killer} - {"import", "time"}
+                self.sound |= {killer} - {"import", "time", "crash"}
                 return f"killed by {killer}"
             self.biased.add(without)
         return "no test"
@@ -174,7 +177,7 @@ class Judges:
         if killer == "import":
             found = failing(place, tests, seconds, "--collect-only", nursery=nursery)
         else:
-            found = failing(place, tests if killer == "time" else [killer], 4 * seconds, nursery=nursery)
-        if found in ("import", "time"):
+            found = failing(place, tests if killer in ("time", "crash") else [killer], 4 * seconds, nursery=nursery)
+        if found in ("import", "time", "crash"):
             raise RuntimeError(f"without a fault the judges end with {found}: {tests}")
         return found

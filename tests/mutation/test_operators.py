@@ -163,6 +163,13 @@ def test_seconds_of_the_processor_stop_a_judge_and_kill_only_what_was_measured(p
     assert Judges().verdict(place, fault, names, 2, hangs=False) == "survived so many seconds"
 
 
+def test_a_process_that_is_ended_by_its_own_fault_kills(place: Path):
+    with (place / "test_thing.py").open("a") as out:
+        out.write("\ndef test_aborts():\n    import os\n    twice(1) == 0 and os.abort()\n")
+    verdict = Judges().verdict(place, twice_becomes_zero(place), ["test_thing.py::test_aborts"], 60)
+    assert verdict == "killed by crash"
+
+
 def test_a_name_that_is_no_test_is_an_error_and_not_a_kill(place: Path):
     found = campaign.collected(place, ["test_thing.py", "test_gone.py"])
     assert found == {"test_thing.py::test_four", "test_thing.py::test_type"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as Q
 
 import mpmath
@@ -80,3 +81,17 @@ def test_only_concave_polygons_are_mixtures_of_levels():
     for G in (vr.Wang("1/2"), vr.VaR("1/2"), POLYGON):
         with pytest.raises(Unsupported, match="not concave piecewise linear"):
             G.require_levels()
+
+
+def test_a_part_without_a_constant_leaves_none_however_small_its_weight():
+    w = Q(1, 10**400)
+    assert (w * vr.Wang("1/2") + (1 - w) * vr.CVaR("1/2")).lipschitz == math.inf
+    assert (Q(1, 2) * vr.DualPower(3) + Q(1, 2) * vr.CVaR("1/4")).lipschitz == Q(7, 2)
+
+
+def test_weightings_are_equal_if_they_say_the_same():
+    assert vr.CVaR("1/2") == vr.CVaR(0.5) == vr.objective("cvar(1/2)")
+    assert vr.CVaR("1/2") != vr.CVaR("1/3")
+    assert vr.VaR("1/2") != vr.VaR("1/2", upper=True)
+    assert vr.CVaR(1) != "cvar(1)"
+    assert len({vr.CVaR("1/2"), vr.CVaR(0.5), vr.Wang(0), vr.Mean()}) == 3

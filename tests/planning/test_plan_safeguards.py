@@ -1,0 +1,70 @@
+"""What keeps a bound true when something else is wrong: guards, counts of roundings, sizes and short numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import verified_risk as vr
+from verified_risk.grid.floats import float_model
+from verified_risk.grid.scaled import scaled_model
+from verified_risk.planning import planner, short
+from verified_risk.planning.forward import forward_depth
+from verified_risk.planning.search.between import BetweenOracle
+from verified_risk.planning.search.cdf import MOST_ACTIONS, Oracle
+from verified_risk.planning.tails import interpolated, refine
+
+
+def chain(discount=1, actions=2, horizon=3):
+    """State 0 has ``actions`` actions, the first of which leads anywhere; the other states stay."""
+    rows = [["1/4"] * 4, *([[1, 0, 0, 0]] * (actions - 1))]
+    moves = [rows, *([[int(s == t) for t in range(4)]] for s in range(1, 4))]
+    rewards = [[{0: "1/2", 1: "1/2"}, *([{"1/2": 1}] * (actions - 1))], [{0: 1}], [{1: 1}], [{"1/2": 1}]]
+    return vr.MDP(0, moves, rewards, horizon=horizon, discount=discount)
+
+
+@pytest.mark.parametrize(("module", "mdp", "eta"), [(planner, chain(), "1/2"), (refine, chain("9/10"), "1/7")])
+def test_a_policy_that_seems_to_beat_its_own_upper_bound_is_an_error(module, mdp, eta, monkeypatch):
+    monkeypatch.setattr(module, "exact_value", lambda *_, **__: (Fraction(5, 2), None))
+    monkeypatch.setattr(planner, "within_range", lambda mdp, lower, upper: (lower, upper))
+    with pytest.raises(AssertionError, match="above the upper bound"):
+        vr.plan(mdp, vr.CVaR("1/2"), eta=eta)
+
+
+def test_roundings_are_counted_for_the_action_with_most_outcomes():
+    """Three for each joint probability and one for each term, a step; eight terms from state 0, one elsewhere."""
+    oracle = Oracle(float_model(chain(), Fraction(1, 2)))
+    assert oracle.table_depth >= 3 * (8 + 3)
+    assert oracle.depth >= oracle.table_depth + oracle.top
+
+
+@pytest.mark.parametrize(("actions", "fits"), [(MOST_ACTIONS, True), (MOST_ACTIONS + 1, False)])
+def test_masks_are_used_only_if_the_actions_of_every_state_fit(actions, fits):
+    assert Oracle(float_model(chain(actions=actions), Fraction(1, 2))).maskable is fits
+    assert BetweenOracle(chain("9/10", actions), Fraction(1, 7)).maskable is fits
+
+
+def test_tables_between_grid_points_need_two_rows_of_floats_a_state_and_a_policy():
+    model = scaled_model(chain("9/10"), Fraction(1, 100), (0, 0, 0))
+    tops = [own for own, _ in model.tops]
+    needed = interpolated.bytes_needed(model)
+    least = 4 * (2 * 8 * (max(tops) + 1) + sum(top + 1 for top in tops))
+    assert least <= needed <= 3 * least
+
+
+def test_a_short_number_is_at_most_the_long_one_and_not_much_less():
+    for n in range(1, 400):
+        for x in (Fraction(n, 7), Fraction(7, n), n * Fraction(10**40, 3), Fraction(1, 3 * n) / 10**40):
+            found = short.short_below(x)
+            assert x / 2 < found <= x
+            if x >= 10:
+                assert x * Fraction(9, 10) < found
+                assert str(found).rstrip("0")[2:] == ""
+
+
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_a_law_is_summed_from_every_outcome_and_every_reward_of_a_step(horizon):
+    """Outcomes of all actions: four, and four times one; rewards: two, and four times one."""
+    model = float_model(chain(horizon=horizon), Fraction(1, 2))
+    assert horizon * (8 + 6) <= forward_depth(model) <= horizon * (8 + 6 + 6) + model.remaining[0] + 8
