@@ -9,7 +9,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
-from verified_risk.planning import planner, short
+from verified_risk.planning import grids, planner, short
 from verified_risk.planning.forward import forward_depth
 from verified_risk.planning.search.between import BetweenOracle
 from verified_risk.planning.search.cdf import MOST_ACTIONS, Oracle
@@ -68,3 +68,34 @@ def test_a_law_is_summed_from_every_outcome_and_every_reward_of_a_step(horizon):
     """Outcomes of all actions: four, and four times one; rewards: two, and four times one."""
     model = float_model(chain(horizon=horizon), Fraction(1, 2))
     assert horizon * (8 + 6) <= forward_depth(model) <= horizon * (8 + 6 + 6) + model.remaining[0] + 8
+
+
+def test_the_value_of_a_plan_is_that_of_its_policy_and_not_its_upper_bound():
+    """On a grid of ones the rewards of a half are rounded up."""
+    mdp, G = chain(), vr.CVaR("1/2")
+    plan = vr.plan(mdp, G, eta=1)
+    assert plan.lower <= plan.value == G.of(vr.return_law(mdp, plan.policy)) < plan.upper
+
+
+def test_tables_are_read_between_grid_points_only_with_a_discount_and_a_grid_that_misses_a_reward():
+    assert not grids.between_points(chain(), Fraction(1))
+    halves = chain("1/2")  # rewards 1/2, and a quarter of that at the last step
+    assert grids.own_grid(halves) == Fraction(1, 8)
+    wanted = {
+        Fraction(1, 8): False,
+        Fraction(1, 16): False,
+        Fraction(1, 24): False,
+        Fraction(1, 4): True,
+        Fraction(1, 9): True,
+    }
+    assert {unit: grids.between_points(halves, unit) for unit in wanted} == wanted
+
+
+@pytest.mark.parametrize("gap", [Fraction(1, 10), Fraction(1, 300), Fraction(1, 10**5)])
+def test_a_grid_for_continuous_rewards_costs_nearly_the_gap_that_is_asked_for(gap):
+    from scipy import stats
+
+    mdp = vr.MDP(0, [[[1]]], [[stats.uniform()]], horizon=2)
+    for searching, share in ((False, Fraction(99, 100)), (True, Fraction(1, 2))):
+        unit = grids.choose_unit(mdp, None, gap, searching=searching)
+        assert share * gap * Fraction(9, 10) < mdp.horizon * unit <= share * gap
