@@ -53,7 +53,11 @@ QUICK = {
         "tests/checks/test_certificates.py::test_the_package_reads_its_own_certificate_and_agrees",
         "tests/checks/test_codec.py",
     ),
-    "proofs_checks/engine": ("tests/checks/test_audit.py", "tests/checks/test_verdicts.py"),
+    "proofs_checks/engine": (
+        "tests/checks/test_audit.py",
+        "tests/checks/test_audit_counts.py",
+        "tests/checks/test_verdicts.py",
+    ),
     "proofs_checks/recheck": (
         "tests/checks/test_recheck_sides.py",
         "tests/checks/test_certificates.py::test_every_file_refutes_by_the_checker_alone_without_any_installed_package",

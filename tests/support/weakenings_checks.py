@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-AUDIT = "tests/checks/test_audit.py::"
+AUDIT = "tests/checks/test_audit_counts.py::"
 CODEC = ("tests/checks/test_codec.py",)
 OUTSIDE = ("tests/checks/test_recheck_hypotheses.py",)
 MARGINS = "tests/learning/test_learn_margins.py::"

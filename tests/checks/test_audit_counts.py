@@ -1,0 +1,64 @@
+"""How many cases an audit draws and wants, who it reports to, and the letters of its ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import strategies as st
+from test_audit import BELOW_THREE, Case, Q, failures, toy
+
+from proofs_checks import theory as statements
+from proofs_checks.engine import audit, search
+from proofs_checks.engine.ledger import Ledger
+from proofs_checks.report import files
+
+
+def test_climbing_comes_nearer_than_as_many_random_cases_and_passes_over_what_is_no_case():
+    near = replace(BELOW_THREE, slack=lambda case: abs(case.x - 654321987))
+    cases = st.integers(0, 10**9).map(lambda i: Case(Q(i)))
+    climbed = [search.random(near, cases, examples=20, seed=seed, climb=400).worst for seed in range(3)]
+    plain = [search.random(near, cases, examples=420, seed=seed, climb=0).worst for seed in range(3)]
+    assert sorted(climbed)[1] == 0 < min(plain)
+    even = search.random(replace(near, when=lambda case: case.x % 2 == 0), cases, examples=20, seed=0, climb=100)
+    assert 0 < even.met < even.tried
+
+
+def test_a_statement_draws_as_many_cases_as_are_asked_for_and_a_tenth_that_climb():
+    never_tight = replace(BELOW_THREE, slack=lambda case: 4 - case.x)
+    statement = toy(corrected=never_tight, cases=lambda: st.integers(-(10**6), 3).map(lambda i: Case(Q(i))))
+    row = audit.audit_statement(statement, 100, seed=0)
+    assert 100 <= row.support.random.tried <= 110
+    half = audit.audit_statement(replace(statement, examples_share=0.5), 100, seed=0)
+    assert 50 <= half.support.random.tried <= 55
+    assert search.random(never_tight, statement.cases(), examples=7, seed=0).tried == 7  # a tenth of seven is none
+    assert search.random(never_tight, statement.cases(), examples=70, seed=0, climb=0).tried == 70
+
+
+@pytest.mark.parametrize(("examples", "wanted"), [(10, 200), (49, 980), (50, 1000), (51, 1000), (200, 1000)])
+def test_a_shorter_audit_wants_fewer_cases_in_proportion_below_fifty(examples, wanted):
+    assert f"wanted {wanted}" in str(failures(toy(least_met=1000), examples))
+
+
+def test_several_jobs_are_processes_that_report_each_statement_once(monkeypatch):
+    asked = []
+
+    class Here(audit.Pool):
+        def __init__(self, workers):
+            asked.append(workers)
+            super().__init__(workers)
+
+    monkeypatch.setattr(audit, "Pool", Here)
+    chosen = [statements.by_label(label) for label in ("def:pushforward", "cvar:ru")] + [toy()]
+    told = []
+    audit.run(chosen, examples=2, jobs=2, progress=told.append)
+    assert sorted(told) == ["cvar:ru", "def:pushforward", "toy"]
+    assert asked == [2]
+    audit.run(chosen[:1], examples=2, progress=told.append)
+    assert asked == [2], "one job needs no process"
+    assert told[3:] == ["def:pushforward"]
+
+
+def test_the_stored_ledger_is_written_again_to_the_letter():
+    text = (files.ROOT / "docs" / "audit.json").read_text(encoding="utf-8")
+    assert Ledger.from_json(text).to_json() == text
