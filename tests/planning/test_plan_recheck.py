@@ -115,7 +115,8 @@ def campaign(count: int = 60, records: int = 6) -> None:
         for _ in range(records):
             # a target above the truth: the minimiser has to survive every cut
             target = float(least) + rng.choice([0.001, 0.05, 0.5]) * rng.random() + 1e-6
-            found = replay.Replay(grid, polygon, Proof(Fraction(1), target, random_record(rng, high - low))).bound()
+            proof = Proof(Fraction(1), target, random_record(rng, high - low))
+            found = replay.Replay(replay.Outcomes(grid), polygon, proof).bound()
             assert found == -np.inf or Fraction(found) <= least, "bound"
             tight += found > least - Fraction(1, 2)
     assert tight >= count, "the records prove nothing: the campaign cannot fail"
@@ -151,7 +152,7 @@ class TestPlantedFaults:
         honest = replay.Replay._cut
 
         def greedy(self, cost, dual, box):
-            honest(self, cost, replace(dual, bound=(dual.bound + self.target) / 2), box)
+            return honest(self, cost, replace(dual, bound=(dual.bound + self.target) / 2), box)
 
         monkeypatch.setattr(replay.Replay, "_cut", greedy)
         with self.caught():
@@ -200,7 +201,9 @@ class TestPlantedFaults:
 def test_a_record_that_could_close_a_node_by_accident_is_refused(record, complaint):
     mdp = vr.MDP(0, [[{0: 1}, {0: 1}]], [[{1: 1}, {0: "1/2", 2: "1/2"}]], horizon=1)
     with pytest.raises(InvalidFile, match=complaint):
-        replay.Replay(grid_model(mdp), SPECTRAL.polygon_below(Fraction(1, 100)), Proof(Fraction(1), 0.5, record))
+        replay.Replay(
+            replay.Outcomes(grid_model(mdp)), SPECTRAL.polygon_below(Fraction(1, 100)), Proof(Fraction(1), 0.5, record)
+        )
 
 
 def test_a_record_with_costs_missing_or_left_over_is_refused():

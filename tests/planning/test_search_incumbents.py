@@ -97,7 +97,7 @@ def campaign(name: str, count: int = 8, *, replayed: bool = False) -> int:
             found = max(search.bound, search.uncut_bound)
             if replayed:
                 proof = Proof(Fraction(1), search.target, search.record)
-                found = replay.Replay(grid, polygon, proof).bound()
+                found = replay.Replay(replay.Outcomes(grid), polygon, proof).bound()
             assert found == -np.inf or Fraction(found) <= least + Fraction(1, 10**12), f"{found} > {least}, {above}"
             branched += search.nodes > 0 and found > 0
     return branched

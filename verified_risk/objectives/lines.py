@@ -18,6 +18,10 @@ from .weighting import Weighting
 CLOSE = Fraction(1, 2**26)
 """Between the two points whose chord stands for a tangent."""
 
+FLAT = Fraction(1, 2**36)
+"""A convex weighting that rises by less gets a constant: its chord over a tiny interval may be steep, and a steep slope
+costs more wherever a table is read between nodes."""
+
 Line = tuple[Fraction, Fraction]
 """Slope and height at 0."""
 
@@ -69,7 +73,7 @@ def _above_corners(knots: tuple[tuple[Fraction, Fraction], ...], a: Fraction, b:
 def _chord(weighting: Weighting, a: Fraction, b: Fraction) -> Line:
     """G convex on ``[a, b]``."""
     low, high = bounds(weighting.value(a))[1], bounds(weighting.value(b))[1]
-    slope = (high - low) / (b - a) if a < b else Fraction()
+    slope = (high - low) / (b - a) if high - low > FLAT else Fraction()
     return slope, max(low - slope * a, high - slope * b)
 
 

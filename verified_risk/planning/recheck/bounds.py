@@ -10,6 +10,8 @@ models, and the polygon below an irrational weighting (:mod:`verified_risk.objec
   in extended precision, all budgets, no windows, with its own error bound;
 * lower and upper, discounted mean and CVaR: the polygons of the plan, in other code
   (:mod:`verified_risk.planning.recheck.between`); the mean alone in rationals;
+* lower and upper, other weightings with a discount: lines above the weighting, and the search's record replayed, with
+  tables read between nodes (:mod:`verified_risk.planning.recheck.cells`);
 * upper, several levels: ``exact_plan`` on small models;
 * upper, other weightings: weak duality with the first multipliers of the search's record, in rational
   arithmetic (:mod:`verified_risk.planning.recheck.rational`), on small models (tight for convex G); otherwise, and
@@ -42,10 +44,14 @@ from ..exact.route import exact_plan
 from ..limits import Clock, TimeUp, memory_limit
 from ..plan import Plan
 from ..policy_law import PATIENT, QUICK, evaluation_work
+from ..search.proof import Proof
+from ..short import within_range
 from .answer import Recheck
 from .between import MOST_WORK, Between
+from .cells import CellTables, bytes_needed
+from .cells_worth import cells_of, least_worth, own_actions, pass_jump, replay_between
 from .rational import dual_bound, is_passed, mean_of, remaining_range
-from .replay import Replay
+from .replay import Outcomes, Replay
 from .wide import ROUNDOFF, Tick, WideModel, above, at_least, at_most, below
 
 EXACT_WORK = 1_000_000
@@ -152,9 +158,7 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
     found = Worth(None, None, TOO_LONG)
     try:
         if not (work <= QUICK or (stated and work <= 10 * PATIENT)):
-            found = (
-                Worth(polygons()[0], None, AGAIN) if isinstance(plan.policy, CellPolicy) else _wide_worth(plan, watch)
-            )
+            found = _table_worth(plan, watch, polygons)
             if found.least is not None and (found.least >= plan.lower or not found.same_law):
                 return found
     except TooLong as error:
@@ -170,6 +174,38 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
     same = _is_stated(plan, law)
     least, most = interval_of(plan.objective.of(law))
     return Worth(least, most, EXACT_LAW if same else EXACT_LAW + OTHER_LAW, same)
+
+
+def _table_worth(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> Worth:
+    """By tables: read between nodes where the policy looks at cells of a grid, otherwise the law on the grid."""
+    parts = cells_of(plan.policy)
+    if isinstance(plan.policy, CellPolicy) and _one_level(plan):
+        return Worth(polygons()[0], None, AGAIN)
+    if parts is None:
+        return _wide_worth(plan, watch)
+    tables = _cell_tables(plan.mdp, parts[0][1].eta, watch)
+    _affordable(2 * len(parts) * tables.table_work, REPLAY_WORK, watch, "the tables of the policy")
+    actions = [(weight, own_actions(part, tables)) for weight, part in parts]
+    known = [(weight, own) for weight, own in actions if own is not None]
+    if len(known) < len(actions):
+        raise TooLong("a cell of the policy has more than one action")
+    proof = plan.certificate.proof
+    least = least_worth(plan.objective, tables, parts[0][1].eta, known, None if proof is None else proof.touch)
+    least, _ = within_range(plan.mdp, at_most(least), plan.upper)
+    return Worth(least, None, "lines above the weighting, tables read between nodes again")
+
+
+def _one_level(plan: Plan) -> bool:
+    levels = plan.objective.levels
+    return levels is not None and len(levels.tails) == 1
+
+
+def _cell_tables(mdp: MDP, eta: Fraction, watch: Watch) -> CellTables:
+    if not mdp.is_discrete:
+        raise TooLong("rewards that are not discrete have no tables between grid points")
+    if bytes_needed(mdp, eta) > memory_limit():
+        raise TooLong(f"the tables need more than the {memory_limit() / 1e9:.1f} GB allowed")
+    return CellTables(mdp, eta, watch.clock.require)
 
 
 def _wide_worth(plan: Plan, watch: Watch) -> Worth:
@@ -231,7 +267,10 @@ def _is_stated(plan: Plan, law: Law) -> bool:
 def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> tuple[Fraction | None, str]:
     mdp, objective = plan.mdp, plan.objective
     levels, jump = objective.levels, objective.quantile
+    proof = plan.certificate.proof
     try:
+        if proof is not None and proof.eta is not None:
+            return _searched_between(plan, proof, proof.eta, watch)
         if isinstance(plan.policy, CellPolicy):
             return polygons()[1], AGAIN
         if isinstance(plan.policy, MarkovPolicy) and levels == MEAN:
@@ -294,10 +333,10 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
     if proof is None or not proof.root.rounds or proof.root.rounds[0].cost is None:
         return None, "the plan carries no record of its search"
     polygon = plan.objective.polygon_below(proof.accuracy)
-    replay = Replay(grid, polygon, proof, watch.clock.require)
+    replay = Replay(Outcomes(grid, watch.clock.require), polygon, proof)
     start, jumps = proof.passed, plan.objective.jumps
     if start is not None and len(jumps) == 1 and start < replay.outcomes.top:
-        surely = replay.outcomes.least_cdf(start) > jumps[0].level
+        surely = replay.least_cdf(start) > jumps[0].level
         if surely or (_size(plan.mdp, plan.eta) <= TIES_WORK and is_passed(grid, jumps[0], start)):
             replay.pass_jump(start, past_the_jump(plan.objective, proof.accuracy))
     if small:
@@ -308,10 +347,21 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
     return (high - Fraction(max(replay.bound(), 0.0))) * grid.unit, "the search's record, replayed in numpy"
 
 
+def _searched_between(plan: Plan, proof: Proof, eta: Fraction, watch: Watch) -> tuple[Fraction, str]:
+    """The record of a search between grid points, replayed (part D)."""
+    tables = _cell_tables(plan.mdp, eta, watch)
+    _affordable(tables.work(proof), REPLAY_WORK, watch, "replaying the search")
+    replay = replay_between(plan.objective, tables, proof)
+    pass_jump(replay, plan.objective, plan.policy, tables, proof)
+    bound = max(replay.bound(), 0.0)
+    upper = at_least(tables.offset + eta * (tables.top - Fraction(bound)))
+    return within_range(plan.mdp, plan.lower, upper)[1], "the search's record, replayed between nodes"
+
+
 def _polygons(plan: Plan, watch: Watch) -> tuple[Fraction, Fraction]:
     """Both polygons of a discounted plan in other code."""
     policy, levels = plan.policy, plan.objective.levels
-    if not isinstance(policy, CellPolicy) or levels is None or len(levels.tails) != 1:
+    if not isinstance(policy, CellPolicy) or levels is None or not _one_level(plan):
         raise TooLong("the plan's tables are read between nodes for another objective than a mean and one CVaR")
     between = Between(policy, levels)
     if not between.usable:

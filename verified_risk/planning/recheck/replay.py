@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +25,11 @@ from ...grid import GridModel
 from ...grid.floats import Floats
 from ...objectives.polygon import Polygon
 from ..search.proof import Branch, Proof, Round
+from .line import Line, U
 
 Mask: TypeAlias = list[list[npt.NDArray[np.bool_]]]
 """``mask[t][s][a, y]``: the action is still allowed."""
 
-U = 2.0**-53
 CALL = 2000
 """Multiplications that take as long as one call of numpy."""
 HUGE = 1e100
@@ -42,6 +42,21 @@ def gamma(depth: int) -> float:
     if depth * U > 0.01:
         raise OverflowError(f"{depth} roundings in a row")
     return depth * U / (1 - depth * U) * (1 + 1e-9)
+
+
+class Tables(Protocol):
+    """What a replay asks about policies: on a grid :class:`Outcomes` answers, between its points
+    :class:`~.cells.CellTables`."""
+
+    top: int
+
+    def everything(self) -> Mask: ...
+
+    def work(self, proof: Proof) -> float: ...
+
+    def least_costs(self, costs: Floats, mask: Mask) -> Floats: ...
+
+    def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]: ...
 
 
 class Outcomes:
@@ -125,10 +140,6 @@ class Outcomes:
         lowered: Floats = total - self.gamma_value * np.abs(costs).sum(axis=1) * (1 + 1e-9) - TINY
         return lowered
 
-    def least_cdf(self, i: int) -> float:
-        """A lower bound of ``F_i`` over all policies."""
-        return float(self.least_costs(np.eye(1, self.top, i), self.everything())[0])
-
     def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]:
         """The contractor (B5): remove actions from ``mask`` that are optimal for no slope of the box."""
         magnitude, spread = np.abs(middle).sum(), np.maximum(middle - low, high - middle).sum()
@@ -185,44 +196,6 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Line:
-    """The polygon as numpy sees it; values, which lie in [-1, 1], are off by at most ``16 u``."""
-
-    x: Floats
-    g: Floats
-    slope: Floats
-
-    @classmethod
-    def of(cls, polygon: Polygon) -> Line:
-        return cls(polygon.x, polygon.g, np.diff(polygon.g) / np.diff(polygon.x))
-
-    def value(self, t: Any) -> Any:
-        k = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)
-        share = np.clip((t - self.x[k]) / (self.x[k + 1] - self.x[k]), 0.0, 1.0)
-        return self.g[k] * (1 - share) + self.g[k + 1] * share
-
-    def corners(self, low: float, high: float) -> tuple[Floats, Floats]:
-        """The ends and the knots between them, with the values there."""
-        inner = slice(np.searchsorted(self.x, low, side="right"), np.searchsorted(self.x, high, side="left"))
-        t = np.concatenate(([low], self.x[inner], [high]))
-        return t, np.concatenate(([self.value(low)], self.g[inner], [self.value(high)]))
-
-    def slopes(self, low: float, high: float) -> tuple[float, float]:
-        """An interval that holds a stationary slope for every point of the box (the contractor, B5)."""
-        slope = self.slope
-        first = int(np.clip(np.searchsorted(self.x, low, side="right") - 1, 0, len(slope) - 1))
-        last = max(first, int(np.clip(np.searchsorted(self.x, high, side="left") - 1, 0, len(slope) - 1)))
-        if self.x[first] == low and first > 0 and not slope[first - 1] > slope[first] + 1e-12 * (1 + abs(slope[first])):
-            first -= 1  # a corner that may be convex: both its slopes are needed, at a concave one either will do
-        ends_at_knot = last < len(slope) - 1 and self.x[last + 1] == high
-        if ends_at_knot and not slope[last] > slope[last + 1] + 1e-12 * (1 + abs(slope[last + 1])):
-            last += 1
-        all_of_them = slope[first : last + 1]
-        least, most = all_of_them.min(), all_of_them.max()
-        return float(least - 8 * U * abs(least)), float(most + 8 * U * abs(most))
-
-
-@dataclass(frozen=True)
 class Dual:
     """A bound by weak duality: lower bounds of ``min G(x) - c_i x`` over the box, their sum, ``G(x) - c_i x`` at its
     corners."""
@@ -242,6 +215,14 @@ class Box:
     def copy(self) -> Box:
         return Box(self.low.copy(), self.high.copy(), [[kept.copy() for kept in step] for step in self.mask])
 
+    def narrow(self, low: Floats, high: Floats, reach: int) -> bool:
+        """What is known of coordinate i holds ``reach`` cells further: from below after it, from above before it (D2);
+        False if nothing is left."""
+        known = len(low) - reach
+        self.low[reach:] = np.maximum(self.low[reach:], low[:known])
+        self.high[:known] = np.minimum(self.high[:known], high[reach:])
+        return self.close()
+
     def close(self) -> bool:
         """Closing under monotonicity (B6); False if nothing is left."""
         self.low = np.maximum.accumulate(self.low)
@@ -250,15 +231,19 @@ class Box:
 
 
 class Replay:
-    """:meth:`bound` is a lower bound of ``sum_i G(F_i)`` over all policies of the grid model."""
+    """:meth:`bound` is a lower bound of ``sum_i G(F_i)`` over all policies, of the integral of ``G(F)`` over cells if
+    ``reach`` is 1."""
 
-    def __init__(
-        self, grid: GridModel, polygon: Polygon, proof: Proof, tick: Callable[[], None] = lambda: None
-    ) -> None:
-        self.outcomes, self.proof, self.target = Outcomes(grid, tick), proof, proof.target
+    def __init__(self, outcomes: Tables, polygon: Polygon, proof: Proof, reach: int = 0) -> None:
+        self.outcomes, self.proof, self.target, self.reach = outcomes, proof, proof.target, reach
         self.lines = [Line.of(polygon)] * self.outcomes.top
         _require(np.isfinite(self.target), f"target is {self.target}, wanted a finite number")
         self._read(proof.root)
+
+    def least_cdf(self, i: int) -> float:
+        """A lower bound of ``F_i`` over all policies."""
+        costs = np.eye(1, self.outcomes.top, i)
+        return float(self.outcomes.least_costs(costs, self.outcomes.everything())[0])
 
     def pass_jump(self, start: int, polygon: Polygon) -> None:
         """Another polygon from coordinate ``start`` on, where every policy is past the jump (B8)."""
@@ -302,10 +287,10 @@ class Replay:
         found = []
         for child, below in zip(branch.children or [Branch(), Branch()], (True, False), strict=True):
             part = box.copy()
-            if below:
-                part.high[i] = min(part.high[i], point)
-            else:
+            if not below:
                 part.low[i] = max(part.low[i], point)
+            elif i >= self.reach:
+                part.high[i - self.reach] = min(part.high[i - self.reach], point)
             found.append(self._node(child, part, known) if part.close() else np.inf)
         return min(found)
 
@@ -317,19 +302,15 @@ class Replay:
             bound = dual.bound
             if bound >= self.target:
                 return bound
-            self._cut(step.cost, dual, box)
-            if not box.close():
+            if not box.narrow(*self._cut(step.cost, dual, box), self.reach):
                 return np.inf
-            if step.probes:
-                self._probe(step, step.cost, dual.sum_least, box)
-                if not box.close():
-                    return np.inf
+            if step.probes and not box.narrow(*self._probe(step, step.cost, dual.sum_least, box), self.reach):
+                return np.inf
         if step.slopes is not None:
             ranges = [line.slopes(a, b) for line, a, b in zip(self.lines, box.low, box.high, strict=True)]
             low, high = (np.array(column) for column in zip(*ranges, strict=True))
             below, above = self.outcomes.contract(np.clip(step.slopes, low, high), low, high, box.mask)
-            box.low, box.high = np.maximum(box.low, below), np.minimum(box.high, above)
-            if not box.close():
+            if not box.narrow(below, above, self.reach):
                 return np.inf
         return bound
 
@@ -346,8 +327,9 @@ class Replay:
         value = float(self.outcomes.least_costs(cost[None], box.mask)[0])
         return Dual(value + sum_least - 4 * U * (abs(value) + abs(sum_least)), least, sum_least, corners)
 
-    def _cut(self, cost: Floats, dual: Dual, box: Box) -> None:
+    def _cut(self, cost: Floats, dual: Dual, box: Box) -> tuple[Floats, Floats]:
         """Reduced cost (B2): drop the ends of boxes where ``G(x) - c_i x`` exceeds its least value by all the room."""
+        low, high = box.low.copy(), box.high.copy()
         least, room = dual.least, self.target - dual.bound
         for i, (t, values) in enumerate(dual.corners):
             # values are off by 16 u (1 + |c|), so is every chord between them
@@ -357,14 +339,16 @@ class Replay:
             if first > 0:
                 share = (values[first - 1] - level) / (values[first - 1] - values[first])
                 edge = t[first - 1] + share * (t[first] - t[first - 1]) - 16 * U
-                box.low[i] = max(box.low[i], edge)
+                low[i] = max(low[i], edge)
             if last < len(t) - 1:
                 share = (values[last + 1] - level) / (values[last + 1] - values[last])
                 edge = t[last + 1] - share * (t[last + 1] - t[last]) + 16 * U
-                box.high[i] = min(box.high[i], edge)
+                high[i] = min(high[i], edge)
+        return low, high
 
-    def _probe(self, step: Round, cost: Floats, sum_least: float, box: Box) -> None:
+    def _probe(self, step: Round, cost: Floats, sum_least: float, box: Box) -> tuple[Floats, Floats]:
         """Probing (B3): the multiplier of one coordinate is moved, which bounds that coordinate."""
+        low, high = box.low.copy(), box.high.copy()
         probed = np.tile(cost, (len(step.probes), 1))
         for row, (i, value) in zip(probed, step.probes, strict=True):
             row[i] = value
@@ -376,9 +360,10 @@ class Replay:
             over = (Fraction(float(value)) + Fraction(sum_least) - Fraction(self.target)) / shift
             edge = float(min(max(over, Fraction(-1)), Fraction(2)))  # beyond [0, 1] it makes no difference how far
             if shift > 0:  # F_i > over
-                box.low[i] = max(box.low[i], edge - 4 * U * abs(edge))
+                low[i] = max(low[i], edge - 4 * U * abs(edge))
             else:  # over has the sign of a negative shift: F_i < over
-                box.high[i] = min(box.high[i], edge + 4 * U * abs(edge))
+                high[i] = min(high[i], edge + 4 * U * abs(edge))
+        return low, high
 
 
 def _require(condition: bool, message: str) -> None:

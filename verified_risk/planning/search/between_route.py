@@ -12,7 +12,7 @@ and one more pass bounds the last term from above (D5).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -34,8 +34,9 @@ from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
 from .between import BetweenOracle, BetweenSearch, cells_of, fits
+from .proof import Proof
 from .relaxation import Mixture
-from .route import below, compile_search, kept_parts, power_of_four_below
+from .route import SPARED, below, compile_search, kept_parts, power_of_four_below
 
 FIRST_CELLS = 64
 """The first grid has so many cells: it is coarse, because its passes are timed to choose the next one."""
@@ -62,6 +63,7 @@ class Round:
     nodes: int
     seconds_per_pass: float
     contract_seconds: float
+    proof: Proof
 
 
 def between_plan(
@@ -132,17 +134,19 @@ def _round(
     search.vertex(np.ones(oracle.top), masked=False)
     spent = limits.now() - began
     search.run()
-    offset = oracle.model.offset
-    bound = max(search.bound, search.uncut_bound, 0.0)
+    offset, spared = oracle.model.offset, Fraction(SPARED) * oracle.top
+    bound = max(max(search.bound, search.uncut_bound) - float(spared), 0.0)
     upper = offset + eta * (oracle.top - Fraction(bound))
     parts = kept_parts(search.best)
     scale = sum((w for w, _ in parts), Fraction())
     parts = [(w / scale, choice) for w, choice in parts]
-    lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts))
+    lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts) - spared)
     policies: list[tuple[Fraction, Policy]] = [(w, policy_of(oracle, choice)) for w, choice in parts]
     policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
     lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
-    return Round(eta, lower, upper, policy, oracle.calls, search.nodes, spent, oracle.contract_seconds)
+    target, from_here = search.target - float(spared), None if passed is None else passed[0]
+    proof = Proof(accuracy, target, search.record, from_here, eta, search.best.cdf.copy())
+    return Round(eta, lower, upper, policy, oracle.calls, search.nodes, spent, oracle.contract_seconds, proof)
 
 
 def cost_above(
@@ -187,7 +191,8 @@ def policy_of(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
 
 
 def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fraction) -> Plan:
-    best, upper = max(rounds, key=lambda r: r.lower), min(r.upper for r in rounds)
+    best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
+    upper, proof = closest.upper, replace(closest.proof, touch=best.proof.touch)
     lower, law = best.lower, None
     found = exact_value(mdp, best.policy, objective, patient=False)
     if found is not None and found[0] >= lower:
@@ -200,7 +205,7 @@ def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fractio
         f"search over CDFs, tables read between {cells_of(mdp, last.eta) + 1} nodes: "
         f"{sum(r.passes for r in rounds)} passes, {sum(r.nodes for r in rounds)} nodes, {len(rounds)} rounds: {why}"
     )
-    certificate = Certificate(method, (("search, and returns between grid points", upper - lower),))
+    certificate = Certificate(method, (("search, and returns between grid points", upper - lower),), proof)
     return Plan(mdp, objective, lower, lower, upper, best.policy, law, best.eta, certificate)
 
 

@@ -48,27 +48,39 @@ class Branch:
 @dataclass(frozen=True)
 class Proof:
     """``accuracy`` chooses the polygon below the weighting; ``target`` is the value that no closed node beats; from
-    coordinate ``passed`` on, the CDF of every policy is said to be past the weighting's jump (B8)."""
+    coordinate ``passed`` on, the CDF of every policy is said to be past the weighting's jump (B8).
+
+    Of tables read between grid points, ``eta`` is the width of the cells of this search, and ``touch`` says where, in
+    each cell of the policy's grid, a line above the weighting is to touch it (D5)."""
 
     accuracy: Fraction
     target: float
     root: Branch
     passed: int | None = None
+    eta: Fraction | None = None
+    touch: Floats | None = None
 
     def to_json(self) -> dict[str, Any]:
         costs: list[Floats] = []
         tree = _tree(self.root, costs)
         raw = np.concatenate(costs).astype("<f8").tobytes() if costs else b""
-        packed = base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
-        passed = {} if self.passed is None else {"passed": self.passed}
-        return {"accuracy": text(self.accuracy), "target": self.target.hex(), "tree": tree, "costs": packed, **passed}
+        data: dict[str, Any] = {
+            "accuracy": text(self.accuracy),
+            "target": self.target.hex(),
+            "tree": tree,
+            "costs": _packed(raw),
+        }
+        if self.passed is not None:
+            data["passed"] = self.passed
+        if self.eta is not None:
+            data["eta"] = text(self.eta)
+        if self.touch is not None:
+            data["touch"] = _packed(self.touch.astype("<f8").tobytes())
+        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Proof:
-        try:
-            costs = np.frombuffer(files.unpacked(base64.b64decode(data["costs"])), dtype="<f8").astype(float)
-        except (ValueError, zlib.error) as error:
-            raise InvalidFile(f"costs of the proof cannot be unpacked ({error}), wanted base64 of zlib") from None
+        costs = _unpacked(data["costs"], "costs")
         accuracy, target = as_fraction(data["accuracy"], "accuracy of the proof"), float.fromhex(data["target"])
         if accuracy <= 0:
             raise InvalidFile(f"accuracy of the proof is {said(accuracy)}, wanted a positive number")
@@ -81,7 +93,22 @@ class Proof:
         passed = data.get("passed")
         if passed is not None and (type(passed) is not int or passed < 0):
             raise InvalidFile(f"passed of the proof is {passed!r}, wanted a coordinate from 0")
-        return cls(accuracy, target, root, passed)
+        eta = None if data.get("eta") is None else as_fraction(data["eta"], "eta of the proof")
+        if eta is not None and eta <= 0:
+            raise InvalidFile(f"eta of the proof is {said(eta)}, wanted a positive number")
+        touch = None if data.get("touch") is None else _unpacked(data["touch"], "touch")
+        return cls(accuracy, target, root, passed, eta, touch)
+
+
+def _packed(raw: bytes) -> str:
+    return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
+
+
+def _unpacked(packed: str, name: str) -> Floats:
+    try:
+        return np.frombuffer(files.unpacked(base64.b64decode(packed)), dtype="<f8").astype(float)
+    except (ValueError, zlib.error) as error:
+        raise InvalidFile(f"{name} of the proof cannot be unpacked ({error}), wanted base64 of zlib") from None
 
 
 def _tree(branch: Branch, costs: list[Floats]) -> dict[str, Any]:

@@ -1,0 +1,145 @@
+r"""Where slopes differ little, the mean counts (docs/theory/05-certificates.md, D4), for a replay between grid points.
+
+The reference policy plays for the mean.  ``loss`` is at most the mean that an action loses if it is played once
+instead, ``distance`` at least how far it moves the law of what is still to come; laws of the reference policy are kept
+on :data:`POINTS` points per step, mass between two of them is shared so that the mean stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...grid.floats import Floats, Ints
+from .line import U
+from .replay import Mask
+
+if TYPE_CHECKING:
+    from .cells import CellTables
+
+POINTS = 512
+"""Of a law: sharing mass between neighbours moves it by at most half of the distance between them."""
+
+
+class MeanRule:
+    """:meth:`remove` rules actions out; per step and state, :attr:`action` is the reference's, :attr:`loss` and
+    :attr:`distance` are those of every action."""
+
+    def __init__(self, model: CellTables) -> None:
+        self.model = model
+        steps, n = model.horizon, model.n_states
+        self.action: list[list[int]] = [[0] * n for _ in range(steps)]
+        self.loss: list[list[Floats]] = [[] for _ in range(steps)]
+        self.distance: list[list[Floats]] = [[] for _ in range(steps)]
+        laws, means = np.zeros((n, POINTS + 1)), np.zeros(n)
+        laws[:, 0] = 1.0
+        grid = off = 0.0
+        for t in range(steps - 1, -1, -1):
+            before, width = grid, (POINTS * grid + model.spans[t]) * (1 + 1e-12)
+            grid = width / POINTS
+            off += 0.5 * grid
+            # every mass and every place has some ten roundings a step, and one for each term
+            safe = (steps - t) * (8 * model.terms + 128) * U * width
+            new_laws, new_means = np.empty_like(laws), np.empty_like(means)
+            for s, actions in enumerate(model.rows):
+                found = [self._mixed(t, s, a, laws, means, before, grid) for a in range(len(actions))]
+                mean = np.array([m for m, _ in found])
+                best = int(np.argmax(mean))
+                cdf = np.cumsum([law for _, law in found], axis=1)
+                moved = np.abs(cdf - cdf[best]).sum(axis=1) * grid + 2 * off + safe
+                lost = mean[best] - mean - safe
+                lost[best] = moved[best] = 0.0
+                self.action[t][s] = best
+                self.loss[t].append(lost)
+                self.distance[t].append(moved)
+                new_means[s], new_laws[s] = found[best]
+            laws, means = new_laws, new_means
+
+    def _mixed(
+        self, t: int, s: int, a: int, laws: Floats, means: Floats, before: float, grid: float
+    ) -> tuple[float, Floats]:
+        """Mean and law of an action followed by the reference policy; its points are ``grid`` apart."""
+        law, mean = np.zeros(POINTS + 1), 0.0
+        for o in self.model.outcomes(t, s, a):
+            gain = o.units + o.share
+            mean += o.prob * (gain + means[o.target])
+            place = np.zeros(POINTS + 1) if grid == 0.0 else (gain + before * np.arange(POINTS + 1)) / grid
+            cell = np.minimum(place.astype(np.int64), POINTS - 1)
+            share = np.clip(place - cell, 0.0, 1.0)
+            mass = o.prob * laws[o.target]
+            law += np.bincount(cell, mass * (1 - share), POINTS + 1) + np.bincount(cell + 1, mass * share, POINTS + 1)
+        return mean, law
+
+    def remove(self, mask: Mask, low: Floats, high: Floats) -> None:
+        """Backwards over steps: what kept continuations of every cell lose in mean at least, and move at most."""
+        model = self.model
+        n = model.n_states
+        last = model.nodes[-1]
+        regret, spread, pair_regret, pair_spread = ([np.zeros(last) for _ in range(n)] for _ in range(4))
+        for t in range(model.horizon - 1, -1, -1):
+            model.tick()
+            cells, near = np.arange(model.nodes[t]), model.left[t] <= 1
+            least, most = _window(low, high, len(cells), model.left[t] + 1)
+            after = (pair_regret, pair_spread) if near else (regret, spread)
+            found = [self._actions(t, s, cells, near, *after) for s in range(n)]
+            regret, spread = [], []
+            for s, (lost, moved) in enumerate(found):
+                kept = mask[t][s]
+                gain = 0.5 * (most + least) * lost - 0.5 * (most - least) * moved
+                worse = (least > 0) & (gain > 1e-9 * most * (np.abs(lost) + moved))
+                for a in range(len(kept)):
+                    if a != self.action[t][s]:
+                        kept[a] &= ~(worse[a] & (kept.sum(axis=0) > 1))  # tables need one action in every cell
+                one, other = self._extremes(kept, lost, moved)
+                regret.append(one)
+                spread.append(other)
+            if not near:
+                continue
+            pair_regret, pair_spread = [], []
+            for (lost, moved), kept in zip(found, mask[t], strict=True):
+                either = kept.copy()
+                either[:, :-1] |= kept[:, 1:]
+                one, other = self._extremes(either, lost, moved)
+                pair_regret.append(one)
+                pair_spread.append(other)
+
+    def _actions(
+        self, t: int, s: int, cells: Ints, near: bool, regret: list[Floats], spread: list[Floats]
+    ) -> tuple[Floats, Floats]:
+        """Of every action in every cell, with what follows; ``near``: nothing but this cell and the next is met."""
+        model, final = self.model, self.model.nodes[t + 1] - 1
+        lost = np.tile(self.loss[t][s][:, None], (1, len(cells)))
+        moved = np.tile(self.distance[t][s][:, None], (1, len(cells)))
+        for a in range(len(lost)):
+            for o in model.outcomes(t, s, a):
+                if near:
+                    lost[a] += o.prob * regret[o.target][cells]
+                    moved[a] += o.prob * spread[o.target][cells]
+                    continue
+                met = np.minimum(cells + o.units, final)
+                other = met if o.whole else np.minimum(met + 1, final)
+                if o.whole and met[0] > 0:
+                    other = met.copy()
+                    other[0] -= 1  # from y = 0 to a node, which belongs to the cell on its left
+                lost[a] += o.prob * np.minimum(regret[o.target][met], regret[o.target][other])
+                moved[a] += o.prob * np.maximum(spread[o.target][met], spread[o.target][other])
+        return lost, moved
+
+    def _extremes(self, kept: npt.NDArray[np.bool_], lost: Floats, moved: Floats) -> tuple[Floats, Floats]:
+        """The least loss and the greatest distance over kept actions, moved outward by the rounding of this step."""
+        slip = (8 * self.model.terms + 64) * U
+        least = np.where(kept, lost, np.inf).min(axis=0)
+        most = np.where(kept, moved, -np.inf).max(axis=0)
+        return least - slip * float(np.abs(lost).max()), most + slip * float(moved.max())
+
+
+def _window(low: Floats, high: Floats, cells: int, width: int) -> tuple[Floats, Floats]:
+    """The least and greatest slope of the ``width`` cells from each one on, as far as there are any."""
+    missing = max(0, cells + width - len(low))
+    views = [
+        np.lib.stride_tricks.sliding_window_view(np.concatenate((x, np.full(missing, beyond))), width)[:cells]
+        for x, beyond in ((low, np.inf), (high, -np.inf))
+    ]
+    return views[0].min(axis=1), np.maximum(views[1].max(axis=1), 0.0)

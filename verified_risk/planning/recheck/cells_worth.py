@@ -1,0 +1,96 @@
+r"""Both bounds of a search between grid points again: its record replayed, and what its policy earns (theory 05, D5).
+
+With :math:`G(\tau) \le m_k + c_k \tau` on what the policy's CDF can be in cell k, :math:`\int G(F)\,dx \le \sum_k m_k +
+c \cdot A`.  Where a line touches G comes from the record, and any place is as valid as another.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ...grid.floats import Floats
+from ...objectives import VaR, Weighting
+from ...objectives.lines import line_above
+from ...objectives.polygon import past_the_jump
+from ...policy import Policy
+from ...policy.cells import CellPolicy
+from ..exact.route import exact_plan
+from ..planner import few_returns
+from ..search.proof import Proof
+from .cells import CellTables, Own
+from .replay import Replay
+
+
+def cells_of(policy: Policy) -> list[tuple[Fraction, CellPolicy]] | None:
+    """The parts of a policy that looks at cells of one grid alone, None if it does not."""
+    parts = [(weight, part) for weight, part in policy.parts() if isinstance(part, CellPolicy)]
+    if len(parts) < len(list(policy.parts())):
+        return None
+    first = parts[0][1]
+    one_grid = all(
+        not any(part.halvings) and part.eta == first.eta and part.least == part.mdp.reward_range[0] for _, part in parts
+    )
+    return parts if one_grid else None
+
+
+def own_actions(policy: CellPolicy, tables: CellTables) -> Own | None:
+    """What the policy plays in each cell of the return so far; None if a cell has more than one action.
+
+    The budget of y is ``rho - y``; at y = 0 it is a whole number, one more than that of the rest of the first cell, and
+    from 0 down another rule applies.
+    """
+    rho = policy.rho
+    if rho < tables.top or any(table.shape[1] > rho for table in policy.tables):
+        return None
+    found: Own = []
+    for t, table in enumerate(policy.tables):
+        budget = np.minimum(rho - 1 - np.arange(tables.nodes[t]), table.shape[1] - 1)
+        found.append(list(table[:, budget].astype(np.int64)))
+    return found
+
+
+def least_worth(
+    objective: Weighting, tables: CellTables, eta: Fraction, parts: list[tuple[Fraction, Own]], touch: Floats | None
+) -> Fraction:
+    """What the mixture of ``parts`` is worth at least (D5)."""
+    top = tables.top
+    low, high = [Fraction()] * top, [Fraction()] * top
+    for weight, own in parts:
+        least, most = tables.ranges(own)
+        for k in range(top):  # the average over a cell is a bound at every point of the next one
+            low[k] += weight * (Fraction(float(least[k - 1])) if k else 0)
+            high[k] += weight * (Fraction(float(most[k + 1])) if k + 1 < top else 1)
+    places = [float(a + b) / 2 for a, b in zip(low, high, strict=True)]
+    if touch is not None and len(touch) == top and bool(np.all(np.isfinite(touch))):
+        places = touch.tolist()
+    if objective.shape in ("concave", "linear"):  # its lines need no bounds
+        low, high = [Fraction()] * top, [Fraction(1)] * top
+    lines = [line_above(objective, a, b, Fraction(at)) for a, b, at in zip(low, high, places, strict=True)]
+    slopes = np.array([float(c) for c, _ in lines])
+    total = Fraction()
+    for (c, m), slope, a, b in zip(lines, slopes.tolist(), low, high, strict=True):
+        rest = c - Fraction(slope)
+        total += m + max(rest * a, rest * b)
+    total += sum((weight * Fraction(tables.most_cost(slopes, own)) for weight, own in parts), Fraction())
+    return tables.offset + eta * (top - total)
+
+
+def replay_between(objective: Weighting, tables: CellTables, proof: Proof) -> Replay:
+    return Replay(tables, objective.polygon_below(proof.accuracy), proof, reach=1)
+
+
+def pass_jump(replay: Replay, objective: Weighting, policy: Policy, tables: CellTables, proof: Proof) -> None:
+    """Use the polygon beyond the jump where every policy is past it (B8): by the averages of the CDF, or, where returns
+    are few, by the best quantile in integers."""
+    start = proof.passed
+    if start is None or proof.eta is None or len(objective.jumps) != 1 or not 0 < start < tables.top:
+        return
+    (jump,) = objective.jumps
+    surely = replay.least_cdf(start - 1) > jump.level  # an average is at most F at every point of the next cell
+    quantile = VaR(jump.level, upper=jump.upper)
+    if not surely and few_returns(policy.mdp, quantile):
+        surely = exact_plan(policy.mdp, quantile).value <= tables.offset + start * proof.eta
+    if surely:
+        replay.pass_jump(start, past_the_jump(objective, proof.accuracy))

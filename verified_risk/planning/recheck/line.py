@@ -1,0 +1,52 @@
+"""The polygon below a weighting as a replay sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...grid.floats import Floats
+from ...objectives.polygon import Polygon
+
+U = 2.0**-53
+"""The unit roundoff of float64."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The polygon as numpy sees it; values, which lie in [-1, 1], are off by at most ``16 u``."""
+
+    x: Floats
+    g: Floats
+    slope: Floats
+
+    @classmethod
+    def of(cls, polygon: Polygon) -> Line:
+        return cls(polygon.x, polygon.g, np.diff(polygon.g) / np.diff(polygon.x))
+
+    def value(self, t: Any) -> Any:
+        k = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)
+        share = np.clip((t - self.x[k]) / (self.x[k + 1] - self.x[k]), 0.0, 1.0)
+        return self.g[k] * (1 - share) + self.g[k + 1] * share
+
+    def corners(self, low: float, high: float) -> tuple[Floats, Floats]:
+        """The ends and the knots between them, with the values there."""
+        inner = slice(np.searchsorted(self.x, low, side="right"), np.searchsorted(self.x, high, side="left"))
+        t = np.concatenate(([low], self.x[inner], [high]))
+        return t, np.concatenate(([self.value(low)], self.g[inner], [self.value(high)]))
+
+    def slopes(self, low: float, high: float) -> tuple[float, float]:
+        """An interval that holds a stationary slope for every point of the box (the contractor, B5)."""
+        slope = self.slope
+        first = int(np.clip(np.searchsorted(self.x, low, side="right") - 1, 0, len(slope) - 1))
+        last = max(first, int(np.clip(np.searchsorted(self.x, high, side="left") - 1, 0, len(slope) - 1)))
+        if self.x[first] == low and first > 0 and not slope[first - 1] > slope[first] + 1e-12 * (1 + abs(slope[first])):
+            first -= 1  # a corner that may be convex: both its slopes are needed, at a concave one either will do
+        ends_at_knot = last < len(slope) - 1 and self.x[last + 1] == high
+        if ends_at_knot and not slope[last] > slope[last + 1] + 1e-12 * (1 + abs(slope[last + 1])):
+            last += 1
+        all_of_them = slope[first : last + 1]
+        least, most = all_of_them.min(), all_of_them.max()
+        return float(least - 8 * U * abs(least)), float(most + 8 * U * abs(most))
