@@ -52,65 +52,149 @@ def slopes_at(f, x, g, out):  # type: ignore[no-untyped-def]
         out[i] = (g[k + 1] - g[k]) / (x[k + 1] - x[k])
 
 
+@kernel
+def first_at_least(c, slope, first, last):  # type: ignore[no-untyped-def]
+    """The first of the increasing ``slope[first], ..., slope[last - 1]`` that is at least c; ``last`` if none is."""
+    while first < last:
+        middle = (first + last) >> 1
+        if slope[middle] < c:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
 @nested_kernel
-def tilted_minima(c, low, high, x, g, least, where):  # type: ignore[no-untyped-def]
-    """``least_i <= min over [low_i, high_i] of G(t) - c_i t``, attained near ``where_i``; a minimum is at an end or a
-    knot."""
+def tilted_minima(c, low, high, x, g, slope, run, convex, least, where):  # type: ignore[no-untyped-def]
+    """``least_i <= min over [low_i, high_i] of G(t) - c_i t``, attained near ``where_i``.
+
+    Knots ``run[m] .. run[m + 1]`` have increasing slopes (``convex[m]``) or decreasing ones.  In a run of decreasing
+    slopes a minimum is at an end, in one of increasing slopes where they pass c; what rounded slopes can hide is within
+    :data:`SLACK` (weak duality, B1).
+    """
     for i in range(c.shape[0]):
-        a, b, slope = low[i], high[i], c[i]
-        best, at = value(a, x, g) - slope * a, a
-        other = value(b, x, g) - slope * b
+        a, b, tilt = low[i], high[i], c[i]
+        best, at = value(a, x, g) - tilt * a, a
+        other = value(b, x, g) - tilt * b
         if other < best:
             best, at = other, b
-        k = segment(a, x) + 1
-        while k < x.shape[0] and x[k] < b:
-            other = g[k] - slope * x[k]
-            if other < best:
-                best, at = other, x[k]
-            k += 1
-        least[i] = best - SLACK * (1.0 + abs(slope))
+        m, after = 0, run.shape[0] - 1
+        while after - m > 1:  # the run that holds a
+            middle = (m + after) >> 1
+            if x[run[middle]] <= a:
+                m = middle
+            else:
+                after = middle
+        while m < run.shape[0] - 1 and x[run[m]] < b:
+            for candidate in range(2 if convex[m] else 1):
+                k = run[m] if candidate == 0 else first_at_least(tilt, slope, run[m], run[m + 1])
+                if a < x[k] < b:
+                    other = g[k] - tilt * x[k]
+                    if other < best:
+                        best, at = other, x[k]
+            m += 1
+        least[i] = best - SLACK * (1.0 + abs(tilt))
         where[i] = at
 
 
 @nested_kernel
-def envelope(low, high, ref, blur, convex, x, g, slope, height, hull_x, hull_g):  # type: ignore[no-untyped-def]
-    """Height and mean slope within ``blur`` of ``ref`` of the convex envelope of G on each box; heuristic.
+def hulls(low, high, shape, x, g, used, start, count, hull_x, hull_g):  # type: ignore[no-untyped-def]
+    """The corners of the convex envelope of G on each box, one after the other in ``hull_x, hull_g``; heuristic.
 
-    Blurring makes the slope continuous, without which Frank-Wolfe stalls at corners.  A convex G is its own envelope.
+    Equal neighbours share theirs.  ``shape`` is 1 for a convex G, which is its own envelope, and -1 for a concave one,
+    whose envelopes are chords.  The first ``used`` places are taken; returns how many are then, or -1 if there are too
+    few.
+    """
+    if used + x.shape[0] + 2 > hull_x.shape[0]:
+        return -1
+    if shape == 1:
+        for k in range(x.shape[0]):
+            hull_x[used + k], hull_g[used + k] = x[k], g[k]
+        for i in range(low.shape[0]):
+            start[i], count[i] = used, x.shape[0]
+        return used + x.shape[0]
+    for i in range(low.shape[0]):
+        a, b = low[i], high[i]
+        if i > 0 and a == low[i - 1] and b == high[i - 1]:
+            start[i], count[i] = start[i - 1], count[i - 1]
+            continue
+        if used + x.shape[0] + 2 > hull_x.shape[0]:
+            return -1
+        hx, hg = hull_x[used:], hull_g[used:]
+        k = segment(a, x)
+        n = 1
+        if b - a < 1e-12:
+            hx[0], hg[0] = x[k], g[k]
+            hx[1], hg[1] = x[k + 1], g[k + 1]
+            n = 2
+        else:
+            hx[0], hg[0] = a, value(a, x, g)
+            k = x.shape[0] if shape == -1 else k + 1
+            while True:
+                if k < x.shape[0] and x[k] < b:
+                    px, pg, last = x[k], g[k], False
+                else:
+                    px, pg, last = b, value(b, x, g), True
+                while n >= 2 and (hg[n - 1] - hg[n - 2]) * (px - hx[n - 1]) >= (pg - hg[n - 1]) * (
+                    hx[n - 1] - hx[n - 2]
+                ):
+                    n -= 1
+                if px > hx[n - 1]:
+                    hx[n], hg[n] = px, pg
+                    n += 1
+                if last:
+                    break
+                k += 1
+        start[i], count[i] = used, n
+        used += n
+    return used
+
+
+@kernel
+def slope_near(t, a, b, blur, hx, hg):  # type: ignore[no-untyped-def]
+    """The mean slope of an envelope within ``blur`` of t, a point of ``[a, b]``."""
+    left, right = max(a, t - blur), min(b, t + blur)
+    if right - left < 1e-12:
+        k = segment(t, hx)
+        return (hg[k + 1] - hg[k]) / (hx[k + 1] - hx[k])
+    return (value(right, hx, hg) - value(left, hx, hg)) / (right - left)
+
+
+@kernel
+def envelope(low, high, ref, blur, start, count, hull_x, hull_g, slope, height):  # type: ignore[no-untyped-def]
+    """Height at ``ref`` and mean slope within ``blur`` of it of the envelopes that :func:`hulls` found; heuristic.
+
+    Blurring makes the slope continuous, without which Frank-Wolfe stalls at corners.
     """
     for i in range(low.shape[0]):
         a, b = low[i], high[i]
         t = min(max(ref[i], a), b)
-        if b - a < 1e-12:
-            k = segment(a, x)
-            slope[i] = (g[k + 1] - g[k]) / (x[k + 1] - x[k])
-            height[i] = value(t, x, g)
-            continue
-        left, right = max(a, t - blur), min(b, t + blur)
-        if convex:
-            height[i] = value(t, x, g)
-            slope[i] = (value(right, x, g) - value(left, x, g)) / (right - left)
-            continue
-        hull_x[0], hull_g[0] = a, value(a, x, g)
-        n = 1
-        k = segment(a, x) + 1
-        while True:
-            if k < x.shape[0] and x[k] < b:
-                px, pg, last = x[k], g[k], False
-            else:
-                px, pg, last = b, value(b, x, g), True
-            while n >= 2 and (hull_g[n - 1] - hull_g[n - 2]) * (px - hull_x[n - 1]) >= (pg - hull_g[n - 1]) * (
-                hull_x[n - 1] - hull_x[n - 2]
-            ):
-                n -= 1
-            if px > hull_x[n - 1]:
-                hull_x[n], hull_g[n] = px, pg
-                n += 1
-            if last:
-                break
-            k += 1
-        height[i] = value(t, hull_x[:n], hull_g[:n])
-        slope[i] = (value(right, hull_x[:n], hull_g[:n]) - value(left, hull_x[:n], hull_g[:n])) / (right - left)
+        hx, hg = hull_x[start[i] : start[i] + count[i]], hull_g[start[i] : start[i] + count[i]]
+        height[i] = value(t, hx, hg)
+        slope[i] = slope_near(t, a, b, blur, hx, hg)
+
+
+@kernel
+def step_length(point, direction, most, low, high, blur, penalty, start, count, hull_x, hull_g):  # type: ignore[no-untyped-def]
+    """How far from ``point`` along ``direction`` the envelopes fall, with ``penalty`` times the square of what leaves a
+    box: by bisection on the derivative; heuristic."""
+    left, right, length = 0.0, most, most
+    for _ in range(21):
+        total = 0.0
+        for i in range(point.shape[0]):
+            if direction[i] != 0.0:
+                x = point[i] + length * direction[i]
+                t = min(max(x, low[i]), high[i])
+                hx, hg = hull_x[start[i] : start[i] + count[i]], hull_g[start[i] : start[i] + count[i]]
+                total += (slope_near(t, low[i], high[i], blur, hx, hg) + penalty * (x - t)) * direction[i]
+        if total > 0.0:
+            right = length
+        elif length == most:
+            return most
+        else:
+            left = length
+        length = 0.5 * (left + right)
+    return length
 
 
 @nested_kernel

@@ -16,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -46,6 +46,26 @@ class Polygon:
 
     x: Floats
     g: Floats
+
+    @cached_property
+    def slope(self) -> Floats:
+        """Of every piece, rounded."""
+        found: Floats = np.diff(self.g) / np.diff(self.x)
+        return found
+
+    @cached_property
+    def runs(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Knots ``run[m] .. run[m + 1]`` between which rounded slopes increase, or else decrease; and which of both."""
+        up = np.diff(self.slope) >= 0
+        run, convex = [0], []
+        while run[-1] < len(self.slope):
+            first = run[-1]
+            after = first + 1
+            while after < len(self.slope) and up[after - 1] == up[first]:
+                after += 1
+            convex.append(bool(up[first]) if first < len(up) else True)
+            run.append(after)
+        return np.array(run), np.array(convex)
 
     @classmethod
     def through(cls, points: Points) -> Polygon:

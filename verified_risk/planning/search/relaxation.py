@@ -58,6 +58,35 @@ class Mixture:
     parts: Parts = field(default_factory=list)
 
 
+class _Hulls:
+    """The convex envelopes of the polygons on the boxes of a node; those of the last node are kept."""
+
+    def __init__(self, pieces: list[tuple[slice, Polygon]], shape: int) -> None:
+        self.pieces, self.shape = pieces, shape
+        self._low, self._high = np.zeros(0), np.zeros(0)
+        self._start: Ints = np.zeros(0, dtype=np.int64)
+        self._count: Ints = np.zeros(0, dtype=np.int64)
+        self._corners: Floats = np.zeros((2, 64 + sum(4 * len(p.x) for _, p in pieces)))
+
+    def of(self, low: Floats, high: Floats) -> tuple[Ints, Ints, Floats, Floats]:
+        """Where the corners of each box begin, how many they are, and all corners."""
+        from ...kernels import polygon as kernels
+
+        if not (np.array_equal(low, self._low) and np.array_equal(high, self._high)):
+            self._low, self._high = low.copy(), high.copy()
+            self._start, self._count = np.zeros((2, len(low)), dtype=np.int64)
+            used, left = 0, list(self.pieces)
+            while left:
+                i, p = left[0]
+                places = self._start[i], self._count[i], *self._corners
+                found = kernels.hulls(low[i], high[i], self.shape, p.x, p.g, used, *places)
+                if found < 0:
+                    self._corners = np.concatenate((self._corners, np.zeros_like(self._corners)), axis=1)
+                else:
+                    used, left = found, left[1:]
+        return self._start, self._count, self._corners[0], self._corners[1]
+
+
 class Relaxation:
     """The best point so far (:attr:`best`), and bounds of boxes; the certified bounds of the search are in
     :attr:`bound` and, before any cut, :attr:`uncut_bound`."""
@@ -83,8 +112,7 @@ class Relaxation:
         self.bound = -np.inf
         self.uncut_bound = 0.0  # no CDF value weighs less than nothing
         self.uncut = False
-        longest = max(len(p.x) for _, p in self.pieces) + 2
-        self._hull = np.zeros(longest), np.zeros(longest)
+        self._hulls = _Hulls(self.pieces, 1 if self.convex else -1 if self.concave else 0)
         self._next_report = limits.now() + 1.0
 
     # -- pieces -------------------------------------------------------------------------------------------------------
@@ -122,7 +150,7 @@ class Relaxation:
 
         least, where = np.zeros_like(cost), np.zeros_like(cost)
         for i, p in self.pieces:
-            kernels.tilted_minima(cost[i], low[i], high[i], p.x, p.g, least[i], where[i])
+            kernels.tilted_minima(cost[i], low[i], high[i], p.x, p.g, p.slope, *p.runs, least[i], where[i])
         return least, where
 
     def offer(self, cdf: Floats, parts: Parts | None = None) -> bool:
@@ -168,8 +196,7 @@ class Relaxation:
         from ...kernels import polygon as kernels
 
         slope, height = np.zeros_like(low), np.zeros_like(low)
-        for i, p in self.pieces:
-            kernels.envelope(low[i], high[i], ref[i], blur, self.convex, p.x, p.g, slope[i], height[i], *self._hull)
+        kernels.envelope(low, high, ref, blur, *self._hulls.of(low, high), slope, height)
         return slope, height
 
     # -- bounds -------------------------------------------------------------------------------------------------------
@@ -204,6 +231,8 @@ class Relaxation:
 
     def _pairwise(self, low: Floats, high: Floats, ref: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
         """Pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
+        from ...kernels import polygon as kernels
+
         point = np.clip(ref, low, high)
         atoms: Atoms | None = None
         best: tuple[float, Floats, Floats, Floats] | None = None
@@ -227,30 +256,14 @@ class Relaxation:
                 blur = max(0.1 * blur, SHARP)
                 continue
             blur = max(0.7 * blur, SHARP)
-            move = self._step_length(point, cdf - atoms.cdfs[away], atoms.weights[away], low, high, blur)
+            move = kernels.step_length(
+                point, cdf - atoms.cdfs[away], atoms.weights[away], low, high, blur, PENALTY, *self._hulls.of(low, high)
+            )
             atoms.shift(away, cdf, self.oracle.choice, move)
             point = atoms.point()
             self.offer(point, atoms.parts())
         assert best is not None
         return best
-
-    def _step_length(
-        self, point: Floats, direction: Floats, most: float, low: Floats, high: Floats, blur: float
-    ) -> float:
-        """Where the penalised envelope stops falling, by bisection on its derivative."""
-
-        def slope_at(length: float) -> float:
-            x = point + length * direction
-            slope, _ = self.envelope(low, high, x, blur)
-            return float((slope + PENALTY * (x - np.clip(x, low, high))) @ direction)
-
-        if slope_at(most) <= 0:
-            return most
-        left, right = 0.0, most
-        for _ in range(20):
-            middle = 0.5 * (left + right)
-            left, right = (left, middle) if slope_at(middle) > 0 else (middle, right)
-        return 0.5 * (left + right)
 
     def descend(self, steps: int) -> None:
         """Pairwise Frank-Wolfe on the polygon itself: mixtures can beat policies unless G is concave."""
