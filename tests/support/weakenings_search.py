@@ -10,10 +10,66 @@ CORNERS = (
 REPLAYED = ("tests/planning/test_search_incumbents.py::test_no_incumbent_makes_the_replay_false",)
 TIES = ("tests/planning/test_plan_edges.py::test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it",)
 REPLAY = "verified_risk/planning/recheck/replay.py"
+LINE = "verified_risk/planning/recheck/line.py"
+CELLS = "verified_risk/planning/recheck/cells.py"
+CELLS_STEP = "verified_risk/planning/recheck/cells_step.py"
+CELLS_MEAN = "verified_risk/planning/recheck/cells_mean.py"
+WORTH = "verified_risk/planning/recheck/cells_worth.py"
+AGAIN = "tests/planning/test_recheck_between.py"
+MINIMA = ("tests/planning/test_plan_polygons.py::test_minima_over_boxes_are_those_of_all_corners",)
 POLYGON = "verified_risk/kernels/polygon.py"
 QUANTILE = "verified_risk/planning/quantile.py"
 
 SEARCH = (
+    (
+        "a minimum over a box skips where slopes pass the tilt",
+        POLYGON,
+        "for candidate in range(2 if convex[m] else 1):",
+        "for candidate in range(1):",
+        MINIMA,
+    ),
+    (
+        "a minimum over a box forgets where runs of slopes meet",
+        POLYGON,
+        "for candidate in range(2 if convex[m] else 1):",
+        "for candidate in range(1, 2 if convex[m] else 1):",
+        MINIMA,
+    ),
+    (
+        "replayed between grid points, half of a bend is corrected",
+        CELLS_STEP,
+        "off += o.prob * o.share",
+        "off += 0.5 * o.prob * o.share",
+        (f"{AGAIN}::test_bounds_of_any_policy_hold_wherever_the_lines_touch",),
+    ),
+    (
+        "replayed between grid points, a node met from the start belongs to the cell on its right",
+        CELLS,
+        "met[max(min(o.units, last + 1) - 1, 0)] = True",
+        "pass",
+        (f"{AGAIN}::test_bounds_of_any_policy_hold_wherever_the_lines_touch",),
+    ),
+    (
+        "replayed between grid points, laws are said not to move where they are shared",
+        CELLS_MEAN,
+        "* grid + 2 * off + safe",
+        "* grid * 0.1",
+        (f"{AGAIN}::test_what_is_optimal_for_a_slope_of_the_box_stays",),
+    ),
+    (
+        "a record between grid points is believed that every policy has passed a jump",
+        WORTH,
+        "    if surely:\n",
+        "    if True:\n",
+        (f"{AGAIN}::test_a_jump_is_passed_only_where_every_policy_has_passed_it",),
+    ),
+    (
+        "a policy whose first cell has two actions is judged by one of them",
+        WORTH,
+        "if rho < tables.top or any(table.shape[1] > rho for table in policy.tables):",
+        "if rho < tables.top:",
+        (f"{AGAIN}::test_a_policy_whose_cells_have_two_actions_is_not_judged",),
+    ),
     (
         "replayed siblings share the actions that were ruled out",
         REPLAY,
@@ -30,14 +86,14 @@ SEARCH = (
     ),
     (
         "a replayed box that begins at a convex corner lacks the slope before it",
-        REPLAY,
+        LINE,
         "first -= 1  # a corner that may be convex",
         "pass  # a corner that may be convex",
         CORNERS,
     ),
     (
         "a replayed box that ends at a convex corner lacks the slope behind it",
-        REPLAY,
+        LINE,
         "            last += 1\n        all_of_them",
         "            pass\n        all_of_them",
         CORNERS,

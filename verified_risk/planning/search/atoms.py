@@ -28,6 +28,10 @@ class Atoms:
         self.cdfs = [cdf for _, cdf, _ in atoms]
         self.tables = [table for _, _, table in atoms]
 
+    def copy(self) -> Atoms:
+        """Those with weight, sharing CDFs and tables."""
+        return Atoms([x for x in zip(self.weights, self.cdfs, self.tables, strict=True) if x[0] > 0])
+
     def worst(self, cost: Floats) -> tuple[int, float]:
         """The atom with weight that costs most, and what it costs."""
         scores = [float(cost @ cdf) if w > 0 else -np.inf for w, cdf in zip(self.weights, self.cdfs, strict=True)]

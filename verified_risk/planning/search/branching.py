@@ -20,6 +20,7 @@ import numpy as np
 
 from ...grid.floats import Floats
 from .. import limits
+from .atoms import Atoms
 from .proof import Branch, Round
 from .relaxation import Relaxation
 
@@ -42,6 +43,7 @@ class Node:
     reference: Floats
     bound: float = -np.inf
     branch: tuple[int, float] | None = None
+    atoms: Atoms | None = None
     record: Branch = field(default_factory=Branch)
 
 
@@ -132,7 +134,8 @@ class Search(Relaxation):
         reference = node.reference
         for _ in range(rounds):
             width = float((node.high - node.low).sum())
-            bound, cost, reference, least = self.node_bound(node.low, node.high, reference, steps)
+            bound, cost, reference, least = self.node_bound(node.low, node.high, reference, steps, node.atoms)
+            node.atoms = self.atoms
             node.record.rounds.append(Round(cost.copy()))
             node.bound = max(node.bound, bound)
             if node.bound >= self.target or self.late():
@@ -151,7 +154,8 @@ class Search(Relaxation):
             if float((node.high - node.low).sum()) > WORTHWHILE * width:
                 break
         if node.bound < self.target and not self.late():
-            bound, cost, reference, _ = self.node_bound(node.low, node.high, reference, steps)
+            bound, cost, reference, _ = self.node_bound(node.low, node.high, reference, steps, node.atoms)
+            node.atoms = self.atoms
             node.record.rounds.append(Round(cost.copy()))
             node.bound = max(node.bound, bound)
         node.reference = reference
@@ -256,6 +260,7 @@ class Search(Relaxation):
         children = []
         for below in (True, False):
             child = Node(node.low.copy(), node.high.copy(), node.reference.copy())
+            child.atoms = None if node.atoms is None else node.atoms.copy()
             if below:
                 child.high[i - self.reach] = min(child.high[i - self.reach], cut)
             else:

@@ -114,6 +114,8 @@ class Relaxation:
         self.uncut = False
         self._hulls = _Hulls(self.pieces, 1 if self.convex else -1 if self.concave else 0)
         self._next_report = limits.now() + 1.0
+        self.atoms: Atoms | None = None
+        """Of the last relaxation: the next one of the same node, or of its children, begins there."""
 
     # -- pieces -------------------------------------------------------------------------------------------------------
 
@@ -201,9 +203,11 @@ class Relaxation:
 
     # -- bounds -------------------------------------------------------------------------------------------------------
 
-    def node_bound(self, low: Floats, high: Floats, ref: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
-        """The best of several duals: bound, cost, reference point, minima."""
-        return self._polyak(low, high, steps) if self.concave else self._pairwise(low, high, ref, steps)
+    def node_bound(
+        self, low: Floats, high: Floats, ref: Floats, steps: int, atoms: Atoms | None = None
+    ) -> tuple[float, Floats, Floats, Floats]:
+        """The best of several duals: bound, cost, reference point, minima; ``atoms`` is where to begin."""
+        return self._polyak(low, high, steps) if self.concave else self._pairwise(low, high, ref, steps, atoms)
 
     def _polyak(self, low: Floats, high: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
         from ...kernels import polygon as kernels
@@ -229,12 +233,13 @@ class Relaxation:
         assert best is not None
         return best
 
-    def _pairwise(self, low: Floats, high: Floats, ref: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
+    def _pairwise(
+        self, low: Floats, high: Floats, ref: Floats, steps: int, atoms: Atoms | None
+    ) -> tuple[float, Floats, Floats, Floats]:
         """Pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
         from ...kernels import polygon as kernels
 
-        point = np.clip(ref, low, high)
-        atoms: Atoms | None = None
+        point = np.clip(ref, low, high) if atoms is None else atoms.point()
         best: tuple[float, Floats, Floats, Floats] | None = None
         blur = max(BLURRED * float(np.max(high - low, initial=0.0)), SHARP) if steps > 10 else SHARP
         for _ in range(steps):
@@ -263,6 +268,7 @@ class Relaxation:
             point = atoms.point()
             self.offer(point, atoms.parts())
         assert best is not None
+        self.atoms = atoms
         return best
 
     def descend(self, steps: int) -> None:

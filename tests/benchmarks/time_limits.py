@@ -1,0 +1,87 @@
+"""Time limits by family and route: ``python tests/benchmarks/time_limits.py [--seconds 2] [--large]``.
+
+Asked for so many seconds, how many CPU seconds did ``plan`` and ``recheck`` take, on 100 states (T = 30) without and 20
+states (T = 100) with a discount.  ``--large`` is Wang on 1000 states, T = 50, with the limit that was asked for.
+``exact_plan`` and ``cvar_frontier`` have no limit: their seconds stand beside, or why they refuse.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("VERIFIED_RISK_THREADS", "1")
+
+import argparse
+import time
+from collections.abc import Callable
+
+from discounted import random_model
+from instances import instance
+
+import verified_risk as vr
+from verified_risk.errors import VerifiedRiskError
+from verified_risk.kernels import jit
+from verified_risk.planning import limits
+
+FAMILIES = {
+    "mean": "mean",
+    "CVaR": "cvar(1/10)",
+    "mean and CVaR": "1/2*mean + 1/2*cvar(1/10)",
+    "VaR": "var(1/10)",
+    "spectral": "1/2*cvar(1/10) + 1/2*cvar(1/2)",
+    "Wang": "wang(3/4)",
+    "CPW": "cpw(0.71)",
+    "VaR and mean": "1/2*var(1/4) + 1/2*mean",
+}
+
+
+def timed(function: Callable[[], object]) -> tuple[object, float]:
+    began = time.process_time()
+    try:
+        found = function()
+    except VerifiedRiskError as error:
+        found = error
+    return found, time.process_time() - began
+
+
+def row(name: str, mdp: vr.MDP, seconds: float) -> None:
+    for family, G in FAMILIES.items():
+        plan, planned = timed(lambda mdp=mdp, G=G: vr.plan(mdp, G, time_limit=seconds))
+        if not isinstance(plan, vr.Plan):
+            print(f"{name:12} {family:14} plan {planned:6.2f} s: {plan}", flush=True)
+            continue
+        answer, checked = timed(lambda plan=plan: plan.recheck(time_limit=seconds))
+        assert isinstance(answer, vr.Recheck)
+        exact, spent = timed(lambda mdp=mdp, G=G: vr.exact_plan(mdp, G))
+        done = f"{spent:.2f} s" if isinstance(exact, vr.Plan) else f"refused in {spent:.2f} s"
+        print(
+            f"{name:12} {family:14} asked {seconds:g} s   plan {planned:6.2f} s   recheck {checked:6.2f} s "
+            f"({answer.lower_holds.value}, {answer.upper_holds.value})   exact_plan {done}",
+            flush=True,
+        )
+    _, spent = timed(lambda: vr.cvar_frontier(mdp))
+    print(f"{name:12} cvar_frontier {spent:.2f} s", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--large", action="store_true")
+    arguments = parser.parse_args()
+    jit.EAGER = True  # compiled kernels are what is measured
+    limits.now = time.process_time
+    toys = instance((5, 3, 5, 4, 3)).mdp(), random_model(3, 2, 2, 1, "0.8", 6)
+    for toy in toys:
+        for G in FAMILIES.values():
+            vr.plan(toy, G, time_limit=1)
+    if arguments.large:
+        mdp = instance((1000, 4, 50, 10, 3)).mdp()
+        plan, spent = timed(lambda: vr.plan(mdp, "wang(3/4)", time_limit=arguments.seconds))
+        print(f"1000 states, T = 50, Wang: asked {arguments.seconds:g} s, took {spent:.1f} s   {plan}", flush=True)
+        return
+    row("undiscounted", instance((100, 4, 30, 10, 3)).mdp(), arguments.seconds)
+    row("discounted", random_model(20, 4, 4, 10, "0.98", 100), arguments.seconds)
+
+
+if __name__ == "__main__":
+    main()
