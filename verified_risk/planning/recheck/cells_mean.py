@@ -37,6 +37,7 @@ class MeanRule:
         laws[:, 0] = 1.0
         grid = off = 0.0
         for t in range(steps - 1, -1, -1):
+            model.tick()
             before, width = grid, (POINTS * grid + model.spans[t]) * (1 + 1e-12)
             grid = width / POINTS
             off += 0.5 * grid
