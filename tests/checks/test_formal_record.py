@@ -21,6 +21,19 @@ from verified_risk.errors import InvalidFile, MissingDependency
 FILES = list(coq_source.sources_in().values())
 SOURCES = [path for path in FILES if not coq_source.is_setup(path)]
 SETUPS = [path for path in FILES if coq_source.is_setup(path)]
+SAME_NAME = {
+    # The checker is a program with words of its own: its J is of a return, its backup and step are of integers, it
+    # raises a bound of a box.  No file of proofs uses both meanings.
+    "J": ["TailObjective.v", "CvarPlanner.v"],
+    "backup": ["Program.v", "DynamicProgramming.v"],
+    "step": ["Program.v", "Mdp.v"],
+    "raise": ["PolygonCheck.v", "OptimisticModel.v"],
+    # Inside the checker: sums of a curve's series, and tables read between nodes.
+    "bend_of": ["CpwCurve.v", "Interpolation.v"],
+    "mixture_of": ["Curves.v", "Interpolation.v"],
+    "part": ["InterpolationCheck.v", "NormalCurve.v"],
+}
+"""The names that two files define."""
 every_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 every_theorem = pytest.mark.parametrize("theorem", formal_record.read(), ids=lambda theorem: theorem["theorem"])
 
@@ -147,16 +160,40 @@ def test_what_is_not_machine_checked_is_listed_with_a_reason() -> None:
     assert all(len(reason.split()) >= 8 for reason in reasons.values())
 
 
+def restates(path: Path) -> bool:
+    """Whether a file writes definitions out again on purpose, so that a theorem can be read in it alone."""
+    return path.parent.name == "statements" or path.name.endswith("Statement.v")
+
+
+def names_defined_twice(folder: Path = FORMAL) -> dict[str, list[str]]:
+    """The names that more than one file defines, with the files; files that restate definitions are left out."""
+    found: dict[str, list[str]] = {}
+    for file, path in coq_source.sources_in(folder).items():
+        for name in () if restates(path) else coq_source.names_of(path.read_text(encoding="utf-8")):
+            found.setdefault(name, []).append(file)
+    return {name: files for name, files in found.items() if len(files) > 1}
+
+
+def test_a_name_stands_for_one_thing_in_all_files() -> None:
+    assert names_defined_twice() == SAME_NAME
+
+
 def test_no_file_sees_two_definitions_of_one_name() -> None:
-    """A name stands for one thing wherever it is imported; only what restates definitions on purpose repeats them."""
+    """Not even those that files restate on purpose."""
     defined = {path.name: coq_source.names_of(path.read_text(encoding="utf-8")) for path in SOURCES}
     for path in SOURCES:
-        if path.parent.name == "statements" or path.name.endswith("Statement.v") or path.name == "Assumptions.v":
+        if restates(path) or path.name == "Assumptions.v":
             continue
         seen: dict[str, str] = {}
         for file in (*coq_source.visible_to(path.name), path.name):
             for name in defined[file]:
                 assert seen.setdefault(name, file) == file, f"{path.name} sees {name} of {seen[name]} and of {file}"
+
+
+def test_a_name_that_a_second_file_takes_is_seen(copy: Path) -> None:
+    with (copy / "event" / "Blocks.v").open("a") as file:
+        file.write("Lemma E_bind : True. Proof. exact I. Qed.\n")
+    assert names_defined_twice(copy) == {**SAME_NAME, "E_bind": ["Blocks.v", "FiniteLaw.v"]}
 
 
 def test_a_proof_in_parts_has_more_than_one_part() -> None:

@@ -10,7 +10,7 @@
 
 Require Import Reals Lra List Bool.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -21,7 +21,7 @@ Section Printed.
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
 
   (** The event { J <= y, S = s }. *)
-  Definition below_dec (y : R) (s : S) (h : history S A) :
+  Definition at_most_dec (y : R) (s : S) (h : history S A) :
     {collected h <= y /\ state h = s} + {~ (collected h <= y /\ state h = s)}.
   Proof.
     destruct (Rle_dec (collected h) y) as [Hy|Hy]; [destruct (state_dec (state h) s) as [Hs|Hs]|];
@@ -30,13 +30,13 @@ Section Printed.
 
   Definition printed_augmented (M : mdp S A) (pi : policy S A) : y_policy S A := fun t s y =>
     let d := history_law M pi t in
-    if Req_EM_T (prob d (below_dec y s)) 0 then pi (start s) else bind (given d (below_dec y s)) pi.
+    if Req_EM_T (prob d (at_most_dec y s)) 0 then pi (start s) else bind (given d (at_most_dec y s)) pi.
 
   Lemma E_printed_augmented M pi t s y f :
-    prob (history_law M pi t) (below_dec y s) <> 0 ->
+    prob (history_law M pi t) (at_most_dec y s) <> 0 ->
     E (printed_augmented M pi t s y) f =
-    / prob (history_law M pi t) (below_dec y s) *
-    E (history_law M pi t) (fun h => ind (below_dec y s h) * E (pi h) f).
+    / prob (history_law M pi t) (at_most_dec y s) *
+    E (history_law M pi t) (fun h => ind (at_most_dec y s h) * E (pi h) f).
   Proof.
     intros H; unfold printed_augmented. destruct (Req_EM_T _ 0); [contradiction|]. now rewrite E_bind, E_given.
   Qed.
@@ -44,16 +44,9 @@ End Printed.
 
 (** ** The counterexample *)
 
-Definition unit_dec (s s' : unit) : {s = s'} + {s <> s'}.
-Proof. destruct s, s'; now left. Defined.
-
 (** Action [true] pays 1, action [false] pays 0. *)
-Definition coin_mdp : mdp unit bool := {|
-  horizon := 2;
-  init := ret tt;
-  trans := fun _ _ => ret tt;
-  reward := fun _ (b : bool) => ret (if b then 1 else 0)
-|}.
+Local Notation paid b := (if (b : bool) then 1 else 0).
+Definition coin_mdp : mdp unit bool := one_state 2 (fun b : bool => ret (paid b)).
 
 (** A fair coin first, then the same action again. *)
 Definition toss_once : policy unit bool := fun h =>
@@ -63,7 +56,7 @@ Definition toss_once : policy unit bool := fun h =>
   end.
 
 Lemma is_mdp_coin : is_mdp coin_mdp.
-Proof. split; intros; apply law_ret. Qed.
+Proof. apply is_mdp_one_state; intros b; apply law_ret. Qed.
 
 Lemma is_policy_toss_once : is_policy toss_once.
 Proof.
@@ -71,27 +64,19 @@ Proof.
   split; [|simpl; lra]. intros x p [H|[H|[]]]; injection H as <- <-; lra.
 Qed.
 
-Definition root : history unit bool := start tt.
-Definition after (b : bool) : history unit bool := ([(tt, b, if b then 1 else 0)], tt).
-
-Lemma E_coin_step pi h f :
-  E (step coin_mdp pi h) f = E (pi h) (fun b => f (extend h b (if b then 1 else 0) tt)).
-Proof. rewrite E_step; apply E_ext; intros b; simpl; ring. Qed.
+Local Notation root := (nothing_played (A := bool)).
+Local Notation next b := (after b (paid b)).
 
 Lemma E_coin_history_0 pi f : E (history_law coin_mdp pi 0) f = f root.
-Proof. rewrite E_history_law_0. apply (E_ret tt (fun s => f (start s))). Qed.
+Proof. apply E_one_state_0. Qed.
 
-Lemma E_coin_history_1 pi f : E (history_law coin_mdp pi 1) f = E (pi root) (fun b => f (after b)).
-Proof. rewrite E_history_law_S, E_coin_history_0, E_coin_step. apply E_ext; intros b; now destruct b. Qed.
+Lemma E_coin_history_1 pi f : E (history_law coin_mdp pi 1) f = E (pi root) (fun b => f (next b)).
+Proof. unfold coin_mdp. rewrite E_one_state_1. apply E_ext; intros b. now rewrite E_ret. Qed.
 
 Lemma E_coin_return pi f :
-  E (return_law coin_mdp pi) f =
-  E (pi root) (fun b => E (pi (after b)) (fun c => f ((if c then 1 else 0) + (if b then 1 else 0)))).
+  E (return_law coin_mdp pi) f = E (pi root) (fun b => E (pi (next b)) (fun c => f (paid c + paid b))).
 Proof.
-  rewrite E_return_law; change (horizon coin_mdp) with 2%nat.
-  rewrite E_history_law_S, E_coin_history_1. apply E_ext; intros b.
-  rewrite E_coin_step. apply E_ext; intros c. rewrite collected_extend. unfold collected, after; simpl.
-  f_equal; ring.
+  unfold coin_mdp. rewrite E_one_state_return. apply E_ext; intros b. rewrite E_ret. apply E_ext; intros c. now rewrite E_ret.
 Qed.
 
 Lemma return_of_toss_once f : E (return_law coin_mdp toss_once) f = 1 / 2 * f 0 + 1 / 2 * f 2.
@@ -99,13 +84,10 @@ Proof.
   rewrite E_coin_return; unfold toss_once; simpl. replace (1 + 1) with 2 by ring. replace (0 + 0) with 0 by ring. ring.
 Qed.
 
-Lemma ind_below y (h : history unit bool) : ind (below_dec unit_dec y tt h) = ind (Rle_dec (collected h) y).
+Lemma ind_below y (h : history unit bool) : ind (at_most_dec unit_dec y tt h) = ind (Rle_dec (collected h) y).
 Proof.
-  unfold below_dec; destruct h as [past []]; simpl. now destruct (Rle_dec _ y).
+  unfold at_most_dec; destruct h as [past []]; simpl. now destruct (Rle_dec _ y).
 Qed.
-
-Lemma collected_after b : collected (after b) = if b then 1 else 0.
-Proof. unfold collected, after; simpl; ring. Qed.
 
 Local Definition tilde := of_y_policy (printed_augmented unit_dec coin_mdp toss_once).
 
@@ -114,31 +96,31 @@ Local Definition tilde := of_y_policy (printed_augmented unit_dec coin_mdp toss_
 Lemma printed_first f : E (tilde root) f = 1 / 2 * f true + 1 / 2 * f false.
 Proof.
   unfold tilde, of_y_policy. change (time root) with 0%nat. change (collected root) with 0.
-  assert (Hp : prob (history_law coin_mdp toss_once 0) (below_dec unit_dec 0 (state root)) = 1).
+  assert (Hp : prob (history_law coin_mdp toss_once 0) (at_most_dec unit_dec 0 (state root)) = 1).
   { unfold prob. rewrite E_coin_history_0. apply ind_yes. change (collected root) with 0; split; [lra | reflexivity]. }
   rewrite E_printed_augmented; rewrite Hp; [|lra].
   rewrite E_coin_history_0, ind_yes by (change (collected root) with 0; split; [lra | reflexivity]).
   unfold toss_once; simpl; lra.
 Qed.
 
-Lemma printed_prob_after b :
-  prob (history_law coin_mdp toss_once 1) (below_dec unit_dec (collected (after b)) (state (after b))) =
+Lemma printed_prob_after (b : bool) :
+  prob (history_law coin_mdp toss_once 1) (at_most_dec unit_dec (collected (next b)) (state (next b))) =
   if b then 1 else 1 / 2.
 Proof.
   unfold prob. rewrite E_coin_history_1. unfold toss_once; simpl E.
-  change (state (after b)) with tt. rewrite !ind_below, !collected_after.
+  change (state (next b)) with tt. rewrite !ind_below, !collected_after.
   destruct b.
   - rewrite !ind_yes by lra. lra.
   - rewrite ind_no, ind_yes by lra. lra.
 Qed.
 
-Lemma printed_second b f :
-  E (tilde (after b)) f = if b then 1 / 2 * f true + 1 / 2 * f false else f false.
+Lemma printed_second (b : bool) f :
+  E (tilde (next b)) f = if b then 1 / 2 * f true + 1 / 2 * f false else f false.
 Proof.
-  unfold tilde, of_y_policy. change (time (after b)) with 1%nat.
+  unfold tilde, of_y_policy. change (time (next b)) with 1%nat.
   rewrite E_printed_augmented; rewrite printed_prob_after; [|destruct b; lra].
   rewrite E_coin_history_1. unfold toss_once; simpl E.
-  change (state (after b)) with tt. rewrite !ind_below, !collected_after.
+  change (state (next b)) with tt. rewrite !ind_below, !collected_after.
   destruct b.
   - rewrite !ind_yes by lra. lra.
   - rewrite ind_no, ind_yes by lra. lra.
@@ -176,8 +158,8 @@ Qed.
 (** lem:augmented:1 as printed, at t = 2 (one completed step), y = 1 and the action paying 0: 1/2 against 3/4. *)
 Theorem printed_average_differs :
   let is_a := fun b : bool => if b then 0 else 1 in
-  E (history_law coin_mdp toss_once 1) (fun h => ind (below_dec unit_dec 1 tt h) * E (toss_once h) is_a) = 1 / 2 /\
-  E (history_law coin_mdp toss_once 1) (fun h => ind (below_dec unit_dec 1 tt h) * E (tilde h) is_a) = 3 / 4.
+  E (history_law coin_mdp toss_once 1) (fun h => ind (at_most_dec unit_dec 1 tt h) * E (toss_once h) is_a) = 1 / 2 /\
+  E (history_law coin_mdp toss_once 1) (fun h => ind (at_most_dec unit_dec 1 tt h) * E (tilde h) is_a) = 3 / 4.
 Proof.
   intros is_a; split; rewrite E_coin_history_1; unfold toss_once; simpl E;
     rewrite ?printed_second, !ind_below, !collected_after, !ind_yes by lra; unfold is_a; lra.

@@ -15,7 +15,7 @@ Open Scope R_scope.
 
 Section Augmented.
   Context {S A : Type}.
-  Variable M : mdp S A.
+  Load "setup/Model".
 
   Definition augmented_mdp : mdp (S * R) A := {|
     horizon := horizon M;
@@ -24,9 +24,9 @@ Section Augmented.
     reward := fun _ _ => ret 0
   |}.
 
-  Lemma is_mdp_augmented : is_mdp M -> is_mdp augmented_mdp.
+  Lemma is_mdp_augmented : is_mdp augmented_mdp.
   Proof.
-    intros HM; split; simpl; [apply law_image, HM | | intros; apply law_ret].
+    split; simpl; [apply law_image, HM | | intros; apply law_ret].
     intros sy a. apply law_bind; [now apply reward_law | intros r; apply law_image; now apply trans_law].
   Qed.
 
@@ -55,14 +55,12 @@ Section Augmented.
         rewrite E_step. unfold of_y_policy, as_y_policy; rewrite Hh. reflexivity.
   Qed.
 
-  Hypothesis HM : is_mdp M.
-
   (** The payment y_{T+1} has the law of the return of the y-policy. *)
   Theorem augmented_value_eq G pi :
     weighting G -> is_markov_policy pi -> augmented_value G (of_markov_policy pi) = value G M (of_y_policy (as_y_policy pi)).
   Proof.
     intros HG Hpi. unfold augmented_value, value, final_law. apply Phi_of_same_expectations; [assumption | | |].
-    - apply law_image, law_history; [now apply is_mdp_augmented | now apply is_policy_of_markov_policy].
+    - apply law_image, law_history; [apply is_mdp_augmented | now apply is_policy_of_markov_policy].
     - apply law_return; [assumption|]. apply is_policy_of_y_policy. intros t s y; apply Hpi.
     - intros f. rewrite E_image, E_return_law. apply (augmented_history pi (horizon M) (fun sy => f (snd sy))).
   Qed.

@@ -21,10 +21,10 @@ Open Scope R_scope.
 
 Definition area_between (d e : dist R) : R := RInt (fun x => Rabs (cdf d x - cdf e x)) 0 1.
 
-Lemma excess_le_area d e : RInt (excess d e) 0 1 <= area_between d e.
+Lemma excess_le_area d e : RInt (cdf_excess d e) 0 1 <= area_between d e.
 Proof.
   apply RInt_le; [lra | apply ex_RInt_excess; lra | apply (ex_RInt_of_cdfs (fun a b => Rabs (a - b)) d e 0 1); lra|].
-  intros x _. unfold excess. apply Rmax_lub; [apply Rabs_pos | apply Rle_abs].
+  intros x _. unfold cdf_excess. apply Rmax_lub; [apply Rabs_pos | apply Rle_abs].
 Qed.
 
 Lemma area_sym d e : area_between d e = area_between e d.

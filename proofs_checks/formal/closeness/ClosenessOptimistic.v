@@ -32,9 +32,6 @@ Section Lift.
 
   Definition played (pi : policy (option S) A) : policy S A := fun h => pi (lift_history h).
 
-  Lemma lift_extend h a r s : lift_history (extend h a r s) = extend (lift_history h) a r (Some s).
-  Proof. reflexivity. Qed.
-
   Lemma collected_lift h : collected (lift_history h) = collected h.
   Proof.
     unfold collected, lift_history; simpl. induction (fst h) as [|x l IH]; simpl; [reflexivity | now rewrite IH].
@@ -69,6 +66,12 @@ Section Lift.
     rewrite !E_return_law; simpl horizon. rewrite E_history_lift. apply E_ext; intros h; now rewrite collected_lift.
   Qed.
 
+  Lemma value_lift G : weighting G -> is_mdp M -> is_policy pi -> value G lift pi = value G M (played pi).
+  Proof.
+    intros HG HM Hpi. apply Phi_of_same_expectations; [assumption | | | apply E_return_lift];
+      apply law_return; auto using is_mdp_lift, is_policy_played.
+  Qed.
+
   Lemma expected_cost_lift cost :
     expected_cost lift pi cost = expected_cost M (played pi) (fun n s a => cost n (Some s) a).
   Proof.
@@ -93,6 +96,13 @@ Section Pair.
     pose proof (jump_range state_dec states Hnodup Hall Pt Rt eps Hest s a).
     pose proof (Rmult_le_compat_l (jump state_dec states Pt eps s a) _ _ ltac:(lra) (proj2 (Hf None))). lra.
   Qed.
+
+  (** The mass that moves to s_inf, in every state. *)
+  Definition jumps (s : option S) (a : A) : R :=
+    match s with Some s => jump state_dec states Pt eps s a | None => 0 end.
+
+  Lemma all_transitions_close s a : tv_le (trans M' s a) (trans (lift M) s a) (jumps s a).
+  Proof. destruct s as [s|]; [apply transitions_close | intros f _; simpl; lra]. Qed.
 
   Lemma rewards_close s a f :
     is_utility L f -> E (reward M' (Some s) a) f - E (reward (lift M) (Some s) a) f <= L * Rmin 1 (2 * eps s a).
@@ -122,24 +132,18 @@ Section Pair.
     intros Hh Hpi Hg. pose proof (lipschitz_nonneg G L HG HGL) as HL.
     assert (HM' : is_mdp M') by now apply is_mdp_optimistic.
     assert (HMl : is_mdp (lift M)) by now apply is_mdp_lift.
-    assert (Hpl : is_policy (played pi)) by now apply is_policy_played.
-    set (dP := fun (s : option S) a => match s with Some s => jump state_dec states Pt eps s a | None => 0 end).
     set (dR := fun (s : option S) a => match s with Some s => Rmin 1 (2 * eps s a) | None => 0 end).
     assert (Hclose := greedy_value_close acts'
       ltac:(now apply (optimistic_acts_nonempty states Hall M HM acts Hacts)) (lift M) M' HMl HM' eq_refl eq_refl
-      ltac:(now apply optimistic_rewards_within) L HL G h dP dR pi
+      ltac:(now apply optimistic_rewards_within) L HL G h jumps dR pi
       (lift_rewards_within M Hrew) Hh Hpi Hg).
-    assert (HdP : forall s a, tv_le (trans M' s a) (trans (lift M) s a) (dP s a)).
-    { intros [s|] a; [apply transitions_close | intros f _; simpl; lra]. }
     assert (HdR : forall s a f, is_utility L f -> E (reward M' s a) f - E (reward (lift M) s a) f <= L * dR s a).
     { intros [s|] a f Hf; [now apply rewards_close | simpl; lra]. }
-    specialize (Hclose HdP HdR). rewrite expected_cost_lift in Hclose.
-    replace (value G (lift M) pi) with (value G M (played pi)) in Hclose.
-    - eapply Rle_trans; [exact Hclose|]. apply Rmult_le_compat_l; [assumption|].
-      apply expected_cost_le; try assumption. intros n s a _. unfold visit_radius; simpl.
-      apply Rplus_le_compat_r, Rmult_le_compat_l; [apply pos_INR|].
-      now apply (jump_le state_dec states Hnodup Hall Pt Rt eps Hest).
-    - apply Phi_of_same_expectations; try assumption; try (now apply law_return). intros f; symmetry; apply E_return_lift.
+    specialize (Hclose all_transitions_close HdR). rewrite expected_cost_lift, value_lift in Hclose by assumption.
+    eapply Rle_trans; [exact Hclose|]. apply Rmult_le_compat_l; [assumption|].
+    apply expected_cost_le; [assumption | now apply is_policy_played |]. intros n s a _. unfold visit_radius; simpl.
+    apply Rplus_le_compat_r, Rmult_le_compat_l; [apply pos_INR|].
+    now apply (jump_le state_dec states Hnodup Hall Pt Rt eps Hest).
   Qed.
 
   (** Optimism and closeness together: the loss of one episode, with planner error w. *)

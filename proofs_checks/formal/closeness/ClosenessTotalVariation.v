@@ -68,7 +68,7 @@ Section Closeness.
     Hypothesis Hf : is_utility L f.
 
     (** The expected utility in M' of what is still to come, from a history of either model. *)
-    Definition outlook (n : nat) (h : history S A) : R := E (run M' pi n h) (fun h' => f (collected h')).
+    Definition prospect (n : nat) (h : history S A) : R := E (run M' pi n h) (fun h' => f (collected h')).
 
     Lemma run_collected_within n h :
       almost_surely (run M' pi n h) (fun h' => collected h <= collected h' <= collected h + INR n).
@@ -79,7 +79,7 @@ Section Closeness.
     Qed.
 
     Lemma outlook_within n h y w :
-      y <= collected h -> collected h + INR n <= y + w -> f y <= outlook n h <= f y + L * w.
+      y <= collected h -> collected h + INR n <= y + w -> f y <= prospect n h <= f y + L * w.
     Proof.
       intros H1 H2; pose proof (law_run M' pi n h HM' Hpi) as Hlaw; split.
       - apply E_ge_const; [assumption|]. generalize (run_collected_within n h); apply as_impl; intros h' Hh.
@@ -92,15 +92,15 @@ Section Closeness.
     (** One action, the finer and the capped bound. *)
     Lemma action_difference n h a :
       let s := state h in
-      Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => outlook n (extend h a r s'))) -
-            E (reward M s a) (fun r => E (trans M s a) (fun s' => outlook n (extend h a r s')))) <= L * tv_cost n s a.
+      Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => prospect n (extend h a r s'))) -
+            E (reward M s a) (fun r => E (trans M s a) (fun s' => prospect n (extend h a r s')))) <= L * tv_cost n s a.
     Proof.
       intros s. pose proof (pos_INR n) as Hn0.
-      set (k := fun P r => E P (fun s' => outlook n (extend h a r s'))).
+      set (k := fun P r => E P (fun s' => prospect n (extend h a r s'))).
       assert (Hk : forall P r, is_law P -> 0 <= r <= 1 ->
                 f (collected h) <= k P r <= f (collected h) + L * INR (Datatypes.S n)).
       { intros P r HP Hr; unfold k.
-        assert (Hb : forall s', f (collected h) <= outlook n (extend h a r s') <= f (collected h) + L * INR (Datatypes.S n)).
+        assert (Hb : forall s', f (collected h) <= prospect n (extend h a r s') <= f (collected h) + L * INR (Datatypes.S n)).
         { intros s'; apply outlook_within; rewrite collected_extend, ?S_INR; lra. }
         split; [apply E_ge_const | apply E_le_const]; auto; apply as_always; intros; apply Hb. }
       assert (HR : Rabs (E (reward M' s a) (k (trans M' s a)) - E (reward M s a) (k (trans M' s a))) <=
@@ -116,8 +116,8 @@ Section Closeness.
         unfold k; apply tv_le_spread_abs; auto; try lra; try now apply trans_law.
         - apply as_always; intros s'; apply outlook_within; rewrite collected_extend; lra.
         - apply as_always; intros s'; apply outlook_within; rewrite collected_extend; lra. }
-      replace (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => outlook n (extend h a r s'))) -
-               E (reward M s a) (fun r => E (trans M s a) (fun s' => outlook n (extend h a r s'))))
+      replace (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => prospect n (extend h a r s'))) -
+               E (reward M s a) (fun r => E (trans M s a) (fun s' => prospect n (extend h a r s'))))
         with ((E (reward M' s a) (k (trans M' s a)) - E (reward M s a) (k (trans M' s a))) +
               E (reward M s a) (fun r => k (trans M' s a) r - k (trans M s a) r))
         by (rewrite E_minus; unfold k; ring).
@@ -130,12 +130,12 @@ Section Closeness.
 
     Lemma action_difference_capped n h a :
       let s := state h in
-      Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => outlook n (extend h a r s'))) -
-            E (reward M s a) (fun r => E (trans M s a) (fun s' => outlook n (extend h a r s')))) <=
+      Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => prospect n (extend h a r s'))) -
+            E (reward M s a) (fun r => E (trans M s a) (fun s' => prospect n (extend h a r s')))) <=
       L * (INR (Datatypes.S n) * Rmin 1 (dR s a + dP s a)).
     Proof.
       intros s.
-      set (g := fun rs : R * S => outlook n (extend h a (fst rs) (snd rs))).
+      set (g := fun rs : R * S => prospect n (extend h a (fst rs) (snd rs))).
       change (Rabs (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => g (r, s'))) -
                     E (reward M s a) (fun r => E (trans M s a) (fun s' => g (r, s')))) <=
               L * (INR (Datatypes.S n) * Rmin 1 (dR s a + dP s a))).
@@ -152,35 +152,35 @@ Section Closeness.
     Qed.
 
     Lemma step_difference n h :
-      Rabs (E (step M' pi h) (outlook n) - E (step M pi h) (outlook n)) <= L * E (pi h) (capped_cost n (state h)).
+      Rabs (E (step M' pi h) (prospect n) - E (step M pi h) (prospect n)) <= L * E (pi h) (capped_cost n (state h)).
     Proof.
       rewrite !E_step, <- E_minus, <- E_scal.
       eapply Rle_trans; [apply Rabs_E_le, Hpi|]. apply E_le; [apply Hpi | intros a].
       unfold capped_cost, Rmin at 1. destruct Rle_dec; [apply action_difference | apply action_difference_capped].
     Qed.
 
-    Lemma outlook_S n h : outlook (Datatypes.S n) h = E (step M' pi h) (outlook n).
+    Lemma outlook_S n h : prospect (Datatypes.S n) h = E (step M' pi h) (prospect n).
     Proof. apply E_run_S. Qed.
 
-    Lemma E_return_outlook : E (return_law M' pi) f = E (init M) (fun s => outlook (horizon M) (start s)).
+    Lemma E_return_outlook : E (return_law M' pi) f = E (init M) (fun s => prospect (horizon M) (start s)).
     Proof. now rewrite E_return_law, E_history_law_from_start, Hinit, Hhor. Qed.
 
     Lemma expected_utility_close :
       Rabs (E (return_law M' pi) f - E (return_law M pi) f) <= L * expected_cost M pi capped_cost.
     Proof.
       rewrite E_return_outlook, E_return_law, <- expected_cost_scal.
-      assert (H0 : E (history_law M pi (horizon M)) (fun h => f (collected h)) = E (history_law M pi (horizon M)) (outlook 0))
-        by (apply E_ext; intros h; unfold outlook; simpl; ring).
+      assert (H0 : E (history_law M pi (horizon M)) (fun h => f (collected h)) = E (history_law M pi (horizon M)) (prospect 0))
+        by (apply E_ext; intros h; unfold prospect; simpl; ring).
       rewrite H0. apply Rabs_le; split.
-      - assert (H : E (init M) (fun s => -1 * outlook (horizon M) (start s)) <=
-                    E (history_law M pi (horizon M)) (fun h => -1 * outlook 0 h) +
+      - assert (H : E (init M) (fun s => -1 * prospect (horizon M) (start s)) <=
+                    E (history_law M pi (horizon M)) (fun h => -1 * prospect 0 h) +
                     expected_cost M pi (fun n s a => L * capped_cost n s a)).
-        { apply (telescope M pi HM Hpi (fun n h => -1 * outlook n h)). intros n h _. rewrite outlook_S, !E_scal.
+        { apply (telescope M pi HM Hpi (fun n h => -1 * prospect n h)). intros n h _. rewrite outlook_S, !E_scal.
           pose proof (step_difference n h) as Hd. apply Rabs_le_between in Hd. lra. }
         rewrite !E_scal in H; lra.
-      - assert (H : E (init M) (fun s => outlook (horizon M) (start s)) <=
-                    E (history_law M pi (horizon M)) (outlook 0) + expected_cost M pi (fun n s a => L * capped_cost n s a)).
-        { apply (telescope M pi HM Hpi outlook). intros n h _. rewrite outlook_S, E_scal.
+      - assert (H : E (init M) (fun s => prospect (horizon M) (start s)) <=
+                    E (history_law M pi (horizon M)) (prospect 0) + expected_cost M pi (fun n s a => L * capped_cost n s a)).
+        { apply (telescope M pi HM Hpi prospect). intros n h _. rewrite outlook_S, E_scal.
           pose proof (step_difference n h) as Hd. apply Rabs_le_between in Hd. lra. }
         lra.
     Qed.

@@ -83,9 +83,9 @@ Section Interlaced.
       + split; lra.
   Qed.
 
-  Definition pay (points : list R) (b : bool) : dist R := mixed (1 / 100) (if b then ret 1 else uniform points).
-  Definition odd_model : mdp unit bool := one_state 2 (pay odd_points).
-  Definition even_model : mdp unit bool := one_state 2 (pay even_points).
+  Definition paid_from (points : list R) (b : bool) : dist R := mixed (1 / 100) (if b then ret 1 else uniform points).
+  Definition odd_model : mdp unit bool := one_state 2 (paid_from odd_points).
+  Definition even_model : mdp unit bool := one_state 2 (paid_from even_points).
 
   Lemma length_odd : length odd_points = m.
   Proof. unfold odd_points; now rewrite map_length, seq_length. Qed.
@@ -93,18 +93,18 @@ Section Interlaced.
   Lemma length_even : length even_points = m.
   Proof. unfold even_points; now rewrite map_length, seq_length. Qed.
 
-  Lemma law_pay points b : length points = m -> is_law (pay points b).
+  Lemma law_pay points b : length points = m -> is_law (paid_from points b).
   Proof. intros H; apply law_mixed; [lra|]. destruct b; [apply law_ret | apply law_uniform]. intros ->; simpl in H; lia. Qed.
 
   Lemma law_points points : length points = m -> is_law (uniform points).
   Proof. intros H; apply law_uniform. intros ->; simpl in H; lia. Qed.
 
   (** The Kolmogorov errors: 1/m at a, 0 at b. *)
-  Definition error (b : bool) : R := if b then 0 else / INR m.
+  Definition reward_error (b : bool) : R := if b then 0 else / INR m.
 
-  Lemma rewards_close b x : Rabs (cdf (pay even_points b) x - cdf (pay odd_points b) x) <= error b.
+  Lemma cdfs_of_rewards_close b x : Rabs (cdf (paid_from even_points b) x - cdf (paid_from odd_points b) x) <= reward_error b.
   Proof.
-    unfold cdf, pay. rewrite !E_mixed. destruct b; cbn [error].
+    unfold cdf, paid_from. rewrite !E_mixed. destruct b; cbn [reward_error].
     - rewrite Rminus_eq_0, Rabs_R0; lra.
     - rewrite !E_uniform, length_odd, length_even.
       unfold even_points, odd_points; rewrite !sum_map. fold e.
@@ -132,8 +132,8 @@ Section Interlaced.
   Qed.
 
   (** After a reward of 1 the policy plays b, whose mean is 1. *)
-  Lemma mean_of_b points : E (pay points true) (fun q => q) = 1.
-  Proof. unfold pay. rewrite E_mixed, E_ret. lra. Qed.
+  Lemma mean_of_true points : E (paid_from points true) (fun q => q) = 1.
+  Proof. unfold paid_from. rewrite E_mixed, E_ret. lra. Qed.
 
   Lemma one_is_no_point : (if in_dec Req_EM_T 1 even_points then false else true) = true.
   Proof. destruct (in_dec Req_EM_T 1 even_points) as [H|]; [|reflexivity]. pose proof (points_range 1 (or_intror H)); lra. Qed.
@@ -142,11 +142,11 @@ Section Interlaced.
   Proof.
     unfold odd_model. rewrite (mean_one_state _ _ false (fun r => if in_dec Req_EM_T r even_points then false else true));
       [|intros b; apply law_pay, length_odd | apply is_policy_parity | reflexivity | apply parity_after].
-    unfold pay at 1. rewrite E_mixed, one_is_no_point, mean_of_b. rewrite (E_ext_as _ _ (fun r => 1 + r)).
+    unfold paid_from at 1. rewrite E_mixed, one_is_no_point, mean_of_true. rewrite (E_ext_as _ _ (fun r => 1 + r)).
     - rewrite E_plus, E_const by (apply law_points, length_odd).
       pose proof (mean_of_points odd_points (fun x Hx => points_range x (or_introl Hx)) length_odd). lra.
     - intros r p Hin _. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
-      destruct (in_dec Req_EM_T y even_points) as [Hin|_]; [exfalso; now apply (odd_not_even y) | now rewrite mean_of_b].
+      destruct (in_dec Req_EM_T y even_points) as [Hin|_]; [exfalso; now apply (odd_not_even y) | now rewrite mean_of_true].
   Qed.
 
   (** The mean of the even points is (m - 1)/4m. *)
@@ -163,7 +163,7 @@ Section Interlaced.
     unfold even_model. rewrite (mean_one_state _ _ false (fun r => if in_dec Req_EM_T r even_points then false else true));
       [|intros b; apply law_pay, length_even | apply is_policy_parity | reflexivity | apply parity_after].
     set (mu := E (uniform even_points) (fun x => x)).
-    unfold pay at 1. rewrite E_mixed, one_is_no_point, mean_of_b.
+    unfold paid_from at 1. rewrite E_mixed, one_is_no_point, mean_of_true.
     rewrite (E_ext_as _ _ (fun r => ((1 - 1 / 100) * mu + 1 / 100 * 1) + r)).
     - rewrite E_plus, E_const by (apply law_points, length_even). fold mu.
       assert (Hmu : mu = (INR m - 1) / (4 * INR m)).
@@ -174,21 +174,21 @@ Section Interlaced.
       rewrite Hmu. apply Rmult_le_reg_r with (4 * INR m); [lra|].
       replace ((INR m - 1) / (4 * INR m) * (4 * INR m)) with (INR m - 1) by (field; lra). lra.
     - intros r p Hin _. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
-      destruct (in_dec Req_EM_T y even_points) as [_|Hno]; [|contradiction]. unfold pay, mu. now rewrite E_mixed.
+      destruct (in_dec Req_EM_T y even_points) as [_|Hno]; [|contradiction]. unfold paid_from, mu. now rewrite E_mixed.
   Qed.
 
   (** B(pi) is at most 2/m in either model. *)
   Lemma errors_met points : length points = m ->
-    expected_cost (one_state 2 (pay points)) (of_y_policy parity) (fun _ _ b => error b) <= 2 / INR m.
+    expected_cost (one_state 2 (paid_from points)) (of_y_policy parity) (fun _ _ b => reward_error b) <= 2 / INR m.
   Proof.
     intros Hl. rewrite expected_cost_one_state. pose proof (Rinv_0_lt_compat _ m_pos) as Hi.
-    assert (He : forall b, error b <= / INR m) by (intros []; simpl; lra).
-    assert (H : forall h, E (of_y_policy parity h) error <= / INR m).
+    assert (He : forall b, reward_error b <= / INR m) by (intros []; simpl; lra).
+    assert (H : forall h, E (of_y_policy parity h) reward_error <= / INR m).
     { intros h; apply E_le_const; [apply is_policy_parity | apply as_always, He]. }
-    assert (H2 : E (of_y_policy parity root) (fun a => E (pay points a) (fun r => E (of_y_policy parity (after a r)) error)) <= / INR m).
+    assert (H2 : E (of_y_policy parity nothing_played) (fun a => E (paid_from points a) (fun r => E (of_y_policy parity (after a r)) reward_error)) <= / INR m).
     { apply E_le_const; [apply is_policy_parity|]. apply as_always; intros a.
       apply E_le_const; [now apply law_pay | apply as_always; intros r; apply H]. }
-    specialize (H root). unfold Rdiv; lra.
+    specialize (H nothing_played). unfold Rdiv; lra.
   Qed.
 End Interlaced.
 
@@ -209,11 +209,11 @@ Proof.
     assert (Hup : (0 < up (16 * Rmax c 0 + 1))%Z) by (apply lt_IZR; lra).
     unfold m. rewrite INR_IZR_INZ, Z2Nat.id by lia. split; [lra | lia]. }
   destruct HM as [Hc Hm]. pose proof (lt_0_INR m Hm) as Hm'.
-  assert (Hwithin : forall points, (forall x, In x points -> 0 <= x <= 1 / 2) -> rewards_within 1 (one_state 2 (pay points))).
+  assert (Hwithin : forall points, (forall x, In x points -> 0 <= x <= 1 / 2) -> rewards_within 1 (one_state 2 (paid_from points))).
   { intros points H s b. apply mixed_within. destruct b; [apply as_ret; lra|]. intros x p Hin _.
     apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _. specialize (H y Hy); lra. }
   assert (Hassume : forall points, length points = m -> (forall x, In x points -> 0 <= x <= 1 / 2) ->
-    satisfies_assumption (one_state 2 (pay points))).
+    satisfies_assumption (one_state 2 (paid_from points))).
   { intros points Hl H. apply rewards_at_1_satisfy_assumption with (1 / 100); [| now apply Hwithin | lra |].
     - apply is_mdp_one_state; intros b; now apply (law_pay m Hm).
     - intros s b. apply mixed_at_1; [lra|]. destruct b; [apply law_ret | now apply (law_points m Hm)]. }
@@ -227,14 +227,14 @@ Proof.
     - apply Rmult_lt_reg_r with (INR m); [assumption|].
       replace (Rmax c 0 * 2 * (2 / INR m) * INR m) with (4 * Rmax c 0) by (field; lra). lra. }
   assert (Hcost : forall points, length points = m ->
-    c * 2 * expected_cost (one_state 2 (pay points)) (of_y_policy (parity m)) (fun _ _ b => error m b) < 1 / 4).
+    c * 2 * expected_cost (one_state 2 (paid_from points)) (of_y_policy (parity m)) (fun _ _ b => reward_error m b) < 1 / 4).
   { intros points Hl. destruct (Hbound _ (errors_met m Hm points Hl)) as [|Hneg]; [assumption | exfalso].
-    assert (0 <= expected_cost (one_state 2 (pay points)) (of_y_policy (parity m)) (fun _ _ b => error m b)); [|lra].
+    assert (0 <= expected_cost (one_state 2 (paid_from points)) (of_y_policy (parity m)) (fun _ _ b => reward_error m b)); [|lra].
     apply sum_nonneg; intros t _.
-    assert (HMp : is_mdp (one_state 2 (pay points))) by (apply is_mdp_one_state; intros b; now apply (law_pay m Hm)).
+    assert (HMp : is_mdp (one_state 2 (paid_from points))) by (apply is_mdp_one_state; intros b; now apply (law_pay m Hm)).
     apply E_nonneg; [apply law_history; [assumption | apply is_policy_parity]|].
     intros h. apply E_nonneg; [apply is_policy_parity|]. intros []; simpl; [lra | left; now apply Rinv_0_lt_compat]. }
-  exists (odd_model m), (even_model m), (parity m), (error m).
+  exists (odd_model m), (even_model m), (parity m), (reward_error m).
   split; [reflexivity|]. split; [reflexivity|].
   split; [apply is_mdp_one_state; intros b; apply (law_pay m Hm), length_odd|].
   split; [apply is_mdp_one_state; intros b; apply (law_pay m Hm), length_even|].
@@ -243,6 +243,6 @@ Proof.
   split; [apply Hassume; [apply length_odd | intros x Hx; apply (points_range m Hm); now left]|].
   split; [apply Hassume; [apply length_even | intros x Hx; apply (points_range m Hm); now right]|].
   split; [intros t s y; apply law_ret|]. split; [reflexivity|]. split; [reflexivity|].
-  split; [intros s a x; now apply rewards_close|].
+  split; [intros s a x; now apply cdfs_of_rewards_close|].
   split; (eapply Rlt_le_trans; [|exact Hdiff]); apply Hcost; [apply length_odd | apply length_even].
 Qed.

@@ -116,9 +116,6 @@ Fixpoint last_point (x : R) (l : list R) : R :=
   | y :: l' => last_point y l'
   end.
 
-Lemma ascending_weaken x y l : x <= y -> ascending y l -> ascending x l.
-Proof. destruct l as [|z l]; simpl; intuition lra. Qed.
-
 Lemma ascending_insert x z l : x <= z -> ascending x l -> ascending x (place Rle_dec z l).
 Proof.
   revert x; induction l as [|y l IH]; simpl; intros x Hz H; [tauto|].

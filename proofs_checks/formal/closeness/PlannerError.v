@@ -82,7 +82,7 @@ Section Close.
   Theorem greedy_values_close_in_area h pi :
     maximises acts M' G L h -> is_policy pi -> is_greedy acts M' h pi ->
     value G M' pi - value G M pi <=
-    L * expected_cost M pi (fun n s a => INR n * dP s a + RInt (excess (reward M s a) (reward M' s a)) 0 1).
+    L * expected_cost M pi (fun n s a => INR n * dP s a + RInt (cdf_excess (reward M s a) (reward M' s a)) 0 1).
   Proof.
     intros Hmax Hpi Hg. pose proof (lipschitz_nonneg G L HG HGL) as HL.
     destruct (greedy_for_maximiser_is_optimal acts M' HM' Hrew' G L h pi Hmax Hpi Hg) as [-> _].
@@ -113,11 +113,11 @@ Section Close.
   Theorem planner_error_adds h w pi :
     supports M L G h -> is_policy pi -> greedy_up_to h w pi ->
     E (init M') (fun s => V acts M' h (horizon M') s 0) - value G M pi <=
-    L * expected_cost M pi (fun n s a => INR n * dP s a + RInt (excess (reward M s a) (reward M' s a)) 0 1) +
+    L * expected_cost M pi (fun n s a => INR n * dP s a + RInt (cdf_excess (reward M s a) (reward M' s a)) 0 1) +
     sum (seq 0 (horizon M)) (fun t => w (horizon M - Datatypes.S t)%nat).
   Proof.
     intros [Hh Hsup] Hpi Hg. pose proof (lipschitz_nonneg G L HG HGL) as HL.
-    set (dR := fun s a => RInt (excess (reward M s a) (reward M' s a)) 0 1).
+    set (dR := fun s a => RInt (cdf_excess (reward M s a) (reward M' s a)) 0 1).
     set (cost := fun n s a => L * (INR n * dP s a + dR s a)).
     assert (HdR : forall s a f, is_utility L f -> E (reward M' s a) f - E (reward M s a) f <= L * dR s a).
     { intros s a f Hf. unfold dR. apply utility_difference_le_excess; try assumption; try lra; try (now apply reward_law); apply Hrew || apply Hrew'. }

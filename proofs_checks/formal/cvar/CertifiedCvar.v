@@ -89,13 +89,13 @@ Section Certified.
   Qed.
 
   Lemma chosen_cell_near n k s b z :
-    (forall s' c, near u k (Wpi n s' c) (w n s' c)) -> chosen_cell n s b z -> near u (k + nnz + m + 2) (Wpi (Datatypes.S n) s b) z.
+    (forall s' c, within_roundings u k (Wpi n s' c) (w n s' c)) -> chosen_cell n s b z -> within_roundings u (k + nnz + m + 2) (Wpi (Datatypes.S n) s b) z.
   Proof.
     intros Hw [Q [_ [HQ [Hin Hz]]]]; cbn [Wpi]. rewrite <- Hz.
     apply computed_action_near with P' R' (w n); auto. intros; apply Wpi_nonneg.
   Qed.
 
-  Lemma chosen_policy_near n s b : near u (K n) (Wpi n s b) (w n s b).
+  Lemma chosen_policy_near n s b : within_roundings u (K n) (Wpi n s b) (w n s b).
   Proof.
     revert s b; induction n as [|n IH]; intros s b; [rewrite (chosen_end Htable); apply near_refl|].
     destruct (chosen_step Htable n s b) as [Hc|[b0 [z [Hb [Hc Hz]]]]]; apply (chosen_cell_near n (K n) _ _ _ IH) in Hc.

@@ -89,21 +89,21 @@ End Mixtures.
 Section Planner.
   Load "setup/Choices".
 
-  Definition outcome (s : S) (a : A) : dist (R * S) := bind (reward M s a) (fun r => image (pair r) (trans M s a)).
+  Definition reward_and_state (s : S) (a : A) : dist (R * S) := bind (reward M s a) (fun r => image (pair r) (trans M s a)).
 
   Fixpoint return_laws (n : nat) (s : S) : list (dist R) :=
     match n with
     | O => [ret 0]
-    | Datatypes.S n' => flat_map (fun a => mixtures (outcome s a)
+    | Datatypes.S n' => flat_map (fun a => mixtures (reward_and_state s a)
         (fun rs => map (image (Rplus (fst rs))) (return_laws n' (snd rs)))) (acts s)
     end.
 
   Definition all_return_laws : list (dist R) := mixtures (init M) (return_laws (horizon M)).
 
-  Lemma E_outcome s a f : E (outcome s a) f = E (reward M s a) (fun r => E (trans M s a) (fun s' => f (r, s'))).
-  Proof. unfold outcome; rewrite E_bind; apply E_ext; intros r; apply E_image. Qed.
+  Lemma E_outcome s a f : E (reward_and_state s a) f = E (reward M s a) (fun r => E (trans M s a) (fun s' => f (r, s'))).
+  Proof. unfold reward_and_state; rewrite E_bind; apply E_ext; intros r; apply E_image. Qed.
 
-  Lemma law_outcome s a : is_law (outcome s a).
+  Lemma law_outcome s a : is_law (reward_and_state s a).
   Proof. apply law_bind; [now apply reward_law | intros r; apply law_image; now apply trans_law]. Qed.
 
   Lemma return_laws_law n s d : In d (return_laws n s) -> is_law d.
@@ -133,7 +133,7 @@ Section Planner.
     - destruct Hin as [<-|[]]. rewrite E_ret; simpl; right; f_equal; ring.
     - cbn [return_laws] in Hin. apply in_flat_map in Hin; destruct Hin as [a [Ha Hin]]. cbn [V].
       eapply Rle_trans; [|apply (max_over_ge (backup M (V acts M h n) s y) (acts s) a Ha)].
-      replace (backup M (V acts M h n) s y a) with (E (outcome s a) (fun rs => V acts M h n (snd rs) (fst rs + y)))
+      replace (backup M (V acts M h n) s y a) with (E (reward_and_state s a) (fun rs => V acts M h n (snd rs) (fst rs + y)))
         by apply E_outcome.
       revert Hin; apply mixtures_le; [apply law_outcome|].
       intros [r s'] e He; simpl in He |- *. apply in_map_iff in He; destruct He as [e' [<- He']]. rewrite E_image.
@@ -145,7 +145,7 @@ Section Planner.
     revert s y; induction n as [|n IH]; intros s y.
     - exists (ret 0); split; [now left|]. rewrite E_ret; simpl; f_equal; ring.
     - cbn [V]. destruct (max_over_attained (backup M (V acts M h n) s y) (acts s) (Hacts s)) as [a [Ha ->]].
-      destruct (mixtures_attain (fun rs => map (image (Rplus (fst rs))) (return_laws n (snd rs))) (outcome s a)
+      destruct (mixtures_attain (fun rs => map (image (Rplus (fst rs))) (return_laws n (snd rs))) (reward_and_state s a)
         (fun z => h (z + y)) (fun rs => V acts M h n (snd rs) (fst rs + y))) as [e [He Hee]].
       { intros [r s']; simpl. destruct (IH s' (r + y)) as [d [Hd Hde]]. exists (image (Rplus r) d); split; [now apply in_map|].
         rewrite E_image, <- Hde. apply E_ext; intros z; f_equal; ring. }

@@ -8,7 +8,7 @@
     1/8 and else 1/2, level 1/4:  J(1/4) = 1/4,  J(3/8) = 3/16,  J(1/2) = 1/4.  A local search over rho may stop short. *)
 
 Require Import Reals Lra List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState RockafellarUryasev
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState TwoSteps RockafellarUryasev
   DynamicProgramming CvarPlanner.
 Import ListNotations.
 Open Scope R_scope.
@@ -22,8 +22,6 @@ Definition two_states : mdp bool bool := {|
   trans := fun s _ => ret s;
   reward := fun (s b : bool) => if s then (if b then [(0, 1 / 2); (3 / 4, 1 / 2)] else ret (1 / 3)) else ret 1
 |}.
-
-Definition always (b : bool) : policy bool bool := fun _ => ret b.
 
 Lemma law_two x y : is_law [(x : R, 1 / 2); (y, 1 / 2)].
 Proof. split; [|simpl; lra]. intros z p [H|[H|[]]]; injection H as <- <-; lra. Qed.

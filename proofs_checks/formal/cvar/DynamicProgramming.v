@@ -76,9 +76,6 @@ Qed.
 Lemma max_over_ext {A} (f g : A -> R) l : (forall a, In a l -> f a = g a) -> max_over f l = max_over g l.
 Proof. intros H; apply Rle_antisym; apply max_over_le; intros a Ha; rewrite H; auto; lra. Qed.
 
-Lemma min_over_ext {A} (f g : A -> R) l : (forall a, In a l -> f a = g a) -> min_over f l = min_over g l.
-Proof. intros H; unfold min_over; f_equal; apply max_over_ext; intros a Ha; now rewrite H. Qed.
-
 (** ** The recursion *)
 
 Section DynamicProgramming.

@@ -23,7 +23,7 @@ Open Scope R_scope.
 Definition rounds (u exact computed : R) : Prop := Rabs (computed - exact) <= u * Rabs exact.
 
 (** After at most [k] roundings of a nonnegative quantity. *)
-Definition near (u : R) (k : nat) (exact computed : R) : Prop :=
+Definition within_roundings (u : R) (k : nat) (exact computed : R) : Prop :=
   exact * (1 - u) ^ k <= computed <= exact * (1 + u) ^ k.
 
 Definition gamma (u : R) (k : nat) : R := INR k * u / (1 - INR k * u).
@@ -54,19 +54,19 @@ Section Rounding.
   Lemma up_power_ge k : 1 <= (1 + u) ^ k.
   Proof. apply pow_R1_Rle; lra. Qed.
 
-  Lemma near_refl x : near u 0 x x.
-  Proof. unfold near; simpl; lra. Qed.
+  Lemma near_refl x : within_roundings u 0 x x.
+  Proof. unfold within_roundings; simpl; lra. Qed.
 
-  Lemma near_nonneg k x x' : 0 <= x -> near u k x x' -> 0 <= x'.
+  Lemma near_nonneg k x x' : 0 <= x -> within_roundings u k x x' -> 0 <= x'.
   Proof.
     intros Hx [H _]. pose proof (down_power_range k).
     pose proof (Rmult_le_pos x ((1 - u) ^ k) Hx ltac:(lra)); lra.
   Qed.
 
-  Lemma near_weaken k j x x' : 0 <= x -> (k <= j)%nat -> near u k x x' -> near u j x x'.
+  Lemma near_weaken k j x x' : 0 <= x -> (k <= j)%nat -> within_roundings u k x x' -> within_roundings u j x x'.
   Proof.
     intros Hx Hkj [H1 H2]; replace j with (k + (j - k))%nat by lia.
-    unfold near; rewrite !pow_add. pose proof (down_power_range k); pose proof (down_power_range (j - k)).
+    unfold within_roundings; rewrite !pow_add. pose proof (down_power_range k); pose proof (down_power_range (j - k)).
     pose proof (up_power_ge k); pose proof (up_power_ge (j - k)). split.
     - eapply Rle_trans; [|apply H1]. apply Rmult_le_compat_l; [assumption|].
       rewrite <- (Rmult_1_r ((1 - u) ^ k)) at 2. apply Rmult_le_compat_l; lra.
@@ -74,26 +74,26 @@ Section Rounding.
       rewrite <- (Rmult_1_r ((1 + u) ^ k)) at 1. apply Rmult_le_compat_l; lra.
   Qed.
 
-  Lemma near_round k x x' z : 0 <= x -> near u k x x' -> rounds u x' z -> near u (S k) x z.
+  Lemma near_round k x x' z : 0 <= x -> within_roundings u k x x' -> rounds u x' z -> within_roundings u (S k) x z.
   Proof.
     intros Hx H Hz. pose proof (near_nonneg k x x' Hx H) as Hx'. destruct H as [H1 H2].
     unfold rounds in Hz; rewrite (Rabs_right x') in Hz by lra.
     pose proof (Rle_trans _ _ _ (Rle_abs (z - x')) Hz) as Ha.
     pose proof (Rle_trans _ _ _ (Rle_abs (- (z - x'))) ltac:(rewrite Rabs_Ropp; exact Hz)) as Hb.
-    unfold near; simpl; split.
+    unfold within_roundings; simpl; split.
     - replace (x * ((1 - u) * (1 - u) ^ k)) with ((1 - u) * (x * (1 - u) ^ k)) by ring.
       apply Rle_trans with ((1 - u) * x'); [apply Rmult_le_compat_l; lra | lra].
     - replace (x * ((1 + u) * (1 + u) ^ k)) with ((1 + u) * (x * (1 + u) ^ k)) by ring.
       apply Rle_trans with ((1 + u) * x'); [lra | apply Rmult_le_compat_l; lra].
   Qed.
 
-  Lemma near_plus k x x' y y' : near u k x x' -> near u k y y' -> near u k (x + y) (x' + y').
-  Proof. unfold near; intros; rewrite !Rmult_plus_distr_r; lra. Qed.
+  Lemma near_plus k x x' y y' : within_roundings u k x x' -> within_roundings u k y y' -> within_roundings u k (x + y) (x' + y').
+  Proof. unfold within_roundings; intros; rewrite !Rmult_plus_distr_r; lra. Qed.
 
-  Lemma near_mult k j x x' y y' : 0 <= x -> 0 <= y -> near u k x x' -> near u j y y' -> near u (k + j) (x * y) (x' * y').
+  Lemma near_mult k j x x' y y' : 0 <= x -> 0 <= y -> within_roundings u k x x' -> within_roundings u j y y' -> within_roundings u (k + j) (x * y) (x' * y').
   Proof.
     intros Hx Hy H1 H2. pose proof (near_nonneg k x x' Hx H1). pose proof (near_nonneg j y y' Hy H2).
-    destruct H1, H2. unfold near; rewrite !pow_add. pose proof (down_power_range k); pose proof (down_power_range j).
+    destruct H1, H2. unfold within_roundings; rewrite !pow_add. pose proof (down_power_range k); pose proof (down_power_range j).
     split.
     - replace (x * y * ((1 - u) ^ k * (1 - u) ^ j)) with ((x * (1 - u) ^ k) * (y * (1 - u) ^ j)) by ring.
       apply Rmult_le_compat; try assumption; apply Rmult_le_pos; lra.
@@ -103,7 +103,7 @@ Section Rounding.
 
   (** Minima do not round, whichever actions attain them. *)
   Lemma near_min {A} k (f f' : A -> R) l :
-    l <> [] -> (forall a, In a l -> near u k (f a) (f' a)) -> near u k (min_over f l) (min_over f' l).
+    l <> [] -> (forall a, In a l -> within_roundings u k (f a) (f' a)) -> within_roundings u k (min_over f l) (min_over f' l).
   Proof.
     intros Hl H. pose proof (down_power_range k); pose proof (up_power_ge k).
     destruct (min_over_attained f l Hl) as [a [Ha Ea]], (min_over_attained f' l Hl) as [b [Hb Eb]]; split.
@@ -115,34 +115,34 @@ Section Rounding.
   (** ** Sums of products *)
 
   Definition total_of (l : list (R * R)) : R := sum l (fun px => fst px * snd px).
-  Definition all_nonneg (l : list (R * R)) : Prop := forall p x, In (p, x) l -> 0 <= p /\ 0 <= x.
+  Definition terms_nonneg (l : list (R * R)) : Prop := forall p x, In (p, x) l -> 0 <= p /\ 0 <= x.
 
   Lemma total_of_app l1 l2 : total_of (l1 ++ l2) = total_of l1 + total_of l2.
   Proof. unfold total_of; induction l1 as [|px l1 IH]; simpl; [|rewrite IH]; ring. Qed.
 
-  Lemma total_of_nonneg l : all_nonneg l -> 0 <= total_of l.
+  Lemma total_of_nonneg l : terms_nonneg l -> 0 <= total_of l.
   Proof. intros H; apply sum_nonneg; intros [p x] Hin; apply Rmult_le_pos; apply (H p x Hin). Qed.
 
-  Lemma dot_near l z : dot u l z -> all_nonneg l -> near u (length l) (total_of l) z.
+  Lemma dot_near l z : dot u l z -> terms_nonneg l -> within_roundings u (length l) (total_of l) z.
   Proof.
     induction 1 as [|p x z Hz|p x l y z Hy IH Hz|l1 l2 x y z N1 N2 Hx IHx Hy IHy Hz|l l' z Hperm Hl IH]; intros Hn.
     - apply near_refl.
     - destruct (Hn p x (or_introl eq_refl)). unfold total_of; cbn [length]; simpl sum; rewrite Rplus_0_r.
       apply near_round with (p * x); [now apply Rmult_le_pos | apply near_refl | assumption].
-    - assert (Hn' : all_nonneg l) by (intros q w Hin; apply (Hn q w); now right).
+    - assert (Hn' : terms_nonneg l) by (intros q w Hin; apply (Hn q w); now right).
       destruct (Hn p x (or_introl eq_refl)) as [Hp Hx].
       change (total_of ((p, x) :: l)) with (p * x + total_of l). cbn [length].
       pose proof (total_of_nonneg l Hn'). pose proof (Rmult_le_pos p x Hp Hx).
       apply near_round with (p * x + y); [lra | apply near_plus; [|now apply IH] | assumption].
       apply near_weaken with 0%nat; [assumption | lia | apply near_refl].
-    - assert (H1 : all_nonneg l1) by (intros q w Hin; apply (Hn q w), in_or_app; now left).
-      assert (H2 : all_nonneg l2) by (intros q w Hin; apply (Hn q w), in_or_app; now right).
+    - assert (H1 : terms_nonneg l1) by (intros q w Hin; apply (Hn q w), in_or_app; now left).
+      assert (H2 : terms_nonneg l2) by (intros q w Hin; apply (Hn q w), in_or_app; now right).
       rewrite total_of_app, app_length. pose proof (total_of_nonneg l1 H1). pose proof (total_of_nonneg l2 H2).
       assert (0 < length l1 /\ 0 < length l2)%nat by (destruct l1, l2; simpl; try congruence; lia).
       apply near_weaken with (S (max (length l1) (length l2))); [lra | lia|].
       apply near_round with (x + y); [lra | | assumption].
       apply near_plus; (eapply near_weaken; [| |now (apply IHx || apply IHy)]); auto; lia.
-    - assert (Hn' : all_nonneg l)
+    - assert (Hn' : terms_nonneg l)
         by (intros q w Hin; apply (Hn q w), (Permutation_in _ Hperm Hin)).
       rewrite <- (Permutation_length Hperm). replace (total_of l') with (total_of l); [now apply IH|].
       unfold total_of; clear - Hperm; induction Hperm; simpl in *; lra.
@@ -151,20 +151,20 @@ Section Rounding.
   (** An expectation, with stored masses and approximate values. *)
   Lemma near_expectation {X} (d d' : dist X) (f f' : X -> R) k z :
     nonneg d -> stored u d d' ->
-    (forall x p, In (x, p) d' -> 0 <= f x /\ near u k (f x) (f' x)) -> dot u (terms d' f') z ->
-    near u (k + length d + 1) (E d f) z.
+    (forall x p, In (x, p) d' -> 0 <= f x /\ within_roundings u k (f x) (f' x)) -> dot u (terms d' f') z ->
+    within_roundings u (k + length d + 1) (E d f) z.
   Proof.
     intros Hn Hs Hf Hz.
-    assert (Hall : all_nonneg (terms d' f') /\ near u (k + 1) (E d f) (total_of (terms d' f')) /\ 0 <= E d f /\
+    assert (Hall : terms_nonneg (terms d' f') /\ within_roundings u (k + 1) (E d f) (total_of (terms d' f')) /\ 0 <= E d f /\
                    length (terms d' f') = length d).
     { clear Hz; induction Hs as [|[x p] [x' p'] d d' [Hx Hp] Hs IH].
-      - split; [intros ? ? []|]. unfold near, total_of; simpl; repeat split; lra.
+      - split; [intros ? ? []|]. unfold within_roundings, total_of; simpl; repeat split; lra.
       - simpl in Hx, Hp; subst x'.
         destruct IH as [Ha [Hb [Hc Hd]]];
           [intros y q Hy; apply (Hn y q); now right | intros y q Hy; apply (Hf y q); now right|].
         destruct (Hf x p' (or_introl eq_refl)) as [Hfx Hnx].
         assert (Hp0 : 0 <= p) by (apply (Hn x p); now left).
-        assert (Hp1 : near u 1 p p') by (apply near_round with p; [assumption | apply near_refl | assumption]).
+        assert (Hp1 : within_roundings u 1 p p') by (apply near_round with p; [assumption | apply near_refl | assumption]).
         pose proof (near_nonneg _ _ _ Hp0 Hp1). pose proof (near_nonneg _ _ _ Hfx Hnx).
         pose proof (Rmult_le_pos p (f x) Hp0 Hfx).
         split; [|split; [|split; [simpl; lra | simpl; now rewrite Hd]]].
@@ -175,7 +175,7 @@ Section Rounding.
     destruct Hall as [Ha [Hb [Hc Hd]]].
     pose proof (dot_near _ _ Hz Ha) as Hdot; rewrite Hd in Hdot.
     replace (k + length d + 1)%nat with ((k + 1) + length d)%nat by lia.
-    destruct Hb as [Hb1 Hb2], Hdot as [Hd1 Hd2]; unfold near; rewrite !(pow_add _ (k + 1)).
+    destruct Hb as [Hb1 Hb2], Hdot as [Hd1 Hd2]; unfold within_roundings; rewrite !(pow_add _ (k + 1)).
     pose proof (down_power_range (length d)); pose proof (up_power_ge (length d)). split.
     - eapply Rle_trans; [|apply Hd1]. rewrite <- Rmult_assoc. apply Rmult_le_compat_r; lra.
     - eapply Rle_trans; [apply Hd2|]. rewrite <- Rmult_assoc. apply Rmult_le_compat_r; lra.
@@ -198,7 +198,7 @@ Section Rounding.
     - rewrite <- Rpow_mult_distr. pose proof (pow_incr ((1 + u) * (1 - u)) 1 k) as H. rewrite pow1 in H; apply H. split; nra.
   Qed.
 
-  Theorem near_within_gamma k x x' : 0 <= x -> INR k * u < 1 -> near u k x x' ->
+  Theorem near_within_gamma k x x' : 0 <= x -> INR k * u < 1 -> within_roundings u k x x' ->
     Rabs (x' - x) <= gamma u k * x /\ x' * (1 - INR k * u) <= x <= x' / (1 - INR k * u).
   Proof.
     intros Hx Hk [H1 H2].
@@ -269,13 +269,13 @@ Section Budget.
         rounds u (z + (b - b0)) (w (Datatypes.S n) s b).
 
   Lemma computed_action_near (exact w : S -> R -> R) k s b a z :
-    (forall s' c, 0 <= exact s' c) -> (forall s' c, near u k (exact s' c) (w s' c)) -> computed_action w s b a z ->
-    near u (k + nnz + m + 2) (spend M exact s b a) z.
+    (forall s' c, 0 <= exact s' c) -> (forall s' c, within_roundings u k (exact s' c) (w s' c)) -> computed_action w s b a z ->
+    within_roundings u (k + nnz + m + 2) (spend M exact s b a) z.
   Proof.
     intros H0 Hw [U [HU Hz]]; unfold spend.
     assert (Hin : forall r q, In (r, q) (R' s a) ->
               0 <= E (trans M s a) (fun s' => exact s' (b - r)) /\
-              near u (k + nnz + 1) (E (trans M s a) (fun s' => exact s' (b - r))) (U r)).
+              within_roundings u (k + nnz + 1) (E (trans M s a) (fun s' => exact s' (b - r))) (U r)).
     { intros r q Hr.
       assert (He : 0 <= E (trans M s a) (fun s' => exact s' (b - r)))
         by (apply E_nonneg; [apply (trans_law M HM) | intros; apply H0]).
@@ -289,15 +289,15 @@ Section Budget.
   Qed.
 
   Lemma computed_cell_near w n k s b z :
-    (forall s' c, near u k (W acts M n s' c) (w s' c)) -> computed_cell w s b z ->
-    near u (k + nnz + m + 2) (W acts M (Datatypes.S n) s b) z.
+    (forall s' c, within_roundings u k (W acts M n s' c) (w s' c)) -> computed_cell w s b z ->
+    within_roundings u (k + nnz + m + 2) (W acts M (Datatypes.S n) s b) z.
   Proof.
     intros Hw [Q [-> HQ]]; cbn [W]. apply near_min; [assumption | apply Hacts|].
     intros a Ha. apply computed_action_near with w; [intros; apply W_nonneg | assumption | now apply HQ].
   Qed.
 
   Theorem computed_budget_near rmax w n s b :
-    rewards_within rmax M -> computed_table rmax w -> near u (n * (nnz + m + 3)) (W acts M n s b) (w n s b).
+    rewards_within rmax M -> computed_table rmax w -> within_roundings u (n * (nnz + m + 3)) (W acts M n s b) (w n s b).
   Proof.
     intros Hr [H0 HS]; revert s b; induction n as [|n IH]; intros s b; [rewrite H0; apply near_refl|].
     destruct (HS n s b) as [Hc|[b0 [z [Hb [Hc Hz]]]]];

@@ -36,9 +36,6 @@ Section OneStep.
   Hypothesis HM : is_mdp M.
   Hypothesis Htime : keeps_time M.
 
-  Lemma keeps_time_replaced : keeps_time (replaced round_at M).
-  Proof. split; apply Htime. Qed.
-
   (** Nothing before step tau; at most one rounding after it. *)
   Theorem overshoot_of_one_step pi t :
     almost_surely (history_law M pi t) (fun h =>

@@ -75,7 +75,7 @@ Proof. intros [H|H]; [left; now apply exp_increasing | rewrite H; lra]. Qed.
 Lemma exp_times x n : exp (INR n * x) = exp x ^ n.
 Proof. induction n as [|n IH]; [simpl; now rewrite Rmult_0_l, exp_0|]. rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l, exp_plus, IH. simpl; ring. Qed.
 
-Lemma layers h x n : 0 <= h -> Rmin (Rmax 0 x) (INR n * h) <= h * sum (seq 0 n) (fun j => ind (Rle_dec (INR j * h) x)).
+Lemma sum_of_layers h x n : 0 <= h -> Rmin (Rmax 0 x) (INR n * h) <= h * sum (seq 0 n) (fun j => ind (Rle_dec (INR j * h) x)).
 Proof.
   intros Hh; induction n as [|n IH]; [simpl; rewrite Rmult_0_l, Rmult_0_r; apply Rmin_r|].
   rewrite seq_S, sum_app. cbn [sum plus]. rewrite Rplus_0_r, Rmult_plus_distr_l, S_INR.
@@ -176,7 +176,7 @@ Section Block.
     apply Rle_trans with (E (sample n) (fun xs => h * sum (seq 0 J) (fun j => ind (Rle_dec (INR j * h) (peak xs - c))))).
     - apply E_le_as; [apply law_draws, Forall_repeat, Hd|].
       pose proof (draws_length (repeat d n)) as Hl; rewrite repeat_length in Hl. revert Hl; apply as_impl; intros xs Hxs.
-      eapply Rle_trans; [|apply layers; lra]. apply Rmin_glb; [lra|]. apply Rmax_lub; [lra|].
+      eapply Rle_trans; [|apply sum_of_layers; lra]. apply Rmin_glb; [lra|]. apply Rmax_lub; [lra|].
       pose proof (peak_le_length xs) as Hp; rewrite Hxs in Hp. lra.
     - rewrite E_scal, E_sum. apply Rmult_le_compat_l; [lra|].
       apply Rle_trans with (sum (seq 0 J) (fun j => C * exp (- 2 * c ^ 2 / INR n) * exp (- (4 * c * h / INR n)) ^ j)).

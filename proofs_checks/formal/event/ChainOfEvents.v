@@ -11,14 +11,14 @@ From VerifiedRisk Require Import FiniteLaw Objective HoeffdingFinite DkwTilt.
 Import ListNotations.
 Open Scope R_scope.
 
-Definition one {X} (A : X -> bool) (x : X) : R := if A x then 1 else 0.
+Definition indicator {X} (A : X -> bool) (x : X) : R := if A x then 1 else 0.
 
-Definition inside {X} (B A : X -> bool) : Prop := forall x, B x = true -> A x = true.
+Definition within {X} (B A : X -> bool) : Prop := forall x, B x = true -> A x = true.
 
-Fixpoint nested {X} (A : X -> bool) (chain : list (X -> bool)) : Prop :=
+Fixpoint decreasing_events {X} (A : X -> bool) (chain : list (X -> bool)) : Prop :=
   match chain with
   | [] => True
-  | B :: chain' => inside B A /\ nested B chain'
+  | B :: chain' => within B A /\ decreasing_events B chain'
   end.
 
 Section Scan.
@@ -28,7 +28,7 @@ Section Scan.
   Variables (n : nat) (v a : R).
   Hypothesis Ha : 0 < a.
 
-  Local Notation P A := (E d (one A)).
+  Local Notation P A := (E d (indicator A)).
   Local Notation sample := (draws (repeat d n)).
 
   Fixpoint product (w : X -> R) (xs : list X) : R :=
@@ -38,7 +38,7 @@ Section Scan.
     end.
 
   (** The weight of a draw, and of a sample, at the event [A]. *)
-  Definition weight (A : X -> bool) (x : X) : R := 1 + a / P A * one A x.
+  Definition weight (A : X -> bool) (x : X) : R := 1 + a / P A * indicator A x.
 
   (** [phi] cannot tell the points of [A] apart. *)
   Definition blind (A : X -> bool) (phi : list X -> R) : Prop :=
@@ -53,25 +53,25 @@ Section Scan.
     - intros xp; destruct (A (fst xp)); auto.
     - apply Exists_exists in He; destruct He as [xp [_ Hxp]]; now exists (fst xp).
     - exfalso. assert (Hz : P A = E d (fun _ => 0)); [|rewrite E_zero in Hz; lra].
-      apply E_ext_as; intros x p Hin _. unfold one. destruct (A x) eqn:Hx; [|reflexivity].
+      apply E_ext_as; intros x p Hin _. unfold indicator. destruct (A x) eqn:Hx; [|reflexivity].
       exfalso; apply He, Exists_exists; now exists (x, p).
   Qed.
 
   Lemma one_draw_exchange A B g :
-    inside B A -> 0 < P A -> 0 < P B -> (forall x y, A x = true -> A y = true -> g x = g y) ->
+    within B A -> 0 < P A -> 0 < P B -> (forall x y, A x = true -> A y = true -> g x = g y) ->
     E d (fun x => weight B x * g x) = E d (fun x => weight A x * g x).
   Proof.
     intros HBA HA HB Hg. destruct (some_point A HA) as [x0 Hx0].
-    assert (H : forall C, inside C A -> 0 < P C -> E d (fun x => weight C x * g x) = E d g + a * g x0).
+    assert (H : forall C, within C A -> 0 < P C -> E d (fun x => weight C x * g x) = E d g + a * g x0).
     { intros C HCA HC.
-      rewrite (E_ext d _ (fun x => g x + (a / P C * g x0) * one C x)).
+      rewrite (E_ext d _ (fun x => g x + (a / P C * g x0) * indicator C x)).
       - rewrite E_plus, E_scal. field; lra.
-      - intros x; unfold weight. change (one C x) with (if C x then 1 else 0). destruct (C x) eqn:Hx; [|ring]. rewrite (Hg x x0) by auto. ring. }
+      - intros x; unfold weight. change (indicator C x) with (if C x then 1 else 0). destruct (C x) eqn:Hx; [|ring]. rewrite (Hg x x0) by auto. ring. }
     rewrite !H by (auto; intros x Hx; exact Hx). reflexivity.
   Qed.
 
   Lemma draws_exchange A B m phi :
-    inside B A -> 0 < P A -> 0 < P B -> blind A phi ->
+    within B A -> 0 < P A -> 0 < P B -> blind A phi ->
     E (draws (repeat d m)) (fun xs => phi xs * product (weight B) xs) =
     E (draws (repeat d m)) (fun xs => phi xs * product (weight A) xs).
   Proof.
@@ -88,36 +88,36 @@ Section Scan.
   Qed.
 
   (** The frequency of [A] among the draws exceeds its probability by [v]. *)
-  Definition exceeds (A : X -> bool) (xs : list X) : Prop := INR n * (P A + v) <= sum xs (one A).
-  Definition exceeds_dec A xs : {exceeds A xs} + {~ exceeds A xs} := Rle_dec _ _.
-  Definition some_exceeds_dec chain xs : {Exists (fun A => exceeds A xs) chain} + {~ Exists (fun A => exceeds A xs) chain} :=
+  Definition too_often (A : X -> bool) (xs : list X) : Prop := INR n * (P A + v) <= sum xs (indicator A).
+  Definition exceeds_dec A xs : {too_often A xs} + {~ too_often A xs} := Rle_dec _ _.
+  Definition some_exceeds_dec chain xs : {Exists (fun A => too_often A xs) chain} + {~ Exists (fun A => too_often A xs) chain} :=
     Exists_dec _ chain (fun A => exceeds_dec A xs).
 
-  Lemma product_weight A xs : 0 < P A -> product (weight A) xs = exp (ln (1 + a / P A) * sum xs (one A)).
+  Lemma product_weight A xs : 0 < P A -> product (weight A) xs = exp (ln (1 + a / P A) * sum xs (indicator A)).
   Proof.
     intros HA. assert (0 < a / P A) by (apply Rdiv_lt_0_compat; assumption).
     induction xs as [|x xs IH]; simpl; [now rewrite Rmult_0_r, exp_0|].
-    rewrite IH, Rmult_plus_distr_l, exp_plus. f_equal. unfold weight. change (one A x) with (if A x then 1 else 0). destruct (A x).
+    rewrite IH, Rmult_plus_distr_l, exp_plus. f_equal. unfold weight. change (indicator A x) with (if A x then 1 else 0). destruct (A x).
     - rewrite !Rmult_1_r, exp_ln by lra. reflexivity.
     - rewrite !Rmult_0_r, exp_0; ring.
   Qed.
 
   Lemma sum_one_blind (A : X -> bool) xs ys :
-    Forall2 (fun x y => x = y \/ (A x = true /\ A y = true)) xs ys -> sum xs (one A) = sum ys (one A).
+    Forall2 (fun x y => x = y \/ (A x = true /\ A y = true)) xs ys -> sum xs (indicator A) = sum ys (indicator A).
   Proof.
     induction 1 as [|x y xs ys Hxy _ IH]; simpl; [reflexivity|]. rewrite IH; f_equal.
-    destruct Hxy as [->|[Hx Hy]]; [reflexivity | unfold one; now rewrite Hx, Hy].
+    destruct Hxy as [->|[Hx Hy]]; [reflexivity | unfold indicator; now rewrite Hx, Hy].
   Qed.
 
   (** [c] bounds from below the product at every event whose frequency exceeds. *)
   Variable c : R.
-  Hypothesis Hgain : forall A xs, 0 < P A -> exceeds A xs -> c <= product (weight A) xs.
+  Hypothesis Hgain : forall A xs, 0 < P A -> too_often A xs -> c <= product (weight A) xs.
 
   Lemma law_scan_sample : is_law sample.
   Proof. apply law_draws, Forall_repeat, Hd. Qed.
 
   Lemma scan chain : forall A phi,
-    nested A chain -> 0 < P A -> List.Forall (fun B => 0 < P B) chain ->
+    decreasing_events A chain -> 0 < P A -> List.Forall (fun B => 0 < P B) chain ->
     (forall xs, 0 <= phi xs) -> blind A phi ->
     c * E sample (fun xs => phi xs * ind (some_exceeds_dec chain xs)) <=
     E sample (fun xs => phi xs * product (weight A) xs).
@@ -137,7 +137,7 @@ Section Scan.
         - intros xs; apply Rmult_le_pos; [apply Hphi|]. pose proof (ind_range (exceeds_dec B xs)); lra.
         - intros xs ys H. f_equal.
           + apply Hblind. clear -H HBA. induction H as [|x y xs ys [Hxy|[Hx Hy]] _ IH]; constructor; auto.
-          + f_equal. apply ind_iff. unfold exceeds. now rewrite (sum_one_blind B xs ys H). }
+          + f_equal. apply ind_iff. unfold too_often. now rewrite (sum_one_blind B xs ys H). }
       clear IH. rewrite <- E_scal in IH' |- *.
       apply Rle_trans with (E sample (fun xs => phi xs * ind (exceeds_dec B xs) * product (weight B) xs) +
         E sample (fun xs => c * (phi xs * (1 - ind (exceeds_dec B xs)) * ind (some_exceeds_dec chain xs)))).
@@ -179,16 +179,16 @@ Section Chain.
   Local Notation sample := (draws (repeat d n)).
   Local Notation top := (fun _ : X => true).
 
-  Lemma P_top : E d (one top) = 1.
+  Lemma P_top : E d (indicator top) = 1.
   Proof. apply Hd. Qed.
 
-  Lemma sum_one_le_length (A : X -> bool) xs : 0 <= sum xs (one A) <= INR (length xs).
+  Lemma sum_one_le_length (A : X -> bool) xs : 0 <= sum xs (indicator A) <= INR (length xs).
   Proof.
-    induction xs as [|x xs IH]; cbn [sum length]; [simpl; lra|]. rewrite S_INR. unfold one at 1 3. destruct (A x); lra.
+    induction xs as [|x xs IH]; cbn [sum length]; [simpl; lra|]. rewrite S_INR. unfold indicator at 1 3. destruct (A x); lra.
   Qed.
 
-  Lemma sum_one_top xs : sum xs (one top) = INR (length xs).
-  Proof. unfold one; rewrite sum_const; ring. Qed.
+  Lemma sum_one_top xs : sum xs (indicator top) = INR (length xs).
+  Proof. unfold indicator; rewrite sum_const; ring. Qed.
 
   Lemma sample_length : almost_surely sample (fun xs => length xs = n).
   Proof. pose proof (draws_length (repeat d n)) as H; now rewrite repeat_length in H. Qed.
@@ -197,7 +197,7 @@ Section Chain.
   Proof. apply law_draws, Forall_repeat, Hd. Qed.
 
   Lemma chain_of_likely_events chain :
-    nested top chain -> List.Forall (fun B => 0 < E d (one B)) chain ->
+    decreasing_events top chain -> List.Forall (fun B => 0 < E d (indicator B)) chain ->
     prob sample (some_exceeds_dec d n v chain) <= exp (- 2 * INR n * v ^ 2).
   Proof.
     intros Hnest Hpos. pose proof law_chain_sample as Hl. pose proof (lt_0_INR n Hn) as Hn'.
@@ -205,12 +205,12 @@ Section Chain.
     - destruct (tilt_exists v (conj Hv Hv1)) as [a [Ha Hgain]].
       set (c := exp (INR n * (2 * v ^ 2 + ln (1 + a)))).
       assert (Hc : 0 < c) by apply exp_pos.
-      assert (Hprod : forall A xs, 0 < E d (one A) -> exceeds d n v A xs -> c <= product (weight d a A) xs).
-      { intros A xs HA Hx. rewrite product_weight by assumption. unfold c, exceeds in *.
-        set (p := E d (one A)) in *. specialize (Hgain p HA). unfold gain in Hgain.
+      assert (Hprod : forall A xs, 0 < E d (indicator A) -> too_often d n v A xs -> c <= product (weight d a A) xs).
+      { intros A xs HA Hx. rewrite product_weight by assumption. unfold c, too_often in *.
+        set (p := E d (indicator A)) in *. specialize (Hgain p HA). unfold tilt_gain in Hgain.
         assert (HL : 0 <= ln (1 + a / p)).
         { rewrite <- ln_1. apply ln_le; [lra|]. assert (0 < a / p) by (apply Rdiv_lt_0_compat; assumption). lra. }
-        assert (Hle : INR n * (2 * v ^ 2 + ln (1 + a)) <= ln (1 + a / p) * sum xs (one A)).
+        assert (Hle : INR n * (2 * v ^ 2 + ln (1 + a)) <= ln (1 + a / p) * sum xs (indicator A)).
         { apply Rle_trans with (ln (1 + a / p) * (INR n * (p + v))); [|now apply Rmult_le_compat_l].
           replace (ln (1 + a / p) * (INR n * (p + v))) with (INR n * ((p + v) * ln (1 + a / p))) by ring.
           apply Rmult_le_compat_l; lra. }
@@ -229,16 +229,16 @@ Section Chain.
       + rewrite E_zero; left; apply exp_pos.
       + pose proof sample_length as Hlen; revert Hlen; apply as_impl; intros xs Hlen. apply ind_no. intros Hex.
         apply Exists_exists in Hex; destruct Hex as [A [Hin Hx]].
-        rewrite Forall_forall in Hpos; specialize (Hpos A Hin). unfold exceeds in Hx.
+        rewrite Forall_forall in Hpos; specialize (Hpos A Hin). unfold too_often in Hx.
         pose proof (sum_one_le_length A xs) as Hs. rewrite Hlen in Hs. nra.
   Qed.
 
   (** Events of probability zero do not occur in the sample, so they may stay in the chain. *)
-  Definition likely (A : X -> bool) : bool := if Rlt_dec 0 (E d (one A)) then true else false.
+  Definition likely (A : X -> bool) : bool := if Rlt_dec 0 (E d (indicator A)) then true else false.
 
-  Lemma nested_filter A chain : nested A chain -> nested A (filter likely chain).
+  Lemma nested_filter A chain : decreasing_events A chain -> decreasing_events A (filter likely chain).
   Proof.
-    assert (Hup : forall C (A B : X -> bool), inside B A -> nested B C -> nested A C).
+    assert (Hup : forall C (A B : X -> bool), within B A -> decreasing_events B C -> decreasing_events A C).
     { intros [|D C] A' B' HBA; simpl; [trivial|]. intros [H1 H2]; split; [|assumption]. intros x Hx; auto. }
     revert A; induction chain as [|B chain IH]; intros A; simpl; [trivial|].
     intros [HBA Hnest]. destruct (likely B); simpl; [split; [assumption | now apply IH]|].
@@ -246,7 +246,7 @@ Section Chain.
   Qed.
 
   Theorem chain_rarely_exceeds chain :
-    nested top chain -> prob sample (some_exceeds_dec d n v chain) <= exp (- 2 * INR n * v ^ 2).
+    decreasing_events top chain -> prob sample (some_exceeds_dec d n v chain) <= exp (- 2 * INR n * v ^ 2).
   Proof.
     intros Hnest. eapply Rle_trans; [|apply (chain_of_likely_events (filter likely chain))].
     - apply E_le_as; [apply law_chain_sample|].
@@ -254,18 +254,18 @@ Section Chain.
       apply (draws_support d n) in Hs.
       revert Hs; apply as_impl; intros xs Hxs. apply ind_le. intros Hex.
       apply Exists_exists in Hex; destruct Hex as [A [Hin Hx]]. apply Exists_exists; exists A; split; [|assumption].
-      apply filter_In; split; [assumption|]. unfold likely. destruct (Rlt_dec 0 (E d (one A))) as [|H0]; [reflexivity|].
+      apply filter_In; split; [assumption|]. unfold likely. destruct (Rlt_dec 0 (E d (indicator A))) as [|H0]; [reflexivity|].
       exfalso.
-      assert (Hz : sum xs (one A) = 0).
+      assert (Hz : sum xs (indicator A) = 0).
       { rewrite (sum_ext xs _ (fun _ => 0)); [rewrite sum_const; ring|]. intros x Hxin.
         rewrite Forall_forall in Hxs; destruct (Hxs x Hxin) as [p [Hp1 Hp2]].
-        unfold one. destruct (A x) eqn:HAx; [|reflexivity]. exfalso; apply H0.
+        unfold indicator. destruct (A x) eqn:HAx; [|reflexivity]. exfalso; apply H0.
         assert (Hpos : 0 < prob d (fun x => Bool.bool_dec (A x) true)) by (apply (prob_pos d _ x p); auto; apply Hd).
-        eapply Rlt_le_trans; [exact Hpos|]. right. apply E_ext; intros y. unfold one. now destruct (A y). }
-      unfold exceeds in Hx. rewrite Hz in Hx. pose proof (lt_0_INR n Hn).
-      assert (0 <= E d (one A)) by (apply E_nonneg; [apply Hd | intros y; unfold one; destruct (A y); lra]). nra.
+        eapply Rlt_le_trans; [exact Hpos|]. right. apply E_ext; intros y. unfold indicator. now destruct (A y). }
+      unfold too_often in Hx. rewrite Hz in Hx. pose proof (lt_0_INR n Hn).
+      assert (0 <= E d (indicator A)) by (apply E_nonneg; [apply Hd | intros y; unfold indicator; destruct (A y); lra]). nra.
     - now apply nested_filter.
     - apply Forall_forall; intros A HA. apply filter_In in HA; destruct HA as [_ HA].
-      unfold likely in HA. now destruct (Rlt_dec 0 (E d (one A))).
+      unfold likely in HA. now destruct (Rlt_dec 0 (E d (indicator A))).
   Qed.
 End Chain.

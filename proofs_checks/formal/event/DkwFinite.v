@@ -16,10 +16,10 @@ Open Scope R_scope.
 (** ** Chains from sorted levels *)
 
 Lemma nested_of_sorted {X} (ord : R -> R -> Prop) (A : R -> X -> bool) l :
-  (forall x y, ord x y -> inside (A y) (A x)) -> StronglySorted ord l -> nested (fun _ => true) (map A l).
+  (forall x y, ord x y -> within (A y) (A x)) -> StronglySorted ord l -> decreasing_events (fun _ => true) (map A l).
 Proof.
   intros HA Hl.
-  assert (H : forall l z, StronglySorted ord l -> List.Forall (ord z) l -> nested (A z) (map A l)).
+  assert (H : forall l z, StronglySorted ord l -> List.Forall (ord z) l -> decreasing_events (A z) (map A l)).
   { clear l Hl; induction l as [|y l IH]; intros z Hs Hz; simpl; [trivial|].
     inversion Hs; inversion Hz; subst. split; auto. }
   destruct Hl as [|y l Hl Hy]; simpl; [trivial|]. split; [intros x _; reflexivity | auto].
@@ -49,11 +49,11 @@ Section Dkw.
   Definition upto (z x : R) : bool := if Rle_dec x z then true else false.
   Definition beyond (z x : R) : bool := if Rle_dec x z then false else true.
 
-  Lemma one_upto z x : one (upto z) x = ind (Rle_dec x z).
-  Proof. unfold one, upto; now destruct (Rle_dec x z). Qed.
+  Lemma one_upto z x : indicator (upto z) x = ind (Rle_dec x z).
+  Proof. unfold indicator, upto; now destruct (Rle_dec x z). Qed.
 
-  Lemma one_beyond z x : one (beyond z) x = 1 - ind (Rle_dec x z).
-  Proof. unfold one, beyond; destruct (Rle_dec x z); simpl; ring. Qed.
+  Lemma one_beyond z x : indicator (beyond z) x = 1 - ind (Rle_dec x z).
+  Proof. unfold indicator, beyond; destruct (Rle_dec x z); simpl; ring. Qed.
 
   Lemma sum_upto : almost_surely sample (fun xs => forall z, sum xs (fun x => ind (Rle_dec x z)) = INR n * empirical xs z).
   Proof.
@@ -68,7 +68,7 @@ Section Dkw.
       pose proof sum_upto as Hs; revert Hs; apply as_impl; intros xs Hs. apply ind_le. intros Hex.
       apply Exists_exists in Hex; destruct Hex as [z [Hin Hz]].
       apply Exists_exists; exists (upto z); split; [apply in_map, In_arrange, Hin|].
-      unfold exceeds. rewrite (E_ext d _ _ (one_upto z)), (sum_ext xs _ _ (fun x _ => one_upto z x)), Hs.
+      unfold too_often. rewrite (E_ext d _ _ (one_upto z)), (sum_ext xs _ _ (fun x _ => one_upto z x)), Hs.
       apply Rmult_le_compat_l; [apply pos_INR | exact Hz].
     - apply nested_of_sorted with Rge; [|apply sorted_arrange; intros; lra].
       intros x y Hxy u; unfold upto. destruct (Rle_dec u y), (Rle_dec u x); auto; lra.
@@ -82,7 +82,7 @@ Section Dkw.
       pose proof (as_and _ _ _ Hs Hl) as H; revert H; apply as_impl; intros xs [Hxs Hlen].
       apply ind_le. intros Hex. apply Exists_exists in Hex; destruct Hex as [z [Hin Hz]].
       apply Exists_exists; exists (beyond z); split; [apply in_map, In_arrange, Hin|].
-      unfold exceeds. rewrite (E_ext d _ _ (one_beyond z)), (sum_ext xs _ _ (fun x _ => one_beyond z x)).
+      unfold too_often. rewrite (E_ext d _ _ (one_beyond z)), (sum_ext xs _ _ (fun x _ => one_beyond z x)).
       rewrite E_minus, sum_minus, sum_const, Hlen, Hxs, (E_const d 1 Hd). fold (cdf d z).
       replace (INR n * 1 - INR n * empirical xs z) with (INR n * (1 - empirical xs z)) by ring.
       apply Rmult_le_compat_l; [apply pos_INR | lra].

@@ -59,13 +59,13 @@ Section Tilt.
   Variable v : R.
   Hypothesis Hv : 0 < v < 1.
 
-  Definition gain (a t : R) : R := (t + v) * ln (1 + a / t) - ln (1 + a).
+  Definition tilt_gain (a t : R) : R := (t + v) * ln (1 + a / t) - ln (1 + a).
 
   Definition gain_slope (a t : R) : R := ln (1 + a / t) - (t + v) * a / (t * (t + a)).
 
-  Lemma is_derive_gain a t : 0 < a -> 0 < t -> is_derive (gain a) t (gain_slope a t).
+  Lemma is_derive_gain a t : 0 < a -> 0 < t -> is_derive (tilt_gain a) t (gain_slope a t).
   Proof.
-    intros Ha Ht; unfold gain, gain_slope. assert (0 < a / t) by (apply Rdiv_lt_0_compat; assumption).
+    intros Ha Ht; unfold tilt_gain, gain_slope. assert (0 < a / t) by (apply Rdiv_lt_0_compat; assumption).
     auto_derive; [split; [lra | split; [lra | trivial]]|].
     unfold Rdiv; field. repeat split; lra.
   Qed.
@@ -79,7 +79,7 @@ Section Tilt.
   Qed.
 
   (** For fixed a the gain is least where its slope vanishes. *)
-  Lemma gain_least a s t : 0 < a -> 0 < s -> 0 < t -> gain_slope a s = 0 -> gain a s <= gain a t.
+  Lemma gain_least a s t : 0 < a -> 0 < s -> 0 < t -> gain_slope a s = 0 -> tilt_gain a s <= tilt_gain a t.
   Proof.
     intros Ha Hs Ht H0.
     assert (Hq : forall x, 0 < x -> 0 < (a / x) ^ 2 / (1 + a / x)).
@@ -92,13 +92,13 @@ Section Tilt.
     { intros x y Hxy; split; [apply Rdiv_lt_0_compat; lra|].
       apply Rmult_le_compat_l; [lra | apply Rinv_le_contravar; lra]. }
     destruct (Rle_dec t s) as [Hts|Hts].
-    - destruct (mean_value (gain a) (gain_slope a) t s Hts) as [c [Hc Heq]];
+    - destruct (mean_value (tilt_gain a) (gain_slope a) t s Hts) as [c [Hc Heq]];
         [intros; apply is_derive_gain; lra|].
       assert (gain_slope a c <= 0).
       { rewrite gain_slope_factor by lra. specialize (Hq c ltac:(lra)).
         pose proof (slope_decreases _ _ (Hord c s ltac:(lra))). nra. }
       nra.
-    - destruct (mean_value (gain a) (gain_slope a) s t ltac:(lra)) as [c [Hc Heq]];
+    - destruct (mean_value (tilt_gain a) (gain_slope a) s t ltac:(lra)) as [c [Hc Heq]];
         [intros; apply is_derive_gain; lra|].
       assert (0 <= gain_slope a c).
       { rewrite gain_slope_factor by lra. specialize (Hq c ltac:(lra)).
@@ -108,9 +108,9 @@ Section Tilt.
 
   (** For fixed t the gain is largest at a = v / (1 - t - v), where t + a = (1 + a)(t + v). *)
   Lemma gain_largest t a b :
-    0 < t -> t + v < 1 -> 0 < a -> 0 < b -> t + a = (1 + a) * (t + v) -> gain b t <= gain a t.
+    0 < t -> t + v < 1 -> 0 < a -> 0 < b -> t + a = (1 + a) * (t + v) -> tilt_gain b t <= tilt_gain a t.
   Proof.
-    intros Ht Htv Ha Hb Hopt. unfold gain.
+    intros Ht Htv Ha Hb Hopt. unfold tilt_gain.
     set (k := t + v) in *. set (W := (1 + b) / (1 + a)). set (X := (t + b) / (t + a)).
     assert (HW : 0 < W) by (apply Rdiv_lt_0_compat; lra). assert (HX : 0 < X) by (apply Rdiv_lt_0_compat; lra).
     assert (HWX : W = k * X + (1 - k)).
@@ -204,18 +204,18 @@ Section Tilt.
     - exists lo; unfold lo in *; repeat split; [lra | lra | assumption].
   Qed.
 
-  Lemma tilt_exists : exists a, 0 < a /\ forall t, 0 < t -> 2 * v ^ 2 <= gain a t.
+  Lemma tilt_exists : exists a, 0 < a /\ forall t, 0 < t -> 2 * v ^ 2 <= tilt_gain a t.
   Proof.
     destruct critical_point as [s [Hs [Hsv H0]]]. exists (v / (1 - s - v)).
     set (a := v / (1 - s - v)).
     assert (Ha : 0 < a) by (apply Rdiv_lt_0_compat; lra). split; [assumption|]. intros t Ht.
-    apply Rle_trans with (gain a s); [|apply gain_least; auto; unfold a; now rewrite gain_slope_critical].
+    apply Rle_trans with (tilt_gain a s); [|apply gain_least; auto; unfold a; now rewrite gain_slope_critical].
     (* at s the tilt e^{4v} of Hoeffding's lemma already gains 2 v^2 *)
     set (b := s * (exp (4 * v) - 1)).
     assert (He : 1 < exp (4 * v)) by (rewrite <- exp_0; apply exp_increasing; lra).
     assert (Hb : 0 < b) by (apply Rmult_lt_0_compat; lra).
-    apply Rle_trans with (gain b s); [|apply gain_largest; auto; unfold a; field; lra].
-    unfold gain. replace (1 + b / s) with (exp (4 * v)) by (unfold b; field; lra). rewrite ln_exp.
+    apply Rle_trans with (tilt_gain b s); [|apply gain_largest; auto; unfold a; field; lra].
+    unfold tilt_gain. replace (1 + b / s) with (exp (4 * v)) by (unfold b; field; lra). rewrite ln_exp.
     pose proof (two_point_bound s (4 * v) ltac:(lra)) as Hh.
     replace (1 - s + s * exp (4 * v)) with (1 + b) in Hh by (unfold b; ring).
     assert (ln (1 + b) <= 4 * v * s + (4 * v) ^ 2 / 8).

@@ -11,7 +11,7 @@
 
 Require Import Reals Lra Lia List Bool.
 From Coquelicot Require Import Rcomplements.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp OneState HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -25,9 +25,6 @@ Definition leaving : mdp bool unit := {|
 |}.
 
 Definition only (past : list (history bool unit)) : policy bool unit := fun _ => ret tt.
-
-Definition unit_dec (s s' : unit) : {s = s'} + {s <> s'}.
-Proof. destruct s, s'; now left. Defined.
 
 Lemma is_mdp_leaving : is_mdp leaving.
 Proof.
@@ -93,9 +90,6 @@ Qed.
 (** ** Given the counts, half of the transitions went to state 1 *)
 
 Local Notation hits := (fun xs => sum xs (fun x : R * bool => ind (bool_dec (snd x) true))).
-
-Lemma hits_nonneg xs : 0 <= hits xs.
-Proof. apply sum_nonneg; intros x _; apply ind_range. Qed.
 
 Lemma episode_hits h : time h = 2%nat -> (length (once1 h) <= 2)%nat /\ (length (once1 h) = 2%nat -> 1 <= hits (once1 h)).
 Proof.

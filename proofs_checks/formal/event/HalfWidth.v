@@ -25,23 +25,23 @@ Qed.
 
 (** ** The other constant *)
 
-Definition coin : dist bool := [(true, 1 / 2); (false, 1 / 2)].
-Definition heads (b : bool) : R := if b then 1 else 0.
+Definition fair_coin : dist bool := [(true, 1 / 2); (false, 1 / 2)].
+Definition is_heads (b : bool) : R := if b then 1 else 0.
 
-Lemma law_coin : is_law coin.
+Lemma law_coin : is_law fair_coin.
 Proof. split; [intros x p [H|[H|[]]]; injection H; intros; lra | simpl; lra]. Qed.
 
-Lemma E_heads : E coin heads = 1 / 2.
+Lemma E_heads : E fair_coin is_heads = 1 / 2.
 Proof. simpl; lra. Qed.
 
 (** Five equal tosses. *)
-Lemma five_equal f : (forall xs, 0 <= f xs) -> / 32 * f (repeat true 5) + / 32 * f (repeat false 5) <= E (draws (repeat coin 5)) f.
+Lemma five_equal f : (forall xs, 0 <= f xs) -> / 32 * f (repeat true 5) + / 32 * f (repeat false 5) <= E (draws (repeat fair_coin 5)) f.
 Proof.
-  intros Hf. assert (Hcoin : forall g : bool -> R, E coin g = / 2 * g true + / 2 * g false) by (intros g; simpl; lra).
-  assert (Hone : forall (x : bool) n g, (forall xs, 0 <= g xs) -> (/ 2) ^ n * g (repeat x n) <= E (draws (repeat coin n)) g).
+  intros Hf. assert (Hcoin : forall g : bool -> R, E fair_coin g = / 2 * g true + / 2 * g false) by (intros g; simpl; lra).
+  assert (Hone : forall (x : bool) n g, (forall xs, 0 <= g xs) -> (/ 2) ^ n * g (repeat x n) <= E (draws (repeat fair_coin n)) g).
   { intros x n; induction n as [|n IH]; intros g Hg; [simpl; lra|]. cbn [repeat]. rewrite E_draws_cons, Hcoin.
     pose proof (IH (fun xs => g (x :: xs)) ltac:(intros; apply Hg)) as H. cbn [pow].
-    assert (Hpos : forall y, 0 <= E (draws (repeat coin n)) (fun xs => g (y :: xs)))
+    assert (Hpos : forall y, 0 <= E (draws (repeat fair_coin n)) (fun xs => g (y :: xs)))
       by (intros y; apply E_nonneg; [apply law_draws, Forall_repeat, law_coin | intros; apply Hg]).
     pose proof (Hpos true). pose proof (Hpos false). destruct x; lra. }
   cbn [repeat]. rewrite E_draws_cons, Hcoin.
@@ -50,7 +50,7 @@ Proof.
 Qed.
 
 Theorem other_half_width_fails :
-  1 / 20 < prob (draws (repeat coin 5)) (fun xs => Rlt_dec (1 / 2 * sqrt (ln (4 / (1 / 20)) / INR 5)) (Rabs (average heads xs - E coin heads))).
+  1 / 20 < prob (draws (repeat fair_coin 5)) (fun xs => Rlt_dec (1 / 2 * sqrt (ln (4 / (1 / 20)) / INR 5)) (Rabs (average is_heads xs - E fair_coin is_heads))).
 Proof.
   assert (He : exp 5 > 80).
   { assert (Hdouble : forall x a b, 0 <= a -> a <= exp x -> b <= a * a -> b <= exp (2 * x))

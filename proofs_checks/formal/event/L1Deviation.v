@@ -18,11 +18,6 @@ Fixpoint subsets {X} (l : list X) : list (list X) :=
   | x :: l' => subsets l' ++ map (cons x) (subsets l')
   end.
 
-Lemma length_subsets {X} (l : list X) : INR (length (subsets l)) = 2 ^ length l.
-Proof.
-  induction l as [|x l IH]; simpl; [reflexivity|]. rewrite app_length, map_length, plus_INR, IH. ring.
-Qed.
-
 Lemma filter_is_subset {X} (f : X -> bool) l : In (filter f l) (subsets l).
 Proof.
   induction l as [|x l IH]; simpl; [now left|]. apply in_or_app. destruct (f x); [right; now apply in_map | now left].

@@ -168,9 +168,6 @@ Proof.
   - apply E_le; [assumption | intros x; apply Rle_abs].
 Qed.
 
-Lemma E_Permutation {X} (d e : dist X) f : Permutation d e -> E d f = E e f.
-Proof. induction 1 as [|[x p]|[x p] [y q]|]; simpl in *; lra. Qed.
-
 (** A law has at least one value that carries mass. *)
 Lemma law_inhabited {X} (d : dist X) : is_law d -> exists x p, In (x, p) d /\ 0 < p.
 Proof.

@@ -278,16 +278,16 @@ Proof.
     + apply IH; [assumption | lra | lra].
 Qed.
 
-Fixpoint area (G : R -> R) (lo hi c : R) (l : dist R) : R :=
+Fixpoint area_of_steps (G : R -> R) (lo hi c : R) (l : dist R) : R :=
   match l with
   | [] => (hi - lo) * G c
-  | (a, p) :: l' => (a - lo) * G c + area G a hi (c + p) l'
+  | (a, p) :: l' => (a - lo) * G c + area_of_steps G a hi (c + p) l'
   end.
 
 Lemma is_RInt_constant (c a b : R) : is_RInt (fun _ => c) a b ((b - a) * c).
 Proof. apply (@is_RInt_const R_NormedModule). Qed.
 
-Lemma is_RInt_area G lo hi c l : sorted_in lo hi l -> is_RInt (fun x => G (c + cdf l x)) lo hi (area G lo hi c l).
+Lemma is_RInt_area G lo hi c l : sorted_in lo hi l -> is_RInt (fun x => G (c + cdf l x)) lo hi (area_of_steps G lo hi c l).
 Proof.
   revert lo c; induction l as [|[a p] l IH]; intros lo c Hs.
   - apply is_RInt_ext with (fun _ => G c); [|apply is_RInt_constant].
@@ -304,7 +304,7 @@ Qed.
 
 (** Summation by parts. *)
 Lemma climb_integral_area G lo hi c l :
-  G 1 = 1 -> c + total_mass l = 1 -> lo + climb_integral G lo c l = hi - area G lo hi c l.
+  G 1 = 1 -> c + total_mass l = 1 -> lo + climb_integral G lo c l = hi - area_of_steps G lo hi c l.
 Proof.
   intros G1; revert lo c; induction l as [|[a p] l IH]; unfold total_mass; simpl; intros lo c Hm.
   - replace c with 1 by lra. rewrite G1; ring.
@@ -336,10 +336,10 @@ Proof.
   intros HG [Hn H1] Hle Has.
   destruct (sorted_listing d lo hi Hle Hn Has) as [l [Hs [Hl HE]]].
   assert (Ht : 0 + total_mass l = 1) by (unfold total_mass; rewrite <- HE; lra).
-  assert (Hint : is_RInt (fun x => G (cdf d x)) lo hi (area G lo hi 0 l)).
+  assert (Hint : is_RInt (fun x => G (cdf d x)) lo hi (area_of_steps G lo hi 0 l)).
   { apply is_RInt_ext with (fun x => G (0 + cdf l x)); [|now apply is_RInt_area].
     intros x _; unfold cdf; rewrite HE; f_equal; ring. }
-  split; [|now exists (area G lo hi 0 l)].
+  split; [|now exists (area_of_steps G lo hi 0 l)].
   rewrite (is_RInt_unique _ _ _ _ Hint), <- (climb_integral_area G lo hi 0 l) by (apply HG || assumption).
   now apply is_stieltjes_quantile_listing with hi.
 Qed.

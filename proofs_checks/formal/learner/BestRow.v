@@ -199,7 +199,7 @@ Section Values.
 
   (** ** What an action costs: missing mass times the spread of the value, and the area between the reward laws *)
 
-  Definition gap (s : S) (a : A) : R := RInt (excess (chk b s a) (hat b s a)) 0 1.
+  Definition gap (s : S) (a : A) : R := RInt (cdf_excess (chk b s a) (hat b s a)) 0 1.
 
   Definition spread (n : nat) (s : S) (y : R) (a : A) : R :=
     E (hat b s a) (fun r => max_over (fun s' => Vhat n s' (r + y)) (succ s a) - min_over (fun s' => Vhat n s' (r + y)) (succ s a)).
@@ -303,7 +303,7 @@ Section Values.
         try (now apply reward_law)|].
       - apply is_utility_average; [now apply trans_law|]. intros s'. apply is_utility_shift, Vhat_utility.
       - apply Rmult_le_compat_l; [assumption|]. apply RInt_le; [lra | apply ex_RInt_excess; lra | apply ex_RInt_excess; lra|].
-        intros x _. unfold excess. apply Rle_max_compat_l. pose proof (chk_above Hhold s a x Ha). lra. }
+        intros x _. unfold cdf_excess. apply Rle_max_compat_l. pose proof (chk_above Hhold s a x Ha). lra. }
     rewrite E_minus in H1. lra.
   Qed.
 
@@ -332,15 +332,15 @@ Section Values.
   Theorem near_greedy_close pi w cost :
     is_policy pi -> near_greedy_hat (horizon M) w pi -> pays cost ->
     E (init M) (fun s => Vhat (horizon M) s 0) - E (return_law M pi) h <=
-    L * E (history_law M pi (horizon M)) (fun g => cost_of cost (fst g)) + sum (seq 0 (horizon M)) w.
+    L * E (history_law M pi (horizon M)) (fun g => cost_of_steps cost (fst g)) + sum (seq 0 (horizon M)) w.
   Proof.
     intros Hpi Hg Hc.
     pose proof (telescope_history M HM (fun g a => L * cost g a) pi Hpi
       (fun n g => Vhat n (state g) (collected g)) w) as Ht.
     cbn beta in Ht. rewrite E_return_law.
-    assert (Hl : forall steps : list (S * A * R), cost_of (fun g a => L * cost g a) steps = L * cost_of cost steps).
+    assert (Hl : forall steps : list (S * A * R), cost_of_steps (fun g a => L * cost g a) steps = L * cost_of_steps cost steps).
     { induction steps as [|[[s a] r] steps IH]; simpl; [ring | rewrite IH; ring]. }
-    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of (fun g a => L * cost g a) (fst g)) (fun g => L * cost_of cost (fst g))) in Ht by (intros; apply Hl).
+    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun g a => L * cost g a) (fst g)) (fun g => L * cost_of_steps cost (fst g))) in Ht by (intros; apply Hl).
     rewrite E_scal in Ht. cbn [Vhat] in Ht. enough (Hs : forall n g, (Datatypes.S n + time g = horizon M)%nat ->
       Vhat (Datatypes.S n) (state g) (collected g) <=
       E (step M pi g) (fun g' => Vhat n (state g') (collected g')) + E (pi g) (fun a => L * cost g a) + w n).
@@ -361,9 +361,9 @@ Section Values.
     intros Hpi Hg.
     pose proof (telescope_history M HM (fun _ _ => 0) pi Hpi (fun n g => Vchk n (state g) (collected g)) w) as Ht.
     cbn beta in Ht. rewrite E_return_law.
-    assert (Hl : forall steps : list (S * A * R), cost_of (fun _ _ => 0) steps = 0).
+    assert (Hl : forall steps : list (S * A * R), cost_of_steps (fun _ _ => 0) steps = 0).
     { induction steps as [|[[s a] r] steps IH]; simpl; [ring | rewrite IH; ring]. }
-    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of (fun _ _ => 0) (fst g)) (fun _ => 0)) in Ht by (intros; apply Hl).
+    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun _ _ => 0) (fst g)) (fun _ => 0)) in Ht by (intros; apply Hl).
     rewrite E_zero in Ht. cbn [Vchk] in Ht. enough (Hs : forall n g, (Datatypes.S n + time g = horizon M)%nat ->
       Vchk (Datatypes.S n) (state g) (collected g) <=
       E (step M pi g) (fun g' => Vchk n (state g') (collected g')) + E (pi g) (fun a => 0) + w n).

@@ -212,7 +212,7 @@ Section Carried.
   Definition o_allowed (pi : policy S A) : Prop :=
     forall h, (time h < T)%nat -> almost_surely (pi h) (fun a => In a (acts (state h))).
 
-  Definition lift (pi : policy S A) : policy carrier A := fun g =>
+  Definition carried_policy (pi : policy S A) : policy carrier A := fun g =>
     if lt_dec (time g) T then pi (uncarry g) else ret (idle (fst (snd (state g)))).
 
   Lemma play_allowed pi : allowed carried_acts carried pi -> o_allowed (play pi).
@@ -222,22 +222,22 @@ Section Carried.
     unfold carried_acts, state, carry in Ha. cbn [snd] in Ha. rewrite cstate_state in Ha. exact Ha.
   Qed.
 
-  Lemma lift_policy pi : is_policy pi -> is_policy (lift pi).
-  Proof. intros Hpi g. unfold lift. destruct (lt_dec (time g) T); [apply Hpi | apply law_ret]. Qed.
+  Lemma lift_policy pi : is_policy pi -> is_policy (carried_policy pi).
+  Proof. intros Hpi g. unfold carried_policy. destruct (lt_dec (time g) T); [apply Hpi | apply law_ret]. Qed.
 
-  Lemma lift_allowed pi : o_allowed pi -> allowed carried_acts carried (lift pi).
+  Lemma lift_allowed pi : o_allowed pi -> allowed carried_acts carried (carried_policy pi).
   Proof.
-    intros Hal g _. unfold lift. destruct (lt_dec (time g) T) as [Hg|Hg].
+    intros Hal g _. unfold carried_policy. destruct (lt_dec (time g) T) as [Hg|Hg].
     - assert (Ht : (time (uncarry g) < T)%nat) by now rewrite time_uncarry. exact (Hal (uncarry g) Ht).
     - apply as_ret. apply Hidle.
   Qed.
 
-  Lemma play_lift pi t f : (t <= T)%nat -> E (o_history (play (lift pi)) t) f = E (o_history pi t) f.
+  Lemma play_lift pi t f : (t <= T)%nat -> E (o_history (play (carried_policy pi)) t) f = E (o_history pi t) f.
   Proof.
     revert f; induction t as [|t IH]; intros f Ht; [reflexivity|]. simpl. rewrite !E_bind, IH by lia. apply E_ext_as.
     generalize (o_history_good pi t); apply as_impl; intros h [Hh _]. unfold o_step. rewrite !E_bind.
-    assert (Hp : play (lift pi) h = pi h); [|now rewrite Hp].
-    unfold play, lift. rewrite time_carry, uncarry_carry, Hh. destruct (lt_dec t T); [reflexivity | lia].
+    assert (Hp : play (carried_policy pi) h = pi h); [|now rewrite Hp].
+    unfold play, carried_policy. rewrite time_carry, uncarry_carry, Hh. destruct (lt_dec t T); [reflexivity | lia].
   Qed.
 
   Variable G : R -> R.
@@ -255,7 +255,7 @@ Section Carried.
     (exists pi, is_policy pi /\ allowed carried_acts carried pi /\ x = value G carried pi).
   Proof.
     split; intros [pi [Hpi [Hal ->]]].
-    - exists (lift pi). split; [now apply lift_policy|]. split; [now apply lift_allowed|].
+    - exists (carried_policy pi). split; [now apply lift_policy|]. split; [now apply lift_allowed|].
       rewrite carried_value by now apply lift_policy. apply Phi_of_same_expectations; [assumption | now apply law_o_return | |].
       + apply law_o_return. intros h; now apply lift_policy.
       + intros f. unfold o_return. rewrite !E_image. symmetry. now apply play_lift.

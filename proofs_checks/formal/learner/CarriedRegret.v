@@ -172,9 +172,9 @@ Section Outcomes.
   Definition b_weight : R := episode_weight 0 (Datatypes.S T).
 
   Lemma weighted_cost_of_range past steps c n :
-    on_time steps c -> (n + length steps = Datatypes.S T)%nat -> 0 <= cost_of (cost past) steps <= episode_weight n (length steps).
+    on_time steps c -> (n + length steps = Datatypes.S T)%nat -> 0 <= cost_of_steps (cost past) steps <= episode_weight n (length steps).
   Proof.
-    revert c n; induction steps as [|[[c0 a] r] steps IH]; intros c n Hon Hn; cbn [cost_of length episode_weight]; [simpl; lra|].
+    revert c n; induction steps as [|[[c0 a] r] steps IH]; intros c n Hon Hn; cbn [cost_of_steps length episode_weight]; [simpl; lra|].
     destruct Hon as [_ Hon]. cbn [length] in Hn. specialize (IH c0 (Datatypes.S n) Hon ltac:(lia)).
     assert (Hc0 : fst c0 = length steps) by (destruct steps as [|[[c1 a1] r1] steps]; apply Hon).
     assert (Hcost : 0 <= weighted_cost O w rest outs (believes past) (steps, c0) a <= to_come w n (Datatypes.S (length steps))).

@@ -84,27 +84,27 @@ Section Grid.
   (** The learner of hat-M, and what is played in M. *)
   Variable learner : list (history S A) -> policy S A.
   Hypothesis Hlearner : forall past, is_policy (learner past).
-  Definition played (past : list (history S A)) : policy S A := adapt eta (learner (map rounded past)).
+  Definition played_rounded (past : list (history S A)) : policy S A := adapt eta (learner (map rounded past)).
 
-  Lemma grid_regret_le past : regret M played G best past <= regret Mhat learner G best_hat (map rounded past) + INR (length past) * (T * eta).
+  Lemma grid_regret_le past : regret M played_rounded G best past <= regret Mhat learner G best_hat (map rounded past) + INR (length past) * (T * eta).
   Proof.
     induction past as [|h past IH]; cbn [regret map length]; [simpl; lra|]. rewrite S_INR.
     pose proof (adapted_value_ge eta Heta M HM G (learner (map rounded past)) HG (Hlearner _)) as Hv.
-    pose proof grid_optimum. unfold played at 1. lra.
+    pose proof grid_optimum. unfold played_rounded at 1. lra.
   Qed.
 
   Lemma grid_read past g :
-    E (history_law M (played past) (horizon M)) (fun h => g (rounded h)) = E (history_law Mhat (learner (map rounded past)) (horizon Mhat)) g.
+    E (history_law M (played_rounded past) (horizon M)) (fun h => g (rounded h)) = E (history_law Mhat (learner (map rounded past)) (horizon Mhat)) g.
   Proof. symmetry. apply rounded_history_law. Qed.
 
   (** Any event of the data. *)
   Theorem grid_event (P Q : list (history S A) -> Prop)
     (decP : forall path, {Exists P (moments_of path)} + {~ Exists P (moments_of path)})
     (decQ : forall path, {Exists Q (moments_of path)} + {~ Exists Q (moments_of path)}) K :
-    (forall past, P past -> Q (map rounded past)) -> prob (episodes M played K) decP <= prob (episodes Mhat learner K) decQ.
+    (forall past, P past -> Q (map rounded past)) -> prob (episodes M played_rounded K) decP <= prob (episodes Mhat learner K) decQ.
   Proof.
     intros H. unfold episodes.
-    apply (sometime_read (fun past => history_law M (played past) (horizon M))
+    apply (sometime_read (fun past => history_law M (played_rounded past) (horizon M))
              (fun past => history_law Mhat (learner past) (horizon Mhat)) rounded); [|exact grid_read | exact H].
     intros past. apply law_history; [assumption|]. apply is_policy_adapt, Hlearner.
   Qed.
@@ -112,8 +112,8 @@ Section Grid.
   Theorem grid_regret (bound : list (history S A) -> R) p K :
     prob (episodes Mhat learner K) (fun path => Exists_dec (fun past => bound past < regret Mhat learner G best_hat past)
       (moments_of path) (fun past => Rlt_dec _ _)) <= p ->
-    prob (episodes M played K) (fun path => Exists_dec
-      (fun past => bound (map rounded past) + INR (length past) * (T * eta) < regret M played G best past)
+    prob (episodes M played_rounded K) (fun path => Exists_dec
+      (fun past => bound (map rounded past) + INR (length past) * (T * eta) < regret M played_rounded G best past)
       (moments_of path) (fun past => Rlt_dec _ _)) <= p.
   Proof.
     intros H. eapply Rle_trans; [|exact H]. apply grid_event. intros past Hp. pose proof (grid_regret_le past). lra.

@@ -15,10 +15,10 @@ Section Cost.
   Variable cost : history S A -> A -> R.
 
   (** The costs of the steps of an episode, which are listed latest first. *)
-  Fixpoint cost_of (steps : list (S * A * R)) : R :=
+  Fixpoint cost_of_steps (steps : list (S * A * R)) : R :=
     match steps with
     | [] => 0
-    | (s, a, _) :: rest => cost (rest, s) a + cost_of rest
+    | (s, a, _) :: rest => cost (rest, s) a + cost_of_steps rest
     end.
 
   Section Policy.
@@ -26,14 +26,14 @@ Section Cost.
     Hypothesis Hpi : is_policy pi.
 
     Lemma mean_cost_step t :
-      E (history_law M pi (Datatypes.S t)) (fun h => cost_of (fst h)) =
-      E (history_law M pi t) (fun h => cost_of (fst h) + E (pi h) (cost h)).
+      E (history_law M pi (Datatypes.S t)) (fun h => cost_of_steps (fst h)) =
+      E (history_law M pi t) (fun h => cost_of_steps (fst h) + E (pi h) (cost h)).
     Proof.
       rewrite E_history_law_S. apply E_ext; intros h. rewrite E_step.
-      rewrite (E_ext (pi h) _ (fun a => cost_of (fst h) + cost h a)).
+      rewrite (E_ext (pi h) _ (fun a => cost_of_steps (fst h) + cost h a)).
       - rewrite E_plus, E_const by apply Hpi. reflexivity.
-      - intros a. rewrite (E_ext _ _ (fun _ => cost_of (fst h) + cost h a)); [apply E_const; now apply reward_law|].
-        intros r. rewrite (E_ext _ _ (fun _ => cost_of (fst h) + cost h a)); [apply E_const; now apply trans_law|].
+      - intros a. rewrite (E_ext _ _ (fun _ => cost_of_steps (fst h) + cost h a)); [apply E_const; now apply reward_law|].
+        intros r. rewrite (E_ext _ _ (fun _ => cost_of_steps (fst h) + cost h a)); [apply E_const; now apply trans_law|].
         intros s. destruct h as [steps s0]; simpl. ring.
     Qed.
 
@@ -42,12 +42,12 @@ Section Cost.
       (forall n h, (Datatypes.S n + time h = horizon M)%nat ->
          v (Datatypes.S n) h <= E (step M pi h) (v n) + E (pi h) (cost h) + w n) ->
       E (init M) (fun s => v (horizon M) (start s)) <=
-      E (history_law M pi (horizon M)) (fun h => v O h + cost_of (fst h)) + sum (seq 0 (horizon M)) w.
+      E (history_law M pi (horizon M)) (fun h => v O h + cost_of_steps (fst h)) + sum (seq 0 (horizon M)) w.
     Proof.
       intros H.
       assert (Hgo : forall t, (t <= horizon M)%nat ->
         E (init M) (fun s => v (horizon M) (start s)) <=
-        E (history_law M pi t) (fun h => v (horizon M - t)%nat h + cost_of (fst h)) + sum (seq (horizon M - t) t) w).
+        E (history_law M pi t) (fun h => v (horizon M - t)%nat h + cost_of_steps (fst h)) + sum (seq (horizon M - t) t) w).
       { induction t as [|t IH]; intros Ht.
         - rewrite E_history_law_0, Nat.sub_0_r. simpl. right. rewrite Rplus_0_r. apply E_ext; intros s. ring.
         - eapply Rle_trans; [apply IH; lia|]. set (n := (horizon M - Datatypes.S t)%nat).
@@ -66,13 +66,13 @@ Section Cost.
   (** Costs between 0 and (steps left) + 1 add up to at most T (T + 1) / 2. *)
   Lemma cost_of_range (steps : list (S * A * R)) (n : nat) :
     (forall h a, (time h < n + length steps)%nat -> 0 <= cost h a <= INR (n + length steps - time h)) ->
-    0 <= cost_of steps <= INR (length steps) * INR n + INR (length steps) * (INR (length steps) + 1) / 2.
+    0 <= cost_of_steps steps <= INR (length steps) * INR n + INR (length steps) * (INR (length steps) + 1) / 2.
   Proof.
-    revert n; induction steps as [|[[s a] r] steps IH]; intros n H; cbn [cost_of length]; [simpl; lra|].
+    revert n; induction steps as [|[[s a] r] steps IH]; intros n H; cbn [cost_of_steps length]; [simpl; lra|].
     specialize (IH (Datatypes.S n)). cbn [length] in H.
     assert (Hc := H (steps, s) a ltac:(unfold time; simpl; lia)).
     replace (n + Datatypes.S (length steps) - time (steps, s))%nat with (Datatypes.S n) in Hc by (unfold time; simpl; lia).
-    assert (Hi : 0 <= cost_of steps <= INR (length steps) * INR (Datatypes.S n) + INR (length steps) * (INR (length steps) + 1) / 2).
+    assert (Hi : 0 <= cost_of_steps steps <= INR (length steps) * INR (Datatypes.S n) + INR (length steps) * (INR (length steps) + 1) / 2).
     { apply IH. intros h b Hh. replace (Datatypes.S n + length steps)%nat with (n + Datatypes.S (length steps))%nat in * by lia. now apply H. }
     rewrite !S_INR in *. nra.
   Qed.

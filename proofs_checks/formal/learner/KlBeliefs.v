@@ -104,7 +104,7 @@ Section Beliefs.
     - pose proof (chance_of_test i s a _ (complement_dec dec) Ha Ht) as He. rewrite chance_of_complement in He.
       destruct Ht as [Hi _]. replace (chance_of s a dec) with (1 - chance i) in * by lra.
       apply (lower_end_below C (snd (tally (test_of i) past)) (fst (tally (test_of i) past))); try assumption; try lra.
-      pose proof (not_misled_covers tests test_of chance C past i Hm Hi) as Hc. unfold covered in *.
+      pose proof (not_misled_covers tests test_of chance C past i Hm Hi) as Hc. unfold kt_covered in *.
       now rewrite kt_sym, lik_sym.
   Qed.
 

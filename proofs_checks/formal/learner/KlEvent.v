@@ -168,7 +168,7 @@ Section Event.
   Qed.
 
   Theorem not_misled_covers past i :
-    ~ misled past -> In i tests -> covered C (fst (tally (test_of i) past)) (snd (tally (test_of i) past)) (chance i).
+    ~ misled past -> In i tests -> kt_covered C (fst (tally (test_of i) past)) (snd (tally (test_of i) past)) (chance i).
   Proof.
     intros Hn Ht. apply Rnot_le_lt; intros Hd. apply Hn, Exists_exists. now exists i.
   Qed.

@@ -19,18 +19,18 @@ Section Weight.
   Hypothesis Hc : 0 <= c <= 1.
   Hypothesis Halpha : 0 < alpha <= 1.
 
-  Lemma lipschitz_tail : lipschitz_weighting (tail_weight c alpha) (tail_slope c alpha).
+  Lemma lipschitz_tail : lipschitz_weighting (mean_cvar_weight c alpha) (mean_cvar_slope c alpha).
   Proof.
-    intros x y Hx Hy. pose proof (lipschitz_cvar alpha Halpha x y Hx Hy) as H. unfold tail_weight, tail_slope.
+    intros x y Hx Hy. pose proof (lipschitz_cvar alpha Halpha x y Hx Hy) as H. unfold mean_cvar_weight, mean_cvar_slope.
     replace (c * x + (1 - c) * cvar_weight alpha x - (c * y + (1 - c) * cvar_weight alpha y))
       with (c * (x - y) + (1 - c) * (cvar_weight alpha x - cvar_weight alpha y)) by ring.
     eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult, (Rabs_right c), (Rabs_right (1 - c)) by lra.
     unfold Rdiv. nra.
   Qed.
 
-  Lemma concave_tail : concave_weighting (tail_weight c alpha).
+  Lemma concave_tail : concave_weighting (mean_cvar_weight c alpha).
   Proof.
-    intros x y t Hx Hy Ht. unfold tail_weight.
+    intros x y t Hx Hy Ht. unfold mean_cvar_weight.
     assert (H : t * cvar_weight alpha x + (1 - t) * cvar_weight alpha y <= cvar_weight alpha (t * x + (1 - t) * y)).
     { unfold cvar_weight. pose proof (Rmin_l (x / alpha) 1). pose proof (Rmin_r (x / alpha) 1).
       pose proof (Rmin_l (y / alpha) 1). pose proof (Rmin_r (y / alpha) 1). apply Rmin_glb; [|nra].
@@ -45,10 +45,10 @@ Section Attainable.
   Context {S A : Type}.
   Variables (acts : S -> list A) (succ : S -> A -> list S) (b : beliefs S A).
 
-  Fixpoint attainable (n : nat) (s : S) (y : R) : list R :=
+  Fixpoint attainable_from (n : nat) (s : S) (y : R) : list R :=
     match n with
     | O => [y]
-    | Datatypes.S n' => flat_map (fun a => flat_map (fun rp => flat_map (fun s' => attainable n' s' (fst rp + y)) (succ s a)) (hat b s a)) (acts s)
+    | Datatypes.S n' => flat_map (fun a => flat_map (fun rp => flat_map (fun s' => attainable_from n' s' (fst rp + y)) (succ s a)) (hat b s a)) (acts s)
     end.
 
   Lemma in_bind {X Y} (d : dist X) (k : X -> dist Y) y p : In (y, p) (bind d k) -> exists x q r, In (x, q) d /\ In (y, r) (k x).
@@ -58,14 +58,14 @@ Section Attainable.
     - destruct (IH H) as [x' [q' [r [H1 H2]]]]. exists x', q', r. split; [now right | assumption].
   Qed.
 
-  Lemma value_law_attainable h n s y x p : In (x, p) (value_law acts succ b h n s y) -> In x (attainable n s y).
+  Lemma value_law_attainable h n s y x p : In (x, p) (value_law acts succ b h n s y) -> In x (attainable_from n s y).
   Proof.
-    revert s y x p; induction n as [|n IH]; intros s y x p Hin; cbn [value_law attainable] in *.
+    revert s y x p; induction n as [|n IH]; intros s y x p Hin; cbn [value_law attainable_from] in *.
     - destruct Hin as [Heq|[]]. injection Heq as -> _. now left.
     - destruct (acts s) as [|a l] eqn:Ha; [destruct Hin|]. set (a' := best_action acts succ b h n s y a l) in *.
       apply in_bind in Hin. destruct Hin as [r [q [p' [Hr Hin]]]].
       apply in_flat_map. exists a'. split; [apply argmax_spec|]. apply in_flat_map. exists (r, q). split; [assumption|]. apply in_flat_map.
-      assert (Hscale : forall c s', In (x, p') (scale c (value_law acts succ b h n s' (r + y))) -> In x (attainable n s' (r + y))).
+      assert (Hscale : forall c s', In (x, p') (scale c (value_law acts succ b h n s' (r + y))) -> In x (attainable_from n s' (r + y))).
       { intros c s' H. apply in_map_iff in H. destruct H as [[x' q'] [Heq H]]. injection Heq as -> _. exact (IH s' (r + y) x q' H). }
       apply in_app_or in Hin. destruct Hin as [Hin|Hin].
       + apply in_flat_map in Hin. destruct Hin as [s' [Hs' Hin]]. exists s'. split; [assumption | exact (Hscale _ s' Hin)].
@@ -182,7 +182,7 @@ Section Explicit.
       + intros s' _. destruct (state_dec (snd o) s'); cbn [length ind]; [rewrite S_INR|]; ring.
   Qed.
 
-  Theorem exact_beliefs_valid past : valid state_dec action_dec states acts xs delta past (exact_beliefs past).
+  Theorem exact_beliefs_valid past : valid_beliefs state_dec action_dec states acts xs delta past (exact_beliefs past).
   Proof.
     split.
     - intros s a s'. split; [apply (the_end_range lam Hlam); apply n_next_le | apply end_is_below, n_next_le].
@@ -224,27 +224,27 @@ Section Explicit.
   Local Notation T := (horizon M).
   Local Notation succ := (fun (_ : S) (_ : A) => states).
 
-  Definition candidates (past : pasts) : list R := flat_map (fun sp => attainable acts succ (exact_beliefs past) T (fst sp) 0) (init M).
-  Definition rho_hat (past : pasts) : R := argmax (fun rho => v_hat acts succ M exact_beliefs past (tail_utility c alpha rho)) 0 (candidates past).
-  Definition rho_chk (past : pasts) : R := argmax (fun rho => v_chk acts succ M exact_beliefs past (tail_utility c alpha rho)) 0 (candidates past).
+  Definition believed_candidates (past : pasts) : list R := flat_map (fun sp => attainable_from acts succ (exact_beliefs past) T (fst sp) 0) (init M).
+  Definition rho_hat (past : pasts) : R := argmax (fun rho => v_hat acts succ M exact_beliefs past (tail_utility c alpha rho)) 0 (believed_candidates past).
+  Definition rho_chk (past : pasts) : R := argmax (fun rho => v_chk acts succ M exact_beliefs past (tail_utility c alpha rho)) 0 (believed_candidates past).
 
-  Definition policy_of (q : nat -> S -> R -> A -> R) : policy S A := fun g =>
+  Definition policy_of_table (q : nat -> S -> R -> A -> R) : policy S A := fun g =>
     match acts (state g) with
     | [] => []
     | a :: l => ret (argmax (q (T - Datatypes.S (time g))%nat (state g) (collected g)) a l)
     end.
   Definition explicit_learner (past : pasts) : policy S A :=
-    policy_of (fun n s y => backup_hat succ (exact_beliefs past) (Vhat acts succ (exact_beliefs past) (tail_utility c alpha (rho_hat past)) n) s y).
+    policy_of_table (fun n s y => backup_hat succ (exact_beliefs past) (Vhat acts succ (exact_beliefs past) (tail_utility c alpha (rho_hat past)) n) s y).
   Definition explicit_cautious (past : pasts) : policy S A :=
-    policy_of (fun n s y => backup_chk succ (exact_beliefs past) (Vchk acts succ (exact_beliefs past) (tail_utility c alpha (rho_chk past)) n) s y).
+    policy_of_table (fun n s y => backup_chk succ (exact_beliefs past) (Vchk acts succ (exact_beliefs past) (tail_utility c alpha (rho_chk past)) n) s y).
 
-  Lemma policy_of_is_policy q : is_policy (policy_of q).
-  Proof. intros g. unfold policy_of. destruct (Hacts (state g)) as [H _]. destruct (acts (state g)); [congruence | apply law_ret]. Qed.
+  Lemma policy_of_is_policy q : is_policy (policy_of_table q).
+  Proof. intros g. unfold policy_of_table. destruct (Hacts (state g)) as [H _]. destruct (acts (state g)); [congruence | apply law_ret]. Qed.
 
   Lemma explicit_greedy past :
     near_greedy_hat acts succ (exact_beliefs past) (tail_utility c alpha (rho_hat past)) T (fun _ => 0) (explicit_learner past).
   Proof.
-    intros g n Hn. unfold explicit_learner, policy_of. replace (T - Datatypes.S (time g))%nat with n by lia.
+    intros g n Hn. unfold explicit_learner, policy_of_table. replace (T - Datatypes.S (time g))%nat with n by lia.
     destruct (Hacts (state g)) as [H _]. destruct (acts (state g)) as [|a l] eqn:Ha; [congruence|]. apply as_ret.
     split; [apply argmax_spec|]. cbn [Vhat]. rewrite Ha. cbn [max_over]. lra.
   Qed.
@@ -252,13 +252,13 @@ Section Explicit.
   Lemma explicit_cautious_greedy past :
     near_greedy_chk acts succ (exact_beliefs past) (tail_utility c alpha (rho_chk past)) T (fun _ => 0) (explicit_cautious past).
   Proof.
-    intros g n Hn. unfold explicit_cautious, policy_of. replace (T - Datatypes.S (time g))%nat with n by lia.
+    intros g n Hn. unfold explicit_cautious, policy_of_table. replace (T - Datatypes.S (time g))%nat with n by lia.
     destruct (Hacts (state g)) as [H _]. destruct (acts (state g)) as [|a l] eqn:Ha; [congruence|]. apply as_ret.
     split; [apply argmax_spec|]. cbn [Vchk]. rewrite Ha. cbn [max_over]. lra.
   Qed.
 
   Lemma explicit_near_best past h :
-    supports_on (tail_weight c alpha) (tail_slope c alpha) (INR T) h ->
+    supports_on (mean_cvar_weight c alpha) (mean_cvar_slope c alpha) (INR T) h ->
     v_hat acts succ M exact_beliefs past h <= v_hat acts succ M exact_beliefs past (tail_utility c alpha (rho_hat past)) + 0.
   Proof.
     intros [Hu Hbelow]. rewrite Rplus_0_r.
@@ -274,13 +274,13 @@ Section Explicit.
     assert (Hin : almost_surely d (fun x => 0 <= x <= INR T)).
     { apply as_bind, as_always. intros s. destruct (Hspec s) as [_ [_ [_ Hw]]]. revert Hw; apply as_impl; intros x Hx. lra. }
     destruct (rockafellar_uryasev d alpha Hd Halpha) as [_ [rho [p [Hrho [_ [_ Hru]]]]]].
-    assert (Hcand : In rho (candidates past)).
+    assert (Hcand : In rho (believed_candidates past)).
     { apply in_bind in Hrho. destruct Hrho as [s [q [r [Hs Hr]]]]. apply in_flat_map. exists (s, q). split; [assumption|].
       exact (value_law_attainable acts succ b h T s 0 rho r Hr). }
     rewrite <- Hdh. eapply Rle_trans; [exact (Hbelow d Hd Hin)|].
-    rewrite (Phi_tail c alpha Hc Halpha d Hd), <- Hru, <- (E_tail_utility c alpha d rho Hd).
+    rewrite (Phi_mean_cvar c alpha Hc Halpha d Hd), <- Hru, <- (E_tail_utility c alpha d rho Hd).
     eapply Rle_trans; [apply Hdf|].
-    exact (proj2 (argmax_spec (fun rho => v_hat acts succ M exact_beliefs past (tail_utility c alpha rho)) 0 (candidates past)) rho (or_intror Hcand)).
+    exact (proj2 (argmax_spec (fun rho => v_hat acts succ M exact_beliefs past (tail_utility c alpha rho)) 0 (believed_candidates past)) rho (or_intror Hcand)).
   Qed.
 
   (** ** The theorem *)
@@ -288,10 +288,10 @@ Section Explicit.
   Hypothesis Hhorizon : (1 <= T)%nat.
   Hypothesis Hrewards : forall s a, almost_surely (reward M s a) (fun r => In r (xs ++ [1])).
   Variable best : R.
-  Hypothesis Hbest : is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value (tail_weight c alpha) M pi) best.
+  Hypothesis Hbest : is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value (mean_cvar_weight c alpha) M pi) best.
 
-  Definition explicit_theorem := kl_headline state_dec action_dec states acts xs M (tail_weight c alpha) (tail_slope c alpha) best delta
-    Hstates Hall Hacts Hxs HM Hhorizon Hrewards (weighting_tail c alpha Hc Halpha) (lipschitz_tail c alpha Hc Halpha)
+  Definition explicit_theorem := kl_headline state_dec action_dec states acts xs M (mean_cvar_weight c alpha) (mean_cvar_slope c alpha) best delta
+    Hstates Hall Hacts Hxs HM Hhorizon Hrewards (weighting_mean_cvar c alpha Hc Halpha) (lipschitz_tail c alpha Hc Halpha)
     (concave_tail c alpha Hc Halpha) Hbest Hdelta
     exact_beliefs explicit_learner (fun past => tail_utility c alpha (rho_hat past)) (fun _ => 0) (fun _ _ => 0)
     exact_beliefs_valid (fun past => policy_of_is_policy _) (fun past => tail_utility_supports c alpha Hc Halpha (INR T) (rho_hat past))
@@ -303,8 +303,8 @@ Section Explicit.
   Theorem explicit_learner_regret Gamma part K :
     (forall s a, NoDup (part s a) /\ INR (length (part s a)) <= Gamma) ->
     (forall s a, In a (acts s) -> almost_surely (trans M s a) (fun s' => In s' (part s a))) ->
-    let G := tail_weight c alpha in
-    let bound := fun past : pasts => tail_slope c alpha * (exp 1 / (exp 1 - 1) * (
+    let G := mean_cvar_weight c alpha in
+    let bound := fun past : pasts => mean_cvar_slope c alpha * (exp 1 / (exp 1 - 1) * (
       ((INR T - 1) * Rmin Gamma (2 * sqrt Gamma) + 2) *
         sqrt (2 * INR (length (pairs states acts)) * INR (length past) * INR T * lam (length past * T)%nat) +
       INR T ^ 2 * INR (length (pairs states acts)) + INR T * (INR T + 1) / 2 * ln (/ delta))) in
@@ -316,7 +316,7 @@ Section Explicit.
     assert (He : forall past, errors M (fun _ : pasts => 0) (fun (_ : pasts) (_ : nat) => 0) past = 0).
     { induction past as [|g past IH]; cbn [errors]; [reflexivity|]. unfold error. rewrite IH, sum_const. ring. }
     assert (Hiff : forall path, sometime (fun past => bound past < regret M explicit_learner G best past) path <->
-      sometime (fun past => plain_a_priori_bound states acts xs M (tail_slope c alpha) delta (fun _ => 0) (fun _ _ => 0) Gamma past <
+      sometime (fun past => plain_a_priori_bound states acts xs M (mean_cvar_slope c alpha) delta (fun _ => 0) (fun _ _ => 0) Gamma past <
                             regret M explicit_learner G best past) path).
     { intros path. unfold sometime, plain_a_priori_bound, bound. split; intros [newer [past [Hn H]]]; exists newer, past;
         (split; [exact Hn|]); rewrite He, Rplus_0_r in *; exact H. }

@@ -44,7 +44,7 @@ Section Headline.
 
   Variables (believes : pasts -> beliefs S A) (learner : pasts -> policy S A) (utility : pasts -> R -> R)
             (w0 : pasts -> R) (w : pasts -> nat -> R).
-  Hypothesis Hvalid : forall past, valid state_dec action_dec states acts xs delta past (believes past).
+  Hypothesis Hvalid : forall past, valid_beliefs state_dec action_dec states acts xs delta past (believes past).
   Hypothesis Hpolicy : forall past, is_policy (learner past).
   Hypothesis Hutility : forall past, supports_on G L (INR T) (utility past).
   Hypothesis Hnear : forall past h, supports_on G L (INR T) h ->
@@ -60,7 +60,7 @@ Section Headline.
   Definition sometime (P : pasts -> Prop) (path : pasts) : Prop := exists newer past, path = newer ++ past /\ P past.
 
   Definition plain_data_bound (past : pasts) : R :=
-    L * (exp 1 / (exp 1 - 1) * (sum_observed (fun p g => HistoryCost.cost_of (plain_cost succ (believes p) M) (fst g)) past +
+    L * (exp 1 / (exp 1 - 1) * (sum_observed (fun p g => HistoryCost.cost_of_steps (plain_cost succ (believes p) M) (fst g)) past +
          INR T * (INR T + 1) / 2 * ln (/ delta))) + errors M w0 w past.
 
   Definition plain_a_priori_bound (Gamma : R) (past : pasts) : R :=

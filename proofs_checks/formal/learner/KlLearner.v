@@ -105,7 +105,7 @@ Section Learner.
   Variable cost : list (history S A) -> history S A -> A -> R.
   Hypothesis Hpays : forall past, pays acts succ (believes past) (utility past) L M (cost past).
 
-  Definition Y (past : list (history S A)) (g : history S A) : R := cost_of (cost past) (fst g).
+  Definition Y (past : list (history S A)) (g : history S A) : R := cost_of_steps (cost past) (fst g).
   Definition error (past : list (history S A)) : R := w0 past + sum (seq 0 T) (w past).
 
   Local Notation next := (fun past => history_law M (learner past) T).

@@ -40,7 +40,7 @@ Section Plain.
   Definition end_below (N x : nat) (q : R) : Prop :=
     q <= 0 \/ ((1 <= N)%nat /\ 0 < q < 1 /\ INR N * q <= INR x /\ lambda N <= INR N * kl (INR x / INR N) q).
 
-  Record valid (past : pasts) (b : beliefs S A) : Prop := {
+  Record valid_beliefs (past : pasts) (b : beliefs S A) : Prop := {
     valid_low : forall s a s', 0 <= low b s a s' /\ end_below (N_at past s a) (n_next past s a s') (low b s a s');
     valid_sum : forall s a, sum states (low b s a) <= 1;
     valid_hat : forall s a, is_law (hat b s a) /\ almost_surely (hat b s a) (fun r => In r (xs ++ [1])) /\
@@ -159,7 +159,7 @@ Section Plain.
     intros Hx [H|[H1 [H2 [H3 H4]]]]; [now left | right]. unfold kl_below. replace (x + (N - x))%nat with N by lia. auto.
   Qed.
 
-  Theorem valid_is_prescribed past b : valid past b -> prescribed label state_dec acts k key key_dec tested levels level C past b.
+  Theorem valid_is_prescribed past b : valid_beliefs past b -> prescribed label state_dec acts k key key_dec tested levels level C past b.
   Proof.
     intros Hb s a _. exists past. split; [apply moment_itself|]. split.
     - intros s' _. destruct (valid_low past b Hb s a s') as [_ He].
@@ -189,7 +189,7 @@ Section Plain.
   Lemma atoms_within r : In r (xs ++ [1]) -> 0 <= r <= 1.
   Proof. intros Hr. apply in_app_or in Hr. destruct Hr as [Hr|[<-|[]]]; [specialize (Hxs r Hr); lra | lra]. Qed.
 
-  Lemma valid_is_proper past b : valid past b -> proper (successors k) b.
+  Lemma valid_is_proper past b : valid_beliefs past b -> proper (successors k) b.
   Proof.
     intros Hb. split; intros s a.
     - intros s'. apply (valid_low past b Hb s a s').
@@ -216,7 +216,7 @@ Section Plain.
 
   Variables (believes : pasts -> beliefs S A) (learner : pasts -> policy S A) (utility : pasts -> R -> R)
             (w0 : pasts -> R) (w : pasts -> nat -> R).
-  Hypothesis Hvalid : forall past, valid past (believes past).
+  Hypothesis Hvalid : forall past, valid_beliefs past (believes past).
   Hypothesis Hplay_policy : forall past, is_policy (learner past).
   Hypothesis Hplay_utility : forall past, supports_on G L (INR T) (utility past).
   Hypothesis Hplay_best : forall past h, supports_on G L (INR T) h ->

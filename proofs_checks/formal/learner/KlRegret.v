@@ -188,7 +188,7 @@ Section Regret.
   Lemma T_ge_1 : 1 <= INR T.
   Proof. pose proof (le_INR 1 T Hhorizon) as H. simpl in H. exact H. Qed.
 
-  Lemma slope_nonneg n : 0 <= slope_at n.
+  Lemma slope_at_nonneg n : 0 <= slope_at n.
   Proof. unfold slope_at. pose proof T_ge_1. pose proof g_nonneg. apply Rmult_le_pos; [nra | apply sqrt_pos]. Qed.
 
   Lemma visits_are_cheap path past :
@@ -264,7 +264,7 @@ Section Regret.
     revert H; apply as_impl; intros path [_ Hp] past Hin.
     assert (Hc : consistent acts part T past) by now apply (consistent_moment acts part T path).
     eapply Rle_trans; [|apply beta_eq].
-    apply (observed_cost_le acts part key key_dec classes Hnodup Hclasses T the_cost (slope_at (length past)) (slope_nonneg _) past Hc).
+    apply (observed_cost_le acts part key key_dec classes Hnodup Hclasses T the_cost (slope_at (length past)) (slope_at_nonneg _) past Hc).
     intros q Hq Hl. now apply visits_are_cheap.
   Qed.
 

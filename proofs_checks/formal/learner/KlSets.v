@@ -57,24 +57,24 @@ Qed.
 
 (** ** Ends of the set *)
 
-Definition covered (C : R) (a b : nat) (p : R) : Prop := kt a b < C * lik p a b.
+Definition kt_covered (C : R) (a b : nat) (p : R) : Prop := kt a b < C * lik p a b.
 
 Definition lower_end (C : R) (a b : nat) (q : R) : Prop :=
   q <= 0 \/ (INR (a + b) * q <= INR a /\ C * lik q a b <= kt a b).
 
 Definition upper_end (C : R) (a b : nat) (q : R) : Prop := lower_end C b a (1 - q).
 
-Theorem lower_end_below C a b p q : 0 <= C -> 0 <= p <= 1 -> q <= 1 -> covered C a b p -> lower_end C a b q -> q <= p.
+Theorem lower_end_below C a b p q : 0 <= C -> 0 <= p <= 1 -> q <= 1 -> kt_covered C a b p -> lower_end C a b q -> q <= p.
 Proof.
   intros HC Hp Hq1 Hc [H0|[Hf Hq]]; [lra|]. destruct (Rle_dec q p) as [|Hqp]; [assumption | exfalso].
-  unfold covered in Hc. pose proof (lik_grows p q a b ltac:(lra) ltac:(lra) Hq1 Hf).
+  unfold kt_covered in Hc. pose proof (lik_grows p q a b ltac:(lra) ltac:(lra) Hq1 Hf).
   pose proof (Rmult_le_compat_l C _ _ HC H). lra.
 Qed.
 
-Theorem upper_end_above C a b p q : 0 <= C -> 0 <= p <= 1 -> 0 <= q -> covered C a b p -> upper_end C a b q -> p <= q.
+Theorem upper_end_above C a b p q : 0 <= C -> 0 <= p <= 1 -> 0 <= q -> kt_covered C a b p -> upper_end C a b q -> p <= q.
 Proof.
   intros HC Hp Hq0 Hc Hq. assert (1 - q <= 1 - p); [|lra].
-  apply (lower_end_below C b a); try assumption; try lra. unfold covered in *. now rewrite kt_sym, lik_sym.
+  apply (lower_end_below C b a); try assumption; try lra. unfold kt_covered in *. now rewrite kt_sym, lik_sym.
 Qed.
 
 (** A narrower promise is kept by any number further out. *)

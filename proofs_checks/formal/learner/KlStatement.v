@@ -143,7 +143,7 @@ Section Statement.
     intros H1 H2 H3 H4 H5 H6 H7 H8 H9 H10 H11 H12 H13 H14 H15 H16 H17 H18 H19 H20 H21 H22 H23.
     pose (b := fun past => BestRow.Build_beliefs S A (low past) (hat past) (chk past)).
     pose proof (kl_headline state_dec action_dec states acts xs M G L best delta H1 H2 H3 H4 H5 H6 H7 H8 H9 H10 H12 H11 b learner u w0 w
-      (fun past => @KlPlain.Build_valid S A state_dec action_dec states acts xs delta past (b past) (H13 past) (H14 past) (H15 past) (H16 past))
+      (fun past => @KlPlain.Build_valid_beliefs S A state_dec action_dec states acts xs delta past (b past) (H13 past) (H14 past) (H15 past) (H16 past))
       H17 H18 H19 H20 cautious uc wc H21 H22 H23) as H.
     split; [exact (fun K => proj1 (H K)) | split; [exact (fun K => proj1 (proj2 (H K)))|]].
     intros Gamma part P1 P2 P3 P4 P5 K. exact (proj2 (proj2 (H K)) Gamma part P1 P2

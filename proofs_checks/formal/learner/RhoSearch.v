@@ -23,10 +23,10 @@ Section Realised.
   Variable b : beliefs S A.
   Hypothesis Hb : proper succ b.
 
-  Definition mixed (q : S -> R) (laws : S -> dist R) (l : list S) : dist R := flat_map (fun s => scale (q s) (laws s)) l.
+  Definition mixed_laws (q : S -> R) (laws : S -> dist R) (l : list S) : dist R := flat_map (fun s => scale (q s) (laws s)) l.
 
-  Lemma E_mixed q laws l f : E (mixed q laws l) f = sum l (fun s => q s * E (laws s) f).
-  Proof. unfold mixed. induction l as [|s l IH]; simpl; [reflexivity|]. now rewrite E_app, E_scale, IH. Qed.
+  Lemma E_mixed_laws q laws l f : E (mixed_laws q laws l) f = sum l (fun s => q s * E (laws s) f).
+  Proof. unfold mixed_laws. induction l as [|s l IH]; simpl; [reflexivity|]. now rewrite E_app, E_scale, IH. Qed.
 
   Definition best_action (h : R -> R) (n : nat) (s : S) (y : R) (a : A) (l : list A) : A :=
     argmax (backup_hat succ b (Vhat acts succ b h n) s y) a l.
@@ -39,7 +39,7 @@ Section Realised.
       | [] => []
       | a :: l =>
         let a' := best_action h n' s y a l in
-        bind (hat b s a') (fun r => mixed (low b s a') (fun s' => value_law h n' s' (r + y)) (succ s a') ++
+        bind (hat b s a') (fun r => mixed_laws (low b s a') (fun s' => value_law h n' s' (r + y)) (succ s a') ++
           match succ s a' with
           | [] => []
           | s0 :: m => scale (miss succ b s a') (value_law h n' (argmax (fun s' => Vhat acts succ b h n' s' (r + y)) s0 m) (r + y))
@@ -55,7 +55,7 @@ Section Realised.
   Proof.
     pose proof (Hacts s) as Hne. destruct (acts s) as [|a l] eqn:Ha; [congruence|].
     set (a' := best_action h n s y a l). exists a'. split; [apply argmax_spec|]. split; [cbn [Vhat]; rewrite Ha; reflexivity|].
-    intros f. cbn [value_law]. rewrite Ha. fold a'. rewrite E_bind. apply E_ext; intros r. rewrite E_app, E_mixed. f_equal.
+    intros f. cbn [value_law]. rewrite Ha. fold a'. rewrite E_bind. apply E_ext; intros r. rewrite E_app, E_mixed_laws. f_equal.
     pose proof (Hsucc s a') as Hs. destruct (succ s a') as [|s0 m] eqn:Hsa; [congruence|]. apply E_scale.
   Qed.
 
@@ -108,7 +108,7 @@ Section Mixture.
   Hypothesis H2 : weighting G2.
   Hypothesis Hc : 0 <= c <= 1.
 
-  Lemma weighting_mixture : weighting (fun tau => c * G1 tau + (1 - c) * G2 tau).
+  Lemma weighting_of_two : weighting (fun tau => c * G1 tau + (1 - c) * G2 tau).
   Proof.
     split.
     - rewrite (weighting_0 G1 H1), (weighting_0 G2 H2). ring.
@@ -122,7 +122,7 @@ Section Mixture.
   Theorem Phi_mixture d : is_law d -> Phi (fun tau => c * G1 tau + (1 - c) * G2 tau) d = c * Phi G1 d + (1 - c) * Phi G2 d.
   Proof.
     intros Hd. destruct (bounded_law d) as [lo [hi [Hle B]]].
-    rewrite (Phi_eq_hi_minus_area _ d lo hi weighting_mixture Hd Hle B), (Phi_eq_hi_minus_area _ d lo hi H1 Hd Hle B),
+    rewrite (Phi_eq_hi_minus_area _ d lo hi weighting_of_two Hd Hle B), (Phi_eq_hi_minus_area _ d lo hi H1 Hd Hle B),
       (Phi_eq_hi_minus_area _ d lo hi H2 Hd Hle B).
     pose proof (RInt_correct (V := R_CompleteNormedModule) _ _ _ (ex_RInt_weighted_cdf G1 d lo hi H1 Hd Hle B)) as I1.
     pose proof (RInt_correct (V := R_CompleteNormedModule) _ _ _ (ex_RInt_weighted_cdf G2 d lo hi H2 Hd Hle B)) as I2.
@@ -140,30 +140,30 @@ Section Search.
   Hypothesis Hc : 0 <= c <= 1.
   Hypothesis Halpha : 0 < alpha <= 1.
 
-  Definition tail_weight (tau : R) : R := c * tau + (1 - c) * cvar_weight alpha tau.
-  Definition tail_slope : R := c + (1 - c) / alpha.
+  Definition mean_cvar_weight (tau : R) : R := c * tau + (1 - c) * cvar_weight alpha tau.
+  Definition mean_cvar_slope : R := c + (1 - c) / alpha.
   Definition tail_utility (rho x : R) : R := c * x + (1 - c) * cvar_utility alpha rho x.
 
-  Lemma weighting_tail : weighting tail_weight.
-  Proof. exact (weighting_mixture (fun tau => tau) (cvar_weight alpha) c weighting_id (weighting_cvar alpha Halpha) Hc). Qed.
+  Lemma weighting_mean_cvar : weighting mean_cvar_weight.
+  Proof. exact (weighting_of_two (fun tau => tau) (cvar_weight alpha) c weighting_id (weighting_cvar alpha Halpha) Hc). Qed.
 
-  Lemma Phi_tail d : is_law d -> Phi tail_weight d = c * E d (fun x => x) + (1 - c) * Phi (cvar_weight alpha) d.
+  Lemma Phi_mean_cvar d : is_law d -> Phi mean_cvar_weight d = c * E d (fun x => x) + (1 - c) * Phi (cvar_weight alpha) d.
   Proof.
-    intros Hd. unfold tail_weight. rewrite (Phi_mixture (fun tau => tau) (cvar_weight alpha) c weighting_id (weighting_cvar alpha Halpha) Hc d Hd).
+    intros Hd. unfold mean_cvar_weight. rewrite (Phi_mixture (fun tau => tau) (cvar_weight alpha) c weighting_id (weighting_cvar alpha Halpha) Hc d Hd).
     now rewrite Phi_id_eq_mean.
   Qed.
 
   Lemma E_tail_utility d rho : is_law d -> E d (tail_utility rho) = c * E d (fun x => x) + (1 - c) * ru alpha d rho.
   Proof. intros Hd. unfold tail_utility. rewrite E_plus, !E_scal. now rewrite (E_cvar_utility alpha d rho Hd). Qed.
 
-  Lemma tail_utility_is_utility rho : is_utility tail_slope (tail_utility rho).
+  Lemma tail_utility_is_utility rho : is_utility mean_cvar_slope (tail_utility rho).
   Proof.
-    intros x y Hxy. pose proof (cvar_utility_is_utility alpha Halpha rho x y Hxy) as H. unfold tail_utility, tail_slope, Rdiv. nra.
+    intros x y Hxy. pose proof (cvar_utility_is_utility alpha Halpha rho x y Hxy) as H. unfold tail_utility, mean_cvar_slope, Rdiv. nra.
   Qed.
 
-  Theorem tail_utility_supports z rho : supports_on tail_weight tail_slope z (tail_utility rho).
+  Theorem tail_utility_supports z rho : supports_on mean_cvar_weight mean_cvar_slope z (tail_utility rho).
   Proof.
-    split; [apply tail_utility_is_utility|]. intros e He _. rewrite Phi_tail, E_tail_utility by assumption.
+    split; [apply tail_utility_is_utility|]. intros e He _. rewrite Phi_mean_cvar, E_tail_utility by assumption.
     pose proof (proj1 (rockafellar_uryasev e alpha He Halpha) rho). nra.
   Qed.
 
@@ -179,7 +179,7 @@ Section Search.
   Local Notation v := (v_hat acts succ M believes past).
 
   (** Cut at z: a utility that does not tell returns beyond z apart sees no difference. *)
-  Lemma rho_serves h : supports_on tail_weight tail_slope z h -> capped z h -> exists rho, 0 <= rho <= z /\ v h <= v (fun x => tail_utility rho (Rmin x z)).
+  Lemma rho_serves h : supports_on mean_cvar_weight mean_cvar_slope z h -> capped z h -> exists rho, 0 <= rho <= z /\ v h <= v (fun x => tail_utility rho (Rmin x z)).
   Proof.
     intros [Hu Hbelow] Hcap.
     set (e := bind (init M) (fun s => value_law acts succ (believes past) h (horizon M) s 0)).
@@ -198,14 +198,14 @@ Section Search.
     apply Rle_trans with (E d h).
     - right. unfold d. rewrite E_image. apply E_ext; intros x. destruct (Rle_dec x z) as [Hx|Hx]; [now rewrite Rmin_left|].
       rewrite Rmin_right by lra. apply Hcap; lra.
-    - eapply Rle_trans; [apply (Hbelow d Hd Hin)|]. rewrite Phi_tail, <- Hru, <- E_tail_utility by assumption.
+    - eapply Rle_trans; [apply (Hbelow d Hd Hin)|]. rewrite Phi_mean_cvar, <- Hru, <- E_tail_utility by assumption.
       unfold d. rewrite E_image. lra.
   Qed.
 
   (** Without a declared bound, z = T, nothing is cut. *)
   Theorem best_rho_is_near_best best_rho w0 :
     INR (horizon M) <= z -> (forall rho, 0 <= rho <= z -> v (tail_utility rho) <= v (tail_utility best_rho) + w0) ->
-    forall h, supports_on tail_weight tail_slope z h -> v h <= v (tail_utility best_rho) + w0.
+    forall h, supports_on mean_cvar_weight mean_cvar_slope z h -> v h <= v (tail_utility best_rho) + w0.
   Proof.
     intros HT H h [Hu Hbelow].
     set (e := bind (init M) (fun s => value_law acts succ (believes past) h (horizon M) s 0)).
@@ -218,14 +218,14 @@ Section Search.
     destruct (rockafellar_uryasev e alpha He Halpha) as [_ [rho [p [Hrho [Hp [_ Hru]]]]]].
     assert (Hr : 0 <= rho <= z) by (apply (Hin rho p Hrho); lra).
     eapply Rle_trans; [|apply (H rho Hr)]. eapply Rle_trans; [|apply (Hef (tail_utility rho))].
-    rewrite <- Heh, E_tail_utility by assumption. rewrite Hru, <- Phi_tail by assumption. now apply Hbelow.
+    rewrite <- Heh, E_tail_utility by assumption. rewrite Hru, <- Phi_mean_cvar by assumption. now apply Hbelow.
   Qed.
 
   (** With a declared bound z, rho <= z suffices.  For CVaR alone (c = 0; alpha = 1 is the mean) the utility of such a
       rho does not tell returns beyond z apart; in a mixture it does, and is worth more. *)
   Theorem best_rho_below_z_is_near_best best_rho w0 :
     (forall rho, 0 <= rho <= z -> v (tail_utility rho) <= v (tail_utility best_rho) + w0) ->
-    forall h, supports_on tail_weight tail_slope z h -> capped z h -> v h <= v (tail_utility best_rho) + w0.
+    forall h, supports_on mean_cvar_weight mean_cvar_slope z h -> capped z h -> v h <= v (tail_utility best_rho) + w0.
   Proof.
     intros H h Hh Hcap. destruct (rho_serves h Hh Hcap) as [rho [Hr Hv]]. eapply Rle_trans; [exact Hv|].
     eapply Rle_trans; [|now apply (H rho)]. apply E_le; [apply HM|]. intros s.

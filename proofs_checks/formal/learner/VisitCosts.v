@@ -80,9 +80,9 @@ Section Visits.
 
   Lemma cost_by_class past steps s' :
     cheap past -> (length steps <= T)%nat -> consistent_in steps s' ->
-    cost_of (cost past) steps <= sum classes (fun c => INR (count_in c steps) * bonus (INR T) cc (count c past)).
+    cost_of_steps (cost past) steps <= sum classes (fun c => INR (count_in c steps) * bonus (INR T) cc (count c past)).
   Proof.
-    intros Hc; revert s'; induction steps as [|[[s a] r] steps IH]; intros s' Hlen H; cbn [cost_of count_in length] in *.
+    intros Hc; revert s'; induction steps as [|[[s a] r] steps IH]; intros s' Hlen H; cbn [cost_of_steps count_in length] in *.
     - rewrite (sum_ext classes _ (fun _ => 0)) by (intros; simpl; ring). rewrite sum_const; simpl; lra.
     - destruct H as [Ha [_ H]]. specialize (IH s ltac:(lia) H).
       specialize (Hc (steps, s) a ltac:(unfold time; simpl; lia) Ha). unfold state in Hc; simpl in Hc.
@@ -99,7 +99,7 @@ Section Visits.
     unfold class_visits, count. induction path as [|g path IH]; simpl; [reflexivity|]. rewrite list_sum_app, IH. simpl; lia.
   Qed.
 
-  Local Notation Y := (fun past g => cost_of (cost past) (fst g)).
+  Local Notation Y := (fun past g => cost_of_steps (cost past) (fst g)).
 
   Lemma observed_by_class path :
     consistent path -> (forall past, In past (moments_of path) -> (length past < length path)%nat -> cheap past) ->

@@ -10,11 +10,11 @@ Open Scope R_scope.
 
 Definition empirical_law {X} (xs : list X) : dist X := map (fun x => (x, / INR (length xs))) xs.
 
-Lemma E_uniform {X} (c : R) (xs : list X) f : E (map (fun x => (x, c)) xs) f = sum xs f * c.
+Lemma E_equal_weights {X} (c : R) (xs : list X) f : E (map (fun x => (x, c)) xs) f = sum xs f * c.
 Proof. induction xs as [|x xs IH]; simpl; [ring | rewrite IH; ring]. Qed.
 
 Lemma E_empirical_law {X} (xs : list X) f : E (empirical_law xs) f = average f xs.
-Proof. apply E_uniform. Qed.
+Proof. apply E_equal_weights. Qed.
 
 Lemma law_empirical {X} (xs : list X) : xs <> [] -> is_law (empirical_law xs).
 Proof.

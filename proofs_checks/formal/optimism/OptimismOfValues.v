@@ -76,24 +76,24 @@ Section Values.
       almost_surely (pi (horizon M - Datatypes.S n)%nat (Some s) y) (fun a => V acts M h (Datatypes.S n) s y = backup M (V acts M h n) s y a).
 
     (** The expected utility of the rest, played in the optimistic model. *)
-    Fixpoint W (n : nat) (s : option S) (y : R) : R :=
+    Fixpoint U_of_policy (n : nat) (s : option S) (y : R) : R :=
       match n with
       | O => h y
-      | Datatypes.S n' => E (pi (horizon M - n)%nat s y) (backup M' (W n') s y)
+      | Datatypes.S n' => E (pi (horizon M - n)%nat s y) (backup M' (U_of_policy n') s y)
       end.
 
     Lemma run_eq_W n g : (n + time g = horizon M)%nat ->
-      E (run M' (of_y_policy pi) n g) (fun g' => h (collected g')) = W n (state g) (collected g).
+      E (run M' (of_y_policy pi) n g) (fun g' => h (collected g')) = U_of_policy n (state g) (collected g).
     Proof.
       revert g; induction n as [|n IH]; intros g Hn; [simpl; ring|].
-      rewrite E_run_S, E_step; cbn [W]; unfold of_y_policy at 1. replace (horizon M - Datatypes.S n)%nat with (time g) by lia.
+      rewrite E_run_S, E_step; cbn [U_of_policy]; unfold of_y_policy at 1. replace (horizon M - Datatypes.S n)%nat with (time g) by lia.
       apply E_ext; intros a; unfold backup. apply E_ext; intros r; apply E_ext; intros s'.
       rewrite IH; [reflexivity | rewrite time_extend; lia].
     Qed.
 
-    Lemma W_None n y : W n None y = h (INR n + y).
+    Lemma W_None n y : U_of_policy n None y = h (INR n + y).
     Proof.
-      revert y; induction n as [|n IH]; intros y; cbn [W]; [simpl; f_equal; ring|].
+      revert y; induction n as [|n IH]; intros y; cbn [U_of_policy]; [simpl; f_equal; ring|].
       rewrite (E_ext _ _ (fun _ => h (INR (Datatypes.S n) + y))); [apply E_const, Hpi|].
       intros a; unfold backup; simpl reward; simpl trans. rewrite !E_ret, IH, S_INR. f_equal; ring.
     Qed.
@@ -108,8 +108,8 @@ Section Values.
     Qed.
 
     (** Better rewards and mass moved to the top state: the optimistic backup of a value of M is larger. *)
-    Lemma backup_optimistic n s y a : (forall s' z, V acts M h n s' z <= W n (Some s') z) ->
-      backup M (V acts M h n) s y a <= backup M' (W n) (Some s) y a.
+    Lemma backup_optimistic n s y a : (forall s' z, V acts M h n s' z <= U_of_policy n (Some s') z) ->
+      backup M (V acts M h n) s y a <= backup M' (U_of_policy n) (Some s) y a.
     Proof.
       intros IH. unfold backup.
       set (g := fun r => E (trans M s a) (fun s' => V acts M h n s' (r + y))).
@@ -133,9 +133,9 @@ Section Values.
         pose proof (Rmult_le_compat_l (low state_dec Pt eps s a s') _ _ Hl0 IH). lra.
     Qed.
 
-    Lemma V_le_W n s y : (n <= horizon M)%nat -> V acts M h n s y <= W n (Some s) y.
+    Lemma V_le_W n s y : (n <= horizon M)%nat -> V acts M h n s y <= U_of_policy n (Some s) y.
     Proof.
-      revert s y; induction n as [|n IH]; intros s y Hn; [simpl; lra|]. cbn [W].
+      revert s y; induction n as [|n IH]; intros s y Hn; [simpl; lra|]. cbn [U_of_policy].
       rewrite <- (E_const (pi (horizon M - Datatypes.S n)%nat (Some s) y) (V acts M h (Datatypes.S n) s y)) by apply Hpi.
       apply E_le_as; [apply Hpi|]. generalize (Hgreedy n s y ltac:(lia)); apply as_impl; intros a ->.
       apply backup_optimistic. intros s' z. apply IH; lia.

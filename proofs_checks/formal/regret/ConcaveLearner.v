@@ -61,10 +61,8 @@ Section ConcaveLearner.
     E (episodes M (concave_learner delta) K) (regret M (concave_learner delta) G best) <=
     L * C M states actions K delta + delta * INR K * INR (horizon M).
   Proof.
-    intros Hdelta Hlog.
-    pose proof (optimistic_learner_expected_regret state_dec action_dec states actions Hstates Hactions Hall Hall_actions
-      acts Hacts M HM Hrew K delta Hdelta G L 0 best HG HGL (Rle_refl 0) _ _ (concave_plans delta) Hbest Hlog) as H.
-    rewrite Rmult_0_r, Rplus_0_r in H. exact H.
+    intros Hdelta Hlog. rewrite <- (Rplus_0_r (L * _)), <- (Rmult_0_r (INR K)).
+    eapply optimistic_learner_expected_regret; eauto using concave_plans, Rle_refl.
   Qed.
 
   Theorem concave_learner_regret_with_high_probability :
@@ -73,10 +71,8 @@ Section ConcaveLearner.
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))))
               (regret M (concave_learner delta) G best path)) <= 2 * delta.
   Proof.
-    intros Hdelta Hlog.
-    pose proof (optimistic_learner_regret_with_high_probability state_dec action_dec states actions Hstates Hactions Hall
-      Hall_actions acts Hacts M HM Hrew K delta Hdelta G L 0 best HG HGL _ _ (concave_plans delta) Hbest Hlog) as H.
-    rewrite Rmult_0_r, Rplus_0_r in H. exact H.
+    intros Hdelta Hlog. rewrite <- (Rplus_0_r (L * _)), <- (Rmult_0_r (INR K)).
+    eapply optimistic_learner_regret_with_high_probability; eauto using concave_plans.
   Qed.
 
   Theorem concave_learner_meets_printed_bound :

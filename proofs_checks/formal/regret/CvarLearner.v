@@ -129,10 +129,8 @@ Section CvarLearner.
     E (episodes M cvar_learner K) (regret M cvar_learner (cvar_weight alpha) best) <=
     / alpha * C M states actions K delta + delta * INR K * INR (horizon M).
   Proof.
-    pose proof (optimistic_learner_expected_regret state_dec action_dec states actions Hstates Hactions Hall Hall_actions
-      acts Hacts M HM Hrew K delta Hdelta (cvar_weight alpha) (/ alpha) 0 best (weighting_cvar alpha Halpha)
-      (lipschitz_cvar alpha Halpha) (Rle_refl 0) _ _ cvar_plans Hbest Hlog) as H.
-    rewrite Rmult_0_r, Rplus_0_r in H. exact H.
+    unfold cvar_learner. rewrite <- (Rplus_0_r (/ alpha * _)), <- (Rmult_0_r (INR K)).
+    eapply optimistic_learner_expected_regret; eauto using cvar_plans, weighting_cvar, lipschitz_cvar, Rle_refl.
   Qed.
 
   Theorem cvar_learner_regret_with_high_probability :
@@ -140,10 +138,8 @@ Section CvarLearner.
       Rlt_dec (/ alpha * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))))
               (regret M cvar_learner (cvar_weight alpha) best path)) <= 2 * delta.
   Proof.
-    pose proof (optimistic_learner_regret_with_high_probability state_dec action_dec states actions Hstates Hactions Hall
-      Hall_actions acts Hacts M HM Hrew K delta Hdelta (cvar_weight alpha) (/ alpha) 0 best (weighting_cvar alpha Halpha)
-      (lipschitz_cvar alpha Halpha) _ _ cvar_plans Hbest Hlog) as H.
-    rewrite Rmult_0_r, Rplus_0_r in H. exact H.
+    unfold cvar_learner. rewrite <- (Rplus_0_r (/ alpha * _)), <- (Rmult_0_r (INR K)).
+    eapply optimistic_learner_regret_with_high_probability; eauto using cvar_plans, weighting_cvar, lipschitz_cvar.
   Qed.
 
   (** The supremum is a maximum: it is max J, and the budget-greedy policy attains it. *)

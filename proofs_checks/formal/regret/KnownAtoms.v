@@ -12,11 +12,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section KnownAtoms.
-  Load "setup/Estimates".
-  Hypothesis HM : is_mdp M.
-  Hypothesis Hrew : rewards_within 1 M.
-  Hypothesis Hest : estimates Pt Rt eps.
-  Hypothesis HP : hoeffding_event state_dec M Pt eps.
+  Load "setup/Transitions".
   Load "setup/Lipschitz".
   Variable c : R.
   Hypothesis Hrewards : forall s a, tv Req_EM_T (Rt s a) (reward M s a) <= c * eps s a.
@@ -24,7 +20,6 @@ Section KnownAtoms.
   Hypothesis Hpi : is_policy pi.
 
   Let hat : mdp (option S) A := optimistic state_dec states M Pt Rt eps.
-  Let dP (s : option S) (a : A) : R := match s with Some s => jump state_dec states Pt eps s a | None => 0 end.
   Let dR (s : option S) (a : A) : R := match s with Some s => eps s a + c * eps s a | None => 0 end.
 
   Lemma raised_rewards_close s a : tv_le (reward hat s a) (reward (lift M) s a) (dR s a).
@@ -42,19 +37,17 @@ Section KnownAtoms.
   Proof.
     pose proof (lipschitz_nonneg G L HG HGL) as HL.
     assert (Hhat : is_mdp hat) by now apply is_mdp_optimistic. assert (Hl : is_mdp (lift M)) by now apply is_mdp_lift.
-    assert (Hsame : value G M (played pi) = value G (lift M) pi).
-    { apply Phi_of_same_expectations; try assumption; try (apply law_return; auto using is_policy_played).
-      intros f; symmetry; apply E_return_lift. }
-    assert (Hrows : forall s a, tv_le (trans hat s a) (trans (lift M) s a) (dP s a)).
-    { intros [s|] a; [now apply transitions_close with (Rt := Rt) | intros f _; simpl; lra]. }
-    assert (Hclose : Rabs (value G hat pi - value G (lift M) pi) <= L * expected_cost (lift M) pi (capped_cost dP dR)).
+    assert (Hrows : forall s a, tv_le (trans hat s a) (trans (lift M) s a) (jumps state_dec states Pt eps s a))
+      by now apply all_transitions_close.
+    assert (Hclose : Rabs (value G hat pi - value G (lift M) pi) <=
+        L * expected_cost (lift M) pi (capped_cost (jumps state_dec states Pt eps) dR)).
     { apply value_close_capped; auto using raised_rewards_close, lift_rewards_within.
       now apply optimistic_rewards_within. }
-    rewrite Hsame. eapply Rle_trans; [exact Hclose|].
+    rewrite <- (value_lift M pi G HG HM Hpi). eapply Rle_trans; [exact Hclose|].
     apply Rmult_le_compat_l; [assumption|]. rewrite expected_cost_lift.
     apply expected_cost_le; [assumption | now apply is_policy_played |]. intros n s a _.
     eapply Rle_trans; [apply Rmin_r|]. apply Rmult_le_compat_l; [apply pos_INR|]. apply Rle_min_compat_l.
-    unfold dP, dR. pose proof (jump_le state_dec states Hnodup Hall Pt Rt eps Hest s a) as Hj.
+    unfold jumps, dR. pose proof (jump_le state_dec states Hnodup Hall Pt Rt eps Hest s a) as Hj.
     pose proof (Rmin_r 1 (INR (length states) * eps s a)). lra.
   Qed.
 End KnownAtoms.

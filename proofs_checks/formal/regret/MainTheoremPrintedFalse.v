@@ -58,8 +58,8 @@ Section Printed.
 
   Definition points : list R := map (fun i => 999 / 1000 + INR i / (1000 * INR m)) (seq 0 m).
   Definition plain (b : bool) : dist R := if b then ret 0 else map (fun x => (x, / INR m)) points.
-  Definition pays (b : bool) : dist R := mixed (1 / 1000) (plain b).
-  Definition model : mdp unit bool := one_state 2 pays.
+  Definition arm_pays (b : bool) : dist R := mixed (1 / 1000) (plain b).
+  Definition two_arms : mdp unit bool := one_state 2 arm_pays.
 
   Lemma m_positive : 0 < INR m.
   Proof. apply lt_0_INR, Hm. Qed.
@@ -86,7 +86,7 @@ Section Printed.
   Qed.
 
   Lemma E_points f : E (plain false) f = / INR m * sum points f.
-  Proof. simpl. rewrite E_uniform. ring. Qed.
+  Proof. simpl. rewrite E_equal_weights. ring. Qed.
 
   Lemma law_plain b : is_law (plain b).
   Proof.
@@ -102,13 +102,13 @@ Section Printed.
     pose proof (points_within y Hy); lra.
   Qed.
 
-  Lemma law_pays b : is_law (pays b).
+  Lemma law_pays b : is_law (arm_pays b).
   Proof. apply law_mixed; [lra | apply law_plain]. Qed.
 
-  Lemma is_mdp_model : is_mdp model.
+  Lemma is_mdp_two_arms : is_mdp two_arms.
   Proof. apply is_mdp_one_state, law_pays. Qed.
 
-  Definition mu : R := E (pays false) (fun x => x).
+  Definition mu : R := E (arm_pays false) (fun x => x).
 
   Lemma mu_range : 999 / 1000 <= mu <= 1.
   Proof.
@@ -116,46 +116,32 @@ Section Printed.
     { intros x p Hin _; apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _. now apply points_within. }
     assert (Hp : 999 / 1000 <= E (plain false) (fun x => x) <= 1)
       by (split; [apply E_ge_const | apply E_le_const]; try apply law_plain; revert H; apply as_impl; tauto).
-    unfold mu, pays. rewrite E_mixed. lra.
+    unfold mu, arm_pays. rewrite E_mixed. lra.
   Qed.
 
-  Lemma mean_of_b : E (pays true) (fun x => x) = 1 / 1000.
-  Proof. unfold pays. rewrite E_mixed. unfold plain. rewrite E_ret. lra. Qed.
+  Lemma mean_of_b : E (arm_pays true) (fun x => x) = 1 / 1000.
+  Proof. unfold arm_pays. rewrite E_mixed. unfold plain. rewrite E_ret. lra. Qed.
 
-  Lemma mean_pays_le b : E (pays b) (fun x => x) <= mu.
+  Lemma mean_pays_le b : E (arm_pays b) (fun x => x) <= mu.
   Proof. destruct b; [rewrite mean_of_b; pose proof mu_range; lra | unfold mu; lra]. Qed.
 
   (** ** The optimistic model of a past, with any radii, and the planner's policy *)
 
-  Definition radii (past : list (history unit bool)) (s : unit) (b : bool) : R :=
-    match seen unit_dec Bool.bool_dec (s, b) past with
-    | [] => 1
-    | xs => rad (length xs)
-    end.
+  Definition radii : list (history unit bool) -> unit -> bool -> R := radius_by unit_dec Bool.bool_dec rad.
 
   Local Notation rewards_of past := (known_reward unit_dec Bool.bool_dec past).
 
   Definition hat (past : list (history unit bool)) : mdp (option unit) bool :=
-    optimistic unit_dec [tt] model (known_trans unit_dec Bool.bool_dec past) (rewards_of past) (radii past).
+    optimistic unit_dec [tt] two_arms (known_trans unit_dec Bool.bool_dec past) (rewards_of past) (radii past).
 
   Local Notation both := (fun _ : option unit => [false; true]).
 
   Lemma hat_estimates past : estimates (known_trans unit_dec Bool.bool_dec past) (rewards_of past) (radii past).
-  Proof.
-    split; intros s a; unfold known_trans, known_reward, radii; destruct (seen unit_dec Bool.bool_dec (s, a) past) as [|x xs].
-    - apply law_ret.
-    - apply law_image, law_empirical; discriminate.
-    - apply law_ret.
-    - apply law_image, law_empirical; discriminate.
-    - apply as_ret; lra.
-    - apply as_image, as_always; intros y; apply clip_range.
-    - lra.
-    - apply Hrad.
-  Qed.
+  Proof. now apply estimates_by. Qed.
 
-  Lemma is_mdp_hat past : is_mdp (hat past).
+  Lemma is_mdp_optimistic_arms past : is_mdp (hat past).
   Proof.
-    apply is_mdp_optimistic; [repeat constructor; intros [] | intros []; now left | apply is_mdp_model | apply hat_estimates].
+    apply is_mdp_optimistic; [repeat constructor; intros [] | intros []; now left | apply is_mdp_two_arms | apply hat_estimates].
   Qed.
 
   (** The rewards of one step in the optimistic model. *)
@@ -200,7 +186,7 @@ Section Printed.
   Theorem planned_is_optimal past pi :
     is_policy pi -> value mean (hat past) pi <= value mean (hat past) (of_y_policy (planned past)).
   Proof.
-    intros Hpi. unfold value. pose proof (is_mdp_hat past) as HM.
+    intros Hpi. unfold value. pose proof (is_mdp_optimistic_arms past) as HM.
     rewrite !Phi_id_eq_mean by (apply law_return; [exact HM | assumption || apply is_policy_planned]).
     eapply Rle_trans; [apply (utility_le_dp both (hat past) (fun z => z)); [exact HM | exact Hpi |]|].
     - intros h _ [|] p _ _; simpl; auto.
@@ -213,12 +199,12 @@ Section Printed.
 
   (** ** What it earns in the true model *)
 
-  Definition play (past : list (history unit bool)) : policy unit bool :=
+  Definition arm_played (past : list (history unit bool)) : policy unit bool :=
     fun h => planned past (time h) (Some (state h)) (collected h).
 
-  Lemma is_policy_play past : is_policy (play past).
+  Lemma is_policy_play past : is_policy (arm_played past).
   Proof.
-    intros h; unfold play, planned. destruct (time h).
+    intros h; unfold arm_played, planned. destruct (time h).
     - apply is_y_policy_greedy, both_nonempty.
     - destruct (in_dec Req_EM_T _ _); [apply is_y_policy_greedy, both_nonempty | apply law_ret].
   Qed.
@@ -247,58 +233,58 @@ Section Printed.
 
   Lemma value_of_play past n :
     (forall b, (length (seen unit_dec Bool.bool_dec (tt, b) past) <= n)%nat) ->
-    value mean model (play past) <= mu + mu * (INR (2 * n + 4) / INR m + 1 / 1000) + 2 / 1000.
+    value mean two_arms (arm_played past) <= mu + mu * (INR (2 * n + 4) / INR m + 1 / 1000) + 2 / 1000.
   Proof.
     intros Hn. pose proof mu_range as Hmu. pose proof m_positive as Hp.
     assert (Hfrac : 0 <= INR (2 * n + 4) / INR m).
     { apply Rmult_le_pos; [apply pos_INR | left; now apply Rinv_0_lt_compat]. }
-    unfold value. rewrite Phi_id_eq_mean by (apply law_return; [apply is_mdp_model | apply is_policy_play]).
-    unfold model; rewrite E_one_state_return.
+    unfold value. rewrite Phi_id_eq_mean by (apply law_return; [apply is_mdp_two_arms | apply is_policy_play]).
+    unfold two_arms; rewrite E_one_state_return.
     apply E_le_const; [apply is_policy_play|]. apply as_always; intros a.
-    assert (Hsecond : forall a r, E (play past (after a r)) (fun b => E (pays b) (fun q => q + r)) <=
+    assert (Hsecond : forall a r, E (arm_played past (after a r)) (fun b => E (arm_pays b) (fun q => q + r)) <=
       mu * ind (in_dec Req_EM_T r (reach past)) + 1 / 1000 + r).
-    { intros a' r. unfold play. rewrite collected_after. change (time (after a' r)) with 1%nat. unfold planned.
-      assert (Hb : forall b, E (pays b) (fun q => q + r) = E (pays b) (fun q => q) + r)
+    { intros a' r. unfold arm_played. rewrite collected_after. change (time (after a' r)) with 1%nat. unfold planned.
+      assert (Hb : forall b, E (arm_pays b) (fun q => q + r) = E (arm_pays b) (fun q => q) + r)
         by (intros b; rewrite E_plus, (E_const _ r) by apply law_pays; reflexivity).
       destruct (in_dec Req_EM_T r (reach past)); cbn [ind].
       - apply E_le_const; [apply is_y_policy_greedy, both_nonempty|]. apply as_always; intros b. rewrite Hb.
         pose proof (mean_pays_le b); lra.
       - rewrite E_ret, Hb, mean_of_b. lra. }
-    apply Rle_trans with (E (pays a) (fun r => mu * ind (in_dec Req_EM_T r (reach past)) + 1 / 1000 + r)).
+    apply Rle_trans with (E (arm_pays a) (fun r => mu * ind (in_dec Req_EM_T r (reach past)) + 1 / 1000 + r)).
     { apply E_le; [apply law_pays|]. intros r. apply Hsecond. }
     rewrite !E_plus, E_scal, (E_const _ (1 / 1000)) by apply law_pays.
-    assert (Hind : 0 <= E (pays a) (fun r => ind (in_dec Req_EM_T r (reach past))) <= 1).
+    assert (Hind : 0 <= E (arm_pays a) (fun r => ind (in_dec Req_EM_T r (reach past))) <= 1).
     { split; [apply E_nonneg; [apply law_pays | intros; apply ind_range]|].
       apply E_le_const; [apply law_pays | apply as_always; intros; apply ind_range]. }
     destruct a.
     - (* first b: at most the mean of b and then that of a *)
       rewrite mean_of_b. nra.
     - (* first a: the second reward is lost unless the first was seen or is 1 *)
-      fold mu. assert (Hseen : E (pays false) (fun r => ind (in_dec Req_EM_T r (reach past))) <= INR (2 * n + 4) / INR m + 1 / 1000); [|nra].
-      unfold pays. rewrite E_mixed, E_points.
+      fold mu. assert (Hseen : E (arm_pays false) (fun r => ind (in_dec Req_EM_T r (reach past))) <= INR (2 * n + 4) / INR m + 1 / 1000); [|nra].
+      unfold arm_pays. rewrite E_mixed, E_points.
       assert (Hle : / INR m * sum points (fun x => ind (in_dec Req_EM_T x (reach past))) <= INR (2 * n + 4) / INR m).
       { unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
         eapply Rle_trans; [apply few_points_reached|]. now apply le_INR, length_reach. }
       pose proof (ind_range (in_dec Req_EM_T 1 (reach past))). lra.
   Qed.
 
-  Lemma value_of_always_a : value mean model (fun _ => ret false) = 2 * mu.
+  Lemma value_of_always_a : value mean two_arms (fun _ => ret false) = 2 * mu.
   Proof.
-    unfold model. rewrite (mean_one_state _ _ false (fun _ => false)); [|apply law_pays | intros h; apply law_ret | reflexivity | reflexivity].
+    unfold two_arms. rewrite (mean_one_state _ _ false (fun _ => false)); [|apply law_pays | intros h; apply law_ret | reflexivity | reflexivity].
     fold mu. rewrite E_plus, E_const by apply law_pays. fold mu. ring.
   Qed.
 
   (** ** The regret *)
 
   Theorem every_episode_loses past best :
-    (forall pi, is_policy pi -> value mean model pi <= best) ->
+    (forall pi, is_policy pi -> value mean two_arms pi <= best) ->
     (4000 * (K + 1) <= m)%nat -> (length past <= K)%nat -> List.Forall (fun h => time h = 2%nat) past ->
-    995 / 1000 <= best - value mean model (play past).
+    995 / 1000 <= best - value mean two_arms (arm_played past).
   Proof.
     intros Hbest HmK Hlen Hfull. pose proof mu_range as Hmu. pose proof m_positive as Hp.
     assert (Hseen : forall b, (length (seen unit_dec Bool.bool_dec (tt, b) past) <= K * 2)%nat).
-    { intros b. pose proof (seen_length unit_dec Bool.bool_dec model (tt, b) past Hfull) as H.
-      change (horizon model) with 2%nat in H. nia. }
+    { intros b. pose proof (seen_length unit_dec Bool.bool_dec two_arms (tt, b) past Hfull) as H.
+      change (horizon two_arms) with 2%nat in H. nia. }
     pose proof (value_of_play past (K * 2) Hseen) as Hv.
     pose proof (Hbest (fun _ => ret false) (fun h => law_ret false)) as Hb. rewrite value_of_always_a in Hb.
     assert (Hfrac : INR (2 * (K * 2) + 4) / INR m <= 1 / 1000).
@@ -310,19 +296,19 @@ Section Printed.
   Qed.
 
   Lemma regret_is_linear best :
-    (forall pi, is_policy pi -> value mean model pi <= best) -> (4000 * (K + 1) <= m)%nat ->
-    almost_surely (episodes model play K) (fun path => 995 / 1000 * INR K <= regret model play mean best path).
+    (forall pi, is_policy pi -> value mean two_arms pi <= best) -> (4000 * (K + 1) <= m)%nat ->
+    almost_surely (episodes two_arms arm_played K) (fun path => 995 / 1000 * INR K <= regret two_arms arm_played mean best path).
   Proof.
-    intros Hbest HmK. generalize (episodes_are_full model play K); apply as_impl. intros path [Hlen Hfull].
+    intros Hbest HmK. generalize (episodes_are_full two_arms arm_played K); apply as_impl. intros path [Hlen Hfull].
     rewrite <- Hlen. assert (Hle : (length path <= K)%nat) by lia. clear Hlen.
     induction Hfull as [|h past Hh Hfull IH]; cbn [regret length]; [simpl; lra|].
     rewrite S_INR. simpl length in Hle. specialize (IH ltac:(lia)).
     pose proof (every_episode_loses past best Hbest HmK ltac:(lia) Hfull). lra.
   Qed.
 
-  Lemma model_satisfies_assumption : satisfies_assumption model.
+  Lemma model_satisfies_assumption : satisfies_assumption two_arms.
   Proof.
-    apply rewards_at_1_satisfy_assumption with (1 / 1000); [apply is_mdp_model | | lra|].
+    apply rewards_at_1_satisfy_assumption with (1 / 1000); [apply is_mdp_two_arms | | lra|].
     - intros s b. apply mixed_within, plain_within.
     - intros s b. apply mixed_at_1; [lra | apply law_plain].
   Qed.
@@ -364,29 +350,29 @@ Qed.
     and in expectation. *)
 Theorem printed_regret_theorem_is_false (rad : nat -> R) :
   (forall N, 0 <= rad N) ->
-  exists (m K : nat), let M := model m in
+  exists (m K : nat), let M := two_arms m in
     INR K = 1000000 /\ is_mdp M /\ rewards_within 1 M /\ horizon M = 2%nat /\ satisfies_assumption M /\
     (forall past pi, is_policy pi -> value mean (hat m rad past) pi <= value mean (hat m rad past) (of_y_policy (planned m rad past))) /\
-    (forall past h, play m rad past h = of_y_policy (planned m rad past) (map (fun st => (Some (fst (fst st)), snd (fst st), snd st)) (fst h), Some (state h))) /\
+    (forall past h, arm_played m rad past h = of_y_policy (planned m rad past) (map (fun st => (Some (fst (fst st)), snd (fst st), snd st)) (fst h), Some (state h))) /\
     (forall best, (forall pi, is_policy pi -> value mean M pi <= best) ->
        printed_bound 2 2 2 (INR K) 1 (1 / 100) < 475000 /\
-       almost_surely (episodes M (play m rad) K) (fun path => 995000 <= regret M (play m rad) mean best path) /\
-       995000 <= E (episodes M (play m rad) K) (regret M (play m rad) mean best)).
+       almost_surely (episodes M (arm_played m rad) K) (fun path => 995000 <= regret M (arm_played m rad) mean best path) /\
+       995000 <= E (episodes M (arm_played m rad) K) (regret M (arm_played m rad) mean best)).
 Proof.
   intros Hrad.
   assert (HK : exists K : nat, INR K = 1000000).
   { exists (Z.to_nat 1000000). rewrite INR_IZR_INZ, Z2Nat.id by lia. reflexivity. }
   destruct HK as [K HK]. set (m := (4000 * (K + 1))%nat).
   assert (Hm : (0 < m)%nat) by (unfold m; lia).
-  exists m, K. intros M. split; [assumption|]. split; [now apply is_mdp_model|].
+  exists m, K. intros M. split; [assumption|]. split; [now apply is_mdp_two_arms|].
   split; [intros s b; now apply mixed_within, plain_within|].
   split; [reflexivity|]. split; [now apply model_satisfies_assumption|].
   split; [intros past pi Hpi; now apply planned_is_optimal|]. split.
-  - intros past h. unfold play, of_y_policy. f_equal.
+  - intros past h. unfold arm_played, of_y_policy. f_equal.
     + unfold time; simpl. now rewrite map_length.
     + unfold collected; simpl. induction (fst h) as [|st l IH]; simpl; [reflexivity | now rewrite IH].
   - intros best Hbest. split; [rewrite HK; apply printed_bound_at_a_million|].
-    assert (Hall : almost_surely (episodes M (play m rad) K) (fun path => 995000 <= regret M (play m rad) mean best path)).
+    assert (Hall : almost_surely (episodes M (arm_played m rad) K) (fun path => 995000 <= regret M (arm_played m rad) mean best path)).
     { generalize (regret_is_linear m K rad Hm best Hbest (Nat.le_refl _)). apply as_impl. intros path Hpath. eapply Rle_trans; [|exact Hpath]. rewrite HK; lra. }
-    split; [assumption|]. apply E_ge_const; [|assumption]. apply law_episodes; [now apply is_mdp_model | intros past; apply is_policy_play].
+    split; [assumption|]. apply E_ge_const; [|assumption]. apply law_episodes; [now apply is_mdp_two_arms | intros past; apply is_policy_play].
 Qed.

@@ -121,11 +121,7 @@ Section Optimism.
     intros HG HGL. assert (Hp : is_policy p) by now apply is_policy_of_markov_policy.
     assert (HM' : is_mdp M') by now apply is_mdp_optimistic.
     assert (HMl : is_mdp Ml) by now apply is_mdp_lift.
-    assert (Hpl : is_policy (played p)) by now apply is_policy_played.
-    set (dP := fun (s : option S) a => match s with Some s => jump state_dec states Pt eps s a | None => 0 end).
     set (dR := fun (s : option S) a => match s with Some s => Rmin 1 (2 * eps s a) | None => 0 end).
-    assert (HdP : forall s a, tv_le (trans M' s a) (trans Ml s a) (dP s a)).
-    { intros [s|] a; [now apply (transitions_close state_dec states Hnodup Hall M Pt Rt eps HM Hest HP) | intros f _; simpl; lra]. }
     assert (HdR : forall s a x, Rabs (cdf (reward Ml s a) x - cdf (reward M' s a) x) <= dR s a).
     { intros [s|] a x.
       - change (Rabs (cdf (reward M s a) x - cdf (raise (eps s a) (Rt s a)) x) <= Rmin 1 (2 * eps s a)).
@@ -133,15 +129,14 @@ Section Optimism.
         pose proof (cdf_optimistic_ge M Pt Rt eps HM Hest s a x HR). rewrite Rabs_right; lra.
       - simpl. rewrite Rminus_eq_0, Rabs_R0; lra. }
     pose proof (markov_value_close Ml M' HMl HM' eq_refl eq_refl pi Hpi (lift_rewards_within M Hrew)
-      (optimistic_rewards_within state_dec states M Pt Rt eps Hest) dP dR HdP G L HdR HG HGL) as Hclose.
-    fold p in Hclose. unfold Ml in Hclose; rewrite expected_cost_lift in Hclose.
-    replace (value G (lift M) p) with (value G M (played p)) in Hclose.
-    - pose proof (Rle_trans _ _ _ (Rle_abs _) Hclose) as Hc. eapply Rle_trans; [exact Hc|].
-      apply Rmult_le_compat_l; [now apply (lipschitz_nonneg G)|].
-      apply expected_cost_le; try assumption. intros n s a _. unfold visit_radius; simpl. rewrite Rplus_comm.
-      apply Rplus_le_compat_r, Rmult_le_compat_l; [apply pos_INR|].
-      now apply (jump_le state_dec states Hnodup Hall Pt Rt eps Hest).
-    - apply Phi_of_same_expectations; try assumption; try (now apply law_return). intros f; symmetry; apply E_return_lift.
+      (optimistic_rewards_within state_dec states M Pt Rt eps Hest) (jumps state_dec states Pt eps) dR
+      (all_transitions_close state_dec states Hnodup Hall M Pt Rt eps HM Hest HP) G L HdR HG HGL) as Hclose.
+    fold p in Hclose. unfold Ml in Hclose; rewrite expected_cost_lift, value_lift in Hclose by assumption.
+    pose proof (Rle_trans _ _ _ (Rle_abs _) Hclose) as Hc. eapply Rle_trans; [exact Hc|].
+    apply Rmult_le_compat_l; [now apply (lipschitz_nonneg G)|].
+    apply expected_cost_le; [assumption | now apply is_policy_played |]. intros n s a _. unfold visit_radius; simpl.
+    rewrite Rplus_comm. apply Rplus_le_compat_r, Rmult_le_compat_l; [apply pos_INR|].
+    now apply (jump_le state_dec states Hnodup Hall Pt Rt eps Hest).
   Qed.
 End Optimism.
 
@@ -210,11 +205,8 @@ Section Learner.
     specialize (Hmax past pi' Hpi' Hal').
     pose proof (markov_optimistic_close state_dec states Hstates Hall M _ _ _ HM Hrew Hest HP HR (planned past) (Hplanned past)
       G L HG HGL) as H2. fold (markov_learner past) in H2.
-    assert (Hc : expected_cost M (markov_learner past)
-        (visit_radius states (known_radius state_dec action_dec states actions M K delta past)) <=
-      expected_cost M (markov_learner past) (cost state_dec action_dec M states actions K delta past)).
-    { apply expected_cost_le; [assumption | apply is_policy_markov_learner | intros n s a _; apply radius_cost]. }
-    pose proof (Rmult_le_compat_l L _ _ HL Hc). unfold optimistic_model in Hmax. lra.
+    pose proof (known_radius_cost state_dec action_dec states actions M HM K delta past (markov_learner past)
+      (is_policy_markov_learner past)) as Hc. pose proof (Rmult_le_compat_l L _ _ HL Hc). unfold optimistic_model in Hmax. lra.
   Qed.
 
   Lemma markov_best_le_horizon : best <= INR (horizon M).

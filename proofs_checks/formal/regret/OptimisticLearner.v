@@ -44,18 +44,22 @@ Section Learner.
     | xs => image (fun x => clip (fst x)) (empirical_law xs)
     end.
 
-  Definition known_radius (past : list (history S A)) (s : S) (a : A) : R :=
+  (** A radius for each number of visits, and 1 where nothing was seen. *)
+  Definition radius_by (r : nat -> R) (past : list (history S A)) (s : S) (a : A) : R :=
     match seen_at (s, a) past with
     | [] => 1
-    | xs => rad (length xs)
+    | xs => r (length xs)
     end.
+
+  Definition known_radius : list (history S A) -> S -> A -> R := radius_by rad.
 
   Definition optimistic_model (past : list (history S A)) : mdp (option S) A :=
     optimistic state_dec states M (known_trans past) (known_reward past) (known_radius past).
 
-  Lemma known_estimates past : estimates (known_trans past) (known_reward past) (known_radius past).
+  Lemma estimates_by r past :
+    (forall N, 0 <= r N) -> estimates (known_trans past) (known_reward past) (radius_by r past).
   Proof.
-    split; intros s a; unfold known_trans, known_reward, known_radius; destruct (seen_at (s, a) past) as [|x xs].
+    intros Hr; split; intros s a; unfold known_trans, known_reward, radius_by; destruct (seen_at (s, a) past) as [|x xs].
     - apply law_ret.
     - apply law_image, law_empirical; discriminate.
     - apply law_ret.
@@ -63,8 +67,11 @@ Section Learner.
     - apply as_ret; lra.
     - apply as_image, as_always; intros y; apply clip_range.
     - lra.
-    - apply sqrt_pos.
+    - apply Hr.
   Qed.
+
+  Lemma known_estimates past : estimates (known_trans past) (known_reward past) (known_radius past).
+  Proof. apply estimates_by; intros N; apply sqrt_pos. Qed.
 
   Section Confident.
     Variable past : list (history S A).
@@ -73,7 +80,7 @@ Section Learner.
     Lemma confident_hoeffding : hoeffding_event state_dec M (known_trans past) (known_radius past).
     Proof.
       intros s a s'. specialize (Hconf s a (Hall s) (Hall_actions a)); cbv zeta in Hconf.
-      unfold known_trans, known_radius. destruct (seen_at (s, a) past) as [|x xs].
+      unfold known_trans, known_radius, radius_by. destruct (seen_at (s, a) past) as [|x xs].
       - pose proof (mass_nonneg state_dec (trans M s a) s' (proj1 (trans_law M HM s a))).
         assert (mass state_dec (ret s) s' <= 1) by (unfold mass; rewrite E_ret; apply ind_range). lra.
       - destruct (Hconf ltac:(simpl; lia)) as [_ Hf]. specialize (Hf s' (Hall s')).
@@ -98,7 +105,7 @@ Section Learner.
         - generalize (Hrew s a); apply as_impl; intros; lra.
         - apply Hest.
         - generalize (Rt_within _ _ _ Hest s a); apply as_impl; intros; lra. }
-      unfold known_reward, known_radius in *. destruct (seen_at (s, a) past) as [|y ys].
+      unfold known_reward, known_radius, radius_by in *. destruct (seen_at (s, a) past) as [|y ys].
       - apply Rabs_le; lra.
       - destruct (Hconf ltac:(simpl; lia)) as [Hf _]. specialize (Hf x). left.
         replace (cdf (image (fun z => clip (fst z)) (empirical_law (y :: ys))) x) with (empirical (map fst (y :: ys)) x);
@@ -145,13 +152,18 @@ Section Learner.
   Lemma radius_cost past n s a :
     visit_radius states (known_radius past) n s a <= cost state_dec action_dec M states actions K delta past n s a.
   Proof.
-    unfold visit_radius, cost, visit, known_radius. pose proof (pos_INR n). destruct (seen_at (s, a) past) as [|x xs].
+    unfold visit_radius, cost, visit, known_radius, radius_by. pose proof (pos_INR n). destruct (seen_at (s, a) past) as [|x xs].
     - simpl length. pose proof (Rmin_l 1 (INR (length states) * 1)). pose proof (Rmin_l 1 (2 * 1)).
       pose proof (Rmult_le_compat_l (INR n) _ _ H H0). lra.
     - simpl length. unfold rad. lra.
   Qed.
 
-  Lemma episode_loss past :
+  Lemma known_radius_cost past pi :
+    is_policy pi -> expected_cost M pi (visit_radius states (known_radius past)) <=
+    expected_cost M pi (cost state_dec action_dec M states actions K delta past).
+  Proof. intros Hpi. apply expected_cost_le; [assumption | assumption | intros n s a _; apply radius_cost]. Qed.
+
+  Lemma optimistic_episode_loss past :
     confident state_dec action_dec M states actions rad past ->
     best - value G M (learner past) <=
     L * expected_cost M (learner past) (cost state_dec action_dec M states actions K delta past) + w.
@@ -165,10 +177,7 @@ Section Learner.
       (utility past) (planned past) w pi (plans_support _ _ Hplans past) (plans_policy _ _ Hplans past)
       (plans_greedy _ _ Hplans past) (plans_maximise _ _ Hplans past) Hpi Hal) as Hloss.
     fold (learner past) in Hloss.
-    assert (Hc : expected_cost M (learner past) (visit_radius states (known_radius past)) <=
-      expected_cost M (learner past) (cost state_dec action_dec M states actions K delta past)).
-    { apply expected_cost_le; [assumption | apply is_policy_learner | intros n s a _; apply radius_cost]. }
-    pose proof (Rmult_le_compat_l L _ _ HL Hc). lra.
+    pose proof (Rmult_le_compat_l L _ _ HL (known_radius_cost past (learner past) (is_policy_learner past))). lra.
   Qed.
 
   Lemma best_le_horizon : best <= INR (horizon M).
@@ -182,7 +191,7 @@ Section Learner.
     L * C M states actions K delta + INR K * w + delta * INR K * INR (horizon M).
   Proof.
     apply (expected_regret_le state_dec action_dec);
-      eauto using is_policy_learner, as_always, lipschitz_nonneg, best_le_horizon, episode_loss.
+      eauto using is_policy_learner, as_always, lipschitz_nonneg, best_le_horizon, optimistic_episode_loss.
   Qed.
 
   Theorem optimistic_learner_regret_if_rarely_misled p q :
@@ -192,7 +201,7 @@ Section Learner.
               (regret M learner G best path)) <= p + q.
   Proof.
     intros Hq Hp. apply (regret_le_if_rarely_misled state_dec action_dec);
-      eauto using is_policy_learner, as_always, lipschitz_nonneg, episode_loss.
+      eauto using is_policy_learner, as_always, lipschitz_nonneg, optimistic_episode_loss.
   Qed.
 
   Theorem optimistic_learner_regret_with_high_probability :
@@ -201,6 +210,6 @@ Section Learner.
               (regret M learner G best path)) <= 2 * delta.
   Proof.
     apply (regret_le_with_high_probability state_dec action_dec);
-      eauto using is_policy_learner, as_always, lipschitz_nonneg, episode_loss.
+      eauto using is_policy_learner, as_always, lipschitz_nonneg, optimistic_episode_loss.
   Qed.
 End Learner.

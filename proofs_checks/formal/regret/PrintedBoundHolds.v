@@ -23,15 +23,7 @@ Proof.
 Qed.
 
 Section Numbers.
-  Variables S0 A0 K T delta : R.
-  Hypothesis HS : 1 <= S0.
-  Hypothesis HA : 1 <= A0.
-  Hypothesis HK : 1 <= K.
-  Hypothesis HT : 1 <= T.
-  Hypothesis Hd : 0 < delta <= 1.
-
-  Let S1 : R := S0 + 1.
-  Let lam : R := ln (4 * S1 * A0 * K / delta).
+  Load "setup/Sizes".
   Let l : R := ln ((S0 + 2) * S0 * A0 * K * T / (delta / 2)).
   Let psi : R := 4 * (T * sqrt T) * S1 * sqrt (S1 * A0 * K * lam).
   Let bound (x : R) : R := ((T - 1) * S0 + 2) * sqrt (2 * S0 * A0 * K * T * x) + T ^ 2 * (S0 * A0).

@@ -22,12 +22,6 @@ From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts 
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma sum_swap {X Y} (l : list X) (l' : list Y) f :
-  sum l (fun x => sum l' (fun y => f x y)) = sum l' (fun y => sum l (fun x => f x y)).
-Proof.
-  induction l as [|x l IH]; simpl; [rewrite sum_const; ring | now rewrite IH, sum_plus].
-Qed.
-
 Lemma NoDup_append {X} (l l' : list X) : NoDup l -> NoDup l' -> (forall x, In x l -> ~ In x l') -> NoDup (l ++ l').
 Proof.
   intros Hl Hl'; induction Hl as [|x l Hx Hl IH]; intros H; simpl; [assumption|].

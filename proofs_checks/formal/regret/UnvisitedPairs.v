@@ -20,12 +20,12 @@ Proof.
   intros Hnd Hall HM model. pose proof (known_estimates state_dec action_dec states actions M K delta past) as Hest.
   split; [now apply is_mdp_optimistic|]. split; [now apply optimistic_rewards_within|].
   intros s a Hseen. split; intros f; unfold model, optimistic_model.
-  - rewrite E_optimistic_trans. unfold jump, low, known_trans, known_radius. rewrite Hseen.
+  - rewrite E_optimistic_trans. unfold jump, low, known_trans, known_radius, radius_by. rewrite Hseen.
     rewrite (sum_ext states _ (fun _ => 0)).
     + rewrite (sum_ext states (fun s' => Rmax 0 (mass state_dec (ret s) s' - 1) * f (Some s')) (fun _ => 0)).
       * rewrite sum_const. ring.
       * intros s' _. rewrite Rmax_left; [ring|]. unfold mass; rewrite E_ret. pose proof (ind_range (state_dec s s')). lra.
     + intros s' _. apply Rmax_left. unfold mass; rewrite E_ret. pose proof (ind_range (state_dec s s')). lra.
-  - simpl reward. unfold known_reward, known_radius. rewrite Hseen. unfold raise; simpl.
+  - simpl reward. unfold known_reward, known_radius, radius_by. rewrite Hseen. unfold raise; simpl.
     rewrite Rmin_left, Rmax_left by lra. ring.
 Qed.

@@ -122,13 +122,13 @@ Section Histories.
   Qed.
 
   (** Z_t(xi): the rewards after [h], which has [t] steps, when [n] are left. *)
-  Definition to_come (t n : nat) (h : history S A) : dist R :=
+  Definition return_to_come (t n : nat) (h : history S A) : dist R :=
     image (latest n) (given (history_law M pi (t + n)) (begins_dec n h)).
 
   Lemma cdf_to_come t n h x : P t h <> 0 ->
-    cdf (to_come t n h) x = E (run M pi n h) (fun h' => ind (Rle_dec (collected h') (x + collected h))).
+    cdf (return_to_come t n h) x = E (run M pi n h) (fun h' => ind (Rle_dec (collected h') (x + collected h))).
   Proof.
-    intros HP. unfold cdf, to_come. rewrite E_image, E_given_beginning by assumption.
+    intros HP. unfold cdf, return_to_come. rewrite E_image, E_given_beginning by assumption.
     apply E_ext_as. generalize (run_begins n h); apply as_impl; intros h' Hh'. apply ind_iff.
     rewrite (return_is_before_and_after n h'), Hh'. lra.
   Qed.
@@ -139,7 +139,7 @@ Section Histories.
 
   (** At the beginning: the mixture of the laws of Z_1(s) is the law of the return. *)
   Theorem return_from_the_start x :
-    cdf (return_law M pi) x = E (init M) (fun s => cdf (to_come 0 (horizon M) (start s)) x).
+    cdf (return_law M pi) x = E (init M) (fun s => cdf (return_to_come 0 (horizon M) (start s)) x).
   Proof.
     unfold cdf at 1. rewrite E_return_law, E_history_law_from_start. apply E_ext_as; intros s p Hs Hp.
     rewrite cdf_to_come.
@@ -150,9 +150,9 @@ Section Histories.
 
   Theorem distributional_bellman t n h x :
     P t h <> 0 ->
-    cdf (to_come t (Datatypes.S n) h) x =
+    cdf (return_to_come t (Datatypes.S n) h) x =
     E (pi h) (fun a => E (trans M (state h) a) (fun s' => E (reward M (state h) a) (fun r =>
-      cdf (to_come (Datatypes.S t) n (extend h a r s')) (x - r)))).
+      cdf (return_to_come (Datatypes.S t) n (extend h a r s')) (x - r)))).
   Proof.
     intros HP. rewrite cdf_to_come by assumption. rewrite E_run_S, E_step.
     apply E_ext_as; intros a pa Ha Hpa. rewrite E_swap. apply E_ext_as; intros s' ps Hs Hps. apply E_ext_as; intros r pr Hr Hpr.
@@ -170,17 +170,17 @@ Section Evaluator.
   Variable M : mdp S A.
   Variable pi : y_policy S A.
 
-  Fixpoint forward (t : nat) : dist (S * R) :=
+  Fixpoint forward_law (t : nat) : dist (S * R) :=
     match t with
     | O => image (fun s => (s, 0)) (init M)
-    | Datatypes.S t' => bind (forward t') (fun sy => bind (pi t' (fst sy) (snd sy)) (fun a =>
+    | Datatypes.S t' => bind (forward_law t') (fun sy => bind (pi t' (fst sy) (snd sy)) (fun a =>
         bind (reward M (fst sy) a) (fun r => image (fun s' => (s', r + snd sy)) (trans M (fst sy) a))))
     end.
 
   Theorem evaluator_gives_the_marginals t f :
-    E (forward t) f = E (history_law M (of_y_policy pi) t) (fun h => f (state h, collected h)).
+    E (forward_law t) f = E (history_law M (of_y_policy pi) t) (fun h => f (state h, collected h)).
   Proof.
-    revert f; induction t as [|t IH]; intros f; cbn [forward].
+    revert f; induction t as [|t IH]; intros f; cbn [forward_law].
     - now rewrite E_image, E_history_law_0.
     - rewrite E_bind, E_history_law_S, IH. apply E_ext_as.
       generalize (history_time M (of_y_policy pi) t); apply as_impl; intros h Hh. rewrite E_step, E_bind. unfold of_y_policy; rewrite Hh.

@@ -19,9 +19,6 @@ Proof. exact (weighting_var alpha). Qed.
 (** The upper quantile F†(alpha+). *)
 Definition upper_quantile (F : R -> R) (tau : R) : Rbar := Glb_Rbar (fun x => tau < F x).
 
-Lemma is_glb_from q : is_glb_Rbar (fun x => q <= x) (Finite q).
-Proof. split; [intros x Hx; exact Hx | intros b Hb; exact (Hb q (Rle_refl q))]. Qed.
-
 Lemma glb_of_iff (P : R -> Prop) q : (forall x, P x <-> q <= x) -> Glb_Rbar P = Finite q.
 Proof.
   intros H. apply is_glb_Rbar_unique. split; [intros x Hx; now apply H | intros b Hb; apply (Hb q), H, Rle_refl].
@@ -160,7 +157,7 @@ Proof.
 Qed.
 
 (** For every constant, cumulative probability weighting grows faster near 0. *)
-Theorem cpw_grows_faster L : exists tau, 0 < tau <= 1 /\ L * tau < cpw tau.
+Theorem cpw_grows_faster L : exists tau, 0 < tau <= 1 /\ L * tau < cpw_half tau.
 Proof.
   set (n := Z.to_nat (up (4 * Rmax L 0 + 1))).
   destruct (archimed (4 * Rmax L 0 + 1)) as [H1 _]. pose proof (Rmax_r L 0). pose proof (Rmax_l L 0).
@@ -170,9 +167,9 @@ Proof.
 Qed.
 
 (** For gamma = 1/2 cumulative probability weighting is nondecreasing. *)
-Theorem cpw_is_nondecreasing sigma tau : 0 <= sigma -> sigma <= tau -> tau <= 1 -> cpw sigma <= cpw tau.
+Theorem cpw_is_nondecreasing sigma tau : 0 <= sigma -> sigma <= tau -> tau <= 1 -> cpw_half sigma <= cpw_half tau.
 Proof.
-  intros H0 H1 H2. unfold cpw.
+  intros H0 H1 H2. unfold cpw_half.
   set (u := sqrt sigma). set (v := sqrt (1 - sigma)). set (u' := sqrt tau). set (v' := sqrt (1 - tau)).
   assert (Hu : 0 <= u) by apply sqrt_pos. assert (Hv' : 0 <= v') by apply sqrt_pos.
   assert (Huu : u <= u') by (apply sqrt_le_1_alt; lra). assert (Hvv : v' <= v) by (apply sqrt_le_1_alt; lra).

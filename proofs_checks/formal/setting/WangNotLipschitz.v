@@ -11,32 +11,32 @@ Open Scope R_scope.
 
 (** ** The normal law *)
 
-Definition bell (t : R) : R := exp (- (t * t) / 2).
+Definition density (t : R) : R := exp (- (t * t) / 2).
 
-Lemma bell_pos t : 0 < bell t.
+Lemma density_pos t : 0 < density t.
 Proof. apply exp_pos. Qed.
 
-Lemma continuous_bell t : continuous bell t.
-Proof. apply (ex_derive_continuous bell); unfold bell; auto_derive; exact I. Qed.
+Lemma continuous_density t : continuous density t.
+Proof. apply (ex_derive_continuous density); unfold density; auto_derive; exact I. Qed.
 
 (** The integral from 0. *)
-Definition from_0 (x : R) : R := RInt bell 0 x.
+Definition from_0 (x : R) : R := RInt density 0 x.
 
-Lemma ex_RInt_bell a b : ex_RInt bell a b.
-Proof. apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros t _; apply continuous_bell. Qed.
+Lemma ex_RInt_bell a b : ex_RInt density a b.
+Proof. apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros t _; apply continuous_density. Qed.
 
-Lemma derive_from_0 x : is_derive from_0 x (bell x).
+Lemma derive_from_0 x : is_derive from_0 x (density x).
 Proof.
-  apply (is_derive_RInt bell from_0 0 x); [|apply continuous_bell].
+  apply (is_derive_RInt density from_0 0 x); [|apply continuous_density].
   apply filter_forall. intros y. apply (RInt_correct (V := R_CompleteNormedModule)), ex_RInt_bell.
 Qed.
 
 Lemma from_0_increases x y : x < y -> from_0 x < from_0 y.
 Proof.
-  intros Hxy. destruct (MVT_gen from_0 x y bell) as [c [_ H]].
+  intros Hxy. destruct (MVT_gen from_0 x y density) as [c [_ H]].
   - intros t _; apply derive_from_0.
-  - intros t _. apply continuity_pt_filterlim, (ex_derive_continuous from_0). exists (bell t); apply derive_from_0.
-  - pose proof (bell_pos c). nra.
+  - intros t _. apply continuity_pt_filterlim, (ex_derive_continuous from_0). exists (density t); apply derive_from_0.
+  - pose proof (density_pos c). nra.
 Qed.
 
 Lemma from_0_odd x : from_0 (- x) = - from_0 x.
@@ -44,10 +44,10 @@ Proof.
   (* the derivative of the sum of both sides is 0 *)
   set (f := fun t => from_0 (- t) + from_0 t).
   assert (Hd : forall t, is_derive f t 0).
-  { intros t. replace 0 with (plus (scal (-1) (bell (- t))) (bell t)).
+  { intros t. replace 0 with (plus (scal (-1) (density (- t))) (density t)).
     - apply (is_derive_plus (fun t => from_0 (- t)) from_0); [|apply derive_from_0].
       apply (is_derive_comp from_0 Ropp); [apply derive_from_0|]. auto_derive; [exact I | ring].
-    - unfold plus, scal; simpl; unfold mult; simpl. unfold bell. replace (- t * - t) with (t * t) by ring. ring. }
+    - unfold plus, scal; simpl; unfold mult; simpl. unfold density. replace (- t * - t) with (t * t) by ring. ring. }
   destruct (MVT_gen f 0 x (fun _ => 0)) as [c [_ H]].
   - intros t _; apply Hd.
   - intros t _. apply continuity_pt_filterlim, (ex_derive_continuous f). exists 0; apply Hd.
@@ -68,7 +68,7 @@ Proof.
       - intros t _. apply (ex_derive_continuous (fun t => exp (1 / 2 - t))). auto_derive. exact I. }
     apply Rle_trans with (RInt (fun t => exp (1 / 2 - t)) 0 x).
     + apply RInt_le; [lra | apply ex_RInt_bell | now exists (exp (1 / 2) - exp (1 / 2 - x)) |].
-      intros t _. unfold bell. destruct (Rle_lt_or_eq_dec (- (t * t) / 2) (1 / 2 - t)) as [H|H]; [|left; now apply exp_increasing | rewrite H; lra].
+      intros t _. unfold density. destruct (Rle_lt_or_eq_dec (- (t * t) / 2) (1 / 2 - t)) as [H|H]; [|left; now apply exp_increasing | rewrite H; lra].
       pose proof (Rle_0_sqr (t - 1)) as H; unfold Rsqr in H; lra.
     + rewrite (is_RInt_unique _ _ _ _ Hi). pose proof (exp_pos (1 / 2 - x)). lra.
 Qed.
@@ -89,10 +89,10 @@ Proof.
   apply Rlt_le_trans with (from_0 (x + 1)); [apply from_0_increases; lra|]. apply Hub. now exists (x + 1).
 Qed.
 
-Lemma half_pos : 0 < half.
+Lemma half_positive : 0 < half.
 Proof. pose proof (from_0_lt_half 0) as H. unfold from_0 in H. rewrite RInt_point in H. exact H. Qed.
 
-Lemma half_approached e : 0 < e -> exists x, half - e < from_0 x.
+Lemma half_reached e : 0 < e -> exists x, half - e < from_0 x.
 Proof.
   intros He. destruct (proj2_sig half_exists) as [_ Hleast]. fold half in Hleast.
   destruct (Classical_Prop.classic (exists x, half - e < from_0 x)) as [|Hno]; [assumption | exfalso].
@@ -103,14 +103,14 @@ Definition normal_cdf (x : R) : R := (half + from_0 x) / (2 * half).
 
 Lemma normal_cdf_range x : 0 < normal_cdf x < 1.
 Proof.
-  pose proof half_pos. pose proof (from_0_lt_half x). pose proof (from_0_lt_half (- x)) as H1. rewrite from_0_odd in H1.
+  pose proof half_positive. pose proof (from_0_lt_half x). pose proof (from_0_lt_half (- x)) as H1. rewrite from_0_odd in H1.
   unfold normal_cdf; split; [apply Rdiv_lt_0_compat; lra|].
   apply Rmult_lt_reg_r with (2 * half); [lra|]. unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
 
 Lemma normal_cdf_increases x y : x < y -> normal_cdf x < normal_cdf y.
 Proof.
-  intros H. pose proof half_pos. unfold normal_cdf. apply Rmult_lt_compat_r; [apply Rinv_0_lt_compat; lra|].
+  intros H. pose proof half_positive. unfold normal_cdf. apply Rmult_lt_compat_r; [apply Rinv_0_lt_compat; lra|].
   pose proof (from_0_increases x y H). lra.
 Qed.
 
@@ -124,32 +124,32 @@ Qed.
 
 (** ** The Wang transform with beta = 1 *)
 
-Definition wang (tau : R) : R := normal_cdf (real (quantile normal_cdf tau) + 1).
+Definition wang_one (tau : R) : R := normal_cdf (real (quantile normal_cdf tau) + 1).
 
 Lemma shifted_normal x : exp (- x - 1 / 2) * normal_cdf x <= normal_cdf (x + 1).
 Proof.
-  set (c := exp (- x - 1 / 2)). pose proof half_pos as Hh. assert (Hc : 0 < c) by apply exp_pos.
+  set (c := exp (- x - 1 / 2)). pose proof half_positive as Hh. assert (Hc : 0 < c) by apply exp_pos.
   set (D := fun t => half + from_0 (t + 1) - c * (half + from_0 t)).
-  assert (HD : forall t, is_derive D t (bell (t + 1) - c * bell t)).
+  assert (HD : forall t, is_derive D t (density (t + 1) - c * density t)).
   { intros t. unfold D. apply (is_derive_minus (fun t => half + from_0 (t + 1)) (fun t => c * (half + from_0 t))).
-    - replace (bell (t + 1)) with (plus zero (scal 1 (bell (t + 1)))) by (unfold plus, zero, scal; simpl; unfold mult; simpl; ring).
+    - replace (density (t + 1)) with (plus zero (scal 1 (density (t + 1)))) by (unfold plus, zero, scal; simpl; unfold mult; simpl; ring).
       apply (is_derive_plus (fun _ => half) (fun t => from_0 (t + 1))); [apply @is_derive_const|].
       apply (is_derive_comp from_0 (fun t => t + 1)); [apply derive_from_0|]. auto_derive; [exact I | ring].
-    - apply is_derive_scal. replace (bell t) with (plus zero (bell t)) by (unfold plus, zero; simpl; ring).
+    - apply is_derive_scal. replace (density t) with (plus zero (density t)) by (unfold plus, zero; simpl; ring).
       apply (is_derive_plus (fun _ => half) from_0); [apply @is_derive_const | apply derive_from_0]. }
   assert (Hmono : forall t, t < x -> D t <= D x).
-  { intros t Ht. destruct (MVT_gen D t x (fun t => bell (t + 1) - c * bell t)) as [s [Hs H]].
+  { intros t Ht. destruct (MVT_gen D t x (fun t => density (t + 1) - c * density t)) as [s [Hs H]].
     - intros s _; apply HD.
     - intros s _. apply continuity_pt_filterlim, (ex_derive_continuous D). eexists; apply HD.
     - rewrite Rmin_left, Rmax_right in Hs by lra.
-      assert (Hb : c * bell s <= bell (s + 1)).
-      { unfold c, bell. rewrite <- exp_plus.
+      assert (Hb : c * density s <= density (s + 1)).
+      { unfold c, density. rewrite <- exp_plus.
         destruct (Rle_lt_or_eq_dec (- x - 1 / 2 + - (s * s) / 2) (- ((s + 1) * (s + 1)) / 2)) as [Hlt|Heq];
           [lra | left; now apply exp_increasing | rewrite Heq; lra]. }
       nra. }
   assert (H0 : 0 <= D x).
   { apply Rnot_lt_le; intros Hneg. set (e := - D x / (2 * c)). assert (He : 0 < e) by (apply Rdiv_lt_0_compat; lra).
-    destruct (half_approached e He) as [y Hy].
+    destruct (half_reached e He) as [y Hy].
     set (t := Rmin (- y) (x - 1)). assert (Ht : t < x) by (unfold t; pose proof (Rmin_r (- y) (x - 1)); lra).
     assert (Hle : from_0 t <= from_0 (- y)).
     { unfold t. destruct (Rmin_l (- y) (x - 1)) as [H|H]; [left; now apply from_0_increases | rewrite H; lra]. }
@@ -161,10 +161,10 @@ Proof.
 Qed.
 
 (** For every constant the Wang transform grows faster near 0. *)
-Theorem wang_grows_faster L : exists tau, 0 < tau < 1 /\ L * tau < wang tau.
+Theorem wang_grows_faster L : exists tau, 0 < tau < 1 /\ L * tau < wang_one tau.
 Proof.
   set (x := - ln (Rmax L 0 + 1) - 1 / 2). exists (normal_cdf x). split; [apply normal_cdf_range|].
-  unfold wang. rewrite quantile_of_normal. cbn [real]. pose proof (normal_cdf_range x) as [Hpos _].
+  unfold wang_one. rewrite quantile_of_normal. cbn [real]. pose proof (normal_cdf_range x) as [Hpos _].
   eapply Rlt_le_trans; [|apply shifted_normal]. apply Rmult_lt_compat_r; [assumption|].
   unfold x. replace (- (- ln (Rmax L 0 + 1) - 1 / 2) - 1 / 2) with (ln (Rmax L 0 + 1)) by ring.
   pose proof (Rmax_l L 0). pose proof (Rmax_r L 0). rewrite exp_ln by lra. lra.

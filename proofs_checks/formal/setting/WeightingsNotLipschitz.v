@@ -63,10 +63,10 @@ Qed.
 
 (** ** Cumulative probability weighting *)
 
-Definition cpw (tau : R) : R := sqrt tau / (sqrt tau + sqrt (1 - tau)) ^ 2.
+Definition cpw_half (tau : R) : R := sqrt tau / (sqrt tau + sqrt (1 - tau)) ^ 2.
 
 Lemma cpw_at n : (0 < n)%nat -> let tau := / (INR n ^ 2 + 1) in
-  0 < tau <= 1 /\ cpw 0 = 0 /\ INR n / 4 * tau <= cpw tau.
+  0 < tau <= 1 /\ cpw_half 0 = 0 /\ INR n / 4 * tau <= cpw_half tau.
 Proof.
   intros Hn tau. assert (H1 : 1 <= INR n) by (apply (le_INR 1); lia).
   set (s := sqrt (INR n ^ 2 + 1)).
@@ -83,8 +83,8 @@ Proof.
       replace (INR n ^ 2) with (s * s - 1) by lra. field; lra. }
   split; [|split].
   - split; [now apply Rinv_0_lt_compat|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|]. pose proof (pow2_ge_0 (INR n)); lra.
-  - unfold cpw. rewrite sqrt_0. unfold Rdiv; ring.
-  - unfold cpw. rewrite Hsqrt, Hsqrt'. unfold tau. rewrite <- Hss.
+  - unfold cpw_half. rewrite sqrt_0. unfold Rdiv; ring.
+  - unfold cpw_half. rewrite Hsqrt, Hsqrt'. unfold tau. rewrite <- Hss.
     replace (/ s / (/ s + INR n / s) ^ 2) with (s / (1 + INR n) ^ 2) by (field; lra).
     apply Rmult_le_reg_r with (4 * (s * s) * (1 + INR n) ^ 2).
     { apply Rmult_lt_0_compat; [nra | apply pow_lt; lra]. }
@@ -93,7 +93,7 @@ Proof.
     rewrite Hss. nra.
 Qed.
 
-Theorem cpw_is_not_lipschitz L : ~ lipschitz_weighting cpw L.
+Theorem cpw_is_not_lipschitz L : ~ lipschitz_weighting cpw_half L.
 Proof.
   intros HL. set (n := Z.to_nat (up (4 * Rmax L 0 + 1))).
   assert (Hn : 4 * L < INR n /\ (0 < n)%nat).
@@ -102,7 +102,7 @@ Proof.
     unfold n. rewrite INR_IZR_INZ, Z2Nat.id by lia. split; [lra | lia]. }
   destruct Hn as [HnL Hn]. destruct (cpw_at n Hn) as [Htau [H0 Hge]]. set (tau := / (INR n ^ 2 + 1)) in *.
   specialize (HL tau 0 ltac:(lra) ltac:(lra)). rewrite H0, !Rminus_0_r, (Rabs_pos_eq tau) in HL by lra.
-  pose proof (Rle_abs (cpw tau)). nra.
+  pose proof (Rle_abs (cpw_half tau)). nra.
 Qed.
 
 (** ** Conditional value at risk *)

@@ -1,7 +1,3 @@
-(** Rewards in [0, 1], and the event: the estimates lie within their radii. *)
-Load "setup/Estimates".
-Hypothesis HM : is_mdp M.
-Hypothesis Hrew : rewards_within 1 M.
-Hypothesis Hest : estimates Pt Rt eps.
-Hypothesis HP : hoeffding_event state_dec M Pt eps.
+(** The event: the estimates of the transitions and of the rewards lie within their radii. *)
+Load "setup/Transitions".
 Hypothesis HR : dkw_event M Rt eps.

@@ -92,6 +92,6 @@ Theorem printed_theorem_false_statement (rad : nat -> R) :
       995000 <= E (episodes M play K) (regret M play mean best).
 Proof.
   intros Hrad. destruct (MainTheoremPrintedFalse.printed_regret_theorem_is_false rad Hrad) as [m [K [H1 [H2 [H3 [H4 [H5 [H6 [_ H7]]]]]]]]].
-  exists (MainTheoremPrintedFalse.model m), K, (MainTheoremPrintedFalse.planned m rad).
+  exists (MainTheoremPrintedFalse.two_arms m), K, (MainTheoremPrintedFalse.planned m rad).
   exact (conj H1 (conj H2 (conj H3 (conj H4 (conj H5 (conj H6 H7)))))).
 Qed.

@@ -17,20 +17,14 @@ from ...engine.severity import Severity
 from .. import causes
 from . import adaptation
 from .adaptation import Case, YRule, dominance, increments, keep, reachable, rounded_steps, undo
-from .lem_pihatcdfbound import LATER_SMALL, LaterCase, later_cases, small_later_cases
-
-
-def _after_tau(case: LaterCase) -> bool:
-    return case.adaptation.tau < case.t <= case.adaptation.mdp.horizon
+from .lem_pihatcdfbound import LATER_SMALL, LaterCase, after_tau, later, later_cases, small_later_cases
 
 
 def _later(case: LaterCase) -> Fraction:
-    """-KS between the adapted policy from (s, y, alpha) in M_tau and the original from (s, y + alpha) in M_{tau-1}."""
+    """The adapted policy in M_tau, the original in M_{tau-1}."""
     inner = case.adaptation
-    raw, rounded = rounded_steps(inner, inner.tau - 1), rounded_steps(inner, inner.tau)
-    mine = increments(rounded, inner.rule, undo(inner, printed=False), case.t - 1, case.s, case.y, case.alpha)
-    other = increments(raw, inner.rule, keep, case.t - 1, case.s, case.y + case.alpha)
-    return -mine.kolmogorov(other)
+    rounded, raw = rounded_steps(inner, inner.tau), rounded_steps(inner, inner.tau - 1)
+    return later(case, rounded, undo(inner, printed=False), raw)
 
 
 AFTER = Statement(
@@ -42,7 +36,7 @@ AFTER = Statement(
         r"t > \tau:\ F_{\hat Z_t^{\hat\pi}(s,y,\alpha)} = F_{Z_t^{\pi}(s,y+\alpha)}, \quad Z_t = r_t + \dots + r_T",
         "After step tau, the rewards to come of the adapted policy from (y, alpha) are those from y + alpha, in law.",
         _later,
-        when=_after_tau,
+        when=after_tau,
     ),
     corrected=None,
     finding=Severity.HOLDS,

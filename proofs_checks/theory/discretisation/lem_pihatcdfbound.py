@@ -21,7 +21,7 @@ from ...engine import codec
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
 from . import adaptation
-from .adaptation import Case, YRule, dominance, increments, keep, lift, reachable, rounded_steps
+from .adaptation import Case, Steps, Update, YRule, dominance, increments, keep, lift, reachable, rounded_steps
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,21 @@ class LaterCase:
     alpha: Fraction
 
 
-def _after_tau(case: LaterCase) -> bool:
+def after_tau(case: LaterCase) -> bool:
     return case.adaptation.tau < case.t <= case.adaptation.mdp.horizon
 
 
+def later(case: LaterCase, steps: Steps, update: Update, others: Steps) -> Fraction:
+    """-KS between the adapted policy from (s, y, alpha) in the model with these ``steps`` and the original from
+    (s, y + alpha) in the other; t is counted from 1."""
+    rule = case.adaptation.rule
+    mine = increments(steps, rule, update, case.t - 1, case.s, case.y, case.alpha)
+    return -mine.kolmogorov(increments(others, rule, keep, case.t - 1, case.s, case.y + case.alpha))
+
+
 def _later(case: LaterCase) -> Fraction:
-    """-KS between the adapted policy from (s, y, alpha) and the original from (s, y + alpha), t counted from 1."""
     inner = case.adaptation
-    raw, rounded = rounded_steps(inner, inner.tau - 1), rounded_steps(inner, inner.tau)
-    mine = increments(raw, inner.rule, lift(inner), case.t - 1, case.s, case.y, case.alpha)
-    other = increments(rounded, inner.rule, keep, case.t - 1, case.s, case.y + case.alpha)
-    return -mine.kolmogorov(other)
+    return later(case, rounded_steps(inner, inner.tau - 1), lift(inner), rounded_steps(inner, inner.tau))
 
 
 @st.composite
@@ -83,7 +87,7 @@ AFTER = Statement(
         r"t > \tau:\ F_{Z_t^{\pi}(s,y,\alpha)} = F_{\hat Z_t^{\hat\pi}(s,y+\alpha)}, \quad Z_t = r_t + \dots + r_T",
         "After step tau, the rewards to come of the adapted policy from (y, alpha) are those from y + alpha, in law.",
         _later,
-        when=_after_tau,
+        when=after_tau,
     ),
     corrected=None,
     finding=Severity.HOLDS,
