@@ -14,6 +14,7 @@ import pytest
 from test_learn_run import Chain
 
 import verified_risk as vr
+from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.learning import arrays, checkpoint
 
@@ -179,6 +180,26 @@ def test_a_damaged_checkpoint_names_the_remedy(tmp_path):
     state.unlink()
     vr.learn(mdp, G, episodes=5, checkpoint=state)
     assert state.read_text(encoding="utf-8") == whole
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"episodes": "3"}, "episodes of the state"),
+        ({"episodes": -1}, "episodes of the state"),
+        ({"episodes": 2}, r"series\[0\] of the state"),
+        ({"series": []}, "series of the state"),
+        ({"bracket": {"next_check": "1"}}, "bracket.next_check of the state"),
+    ],
+)
+def test_a_memory_whose_episodes_were_not_played_is_refused(change, said, tmp_path):
+    mdp, path = vr.models.two_paths(), tmp_path / "state.json"
+    run = vr.learn(mdp, "mean", episodes=3, checkpoint=path)
+    data = files.read(path, "learning", dict)
+    assert vr.learn(mdp, "mean", episodes=3, checkpoint=path).returns.tolist() == run.returns.tolist()
+    files.write(path, "learning", {**data, **change})
+    with pytest.raises(InvalidFile, match=said):
+        vr.learn(mdp, "mean", episodes=3, checkpoint=path)
 
 
 def test_a_run_with_other_known_rewards_is_another_run(tmp_path):

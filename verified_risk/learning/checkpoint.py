@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .. import files
 from ..errors import InvalidArgument, InvalidFile
 from .arrays import decode, encode
@@ -71,8 +73,15 @@ class Checkpoint:
         _require(policy.size == 0 or 0 <= policy.min() <= policy.max() < max(learner.standard.n_actions), "policy")
         learner.value, learner.upper, learner.planned = data["value"], data["upper"], data["planned"]
         learner.fresh = True
+        _require(type(data["bracket"]["next_check"]) is int, "bracket.next_check")
         self.bracket.restore(data["bracket"])
-        return data["episodes"], [decode(x) for x in data["series"]]
+        done, series = data["episodes"], [decode(x) for x in data["series"]]
+        _require(type(done) is int and done >= 0, "episodes")
+        columns = 5 if "environment" in self.about else 6  # Record.series without what an environment does not have
+        _require(len(series) == columns or not (series or done), "series")
+        for i, column in enumerate(series):
+            _require(column.dtype == np.float64 and column.shape == (done,), f"series[{i}]")
+        return done, series
 
     def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
         """Lists of outcomes, pair by pair, as long as they like; compiled code trusts every index in them."""
