@@ -3,6 +3,7 @@ whatever the record or the policy says."""
 
 from __future__ import annotations
 
+import itertools
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -202,6 +203,30 @@ def test_a_jump_is_passed_only_where_every_policy_has_passed_it():
         before = list(found.lines)
         cells_worth.pass_jump(found, objective, vr.MarkovPolicy(mdp, [[0]]), tables, proof)
         assert any(new is not old for new, old in zip(found.lines, before, strict=True)) == wanted
+
+
+def test_a_node_that_is_met_from_the_start_belongs_to_the_cell_on_its_left():
+    mdp = vr.MDP(0, [[[1], [1], [1]]], [[{0: 1}, {2: 1}, {4: 1}]], horizon=3, discount="1/2")
+    tables = CellTables(mdp, Fraction(1))
+    found = tables.reached(tables.everything())
+    assert found[1][0][1]  # 2 units of the first step end the second cell
+    assert found[2][0][1]
+
+
+def test_losses_and_distances_of_one_step_are_those_of_its_laws():
+    for mdp, model, eta, _ in cases("one step", 40, max_states=2, max_actions=3):
+        rule = cells_mean.MeanRule(CellTables(mdp.with_horizon(1), eta))
+        for s, actions in enumerate(model.outcomes):
+            laws = [vr.Law.mixture([(p, vr.Law({r: 1})) for p, _, r in outcomes]) for outcomes in actions]
+            best = laws[rule.action[0][s]]
+            assert best.mean == max(law.mean for law in laws)
+            for a, law in enumerate(laws):
+                points = sorted({*best.atoms, *law.atoms})
+                moved = sum(
+                    (abs(law.cdf(x) - best.cdf(x)) * (y - x) for x, y in itertools.pairwise(points)), Fraction()
+                )
+                assert rule.loss[0][s][a] <= (best.mean - law.mean) / eta
+                assert rule.distance[0][s][a] >= moved / eta
 
 
 # -- planted faults ---------------------------------------------------------------------------------------------------

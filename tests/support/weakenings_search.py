@@ -47,14 +47,14 @@ SEARCH = (
         CELLS,
         "met[max(min(o.units, last + 1) - 1, 0)] = True",
         "pass",
-        (f"{AGAIN}::test_bounds_of_any_policy_hold_wherever_the_lines_touch",),
+        (f"{AGAIN}::test_a_node_that_is_met_from_the_start_belongs_to_the_cell_on_its_left",),
     ),
     (
         "replayed between grid points, laws are said not to move where they are shared",
         CELLS_MEAN,
         "* grid + 2 * off + safe",
         "* grid * 0.1",
-        (f"{AGAIN}::test_what_is_optimal_for_a_slope_of_the_box_stays",),
+        (f"{AGAIN}::test_losses_and_distances_of_one_step_are_those_of_its_laws",),
     ),
     (
         "a record between grid points is believed that every policy has passed a jump",
