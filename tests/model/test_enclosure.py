@@ -116,8 +116,9 @@ def test_every_progress_of_a_search_bounds_the_optimum():
         best = max(float(G.of(vr.return_law(mdp, policy))) for policy in policies)
         seen: list[vr.Progress] = []
         plan = vr.plan(mdp, G, progress=seen.append)
-        assert seen
-        for now in seen:
+        told = [now for now in seen if now.lower is not None]  # the first may say that the compiler is at work
+        assert told
+        for now in told:
             assert now.lower <= plan.upper
             assert now.upper >= plan.lower
             assert float(now.upper) >= best - 1e-12
