@@ -118,13 +118,13 @@ def test_a_search_that_met_nothing_or_decided_nothing_does_not_hold():
 
 
 def test_random_search_is_reproducible_and_climbs():
-    def run(climb):
+    def run(climb, seed):
         cases = st.integers(-(10**6), 3).map(lambda i: Case(Q(i)))
-        return search.random(BELOW_THREE, cases, examples=20, seed=4, climb=climb)
+        return search.random(BELOW_THREE, cases, examples=20, seed=seed, climb=climb)
 
-    assert run(0) == run(0)
-    assert run(0).worst > 0
-    assert run(200).worst == 0
+    far = next(seed for seed in range(10) if run(0, seed).worst > 0)  # which seeds miss depends on hypothesis' version
+    assert run(0, far) == run(0, far)
+    assert run(200, far).worst == 0
 
 
 def test_a_counterexample_is_found_and_shrunk():
