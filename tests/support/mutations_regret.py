@@ -87,5 +87,5 @@ def killed(mutation: Mutation) -> str | None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent))
+    sys.path[:0] = [str(Path(__file__).parent), str(planting.ROOT / "tests" / "checks")]
     sys.exit(planting.report(MUTATIONS, killed))
