@@ -86,6 +86,12 @@ def test_a_bound_that_a_policy_exceeds_is_refused_at_once(objective):
         vr.Plan.from_json({**plan.to_json(), "lower": str(below), "value": str(below), "upper": str(below)}).prove()
 
 
+def test_a_curve_that_is_very_steep_at_1_is_proved():
+    """The last piece of its line has a slope of 7e12, and some values of the CDF are 1 under every policy."""
+    plan = vr.plan(vr.models.frozen_lake(), "cpw(1/3)", gap="1/10")
+    assert plan.prove().upper == plan.upper
+
+
 @pytest.mark.parametrize("objective", ["cpw(1/2)", "dual(1/2)", "wang(-1/2)"])
 def test_covers_of_curves_are_short(objective):
     """Steep at 1, and concave before they are convex: a model on which covers once took 10,000 boxes."""

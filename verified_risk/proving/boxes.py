@@ -35,7 +35,9 @@ NOISE = 1e-9
 """Of the number of grid points: by how much floats may misplace a point."""
 LEVEL = 1e-9
 """Values of a CDF that are taken to be equal."""
-ROOM = ((30, 1 / 64), (200, 1 / 16), (1000, 1 / 4))
+FEW = 10
+"""Up to so many boxes the search aims at what is wanted, as long as no policy is known to exceed it."""
+ROOM = ((FEW, 2.0**-20), (30, 1 / 64), (200, 1 / 16), (1000, 1 / 4))
 """Up to so many boxes, that share of the allowance stays between the aim and the best point; then 1/2."""
 
 
@@ -163,8 +165,8 @@ class _Search:
         room = self.allowance * share
         if self.best < self.least - NOISE * self.size:
             self.hopeless = True
-        elif self.allowance and self.best - room < self.needed:
-            self.needed = max(self.best - room, self.least)
+        elif self.allowance and (self.boxes > FEW or self.best < self.needed - NOISE * self.size):
+            self.needed = min(self.needed, max(self.best - room, self.least))
 
     def _where(self, box: _Box) -> tuple[int, int] | None:
         """Coordinate and corner of G: where G is furthest above its envelope, close to the point but inside."""
@@ -183,6 +185,8 @@ class _Search:
         near = int(np.searchsorted(x, wanted))
         inside = [k for k in (near - 1, near) if low < k < high]
         k = min(inside or [(low + high) // 2], key=lambda k: float(abs(x[k] - wanted)))
+        if not self.relaxation.closes_far_sides:
+            return i, k
         # where the CDF is level, F >= x[k] at its first coordinate says so of all, and F <= x[k] at its last one
         level = np.flatnonzero((abs(point - point[i]) < LEVEL) & (box.first == low) & (box.last == high))
         return int(level[0] if x[k] <= point[i] else level[-1]), k

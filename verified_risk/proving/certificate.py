@@ -306,7 +306,7 @@ class ByCover:
         """
         lo, hi = self.grid.windows[-1]
         costs = [c * self.scale for c in leaf.costs]
-        steep = self.scale * STEEP
+        steep = int(max([self.scale * Fraction(STEEP), *costs]))
         found = []
         for k in range(hi - lo):
             i = self.shift - k

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
+from math import ceil
 from typing import TypeAlias
 
 import numpy as np
@@ -31,7 +33,7 @@ MULTIPLIER = 2**44
 EXACT_KNOTS = 40
 """Corners of G up to which its envelopes are exact; those of a line below a curve are many, and floats find them."""
 STEEP = 2**40
-"""Above the slopes of weightings in use; a steeper one only makes the checker refuse."""
+"""Above the slopes of most weightings."""
 TOLERANCES = (1e-9, 1e-7)
 """Of the solver: where a curve is steep, a small misplacement is a large height; but it may fail to keep the first."""
 CLOSE = 0.2
@@ -53,13 +55,14 @@ class Bound:
     columns: tuple[Floats, ...] = ()
     slopes: tuple[Fraction, ...] | None = None
     certain: int | None = None
+    steep: Fraction = Fraction()
 
     def exact(self) -> tuple[Fraction, ...]:
-        """The multipliers; from coordinate ``certain`` on F is 1, and any one above every slope of G says so."""
+        """The multipliers; from coordinate ``certain`` on F is 1, and ``steep``, above every slope of G, says so."""
         if self.slopes is not None:
             return self.slopes
         costs = self.costs[: self.certain].tolist()
-        return tuple(Fraction(c) for c in costs) + (Fraction(STEEP),) * (len(self.costs) - len(costs))
+        return tuple(Fraction(c) for c in costs) + (self.steep,) * (len(self.costs) - len(costs))
 
 
 class Envelopes:
@@ -70,6 +73,9 @@ class Envelopes:
         self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
         self.points = [(float(x), float(g)) for x, g in knots] if len(knots) > EXACT_KNOTS else list(knots)
         self.hulls: dict[tuple[int, int], Ints] = {}
+        slopes = ((v - u) / (b - a) for (a, u), (b, v) in pairwise(knots))
+        self.steep = Fraction(max(STEEP, *(ceil(slope) for slope in slopes)))
+        """Above every slope."""
 
     def total(self, point: Floats) -> float:
         """The sum of G over the coordinates."""
@@ -144,6 +150,9 @@ class Relaxed:
     A CDF may leave its box at a price, so that the program is feasible for every box.
     """
 
+    closes_far_sides = True
+    """Whether a box without any CDF is seen at once."""
+
     def __init__(self, oracle: Oracle, shape: Envelopes) -> None:
         self.oracle, self.shape = oracle, shape
         ends = oracle.low[-1], oracle.high[-1]
@@ -170,7 +179,7 @@ class Relaxed:
         free, n = self.free, len(first)
         if free.start == free.stop:  # one return is certain
             sure = float(self.shape.g[-1]) * (n - free.stop)
-            return Bound(np.zeros(n), sure, 0.0, self.first_column, certain=free.stop)
+            return Bound(np.zeros(n), sure, 0.0, self.first_column, certain=free.stop, steep=self.shape.steep)
         columns = [self.first_column] if parent is None else list(parent.columns)
         near = columns[0] if parent is None else parent.point
         working = list(self.shape.around(first[free], last[free], near[free]))
@@ -184,7 +193,7 @@ class Relaxed:
             linear = self.oracle.solve(tried, masked=False)
             least, corner = self._least(first, last, tried)
             if best is None or linear + least > best.value:
-                best = Bound(tried, linear + least, linear, near, certain=free.stop)
+                best = Bound(tried, linear + least, linear, near, certain=free.stop, steep=self.shape.steep)
             lacks, unsure = needed + 2.0**-40 * n - best.value, value - best.value
             if lacks <= 0 or unsure < 1e-11 * n or (value < needed and unsure < CLOSE * lacks) or clock.late():
                 break
@@ -239,6 +248,8 @@ class Relaxed:
 
 class Chords:
     """For a concave G: the envelope is a chord, whose slope is an exact multiplier."""
+
+    closes_far_sides = False
 
     def __init__(self, oracle: Oracle, shape: Envelopes) -> None:
         self.oracle, self.shape = oracle, shape
