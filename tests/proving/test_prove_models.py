@@ -17,7 +17,7 @@ from verified_risk.proving.proved import AXIOMS, CURVED_AXIOMS
 ONE_PASS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "var(1/4)", "var(1/4, upper)")
 SPECTRAL = "1/3*cvar(1/20) + 1/3*cvar(1/5) + 1/3*cvar(1/2)"
 SEARCHED = (SPECTRAL, "pl(0, 0; 1/4, 0; 1, 1)", "pl(0, 0; 1/4, 1/2; 3/4, 1/2; 1, 1)")
-NOT_COVERED = ("wang(21/2)", "cpw(0.7071)", "hazard(1/1001)", "1/2*wang(3/4) + 1/2*var(1/4, upper)")
+NOT_COVERED = ("wang(21/2)", "cpw(0.7071)", "hazard(1/1001)", "1/2*wang(3/4) + 1/2*var(0, upper)")
 SHORT = ("two_paths", "frozen_lake", "machine_replacement", "gamblers_ruin", "inventory")
 
 

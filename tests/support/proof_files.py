@@ -130,7 +130,7 @@ def read(text: str) -> Read:
 
 def _read_curve(word: _Words) -> tuple[Any, ...]:
     word("weight")
-    weight, kind = word.rational(), word("hazard", "dual", "wang", "cpw", "polygon", "jump")
+    weight, kind = word.rational(), word("hazard", "dual", "wang", "cpw", "polygon", "jump", "upper")
     if kind == "polygon":
         return weight, kind, tuple((word.rational(), word.rational()) for _ in range(word.integer()))
     return weight, kind, word.rational()
@@ -212,6 +212,8 @@ def curve(kind: str, parameter: Any, tau: Fraction) -> Fraction:
                 return u + (v - u) * (tau - a) / (b - a)
     if kind == "jump":
         return Fraction(tau >= parameter)
+    if kind == "upper":
+        return Fraction(tau > parameter)
     if tau in (0, 1):
         return tau
     with mpmath.workdps(60):

@@ -53,9 +53,9 @@ def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
     pieces: list[Piece] = []
     last = family.below(ZERO)
     if isinstance(family, Jump):
-        pieces.append((family.level, Level(last)))
-        last = family.below(family.level)
-        return [*pieces, *((x, Level(last)) for x in sorted({min(family.level + RAMP, ONE), ONE} - {family.level}))]
+        pieces.append((family.start, Level(last)))
+        last = family.below(family.start)
+        return [*pieces, *((x, Level(last)) for x in sorted({min(family.start + RAMP, ONE), ONE} - {family.start}))]
     if family.falls_to > 0:
         end = LAST if family.falls_to == 1 else family.falls_to - (family.falls_to - down(family.falls_to / 2)) / 2**20
         points = [family.below(x) for x, _ in graph(family.weighting, ZERO, down(end), accuracy)]

@@ -42,6 +42,8 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
     draft = Draft.of(plan)
     certificate = draft.certificate(exact=True, bits=draft.fixed_bits())
     objective = certificate.objective
+    if isinstance(objective, Curved) and objective.has_upper_quantiles:
+        raise Unsupported(f"not covered by --coq: {plan.objective.spec}, an upper quantile mixed in; leave out --coq")
     if isinstance(objective, Curved) and any(c.name.startswith(("wang", "cpw")) for c in objective.curves):
         raise Unsupported(
             f"not covered by --coq: {plan.objective.spec}, whose points take Coq's own integers minutes; "

@@ -19,6 +19,9 @@ from ..numbers.rational import lcm_of_denominators
 from ..objectives.piecewise import interpolate
 from ..objectives.weighting import Knots
 
+ROOM = Fraction(1, 2**64)
+"""Behind the level of an upper quantile: a lower one there is at least as large."""
+
 
 @dataclass(frozen=True)
 class Point:
@@ -161,7 +164,13 @@ class Curved:
         """Every weight that the stairs give is a multiple of one over this."""
         return lcm_of_denominators(c.weight * p.height for c in self.curves for p in c.stairs)
 
+    @property
+    def has_upper_quantiles(self) -> bool:
+        return any(c.name.startswith("upper") for c in self.curves)
+
     def lines(self) -> Iterator[str]:
+        if self.has_upper_quantiles:
+            yield f"room {ROOM}\n"
         yield f"places {len(self.places)}\n" + " ".join(str(x) for x in self.places) + "\n"
         for c in self.curves:
             yield from c.lines()

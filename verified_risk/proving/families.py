@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import Unsupported
 from ..numbers.enclosure import ball, bounds, enclose
 from ..objectives import CPW, DualPower, ProportionalHazard, VaR, Wang, Weighting
-from .curves import Cell, Point, Turn
+from .curves import ROOM, Cell, Point, Turn
 
 GRAIN = Fraction(1, 2**96)
 """Far below the gap of any plan, and short enough for the checker to multiply quickly."""
@@ -168,18 +168,23 @@ class _Cpw(Family):
 
 
 class Jump(Family):
-    """The lower quantile at a level, in a mixture: 0 below the level, 1 from it on."""
+    """A quantile at a level, in a mixture: 0 below the level, 1 from it on, for the lower one.
+
+    The upper one is bounded by two lower ones: at the level from above, :data:`ROOM` behind it from below.
+    """
 
     def __init__(self, weighting: VaR) -> None:
-        if weighting.upper:
-            raise Unsupported(f"not covered: {weighting.spec} in a mixture; the lower quantile is")
         self.weighting, self.level = weighting, weighting.alpha
-        self.name = f"jump {self.level}"
+        self.start = self.level + ROOM if weighting.upper else self.level
+        if not self.level or self.start > 1:
+            raise Unsupported(f"not covered: {weighting.spec} in a mixture, a level close to the end")
+        self.name = f"{'upper' if weighting.upper else 'jump'} {self.level}"
 
     def below(self, x: Fraction) -> Point:
-        return Point(x, Fraction(x >= self.level))
+        return Point(x, Fraction(x >= self.start))
 
-    above = below
+    def above(self, x: Fraction) -> Point:
+        return Point(x, Fraction(x >= self.level))
 
 
 # -- where CPW turns ------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ AXIOMS: tuple[str, ...] = (
 )
 """Those of Coq's classical real numbers; ``make proofs`` prints them."""
 CURVED_THEOREM = "check_curved_sound"
+UPPER_THEOREM = "upper_quantiles_sound"
 CURVED_AXIOMS = (*AXIOMS, "Classical_Prop.classic")
 """Exponential and logarithm of Coq's library rest on the excluded middle as well."""
 
@@ -124,7 +125,8 @@ def prove(
         digest = hashlib.sha256(stated).hexdigest()
     theorem, axioms, note = THEOREM, AXIOMS, ""
     if isinstance(accepted.objective, Curved):
-        theorem, axioms, note = CURVED_THEOREM, CURVED_AXIOMS, _slack(plan, accepted)
+        theorem = UPPER_THEOREM if accepted.objective.has_upper_quantiles else CURVED_THEOREM
+        axioms, note = CURVED_AXIOMS, _slack(plan, accepted)
     elif accepted.lower != plan.lower:
         note = f"the plan states {at_least(plan.lower)}, which on a grid that rounds rewards is not covered"
     before = (plan.proved_before or {}).get("statement_sha256")

@@ -151,6 +151,12 @@ class Draft:
         """``strict``: this upper bound and no other; and whether floats find it proved."""
         exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
         lower = min(self.plan.lower, value_by_stairs(objective, self.plan.law, rounded=not exact))
+        lost, across = self.plan.lower - lower, self.charges.span * self.charges.unit
+        if objective.has_upper_quantiles and lost > LEAST_SLACK * across:
+            raise Unsupported(
+                f"not covered: {self.plan.objective.spec} with this lower bound: the policy's CDF meets the level of "
+                "an upper quantile with equality"
+            )
         law = self._law(exact, CURVE_BITS)
         low = replace(law, scale=law.scale * objective.stair_denominator)
         found, up = (finer or self)._curved_cover(objective, upper, strict)

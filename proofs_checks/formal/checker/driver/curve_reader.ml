@@ -7,6 +7,7 @@ open Checker
 
 let refuse = Source.refuse
 let rat source what = let num, den = Source.rational source what in { num; den }
+let zero = { num = Integer.zero; den = Integer.one }
 
 (* --- curves --- *)
 
@@ -24,8 +25,14 @@ let read_exponent source =
 
 let no_larger_than bound (z : rat) = Integer.leq (Integer.abs z.num) (Integer.mul (Integer.of_int bound) z.den)
 
-let read_curve source read_corners =
+(* A curve, or the upper quantile at a level: what [raised] of UpperQuantiles.v makes of it is checked twice. *)
+type part = Whole of curve | Upper_quantile of rat
+let raised e = List.map (fun (w, part) -> (w, match part with Whole f -> f | Upper_quantile level -> Jump (rplus level e)))
+
+let read_part source read_corners =
   match Source.word source "a curve" with
+  | "upper" -> Upper_quantile (rat source "the level")
+  | kind -> Whole (match kind with
   | "hazard" -> let p, q = read_exponent source in Hazard (p, q)
   | "dual" -> let p, q = read_exponent source in DualPower (p, q)
   | "cpw" -> let p, q = read_exponent source in Cpw (p, q)
@@ -36,7 +43,7 @@ let read_curve source read_corners =
     Wang shift
   | "polygon" -> Corners (read_corners source)
   | "jump" -> Jump (rat source "the level")
-  | other -> refuse source (Printf.sprintf "not covered: the curve %s" (Source.shown other))
+  | other -> refuse source (Printf.sprintf "not covered: the curve %s" (Source.shown other)))
 
 (* --- points --- *)
 
@@ -75,8 +82,6 @@ let read_cells source curve =
       let low = number source curve "a bound of a cell" in
       (t, (low, number source curve "a bound of a cell")))
 
-let zero = { num = Integer.zero; den = Integer.one }
-
 let read_turn source curve =
   match curve with
   | Cpw _ ->
@@ -104,6 +109,17 @@ let read_curve_bounds source count (_, curve) =
   Source.keyword source "stairs";
   let steps = Source.between source "the number of stairs" 0 Source.most_items in
   { bend; pieces; stairs = Source.items steps (fun () -> read_point source curve) }
+
+(* The mixture, or, with upper quantiles, the two mixtures with lower ones at their levels and a little above. *)
+let read_mixtures source parts =
+  let is_upper = function _, Upper_quantile _ -> true | _, Whole _ -> false in
+  if not (List.exists is_upper parts) then [raised zero parts]
+  else begin
+    Source.keyword source "room";
+    let e = rat source "the room above a level" in
+    if Integer.sign e.num <= 0 then refuse source "the room above a level is not positive";
+    [raised zero parts; raised e parts]
+  end
 
 let read_bounds source mixture =
   Source.keyword source "places";

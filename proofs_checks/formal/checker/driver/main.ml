@@ -42,8 +42,8 @@ let provable model objective certificate =
 let verdict { Reader.model; question; claim; certificate } =
   match question with
   | Reader.Plain objective -> Checker.verdict model objective claim certificate
-  | Reader.Mixed (mixture, places, bounds) ->
-    Checker.verdict_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }
+  | Reader.Mixed (mixtures, places, bounds) ->
+    List.find_map (fun mixture -> Checker.verdict_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }) mixtures
 
 let refusal ({ Reader.model; question; certificate; _ } as proof) =
   match verdict proof with
@@ -56,7 +56,7 @@ let refusal ({ Reader.model; question; certificate; _ } as proof) =
     "refused: " ^ words_of Checker.Lower_not_proved ^ more
   | Some Checker.Curve_not_bounded ->
     let where = match question with
-      | Reader.Mixed (mixture, places, bounds) -> Curve_reader.first_fault places mixture bounds
+      | Reader.Mixed (mixtures, places, bounds) -> List.find_map (fun mixture -> Curve_reader.first_fault places mixture bounds) mixtures
       | Reader.Plain _ -> None in
     "refused: " ^ words_of Checker.Curve_not_bounded ^ (match where with Some text -> ": " ^ text | None -> "")
   | Some reason -> "refused: " ^ words_of reason
@@ -65,9 +65,12 @@ let refusal ({ Reader.model; question; certificate; _ } as proof) =
 let accepted { Reader.model; question; claim; certificate } =
   match question with
   | Reader.Plain objective -> Checker.check model objective claim certificate
-  | Reader.Mixed (mixture, places, bounds) ->
-    Checker.check_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }
-let theorem_of { Reader.question; _ } = match question with Reader.Plain _ -> "check_sound" | Reader.Mixed _ -> "check_curved_sound"
+  | Reader.Mixed (mixtures, places, bounds) ->
+    List.for_all (fun mixture -> Checker.check_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }) mixtures
+let theorem_of { Reader.question; _ } =
+  match question with
+  | Reader.Plain _ -> "check_sound"
+  | Reader.Mixed (mixtures, _, _) -> if List.length mixtures > 1 then "upper_quantiles_sound" else "check_curved_sound"
 
 let judge_channel channel limits =
   let started = Sys.time () in

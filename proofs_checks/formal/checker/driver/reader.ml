@@ -5,8 +5,9 @@
 
 open Checker
 
-(* What is to be proved: of an objective of [check], or of a mixture of curves with their bounds, for [check_curved]. *)
-type question = Plain of objective | Mixed of mixture * rat list * bounds list
+(* What is to be proved: of an objective of [check], or of a mixture of curves with their bounds, for [check_curved]; of two
+   mixtures, if it has upper quantiles. *)
+type question = Plain of objective | Mixed of mixture list * rat list * bounds list
 type proof = { model : model; question : question; claim : claim; certificate : certificate }
 
 let refuse = Source.refuse
@@ -33,7 +34,7 @@ let read_corners source =
   let count = Source.between source "the number of corners" 1 Source.most_items in
   Source.items count (fun () -> let x = rat source "a corner" in (x, rat source "a corner's value"))
 
-type objective_read = Found of objective | Mixture of mixture
+type objective_read = Found of objective | Mixture of (rat * Curve_reader.part) list
 
 let read_objective source =
   Source.keyword source "objective";
@@ -42,7 +43,7 @@ let read_objective source =
     let count = Source.between source "the number of curves" 1 Limits.most_curves in
     Mixture (Source.items count (fun () ->
         Source.keyword source "weight";
-        let w = rat source "the weight of a curve" in (w, Curve_reader.read_curve source read_corners)))
+        let w = rat source "the weight of a curve" in (w, Curve_reader.read_part source read_corners)))
   | kind -> Found (match kind with
   | "tail" -> let w = rat source "the weight of the mean" in Tail (w, rat source "the level")
   | "quantile" ->
@@ -271,10 +272,13 @@ let read source limits =
   let room = Limits.of_model limits model states in
   let question = match objective with
     | Found objective -> Plain objective
-    | Mixture mixture -> let places, bounds = Curve_reader.read_bounds source mixture in Mixed (mixture, places, bounds) in
+    | Mixture parts ->
+      let mixtures = Curve_reader.read_mixtures source parts in
+      let places, bounds = Curve_reader.read_bounds source (List.hd mixtures) in
+      Mixed (mixtures, places, bounds) in
   let objective = match question with
     | Plain objective -> objective
-    | Mixed (mixture, places, bounds) -> Polygon (mixed_line places mixture bounds) in
+    | Mixed (mixtures, places, bounds) -> Polygon (mixed_line places (List.hd mixtures) bounds) in
   let low = read_lower source states horizon in
   (match low with
    | ByMarkov (scale, _) | ByLaw (scale, _, _) -> Limits.require_number room source scale
