@@ -5,9 +5,9 @@
 
 Require Import ZArith Reals Lra List Bool.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts RockafellarUryasev ObjectiveExamples JointModel Rows Tree Program Check PolygonCheck CurveCheck Verdict Meaning RatFacts ModelFacts
+From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts RockafellarUryasev ObjectiveExamples JointModel Rows Tree Program Check PolygonCheck CurveCheck Verdict Meaning RatFacts ModelFacts
   Curves PowerCurve CurveRoute CurvedSoundness.
-From VerifiedRisk Require QuantileRoute.
+From VerifiedRisk Require KeyIdentity QuantileRoute.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -39,9 +39,9 @@ Proof.
     change (is_RInt (fun x => real_of w * curve_of f (cdf d x) + mixture_of o (cdf d x)) lo hi
       ((real_of w + weight_sum o) * hi - (real_of w * Phi (curve_of f) d + values_sum o d))). rewrite E.
     apply (is_RInt_plus (V := R_NormedModule)); [|exact IH]. apply (is_RInt_scal (V := R_NormedModule)).
-    assert (A : hi - Phi (curve_of f) d = RInt (fun x => curve_of f (cdf d x)) lo hi) by (rewrite (Phi_eq_hi_minus_area (curve_of f) d lo hi HG Hd Hle B); lra).
+    assert (A : hi - Phi (curve_of f) d = RInt (fun x => curve_of f (cdf d x)) lo hi) by (rewrite (KeyIdentity.Phi_eq_hi_minus_area (curve_of f) d lo hi HG Hd Hle B); lra).
     rewrite A.
-    apply (RInt_correct (V := R_CompleteNormedModule)). now apply ex_RInt_weighted_cdf.
+    apply (RInt_correct (V := R_CompleteNormedModule)). now apply KeyIdentity.ex_RInt_weighted_cdf.
 Qed.
 
 Theorem Phi_mixture_of o d : good_mixture o = true -> is_law d -> Phi (mixture_of o) d = values_sum o d.
@@ -49,7 +49,7 @@ Proof.
   intros Ho Hd. pose proof (weighting_mixture o Ho) as HG. unfold good_mixture in Ho. apply andb_true_iff in Ho. destruct Ho as [Hos Ht]. cbn zeta in Ht. apply Z.eqb_eq in Ht.
   destruct (total_weight o Hos) as [T1 T2]. assert (Hs : weight_sum o = 1).
   { rewrite <- T2. unfold real_of. rewrite Ht. apply Rinv_r. apply ok_pos in T1. lra. }
-  destruct (bounded_law d) as [lo [hi [Hle B]]]. rewrite (Phi_eq_hi_minus_area _ d lo hi HG Hd Hle B).
+  destruct (bounded_law d) as [lo [hi [Hle B]]]. rewrite (KeyIdentity.Phi_eq_hi_minus_area _ d lo hi HG Hd Hle B).
   rewrite (is_RInt_unique _ _ _ _ (mixture_area o d lo hi Hos Hd Hle B)), Hs. ring.
 Qed.
 
@@ -72,7 +72,7 @@ Lemma Phi_jump level d : good_curve (Jump level) = true -> is_law d -> Phi (curv
 Proof.
   intros Hl Hd. destruct (jump_facts level Hl) as [_ Hr].
   destruct (quantile_is_atom d (real_of level) Hd Hr) as [q [p [Hq [Hp [Hqu Hiff]]]]]. rewrite Hqu. cbn [real].
-  destruct (bounded_law d) as [lo [hi [Hle B]]]. rewrite (Phi_eq_hi_minus_area _ d lo hi (weighting_curve _ Hl) Hd Hle B).
+  destruct (bounded_law d) as [lo [hi [Hle B]]]. rewrite (KeyIdentity.Phi_eq_hi_minus_area _ d lo hi (weighting_curve _ Hl) Hd Hle B).
   assert (Hb : lo <= q <= hi) by (apply (B q p); [assumption | lra]).
   rewrite (RInt_ext _ (fun x => ind (Rle_dec q x))).
   - rewrite (is_RInt_unique _ _ _ _ (is_RInt_step q lo hi Hb)). ring.
