@@ -12,15 +12,15 @@ Import ListNotations.
 Open Scope R_scope.
 
 (** A part of a mixture: a curve, or the upper quantile at a level. *)
-Inductive part := Whole (f : curve) | UpperQuantile (level : rat).
+Inductive mixed_part := Whole (f : curve) | UpperQuantile (level : rat).
 
 (** Lower quantiles at levels that are larger by e, in place of the upper ones. *)
-Definition raised_part (e : rat) (p : part) : curve := match p with Whole f => f | UpperQuantile level => Jump (rplus level e) end.
-Definition raised (e : rat) (o : list (rat * part)) : mixture := map (fun wp => (fst wp, raised_part e (snd wp))) o.
+Definition raised_part (e : rat) (p : mixed_part) : curve := match p with Whole f => f | UpperQuantile level => Jump (rplus level e) end.
+Definition raised (e : rat) (o : list (rat * mixed_part)) : mixture := map (fun wp => (fst wp, raised_part e (snd wp))) o.
 
-Definition part_value (p : part) (d : dist R) : R :=
+Definition part_value (p : mixed_part) (d : dist R) : R :=
   match p with Whole f => Phi (curve_of f) d | UpperQuantile level => real (upper_quantile (cdf d) (real_of level)) end.
-Definition value_with_upper (o : list (rat * part)) (d : dist R) : R := fold_right (fun wp r => real_of (fst wp) * part_value (snd wp) d + r) 0 o.
+Definition value_with_upper (o : list (rat * mixed_part)) (d : dist R) : R := fold_right (fun wp r => real_of (fst wp) * part_value (snd wp) d + r) 0 o.
 
 (** ** Phi is linear in the weighting *)
 
@@ -119,7 +119,7 @@ Proof.
 Qed.
 
 (** Two runs of the checker, on certificates that differ in the levels of the jumps only. *)
-Theorem upper_quantiles_sound (m : model) (o : list (rat * part)) (e : rat) (c : claim) (k : curved) :
+Theorem upper_quantiles_sound (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) :
   ok e -> 0 < real_of e -> List.Forall (fun wp => match snd wp with UpperQuantile level => ok level | Whole _ => True end) o ->
   check_curved m (raised (of_Z 0) o) c k = true -> check_curved m (raised e o) c k = true ->
   (exists pi, pi = policy_of m (low (proofs k)) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\
