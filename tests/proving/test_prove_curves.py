@@ -62,9 +62,13 @@ def test_larger_named_models_are_proved_for_a_dual_power(name):
 @pytest.mark.parametrize("objective", CURVES)
 @pytest.mark.parametrize("name", SHORT)
 def test_every_short_named_model_is_proved_for_every_curve(name, objective):
-    """The search for a cover gives up on some: it then says so."""
-    covered = proved_or_not_covered(vr.plan(vr.models.load(name), objective, gap="1/10"))
-    assert covered or name in ("inventory", "machine_replacement")
+    """The search for a cover gives up on some; policies of two_paths meet a level with equality: both are said."""
+    plan = vr.plan(vr.models.load(name), objective, gap="1/10")
+    if name == "two_paths" and "1/2*dual(2)" in objective:
+        with pytest.raises(errors.Unsupported, match=r"meets .*with equality"):
+            plan.prove()
+    else:
+        assert proved_or_not_covered(plan) or name in ("inventory", "machine_replacement")
 
 
 def test_a_grid_that_rounds_and_a_saved_plan_are_proved(tmp_path):
