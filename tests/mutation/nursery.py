@@ -63,7 +63,7 @@ def plant(file: str, old: str, new: str) -> bool:
         return False
     left = set(wanted)
     for one in gc.get_objects():
-        if isinstance(one, FunctionType) and one.__code__.co_filename == file:
+        if type(one) is FunctionType and one.__code__.co_filename == file:  # isinstance would ask a dead weak proxy
             key = (one.__code__.co_qualname, one.__code__.co_firstlineno)
             if key in wanted:
                 one.__code__ = wanted[key]

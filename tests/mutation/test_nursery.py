@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import weakref
 
 import pytest
 from nursery import plant
@@ -56,6 +57,15 @@ def test_functions_methods_properties_and_cached_functions_change_for_those_who_
     assert thing.twice == 12
     assert changed(module, "min(x, LIMIT)", "max(x, LIMIT)")
     assert least(100) == 100
+
+
+def test_weak_proxies_of_what_is_gone_are_passed_over(module):
+    thing = module.Thing()
+    proxy = weakref.proxy(thing)
+    del thing
+    assert changed(module, "min(x, LIMIT)", "max(x, LIMIT)")
+    with pytest.raises(ReferenceError):
+        proxy.grown()
 
 
 @pytest.mark.parametrize(
