@@ -37,9 +37,11 @@ def _checker():
 
 
 def proved(plan: vr.Plan, **options) -> vr.proving.Proved:
-    """Proved at the plan's bounds, but for what the curve costs: nothing above, where the plan's gap leaves room."""
+    """Proved at the plan's bounds, but for what the curve costs: nothing above where the plan's gap leaves room and its
+    upper bound is not just the largest return."""
     found = plan.prove(**options)
-    assert 0 <= found.upper - plan.upper <= (0 if plan.gap > Fraction(1, 1000) else Fraction(1, 1000)), found
+    room = plan.gap > Fraction(1, 1000) and plan.upper < plan.mdp.remaining_range(0)[1]
+    assert 0 <= found.upper - plan.upper <= (0 if room else Fraction(1, 1000)), found
     assert 0 <= plan.lower - found.lower < Fraction(1, 10**15), found
     theorem = "upper_quantiles_sound" if "upper" in plan.objective.spec else "check_curved_sound"
     assert (found.theorem, found.axioms) == (theorem, CURVED_AXIOMS)

@@ -270,7 +270,7 @@ def _all_laws(discount: Fraction, denominator: int, horizon: int, initial: Any, 
                 found.extend(after(t + 1, following))
                 return
             s, y = cells[i]
-            for outcomes in tables[t][s]:
+            for outcomes in tables[t].get(s) or _stays(s):
                 more = dict(following)
                 for p, gain, target in outcomes:
                     if p:
@@ -337,6 +337,11 @@ class _Walked:
         return [(here, 1 - Fraction(coin, coins)), (here + 1, Fraction(coin, coins))]
 
 
+def _stays(s: int) -> list[list[tuple[Fraction, int, int]]]:
+    """What a state without actions does, by the definition in Statement.v."""
+    return [[(Fraction(1), 0, s)]]
+
+
 def policy_law(file: Read) -> dict[Fraction, Fraction]:
     """The law of the return of the certificate's policy, by walking every history."""
     law: dict[Fraction, Fraction] = {}
@@ -345,7 +350,7 @@ def policy_law(file: Read) -> dict[Fraction, Fraction]:
         if t == file.horizon:
             law[y] = law.get(y, Fraction()) + p
             return
-        actions = dict(file.steps[t])[s]
+        actions = dict(file.steps[t]).get(s) or _stays(s)
         a = policy.action(t, s, memory)
         for q, gain, target in actions[a if 0 <= a < len(actions) else 0]:
             reward = file.discount**t * Fraction(gain, file.denominator)
