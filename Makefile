@@ -24,9 +24,9 @@ check: setup  ## style, types, docstrings and the examples in them, stale genera
 	$(BIN)/python -m pytest --doctest-modules verified_risk proofs_checks -p no:cacheprovider
 	$(BIN)/python -m proofs_checks report --check
 
-bench: setup storm ocaml  ## ratios of one run, both sides' times
+bench: setup storm ocaml  ## ratios of one run, both sides' times, on docs/benchmarks.md; half an hour, on an idle machine
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
-	$(BIN)/python tests/benchmarks/run.py
+	$(BIN)/python tests/benchmarks/run.py --page docs/benchmarks.md
 
 report: setup  ## regenerate docs/audit.md, docs/statements.svg and the certificates
 	$(BIN)/python -m proofs_checks report

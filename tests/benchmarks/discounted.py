@@ -1,6 +1,6 @@
 """Discounted models: rounding up on one grid (the old route) and reading between the nodes of a finer one, in one run.
 
-    python tests/benchmarks/discounted.py            # the rows of docs/benchmarks.md that mention a discount
+    python tests/benchmarks/discounted.py            # CVaR on six models, rows (m) of run.py
     python tests/benchmarks/discounted.py --general [SECONDS [ROWS]]  # Wang, CPW, a polygon, VaR + mean: equal time
     python tests/benchmarks/discounted.py --curve [FILE.svg]    # the gap against the discount
 
@@ -18,6 +18,8 @@ import random
 import sys
 import time
 from fractions import Fraction
+
+from rows import row
 
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
@@ -70,7 +72,7 @@ def grid_of_as_many_cells(mdp: vr.MDP, cells: int) -> Fraction:
     return eta * scaled_model(mdp, eta).cells / cells
 
 
-def row(name, states, actions, successors, most, discount, horizon, eta) -> None:
+def compared(name, states, actions, successors, most, discount, horizon, eta) -> None:
     mdp, G = random_model(states, actions, successors, most, discount, horizon), vr.CVaR("1/10")
     toy = random_model(2, 2, 2, 1, "1/2", 2)  # compiles both
     rounding_up(toy, G, Fraction(1, 3))
@@ -85,13 +87,16 @@ def row(name, states, actions, successors, most, discount, horizon, eta) -> None
     began = time.process_time()
     default = vr.plan(mdp, G)
     seconds = time.process_time() - began
-    share = float(new.gap / new.upper)
-    print(
-        f"{name:24} {discount:>5}  old {float(old.gap):9.3g} {old_seconds:6.2f} s   new {float(new.gap):9.3g} "
-        f"{new_seconds:6.2f} s ({share:.1e} of the value)  {float(old.gap / new.gap):7.1f} times narrower, "
-        f"{cells / 1e6:.1f}M cells   default {float(default.gap):9.3g} {seconds:6.2f} s",
-        flush=True,
-    )
+    row(
+        f"(m) {name}, {discount}", old_gap=float(old.gap), old_s=old_seconds, new_gap=float(new.gap), new_s=new_seconds,
+        narrower=float(old.gap / new.gap), new_gap_over_value=float(new.gap / new.upper), cells=float(cells),
+        default_gap=float(default.gap), default_s=seconds,
+    )  # fmt: skip
+
+
+def rows(quick: bool) -> None:
+    for sizes in ROWS[: 2 if quick else None]:
+        compared(*sizes)
 
 
 def searched(mdp: vr.MDP, G: vr.Weighting, seconds: float) -> tuple[vr.Plan, vr.Plan]:
@@ -163,8 +168,7 @@ def main() -> None:
         numbers = [float(text) for text in arguments if text != "--general"]
         general_rows(numbers[0] if numbers else 60.0, int(numbers[1]) if len(numbers) > 1 else len(ROWS))
         return
-    for sizes in ROWS:
-        row(*sizes)
+    rows(quick=False)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np  # noqa: E402
 from discounted import random_model  # noqa: E402
 from instances import SPARSE, instance  # noqa: E402
+from rows import row  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
 from verified_risk.grid import own_unit  # noqa: E402
@@ -82,9 +83,10 @@ def allowed(side: Callable[[], object]) -> float:
     return measured.all / measured.longest
 
 
-def threads() -> None:
+def threads(quick: bool = False) -> None:
     """Wall-clock seconds with one and with two threads, in turn, the least of each; the answers are equal."""
-    mdp = instance(SPARSE["large"]).mdp()
+    size = "small" if quick else "large"
+    mdp = instance(SPARSE[size]).mdp()
     model = float_model(mdp, own_unit(mdp))
     linear = budget.linear_part(model)
     scaled = scaled_model(random_model(146, 4, 3, 1, "0.95", 100), Fraction(1, 400))
@@ -96,12 +98,13 @@ def threads() -> None:
         return fresh.contract(cost, 0.9 * cost, 1.1 * cost, float("inf"))
 
     sides: dict[str, Callable[[], object]] = {
-        "budget pass, (1000, 4, 100, 10)": lambda: budget.budget_tables(
+        f"budget pass, {SPARSE[size]}": lambda: budget.budget_tables(
             model, Fraction(), 0, model.remaining[0], linear=linear
         ),
         "read between nodes, 146 states, T = 100": lambda: interpolated.envelope(scaled, Fraction()),
         "contraction of a search, (50, 4, 20, 10)": contraction,
     }
+    before = os.environ.get(VARIABLE)
     for name, side in sides.items():
         best = {"1": float("inf"), "2": float("inf")}
         for k in range(ROUNDS + 1):
@@ -111,12 +114,13 @@ def threads() -> None:
                 if k:
                     best[count] = min(best[count], seconds)
         load, most = os.getloadavg()[0], max(allowed(side) for _ in range(ROUNDS))
-        print(
-            f"threads  {name:42} one {best['1']:.3f} s   two {best['2']:.3f} s   ratio {best['1'] / best['2']:.2f}"
-            f"   parts allow {most:.2f}   (load {load:.1f})",
-            flush=True,
-        )
-    del os.environ[VARIABLE]
+        row(
+            f"(n) {name}", one_s=best["1"], two_s=best["2"], ratio=best["1"] / best["2"], parts_allow=most, load=load,
+        )  # fmt: skip
+    if before is None:
+        del os.environ[VARIABLE]
+    else:
+        os.environ[VARIABLE] = before
 
 
 MEMORY = """
@@ -145,18 +149,17 @@ print(cells, before, built - before, peak(), estimate, seconds, float(low.upper 
 """
 
 
-def memory() -> None:
+def memory(quick: bool = False) -> None:
     """A billion cells in a process of its own: its peak, and what the planner's refusal would have estimated."""
-    for states, horizon, grid in ((1000, 200, 5), (1000, 1000, 2)):
+    for states, horizon, grid in ((1000, 200, 5), (1000, 1000, 2))[: 1 if quick else None]:
         code = MEMORY.format(here=str(Path(__file__).parent), states=states, horizon=horizon, grid=grid)
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         cells, before, model, most, estimate, seconds, gap = map(float, out.split())
         tables = most - before - model
-        print(
-            f"memory   {cells:.2e} cells   peak {most / 1e9:.2f} GB   tables {tables / 1e9:.2f} GB, estimated "
-            f"{estimate / 1e9:.2f} GB, ratio {estimate / tables:.2f}   {seconds:.1f} s CPU   gap {gap:.1e}",
-            flush=True,
-        )
+        row(
+            f"(o) {states} states, T = {horizon}", cells=cells, peak_GB=most / 1e9, tables_GB=tables / 1e9,
+            estimated_over_taken=estimate / tables, cpu_s=seconds, gap=gap,
+        )  # fmt: skip
 
 
 def recheck() -> None:
@@ -188,7 +191,7 @@ def files() -> None:
     print(f"files    5000 states   save {saving:.2f} s   {size / 1e6:.1f} MB   load {loading:.2f} s", flush=True)
 
 
-def preparation() -> None:
+def preparation(quick: bool = False) -> None:
     """What happens before a pass, over the pass."""
     for name, mdp, eta in (
         ("21 states, 11 actions, 0.9, T 100", random_model(21, 11, 8, 20, "0.9", 100), Fraction(1, 25)),
@@ -198,8 +201,8 @@ def preparation() -> None:
         models: list[object] = []
         prepared = cpu(lambda mdp=mdp, eta=eta, out=models: out.append(scaled_model(mdp, eta)))
         passed = cpu(lambda out=models: interpolated.envelope(out[0], Fraction()))  # type: ignore[arg-type]
-        print(f"prepare  {name:36} {prepared:.2f} s   pass {passed:.2f} s   ratio {prepared / passed:.2f}", flush=True)
-    for states in (10_000, 50_000):
+        row(f"(p) {name}", prepare_s=prepared, pass_s=passed, ratio=prepared / passed)
+    for states in (1_000,) if quick else (10_000, 50_000):
         x = instance((states, 4, 10, 10, 10))
         transitions = [
             [
@@ -212,7 +215,7 @@ def preparation() -> None:
         built: list[vr.MDP] = []
         seconds = cpu(lambda P=transitions, R=rewards, out=built: out.append(vr.MDP(0, P, R, 10)))
         planned = cpu(lambda out=built: vr.plan(out[0], vr.CVaR("1/10")))
-        print(f"prepare  MDP() of {states} x 4 x 10 floats {seconds:6.2f} s   plan {planned:.2f} s", flush=True)
+        row(f"(p) MDP() of {states} x 4 x 10 floats", read_s=seconds, plan_s=planned)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""``python tests/benchmarks/run.py [--quick] [--rows a,b,...] [--json FILE]``: ratios, both sides timed in one run.
+"""``python tests/benchmarks/run.py [--quick] [--rows a,b,...] [--json FILE] [--page FILE]``: ratios of one run.
 
 Times are CPU seconds of one thread, the least of several runs taken in turn, so that a busy machine disturbs both
-sides alike.
+sides alike; only the rows of threads go by the clock and want an idle machine of two cores.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", 
     os.environ[_variable] = "1"
 
 import argparse  # noqa: E402
-import json  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
 import tempfile  # noqa: E402
@@ -27,9 +26,13 @@ import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import discounted  # noqa: E402
+import large  # noqa: E402
 import rivals  # noqa: E402
+import time_limits  # noqa: E402
 from arrays import array_rows  # noqa: E402
 from instances import DENSE, GENERAL, LARGER_GENERAL, SPARSE, instance  # noqa: E402
+from rows import row, write  # noqa: E402
 
 import verified_risk as vr  # noqa: E402
 from verified_risk.grid import compiled, own_unit  # noqa: E402
@@ -51,15 +54,6 @@ OBJECTIVES = {
     "cpw(.71)": vr.CPW("0.71"),
 }
 jit.EAGER = True  # compiled kernels are what is measured; first_minute.py measures first calls
-ROWS: list[dict[str, Any]] = []
-
-
-def row(name: str, **columns: Any) -> None:
-    ROWS.append({"row": name, **columns})
-    shown = "   ".join(
-        f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in columns.items()
-    )
-    print(f"{name:44} {shown}", flush=True)
 
 
 def least(functions: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
@@ -393,6 +387,11 @@ GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "j": [from_arrays],
     "k": [proved],
     "l": [larger_general],
+    "m": [discounted.rows],
+    "n": [large.threads],
+    "o": [large.memory],
+    "p": [large.preparation],
+    "q": [time_limits.rows],
 }
 
 
@@ -400,15 +399,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="smaller sizes: a minute instead of many")
     parser.add_argument("--rows", default=",".join(GROUPS), help="letters of the rows to run, such as a,c")
-    parser.add_argument("--json", default="results/benchmarks.json", help="where to write the rows")
+    parser.add_argument("--json", type=Path, default="results/benchmarks.json", help="where to write the rows")
+    parser.add_argument("--page", type=Path, help="where to write them as tables")
     arguments = parser.parse_args()
     for letter in arguments.rows.split(","):
         for group in GROUPS[letter]:
             group(arguments.quick)
-    target = Path(arguments.json)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(ROWS, indent=1, default=str) + "\n")
-    print(f"written to {target}")
+        write(arguments.json, arguments.page)  # after every letter: a run that was cut off keeps what it had
+    print(f"written to {arguments.json}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable
 
 from discounted import random_model
-from instances import instance
+from instances import GENERAL, instance
+from rows import row
 
 import verified_risk as vr
 from verified_risk.errors import VerifiedRiskError
@@ -44,23 +45,32 @@ def timed(function: Callable[[], object]) -> tuple[object, float]:
     return found, time.process_time() - began
 
 
-def row(name: str, mdp: vr.MDP, seconds: float) -> None:
+def families(name: str, mdp: vr.MDP, seconds: float) -> None:
     for family, G in FAMILIES.items():
         plan, planned = timed(lambda mdp=mdp, G=G: vr.plan(mdp, G, time_limit=seconds))
         if not isinstance(plan, vr.Plan):
-            print(f"{name:12} {family:14} plan {planned:6.2f} s: {plan}", flush=True)
+            row(f"(q) {name}, {family}", asked_s=seconds, plan_s=planned, said=str(plan))
             continue
         answer, checked = timed(lambda plan=plan: plan.recheck(time_limit=seconds))
         assert isinstance(answer, vr.Recheck)
         exact, spent = timed(lambda mdp=mdp, G=G: vr.exact_plan(mdp, G))
-        done = f"{spent:.2f} s" if isinstance(exact, vr.Plan) else f"refused in {spent:.2f} s"
-        print(
-            f"{name:12} {family:14} asked {seconds:g} s   plan {planned:6.2f} s   recheck {checked:6.2f} s "
-            f"({answer.lower_holds.value}, {answer.upper_holds.value})   exact_plan {done}",
-            flush=True,
-        )
+        row(
+            f"(q) {name}, {family}", asked_s=seconds, plan_s=planned, recheck_s=checked,
+            recheck=f"{answer.lower_holds.value}, {answer.upper_holds.value}",
+            exact_plan=f"{spent:.2f} s" if isinstance(exact, vr.Plan) else f"refused in {spent:.2f} s",
+        )  # fmt: skip
     _, spent = timed(lambda: vr.cvar_frontier(mdp))
-    print(f"{name:12} cvar_frontier {spent:.2f} s", flush=True)
+    row(f"(q) {name}, cvar_frontier", cpu_s=spent)
+
+
+def rows(quick: bool, seconds: float = 2.0) -> None:
+    limits.now = time.process_time
+    for toy in (instance((5, 3, 5, 4, 3)).mdp(), random_model(3, 2, 2, 1, "0.8", 6)):
+        for G in FAMILIES.values():
+            vr.plan(toy, G, time_limit=1)  # compiles
+    families("undiscounted", instance(GENERAL[0] if quick else (100, 4, 30, 10, 3)).mdp(), seconds)
+    families("discounted", random_model(*((5, 2, 2, 1, "0.8", 3) if quick else (20, 4, 4, 10, "0.98", 100))), seconds)
+    limits.now = time.monotonic
 
 
 def main() -> None:
@@ -69,18 +79,14 @@ def main() -> None:
     parser.add_argument("--large", action="store_true")
     arguments = parser.parse_args()
     jit.EAGER = True  # compiled kernels are what is measured
-    limits.now = time.process_time
-    toys = instance((5, 3, 5, 4, 3)).mdp(), random_model(3, 2, 2, 1, "0.8", 6)
-    for toy in toys:
-        for G in FAMILIES.values():
-            vr.plan(toy, G, time_limit=1)
     if arguments.large:
         mdp = instance((1000, 4, 50, 10, 3)).mdp()
+        limits.now = time.process_time
+        vr.plan(instance(GENERAL[0]).mdp(), "wang(3/4)", time_limit=1)
         plan, spent = timed(lambda: vr.plan(mdp, "wang(3/4)", time_limit=arguments.seconds))
         print(f"1000 states, T = 50, Wang: asked {arguments.seconds:g} s, took {spent:.1f} s   {plan}", flush=True)
         return
-    row("undiscounted", instance((100, 4, 30, 10, 3)).mdp(), arguments.seconds)
-    row("discounted", random_model(20, 4, 4, 10, "0.98", 100), arguments.seconds)
+    rows(quick=False, seconds=arguments.seconds)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+"""What a benchmark measured: rows of named columns, printed as they come, kept for a file and for a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROWS: list[dict[str, Any]] = []
+GROUPS = {
+    "a": "One pass over budgets, against C, scipy, quantecon and Storm",
+    "b": "Dense rows, against BLAS",
+    "c": "What certification costs",
+    "d": "Integer limbs, against floats and fractions",
+    "e": "Searches to a gap of 1e-5",
+    "f": "Memory of a plan",
+    "g": "First calls",
+    "h": "Growth",
+    "i": "The learner",
+    "j": "From arrays to a file",
+    "k": "The verified checker",
+    "l": "Larger searches to a gap of 1e-5",
+    "m": "Discounts: rounding up (old) and reading between grid points (new) with as many cells",
+    "n": "Two threads, by the clock",
+    "o": "A billion cells",
+    "p": "What happens before a pass",
+    "q": "Limits of time, CPU seconds asked for and taken",
+}
+
+
+def row(name: str, **columns: Any) -> None:
+    ROWS.append({"row": name, **columns})
+    print(f"{name:44} " + "   ".join(f"{key} {shown(value)}" for key, value in columns.items()), flush=True)
+
+
+def shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def machine() -> str:
+    processors = Path("/proc/cpuinfo").read_text().splitlines()
+    name = next((line.partition(": ")[2] for line in processors if line.startswith("model name")), "unknown processor")
+    packages = ", ".join(f"{package} {version(package)}" for package in ("numpy", "numba"))
+    return f"{name}, {os.cpu_count()} cores; Python {platform.python_version()}, {packages}"
+
+
+def page(rows: Iterable[dict[str, Any]]) -> str:
+    """One table for each run of rows that have the same letter and the same columns."""
+    lines = [
+        "# Measured in one run",
+        "",
+        "`make bench` measures everything on this page and writes it again, so both sides of a ratio are of one run.",
+        "Seconds (`s`, `ms`) are CPU seconds of one thread, unless a heading says *by the clock*; a gap is",
+        "`upper - lower`.",
+        f"Machine: {machine()}.",
+    ]
+    letter, columns = "", []
+    for line in rows:
+        label, _, name = line["row"].partition(" ")
+        if label.strip("()") != letter:
+            letter, columns = label.strip("()"), []
+            lines += ["", f"## {GROUPS[letter]} ({letter})"]
+        if list(line) != columns:
+            columns = list(line)
+            lines += ["", "| " + " | ".join(["", *columns[1:]]) + " |", "|---" * len(columns) + "|"]
+        lines.append("| " + " | ".join([name, *(shown(line[key]).replace("|", "/") for key in columns[1:])]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def write(target: Path, to_page: Path | None) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(ROWS, indent=1, default=str) + "\n")
+    if to_page is not None:
+        to_page.write_text(page(ROWS))
