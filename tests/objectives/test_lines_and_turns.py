@@ -13,6 +13,7 @@ from verified_risk.errors import Unsupported
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.cpw import _curvature
 from verified_risk.objectives.lines import CLOSE, line_above
+from verified_risk.objectives.polygon import Polygon, supports
 
 
 @pytest.mark.parametrize("gamma", [Q(3, 10), Q(1, 2), Q(71, 100)])
@@ -95,3 +96,15 @@ def test_weightings_are_equal_if_they_say_the_same():
     assert vr.VaR("1/2") != vr.VaR("1/2", upper=True)
     assert vr.CVaR(1) != "cvar(1)"
     assert len({vr.CVaR("1/2"), vr.CVaR(0.5), vr.Wang(0), vr.Mean()}) == 3
+
+
+@pytest.mark.parametrize("accuracy", [Q(1, 100), Q(1, 1000)])
+def test_lines_below_a_parabola_lose_as_much_over_every_chord(accuracy):
+    """All second differences are equal, so every chord but the outer two gets a line, at the same distance."""
+    lines = Polygon.through(supports(vr.ProportionalHazard(2), Q(0), Q(1), accuracy))
+    chords = 16 if accuracy == Q(1, 100) else 32
+    losses = [
+        max(t * t - lines(t) for t in (Q(32 * k + j, 32 * chords) for j in range(33))) for k in range(1, chords - 1)
+    ]
+    assert min(losses) > 0
+    assert max(losses) - min(losses) <= Q(1, 10**12)

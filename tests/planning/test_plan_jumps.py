@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import oracles
 import plan_models as models
 import pytest
@@ -14,6 +15,7 @@ import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.search import route
+from verified_risk.planning.search.proof import Branch, Round
 
 FIFTH = Fraction(1, 5)
 TIED = vr.MDP(0, [[[1], [1]]], [[{0: FIFTH, 1: 1 - FIFTH}, {0: "1/4", 1: "3/4"}]], 1)
@@ -69,6 +71,16 @@ def test_a_record_that_claims_too_much_is_not_believed():
     assert forged.recheck().upper_holds is Truth.UNKNOWN
     nothing = replace(plan, certificate=replace(plan.certificate, proof=replace(proof, passed=None)))
     assert nothing.recheck().upper_holds is Truth.UNKNOWN  # without the claim, the record proves the next quantile only
+
+
+def test_a_record_passes_no_jump_of_several():
+    """Every policy is past 1/6 at once and none past 9/10: a weighting past both would be worth 1/4 of the mean."""
+    plan = vr.plan(TIED, "1/2*var(1/6) + 1/4*var(9/10) + 1/4*mean")
+    assert plan.lower == Fraction(9, 20)
+    forged = replace(plan.certificate.proof, passed=0, target=0.9, root=Branch([Round(np.array([0.25]))]))
+    found = replace(plan, certificate=replace(plan.certificate, proof=forged)).recheck().upper
+    assert found is not None
+    assert found >= plan.lower
 
 
 def test_no_coordinate_is_passed_that_some_policy_has_not_passed():

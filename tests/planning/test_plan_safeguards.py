@@ -16,6 +16,7 @@ from verified_risk.planning import grids, planner, short
 from verified_risk.planning.forward import forward_depth
 from verified_risk.planning.recheck.bounds import _is_stated
 from verified_risk.planning.recheck.replay import Box, Dual, Replay
+from verified_risk.planning.search.atoms import SAME, Atoms
 from verified_risk.planning.search.between import BetweenOracle
 from verified_risk.planning.search.cdf import MOST_ACTIONS, Oracle
 from verified_risk.planning.tails import interpolated, refine
@@ -121,3 +122,14 @@ def test_a_plan_that_states_no_law_states_no_other():
     assert _is_stated(replace(plan, known_law=None), law)
     assert _is_stated(replace(plan, known_law=law), law)
     assert not _is_stated(replace(plan, known_law=vr.Law({0: 1})), law)
+
+
+@pytest.mark.parametrize(("far", "atoms"), [(0.25, 2), (2 * SAME, 2), (SAME / 2, 1), (0.0, 1)])
+def test_cdfs_are_one_atom_only_if_they_are_close_everywhere(far, atoms):
+    """The first entries agree in every case."""
+    first, second = np.array([0.5, 0.5, 1.0]), np.array([0.5, 0.5 + far, 1.0])
+    mixture = Atoms([(1.0, first, np.zeros(1, dtype=np.int8))])
+    mixture.shift(0, second, np.ones(1, dtype=np.int8), 0.25)
+    assert len(mixture.cdfs) == len(mixture.weights) == len(mixture.tables) == atoms
+    assert sum(mixture.weights) == 1.0
+    assert mixture.point() == pytest.approx(0.75 * first + 0.25 * second, abs=SAME)

@@ -22,6 +22,13 @@ QUANTILE = "verified_risk/planning/quantile.py"
 
 SEARCH = (
     (
+        "a record passes all jumps where the first is passed",
+        "verified_risk/planning/recheck/bounds.py",
+        "if start is not None and len(jumps) == 1 and start",
+        "if start is not None and start",
+        ("tests/planning/test_plan_jumps.py::test_a_record_passes_no_jump_of_several",),
+    ),
+    (
         "a minimum over a box skips where slopes pass the tilt",
         POLYGON,
         "for candidate in range(2 if convex[m] else 1):",

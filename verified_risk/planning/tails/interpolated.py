@@ -160,7 +160,7 @@ def _pass(
         extra = weight * step.scale * model.deficit
         shift = -_outward(model, t, kappa) if lower else _outward(model, t, kappa)
         left = _left(mean, t, kappa, lower) * 2.0 ** model.halvings[max(t - 1, 0)]
-        reach = model.tops[t - 1][0] + 2 if t else coarse + 1
+        reach = model.tops[t - 1][0] + 2 if t else coarse  # nobody reads beyond the first step's last node
 
         def some_states(k, t=t, extra=extra, after=after, now=now, shift=shift, left=left, reach=reach):  # type: ignore[no-untyped-def]
             step, (top, _), (first, last) = model.steps[t], model.tops[t], parts[k]
