@@ -114,11 +114,15 @@ class CellPolicy(Policy):
 
     @classmethod
     def from_json(cls, data: dict[str, Any], mdp: MDP) -> CellPolicy:
-        n, flat, tables = mdp.n_states, _unpacked(data["tables"], "tables"), []
-        if sum(data["widths"]) * n != len(flat):
-            raise InvalidPolicy(f"tables hold {len(flat)} actions, wanted {sum(data['widths']) * n}")
+        n, flat, tables, widths = mdp.n_states, _unpacked(data["tables"], "tables"), [], []
+        for t, width in enumerate(data["widths"]):
+            if (as_whole(width) or 0) < 1:
+                raise InvalidPolicy(f"widths[{t}] of the policy is {width!r}, wanted a whole number from 1")
+            widths.append(int(width))
+        if sum(widths) * n != len(flat):
+            raise InvalidPolicy(f"tables hold {len(flat)} actions, wanted {sum(widths) * n}")
         first = 0
-        for width in data["widths"]:
+        for width in widths:
             tables.append(flat[first : first + n * width].reshape(n, width))
             first += n * width
         linear = _unpacked(data["linear"], "linear")
