@@ -129,6 +129,22 @@ def test_models_that_change_with_the_step_are_played_by_the_users_states():
         player.observe(mdp.actions(mdp.state_at(player.t, seen))[player.state[4]].reward.atoms[0])
 
 
+def test_only_the_last_reward_of_a_model_that_changes_may_be_another():
+    """There the model's reward holds the terminal one too, which the environment need not pay."""
+    P, R = np.array([[[0.5, 0.5], [0, 1]], [[1, 0], [0, 1]]]), np.array([[0, 1], [2, 0.5]])
+    mdp = vr.MDP.from_arrays([P, P, P], [R, 2 * R, R], initial=0, layout="sas", terminal=[3, 0])
+    player = vr.MarkovPolicy(mdp, [[0] * mdp.n_states] * 3).player(0)
+    for t in range(3):
+        player.act(0)
+        if t < 2:
+            with pytest.raises(InvalidArgument, match="not one that the model pays"):
+                player.observe(0.375)
+            player.observe(mdp.actions(mdp.state_at(t, 0))[player.state[4]].reward.atoms[0])
+        else:
+            player.observe(0.375)
+    assert player.over
+
+
 def test_bad_play_is_named():
     mdp = three_rewards()
     player = vr.exact_plan(mdp, "mean").policy.player(0)
