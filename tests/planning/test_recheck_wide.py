@@ -30,6 +30,7 @@ WEIGHTINGS = (vr.CVaR("1/3"), vr.Mean(), vr.VaR("1/4"), Fraction(1, 2) * vr.Mean
 def only_wide(monkeypatch):
     """Neither integers nor exact laws may step in."""
     monkeypatch.setattr(recheck, "EXACT_WORK", 0)
+    monkeypatch.setattr(recheck, "SUMS_WORK", 0)
     monkeypatch.setattr(recheck, "QUICK", -1)
     monkeypatch.setattr(recheck, "PATIENT", 0)
 

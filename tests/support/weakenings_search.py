@@ -20,6 +20,10 @@ MINIMA = ("tests/planning/test_plan_polygons.py::test_minima_over_boxes_are_thos
 POLYGON = "verified_risk/kernels/polygon.py"
 QUANTILE = "verified_risk/planning/quantile.py"
 
+RECHECK = "verified_risk/planning/recheck/bounds.py"
+RATIONAL = "verified_risk/planning/recheck/rational.py"
+SUMS = ("tests/planning/test_recheck_sums.py",)
+
 SEARCH = (
     (
         "a record passes all jumps where the first is passed",
@@ -27,6 +31,34 @@ SEARCH = (
         "if start is not None and len(jumps) == 1 and start",
         "if start is not None and start",
         ("tests/planning/test_plan_jumps.py::test_a_record_passes_no_jump_of_several",),
+    ),
+    (
+        "a forged bound is not refuted over attainable sums",
+        RECHECK,
+        "EXACT_ROUTES = (EXACTLY, EXACTLY_ON_SUMS, MEAN_EXACTLY)",
+        "EXACT_ROUTES = (EXACTLY, MEAN_EXACTLY)",
+        SUMS,
+    ),
+    (
+        "a forged mean is not refuted in rationals",
+        RECHECK,
+        "EXACT_ROUTES = (EXACTLY, EXACTLY_ON_SUMS, MEAN_EXACTLY)",
+        "EXACT_ROUTES = (EXACTLY, EXACTLY_ON_SUMS)",
+        SUMS,
+    ),
+    (
+        "a quantile over attainable sums may be one return too large",
+        RATIONAL,
+        "return returns[max(first - 1, 0)] * grid.unit",
+        "return returns[min(first, len(returns) - 1)] * grid.unit",
+        SUMS,
+    ),
+    (
+        "every attainable return is tried, whatever the work",
+        RECHECK,
+        "return cells * cells * terms * mdp.horizon <= SUMS_WORK",
+        "return cells * terms * mdp.horizon <= SUMS_WORK",
+        SUMS,
     ),
     (
         "a minimum over a box skips where slopes pass the tilt",

@@ -6,8 +6,9 @@ models, and the polygon below an irrational weighting (:mod:`verified_risk.objec
 * lower: the policy's exact law (:func:`verified_risk.return_law`) where the plan states one or it is short; otherwise
   the law on the grid in extended precision (:mod:`verified_risk.planning.recheck.wide`), every value of its CDF raised
   by its error, less what rounding rewards up can have added; a law that the plan states must be that law;
-* upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, otherwise the plain recursion
-  in extended precision, all budgets, no windows, with its own error bound;
+* upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, one rational for each state and
+  attainable sum where those are few; otherwise the plain recursion in extended precision, all budgets, no windows,
+  with its own error bound;
 * lower and upper, discounted mean and CVaR: the polygons of the plan, in other code
   (:mod:`verified_risk.planning.recheck.between`); the mean alone in rationals;
 * lower and upper, other weightings with a discount: lines above the weighting, and the search's record replayed, with
@@ -43,25 +44,30 @@ from ...progress import Progress, Report
 from ..exact.route import exact_plan
 from ..limits import Clock, TimeUp, memory_limit
 from ..plan import Plan
-from ..policy_law import PATIENT, QUICK, evaluation_work
+from ..policy_law import PATIENT, QUICK, evaluation_work, most_cells
 from ..search.proof import Proof
 from ..short import within_range
 from .answer import Recheck
 from .between import MOST_WORK, Between
 from .cells import CellTables, bytes_needed
 from .cells_worth import cells_of, least_worth, own_actions, pass_jump, replay_between
-from .rational import dual_bound, is_passed, mean_of, remaining_range
+from .rational import best_on_sums, dual_bound, is_passed, mean_of, remaining_range
 from .replay import Outcomes, Replay
 from .wide import ROUNDOFF, Tick, WideModel, above, at_least, at_most, below
 
 EXACT_WORK = 1_000_000
 """Backups for which the integer routes are used."""
+SUMS_WORK = 300_000
+"""Rationals added for which every attainable return is tried: a second."""
 TIES_WORK = 1_000_000
 """The same for the one pass that decides whether a level is met with equality."""
 REPLAY_WORK = 10**11
 """Multiplications for which a search is replayed without a time limit: a few minutes."""
 MEAN = Levels(Fraction(1), ())
 EXACTLY = "exact optimum in integers"
+EXACTLY_ON_SUMS = "exact optimum over attainable sums"
+MEAN_EXACTLY = "the mean in rationals"
+EXACT_ROUTES = (EXACTLY, EXACTLY_ON_SUMS, MEAN_EXACTLY)
 EXACT_LAW = "exact law of the policy"
 AGAIN = "the plan's polygon again, in numpy"
 TOO_LONG = "the exact law of this policy would take too long"
@@ -127,7 +133,7 @@ def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = 
     if worth.least is not None and worth.least > plan.upper:
         upper_holds = Truth.FAILS
     elif upper is None or upper > plan.upper:
-        upper_holds = Truth.FAILS if upper_route == EXACTLY and upper is not None else Truth.UNKNOWN
+        upper_holds = Truth.FAILS if upper_route in EXACT_ROUTES and upper is not None else Truth.UNKNOWN
     else:
         upper_holds = Truth.HOLDS
     return Recheck(worth.least, upper, worth.route, upper_route, lower_holds, upper_holds)
@@ -152,7 +158,7 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
     """The cheapest route that decides; the exact law where the others leave it open."""
     if isinstance(plan.policy, MarkovPolicy) and plan.objective.levels == MEAN:
         mean = mean_of(plan.mdp, plan.policy)
-        return Worth(mean, mean, "the mean in rationals")
+        return Worth(mean, mean, MEAN_EXACTLY)
     work = evaluation_work(plan.mdp, plan.policy)
     stated = plan.known_law is not None and plan.known_error == 0
     found = Worth(None, None, TOO_LONG)
@@ -273,14 +279,16 @@ def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
             return _searched_between(plan, proof, proof.eta, watch)
         if isinstance(plan.policy, CellPolicy):
             return polygons()[1], AGAIN
-        if isinstance(plan.policy, MarkovPolicy) and levels == MEAN:
-            return mean_of(mdp, None), "the mean in rationals"
+        if levels == MEAN and (isinstance(plan.policy, MarkovPolicy) or _few_sums(mdp)):
+            return mean_of(mdp, None), MEAN_EXACTLY
         small = _size(mdp, plan.eta) <= EXACT_WORK
         if mdp.is_discrete and small and (jump is not None or levels is not None):
             most = EXACT_WORK if levels is None or len(levels.tails) <= 1 else EXACT_WORK // 200
             if _size(mdp, own_unit(mdp)) <= most:
                 return exact_plan(mdp, objective).value, EXACTLY
         if jump is not None or (levels is not None and len(levels.tails) <= 1):
+            if _few_sums(mdp):
+                return best_on_sums(grid_model(mdp), objective), EXACTLY_ON_SUMS
             return _extended(plan, watch)
         return _searched(plan, watch, small)
     except TooLong as error:
@@ -293,6 +301,14 @@ def _size(mdp: MDP, unit: Fraction) -> Fraction:
     terms = sum(_branches(action) for _, _, action in mdp)
     widths = [mdp.step_reward(t, high - low) / unit + 1 for t in range(mdp.horizon)]
     return terms * sum(((t + 1) * width for t, width in enumerate(widths)), Fraction())
+
+
+def _few_sums(mdp: MDP) -> bool:
+    """Whether one pass over states and attainable sums for every attainable return is little work."""
+    if not mdp.is_discrete:
+        return False
+    cells, terms = most_cells(mdp), max(mdp.n_actions) * max(_branches(action) for _, _, action in mdp)
+    return cells * cells * terms * mdp.horizon <= SUMS_WORK
 
 
 def _branches(action: Action) -> int:

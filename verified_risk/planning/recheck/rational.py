@@ -1,4 +1,4 @@
-"""Rechecks in rational arithmetic: the mean of a policy or the largest one, and weak duality for any weighting."""
+"""Rechecks in rational arithmetic: the largest mean, CVaR or quantile, and weak duality for any weighting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...grid import GridModel
 from ...mdp import MDP
 from ...numbers.rational import exact_sum
 from ...objectives.polygon import Polygon
-from ...objectives.weighting import Jump
+from ...objectives.weighting import Jump, Weighting
 from ...policy import MarkovPolicy
 from ..search.proof import Proof
 
@@ -57,6 +57,28 @@ def least_expected(grid: GridModel, cost: Callable[[int], Fraction]) -> Fraction
             for y in sums
         }
     return sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
+
+
+def best_on_sums(grid: GridModel, objective: Weighting) -> Fraction:
+    r"""The optimum of a quantile, or of a mean and at most one CVaR, over the sums that policies reach.
+
+    For :math:`w \mathbf E Z + v\, \mathrm{CVaR}_\alpha(Z)` it is the largest, over the attainable returns rho, of
+    :math:`v \rho - \min_\pi \mathbf E[\frac v\alpha (\rho - Z)^+ - w Z]`.
+    """
+    returns = sorted({z for sums in grid.reachable()[-1].values() for z in sums})
+    if (jump := objective.quantile) is not None:
+        short = [lambda z, rho=rho: Fraction(z < rho) for rho in returns]
+        first = bisect_left(short, True, key=lambda cost: not jump.reached_by(least_expected(grid, cost)))
+        return returns[max(first - 1, 0)] * grid.unit
+    levels = objective.require_levels()
+    if not levels.tails:
+        return -least_expected(grid, lambda z: Fraction(-z)) * grid.unit
+    ((alpha, weight),) = levels.tails
+
+    def worth(rho: int) -> Fraction:
+        return weight * rho - least_expected(grid, lambda z: weight / alpha * max(rho - z, 0) - levels.mean * z)
+
+    return max(map(worth, returns)) * grid.unit
 
 
 def is_passed(grid: GridModel, jump: Jump, i: int) -> bool:
