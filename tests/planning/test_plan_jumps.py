@@ -86,7 +86,7 @@ def test_a_record_passes_no_jump_of_several():
 def test_no_coordinate_is_passed_that_some_policy_has_not_passed():
     mdp, G = TIED.with_horizon(2), vr.objective("3/4*var(1/5) + 1/4*mean")
     model = float_model(mdp, Fraction(1))
-    found = route._passed(mdp, G, model, Fraction(1, 4**8), route.Clock())
+    found = route._passed(G, model, Fraction(1, 4**8), route._best_quantile(mdp, G, model, route.Clock()))
     assert found is not None
     start, polygon = found
     laws = [vr.return_law(mdp, vr.MarkovPolicy(mdp, [[a], [b]])) for a in range(2) for b in range(2)]

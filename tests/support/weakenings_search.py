@@ -24,7 +24,24 @@ RECHECK = "verified_risk/planning/recheck/bounds.py"
 RATIONAL = "verified_risk/planning/recheck/rational.py"
 SUMS = ("tests/planning/test_recheck_sums.py",)
 
+OFF_JUMP = "verified_risk/planning/search/off_jump.py"
+OFF = ("tests/planning/test_off_jump.py",)
+
 SEARCH = (
+    (
+        "a mixture stays on the jump",
+        OFF_JUMP,
+        "if lower <= held.lower:",
+        "if lower > held.lower:",
+        OFF,
+    ),
+    (
+        "a share of the quantile's policy is counted and not played",
+        OFF_JUMP,
+        "MixturePolicy([(1 - share, held.policy), (share, other)])",
+        "held.policy",
+        OFF,
+    ),
     (
         "a record passes all jumps where the first is passed",
         "verified_risk/planning/recheck/bounds.py",

@@ -34,6 +34,7 @@ from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
 from .between import BetweenOracle, BetweenSearch, cells_of, fits
+from .off_jump import Held, by_laws, off_the_jump
 from .proof import Proof
 from .relaxation import Mixture
 from .route import SPARED, below, compile_search, kept_parts, power_of_four_below
@@ -81,7 +82,8 @@ def between_plan(
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
     deadline = began + (DEFAULT_SECONDS if seconds is None else seconds)
     first = short_below((high - low) / FIRST_CELLS) if eta is None else eta
-    surely = _past_jump(mdp, objective)
+    quantile = _best_quantile(mdp, objective)
+    surely = None if quantile is None else quantile.value
     rounds: list[Round] = []
     unit: Fraction | None = first
     while unit is not None:
@@ -94,7 +96,7 @@ def between_plan(
         unit = None
         if eta is None and upper - lower > wanted:
             unit = _finer(mdp, rounds[-1], deadline - limits.now())
-    return _answer(mdp, objective, rounds, wanted)
+    return _answer(mdp, objective, rounds, wanted, quantile)
 
 
 def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
@@ -108,16 +110,16 @@ def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
     return best
 
 
-def _past_jump(mdp: MDP, objective: Weighting) -> Fraction | None:
-    """A return at which the CDF of every policy is past the only jump (B8): the best quantile, where it is found at
-    once."""
+def _best_quantile(mdp: MDP, objective: Weighting) -> Plan | None:
+    """The plan for the quantile of the only jump, where it is found at once: at its value the CDF of every policy is
+    past the jump (B8)."""
     from ..planner import few_returns
 
     if len(objective.jumps) != 1:
         return None
     (jump,) = objective.jumps
     quantile = VaR(jump.level, upper=jump.upper)
-    return exact_plan(mdp, quantile).value if few_returns(mdp, quantile) else None
+    return exact_plan(mdp, quantile) if few_returns(mdp, quantile) else None
 
 
 def _round(
@@ -190,13 +192,16 @@ def policy_of(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
     return CellPolicy(mdp, oracle.eta, (0,) * mdp.horizon, top, tables, np.array(linear))
 
 
-def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fraction) -> Plan:
+def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fraction, quantile: Plan | None) -> Plan:
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
     upper, proof = closest.upper, replace(closest.proof, touch=best.proof.touch)
-    lower, law = best.lower, None
+    held = Held(best.lower, best.policy, None)
     found = exact_value(mdp, best.policy, objective, patient=False)
-    if found is not None and found[0] >= lower:
-        lower, law = tidy_below(found[0]), found[1]
+    if found is not None and found[0] >= best.lower:
+        held = Held(found[0], best.policy, found[1])
+        if quantile is not None and upper - found[0] > wanted:
+            held = off_the_jump(held, quantile.policy, by_laws(objective, found[1], quantile.law))
+    lower = tidy_below(held.lower)
     if lower > upper:  # the exact law and the bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     last = rounds[-1]
@@ -206,7 +211,7 @@ def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fractio
         f"{sum(r.passes for r in rounds)} passes, {sum(r.nodes for r in rounds)} nodes, {len(rounds)} rounds: {why}"
     )
     certificate = Certificate(method, (("search, and returns between grid points", upper - lower),), proof)
-    return Plan(mdp, objective, lower, lower, upper, best.policy, law, best.eta, certificate)
+    return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, best.eta, certificate)
 
 
 @lru_cache(maxsize=1)

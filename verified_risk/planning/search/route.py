@@ -28,9 +28,11 @@ from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
 from ..policy_law import exact_value
 from ..rounding import SMALLEST_NORMAL
 from ..short import tidy_above, tidy_below, within_range
-from ..tails.route import best_mean
+from ..tails.budget import BudgetRule
+from ..tails.route import Bounds, best_mean
 from .branching import Node, Search
 from .cdf import Oracle
+from .off_jump import Held, by_laws, off_the_jump
 from .proof import Proof
 from .relaxation import Mixture
 
@@ -95,7 +97,8 @@ def best_general(
     clock = Clock(seconds)
     accuracy = power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
     polygon = below(objective, accuracy)
-    passed = _passed(mdp, objective, model, accuracy, clock)
+    quantile = _best_quantile(mdp, objective, model, clock)
+    passed = _passed(objective, model, accuracy, quantile)
     oracle = Oracle(model)
 
     attained = _Attained(objective, model, oracle)
@@ -110,20 +113,26 @@ def best_general(
     if progress is not None:
         report(search.best.value, max(search.bound, search.uncut_bound))
     proof = Proof(accuracy, search.target - SPARED * top, search.record, None if passed is None else passed[0])
-    return _certified(mdp, objective, model, oracle, search, proof, clock)
+    return _certified(mdp, objective, model, oracle, search, proof, clock, quantile)
 
 
-def _passed(
-    mdp: MDP, objective: Weighting, model: FloatModel, accuracy: Fraction, clock: Clock
-) -> tuple[int, Polygon] | None:
-    """Where G has one jump: the coordinate from which on the CDF of every policy is past it, and the polygon below G
-    there (B8); None if there is no such coordinate."""
+def _best_quantile(mdp: MDP, objective: Weighting, model: FloatModel, clock: Clock) -> Bounds | None:
+    """Where G has one jump: the best quantile at its level, in shifted units."""
     from ..quantile import best_quantile
 
     if len(objective.jumps) != 1 or clock.late():
         return None
-    start = int(best_quantile(model, objective.jumps[0], mdp, clock).upper)
-    return (start, past_the_jump(objective, accuracy)) if start < model.remaining[0] else None
+    return best_quantile(model, objective.jumps[0], mdp, clock)
+
+
+def _passed(
+    objective: Weighting, model: FloatModel, accuracy: Fraction, quantile: Bounds | None
+) -> tuple[int, Polygon] | None:
+    """The coordinate from which on the CDF of every policy is past the jump, and the polygon below G there (B8); None
+    if there is no such coordinate."""
+    if quantile is None or quantile.upper >= model.remaining[0]:
+        return None
+    return int(quantile.upper), past_the_jump(objective, accuracy)
 
 
 class _Attained:
@@ -188,7 +197,14 @@ def _constant(mdp: MDP, objective: Weighting, model: FloatModel) -> Plan:
 
 
 def _certified(
-    mdp: MDP, objective: Weighting, model: FloatModel, oracle: Oracle, search: Search, proof: Proof, clock: Clock
+    mdp: MDP,
+    objective: Weighting,
+    model: FloatModel,
+    oracle: Oracle,
+    search: Search,
+    proof: Proof,
+    clock: Clock,
+    quantile: Bounds | None,
 ) -> Plan:
     top, shift, unit = model.remaining[0], model.offsets[-1], model.unit
     bound = max(max(search.bound, search.uncut_bound) - SPARED * top, 0.0)
@@ -202,11 +218,13 @@ def _certified(
     raised = _raised_cdf(oracle, parts, scale)
     cost = weighed_above(objective, raised, clock)
     grid_lower = unit * (shift + top - cost)
-    lower, law = grid_lower - model.loss, None
+    held = Held(grid_lower - model.loss, policy, None)
     found = exact_value(mdp, policy, objective, patient=True, clock=clock)
     if found is not None:
-        lower, law = max(lower, found[0]), found[1]
-    lower, upper = within_range(mdp, tidy_below(lower), upper)
+        held = Held(max(held.lower, found[0]), policy, found[1])
+    if quantile is not None and upper - held.lower > CLOSEST * top * unit:
+        held = _off_the_jump(held, mdp, objective, model, oracle, raised, quantile, clock)
+    lower, upper = within_range(mdp, tidy_below(held.lower), upper)
     if lower > upper:  # evaluator and bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
     searched = tidy_above(unit * (shift + top - Fraction(search.best.value)))
@@ -225,7 +243,35 @@ def _certified(
     )
     method = clock.said(f"search over CDFs: {oracle.calls} passes, {search.nodes} nodes")
     certificate = Certificate(method, contributions, proof)
-    return Plan(mdp, objective, lower, lower, upper, policy, law, unit, certificate)
+    return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, unit, certificate)
+
+
+def _off_the_jump(
+    held: Held,
+    mdp: MDP,
+    objective: Weighting,
+    model: FloatModel,
+    oracle: Oracle,
+    raised: list[Fraction],
+    quantile: Bounds,
+    clock: Clock,
+) -> Held:
+    """With a share of the best quantile's policy: by exact laws, or by CDFs raised by their errors."""
+    other = GridPolicy(mdp, model.unit, quantile.rule)
+    if held.law is not None:
+        found = exact_value(mdp, other, objective, patient=True, clock=clock)
+        return held if found is None else off_the_jump(held, other, by_laws(objective, held.law, found[1]))
+    if not isinstance(quantile.rule, BudgetRule) or clock.late():  # where integers decided there is no table
+        return held
+    table = np.array([quantile.rule.choices(t, oracle.top + 1) for t in range(mdp.horizon)], dtype=oracle.choice.dtype)
+    apart = _raised_cdf(oracle, [(Fraction(1), table)], Fraction(1))
+
+    def worth(share: Fraction) -> tuple[Fraction, None]:
+        mixed = [_short((1 - share) * x + share * z) for x, z in zip(raised, apart, strict=True)]
+        cost = weighed_above(objective, mixed, clock)
+        return model.unit * (model.offsets[-1] + oracle.top - cost) - model.loss, None
+
+    return off_the_jump(held, other, worth)
 
 
 def weighed_above(objective: Weighting, cdf: list[Fraction], clock: Clock) -> Fraction:

@@ -1,0 +1,99 @@
+"""A mean and a lower quantile whose level the best mixtures meet with equality: the supremum is not attained, and the
+plan comes close to it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations_with_replacement
+
+import oracles
+import plan_models as models
+import pytest
+
+import verified_risk as vr
+from verified_risk.planning.search import off_jump, route
+
+ALPHA = Fraction(1, 3)
+G = vr.objective("1/2*var(1/3) + 1/2*mean")
+
+
+def supremum(laws) -> Fraction:
+    """Over all mixtures: for each quantile v, the largest mean under P(Z < v) <= alpha, if some law has less.
+
+    The laws of policies form a polytope; under one linear constraint its best point mixes at most two vertices.
+    """
+    best = []
+    for v in {z for law in laws for z in law}:
+        points = sorted({(sum(p for z, p in law.items() if z < v), oracles.mean(law)) for law in laws})
+        if points[0][0] < ALPHA:
+            pairs = combinations_with_replacement(points, 2)
+            best.append(v + max(_mean_at_level(a, b) for a, b in pairs if a[0] <= ALPHA))
+    return max(best) / 2
+
+
+def _mean_at_level(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Fraction:
+    """The largest mean on the segment from a (short of v with at most alpha) to b, as far as that is at most alpha."""
+    if b[0] <= ALPHA:
+        return max(a[1], b[1])
+    share = (ALPHA - a[0]) / (b[0] - a[0])
+    return max(a[1], (1 - share) * a[1] + share * b[1])
+
+
+def one_step(rng: random.Random) -> tuple[vr.MDP, list[dict[Fraction, Fraction]]]:
+    """Two or three actions, no state that matters: the laws of all policies are the mixtures of theirs."""
+    laws = []
+    for _ in range(rng.randint(2, 3)):
+        values = rng.sample(range(-4, 6), rng.randint(2, 3))
+        weights = [rng.randint(1, 4) for _ in values]
+        laws.append({Fraction(v, 2): Fraction(w, sum(weights)) for v, w in zip(values, weights, strict=True)})
+    return vr.MDP(0, [[[1]] * len(laws)], [laws], horizon=1), laws
+
+
+def tried(rng: random.Random) -> Iterator[tuple[vr.MDP, list[dict[Fraction, Fraction]]]]:
+    for _ in range(60):
+        yield one_step(rng)
+    for mdp, model, _ in models.small(rng.random(), 40, most=60, max_horizon=2):
+        if mdp.discount == 1:
+            yield mdp, [dict(law) for law in oracles.all_return_laws(model)]
+
+
+def test_the_plan_is_as_good_as_the_supremum_of_brute_force_up_to_a_thousandth_of_the_range():
+    unattained = 0
+    for mdp, laws in tried(random.Random("off the jump")):
+        best, plan = supremum(laws), vr.plan(mdp, G)
+        low, high = mdp.remaining_range(0)
+        assert plan.lower <= best <= plan.upper
+        assert best - plan.lower <= (high - low) / 1000, (plan, best)
+        assert G.of(vr.return_law(mdp, plan.policy)) >= plan.lower
+        unattained += plan.value < best
+    assert unattained >= 5, "too few suprema that are not attained"
+
+
+def gamble() -> vr.MDP:
+    """Half of each action: short of 1 with probability exactly 1/3."""
+    careful = {"7/30": "1/6", 1: "1/2", "27/10": "1/3"}
+    return vr.MDP(0, [[[1], [1]]], [[careful, {"-21/10": "1/2", "67/10": "1/2"}]], horizon=1)
+
+
+@pytest.mark.parametrize("exactly", [True, False], ids=["by laws", "by CDFs with errors"])
+def test_a_share_of_the_quantiles_policy_brings_the_mixture_below_the_level(exactly, monkeypatch):
+    if not exactly:
+        monkeypatch.setattr(route, "exact_value", lambda *_, **__: None)
+    best = Fraction(1, 2) + (Fraction(259, 180) + Fraction(23, 10)) / 4
+    plan = vr.plan(gamble(), G)
+    assert best - Fraction(1, 1000) <= plan.lower < best <= plan.upper
+    attained = G.of(vr.return_law(gamble(), plan.policy))
+    assert plan.lower <= attained < best
+    if exactly:
+        assert plan.law == vr.return_law(gamble(), plan.policy)
+        assert plan.recheck().lower_holds is vr.numbers.enclosure.Truth.HOLDS
+
+
+def test_no_share_is_taken_where_none_helps():
+    mdp = gamble()
+    policy, other = vr.plan(mdp, "mean").policy, vr.plan(mdp, "var(1/3)").policy
+    law, apart = vr.return_law(mdp, policy), vr.return_law(mdp, other)
+    held = off_jump.Held(vr.Mean().of(law), policy, law)
+    assert off_jump.off_the_jump(held, other, off_jump.by_laws(vr.Mean(), law, apart)) is held
