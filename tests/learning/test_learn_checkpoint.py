@@ -211,6 +211,26 @@ def test_a_run_with_other_known_rewards_is_another_run(tmp_path):
         vr.learn(Chain(), vr.Mean(), known_rewards=lambda s, a, t: 1 - a, **told)
 
 
+def test_the_series_of_all_episodes_are_put_together_only_to_be_written(tmp_path, monkeypatch):
+    """After every episode it would take time that grows with the square of their number."""
+    calls = []
+
+    def counted(name, module):
+        own = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda rows: calls.append(name) or own(rows))
+
+    counted("_columns", sys.modules["verified_risk.learning.environment"])
+    counted("_joined", sys.modules["verified_risk.learning.learn"])
+    told = {"episodes": 25, "horizon": 2, "rewards": [0, 1]}
+    vr.learn(Chain(), vr.Mean(), **told)
+    vr.learn(vr.models.two_paths(), vr.Mean(), episodes=200)
+    assert calls == ["_columns", "_joined"]  # once, for what is handed out
+    calls.clear()
+    monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 1e9)
+    vr.learn(Chain(), vr.Mean(), checkpoint=tmp_path / "state.json", **told)
+    assert len(calls) == 2
+
+
 @pytest.mark.parametrize("kind", ["<08", "O", "no such type"])
 def test_a_type_that_numpy_cannot_parse_is_the_files_fault(kind):
     with pytest.raises(InvalidFile, match="cannot be unpacked"):

@@ -92,6 +92,22 @@ def test_a_learned_policy_moves_only_to_a_model_of_its_shape_and_knows_its_rewar
         policy.atom(Fraction(50))
 
 
+def test_a_learned_policy_rounds_no_reward_but_continuous_ones():
+    from scipy import stats
+
+    rows = [[{0: "1/2", "1/2": "1/4", 1: "1/4"}, {1: 1}]]
+    discrete = vr.MDP(0, [[[1], [1]]], rows, horizon=2)
+    drawn = vr.MDP(0, [[[1], [1]]], [[stats.uniform(0, 1), {0: 1}]], horizon=2)
+    policy = vr.learn(discrete, vr.CVaR("1/2"), episodes=2).policy()
+    assert [policy.atom(Fraction(i, 2)) for i in range(3)] == [0, 1, 2]
+    for other in (policy, policy.on(drawn)):
+        with pytest.raises(InvalidPolicy, match="reward 1/4 is not one the policy was learned with"):
+            other.atom(Fraction(1, 4))
+    rounding = vr.learn(drawn, vr.CVaR("1/2"), episodes=2, eta="1/2").policy()
+    assert [rounding.atom(Fraction(i, 4)) for i in range(5)] == [0, 1, 1, 2, 2]
+    assert rounding.on(discrete).atom(Fraction(1, 4)) == 1
+
+
 def test_an_episode_of_another_length_is_no_history():
     with pytest.raises(InvalidArgument, match="an episode has 2 states, 2 actions and 2 rewards, wanted T"):
         History().add([0, 0], [0, 0], [Fraction(), Fraction()])

@@ -199,7 +199,7 @@ def test_a_rival_goes_on_from_its_checkpoint(algorithm, tmp_path):
     draws = draws_of(0, 300, mdp.horizon)
     early = first.run(draws[:130], evaluate=False)
     path = tmp_path / "run.json"
-    Checkpoint(path, {}, first, Bracket(first, 0.0, wanted=False)).save(130, 6 * [early.values], now=True)
+    Checkpoint(path, {}, first, Bracket(first, 0.0, wanted=False)).save(130, lambda: 6 * [early.values], now=True)
     Checkpoint(path, {}, second, Bracket(second, 0.0, wanted=False)).restore()
     late, straight = second.run(draws[130:], evaluate=False), first.run(draws[130:], evaluate=False)
     assert np.array_equal(late.actions, straight.actions)

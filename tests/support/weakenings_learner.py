@@ -7,6 +7,7 @@ BOUND = ("tests/learning/test_learn_guarantee.py::test_each_constant_of_the_boun
 CLAIMED = ("tests/learning/test_learn_guarantee.py::test_a_run_claims_what_the_table_says",)
 DECLARED = ("tests/learning/test_learn_contradicted.py",)
 CURVES = ("tests/learning/test_learn_curves.py",)
+BLACKJACK = ("tests/learning/test_learn_blackjack.py",)
 LEARNING = "verified_risk/learning/"
 KERNELS = "verified_risk/kernels/"
 
@@ -266,5 +267,47 @@ LEARNER = (
         "ceil_div(x, self.unit) * self.unit)",
         "x // self.unit * self.unit)",
         CURVES,
+    ),
+    (
+        "the state before a random start may follow",
+        LEARNING + "learner.py",
+        "standard.n_states - standard.free_steps,",
+        "standard.n_states,",
+        BLACKJACK,
+    ),
+    (
+        "one of several possible rewards stands for all",
+        LEARNING + "declared.py",
+        "    return found\n\n\ndef possible_rewards",
+        "    return found[:1]\n\n\ndef possible_rewards",
+        BLACKJACK,
+    ),
+    (
+        "a reward between the possible ones is taken",
+        LEARNING + "contradicted.py",
+        "if reward not in wanted:",
+        "if not min(wanted) <= reward <= max(wanted):",
+        BLACKJACK,
+    ),
+    (
+        "the series of all episodes are put together after every one",
+        LEARNING + "environment.py",
+        "checkpoint.save(done, lambda: _columns(rows))",
+        "checkpoint.save(done, lambda columns=_columns(rows): columns)",
+        ("tests/learning/test_learn_checkpoint.py",),
+    ),
+    (
+        "a learned policy rounds any reward",
+        LEARNING + "policies.py",
+        "if x not in self._atom and self._rounds:",
+        "if x not in self._atom:",
+        ("tests/learning/test_learn_refusals.py",),
+    ),
+    (
+        "a policy that moved rounds as its new model would",
+        LEARNING + "policies.py",
+        "        moved._rounds = self._rounds\n",
+        "",
+        ("tests/learning/test_learn_refusals.py",),
     ),
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers.shown import above, at_least, at_most, json_between, json_number, number
+from ..numbers.shown import above, json_between, json_number, number
 from .plan import OBJECTIVE_HELP
 from .progress import counting
 from .screen import Column, Screen
@@ -105,7 +105,8 @@ def _floats(run: Run) -> dict[str, Any]:
     """The exact numbers of a run again, with floats alongside."""
     best = None if run.best is None else json_between(*run.best)
     exact = {"delta": json_number(run.delta), "bonus_scale": json_number(run.bonus_scale), "best": best}
-    return {"numbers": {**exact, "eta": None if run.eta is None else json_number(run.eta)}}
+    found = None if run.interval is None else json_between(*run.interval)
+    return {"numbers": {**exact, "interval": found, "eta": None if run.eta is None else json_number(run.eta)}}
 
 
 def _print_run(run: Run, save: Path | None) -> None:
@@ -115,9 +116,7 @@ def _print_run(run: Run, save: Path | None) -> None:
     if run.best is not None:
         screen.field("optimum", number(run.best[1]), "bold green")
     if run.interval is not None:
-        low, high = run.interval
-        said = f"the optimum is in [{at_least(low)}, {at_most(high)}] with probability {1 - run.delta}"
-        screen.field("from data", said)
+        screen.field("from data", f"the optimum is in {run.interval} with probability {1 - run.delta}")
     if run.data_bound is not None and run.proved:
         screen.field("", f"the regret is at most {above(run.data_bound[-1], 5)} with probability {1 - 2 * run.delta}")
     screen.field("guarantee", run.guarantee)

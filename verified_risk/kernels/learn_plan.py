@@ -39,6 +39,7 @@ class Shape(NamedTuple):
     joint: Any  # rewards belong to outcomes
     largest: Any  # no return exceeds this, in units
     pad: Any  # the most that one step can pay, in units
+    followers: Any  # states 0 .. followers - 1 can follow; one before a random start never does
 
 
 class Tables(NamedTuple):
@@ -89,10 +90,10 @@ def mean_beyond(t, shape, tables, beyond):
     if beyond == LARGEST:
         best = float(shape.top[t])
     elif beyond == BEST:
-        for s in range(1, n):
+        for s in range(1, shape.followers):
             best = max(best, tables.mean[t, s])
     else:
-        for s in range(1, n):
+        for s in range(1, shape.followers):
             best = min(best, tables.mean[t, s])
     changed = tables.mean[t, n] != best
     tables.mean[t, n] = best
@@ -153,12 +154,12 @@ def budget_beyond(t, shape, tables, pad, left, right, ceiling, beyond, everythin
         return
     x = tables.spare[: now + 2 * pad]
     any_moved = everything
-    for s in range(n):
+    for s in range(shape.followers):
         any_moved = any_moved or tables.moved[t, s]
     if not any_moved:
         tables.moved[t, n] = False
         return
-    for s in range(n):
+    for s in range(shape.followers):
         v = tables.cost[t, s, 1 : 1 + now + 2 * pad]
         if s == 0:
             for b in range(now + 2 * pad):

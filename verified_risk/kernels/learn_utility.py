@@ -40,7 +40,7 @@ def gain_beyond(t, shape, tables, utility, beyond):
             tables.gain[t, n, y] = utility[y + shape.top[t]]
             continue
         best, star = tables.gain[t, 0, y], 0
-        for s in range(1, n):
+        for s in range(1, shape.followers):
             here = tables.gain[t, s, y]
             if here != best and (here > best) == (beyond != WORST):
                 best, star = here, s

@@ -13,7 +13,7 @@ from .bounds import data_bound
 from .bracket import Bracket
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
 from .learner import Floats, Learner
-from .run import Run
+from .run import OptimumInterval, Run
 from .target import Guarantee, guarantee_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def assemble(
 
     interval = None
     if settings.has_interval:
-        interval = (bracket.lower, bracket.upper)
+        interval = OptimumInterval(bracket.lower, bracket.upper)
     return Run(
         mdp=mdp,
         objective=settings.objective,

@@ -6,7 +6,7 @@ Random numbers need no memory: those of episode k are a function of the seed and
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,15 +99,15 @@ class Checkpoint:
     def _atoms(self) -> int:
         return max(len(self.learner.standard.atoms) - 1, 0)
 
-    def save(self, episodes: int, series: Sequence[Floats], *, now: bool = False) -> None:
-        """Write, if it is time to."""
+    def save(self, episodes: int, series: Callable[[], Sequence[Floats]], *, now: bool = False) -> None:
+        """Write, if it is time to; only then are the series of all episodes put together."""
         if self.path is None or (not now and time.monotonic() - self.last < SECONDS_BETWEEN):
             return
         learner = self.learner
         data = {
             "about": self.about,
             "episodes": episodes,
-            "series": [encode(x) for x in series],
+            "series": [encode(x) for x in series()],
             "counts": [encode(x) for x in learner.counts],
             "model": [encode(x) for x in learner.model],
             "known": {name: encode(getattr(learner.known, name)) for name in ("length", "state", "atom")},

@@ -10,8 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument
-from ..numbers.rational import as_fraction
-from .declared import Declared, Knowledge
+from .declared import Declared, Knowledge, possible_rewards
 from .standard import Standard
 
 
@@ -98,11 +97,11 @@ class Witness:
                     f"known_successors is {declared.successors}"
                 )
         if callable(declared.rewards):
-            wanted = as_fraction(declared.rewards(s, a, target), f"known_rewards({s}, {a}, {target})")
-            if reward != wanted:
+            wanted = possible_rewards(declared, s, a, target)
+            if reward not in wanted:
                 raise InvalidArgument(
                     f"{here} led to state {target} with reward {reward}, but known_rewards({s}, {a}, {target}) is "
-                    f"{wanted}"
+                    f"{' or '.join(map(str, sorted(wanted)))}"
                 )
 
     def end(self, where: str, s: int, a: int, earned: Fraction) -> None:

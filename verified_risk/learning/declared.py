@@ -1,7 +1,8 @@
 r"""What a learner may be told about its model beside horizon and reward range, and what that saves.
 
 =====================  ============================================================================================
-``known_rewards``      product model: the law of every reward; joint model: the reward of each (s, a, s')
+``known_rewards``      product model: the law of every reward; joint model: the reward of each (s, a, s'), or those
+                       that are possible
 ``known_successors``   the states that can follow each pair, or a number: at most so many outcomes can follow any
                        pair (1: the model is deterministic)
 ``largest_return``     no return exceeds it
@@ -14,7 +15,7 @@ declarations into the lists that planning uses and into the number of *tests*, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
@@ -28,7 +29,7 @@ from .standard import Standard
 
 Outcomes: TypeAlias = tuple[tuple[int, int], ...]
 """``(atom, next state)``, one per outcome that can occur."""
-RewardOf: TypeAlias = Callable[[int, int, int], Rational]
+RewardOf: TypeAlias = Callable[[int, int, int], Rational | Collection[Rational]]
 MOST_COPIED = 64
 """A limit on outcomes above this only counts tests; below it, once all outcomes are seen they become a known list."""
 
@@ -209,11 +210,23 @@ def _reward_atoms(standard: Standard, declared: Declared, s: int, a: int, target
     if declared.rewards is True:
         found = sorted({atom for atom, state, _ in standard.pairs[s][a].outcomes if state == target})
         return found or [len(standard.atoms) - 1]
+    found = []
+    for reward in sorted(possible_rewards(declared, s, a, target)):
+        x = (reward - standard.low) / standard.range
+        if x not in standard.atoms:
+            raise InvalidArgument(
+                f"known_rewards({s}, {a}, {target}) is {reward}, which is none of the rewards that were declared"
+            )
+        found.append(standard.atoms.index(x))
+    return found
+
+
+def possible_rewards(declared: Declared, s: int, a: int, target: int) -> set[Fraction]:
+    """What a step of a black box may pay, as the function that was declared has it: one reward or several."""
     assert callable(declared.rewards)
-    reward = as_fraction(declared.rewards(s, a, target), f"known_rewards({s}, {a}, {target})")
-    x = (reward - standard.low) / standard.range
-    if x not in standard.atoms:
-        raise InvalidArgument(
-            f"known_rewards({s}, {a}, {target}) is {reward}, which is none of the rewards that were declared"
-        )
-    return [standard.atoms.index(x)]
+    said, name = declared.rewards(s, a, target), f"known_rewards({s}, {a}, {target})"
+    several = list(said) if isinstance(said, Collection) and not isinstance(said, str) else [said]
+    rewards = {as_fraction(r, name) for r in several}
+    if not rewards:
+        raise InvalidArgument(f"{name} is empty, wanted the rewards that are possible")
+    return rewards

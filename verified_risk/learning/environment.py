@@ -96,10 +96,10 @@ def learn_environment(
         done += 1
         if settings.stop_when is not None and done >= bracket.next_check:
             bracket.look(done)
-        checkpoint.save(done, _columns(rows))
+        checkpoint.save(done, lambda: _columns(rows))
         if progress is not None:
             progress(done, settings.episodes)
-    checkpoint.save(done, _columns(rows), now=True)
+    checkpoint.save(done, lambda: _columns(rows), now=True)
     return finished()
 
 

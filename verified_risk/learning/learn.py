@@ -112,7 +112,8 @@ def learn(
     :param audit: check every step of the proof on the run itself, exactly where that is possible; slower, kept in
         ``run.audit``
     :param stop_when: the length of the interval at which to stop
-    :param known_rewards: the laws of the rewards are known (of an environment: a function that gives them)
+    :param known_rewards: the laws of the rewards are known (of an environment: a function of a step's state, action and
+        next state that gives its reward, or several if they are possible)
     :param known_successors: which next states are possible is known, or how many there are at most
     :param largest_return: no return exceeds it
     :param horizon: steps of an episode of an environment; by default its time limit
@@ -274,8 +275,8 @@ def play_all(
                 progress(done, settings.episodes)
         if settings.stop_when is not None and done >= bracket.next_check:
             bracket.look(done)
-        checkpoint.save(done, _joined(parts))
-    checkpoint.save(done, _joined(parts), now=True)
+        checkpoint.save(done, lambda: _joined(parts))
+    checkpoint.save(done, lambda: _joined(parts), now=True)
     returns, values, uppers, widths, low, high = _joined(parts)
     return Record(returns, values, uppers, widths, low, high)
 

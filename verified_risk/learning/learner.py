@@ -96,12 +96,16 @@ class Learner:
             standard.joint,
             float(self.knowledge.largest),
             max(max(row) for row in standard.units),
+            standard.n_states - standard.free_steps,
         )
 
     def _steps_of_a_plan(self) -> int:
-        """About how often the innermost loop of one plan turns."""
+        """About how often the innermost loop of one plan turns.  A black box hides how many outcomes a pair has: those
+        that there is room for, and those that were listed, stand for them.
+        """
         budgets = 1 if self.markov else self.standard.top[0] + 1
-        return self.standard.horizon * int(self.truth.atom.size) * budgets
+        outcomes = max(self.truth.atom.size, self.counts.atom.size) + int(self.known.length.sum())
+        return int(self.standard.horizon * outcomes * budgets)
 
     def _allocate_counts(self, pairs: int, room: int) -> None:
         m = len(self.standard.atoms)

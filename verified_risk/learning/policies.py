@@ -33,6 +33,7 @@ class LearnedPolicy(Policy):
         super().__init__(mdp)
         self.standard, self.table = standard, table
         self._atom = {r: i for i, r in enumerate(standard.atoms)}
+        self._rounds = not mdp.is_discrete
 
     def start(self) -> int:
         return 0
@@ -45,15 +46,24 @@ class LearnedPolicy(Policy):
         return memory + self.standard.units[t][self.atom(r)]
 
     def atom(self, r: Fraction) -> int:
-        """The number of a reward of the user's model; continuous rewards are rounded up to the grid first."""
-        return atom_of(self.standard, self._atom, r)
+        """The number of a reward of the model that the policy was learned in.  Continuous rewards are rounded up to the
+        grid, as they were in learning; any other reward that did not occur there is refused.
+        """
+        x = (r - self.standard.low) / self.standard.range
+        if x not in self._atom and self._rounds:
+            x = ceil_div(x, self.standard.unit) * self.standard.unit
+        if x not in self._atom:
+            raise InvalidPolicy(f"reward {r} is not one the policy was learned with")
+        return self._atom[x]
 
     def on(self, mdp: MDP) -> LearnedPolicy:
         if mdp.n_actions != self.mdp.n_actions or mdp.horizon != self.mdp.horizon:
             raise InvalidPolicy(
                 f"the policy is for {self.mdp!r}, which has not the states, actions and horizon of {mdp!r}"
             )
-        return LearnedPolicy(mdp, self.standard, self.table)
+        moved = LearnedPolicy(mdp, self.standard, self.table)
+        moved._rounds = self._rounds
+        return moved
 
     def to_json(self) -> dict[str, Any]:
         """Stored as a table over returns, where the return so far determines the memory; else an error of the base
@@ -70,16 +80,6 @@ class LearnedPolicy(Policy):
             paid += self.standard.low * sum((self.standard.discount**u for u in range(t)), Fraction())
             rows.append([t, s, str(paid), self.choice(t, s, y)[0][0]])
         return {"kind": "return", "rows": rows}
-
-
-def atom_of(standard: Standard, numbers: dict[Fraction, int], r: Fraction) -> int:
-    """The number of the atom that a reward is, or is rounded up to."""
-    x = (r - standard.low) / standard.range
-    if x not in numbers:
-        x = ceil_div(x, standard.unit) * standard.unit
-    if x not in numbers:
-        raise InvalidPolicy(f"reward {r} is not one the policy was learned with")
-    return numbers[x]
 
 
 @dataclass(frozen=True)

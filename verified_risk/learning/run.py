@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,20 @@ SERIES = (
     "returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound",
     "data_bound",
 )  # fmt: skip
+
+
+class OptimumInterval(NamedTuple):
+    """Exact ends; as text they are decimals, rounded outward.
+
+    >>> print(OptimumInterval(Fraction(-1, 3), Fraction(2**60 + 1, 2**60)))
+    [-1/3, 1.000000001]
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def __str__(self) -> str:
+        return f"[{at_least(self.lower)}, {at_most(self.upper)}]"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +115,7 @@ class Run(files.Saved):
     declared: Declared
     stop_when: Fraction | None
     best: tuple[Fraction, Fraction] | None
-    interval: tuple[Fraction, Fraction] | None
+    interval: OptimumInterval | None
     guarantee: str
     proved: bool
     returns: Floats
@@ -176,10 +190,7 @@ class Run(files.Saved):
             lines.append(f"  pseudo-regret          {self.regret[-1]:.6g}")
             lines.append(f"  per episode, last {last:<4} {recent:.6g}")
         if self.interval is not None:
-            low, high = self.interval
-            lines.append(
-                f"  optimum, from data     [{at_least(low)}, {at_most(high)}] with probability {1 - self.delta}"
-            )
+            lines.append(f"  optimum, from data     {self.interval} with probability {1 - self.delta}")
         lines.append(f"  mean return            {float(np.mean(self.returns)):.6g}")
         if self.bound is not None:
             lines.append(
@@ -284,8 +295,8 @@ class Run(files.Saved):
             bonus_scale=as_fraction(data["bonus_scale"], "bonus_scale"),
             declared=Declared.from_json(data["declared"]),
             stop_when=None if data["stop_when"] is None else as_fraction(data["stop_when"], "stop_when"),
-            best=_ends(data["best"]),
-            interval=_ends(data["interval"]),
+            best=None if data["best"] is None else _ends(data["best"]),
+            interval=None if data["interval"] is None else OptimumInterval(*_ends(data["interval"])),
             table=table,
             shell=shell,
             guarantee=data["guarantee"],
@@ -296,5 +307,5 @@ class Run(files.Saved):
         )
 
 
-def _ends(data: list[str] | None) -> tuple[Fraction, Fraction] | None:
-    return None if data is None else (as_fraction(data[0], "the lower bound"), as_fraction(data[1], "the upper bound"))
+def _ends(data: list[str]) -> tuple[Fraction, Fraction]:
+    return as_fraction(data[0], "the lower bound"), as_fraction(data[1], "the upper bound")
