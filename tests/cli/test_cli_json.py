@@ -210,6 +210,9 @@ def test_a_learner_in_json_has_its_exact_numbers_twice():
     assert len(run["regret"]) == 30
     assert run["numbers"]["delta"] == {"exact": "1/10", "float": 0.1}
     assert run["numbers"]["best"] == {"exact": run["best"][0], "float": 1.0}
+    between = run["numbers"]["interval"]
+    assert [between["lower"], between["upper"]] == run["interval"]
+    assert between["float"] == float((Fraction(between["lower"]) + Fraction(between["upper"])) / 2)
 
 
 def test_a_sweep_with_a_failed_cell_says_so_in_json_and_exits_with_one(tmp_path):

@@ -252,6 +252,10 @@ def test_a_gymnasium_environment_is_learned_as_a_black_box():
     assert run.bound is not None
     assert run.interval[0] <= 1 <= run.interval[1]
     assert run.interval[1] - run.interval[0] < Fraction(1, 10**6)
+    shown = [Fraction(end) for end in str(run.interval).strip("[]").split(", ")]
+    assert shown[0] <= run.interval.lower < run.interval.upper <= shown[1]  # decimals, rounded outward
+    assert shown[1] - shown[0] < Fraction(1, 10**5)
+    assert len(str(run.interval)) < 40
     with pytest.raises(Unsupported, match="black box"):
         run.policy(0)
     assert run.policy().play(env, seed=3) == 1

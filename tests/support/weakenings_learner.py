@@ -304,6 +304,13 @@ LEARNER = (
         ("tests/learning/test_learn_refusals.py",),
     ),
     (
+        "an interval is shown rounded inward",
+        LEARNING + "run.py",
+        "[{at_least(self.lower)}, {at_most(self.upper)}]",
+        "[{at_most(self.lower)}, {at_least(self.upper)}]",
+        ("tests/learning/test_learn_run.py",),
+    ),
+    (
         "a policy that moved rounds as its new model would",
         LEARNING + "policies.py",
         "        moved._rounds = self._rounds\n",
