@@ -11,8 +11,10 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
+from verified_risk.grid.floats import float_model
 from verified_risk.models import random_sparse
 from verified_risk.planning import threads
+from verified_risk.planning.tails.budget import budget_tables
 
 PRODUCT = random_sparse(23, 3, 4, 2, 5, seed=1)
 JOINT = vr.MDP.from_outcomes(
@@ -75,6 +77,24 @@ def test_little_work_is_not_shared(monkeypatch):
     monkeypatch.setenv(threads.VARIABLE, "8")
     assert len(threads.shares(np.ones(100), 1.9 * threads.WORTHWHILE)) == 1
     assert len(threads.shares(np.ones(100), 2.1 * threads.WORTHWHILE)) == 2
+
+
+@pytest.mark.parametrize("mdp", [PRODUCT, JOINT], ids=["product", "joint"])
+def test_the_work_of_a_pass_is_counted_product_by_product(mdp, monkeypatch):
+    """Between two meetings: for every state, action, budget and successor one product, on an average step."""
+    told: list[float] = []
+    monkeypatch.setattr(
+        "verified_risk.planning.tails.budget.shares", lambda weights, work: told.append(work) or [(0, len(weights))]
+    )
+    model = float_model(mdp, Fraction(1))
+    budget_tables(model, Fraction(), 0, model.remaining[0])
+    products = sum(
+        len({target for _, target, _ in action.outcomes}) if action.independent else len(action.outcomes)
+        for _, _, action in mdp
+        for t in range(mdp.horizon)
+        for _ in range(model.remaining[t])
+    )
+    assert told == [pytest.approx(products / mdp.horizon, rel=0.1)]  # outcomes that are equal may be merged or not
 
 
 def test_the_default_is_every_core_and_one_in_a_worker(monkeypatch):

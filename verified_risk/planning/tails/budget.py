@@ -197,7 +197,7 @@ def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -
     from ...kernels import budget as kernels
 
     blocks, outcomes = m.blocks, m.succ_start[m.action_start[1:]] - m.succ_start[m.action_start[:-1]]
-    parts = shares(outcomes, len(m.succ_prob) * cells / (m.n_states * m.horizon))
+    parts = shares(outcomes, len(m.succ_prob) * cells / m.horizon)
     rooms = np.zeros((len(parts), 2, room))
     terms = len(m.succ_prob) + (blocks.prob.shape[1] if m.product else 0)
     work = terms * cells / m.n_states / NUMPY_TERMS_PER_STEP + NUMPY_STEPS * m.horizon
