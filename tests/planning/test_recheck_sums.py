@@ -12,6 +12,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.numbers.enclosure import Truth
+from verified_risk.planning.policy_law import most_cells, surely_more_cells
 from verified_risk.planning.recheck import bounds as recheck
 from verified_risk.planning.recheck.rational import best_on_sums
 
@@ -50,6 +51,16 @@ def test_a_discounted_plan_is_confirmed_exactly_and_a_forged_one_refuted(text):
     assert answer.lower_holds is answer.upper_holds is Truth.HOLDS
     forged = replace(plan, upper=plan.upper - Fraction(1, 10**12), lower=plan.lower - 1, value=plan.value - 1)
     assert forged.recheck().upper_holds is Truth.FAILS
+
+
+def test_what_one_action_needs_is_no_more_than_what_all_of_them_need():
+    """A quick count decides only what the full count would."""
+    decided = 0
+    for mdp, _, _ in models.small("cells", 60):
+        cells = most_cells(mdp)
+        assert not surely_more_cells(mdp, cells)
+        decided += surely_more_cells(mdp, cells / 2)
+    assert decided >= 10
 
 
 def test_many_sums_are_left_to_another_route():

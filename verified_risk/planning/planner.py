@@ -36,7 +36,7 @@ from .grids import (
 )
 from .limits import Clock, read_nonnegative, read_seconds
 from .plan import Certificate, Plan
-from .policy_law import exact_value, most_cells
+from .policy_law import exact_value, most_cells, surely_more_cells
 from .short import tidy_above, tidy_below, within_range
 from .tails.refine import mean_plan, refined_plan, serves
 from .tails.route import Bounds, best_single_level
@@ -143,7 +143,9 @@ def _closer(found: Plan, mdp: MDP, objective: Weighting) -> Plan:
 
 def few_returns(mdp: MDP, objective: Weighting) -> bool:
     """Whether one exact pass over the attainable returns does, while the grid that holds them has many points."""
-    if _needs_search(objective) or not mdp.is_discrete or most_cells(mdp) > FEW_CELLS:
+    if _needs_search(objective) or not mdp.is_discrete:
+        return False
+    if surely_more_cells(mdp, FEW_CELLS) or most_cells(mdp) > FEW_CELLS:
         return False
     own = own_grid(mdp)
     return own is None or mdp.n_states * sum(steps_remaining(mdp, own)) > MANY_POINTS

@@ -57,6 +57,15 @@ def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -
     yield cells
 
 
+def surely_more_cells(mdp: MDP, most: float) -> bool:
+    """Whether :func:`most_cells` exceeds ``most`` already with the branches of a single action, which takes no time."""
+    branches = max(
+        len(action.successors) * len(action.reward_law) if action.independent else len(action.outcomes)
+        for _, _, action in mdp
+    )
+    return max(_cells(mdp, _own_unit(mdp), branches)) > most
+
+
 def most_cells(mdp: MDP) -> float:
     """At most how many pairs of state and return so far all policies together meet at one step."""
     return max(_cells(mdp, _own_unit(mdp), _branches_of_all(mdp)))

@@ -44,7 +44,7 @@ from ...progress import Progress, Report
 from ..exact.route import exact_plan
 from ..limits import Clock, TimeUp, memory_limit
 from ..plan import Plan
-from ..policy_law import PATIENT, QUICK, evaluation_work, most_cells
+from ..policy_law import PATIENT, QUICK, evaluation_work, most_cells, surely_more_cells
 from ..search.proof import Proof
 from ..short import within_range
 from .answer import Recheck
@@ -305,7 +305,7 @@ def _size(mdp: MDP, unit: Fraction) -> Fraction:
 
 def _few_sums(mdp: MDP) -> bool:
     """Whether one pass over states and attainable sums for every attainable return is little work."""
-    if not mdp.is_discrete:
+    if not mdp.is_discrete or surely_more_cells(mdp, SUMS_WORK):
         return False
     cells, terms = most_cells(mdp), max(mdp.n_actions) * max(_branches(action) for _, _, action in mdp)
     return cells * cells * terms * mdp.horizon <= SUMS_WORK
