@@ -58,10 +58,10 @@ def test_a_plan_that_is_refused_exits_with_1(plan_file):
 
 
 def test_what_is_not_covered_exits_with_1(tmp_path):
-    vr.plan(vr.models.two_paths(), "1/2*mean + 1/2*var(0, upper)", gap="1/100").save(tmp_path / "plan.json")
+    vr.plan(vr.models.two_paths(), "wang(21/2)", gap="1/100").save(tmp_path / "plan.json")
     done = run("prove", str(tmp_path / "plan.json"))
     assert done.exit_code == 1
-    assert "not covered: var(0, upper) in a mixture" in done.output
+    assert "not covered: wang(21/2), a shift above 10" in done.output
 
 
 def test_a_file_that_is_no_plan_exits_with_2(tmp_path):
@@ -75,9 +75,9 @@ def test_plan_shows_that_it_was_proved():
     assert "\nproved     by check_sound (Coq, classical reals), " in done.output
     assert "proved" not in run("plan", "two_paths").output
     assert json.loads(run("plan", "two_paths", "--prove", "--json").output)["proved"]["theorem"] == "check_sound"
-    refused = run("plan", "two_paths", "--objective", "1/2*mean + 1/2*var(0, upper)", "--prove")
+    refused = run("plan", "two_paths", "--objective", "wang(21/2)", "--prove")
     assert refused.exit_code == 1
-    assert "\nproved     NO: not covered: var(0, upper) in a mixture" in refused.output
+    assert "\nproved     NO: not covered: wang(21/2), a shift above 10" in refused.output
 
 
 def test_the_documented_certificate_is_accepted(tmp_path):

@@ -64,13 +64,9 @@ def test_larger_named_models_are_proved_for_a_dual_power(name):
 @pytest.mark.parametrize("objective", CURVES)
 @pytest.mark.parametrize("name", SHORT)
 def test_every_short_named_model_is_proved_for_every_curve(name, objective):
-    """The search for a cover gives up on some; policies of two_paths meet a level with equality: both are said."""
+    """The search for a cover gives up on some of the larger ones, and says so."""
     plan = vr.plan(vr.models.load(name), objective, gap="1/10")
-    if name == "two_paths" and "1/2*dual(2)" in objective:
-        with pytest.raises(errors.Unsupported, match=r"meets .*with equality"):
-            plan.prove()
-    else:
-        assert proved_or_not_covered(plan) or name in ("inventory", "machine_replacement")
+    assert proved_or_not_covered(plan) or name in ("inventory", "machine_replacement")
 
 
 def test_a_grid_that_rounds_and_a_saved_plan_are_proved(tmp_path):
@@ -198,117 +194,6 @@ def test_a_wrong_turn_is_refused(turn, monkeypatch):
     monkeypatch.setattr(cpw, "where_it_turns", lambda _: Fraction(turn))
     faulty = lambda *cell, above: sign if above == (sign < 0) else honest(*cell, above=above)  # noqa: E731
     monkeypatch.setattr(families, "bend", faulty)
-    with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
-        plan.prove()
-
-
-@pytest.mark.parametrize(
-    "objective", ["1/2*mean + 1/2*var(1/3)", "1/3*cvar(1/4) + 2/3*var(1/2)", "1/2*mean + 1/2*var(1)"]
-)
-@pytest.mark.parametrize("name", ["two_paths", "frozen_lake", "gamblers_ruin"])
-def test_quantiles_in_mixtures_are_proved(name, objective):
-    proved(with_room(vr.plan(vr.models.load(name), objective, gap="1/20", time_limit=5)))
-
-
-def with_room(plan: vr.Plan) -> vr.Plan:
-    """The plan with an upper bound that is much larger: the planner is sharper at levels that are met with equality."""
-    return vr.Plan.from_json({**plan.to_json(), "upper": str(plan.upper + 40)})
-
-
-def test_a_level_that_is_met_with_equality_is_said_not_to_be_covered():
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
-    plan = vr.plan(mdp, "1/2*mean + 1/2*var(1/2)", time_limit=5)
-    with pytest.raises(errors.Unsupported, match=r"not covered: .* meets with equality"):
-        plan.prove()
-
-
-def coin(level: str, folder) -> str:
-    """The certificate of a fair coin: its CDF is 1/2 between the two returns."""
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
-    with_room(vr.plan(mdp, f"1/2*mean + 1/2*var({level})", time_limit=5)).prove(certificate=folder / "kept.txt")
-    return (folder / "kept.txt").read_text()
-
-
-@pytest.mark.parametrize(("level", "worth"), [("499/1000", "1/4"), ("1/2", "1/4"), ("501/1000", "3/4")])
-def test_a_jump_takes_the_lower_quantile(level, worth, tmp_path):
-    """At a CDF that is flat at the level, and on both sides of it; no stair may say otherwise."""
-    text = coin(level, tmp_path)
-    assert is_true(text)
-    assert Fraction(text.splitlines()[2].split()[1]) > Fraction(worth) - Fraction(1, 10**20)
-    more = "\n".join(["claim 26/100 1" if worth == "1/4" else "claim 76/100 1", *text.splitlines()[3:], ""])
-    (line,) = verdicts(["\n".join([*text.splitlines()[:2], more])], tmp_path)
-    assert line.startswith("refused: the policy of the certificate does not prove the lower bound"), line
-
-
-def test_points_on_the_wrong_side_of_a_jump_are_refused(tmp_path):
-    text = coin("1/2", tmp_path)
-    lines = text.splitlines()
-    first = max(i for i, line in enumerate(lines) if line.startswith("curve"))
-    false = []
-    for i in range(first, next(i for i, line in enumerate(lines) if line.startswith("lower "))):
-        words = lines[i].split()
-        if words[1:2] == ["level"] and words[2:] == ["1/2", "1"]:  # the curve is not yet 1 just before its jump
-            words[2] = str(Fraction(1, 2) - Fraction(1, 10**12))
-        elif len(words) == 2 and words[1] == "1" and words[0] != "stairs":  # and not 0 from there on
-            words[1] = str(1 - Fraction(1, 10**12))
-        else:
-            continue
-        false.append("\n".join([*lines[:i], " ".join(words), *lines[i + 1 :], ""]))
-    assert len(false) > 2
-    for line in verdicts(false, tmp_path):
-        assert line.startswith("refused: a point of a curve is not proved: curve 1: "), line
-
-
-@pytest.mark.parametrize(("level", "worth"), [("499/1000", "1/4"), ("501/1000", "3/4")])
-def test_an_upper_quantile_is_between_two_lower_ones(level, worth, tmp_path):
-    text = coin(f"{level}, upper", tmp_path)
-    assert "weight 1/2 upper" in text.splitlines()[1]
-    assert is_true(text)
-    lower = Fraction(text.splitlines()[2].split()[1])
-    assert Fraction(worth) - Fraction(1, 10**20) < lower <= Fraction(worth)
-
-
-def test_an_upper_quantile_at_a_level_that_is_met_is_proved_from_above_only(tmp_path):
-    """A fair coin: the upper 1/2-quantile is 1, the lower one 0; no room may be so large that the next level is met."""
-    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
-    with pytest.raises(errors.Unsupported, match=r"not covered: .* meets the level of an upper quantile with equality"):
-        vr.plan(mdp, "1/2*mean + 1/2*var(1/2, upper)", time_limit=5).prove()
-    lines = coin("499/1000, upper", tmp_path).splitlines()
-    upper = lines[1].replace("upper 499/1000", "upper 1/2"), lines[2].replace(lines[2].split()[1], "1/4")
-    at = next(i for i, line in enumerate(lines) if line.startswith("room "))
-    said = {}
-    for room in ("1/1000000000000", "0", "-1/2", "1"):
-        said[room] = "\n".join([lines[0], *upper, *lines[3:at], f"room {room}", *lines[at + 1 :], ""])
-    found = dict(zip(said, verdicts(list(said.values()), tmp_path), strict=True))
-    assert "the room above a level is not positive" in found["0"]
-    assert "the room above a level is not positive" in found["-1/2"]
-    assert all(line.startswith("refused: ") for line in found.values()), found
-
-
-def test_a_certificate_of_a_lower_quantile_does_not_prove_the_upper_one(tmp_path):
-    """With a stair at the level itself, or a line that rises from it on, one of the two checks fails."""
-    lines = coin("1/3, upper", tmp_path).splitlines()
-    claim = lines[2].split()
-    assert Fraction(claim[1]) < Fraction(1, 4) + Fraction(1, 10**9)
-    false = ["\n".join([*lines[:2], f"claim 26/100 {claim[2]}", *lines[3:], ""])]
-    early = [
-        line.replace(line.split()[2], "1/3", 1) if " level " in line and line.endswith(" 1") else line for line in lines
-    ]
-    assert early != lines
-    false.append("\n".join([*early, ""]))
-    for line in verdicts(false, tmp_path):
-        assert line.startswith("refused: "), line
-
-
-def test_a_jump_that_comes_too_early_is_refused(monkeypatch):
-    plan = vr.plan(vr.models.two_paths(), "1/2*mean + 1/2*var(1/3)", gap="1/4")
-    honest = families.Jump.below
-
-    def early(self, x):
-        found = honest(self, x)
-        return families.Point(x - Fraction(1, 1000), found.height) if found.height else found
-
-    monkeypatch.setattr(families.Jump, "below", early)
     with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
         plan.prove()
 

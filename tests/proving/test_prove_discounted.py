@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import oracles
@@ -94,7 +95,12 @@ def _certificates(count: int, first: int, folder) -> list[str]:
         if not isinstance(plan.policy, CellPolicy):
             continue
         proved = plan.prove(certificate=folder / "kept.txt")
-        assert (proved.lower, proved.upper, proved.note) == (plan.lower, plan.upper, ""), f"seed {seed}"
+        if proved.note:  # the planner knows the least return, which no table between nodes need prove
+            assert proved.note == f"the plan states {plan.lower}, which is the least return", f"seed {seed}"
+            assert plan.lower == plan.mdp.remaining_range(0)[0] > proved.lower, f"seed {seed}"
+        else:
+            assert proved.lower == plan.lower, f"seed {seed}"
+        assert proved.upper == plan.upper, f"seed {seed}"
         found.append((folder / "kept.txt").read_text())
     return found
 
@@ -128,7 +134,48 @@ def test_tables_of_random_models_are_proved_and_true_and_no_corruption_is_accept
 @pytest.mark.usefixtures("_by_tables")
 def test_thousands_of_corrupted_tables(tmp_path):
     texts = _certificates(250, 1000, tmp_path)
-    print(len(texts), _judge(texts, 40, random.Random(1), tmp_path))
+    assert all("lower cells" in text and is_true(text) for text in texts)
+    tried, accepted = _judge(texts, 40, random.Random(1), tmp_path)
+    print(f"{len(texts)} certificates, {tried} changed, {accepted} of these accepted, none with a false bound")
+    assert tried >= 5000
+    assert tried > accepted > 0
+
+
+@pytest.mark.usefixtures("_by_tables")
+def test_a_coarse_grid_that_proves_less_than_the_planner_is_halved_for_the_lower_bound(tmp_path):
+    """The planner takes its table to be linear beyond a node of a coarse grid, the checker does not."""
+    rng = random.Random(1141)
+    plan = vr.plan(small_model(rng), rng.choice(OBJECTIVES), eta=Fraction(1, rng.randint(2, 9)))
+    draft = routes.Draft.of(plan)
+    assert draft.by_cells
+    texts = ["".join(replace(draft, halved=n).certificate(exact=False, bits=60).lines()) for n in range(3)]
+    first, *_, last = verdicts(texts, tmp_path)
+    assert first.startswith("refused: the policy of the certificate does not prove the lower bound: it proves only ")
+    assert last.startswith("proved")
+    assert (plan.prove().lower, plan.proved.note) == (plan.lower, "")
+
+
+@pytest.mark.usefixtures("_by_tables")
+def test_what_the_checker_says_that_a_table_proves_it_accepts_and_no_more(tmp_path):
+    text = next(text for text in _certificates(8, 50, tmp_path) if "upper cells" in text)
+    lower, upper = (Fraction(x) for x in text.split("\nclaim ")[1].split("\n")[0].split())
+
+    def claimed(value: Fraction) -> str:
+        (line,) = verdicts([text.replace(f"claim {lower} {upper}", f"claim {value} {upper}")], tmp_path)
+        return line
+
+    provable = Fraction(claimed(upper).split("it proves only ")[1])
+    assert lower <= provable < upper
+    assert claimed(provable).startswith("proved")
+    assert claimed(provable + Fraction(1, 2**60)).startswith("refused")
+
+
+def test_the_least_return_is_the_only_lower_bound_that_is_given_up():
+    """A plan that claims a little more than its tables prove is refused."""
+    plan = vr.plan(long_model(), "cvar(1/4)", eta=Fraction(1, 10))
+    more = plan.lower + (plan.upper - plan.lower) * Fraction(99, 100)
+    with pytest.raises(errors.NotProved, match="lower bound: it proves only"):
+        vr.Plan.from_json({**plan.to_json(), "lower": str(more), "value": str(more)}).prove()
 
 
 @pytest.mark.usefixtures("_by_tables")

@@ -42,7 +42,7 @@ def answer(content: str | bytes, tmp_path) -> str:
 
 EDITS = {
     "nothing": (None, "", "line 1: the file ends where 'verified-risk-proof' was expected"),
-    "another version": ("verified-risk-proof 1", "verified-risk-proof 2", "line 1: the version of the format is '2'"),
+    "another version": ("verified-risk-proof 2", "verified-risk-proof 3", "line 1: the version of the format is '3'"),
     "a million digits": ("claim 1 1", f"claim 1 {'9' * 10**6}", "line 3: a word of more than 50000 characters"),
     "a denominator of 0": ("claim 1 1", "claim 1/0 1", "line 3: the lower bound is '1/0'"),
     "hexadecimal": ("claim 1 1", "claim 0x1 1", "line 3: the lower bound is '0x1'"),
@@ -203,7 +203,11 @@ def test_cuts_above_each_other_without_end_are_refused(tmp_path):
     deep = before + "cut 0 1/2\n" * 200_000 + "dual " + after
     assert "cuts more than 5000 deep" in answer(deep, tmp_path)
     uncovered = before + "cut 0 1/2\ndual " + after.partition("\n")[0] + "\nend\n"
-    assert "'end' where 'cut' or 'dual' was expected" in answer(uncovered, tmp_path)
+    assert "'end' where 'cut', 'passed' or 'dual' was expected" in answer(uncovered, tmp_path)
+    passed = before + "passed 4 0 1/2\n" * 200_000 + "dual " + after
+    assert "cuts more than 5000 deep" in answer(passed, tmp_path)
+    long = f"{before}passed {'7' * 40_000} 0 0\ndual {after}".replace("state_count 4", "state_count 40000")
+    assert "MB, more than the 300 MB that are allowed" in answer(long, tmp_path)
 
 
 def test_without_the_checker_the_command_that_builds_it_is_named(monkeypatch):

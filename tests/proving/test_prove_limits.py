@@ -17,7 +17,9 @@ from verified_risk import errors
 from verified_risk.cli import main
 from verified_risk.planning import limits
 from verified_risk.planning.limits import Clock
+from verified_risk.proving import curved
 from verified_risk.proving.boxes import find_cover
+from verified_risk.proving.certificate import VERSION
 from verified_risk.proving.cover import leaves
 from verified_risk.proving.routes import Draft
 
@@ -57,7 +59,8 @@ def test_without_time_nothing_is_begun():
 
 def test_a_checker_that_does_not_answer_is_stopped(monkeypatch, tmp_path):
     program = tmp_path / "asleep"
-    program.write_text("#!/bin/sh\nexec sleep 30\n")
+    version = f"verified-risk-checker format {VERSION} source 0"
+    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo {version} || exec sleep 30\n')
     program.chmod(0o755)
     monkeypatch.setenv("VERIFIED_RISK_CHECKER", str(program))
     plan = vr.plan(vr.models.two_paths(), "cvar(1/4)")
@@ -84,6 +87,26 @@ def test_a_bound_that_a_policy_exceeds_is_refused_at_once(objective):
     assert found.upper == below
     with pytest.raises(errors.NotProved, match="upper bound"):
         vr.Plan.from_json({**plan.to_json(), "lower": str(below), "value": str(below), "upper": str(below)}).prove()
+
+
+FADING = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=6, discount="19/20")
+
+
+@pytest.mark.parametrize("objective", ["1/2*cvar(1/4) + 1/2*cvar(1/2)", "dual(3/2)"])
+def test_an_own_grid_that_is_too_wide_is_said_in_one_line(objective):
+    plan = vr.plan(FADING, objective, time_limit=2)
+    said = r"^not covered: [^\n]*the rewards' own grid has \d{5,} points, more than 20000$"
+    with pytest.raises(errors.Unsupported, match=said):
+        plan.prove()
+
+
+def test_a_law_that_is_too_long_is_said_in_one_line(monkeypatch):
+    monkeypatch.setattr(curved, "PATIENT", 3)
+    plan = vr.plan(vr.models.frozen_lake(), "dual(3/2)", gap="1/10")
+    with pytest.raises(
+        errors.Unsupported, match=r"^not covered: dual\(3/2\) where the law [^\n]* is too long to be exact$"
+    ):
+        plan.prove()
 
 
 def test_a_curve_that_is_very_steep_at_1_is_proved():

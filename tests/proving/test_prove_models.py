@@ -17,7 +17,7 @@ from verified_risk.proving.proved import AXIOMS, CURVED_AXIOMS
 ONE_PASS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "var(1/4)", "var(1/4, upper)")
 SPECTRAL = "1/3*cvar(1/20) + 1/3*cvar(1/5) + 1/3*cvar(1/2)"
 SEARCHED = (SPECTRAL, "pl(0, 0; 1/4, 0; 1, 1)", "pl(0, 0; 1/4, 1/2; 3/4, 1/2; 1, 1)")
-NOT_COVERED = ("wang(21/2)", "cpw(0.7071)", "hazard(1/1001)", "1/2*wang(3/4) + 1/2*var(0, upper)")
+NOT_COVERED = ("wang(21/2)", "cpw(0.7071)", "hazard(1/1001)", "1/2*wang(21/2) + 1/2*var(0, upper)")
 SHORT = ("two_paths", "frozen_lake", "machine_replacement", "gamblers_ruin", "inventory")
 
 
@@ -147,6 +147,9 @@ def test_the_coq_file_states_the_model_and_its_bounds(tmp_path):
     assert not (tmp_path / "large.v").exists()
 
 
+COIN = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
+
+
 def _compiled_proofs() -> bool:
     return all(path.with_suffix(".vo").exists() for path in FOLDER.glob("*.v"))
 
@@ -159,6 +162,8 @@ def test_coq_accepts_the_file_and_extraction_reproduces_the_source(tmp_path):
         vr.plan(short, "cvar(1/4)"), vr.exact_plan(short, SPECTRAL), vr.plan(short, "var(1/3)"),
         vr.plan(fading, "cvar(1/2)", eta="1/4"), vr.plan(short, "1/2*dual(3/2) + 1/2*var(1/3)", gap="1/4"),
         vr.plan(vr.MDP(0, [[[1]]], [[{"1/2": 1}]], horizon=1), "dual(3/2)", eta="1/3"),
+        vr.plan(short, "1/2*dual(2) + 1/4*var(1/4) + 1/4*var(1/3, upper)", gap="1/4"),
+        vr.plan(COIN, "1/2*mean + 1/2*var(1/2)", gap="1/4"), vr.plan(COIN, "1/2*mean + 1/2*var(0, upper)", gap="1/4"),
     )  # fmt: skip
     for i, plan in enumerate(plans):
         write_coq(plan, tmp_path / f"plan{i}.v")

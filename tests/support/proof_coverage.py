@@ -42,7 +42,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "proportional hazards": ("hazard(1/2)", "hazard(5/2)"),
     "mixtures of curves": ("1/2*wang(1/2) + 1/2*cvar(1/4)", "1/3*cpw(0.61) + 1/3*dual(2) + 1/3*mean"),
     "VaR in mixtures": ("1/2*mean + 1/2*var(1/3)", "1/2*cvar(1/4) + 1/2*var(1/2)", "1/2*wang(1/2) + 1/2*var(1/4)"),
-    "upper VaR in mixtures": ("1/2*mean + 1/2*var(1/3, upper)",),
+    "upper VaR in mixtures": ("1/2*mean + 1/2*var(1/3, upper)", "1/2*cvar(1/4) + 1/2*var(0, upper)"),
 }
 ETAS = (Fraction(1, 3), Fraction(2, 7))
 SECONDS = 1.0

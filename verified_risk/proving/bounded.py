@@ -15,9 +15,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..law import Law
-from ..objectives import Weighting
+from ..objectives import VaR, Weighting
 from ..objectives.polygon import RAMP, graph
-from .curves import BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
+from .curves import ROOM, BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
 from .families import GRAIN, ONE, ZERO, Family, Jump, down, family_of, up
 
 LAST = 1 - Fraction(1, 2**64)
@@ -27,10 +27,13 @@ BESIDE = Fraction(1, 2**16)
 MOST_STAIRS = 2000
 
 
-def bounded(weighting: Weighting, law: Law, accuracy: Fraction) -> Curved:
-    """The weighting between a broken line that is within about ``accuracy`` of it and stairs at the law's CDF."""
+def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool) -> Curved:
+    """The weighting between a broken line that is within about ``accuracy`` of it and stairs at the law's CDF.
+
+    ``exact``: the checker will follow the law without rounding.
+    """
     levels = _stair_levels(law)
-    drawn = [(weight, *_drawn(part, accuracy), _stairs(part, levels)) for weight, part in weighting.terms]
+    drawn = [(weight, *_drawn(part, accuracy, law if exact else None, levels)) for weight, part in weighting.terms]
     places = tuple(sorted({end for _, _, _, pieces, _ in drawn for end, _ in pieces}))
     curves = []
     for weight, name, family, pieces, stairs in drawn:
@@ -39,13 +42,22 @@ def bounded(weighting: Weighting, law: Law, accuracy: Fraction) -> Curved:
     return Curved(places, tuple(curves))
 
 
-def _drawn(part: Weighting, accuracy: Fraction) -> tuple[str, Family | None, list[Piece]]:
+def _drawn(
+    part: Weighting, accuracy: Fraction, law: Law | None, levels: list[Fraction]
+) -> tuple[str, Family | None, list[Piece], tuple[Point, ...]]:
+    """Name, family, line and stairs of a part; ``law`` if it is exact."""
     if part.knots is not None:
         corners = part.knots[1:]
         name = f"polygon {len(corners)} " + " ".join(f"{x} {g}" for x, g in corners)
-        return name, None, [(x, Linear(part.knots)) for x, _ in corners]
-    family = family_of(part)
-    return family.name, family, line_below(family, accuracy)
+        stairs = tuple(Point(x, Fraction(part.value(x))) for x in levels)  # type: ignore[arg-type]
+        return name, None, [(x, Linear(part.knots)) for x, _ in corners], stairs
+    family = family_of(part, apart=law is not None and isinstance(part, VaR) and part.upper and apart(part, law))
+    return family.name, family, line_below(family, accuracy), tuple(family.above(x) for x in levels)
+
+
+def apart(part: VaR, law: Law) -> bool:
+    """Whether no value of the CDF is close behind the level of an upper quantile."""
+    return not any(part.alpha < value < part.alpha + ROOM for value in law.cumulative())
 
 
 def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
@@ -127,10 +139,3 @@ def _stair_levels(law: Law) -> list[Fraction]:
     levels = sorted({stair_level(level) for level in law.cumulative()[:-1]})
     every = -(-len(levels) // MOST_STAIRS) or 1
     return [ZERO, 2 * GRAIN, *(x for i, x in enumerate(levels) if i % every == 0 or i + 1 == len(levels))]
-
-
-def _stairs(part: Weighting, levels: list[Fraction]) -> tuple[Point, ...]:
-    if part.knots is not None:
-        return tuple(Point(x, Fraction(part.value(x))) for x in levels)  # type: ignore[arg-type]
-    family = family_of(part)
-    return tuple(family.above(x) for x in levels)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
@@ -22,7 +23,9 @@ from ..objectives.weighting import Knots
 from ..planning.limits import Clock, TimeUp
 from ..planning.plan import Plan
 from ..planning.search.cdf import Oracle
-from .cover import Cover, Cut, Dual
+from .cover import Cover, Cut, Dual, Passed
+from .curves import Jump
+from .passed import Exact, where_passed
 from .relaxed import Bound, Chords, Envelopes, Relaxed
 
 MOST_BOXES = 10_000
@@ -56,10 +59,18 @@ class Found:
 
 
 def find_cover(
-    plan: Plan, knots: Knots, unit: Fraction, upper: Fraction, clock: Clock, allowance: Fraction | int = 0
+    plan: Plan,
+    knots: Knots,
+    unit: Fraction,
+    upper: Fraction,
+    clock: Clock,
+    allowance: Fraction | int = 0,
+    jumps: Sequence[Jump] = (),
+    exact: Exact | None = None,
 ) -> Found:
     """A cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.
 
+    With tables that are ``exact``, a level of ``jumps`` that the least CDF meets with equality counts as passed.
     :class:`Unsupported` if it needs too many boxes or too much time.
     """
     model = float_model(plan.mdp, unit)
@@ -68,9 +79,17 @@ def find_cover(
     if oracle.top == 0:
         return Found(Dual(()), upper, complete=upper >= highest * unit)
     needed, allowed = float(highest - upper / unit), float(Fraction(allowance) / unit)
-    shape = Envelopes(knots)
+    raised: dict[int, Fraction] = {}
+    first, passed = np.zeros(oracle.top, int), []
+    for jump in jumps:
+        raised[jump.corner] = raised.get(jump.corner, Fraction()) + jump.height
+        where = where_passed(oracle, knots, jump, exact)
+        if where is not None:
+            passed.append(where)
+            first[where[1] :] = np.maximum(first[where[1] :], jump.corner)
+    shape = Envelopes(knots, raised)
     concave = plan.objective.shape in ("linear", "concave")
-    search = _Search(Chords(oracle, shape) if concave else Relaxed(oracle, shape), shape, needed, allowed, clock)
+    search = _Search(Chords(oracle, shape) if concave else Relaxed(oracle, shape), shape, first, needed, allowed, clock)
     try:
         cover = search.run()
     except (_GivesUp, TimeUp) as error:
@@ -78,6 +97,8 @@ def find_cover(
         raise Unsupported(_gave_up(str(error), search.boxes, reached, upper)) from None
     if search.needed < needed:
         upper = max(upper, (highest - Fraction(search.needed)) * unit)
+    for scale, i, level in passed:
+        cover = Passed(scale, i, level, cover)
     doubtful = "" if search.hopeless or not search.stuck else "no multipliers were found that prove the upper bound"
     return Found(cover, upper, not (search.hopeless or search.stuck), doubtful)
 
@@ -114,9 +135,16 @@ class _Search:
     """What the boxes so far would prove."""
 
     def __init__(
-        self, relaxation: Chords | Relaxed, shape: Envelopes, needed: float, allowance: float, clock: Clock
+        self,
+        relaxation: Chords | Relaxed,
+        shape: Envelopes,
+        first: Ints,
+        needed: float,
+        allowance: float,
+        clock: Clock,
     ) -> None:
-        self.relaxation, self.shape, self.needed, self.clock = relaxation, shape, needed, clock
+        """``first``: corners of G that no CDF is below."""
+        self.relaxation, self.shape, self.first, self.needed, self.clock = relaxation, shape, first, needed, clock
         self.size = relaxation.oracle.top
         self.allowance, self.least = allowance, needed - allowance
         self.best = math.inf
@@ -124,7 +152,7 @@ class _Search:
     def run(self) -> Cover:
         """Best first; what cannot be cut, and everything once there is no hope, is left to the checker."""
         order = count()
-        root = self._box(np.zeros(self.size, int), np.full(self.size, len(self.shape.x) - 1), 0, None)
+        root = self._box(self.first, np.full(self.size, len(self.shape.x) - 1), 0, None)
         heap = [(root.bound.value, next(order), root)]
         while heap and not self.hopeless:
             self.reached = heap[0][0]
@@ -155,7 +183,7 @@ class _Search:
             if self._enough(again.value):
                 return _Box(first, last, depth, again)
         found = self.relaxation.bound(first, last, None if parent is None else parent.bound, self.needed, self.clock)
-        self._aim(self.shape.total(found.point))
+        self._aim(self.shape.total(found.point, self.first))
         return _Box(first, last, depth, found)
 
     def _aim(self, attained: float) -> None:

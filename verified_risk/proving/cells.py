@@ -121,14 +121,14 @@ class Budgets:
             )
         return grid
 
-    def rows(self, grid: CellGrid) -> Callable[[int], list[Runs]]:
-        """The actions of the policy in the cells of each window."""
+    def rows(self, grid: CellGrid, halved: int = 0) -> Callable[[int], list[Runs]]:
+        """The actions of the policy in the cells of each window, on a grid that is finer by so many halvings."""
         policy = self.policy
 
         def at(t: int) -> list[Runs]:
             first, last = grid.fine[t]
             table, found = policy.tables[t], list[Runs]()
-            inside = np.minimum(np.arange(max(first, 0), last + 1), table.shape[1] - 1)
+            inside = np.minimum(np.arange(max(first, 0), last + 1) >> halved, table.shape[1] - 1)
             for s in range(policy.mdp.n_states):
                 actions = table[s, inside]
                 ends = [0, *(np.flatnonzero(np.diff(actions)) + 1).tolist(), len(actions)] if len(actions) else [0]

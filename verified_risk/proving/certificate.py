@@ -18,14 +18,15 @@ from ..errors import Unsupported
 from ..mdp import MDP
 from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives.weighting import Knots
-from .cover import Cover, Cut, Dual, leaves
+from .cover import Cover, Cut, Dual, Passed, leaves, passes
 from .curves import Curved
 from .relaxed import STEEP
 
 if TYPE_CHECKING:
     from .cells import ByAllCells, ByCells
 
-VERSION = 1
+VERSION = 2
+"""Of the format; raised whenever certificates have something that older checkers do not read."""
 
 Outcome: TypeAlias = tuple[int, int, int]
 """Weight, reward times the common denominator, next state."""
@@ -294,6 +295,9 @@ class ByCover:
             if isinstance(one, Cut):
                 yield f"cut {self.shift - one.coordinate} {one.level}\n"
                 waiting += [one.above, one.below]
+            elif isinstance(one, Passed):
+                yield f"passed {one.scale} {self.shift - one.coordinate} {one.level}\n"
+                waiting.append(one.rest)
             else:
                 runs = groupby(self.multipliers(one))
                 yield f"dual {' '.join(f'{len(list(run))} {cost}' for cost, run in runs)}\n"
@@ -334,7 +338,7 @@ class Certificate:
                 continue
             tables = 1
             if isinstance(part, ByCover):
-                tables = sum(1 for _ in leaves(part.cover))
+                tables = sum(1 for _ in leaves(part.cover)) + passes(part.cover)
             elif isinstance(self.objective, Piecewise):
                 tables = part.grid.windows[-1][1] - part.grid.windows[-1][0] + 1
             total += tables * part.grid.cells

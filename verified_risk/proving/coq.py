@@ -27,11 +27,13 @@ from .certificate import (
     Quantile,
     Tail,
 )
-from .coq_curves import bounds, coq_list, mixture, rat, z
-from .cover import Cover, Dual
-from .curves import Curved
+from .coq_curves import bounds, coq_list, mixture, parts, rat, z
+from .cover import Cover, Dual, Passed
+from .curves import ROOM, Curved
 from .routes import Draft
 
+UPPER_WORTH = "value_with_upper the_objective"
+"""The value of a mixture with upper quantiles, part by part."""
 MOST_CELLS = 200_000
 """Cells that ``vm_compute`` goes through in about a minute."""
 
@@ -42,8 +44,6 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
     draft = Draft.of(plan)
     certificate = draft.certificate(exact=True, bits=draft.fixed_bits())
     objective = certificate.objective
-    if isinstance(objective, Curved) and objective.has_upper_quantiles:
-        raise Unsupported(f"not covered by --coq: {plan.objective.spec}, an upper quantile mixed in; leave out --coq")
     if isinstance(objective, Curved) and any(c.name.startswith(("wang", "cpw")) for c in objective.curves):
         raise Unsupported(
             f"not covered by --coq: {plan.objective.spec}, whose points take Coq's own integers minutes; "
@@ -61,17 +61,22 @@ def coq_text(certificate: Certificate) -> str:
     """The whole file."""
     objective = certificate.objective
     curved = isinstance(objective, Curved)
+    asked, theorem = "the_objective", "check_curved_sound _ _ _ _" if curved else "check_sound _ _ _ _"
     if isinstance(objective, Curved):
-        kind, stated, accepts = "mixture", mixture(objective), "check_curved"
         made, proofs = f"curved :=\n  Curved {bounds(objective)}\n  (", "(proofs the_certificate)"
-        worth = "Phi (mixture_of the_objective)"
+        if objective.has_upper_quantiles:
+            kind, stated, accepts = "list (rat * mixed_part)", parts(objective), "check_upper"
+            asked, theorem, worth = f"the_objective {rat(ROOM)}", "upper_quantiles_sound _ _ _ _ _", UPPER_WORTH
+        else:
+            kind, stated, accepts = "mixture", mixture(objective), "check_curved"
+            worth = "Phi (mixture_of the_objective)"
     else:
         kind, stated, accepts = "objective", _objective(objective), "check"
         made, proofs, worth = "certificate :=\n  (", "the_certificate", "value_of the_objective"
     return f"""(* coqc -Q proofs_checks/formal VerifiedRisk THIS_FILE, after `make proofs`. *)
 Require Import ZArith Reals List.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check PolygonCheck CurveCheck Verdict.
-From VerifiedRisk Require Import Meaning Soundness{" Curves CurvedSoundness" if curved else ""}.
+From VerifiedRisk Require Import Meaning Soundness{" Curves CurvedSoundness UpperQuantiles" if curved else ""}.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -86,7 +91,7 @@ Definition the_claim : claim := Claim {rat(certificate.lower)} {rat(certificate.
 Definition the_certificate : {made}Certificate ({_low(certificate)})
     ({_up(certificate)})).
 
-Lemma accepted : {accepts} the_model the_objective the_claim the_certificate = true.
+Lemma accepted : {accepts} the_model {asked} the_claim the_certificate = true.
 Proof. vm_compute. reflexivity. Qed.
 
 (* The policy of the certificate attains the lower bound; no policy, randomised and history-dependent ones included,
@@ -97,7 +102,7 @@ Theorem the_plan_is_right :
   (forall pi, is_jpolicy pi -> plays_allowed (meaning the_model) pi ->
      {worth} (jreturn_law (meaning the_model) pi) <= real_of {rat(certificate.upper)})%R.
 Proof.
-  destruct ({accepts}_sound _ _ _ _ accepted) as [[pi [-> [_ [_ lower_holds]]]] upper_holds]. split; assumption.
+  destruct ({theorem} accepted) as [[pi [-> [_ [_ lower_holds]]]] upper_holds]. split; assumption.
 Qed.
 
 Print Assumptions the_plan_is_right.
@@ -184,6 +189,8 @@ def _up(certificate: Certificate) -> str:
     def cover(one: Cover) -> str:
         if isinstance(one, Dual):
             return f"(Dual {coq_list(z(c) for c in up.multipliers(one))})"
+        if isinstance(one, Passed):
+            return f"(Passed {one.scale} {z(up.shift - one.coordinate)} {rat(one.level)} {cover(one.rest)})"
         return f"(Cut {up.shift - one.coordinate} {rat(one.level)} {cover(one.below)} {cover(one.above)})"
 
     return f"ByCover {up.scale} {_grid(up.grid)} {z(up.start)} {cover(up.cover)}"

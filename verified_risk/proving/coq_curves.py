@@ -26,6 +26,16 @@ def mixture(objective: Curved) -> str:
     return coq_list(f"({rat(c.weight)}, {_curve(c.name)})" for c in objective.curves)
 
 
+def parts(objective: Curved) -> str:
+    """The same with upper quantiles, which are no curves of the checker."""
+    return coq_list(f"({rat(c.weight)}, {_part(c.name)})" for c in objective.curves)
+
+
+def _part(name: str) -> str:
+    kind, _, level = name.partition(" ")
+    return f"UpperQuantile {rat(Fraction(level))}" if kind == "upper" else f"Whole ({_curve(name)})"
+
+
 def _curve(name: str) -> str:
     kind, *words = name.split()
     numbers = [Fraction(word) for word in words]

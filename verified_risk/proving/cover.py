@@ -5,6 +5,9 @@ A leaf is a box of CDFs and proves its bound by weak duality (docs/theory/05-cer
 
 .. math:: \sum_i G(F_i) \ge \min_\pi \sum_i c_i F_i + \sum_i \min_{x \in \text{box}_i} (G(x) - c_i x) .
 
+Where the weighting jumps at a level, a box of values that are not below the level takes the height behind the jump;
+that every policy passes the level at a coordinate is shown by a table (B8).
+
 The search for the tree (:mod:`verified_risk.proving.boxes`) is in floats and decides nothing: the checker does.
 """
 
@@ -33,7 +36,17 @@ class Cut:
     above: Cover
 
 
-Cover: TypeAlias = Dual | Cut
+@dataclass(frozen=True)
+class Passed:
+    """Every policy has :math:`F_i \\ge` level, by a table over ``scale``; then what holds for such CDFs."""
+
+    scale: int
+    coordinate: int
+    level: Fraction
+    rest: Cover
+
+
+Cover: TypeAlias = Dual | Cut | Passed
 
 
 def leaves(cover: Cover) -> Iterator[Dual]:
@@ -43,5 +56,12 @@ def leaves(cover: Cover) -> Iterator[Dual]:
         one = waiting.pop()
         if isinstance(one, Dual):
             yield one
+        elif isinstance(one, Passed):
+            waiting.append(one.rest)
         else:
             waiting += [one.above, one.below]
+
+
+def passes(cover: Cover) -> int:
+    """How many levels are shown to be passed before the first cut: one table for each."""
+    return 1 + passes(cover.rest) if isinstance(cover, Passed) else 0

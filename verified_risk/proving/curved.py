@@ -6,9 +6,10 @@ from fractions import Fraction
 
 from ..errors import Unsupported
 from ..law import Law
+from ..objectives import VaR
 from ..planning.plan import Plan
 from ..planning.policy_law import PATIENT, evaluation_work
-from .bounded import bounded, stair_level
+from .bounded import apart, bounded, stair_level
 from .budgets import Charges
 from .curves import Curved
 
@@ -23,13 +24,18 @@ def line_accuracy(plan: Plan, span: Fraction) -> Fraction:
     return min(max(plan.gap / (4 * span) if span else COARSEST, FINEST), COARSEST)
 
 
-def bounded_objective(plan: Plan, charges: Charges) -> Curved:
-    """The plan's weighting with a line below it and stairs above it."""
+def bounded_objective(plan: Plan, charges: Charges, *, exact: bool) -> Curved:
+    """The plan's weighting with a line below it and stairs above it, for a law that is exact or rounded."""
     if evaluation_work(plan.mdp, plan.policy) > PATIENT or plan.law_error:
         raise Unsupported(
             f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
         )
-    return bounded(plan.objective, plan.law, line_accuracy(plan, charges.span * charges.unit))
+    return bounded(plan.objective, plan.law, line_accuracy(plan, charges.span * charges.unit), exact=exact)
+
+
+def close_behind(plan: Plan) -> bool:
+    """Whether a value of the policy's CDF is too close behind the level of an upper quantile to be told from it."""
+    return any(isinstance(part, VaR) and part.upper and not apart(part, plan.law) for _, part in plan.objective.terms)
 
 
 def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:

@@ -133,6 +133,14 @@ class BoundedCurve:
 
 
 @dataclass(frozen=True)
+class Jump:
+    """At this corner of the broken line the mixture is higher by ``height``."""
+
+    corner: int
+    height: Fraction
+
+
+@dataclass(frozen=True)
 class Curved:
     """A mixture of curves, bounded by a broken line with corners at ``places`` and by stairs."""
 
@@ -158,6 +166,18 @@ class Curved:
             k = bisect_left(c.stairs, tau, key=lambda point: point.place)
             total += c.weight * (c.stairs[k].height if k < len(c.stairs) else 1)
         return total
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        """Where the line below the mixture may be raised for values that are not below a level."""
+        found = []
+        for c in self.curves:
+            kind, _, level = c.name.partition(" ")
+            if kind in ("jump", "upper"):
+                start = Fraction(level) + (ROOM if kind == "upper" else 0)
+                corner = 1 + self.places.index(start)
+                found.append(Jump(corner, c.weight * (1 - c.heights[corner - 1])))
+        return tuple(found)
 
     @property
     def stair_denominator(self) -> int:

@@ -170,21 +170,26 @@ class _Cpw(Family):
 class Jump(Family):
     """A quantile at a level, in a mixture: 0 below the level, 1 from it on, for the lower one.
 
-    The upper one is bounded by two lower ones: at the level from above, :data:`ROOM` behind it from below.
+    The upper one is at most the lower one :data:`ROOM` behind its level.  It is equal to that one for a law of which no
+    value of the CDF lies between (``apart``), and otherwise at least the lower one at its level.
     """
 
-    def __init__(self, weighting: VaR) -> None:
+    def __init__(self, weighting: VaR, *, apart: bool = False) -> None:
         self.weighting, self.level = weighting, weighting.alpha
         self.start = self.level + ROOM if weighting.upper else self.level
-        if not self.level or self.start > 1:
-            raise Unsupported(f"not covered: {weighting.spec} in a mixture, a level close to the end")
+        self.meets = self.start if apart else self.level
+        if not self.meets or self.start > 1:
+            raise Unsupported(
+                f"not covered: {weighting.spec} in a mixture, a level at the end, unless the law of the policy's "
+                "return is short enough to be exact"
+            )
         self.name = f"{'upper' if weighting.upper else 'jump'} {self.level}"
 
     def below(self, x: Fraction) -> Point:
         return Point(x, Fraction(x >= self.start))
 
     def above(self, x: Fraction) -> Point:
-        return Point(x, Fraction(x >= self.level))
+        return Point(x, Fraction(x >= self.meets))
 
 
 # -- where CPW turns ------------------------------------------------------------------------------------------------
@@ -248,9 +253,11 @@ def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> 
     return found
 
 
-def family_of(weighting: Weighting) -> Family:
+def family_of(weighting: Weighting, *, apart: bool = False) -> Family:
     """The curve of a weighting that is not piecewise linear, or :class:`Unsupported`."""
-    for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw), (VaR, Jump)):
+    if isinstance(weighting, VaR):
+        return Jump(weighting, apart=apart)
+    for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw)):
         if isinstance(weighting, kind):
             made: Any = family
             return made(weighting)  # type: ignore[no-any-return]

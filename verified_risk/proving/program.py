@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -9,10 +10,12 @@ import subprocess
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 
 from ..errors import MissingDependency
 from ..planning.limits import TimeUp
+from .certificate import VERSION
 
 ENVIRONMENT = "VERIFIED_RISK_CHECKER"
 """The environment variable that names the program, where it is not where ``make checker`` puts it."""
@@ -21,23 +24,69 @@ STACK_BYTES_PER_CELL = 160
 """What the checker needs for each cell of its widest row: the extracted code walks a row by recursion."""
 
 
+SOURCES = (
+    "extracted/integer.ml",
+    "extracted/checker.ml",
+    *(f"driver/{name}.ml" for name in ("source", "limits", "curve_reader", "reader", "main")),
+)
+"""What ``driver/build.sh`` makes the program of, in this order."""
+VERSION_SECONDS = 20.0
+"""How long the program may take to say its version: a busy machine is slow, a program that waits is not ours."""
+
+
 def find_checker() -> Path:
-    """The program, or an error that says how to get it."""
+    """The program, or an error that says how to get it, or how to get one that is not out of date."""
     named = os.environ.get(ENVIRONMENT)
     if named:
         if not os.access(named, os.X_OK):
             raise MissingDependency(f"{ENVIRONMENT} is {named!r}, which is not a program")
-        return Path(named)
+        return _current(Path(named))
     if os.access(BUILT, os.X_OK):
-        return BUILT
+        return _current(BUILT)
     on_path = shutil.which("verified-risk-checker")
     if on_path:
-        return Path(on_path)
-    in_repository = (BUILT.parents[4] / "Makefile").exists()
-    command = "make checker" if in_repository else f"sh {BUILT.parents[1] / 'driver' / 'build.sh'}"
+        return _current(Path(on_path))
     raise MissingDependency(
-        f"the verified checker is not built: run `{command}` (it needs OCaml with zarith, which root gets with apt)"
+        f"the verified checker is not built: run `{_build_command()}` "
+        "(it needs OCaml with zarith, which root gets with apt)"
     )
+
+
+def _build_command() -> str:
+    in_repository = (BUILT.parents[4] / "Makefile").exists()
+    return "make checker" if in_repository else f"sh {BUILT.parents[1] / 'driver' / 'build.sh'}"
+
+
+def _current(program: Path) -> Path:
+    """The program, if it reads what is written here; the one that was built here, if it was made of today's sources."""
+    known = program.stat()
+    latest, source = _version(program, known.st_mtime_ns, known.st_size)
+    if latest < VERSION:
+        has = f"reads format {latest}" if latest else "does not say which format it reads"
+        raise MissingDependency(f"the checker {program} {has}, format {VERSION} is wanted: run `{_build_command()}`")
+    if program == BUILT and source != (beside := _source_digest()):
+        raise MissingDependency(
+            f"the checker {program} was built from other sources ({source[:8]}) than are there now ({beside[:8]}): "
+            f"run `{_build_command()}`"
+        )
+    return program
+
+
+@lru_cache(maxsize=8)
+def _version(program: Path, _changed: int, _size: int) -> tuple[int, str]:
+    """The latest format that the program reads, and the digest of its sources; 0 for one that is too old to say."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return 0, ""
+    found = re.fullmatch(r"verified-risk-checker format (\d+) source ([0-9a-f]+)", done.stdout.strip())
+    return (0, "") if found is None else (int(found[1]), found[2])
+
+
+def _source_digest() -> str:
+    folder = BUILT.parents[1]
+    every = b"".join((folder / name).read_bytes() for name in SOURCES)
+    return hashlib.md5(every, usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from ..numbers.shown import above, at_least, at_most, json_number
 from ..planning.limits import Clock, TimeUp
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
+from .cells import ByCells
 from .certificate import Certificate, Quantile
 from .curves import Curved
 from .program import Answer, find_checker, run_checker
@@ -128,7 +129,9 @@ def prove(
         theorem = UPPER_THEOREM if accepted.objective.has_upper_quantiles else CURVED_THEOREM
         axioms, note = CURVED_AXIOMS, _slack(plan, accepted)
     elif accepted.lower != plan.lower:
-        note = f"the plan states {at_least(plan.lower)}, which on a grid that rounds rewards is not covered"
+        least = isinstance(accepted.low, ByCells)
+        what = "is the least return" if least else "on a grid that rounds rewards is not covered"
+        note = f"the plan states {at_least(plan.lower)}, which {what}"
     before = (plan.proved_before or {}).get("statement_sha256")
     if before is not None and before != digest:
         note = "; ".join(filter(None, [note, "the file of the plan says that something else was proved"]))
@@ -185,11 +188,6 @@ def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificat
         if answer.not_covered:
             raise Unsupported(answer.line)
     assert answer is not None
-    if draft.plan.objective.jumps and isinstance(draft.objective, Curved) and "upper bound" in answer.line:
-        raise Unsupported(
-            f"not covered: {draft.plan.objective.spec} with this upper bound: the line below a jump rises behind it, "
-            "so that a level which the CDF meets with equality counts as not reached"
-        )
     if draft.doubts and "upper bound" in answer.line:
         raise Unsupported(f"not covered: {draft.doubts[-1]}")
     raise NotProved(f"the checker does not confirm the plan: {answer.line.removeprefix('refused: ')}")
@@ -226,7 +224,7 @@ def _discounted_attempts(draft: Draft, bits: int) -> Iterator[Certificate]:
     """By the law of the return where the planner could follow it, otherwise by cells.
 
     Where the planner is sharper than the checker, at the node from which it takes a table to be linear, a grid that is
-    halved once or twice makes up for it.
+    halved once or twice makes up for it, for either bound.
     """
     for halved in range(3):
         one = replace(draft, halved=halved)
@@ -240,10 +238,11 @@ def _discounted_attempts(draft: Draft, bits: int) -> Iterator[Certificate]:
 
 def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Iterator[Certificate]:
     """On a grid that rounds rewards, lower bounds that the checker can prove: what it says, or grid points less what
-    rounding can have added."""
+    rounding can have added; between the nodes of a grid only for the least return, which the planner knows."""
     unit = draft.charges.unit
     loss = draft.model.loss(unit)
-    if not loss or not answer.refuses_lower:
+    trivial = draft.cells is not None and draft.plan.lower == draft.plan.mdp.remaining_range(0)[0]
+    if not (trivial if draft.cells is not None else loss) or not answer.refuses_lower:
         return
     if answer.provable is not None:
         yield replace(attempt, lower=answer.provable)

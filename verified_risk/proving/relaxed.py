@@ -6,12 +6,12 @@ corners, or where G is convex, the envelope is G itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -68,28 +68,48 @@ class Bound:
 class Envelopes:
     """A polygon G and its convex envelopes between its corners."""
 
-    def __init__(self, knots: Knots) -> None:
+    def __init__(self, knots: Knots, raised: Mapping[int, Fraction] | None = None) -> None:
+        """``raised``: by how much G jumps at a corner; a box of values from there on takes the height behind it."""
         self.knots = knots
+        self.raised = dict(raised or {})
         self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
         self.points = [(float(x), float(g)) for x, g in knots] if len(knots) > EXACT_KNOTS else list(knots)
         self.hulls: dict[tuple[int, int], Ints] = {}
+        self.graphs: dict[int, Floats] = {}
         slopes = ((v - u) / (b - a) for (a, u), (b, v) in pairwise(knots))
         self.steep = Fraction(max(STEEP, *(ceil(slope) for slope in slopes)))
         """Above every slope."""
 
-    def total(self, point: Floats) -> float:
-        """The sum of G over the coordinates."""
-        return float(np.interp(point, self.x, self.g).sum())
+    def graph(self, first: int) -> Floats:
+        """The heights of the corners for values from corner ``first`` on."""
+        if first not in self.raised:
+            return self.g
+        if first not in self.graphs:
+            self.graphs[first] = self.g.copy()
+            self.graphs[first][first] += float(self.raised[first])
+        return self.graphs[first]
+
+    def total(self, point: Floats, first: Ints) -> float:
+        """The sum of G over the coordinates, whose values are known not to be below the corners ``first``."""
+        total = 0.0
+        for k in set(first.tolist()):
+            here = point[first == k]
+            total += float(np.interp(np.maximum(here, self.x[k]), self.x[k:], self.graph(k)[k:]).sum())
+        return total
+
+    def sure(self, first: Ints) -> float:
+        """The sum of G(1) over coordinates that are 1."""
+        return sum(float(self.graph(k)[-1]) for k in first.tolist()) if self.raised else float(self.g[-1]) * len(first)
 
     def gap(self, first: Ints, last: Ints, point: Floats) -> Floats:
         """How far G is above its envelope; below 0 where the envelope has all its corners."""
         inside = np.clip(point, self.x[first], self.x[last])
-        height, loose = np.empty(len(point)), np.empty(len(point), bool)
+        gap, loose = np.empty(len(point)), np.empty(len(point), bool)
         for pair, here in groups(first, last):
-            corners = self.hull(*pair)
-            height[here] = np.interp(inside[here], self.x[corners], self.g[corners])
+            corners, g, k = self.hull(*pair), self.graph(pair[0]), pair[0]
+            own = np.interp(inside[here], self.x[k:], g[k:])
+            gap[here] = own - np.interp(inside[here], self.x[corners], g[corners])
             loose[here] = len(corners) < pair[1] - pair[0] + 1
-        gap = np.interp(inside, self.x, self.g) - height
         return np.where(loose, np.where(gap > 1e-12, gap, 0.0), -1.0)
 
     def least(self, first: Ints, last: Ints, costs: Floats) -> tuple[float, Ints]:
@@ -97,7 +117,7 @@ class Envelopes:
         total, corner = 0.0, np.empty(len(costs), int)
         for pair, here in groups(first, last):
             hull = self.hull(*pair)
-            heights = self.g[hull] - costs[here, None] * self.x[hull]
+            heights = self.graph(pair[0])[hull] - costs[here, None] * self.x[hull]
             chosen = heights.argmin(axis=1)
             total += float(heights[np.arange(len(chosen)), chosen].sum())
             corner[here] = hull[chosen]
@@ -122,16 +142,18 @@ class Envelopes:
 
     def _hull(self, first: int, last: int) -> list[int]:
         kept: list[int] = []
+        x, g = self.points[first]
+        low = (x, g + type(g)(self.raised[first])) if first in self.raised else (x, g)
         for k in range(first, last + 1):
-            while len(kept) > 1 and self._above(kept[-2], kept[-1], k):
+            while len(kept) > 1 and self._above(low if len(kept) == 2 else self.points[kept[-2]], kept[-1], k):
                 kept.pop()
             kept.append(k)
         return kept
 
-    def _above(self, a: int, b: int, c: int) -> bool:
-        """Whether corner b is on or above the chord from a to c."""
-        (ax, ag), (bx, bg), (cx, cg) = self.points[a], self.points[b], self.points[c]
-        return (bg - ag) * (cx - ax) >= (cg - ag) * (bx - ax)
+    def _above(self, start: tuple[Any, Any], b: int, c: int) -> bool:
+        """Whether corner b is on or above the chord from a point to corner c."""
+        (ax, ag), (bx, bg), (cx, cg) = start, self.points[b], self.points[c]
+        return bool((bg - ag) * (cx - ax) >= (cg - ag) * (bx - ax))
 
 
 def groups(first: Ints, last: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:
@@ -173,12 +195,12 @@ class Relaxed:
         """As :meth:`Envelopes.least`, with G(1) where F is 1."""
         free = self.free
         least, corner = self.shape.least(first[free], last[free], costs[free])
-        return least + float(self.shape.g[-1]) * (len(costs) - free.stop), corner
+        return least + self.shape.sure(first[free.stop :]), corner
 
     def bound(self, first: Ints, last: Ints, parent: Bound | None, needed: float, clock: Clock) -> Bound:
         free, n = self.free, len(first)
         if free.start == free.stop:  # one return is certain
-            sure = float(self.shape.g[-1]) * (n - free.stop)
+            sure = self.shape.sure(first[free.stop :])
             return Bound(np.zeros(n), sure, 0.0, self.first_column, certain=free.stop, steep=self.shape.steep)
         columns = [self.first_column] if parent is None else list(parent.columns)
         near = columns[0] if parent is None else parent.point
@@ -186,8 +208,10 @@ class Relaxed:
         sides = first[free] > 0, last[free] < len(self.shape.x) - 1
         best: Bound | None = None
         for _ in range(MOST_ROUNDS):
-            prices, value, weights = self._program([column[free] for column in columns], working, *sides, clock)
-            value += float(self.shape.g[-1]) * (n - free.stop)
+            prices, value, weights = self._program(
+                [column[free] for column in columns], working, first[free], *sides, clock
+            )
+            value += self.shape.sure(first[free.stop :])
             tried = np.zeros(n)
             tried[free] = np.round(prices * MULTIPLIER) / MULTIPLIER
             linear = self.oracle.solve(tried, masked=False)
@@ -209,7 +233,7 @@ class Relaxed:
         return replace(best, point=np.asarray(weights @ np.array(columns[: len(weights)])), columns=kept)
 
     def _program(
-        self, columns: list[Floats], working: list[set[int]], raised: Bools, capped: Bools, clock: Clock
+        self, columns: list[Floats], working: list[set[int]], first: Ints, raised: Bools, capped: Bools, clock: Clock
     ) -> tuple[Floats, float, Floats]:
         """Prices of the coordinates, value, and weights of the columns.
 
@@ -231,7 +255,10 @@ class Relaxed:
         rows = [np.tile(each, known), np.full(known, 2 * n), coordinate, n + coordinate, outside]
         cols = [np.repeat(np.arange(known), n), np.arange(known), at, at, aside]
         data = [np.concatenate(columns), np.ones(known), -self.shape.x[corners], np.ones(used), sign]
-        cost = np.concatenate((np.zeros(known), self.shape.g[corners], np.full(len(outside), self.penalty)))
+        heights = self.shape.g[corners]
+        for k, more in self.shape.raised.items():
+            heights[(corners == k) & (first[coordinate] == k)] += float(more)
+        cost = np.concatenate((np.zeros(known), heights, np.full(len(outside), self.penalty)))
         places = (np.concatenate(rows), np.concatenate(cols))
         matrix = csr_matrix((np.concatenate(data), places), shape=(2 * n + 1, len(cost)))
         right = np.concatenate((np.zeros(n), np.ones(n + 1)))

@@ -39,8 +39,9 @@ from .certificate import (
     integer_model,
 )
 from .cover import Cover
-from .curved import bounded_objective, line_accuracy, value_by_stairs
+from .curved import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .curves import Curved
+from .passed import Exact
 from .relaxed import MULTIPLIER
 
 EXACT_WORK = 2e8
@@ -54,6 +55,11 @@ LEAST_SLACK = Fraction(1, 2**40)
 near 1 can lose."""
 SHORT_SCALE = 20_000
 """Bits up to which the law of the return is followed without rounding for such a weighting."""
+MET = (
+    "where tables of exact numbers are too long, a level of a quantile that some CDF meets with equality counts as not "
+    "reached"
+)
+BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
 WIDEST_OWN_GRID = 20_000
 """Points of the rewards' own grid up to which a plan on another grid is proved there."""
 
@@ -83,7 +89,7 @@ class Draft:
     by_cells: bool = False
     """Whether its lower bound rests on a table as well, not on the law of the return."""
     halved: int = 0
-    """How much finer than the plan's the grid of its upper bound is."""
+    """How much finer than the plan's the grid of its bounds is."""
     doubts: list[str] = field(default_factory=list)
     """Why the checker may refuse an upper bound that may well be right."""
 
@@ -94,7 +100,8 @@ class Draft:
         by_return = isinstance(plan.policy, CellPolicy)
         charges = Charges(model, own_unit(plan.mdp) if by_return else plan.eta)
         curved = plan.objective.knots is None and plan.objective.quantile is None
-        objective = bounded_objective(plan, charges) if curved else objective_of(plan.objective)
+        exact = _exact_scale(model, model.initial_total).bit_length() <= SHORT_SCALE
+        objective = bounded_objective(plan, charges, exact=exact) if curved else objective_of(plan.objective)
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
             return cls(plan, model, objective, charges, clock, Budgets(model, plan.policy), long)
@@ -167,8 +174,13 @@ class Draft:
         lo, hi = grid.windows[-1]
         unit = self.charges.unit
         allowance = 4 * line_accuracy(self.plan, self.charges.span * unit) * (hi - lo) * unit
-        found = find_cover(self.plan, objective.knots, unit, upper, self.clock, 0 if strict else allowance)
-        self._doubt(found)
+        tables = Exact(self.charges, self._exact_scale(1), self.clock)
+        exact = tables if tables.scale.bit_length() <= SHORT_SCALE and tables.affordable else None
+        found = find_cover(
+            self.plan, objective.knots, unit, upper, self.clock, 0 if strict else allowance, objective.jumps, exact
+        )
+        met = MET if exact is None and objective.jumps else BEHIND if close_behind(self.plan) else ""
+        self._doubt(found, f"{self.plan.objective.spec} with this upper bound: {met}" if met else "")
         return found, ByCover(MULTIPLIER << CURVE_BITS, grid, start, found.cover, shift)
 
     def fixed_bits(self) -> int:
@@ -214,9 +226,9 @@ class Draft:
     def _low(self, exact: bool, bits: int) -> ByMarkov | ByBudget | ByCells | ByLaw:
         objective = self.objective
         if self.cells is not None and self.by_cells:
-            start = self.cells.policy.rho
-            grid = self.cells.grid(start, start, self.cells.policy.eta, whole=True)
-            return ByCells(1 << bits, grid, start, self.cells.rows(grid))
+            start = self.cells.policy.rho << self.halved
+            grid = self.cells.grid(start, start, self.cells.policy.eta / 2**self.halved, whole=True)
+            return ByCells(1 << bits, grid, start, self.cells.rows(grid, self.halved))
         if isinstance(objective, Tail) and objective.weight == 1 and len(self.parts) == 1:
             choices = self.rows.markov()
             if choices is not None:
@@ -254,8 +266,8 @@ class Draft:
         self._doubt(found)
         return found.cover
 
-    def _doubt(self, found: Found) -> None:
-        self.doubts[:] = filter(None, [found.doubtful])
+    def _doubt(self, found: Found, more: str = "") -> None:
+        self.doubts[:] = filter(None, [found.doubtful, more])
 
     def _up(self, exact: bool, bits: int) -> ByMean | ByBudgets | ByAllCells | ByThreshold | ByCover:
         objective, unit, bound = self.objective, self.charges.unit, self.plan.upper
@@ -323,7 +335,7 @@ class Draft:
         return lcm_of_denominators([*chords, *products, *(g for _, g in knots)])
 
     def _exact_scale(self, denominator: int) -> int:
-        return int(denominator * self.model.step_denominator**self.model.horizon)
+        return _exact_scale(self.model, denominator)
 
     def _scale(self, exact: bool, bits: int) -> int:
         if exact:
@@ -337,3 +349,7 @@ class Draft:
             return 1 << bits
         model = self.model
         return int(model.reward_denominator * (model.step_denominator * model.discount.denominator) ** model.horizon)
+
+
+def _exact_scale(model: IntegerModel, denominator: int) -> int:
+    return int(denominator * model.step_denominator**model.horizon)

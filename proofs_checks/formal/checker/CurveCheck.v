@@ -260,13 +260,42 @@ Fixpoint add_line (w : rat) (pieces : list (rat * support)) (corners : list (rat
   | (y, _) :: pieces', (x, g) :: corners' => (x, rplus g (rmult w y)) :: add_line w pieces' corners'
   | _, _ => corners
   end.
-Fixpoint mixed_line (places : list rat) (o : mixture) (bs : list bounds) : list (rat * rat) :=
+(** For values that are not below [from]: a jump that is not behind it counts as 1. *)
+Definition pieces_from (from : rat) (f : curve) (l : list (rat * support)) : list (rat * support) :=
+  match f with
+  | Jump level => if rat_le level from then map (fun ys => (one, snd ys)) l else l
+  | _ => l
+  end.
+Fixpoint mixed_line (from : rat) (places : list rat) (o : mixture) (bs : list bounds) : list (rat * rat) :=
   match o, bs with
-  | (w, _) :: o', b :: bs' => add_line w (pieces b) (mixed_line places o' bs')
+  | (w, f) :: o', b :: bs' => add_line w (pieces_from from f (pieces b)) (mixed_line from places o' bs')
   | _, _ => map (fun x => (x, of_Z 0)) places
   end.
+
+(** These for all values, and for the values from each jump on; and the one of them for values from p on. *)
+Definition levels_of (o : mixture) : list rat := flat_map (fun wf => match snd wf with Jump level => [level] | _ => [] end) o.
+Definition mixed_lines (places : list rat) (o : mixture) (bs : list bounds) : list (rat * list (rat * rat)) :=
+  map (fun from => (from, mixed_line from places o bs)) (of_Z 0 :: levels_of o).
+Fixpoint line_from (best : rat * list (rat * rat)) (lines : list (rat * list (rat * rat))) (p : rat) : list (rat * rat) :=
+  match lines with
+  | [] => snd best
+  | line :: lines' => line_from (if rat_le (fst line) p && rat_le (fst best) (fst line) then line else best) lines' p
+  end.
+Definition line_for (lines : list (rat * list (rat * rat))) (p : rat) : list (rat * rat) :=
+  match lines with [] => [] | line :: lines' => line_from line lines' p end.
 Fixpoint mixed_stair (o : mixture) (bs : list bounds) (tau : rat) : rat :=
   match o, bs with
   | (w, _) :: o', b :: bs' => rplus (rmult w (stair (stairs b) tau)) (mixed_stair o' bs' tau)
   | _, _ => of_Z 0
   end.
+
+(** ** Upper quantiles, each as the lower quantile at a level that is larger by e *)
+
+Inductive mixed_part := Whole (f : curve) | UpperQuantile (level : rat).
+Definition raised_part (e : rat) (p : mixed_part) : curve := match p with Whole f => f | UpperQuantile level => Jump (rplus level e) end.
+Definition raised (e : rat) (o : list (rat * mixed_part)) : mixture := map (fun wp => (fst wp, raised_part e (snd wp))) o.
+Definition good_levels (o : list (rat * mixed_part)) : bool :=
+  forallb (fun wp => match snd wp with UpperQuantile level => positive_den level && (0 <=? num level) | Whole _ => true end) o.
+(** What lies between their levels and the larger ones. *)
+Definition gaps_of (e : rat) (o : list (rat * mixed_part)) : list (rat * rat) :=
+  flat_map (fun wp => match snd wp with UpperQuantile level => [(level, rplus level e)] | Whole _ => [] end) o.

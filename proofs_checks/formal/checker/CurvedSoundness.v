@@ -49,12 +49,39 @@ Proof.
   destruct (Rle_dec t (real_of x')); [unfold chord, Rdiv; ring | apply IH].
 Qed.
 
-Theorem mixed_line_below places t : 0 < t <= 1 -> forall o bs, forallb (fun wf => positive_den (fst wf) && (0 <=? num (fst wf))%Z && good_curve (snd wf)) o = true ->
-  all_good_bounds places o bs = true ->
-  List.Forall (fun xg => ok (snd xg)) (mixed_line places o bs) /\ map fst (mixed_line places o bs) = places /\
-  polygon 0 0 (mixed_line places o bs) t <= mixture_of o t.
+(** The line of a jump that is passed: 1 at every place. *)
+Lemma ones_below f fall rise places : forall l x y, ok x -> line_below f fall rise x y places l = true -> forall y0 t, y0 <= 1 ->
+  polygon (real_of x) y0 (drawn places (map (fun ys => (one, snd ys)) l)) t <= 1.
 Proof.
-  intros Ht. induction o as [|[w f] o IH]; intros [|b bs] Ho Hb; cbn [all_good_bounds] in Hb; try discriminate; cbn [mixed_line mixture_of].
+  induction places as [|x' places IH]; intros [|[y' s] l] x y Hx H y0 t Hy0; cbn [line_below] in H; try discriminate; [cbn; assumption|].
+  repeat rewrite andb_true_iff in H. destruct H as [[[[[H1 H2] H3] H4] H5] H6]. apply Z.ltb_lt in H1. apply rat_lt_correct in H3; try assumption.
+  unfold drawn. cbn [map combine fst snd]. rewrite polygon_unfold. rewrite real_one. destruct (Rle_dec t (real_of x')) as [Hle|Hle].
+  - unfold chord. set (c := (t - real_of x) / (real_of x' - real_of x)). assert (Hc : c <= 1).
+    { unfold c. apply Rmult_le_reg_r with (real_of x' - real_of x); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+    pose proof (Rmult_le_pos (1 - c) (1 - y0) ltac:(lra) ltac:(lra)). lra.
+  - apply (IH l x' y' H1 H6). lra.
+Qed.
+
+Lemma pieces_from_correct from f k places l t : ok from -> real_of from <= t -> 0 < t <= 1 -> good_curve f = true ->
+  line_below f (falls_to f k) (rises_between f k) (of_Z 0) (of_Z 0) places l = true ->
+  length (pieces_from from f l) = length places /\ List.Forall (fun ys => ok (fst ys)) (pieces_from from f l) /\
+  polygon 0 0 (drawn places (pieces_from from f l)) t <= curve_of f t.
+Proof.
+  intros Hfrom Hft Ht Hf Hl. destruct (line_below_correct f k Hf places l (of_Z 0) (of_Z 0) (ok_of_Z 0) (ok_of_Z 0) ltac:(rewrite real_of_Z; lra) Hl) as [L1 [L2 L3]].
+  rewrite !real_of_Z in L3. specialize (L3 t ltac:(lra)). assert (Hsame : length l = length places /\ List.Forall (fun ys => ok (fst ys)) l /\ polygon 0 0 (drawn places l) t <= curve_of f t) by auto.
+  destruct f as [p q|p q|s|p q|corners|level]; cbn [pieces_from]; try exact Hsame.
+  destruct (rat_le level from) eqn:E; [|exact Hsame]. destruct (jump_facts level Hf) as [Hlevel _]. apply rat_le_correct in E; try assumption.
+  split; [now rewrite map_length|]. split.
+  - apply List.Forall_forall. intros ys Hin. apply in_map_iff in Hin. destruct Hin as [zs [<- _]]. apply ok_one.
+  - pose proof (ones_below _ _ _ places l (of_Z 0) (of_Z 0) (ok_of_Z 0) Hl 0 t ltac:(lra)) as H. rewrite real_of_Z in H. cbn [curve_of]. destruct (Rle_dec (real_of level) t); lra.
+Qed.
+
+Theorem mixed_line_below from places t : ok from -> real_of from <= t -> 0 < t <= 1 -> forall o bs, forallb (fun wf => positive_den (fst wf) && (0 <=? num (fst wf))%Z && good_curve (snd wf)) o = true ->
+  all_good_bounds places o bs = true ->
+  List.Forall (fun xg => ok (snd xg)) (mixed_line from places o bs) /\ map fst (mixed_line from places o bs) = places /\
+  polygon 0 0 (mixed_line from places o bs) t <= mixture_of o t.
+Proof.
+  intros Hfrom Hft Ht. induction o as [|[w f] o IH]; intros [|b bs] Ho Hb; cbn [all_good_bounds] in Hb; try discriminate; cbn [mixed_line mixture_of].
   - split; [|split].
     + apply List.Forall_forall. intros xg Hin. apply in_map_iff in Hin. destruct Hin as [x [<- _]]. apply ok_of_Z.
     + rewrite map_map. cbn. apply map_id.
@@ -62,12 +89,57 @@ Proof.
   - cbn [forallb fst snd] in Ho. repeat rewrite andb_true_iff in Ho. destruct Ho as [[[W1 W2] W3] W4]. apply Z.ltb_lt in W1. apply Z.leb_le in W2.
     apply andb_true_iff in Hb. destruct Hb as [Hb1 Hb2]. destruct (IH bs W4 Hb2) as [I1 [I2 I3]].
     unfold good_bounds in Hb1. apply andb_true_iff in Hb1. destruct Hb1 as [Hl _].
-    destruct (line_below_correct f (bend b) W3 places (pieces b) (of_Z 0) (of_Z 0) (ok_of_Z 0) (ok_of_Z 0) ltac:(rewrite real_of_Z; lra) Hl) as [L1 [L2 L3]].
-    rewrite !real_of_Z in L3. specialize (L3 t ltac:(lra)).
-    assert (Hlen : length (pieces b) = length (mixed_line places o bs)) by (rewrite L1, <- I2 at 1; now rewrite map_length).
-    destruct (add_line_correct w (pieces b) W1 L2 (mixed_line places o bs) Hlen I1) as [A1 [A2 A3]].
+    destruct (pieces_from_correct from f (bend b) places (pieces b) t Hfrom Hft Ht W3 Hl) as [L1 [L2 L3]].
+    assert (Hlen : length (pieces_from from f (pieces b)) = length (mixed_line from places o bs)) by (rewrite L1, <- I2 at 1; now rewrite map_length).
+    destruct (add_line_correct w (pieces_from from f (pieces b)) W1 L2 (mixed_line from places o bs) Hlen I1) as [A1 [A2 A3]].
     split; [assumption|]. split; [now rewrite A2|]. specialize (A3 0 0 0 t). rewrite Rmult_0_r, Rplus_0_l in A3. rewrite A3, I2.
     pose proof (real_nonneg w W1 W2) as Hw. pose proof (Rmult_le_compat_l (real_of w) _ _ Hw L3). lra.
+Qed.
+
+(** ** The line for values from p on *)
+
+Lemma corners_to_1_places l : forall l' x, corners_to_1 x l = true -> map fst l' = map fst l -> List.Forall (fun xg => ok (snd xg)) l' -> corners_to_1 x l' = true.
+Proof.
+  induction l as [|[x1 g1] l IH]; intros [|[x2 g2] l'] x H Hmap Hok; try discriminate; [assumption|]. cbn [map fst] in Hmap. injection Hmap as -> Hmap.
+  inversion_clear Hok as [|? ? H2 Hok']. cbn [snd] in H2. cbn [corners_to_1] in *. repeat rewrite andb_true_iff in *. destruct H as [[[H3 _] H5] H6].
+  repeat split; try assumption; [now apply Z.ltb_lt | now apply (IH l')].
+Qed.
+
+Lemma line_from_in lines p : forall best, exists x, line_from best lines p = snd x /\ (x = best \/ (In x lines /\ rat_le (fst x) p = true)).
+Proof.
+  induction lines as [|line lines IH]; intros best; cbn [line_from]; [exists best; auto|].
+  destruct (IH (if rat_le (fst line) p && rat_le (fst best) (fst line) then line else best)) as [x [E H]]. exists x. split; [exact E|].
+  destruct H as [->|[H1 H2]]; [|right; split; [now right | assumption]].
+  destruct (rat_le (fst line) p && rat_le (fst best) (fst line)) eqn:Eb; [|now left]. apply andb_true_iff in Eb. right. split; [now left | apply Eb].
+Qed.
+
+Lemma levels_of_correct o level : forallb (fun wf => positive_den (fst wf) && (0 <=? num (fst wf))%Z && good_curve (snd wf)) o = true -> In level (levels_of o) ->
+  ok level /\ real_of level <= 1.
+Proof.
+  intros Ho Hin. apply in_flat_map in Hin. destruct Hin as [[w f] [Hwf Hf]]. apply forallb_forall with (x := (w, f)) in Ho; [|assumption].
+  apply andb_true_iff in Ho. destruct Ho as [_ Hg]. cbn [snd] in *. destruct f as [p q|p q|s|p q|corners|x]; try contradiction. destruct Hf as [<-|[]].
+  destruct (jump_facts x Hg) as [H1 H2]. split; [assumption | lra].
+Qed.
+
+Theorem line_for_below places o bs : good_mixture o = true -> all_good_bounds places o bs = true -> corners_to_1 (of_Z 0) (mixed_line (of_Z 0) places o bs) = true ->
+  weighting (mixture_of o) -> forall p, ok p -> let corners := line_for (mixed_lines places o bs) p in
+  corners_to_1 (of_Z 0) corners = true /\ forall tau, 0 <= tau <= 1 -> real_of p <= tau -> polygon 0 0 corners tau <= mixture_of o tau.
+Proof.
+  intros Ho Hb Hc HG p Hp. pose proof Ho as Ho'. unfold good_mixture in Ho'. apply andb_true_iff in Ho'. destruct Ho' as [Hos _].
+  assert (Hx : exists x, line_for (mixed_lines places o bs) p = mixed_line x places o bs /\ ok x /\ real_of x <= 1 /\ forall tau, 0 <= tau -> real_of p <= tau -> real_of x <= tau).
+  { unfold line_for, mixed_lines. cbn [map]. destruct (line_from_in (map (fun from => (from, mixed_line from places o bs)) (levels_of o)) p (of_Z 0, mixed_line (of_Z 0) places o bs)) as [x [E H]].
+    rewrite E. destruct H as [->|[Hin Hle]].
+    - exists (of_Z 0). cbn [snd]. split; [reflexivity|]. rewrite real_of_Z. split; [apply ok_of_Z|]. split; [lra | intros; lra].
+    - apply in_map_iff in Hin. destruct Hin as [level [<- Hin]]. cbn [fst snd] in *. destruct (levels_of_correct o level Hos Hin) as [H1 H2]. exists level.
+      apply rat_le_correct in Hle; try assumption. split; [reflexivity|]. split; [assumption|]. split; [assumption | intros; lra]. }
+  destruct Hx as [x [-> [Hok [H1 Hle]]]]. cbn zeta. destruct (mixed_line_below x places 1 Hok H1 ltac:(lra) o bs Hos Hb) as [S1 [S2 _]].
+  destruct (mixed_line_below (of_Z 0) places 1 (ok_of_Z 0) ltac:(rewrite real_of_Z; lra) ltac:(lra) o bs Hos Hb) as [_ [S3 _]].
+  assert (Hcx : corners_to_1 (of_Z 0) (mixed_line x places o bs) = true) by (apply (corners_to_1_places (mixed_line (of_Z 0) places o bs)); [assumption | congruence | assumption]).
+  split; [assumption|]. intros tau Ht Hpt. destruct (Req_dec tau 0) as [->|Hne].
+  - destruct (mixed_line x places o bs) as [|[x' g'] l] eqn:E; [discriminate|]. rewrite (weighting_0 _ HG), polygon_at_start; [lra|].
+    cbn [corners_to_1] in Hcx. repeat rewrite andb_true_iff in Hcx. destruct Hcx as [[[C1 _] C3] _]. apply Z.ltb_lt in C1. apply rat_lt_correct in C3; [|apply ok_of_Z | assumption].
+    now rewrite real_of_Z in C3.
+  - apply (mixed_line_below x places tau Hok (Hle tau ltac:(lra) Hpt) ltac:(lra) o bs Hos Hb).
 Qed.
 
 (** ** Staircases *)
@@ -148,12 +220,8 @@ Proof.
     { intros tau Htau Hr. now apply (mixed_stair_correct (places k)). }
     split; [now apply is_jpolicy_mixture|]. split; [apply plays_allowed_mixture | assumption].
   - intros pi Hpi Hal. unfold curved_upper_test in Hup. destruct (up (proofs k)) as [V|V g|V c0|V g start|V g start boxes]; try discriminate.
-    cbn [snd] in Hup. apply (polygon_by_cover_correct m (mixed_line (places k) o (curve_bounds k)) (mixture_of o) Hm Hc HG) with V g start boxes; try assumption.
-    intros tau Ht. destruct (Req_dec tau 0) as [->|Hne].
-    + destruct (mixed_line (places k) o (curve_bounds k)) as [|[x' g'] l] eqn:E; [discriminate|]. rewrite (weighting_0 _ HG), polygon_at_start; [lra|].
-      cbn [corners_to_1] in Hc. repeat rewrite andb_true_iff in Hc. destruct Hc as [[[C1 _] C3] _]. apply Z.ltb_lt in C1. apply rat_lt_correct in C3; [|apply ok_of_Z | assumption].
-      now rewrite real_of_Z in C3.
-    + apply (mixed_line_below (places k) tau ltac:(lra) o (curve_bounds k) Hos Hb).
+    cbn [snd] in Hup. apply (polygon_by_cover_correct m (line_for (mixed_lines (places k) o (curve_bounds k))) (mixture_of o) Hm HG) with V g start boxes; try assumption.
+    now apply line_for_below.
 Qed.
 
 (** The driver's two questions agree. *)

@@ -2,8 +2,8 @@
 
     Imported: what Statement.v imports and defines (the process of a model, policies, [return_law], [through], the curve through
     corners), [quantile] and [Phi] of Objective.v, the data types [curve], [mixture] of CurveCheck.v, and the program
-    [check_curved] of Verdict.v.  The weightings are defined here.  For mixtures with upper quantiles: the data type [mixed_part] and
-    [raised] of UpperQuantiles.v, which puts [Jump (rplus level e)] in the place of [UpperQuantile level]. *)
+    [check_curved] of Verdict.v.  The weightings are defined here.  For mixtures with upper quantiles: the data type [mixed_part] of
+    CurveCheck.v and the program [check_upper] of Verdict.v. *)
 
 Require Import ZArith Reals List.
 From Coquelicot Require Import Coquelicot.
@@ -51,15 +51,12 @@ Qed.
 
 (** ** Upper quantiles in mixtures: the infimum of the returns whose distribution function exceeds the level *)
 
-Definition worth (p : UpperQuantiles.mixed_part) (d : dist R) : R :=
+Definition worth (p : mixed_part) (d : dist R) : R :=
   match p with
-  | UpperQuantiles.Whole f => Phi (weighting_of f) d
-  | UpperQuantiles.UpperQuantile level => real (Glb_Rbar (fun x => number level < cdf d x))
+  | Whole f => Phi (weighting_of f) d
+  | UpperQuantile level => real (Glb_Rbar (fun x => number level < cdf d x))
   end.
-Definition total_worth (o : list (rat * UpperQuantiles.mixed_part)) (d : dist R) : R := fold_right (fun wp r => number (fst wp) * worth (snd wp) d + r) 0 o.
-(** No denominator of a level is 0 or less. *)
-Definition levels_are_numbers (o : list (rat * UpperQuantiles.mixed_part)) : Prop :=
-  List.Forall (fun wp => match snd wp with UpperQuantiles.UpperQuantile level => (0 < den level)%Z | UpperQuantiles.Whole _ => True end) o.
+Definition total_worth (o : list (rat * mixed_part)) (d : dist R) : R := fold_right (fun wp r => number (fst wp) * worth (snd wp) d + r) 0 o.
 
 Lemma total_worth_eq o d : total_worth o d = UpperQuantiles.value_with_upper o d.
 Proof.
@@ -68,13 +65,12 @@ Proof.
   apply FunctionalExtensionality.functional_extensionality. intros tau. destruct f; reflexivity.
 Qed.
 
-Theorem what_is_accepted_twice_is_true_of_upper_quantiles (m : model) (o : list (rat * UpperQuantiles.mixed_part)) (e : rat) (c : claim) (k : curved) :
-  (0 < den e)%Z -> 0 < number e -> levels_are_numbers o ->
-  check_curved m (UpperQuantiles.raised (Rat 0 1) o) c k = true -> check_curved m (UpperQuantiles.raised e o) c k = true ->
+Theorem what_check_upper_accepts_is_true (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) :
+  check_upper m o e c k = true ->
   (exists pi, pi = Meaning.policy_of m (low (proofs k)) /\ admissible m pi /\ number (lower c) <= total_worth o (return_law m pi)) /\
   (forall pi, admissible m pi -> total_worth o (return_law m pi) <= number (upper c)).
 Proof.
-  intros He Hpos Hl H0 H1. destruct (UpperQuantiles.upper_quantiles_sound m o e c k He Hpos Hl H0 H1) as [[pi [P1 [P2 [P3 P4]]]] U]. split.
+  intros H. destruct (UpperQuantiles.upper_quantiles_sound m o e c k H) as [[pi [P1 [P2 [P3 P4]]]] U]. split.
   - exists pi. split; [exact P1|]. split; [exact (conj P2 P3)|]. rewrite return_law_eq, total_worth_eq. exact P4.
   - intros pi0 [H6 H7]. rewrite return_law_eq, total_worth_eq. exact (U pi0 H6 H7).
 Qed.

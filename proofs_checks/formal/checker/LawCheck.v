@@ -173,3 +173,18 @@ Definition quantile_by_law (m : model) (V mix_den : Z) (parts : list (Z * machin
       if is_upper then rat_le p alpha else negb (rat_le alpha p)
   | None => false
   end.
+
+(** ** The exact law: if the masses sum to V, nothing was lost, and their partial sums are the values of the CDF.  None of them
+    is strictly inside a gap. *)
+
+Fixpoint sums_avoid (bad : Z -> bool) (acc y : Z) (l : list entry) : bool :=
+  negb (bad acc) && match l with [] => true | ((_, z), p) :: l' => (y <=? z) && sums_avoid bad (acc + p) z l' end.
+Definition inside_gap (V : Z) (gap : rat * rat) (x : Z) : bool := rat_lt (fst gap) (Rat x V) && rat_lt (Rat x V) (snd gap).
+Definition law_avoids (m : model) (V mix_den : Z) (parts : list (Z * machine)) (gaps : list (rat * rat)) : bool :=
+  (0 <? V) && good_parts mix_den parts &&
+  match mixed_entries m V mix_den parts with
+  | Some es =>
+      (mass_of es =? V) &&
+      (let l := sorted es in forallb (fun gap => sums_avoid (inside_gap V gap) 0 (least_return m 1 0 (steps m)) l) gaps)
+  | None => false
+  end.

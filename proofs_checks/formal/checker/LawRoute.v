@@ -237,6 +237,54 @@ Section Route.
     - apply IZR_lt in Hzy. apply Rmult_le_compat_r with (r := D) in Hr; [|lra]. unfold Rdiv in Hr. rewrite !Rmult_assoc, Rinv_l in Hr by lra. lra.
   Qed.
 
+  (** *** The exact law *)
+
+  Lemma sums_avoid_order bad l : forall acc y, sums_avoid bad acc y l = true -> forall k p, In (k, p) l -> (y <= snd k)%Z.
+  Proof.
+    induction l as [|[[a z] p] l IH]; intros acc y H k p0 Hin; [destruct Hin|]. cbn [sums_avoid] in H. repeat rewrite andb_true_iff in H. destruct H as [_ [H1 H2]].
+    apply Z.leb_le in H1. destruct Hin as [Heq|Hin]; [injection Heq as <- _; exact H1|]. specialize (IH _ z H2 k p0 Hin). lia.
+  Qed.
+
+  Lemma sums_avoid_correct bad x l : 0 < D -> forall acc y, sums_avoid bad acc y l = true ->
+    exists c, bad c = false /\ IZR c = IZR acc + esum (fun _ yy => if Rle_dec (IZR yy / D) x then 1 else 0) l.
+  Proof.
+    intros HD. induction l as [|[[a z] p] l IH]; intros acc y H; pose proof H as H0; cbn [sums_avoid] in H; apply andb_true_iff in H; destruct H as [Hbad H]; apply negb_true_iff in Hbad.
+    - exists acc. split; [assumption|]. cbn [esum]. lra.
+    - apply andb_true_iff in H. destruct H as [_ H]. cbn [esum]. destruct (Rle_dec (IZR z / D) x) as [Hle|Hgt].
+      + destruct (IH _ z H) as [c [C1 C2]]. exists c. split; [assumption|]. rewrite C2, plus_IZR. ring.
+      + exists acc. split; [assumption|]. assert (Hz : esum (fun _ yy => if Rle_dec (IZR yy / D) x then 1 else 0) l = 0); [|rewrite Hz; ring].
+        pose proof (sums_avoid_order bad l _ z H) as Hord. clear - Hord Hgt HD. induction l as [|[[b yy] q0] l IH]; cbn [esum]; [reflexivity|].
+        assert (Hb : (z <= yy)%Z) by (apply (Hord (b, yy) q0); now left). destruct (Rle_dec (IZR yy / D) x) as [Hle|_].
+        * exfalso. apply Hgt. eapply Rle_trans; [|exact Hle]. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | now apply IZR_le].
+        * rewrite IH; [ring|]. intros k p0 Hin. apply (Hord k p0). now right.
+  Qed.
+
+  Theorem law_avoids_correct gaps gap x : law_avoids m V mix_den parts gaps = true -> In gap gaps -> ok (fst gap) -> ok (snd gap) ->
+    let F := cdf (jreturn_law M (mixture_policy m mix_den parts)) x in real_of (fst gap) < F -> real_of (snd gap) <= F.
+  Proof.
+    intros H Hgap Hok1 Hok2. unfold law_avoids in H. repeat rewrite andb_true_iff in H. destruct H as [[HV Hp] H]. apply Z.ltb_lt in HV.
+    destruct (mixed_entries m V mix_den parts) as [es|] eqn:Ees; [|discriminate]. apply andb_true_iff in H. destruct H as [Hmass H]. apply Z.eqb_eq in Hmass.
+    cbn zeta in H. apply forallb_forall with (x := gap) in H; [|assumption].
+    set (d := jreturn_law M (mixture_policy m mix_den parts)). cbn zeta. assert (Hd : is_law d) by (apply law_jreturn; [now apply is_jmdp_meaning | now apply is_jpolicy_mixture]).
+    assert (HD : 0 < D) by now apply den_pos. pose proof (IZR_lt _ _ HV) as HV'. destruct (mixed_entries_below m V mix_den parts Hm HV Hp es Ees) as [_ B1]. fold M in B1. fold d in B1.
+    destruct (sums_avoid_correct _ x (sorted es) HD _ _ H) as [c [C1 C2]]. rewrite (proj1 (sorted_correct _ es)), Rplus_0_l in C2.
+    assert (Hlow : esum (fun _ yy => if Rle_dec (IZR yy / D) x then 1 else 0) es <= IZR V * E d (fun z => if Rle_dec z x then 1 else 0)).
+    { apply (B1 (fun z => if Rle_dec z x then 1 else 0)). intros z. destruct (Rle_dec z x); lra. }
+    assert (Hhigh : esum (fun _ yy => 1 - (if Rle_dec (IZR yy / D) x then 1 else 0)) es <= IZR V * E d (fun z => 1 - (if Rle_dec z x then 1 else 0))).
+    { apply (B1 (fun z => 1 - (if Rle_dec z x then 1 else 0))). intros z. destruct (Rle_dec z x); lra. }
+    assert (Hc : IZR c = IZR V * cdf d x).
+    { assert (E1 : E d (fun z => if Rle_dec z x then 1 else 0) = cdf d x) by reflexivity.
+      assert (E2 : E d (fun z => 1 - (if Rle_dec z x then 1 else 0)) = 1 - cdf d x).
+      { rewrite <- E1. rewrite (E_ext d _ (fun z => (fun _ => 1) z + (-1) * (if Rle_dec z x then 1 else 0))) by (intros; ring). rewrite E_plus, E_scal. replace (E d (fun _ => 1)) with 1 by (symmetry; apply Hd). ring. }
+      assert (E3 : esum (fun _ y => 1 - (if Rle_dec (IZR y / D) x then 1 else 0)) es = IZR V - IZR c).
+      { rewrite C2, <- Hmass, mass_of_esum. clear. induction es as [|[[a y] p] es IH]; cbn [esum]; [ring|]. rewrite IH. ring. }
+      rewrite E1, <- C2 in Hlow. rewrite E2, E3 in Hhigh. lra. }
+    unfold inside_gap in C1. set (q0 := Rat c V) in *. assert (Hokq : ok q0) by exact HV.
+    assert (Hq : real_of q0 = cdf d x) by (unfold q0, real_of; cbn [num den]; rewrite Hc; field; lra).
+    intros Hlt. apply andb_false_iff in C1. unfold rat_lt in C1. rewrite !negb_false_iff in C1.
+    destruct C1 as [C1|C1]; apply rat_le_correct in C1; try assumption; lra.
+  Qed.
+
   Lemma tail_weight_at_correct w alpha : good_tail w alpha = true -> forall tau, ok tau ->
     ok (tail_weight_at w alpha tau) /\ real_of (tail_weight_at w alpha tau) = tail_weight (real_of w) (real_of alpha) (real_of tau).
   Proof.

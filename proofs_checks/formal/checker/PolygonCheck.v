@@ -4,7 +4,7 @@
     F_k = P(X > k).  A lower bound needs the F_k of the policy, from above.  An upper bound needs a lower bound of
     the sum of G(F_k) over all policies: a tree of cuts F_k <= p or F_k >= p whose leaves hold costs c; there
     sum G(F_k) >= sum c_k F_k + sum of the least G(x) - c_k x over the box, and sum c_k F_k is the expectation of a
-    terminal cost (weak duality). *)
+    terminal cost (weak duality).  The tree may also say that every policy has F_k >= p, by a table. *)
 
 Require Import ZArith List Bool.
 From VerifiedRisk Require Import Rows Tree Program Check.
@@ -106,11 +106,12 @@ Fixpoint partial_sums (acc : Z) (costs : list Z) : list Z :=
 Fixpoint smallest (x : Z) (l : list Z) : Z := match l with [] => x | y :: l' => smallest (Z.min x y) l' end.
 
 Definition box := list (rat * rat).
-Fixpoint tilted_sum (V : Z) (corners : list (rat * rat)) (costs : list Z) (b : box) : option Z :=
+(** The polygon of a coordinate may depend on the lower end of its box: behind a jump of the weighting there is a higher one. *)
+Fixpoint tilted_sum (V : Z) (corners : rat -> list (rat * rat)) (costs : list Z) (b : box) : option Z :=
   match costs, b with
   | [], [] => Some 0
   | c :: costs', (p, q) :: b' =>
-      match least_on V c (of_Z 0) (of_Z 0) corners p q, tilted_sum V corners costs' b' with
+      match least_on V c (of_Z 0) (of_Z 0) (corners p) p q, tilted_sum V corners costs' b' with
       | Some x, Some y => Some (x + y)
       | _, _ => None
       end
@@ -123,7 +124,7 @@ Fixpoint cap (k : Z) (p : rat) (b : box) : box :=
 Fixpoint raise (k : Z) (p : rat) (b : box) : box :=
   match b with [] => [] | (l, u) :: b' => (if 0 <=? k then rmax l p else l, u) :: raise (k - 1) p b' end.
 
-Definition dual_test (m : model) (V : Z) (g : grid) (start lo : Z) (corners : list (rat * rat)) (need : rat) (costs : list Z) (b : box) : bool :=
+Definition dual_test (m : model) (V : Z) (g : grid) (start lo : Z) (corners : rat -> list (rat * rat)) (need : rat) (costs : list Z) (b : box) : bool :=
   let terminal := partial_sums 0 costs in
   let bottom := smallest 0 terminal in
   match tilted_sum V corners costs b with
@@ -134,13 +135,22 @@ Definition dual_test (m : model) (V : Z) (g : grid) (start lo : Z) (corners : li
   | None => false
   end.
 
-Fixpoint covered (leaf : list Z -> box -> bool) (c : cover) (b : box) : bool :=
+(** F_k >= p under every policy: the least probability of an index above, in a table over V.  It loses nothing if V is a
+    multiple of all denominators, so that a level which some policy meets with equality is passed. *)
+Definition unit_costs (V k lo hi : Z) : list Z := along (fun j => if j =? k then V else 0) 0 (counter (lo + 1) hi).
+Definition passed_test (m : model) (g : grid) (start lo lo' hi' V k : Z) (p : rat) : bool :=
+  let terminal := partial_sums 0 (unit_costs V k lo' hi') in
+  let v := table_below m g (rate_0 m g) 0 terminal (windows g) (steps m) in
+  (0 <? V) && forallb (fun y => 0 <=? y) terminal && rat_le p (Rat (start_look m 0 lo v start) (V * initial_den m)).
+
+Fixpoint covered (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (c : cover) (b : box) : bool :=
   match c with
   | Dual costs => leaf costs b
-  | Cut k p below above => positive_den p && covered leaf below (cap k p b) && covered leaf above (raise k p b)
+  | Cut k p below above => positive_den p && covered leaf passed below (cap k p b) && covered leaf passed above (raise k p b)
+  | Passed V k p rest => positive_den p && passed V k p && covered leaf passed rest (raise k p b)
   end.
 
-Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cover) (corners : list (rat * rat)) (bound : rat) : bool :=
+Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cover) (corners : rat -> list (rat * rat)) (bound : rat) : bool :=
   match windows g, window_after (windows g) (steps m) with
   | (lo, hi) :: _, Some (lo', hi') =>
       let u' := unit_after g (unit_size g) (steps m) in
@@ -148,6 +158,6 @@ Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cove
       let need := rmult (rminus top bound) (rinv u') in
       (0 <? V) && good_grid g && (lo <=? start) && (start <=? hi) && (lo' <=? hi') &&
       all_never_below m g (rate_0 m g) (windows g) (steps m) && all_never_above m g (rate_0 m g) (windows g) (steps m) &&
-      covered (dual_test m V g start lo corners need) c (along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi'))
+      covered (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi') c (along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi'))
   | _, _ => false
   end.

@@ -73,13 +73,16 @@ Proof.
 Qed.
 
 (** If every leaf says Q for the boxes that hold F, so does the tree. *)
-Lemma covered_correct (F : Z -> R) (leaf : list Z -> box -> bool) (N : nat) (Q : Prop) : (forall j k, (j <= k)%Z -> F k <= F j) ->
+Lemma covered_correct (F : Z -> R) (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (N : nat) (Q : Prop) : (forall j k, (j <= k)%Z -> F k <= F j) ->
   (forall costs b, length b = N -> leaf costs b = true -> inside F 0 b -> Q) ->
-  forall c b, length b = N -> covered leaf c b = true -> inside F 0 b -> Q.
+  (forall V k p, ok p -> passed V k p = true -> real_of p <= F k) ->
+  forall c b, length b = N -> covered leaf passed c b = true -> inside F 0 b -> Q.
 Proof.
-  intros HF Hleaf. assert (Hcap : forall p b i, length (cap i p b) = length b) by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
+  intros HF Hleaf Hpassed. assert (Hcap : forall p b i, length (cap i p b) = length b) by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
   assert (Hraise : forall p b i, length (raise i p b) = length b) by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
-  induction c as [costs|k p below IHb above IHa]; intros b Hlen H Hin; cbn [covered] in H; [now apply (Hleaf costs b)|].
+  induction c as [costs|k p below IHb above IHa|V k p rest IH]; intros b Hlen H Hin; cbn [covered] in H; [now apply (Hleaf costs b)| |].
+  2:{ repeat rewrite andb_true_iff in H. destruct H as [[Hp H1] H2]. apply Z.ltb_lt in Hp.
+      apply (IH (raise k p b)); [now rewrite Hraise | assumption | apply inside_raise; auto]. cbn. now apply (Hpassed V). }
   repeat rewrite andb_true_iff in H. destruct H as [[Hp H1] H2]. apply Z.ltb_lt in Hp.
   destruct (Rle_dec (F k) (real_of p)) as [Hle|Hgt].
   - apply (IHb (cap k p b)); [now rewrite Hcap | assumption | apply inside_cap; auto].
@@ -96,6 +99,18 @@ Lemma cost_sum_zero costs : forall k i, (i <= k)%Z -> cost_sum (fun j => is_abov
 Proof.
   induction costs as [|c costs IH]; intros k i H; cbn [cost_sum]; [reflexivity|]. rewrite IH by lia. unfold is_above.
   destruct (Z.ltb_spec k i); [lia|]. ring.
+Qed.
+
+Lemma unit_costs_behind F V k (l : list unit) : forall j, (k < j)%Z -> cost_sum F j (along (fun i => if (i =? k)%Z then V else 0%Z) j l) = 0.
+Proof.
+  induction l as [|y l IH]; intros j Hj; cbn [along cost_sum]; [reflexivity|]. rewrite IH by lia. destruct (Z.eqb_spec j k); [lia|]. ring.
+Qed.
+
+Lemma unit_costs_le F V k (l : list unit) : 0 <= IZR V * F k -> forall j, cost_sum F j (along (fun i => if (i =? k)%Z then V else 0%Z) j l) <= IZR V * F k.
+Proof.
+  intros Hpos. induction l as [|y l IH]; intros j; cbn [along cost_sum]; [lra|]. destruct (Z.eqb_spec j k) as [->|Hne].
+  - rewrite unit_costs_behind by lia. lra.
+  - specialize (IH (j + 1)%Z). lra.
 Qed.
 
 Lemma partial_sums_correct costs : forall acc k i x, (k <= i)%Z -> znth (partial_sums acc costs) (i - k) = Some x ->
@@ -122,15 +137,15 @@ Qed.
 (** ** Upper bounds, for every weighting that is nowhere below the polygon *)
 
 Section Cover.
-  Variables (m : model) (corners : list (rat * rat)) (G : R -> R).
+  Variables (m : model) (corners : rat -> list (rat * rat)) (G : R -> R).
   Hypothesis Hm : good_model m = true.
-  Hypothesis Hcorners : corners_to_1 (of_Z 0) corners = true.
   Hypothesis HG : weighting G.
-  Hypothesis Hbelow : forall tau, 0 <= tau <= 1 -> polygon 0 0 corners tau <= G tau.
+  (** The polygon for values from p on. *)
+  Hypothesis Hcorners : forall p, ok p -> corners_to_1 (of_Z 0) (corners p) = true /\ forall tau, 0 <= tau <= 1 -> real_of p <= tau -> polygon 0 0 (corners p) tau <= G tau.
   Let M := meaning m.
 
-  Lemma corners_nonempty : corners <> [].
-  Proof. intros E. pose proof Hcorners as H. rewrite E in H. discriminate. Qed.
+  Lemma corners_nonempty p : ok p -> corners p <> [].
+  Proof. intros Hp E. destruct (Hcorners p Hp) as [H _]. rewrite E in H. discriminate. Qed.
 
   Lemma tilted_sum_correct V (F : Z -> R) costs : (0 < V)%Z -> (forall k, 0 <= F k <= 1) -> forall b k x,
     tilted_sum V corners costs b = Some x -> inside F k b ->
@@ -138,13 +153,14 @@ Section Cover.
   Proof.
     intros HV HF. induction costs as [|c costs IH]; intros b k x; destruct b as [|[p q] b]; cbn [tilted_sum]; try discriminate.
     - intros H _. injection H as <-. split; [reflexivity|]. cbn. lra.
-    - destruct (least_on V c (of_Z 0) (of_Z 0) corners p q) as [y|] eqn:Ey; [|discriminate].
+    - destruct (least_on V c (of_Z 0) (of_Z 0) (corners p) p q) as [y|] eqn:Ey; [|discriminate].
       destruct (tilted_sum V corners costs b) as [z|] eqn:Ez; [|discriminate]. intros H [Hp [Hq [Hb Hrest]]]. injection H as <-.
       destruct (IH b (k + 1)%Z z Ez Hrest) as [Hlen Hz]. split; [cbn; now rewrite Hlen|].
-      destruct (least_on_correct V c p q HV Hp Hq corners (of_Z 0) (of_Z 0) Hcorners (ok_of_Z 0) (ok_of_Z 0) (F k)) as [y' [Hy' Hle]];
-        [rewrite real_of_Z; apply HF | apply HF | left; apply corners_nonempty | assumption |].
+      destruct (Hcorners p Hp) as [Hto1 Hbelow].
+      destruct (least_on_correct V c p q HV Hp Hq (corners p) (of_Z 0) (of_Z 0) Hto1 (ok_of_Z 0) (ok_of_Z 0) (F k)) as [y' [Hy' Hle]];
+        [rewrite real_of_Z; apply HF | apply HF | left; now apply corners_nonempty | assumption |].
       rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle. rewrite plus_IZR. cbn [sum_along cost_sum].
-      pose proof (Rmult_le_compat_l (IZR V) _ _ ltac:(apply IZR_lt in HV; lra) (Hbelow (F k) (HF k))). lra.
+      pose proof (Rmult_le_compat_l (IZR V) _ _ ltac:(apply IZR_lt in HV; lra) (Hbelow (F k) (HF k) (proj1 Hb))). lra.
   Qed.
 
   Theorem polygon_by_cover_correct V g start boxes bound pi : ok bound -> polygon_by_cover m V g start boxes corners bound = true ->
@@ -188,6 +204,40 @@ Section Cover.
       rewrite Htop. unfold X. rewrite minus_IZR. fold M in Hle'. lra. }
     rewrite (Phi_eq_sum G H X (real_of top) (real_of u') HG HH Hu' (hi' - lo') ltac:(lia) HX). fold F.
     set (S := sum_along (fun k => G (F k)) 0 (repeat tt (Z.to_nat (hi' - lo')))).
+    assert (Hdual : forall costs bottom, length costs = Z.to_nat (hi' - lo') -> forallb (fun y => bottom <=? y)%Z (partial_sums 0 costs) = true ->
+      / IZR (initial_den m) * IZR (start_look m bottom lo (table_below m g (rate_0 m g) bottom (partial_sums 0 costs) (windows g) (steps m)) start) <= cost_sum F 0 costs).
+    { intros costs bottom Hlen Hbot. set (terminal := partial_sums 0 costs) in *. set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)).
+      unfold F. rewrite <- E_cost_sum. unfold H. rewrite (E_H m pi).
+      replace (/ IZR (initial_den m) * IZR (start_look m bottom lo v start)) with (E (jinit M) (fun s => IZR (look bottom lo (row_at v s) start))).
+      2:{ unfold M. rewrite (E_init m). unfold start_look. rewrite IZR_zsum. f_equal. apply sum_ext. intros sw _. now rewrite mult_IZR. }
+      apply E_le; [now apply is_jmdp_meaning|]. intros s.
+      pose proof (table_below_le_cost m g bottom terminal start Hm Hg Hbot pi Hpi Hal (steps m) 0 (windows g) ([], s) eq_refl eq_refl eq_refl eq_refl) as Hdp.
+      unfold bound_at in Hdp. rewrite Hws0 in Hdp. cbn [fst index_after jstate snd rate_at] in Hdp. fold v in Hdp.
+      eapply Rle_trans; [exact Hdp|]. fold T. rewrite Hws. right. apply E_ext_as.
+      pose proof (index_never_below m g start Hg pi ([], s) T eq_refl Hnb) as H1.
+      pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.
+      cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo). specialize (H2 Hhi).
+      fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3. apply as_impl.
+      intros h Hh. unfold X. set (i := index_after m g start (fst h)) in *. unfold look. destruct (Z.ltb_spec i lo'); [lia|].
+      assert (Hzl : (i - lo' < zlen terminal)%Z).
+      { unfold terminal. rewrite zlen_partial_sums. assert (zlen costs = Z.of_nat (length costs)) as -> by (clear; induction costs as [|y l IH]; cbn [zlen length]; lia).
+        rewrite Hlen. lia. }
+      destruct (znth terminal (i - lo')) as [y|] eqn:Ey.
+      - replace (i - lo')%Z with (i - lo' - 0)%Z in Ey by lia. rewrite (partial_sums_correct costs 0 0 (i - lo') y ltac:(lia) Ey). ring.
+      - exfalso. assert (Hgen : forall (l : list Z) j, (0 <= j < zlen l)%Z -> znth l j <> None).
+        { induction l as [|z l IH]; intros j Hj; cbn [zlen znth] in *; [lia|]. destruct (Z.eqb_spec j 0); [discriminate|]. apply IH; lia. }
+        apply (Hgen terminal (i - lo')%Z); [lia | assumption]. }
+    assert (Hpassed : forall V0 k p, ok p -> passed_test m g start lo lo' hi' V0 k p = true -> real_of p <= F k).
+    { intros V0 k p Hp Htest. unfold passed_test in Htest. repeat rewrite andb_true_iff in Htest. destruct Htest as [[HV0 Hbot] Htest]. apply Z.ltb_lt in HV0. pose proof (IZR_lt _ _ HV0) as HV0'.
+      apply rat_le_correct in Htest; [|assumption | unfold ok; cbn [den]; now apply Z.mul_pos_pos].
+      assert (Hlen0 : length (unit_costs V0 k lo' hi') = Z.to_nat (hi' - lo')).
+      { unfold unit_costs, counter. replace (hi' - (lo' + 1) + 1)%Z with (hi' - lo')%Z by lia.
+        assert (Hgen : forall (f : Z -> Z) n z, length (along f z (repeat tt n)) = n); [|apply Hgen].
+        intros f n; induction n as [|n IH]; intros z; cbn; [reflexivity | now rewrite IH]. }
+      pose proof (Hdual (unit_costs V0 k lo' hi') 0%Z Hlen0 Hbot) as Hle0.
+      pose proof (unit_costs_le F V0 k (counter (lo' + 1) hi') ltac:(apply Rmult_le_pos; [lra | apply HF]) 0) as Hunit. fold (unit_costs V0 k lo' hi') in Hunit.
+      eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR. apply Rmult_le_reg_l with (IZR V0); [assumption|].
+      match goal with |- _ * (IZR ?a / _) <= _ => replace (IZR V0 * (IZR a / (IZR V0 * IZR (initial_den m)))) with (/ IZR (initial_den m) * IZR a) by (field; lra) end. lra. }
     assert (HS : real_of need <= S).
     { set (b0 := along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi')) in *.
       assert (Hlen0 : length b0 = Z.to_nat (hi' - lo')).
@@ -197,34 +247,14 @@ Section Cover.
       { assert (Hgen : forall (l : list unit) k z, inside F k (along (fun _ => (of_Z 0, of_Z 1)) z l)); [|apply Hgen].
         induction l as [|y l IH]; intros k z; cbn [along inside]; [exact I|]. split; [apply ok_of_Z|]. split; [apply ok_of_Z|].
         split; [rewrite !real_of_Z; apply HF | apply IH]. }
-      apply (covered_correct F (dual_test m V g start lo corners need) (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0); try assumption.
+      apply (covered_correct F (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi') (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0); try assumption.
       intros costs b Hlen Htest Hin. unfold dual_test in Htest. set (terminal := partial_sums 0 costs) in *. set (bottom := smallest 0 terminal) in *.
       destruct (tilted_sum V corners costs b) as [x|] eqn:Ex; [|discriminate]. apply andb_true_iff in Htest. destruct Htest as [Hbot Htest].
       set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)) in *.
       destruct (tilted_sum_correct V F costs HV HF b 0 x Ex Hin) as [Hlen' Hx].
       apply rat_le_correct in Htest; [|assumption | apply ok_rplus; unfold ok; cbn [den]; [now apply Z.mul_pos_pos | assumption]].
       rewrite real_rplus in Htest by (unfold ok; cbn [den]; try apply Z.mul_pos_pos; assumption).
-      assert (Hdp : / IZR (initial_den m) * IZR (start_look m bottom lo v start) <= cost_sum F 0 costs).
-      { unfold F. rewrite <- E_cost_sum. unfold H. rewrite (E_H m pi).
-        replace (/ IZR (initial_den m) * IZR (start_look m bottom lo v start)) with (E (jinit M) (fun s => IZR (look bottom lo (row_at v s) start))).
-        2:{ unfold M. rewrite (E_init m). unfold start_look. rewrite IZR_zsum. f_equal. apply sum_ext. intros sw _. now rewrite mult_IZR. }
-        apply E_le; [now apply is_jmdp_meaning|]. intros s.
-        pose proof (table_below_le_cost m g bottom terminal start Hm Hg Hbot pi Hpi Hal (steps m) 0 (windows g) ([], s) eq_refl eq_refl eq_refl eq_refl) as Hdp.
-        unfold bound_at in Hdp. rewrite Hws0 in Hdp. cbn [fst index_after jstate snd rate_at] in Hdp. fold v in Hdp.
-        eapply Rle_trans; [exact Hdp|]. fold T. rewrite Hws. right. apply E_ext_as.
-        pose proof (index_never_below m g start Hg pi ([], s) T eq_refl Hnb) as H1.
-        pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.
-        cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo). specialize (H2 Hhi).
-        fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3. apply as_impl.
-        intros h Hh. unfold X. set (i := index_after m g start (fst h)) in *. unfold look. destruct (Z.ltb_spec i lo'); [lia|].
-        assert (Hzl : (i - lo' < zlen terminal)%Z).
-        { unfold terminal. rewrite zlen_partial_sums. assert (zlen costs = Z.of_nat (length costs)) as -> by (clear; induction costs as [|y l IH]; cbn [zlen length]; lia).
-          rewrite Hlen', Hlen. lia. }
-        destruct (znth terminal (i - lo')) as [y|] eqn:Ey.
-        - replace (i - lo')%Z with (i - lo' - 0)%Z in Ey by lia. rewrite (partial_sums_correct costs 0 0 (i - lo') y ltac:(lia) Ey). ring.
-        - exfalso. assert (Hgen : forall (l : list Z) j, (0 <= j < zlen l)%Z -> znth l j <> None).
-          { induction l as [|z l IH]; intros j Hj; cbn [zlen znth] in *; [lia|]. destruct (Z.eqb_spec j 0); [discriminate|]. apply IH; lia. }
-          apply (Hgen terminal (i - lo')%Z); [lia | assumption]. }
+      pose proof (Hdual costs bottom ltac:(congruence) Hbot) as Hdp. fold terminal in Hdp. fold v in Hdp.
       eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR.
       unfold S. rewrite (sum_along_length _ _ costs) by (rewrite repeat_length; congruence).
       apply Rmult_le_reg_l with (IZR V); [assumption|].

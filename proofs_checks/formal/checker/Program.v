@@ -62,10 +62,12 @@ Inductive lower_proof :=
 | ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows)
 | ByCells (scale : Z) (c : cells) (start : Z) (choices : list budget_rows)
 | ByLaw (scale : Z) (mix_den : Z) (parts : list (Z * machine)).
-(** A tree of cuts whose leaves hold multipliers over the scale: see [PolygonCheck.v]. *)
+(** A tree of cuts whose leaves hold multipliers over the scale, and of levels that every policy passes, each by a table of its own
+    scale: see [PolygonCheck.v]. *)
 Inductive cover :=
 | Dual (costs : list Z)
-| Cut (coordinate : Z) (level : rat) (below above : cover).
+| Cut (coordinate : Z) (level : rat) (below above : cover)
+| Passed (own_scale coordinate : Z) (level : rat) (rest : cover).
 Inductive upper_proof :=
 | ByMean (scale : Z)
 | ByBudgets (scale : Z) (g : grid)

@@ -47,8 +47,8 @@ Proof.
     + now apply (tail_by_budgets_correct m w alpha Hm Ho V g).
     + now apply (tail_by_all_cells_correct m w alpha Hm Ho V c).
     + now apply (quantile_by_threshold_correct m alpha is_upper Hm Ho V g start).
-    + apply (polygon_by_cover_correct m corners (polygon 0 0 corners) Hm (corners_to_1_good _ _ _ Ho) (weighting_polygon corners Ho)) with V g start boxes; try assumption.
-      intros; lra.
+    + apply (polygon_by_cover_correct m (fun _ => corners) (polygon 0 0 corners) Hm (weighting_polygon corners Ho)) with V g start boxes; try assumption.
+      intros p _. split; [apply (corners_to_1_good _ _ _ Ho) | intros; lra].
 Qed.
 
 Theorem check_sound (m : model) (o : objective) (c : claim) (k : certificate) :

@@ -1,22 +1,17 @@
 (** * Upper quantiles inside mixtures
 
-    The upper quantile at a level L is between the lower quantiles at L and at L + e, for every e > 0.  So a certificate that
-    [check_curved] accepts for both, with the same claim, proves the claim for the mixture with the upper quantile. *)
+    The upper quantile at a level L is at most the lower quantile at L + e, for every e > 0, and is equal to it if no value of the CDF is
+    strictly between L and L + e; it is at least the lower quantile at L.  [check_upper] asks [check_curved] about the mixture with the lower
+    quantiles at the larger levels, and for the lower bound tests that there is no such value, or asks again with the lower quantiles at
+    the same levels. *)
 
 Require Import ZArith Reals Lra List Bool.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts RockafellarUryasev ObjectiveExamples JointModel Rows Tree Program Check PolygonCheck CurveCheck Verdict Meaning RatFacts ModelFacts
-  Curves PowerCurve CurveRoute CurvedSoundness.
+  Curves PowerCurve CurveRoute LawCheck LawRoute Soundness CurvedSoundness.
 From VerifiedRisk Require KeyIdentity QuantileRoute.
 Import ListNotations.
 Open Scope R_scope.
-
-(** A part of a mixture: a curve, or the upper quantile at a level. *)
-Inductive mixed_part := Whole (f : curve) | UpperQuantile (level : rat).
-
-(** Lower quantiles at levels that are larger by e, in place of the upper ones. *)
-Definition raised_part (e : rat) (p : mixed_part) : curve := match p with Whole f => f | UpperQuantile level => Jump (rplus level e) end.
-Definition raised (e : rat) (o : list (rat * mixed_part)) : mixture := map (fun wp => (fst wp, raised_part e (snd wp))) o.
 
 Definition part_value (p : mixed_part) (d : dist R) : R :=
   match p with Whole f => Phi (curve_of f) d | UpperQuantile level => real (upper_quantile (cdf d) (real_of level)) end.
@@ -95,44 +90,97 @@ Proof.
   intros x Hx. now apply (H0 (real_of level)).
 Qed.
 
-(** ** The theorem *)
-
-Lemma value_between e o d : ok e -> 0 < real_of e -> good_mixture (raised (of_Z 0) o) = true -> good_mixture (raised e o) = true -> is_law d ->
-  List.Forall (fun wp => match snd wp with UpperQuantile level => ok level | Whole _ => True end) o ->
-  Phi (mixture_of (raised (of_Z 0) o)) d <= value_with_upper o d <= Phi (mixture_of (raised e o)) d.
+Lemma upper_quantile_at_gap level e d : good_curve (Jump (rplus level e)) = true -> ok level -> ok e -> 0 < real_of e -> is_law d ->
+  (forall x, real_of level < cdf d x -> real_of (rplus level e) <= cdf d x) ->
+  Phi (curve_of (Jump (rplus level e))) d <= real (upper_quantile (cdf d) (real_of level)).
 Proof.
-  intros He Hepos H0 H1 Hd Hl. rewrite (Phi_mixture_of _ d H0 Hd), (Phi_mixture_of _ d H1 Hd).
-  unfold good_mixture in H0, H1. apply andb_true_iff in H0, H1. destruct H0 as [H0 _]. destruct H1 as [H1 _].
-  revert H0 H1 Hl. induction o as [|[w p] o IH]; intros H0 H1 Hl; [cbn; lra|].
-  cbn [raised map forallb fst snd] in H0, H1. repeat rewrite andb_true_iff in H0. repeat rewrite andb_true_iff in H1.
-  destruct H0 as [[[W1 W2] W3] W4]. destruct H1 as [[_ V3] V4]. inversion_clear Hl as [|? ? Hp Hl']. cbn [snd] in Hp.
-  apply Z.ltb_lt in W1. apply Z.leb_le in W2. specialize (IH W4 V4 Hl'). pose proof (real_nonneg w W1 W2) as Hw.
-  change (real_of w * Phi (curve_of (raised_part (of_Z 0) p)) d + values_sum (raised (of_Z 0) o) d <= real_of w * part_value p d + value_with_upper o d <=
-    real_of w * Phi (curve_of (raised_part e p)) d + values_sum (raised e o) d).
-  assert (Hmid : Phi (curve_of (raised_part (of_Z 0) p)) d <= part_value p d <= Phi (curve_of (raised_part e p)) d).
-  { destruct p as [f|level]; cbn [raised_part part_value] in *; [lra|].
-    destruct (jump_facts _ W3) as [_ R0]. destruct (jump_facts _ V3) as [_ R1]. rewrite real_rplus in R0, R1 by (assumption || apply ok_of_Z). rewrite real_of_Z in R0.
-    assert (Heq : real_of (rplus level (of_Z 0)) = real_of level) by (rewrite real_rplus, real_of_Z by (assumption || apply ok_of_Z); lra). split.
-    - pose proof (lower_quantile_le_upper (rplus level (of_Z 0)) d W3 ltac:(lra) Hd) as H. rewrite Heq in H. exact H.
-    - apply upper_quantile_between; try assumption; lra. }
-  pose proof (Rmult_le_compat_l _ _ _ Hw (proj1 Hmid)). pose proof (Rmult_le_compat_l _ _ _ Hw (proj2 Hmid)). lra.
+  intros Hg Hl He Hepos Hd Hgap. rewrite (Phi_jump _ d Hg Hd). destruct (jump_facts _ Hg) as [_ Hr]. destruct (level_bounds d Hd) as [lo [hi [H1 H0]]].
+  pose proof Hr as Hr'. rewrite real_rplus in Hr' by assumption. unfold upper_quantile, quantile.
+  apply (real_Glb_mono _ _ lo hi); [exact Hgap | pose proof (H1 1 ltac:(lra)); lra|]. intros x Hx. now apply (H0 (real_of (rplus level e))).
 Qed.
 
-(** Two runs of the checker, on certificates that differ in the levels of the jumps only. *)
+(** ** Part by part *)
+
+Lemma parts_compare e o d : forallb (fun wf => positive_den (fst wf) && (0 <=? num (fst wf))%Z && good_curve (snd wf)) (raised e o) = true ->
+  ((forall p, In p (map snd o) -> good_curve (raised_part e p) = true -> Phi (curve_of (raised_part e p)) d <= part_value p d) -> values_sum (raised e o) d <= value_with_upper o d) /\
+  ((forall p, In p (map snd o) -> good_curve (raised_part e p) = true -> part_value p d <= Phi (curve_of (raised_part e p)) d) -> value_with_upper o d <= values_sum (raised e o) d).
+Proof.
+  induction o as [|[w p] o IH]; intros H; [cbn; split; intros; lra|]. cbn [raised map forallb fst snd] in H. repeat rewrite andb_true_iff in H. destruct H as [[[W1 W2] W3] W4].
+  apply Z.ltb_lt in W1. apply Z.leb_le in W2. destruct (IH W4) as [I1 I2]. pose proof (real_nonneg w W1 W2) as Hw.
+  change (values_sum (raised e ((w, p) :: o)) d) with (real_of w * Phi (curve_of (raised_part e p)) d + values_sum (raised e o) d).
+  change (value_with_upper ((w, p) :: o) d) with (real_of w * part_value p d + value_with_upper o d). split; intros Hp.
+  - specialize (I1 (fun p0 H0 => Hp p0 (or_intror H0))). pose proof (Rmult_le_compat_l _ _ _ Hw (Hp p (or_introl eq_refl) W3)). lra.
+  - specialize (I2 (fun p0 H0 => Hp p0 (or_intror H0))). pose proof (Rmult_le_compat_l _ _ _ Hw (Hp p (or_introl eq_refl) W3)). lra.
+Qed.
+
+Section Between.
+  Variables (o : list (rat * mixed_part)) (e : rat) (d : dist R).
+  Hypothesis He : ok e.
+  Hypothesis Hepos : 0 < real_of e.
+  Hypothesis Hlevels : good_levels o = true.
+  Hypothesis Hgood : good_mixture (raised e o) = true.
+  Hypothesis Hd : is_law d.
+
+  Lemma level_facts level : In (UpperQuantile level) (map snd o) -> ok level /\ 0 <= real_of level /\ real_of level < 1.
+  Proof.
+    intros Hin. apply in_map_iff in Hin. destruct Hin as [[w p] [Hp Hin]]. cbn [snd] in Hp. subst p. pose proof Hlevels as Hl. unfold good_levels in Hl.
+    apply forallb_forall with (x := (w, UpperQuantile level)) in Hl; [|assumption]. cbn [snd] in Hl. apply andb_true_iff in Hl. destruct Hl as [H1 H2]. apply Z.ltb_lt in H1. apply Z.leb_le in H2.
+    split; [assumption|]. split; [now apply real_nonneg|]. pose proof Hgood as Hg. unfold good_mixture in Hg. apply andb_true_iff in Hg. destruct Hg as [Hg _].
+    apply forallb_forall with (x := (w, Jump (rplus level e))) in Hg; [|apply in_map_iff; exists (w, UpperQuantile level); split; [reflexivity | assumption]].
+    apply andb_true_iff in Hg. destruct Hg as [_ Hg]. cbn [snd] in Hg. destruct (jump_facts _ Hg) as [_ Hr]. rewrite real_rplus in Hr by assumption. lra.
+  Qed.
+
+  Lemma parts_of e' : good_mixture (raised e' o) = true -> forallb (fun wf => positive_den (fst wf) && (0 <=? num (fst wf))%Z && good_curve (snd wf)) (raised e' o) = true.
+  Proof. intros H. unfold good_mixture in H. now apply andb_true_iff in H. Qed.
+
+  Lemma value_le_raised : value_with_upper o d <= Phi (mixture_of (raised e o)) d.
+  Proof.
+    rewrite (Phi_mixture_of _ d Hgood Hd). apply (parts_compare e o d (parts_of e Hgood)). intros [f|level] Hin Hg; cbn [raised_part part_value] in *; [lra|].
+    destruct (level_facts level Hin) as [H1 [H2 _]]. now apply upper_quantile_between.
+  Qed.
+
+  Lemma raised_by_0_le_value : good_mixture (raised (of_Z 0) o) = true -> Phi (mixture_of (raised (of_Z 0) o)) d <= value_with_upper o d.
+  Proof.
+    intros H0. rewrite (Phi_mixture_of _ d H0 Hd). apply (parts_compare (of_Z 0) o d (parts_of (of_Z 0) H0)). intros [f|level] Hin Hg; cbn [raised_part part_value] in *; [lra|].
+    destruct (level_facts level Hin) as [H1 [_ H3]]. assert (Heq : real_of (rplus level (of_Z 0)) = real_of level) by (rewrite real_rplus, real_of_Z by (assumption || apply ok_of_Z); lra).
+    pose proof (lower_quantile_le_upper (rplus level (of_Z 0)) d Hg ltac:(lra) Hd) as H. rewrite Heq in H. exact H.
+  Qed.
+
+  Lemma raised_le_value : (forall level x, In (UpperQuantile level) (map snd o) -> real_of level < cdf d x -> real_of (rplus level e) <= cdf d x) ->
+    Phi (mixture_of (raised e o)) d <= value_with_upper o d.
+  Proof.
+    intros Hgap. rewrite (Phi_mixture_of _ d Hgood Hd). apply (parts_compare e o d (parts_of e Hgood)). intros [f|level] Hin Hg; cbn [raised_part part_value] in *; [lra|].
+    destruct (level_facts level Hin) as [H1 _]. apply upper_quantile_at_gap; try assumption. intros x. now apply Hgap.
+  Qed.
+End Between.
+
+(** ** The theorem *)
+
 Theorem upper_quantiles_sound (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) :
-  ok e -> 0 < real_of e -> List.Forall (fun wp => match snd wp with UpperQuantile level => ok level | Whole _ => True end) o ->
-  check_curved m (raised (of_Z 0) o) c k = true -> check_curved m (raised e o) c k = true ->
+  check_upper m o e c k = true ->
   (exists pi, pi = policy_of m (low (proofs k)) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\
      real_of (lower c) <= value_with_upper o (jreturn_law (meaning m) pi)) /\
   (forall pi, is_jpolicy pi -> plays_allowed (meaning m) pi ->
      value_with_upper o (jreturn_law (meaning m) pi) <= real_of (upper c)).
 Proof.
-  intros He Hepos Hl H0 H1.
+  intros H. unfold check_upper, tests_upper in H. cbn [forallb snd] in H. rewrite forallb_app in H. cbn [forallb snd] in H. repeat rewrite andb_true_iff in H.
+  destruct H as [[[He Hepos] Hlevels] [H1 [Hlow _]]]. apply Z.ltb_lt in He, Hepos. apply (real_of_sign e He) in Hepos. fold (check_curved m (raised e o) c k) in H1.
   assert (Hgood : forall o', check_curved m o' c k = true -> good_model m = true /\ good_mixture o' = true).
   { intros o' H. unfold check_curved, tests_curved in H. cbn [forallb snd] in H. repeat rewrite andb_true_iff in H. tauto. }
-  destruct (Hgood _ H0) as [Hm G0]. destruct (Hgood _ H1) as [_ G1].
+  destruct (Hgood _ H1) as [Hm G1].
   assert (Hlaw : forall pi, is_jpolicy pi -> is_law (jreturn_law (meaning m) pi)) by (intros pi Hpi; apply law_jreturn; [now apply is_jmdp_meaning | assumption]).
-  destruct (check_curved_sound m _ c k H0) as [[pi [P1 [P2 [P3 P4]]]] _]. destruct (check_curved_sound m _ c k H1) as [_ U]. split.
-  - exists pi. repeat (split; [assumption|]). pose proof (value_between e o _ He Hepos G0 G1 (Hlaw pi P2) Hl). lra.
-  - intros pi' Q1 Q2. pose proof (value_between e o _ He Hepos G0 G1 (Hlaw pi' Q1) Hl). specialize (U pi' Q1 Q2). lra.
+  destruct (check_curved_sound m _ c k H1) as [[pi [P1 [P2 [P3 P4]]]] U]. split.
+  - apply orb_true_iff in Hlow. destruct Hlow as [Hlow|H0].
+    + exists pi. repeat (split; [assumption|]). eapply Rle_trans; [exact P4|]. apply raised_le_value; auto. intros level x Hin.
+      unfold gaps_test in Hlow. rewrite P1. destruct (low (proofs k)) as [V choices|V g start choices|V c0 start choices|V mix_den parts]; try discriminate. cbn [policy_of].
+      destruct (level_facts o e He Hepos Hlevels G1 level Hin) as [L1 _].
+      apply (law_avoids_correct m V mix_den parts Hm (gaps_of e o) (level, rplus level e) x Hlow); [|exact L1 | cbn [snd]; now apply ok_rplus].
+      unfold gaps_of. apply in_flat_map. apply in_map_iff in Hin. destruct Hin as [wp [Hp Hin]]. exists wp. split; [assumption|]. rewrite Hp. now left.
+    + destruct (Hgood _ H0) as [_ G0]. destruct (check_curved_sound m _ c k H0) as [[pi' [Q1 [Q2 [Q3 Q4]]]] _]. exists pi'. repeat (split; [assumption|]).
+      eapply Rle_trans; [exact Q4|]. apply (raised_by_0_le_value o e); auto.
+  - intros pi' Q1 Q2. eapply Rle_trans; [|apply (U pi' Q1 Q2)]. apply value_le_raised; auto.
 Qed.
+
+(** The driver's two questions agree. *)
+Lemma verdict_upper_none_iff (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) : verdict_upper m o e c k = None <-> check_upper m o e c k = true.
+Proof. apply no_failure_iff. Qed.

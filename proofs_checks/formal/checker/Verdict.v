@@ -35,7 +35,7 @@ Definition upper_test (m : model) (o : objective) (p : upper_proof) (bound : rat
   | Tail w alpha, ByAllCells V c => (upper_not_proved, fun _ => tail_by_all_cells m V c w alpha bound)
   | Quantile alpha is_upper, ByThreshold V g start =>
       (upper_not_proved, fun _ => quantile_by_threshold m V g start alpha is_upper bound)
-  | Polygon corners, ByCover V g start boxes => (upper_not_proved, fun _ => polygon_by_cover m V g start boxes corners bound)
+  | Polygon corners, ByCover V g start boxes => (upper_not_proved, fun _ => polygon_by_cover m V g start boxes (fun _ => corners) bound)
   | _, _ => (not_covered, fun _ => false)
   end.
 
@@ -76,7 +76,7 @@ Definition curved_lower_test (m : model) (o : mixture) (k : curved) (bound : rat
 Definition curved_upper_test (m : model) (o : mixture) (k : curved) (bound : rat) : reason * (unit -> bool) :=
   match up (proofs k) with
   | ByCover V g start boxes =>
-      (upper_not_proved, fun _ => polygon_by_cover m V g start boxes (mixed_line (places k) o (curve_bounds k)) bound)
+      (upper_not_proved, fun _ => polygon_by_cover m V g start boxes (line_for (mixed_lines (places k) o (curve_bounds k))) bound)
   | _ => (not_covered, fun _ => false)
   end.
 Definition tests_curved (m : model) (o : mixture) (c : claim) (k : curved) : list (reason * (unit -> bool)) :=
@@ -84,9 +84,23 @@ Definition tests_curved (m : model) (o : mixture) (c : claim) (k : curved) : lis
     (objective_is_wrong, fun _ => good_mixture o);
     (claim_is_wrong, fun _ => positive_den (lower c) && positive_den (upper c));
     (curve_not_bounded, fun _ =>
-       all_good_bounds (places k) o (curve_bounds k) && corners_to_1 (of_Z 0) (mixed_line (places k) o (curve_bounds k)));
+       all_good_bounds (places k) o (curve_bounds k) && corners_to_1 (of_Z 0) (mixed_line (of_Z 0) (places k) o (curve_bounds k)));
     curved_lower_test m o k (lower c);
     curved_upper_test m o k (upper c) ].
 Definition check_curved (m : model) (o : mixture) (c : claim) (k : curved) : bool :=
   forallb (fun test => snd test tt) (tests_curved m o c k).
 Definition verdict_curved (m : model) (o : mixture) (c : claim) (k : curved) : option reason := first_failure (tests_curved m o c k).
+
+(** ** Upper quantiles in mixtures
+
+    The lower quantile at a larger level bounds an upper one from above.  It is the upper one, where no value of the CDF lies between; otherwise
+    the lower quantile at the same level bounds it from below. *)
+
+Definition gaps_test (m : model) (o : list (rat * mixed_part)) (e : rat) (k : curved) : bool :=
+  match low (proofs k) with ByLaw V mix_den parts => law_avoids m V mix_den parts (gaps_of e o) | _ => false end.
+Definition tests_upper (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) : list (reason * (unit -> bool)) :=
+  (objective_is_wrong, fun _ => positive_den e && (0 <? num e) && good_levels o) :: tests_curved m (raised e o) c k ++
+  [ (lower_not_proved, fun _ => gaps_test m o e k || check_curved m (raised (of_Z 0) o) c k) ].
+Definition check_upper (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) : bool :=
+  forallb (fun test => snd test tt) (tests_upper m o e c k).
+Definition verdict_upper (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) : option reason := first_failure (tests_upper m o e c k).

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 cat > "$work/Extraction_.v" <<'END'
 From VerifiedRisk Require Import Tree Program Verdict Directives.
 Extraction Language OCaml.
-Extraction "checker.ml" check verdict check_curved verdict_curved set get.
+Extraction "checker.ml" check verdict check_curved verdict_curved check_upper verdict_upper set get.
 END
 (cd "$work" && coqc -w -ambiguous-paths -Q "$here/.." VerifiedRisk Extraction_.v)
 if [ "${1:-}" = check ]; then

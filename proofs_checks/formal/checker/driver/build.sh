@@ -24,8 +24,16 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 cp "$here/../extracted/integer.ml" "$here/../extracted/checker.ml" "$here"/*.ml "$work"
 cd "$work"
+SOURCES="integer.ml checker.ml source.ml limits.ml curve_reader.ml reader.ml main.ml"
+# The program knows what it was built from: `checker --version` says so, and `plan.prove()` asks.
+# shellcheck disable=SC2086
+cat $SOURCES > all
+echo 'let () = Printf.printf "let source = %S\n" (Digest.to_hex (Digest.file "all"))' > digest.ml
+ocamlfind ocamlopt digest.ml -o digest
+./digest > version.ml
+# shellcheck disable=SC2086
 ocamlfind ocamlopt -inline 200 -package zarith -linkpkg -w +a-4-40..42-44-45-70 -warn-error -a \
-    integer.ml checker.ml source.ml limits.ml curve_reader.ml reader.ml main.ml -o checker
+    version.ml $SOURCES -o checker
 mkdir -p "$here/../build"
 mv checker "$here/../build/checker"
 echo "built $here/../build/checker"

@@ -25,13 +25,9 @@ let read_exponent source =
 
 let no_larger_than bound (z : rat) = Integer.leq (Integer.abs z.num) (Integer.mul (Integer.of_int bound) z.den)
 
-(* A curve, or the upper quantile at a level: what [raised] of UpperQuantiles.v makes of it is checked twice. *)
-type part = Whole of curve | Upper_quantile of rat
-let raised e = List.map (fun (w, part) -> (w, match part with Whole f -> f | Upper_quantile level -> Jump (rplus level e)))
-
 let read_part source read_corners =
   match Source.word source "a curve" with
-  | "upper" -> Upper_quantile (rat source "the level")
+  | "upper" -> UpperQuantile (rat source "the level")
   | kind -> Whole (match kind with
   | "hazard" -> let p, q = read_exponent source in Hazard (p, q)
   | "dual" -> let p, q = read_exponent source in DualPower (p, q)
@@ -110,15 +106,15 @@ let read_curve_bounds source count (_, curve) =
   let steps = Source.between source "the number of stairs" 0 Source.most_items in
   { bend; pieces; stairs = Source.items steps (fun () -> read_point source curve) }
 
-(* The mixture, or, with upper quantiles, the two mixtures with lower ones at their levels and a little above. *)
-let read_mixtures source parts =
-  let is_upper = function _, Upper_quantile _ -> true | _, Whole _ -> false in
-  if not (List.exists is_upper parts) then [raised zero parts]
+(* How far above their levels upper quantiles are taken for lower ones; nothing if there are none. *)
+let read_room source parts =
+  let is_upper = function _, UpperQuantile _ -> true | _, Whole _ -> false in
+  if not (List.exists is_upper parts) then None
   else begin
     Source.keyword source "room";
     let e = rat source "the room above a level" in
     if Integer.sign e.num <= 0 then refuse source "the room above a level is not positive";
-    [raised zero parts; raised e parts]
+    Some e
   end
 
 let read_bounds source mixture =

@@ -1,5 +1,7 @@
 (* checker [--memory MB] [--widest CELLS] FILE...: are the claims of these certificates proved?
 
+   checker --version: the latest format that it reads, and the digest of the sources that it was built from.
+
    One line for each file: "proved ...", "refused: ..." or "not covered: ...".  FILE may be "-", the standard input.
    Exit code 0 if all are proved, 1 if one is not, 2 for wrong usage.  What is said to be proved is so by the theorem
    check_sound about Checker.check, which is extracted. *)
@@ -25,6 +27,18 @@ let provable model objective certificate =
     let budget = rmult grid.unit_size (of_Z start) in
     Option.bind (policy_cost model grid start choices (cost_above scale w alpha) (of_Z Integer.zero)) (fun cost ->
         short (rminus budget { num = cost; den = Integer.mul scale model.initial_den }))
+  | Tail (w, alpha), ByCells (scale, cells, start, choices) ->
+    (match cells.cell_windows, window_after cells.cell_windows model.steps with
+     | (first, _) :: _, Some (lo, hi) ->
+       let unit = cells.cell_unit and sum = discount_weights model model.steps in
+       let rewards gain = rmult sum { num = gain; den = model.reward_den } in
+       let budget = rmult unit (of_Z start) in
+       let cost x = Integer.neg (cost_above scale w alpha x) in
+       let bottom = cost (rplus budget (rewards (most_below model cells.base))) in
+       let terminal = terminal_row cost (last_cell_unit unit cells.halvings model.steps) (of_Z Integer.zero) lo hi in
+       let v = cells_table model false cells.base bottom terminal (cell_rate_0 model cells) cells.cell_windows cells.halvings model.steps choices in
+       short (rplus (rplus budget (rewards cells.base)) { num = start_look model bottom first v start; den = Integer.mul scale model.initial_den })
+     | _ -> None)
   | Polygon corners, ByBudget (scale, grid, start, choices) ->
     (match grid.windows, window_after grid.windows model.steps with
      | (first, _) :: _, Some (lo, hi) ->
@@ -42,8 +56,11 @@ let provable model objective certificate =
 let verdict { Reader.model; question; claim; certificate } =
   match question with
   | Reader.Plain objective -> Checker.verdict model objective claim certificate
-  | Reader.Mixed (mixtures, places, bounds) ->
-    List.find_map (fun mixture -> Checker.verdict_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }) mixtures
+  | Reader.Mixed (parts, above, places, curve_bounds) ->
+    let bounded = { Checker.places; curve_bounds; proofs = certificate } in
+    (match above with
+     | None -> Checker.verdict_curved model (Reader.mixture_of parts None) claim bounded
+     | Some e -> Checker.verdict_upper model parts e claim bounded)
 
 let refusal ({ Reader.model; question; certificate; _ } as proof) =
   match verdict proof with
@@ -56,7 +73,7 @@ let refusal ({ Reader.model; question; certificate; _ } as proof) =
     "refused: " ^ words_of Checker.Lower_not_proved ^ more
   | Some Checker.Curve_not_bounded ->
     let where = match question with
-      | Reader.Mixed (mixtures, places, bounds) -> List.find_map (fun mixture -> Curve_reader.first_fault places mixture bounds) mixtures
+      | Reader.Mixed (parts, above, places, bounds) -> Curve_reader.first_fault places (Reader.mixture_of parts above) bounds
       | Reader.Plain _ -> None in
     "refused: " ^ words_of Checker.Curve_not_bounded ^ (match where with Some text -> ": " ^ text | None -> "")
   | Some reason -> "refused: " ^ words_of reason
@@ -65,12 +82,17 @@ let refusal ({ Reader.model; question; certificate; _ } as proof) =
 let accepted { Reader.model; question; claim; certificate } =
   match question with
   | Reader.Plain objective -> Checker.check model objective claim certificate
-  | Reader.Mixed (mixtures, places, bounds) ->
-    List.for_all (fun mixture -> Checker.check_curved model mixture claim { Checker.places; curve_bounds = bounds; proofs = certificate }) mixtures
+  | Reader.Mixed (parts, above, places, curve_bounds) ->
+    let bounded = { Checker.places; curve_bounds; proofs = certificate } in
+    (match above with
+     | None -> Checker.check_curved model (Reader.mixture_of parts None) claim bounded
+     | Some e -> Checker.check_upper model parts e claim bounded)
+
 let theorem_of { Reader.question; _ } =
   match question with
   | Reader.Plain _ -> "check_sound"
-  | Reader.Mixed (mixtures, _, _) -> if List.length mixtures > 1 then "upper_quantiles_sound" else "check_curved_sound"
+  | Reader.Mixed (_, None, _, _) -> "check_curved_sound"
+  | Reader.Mixed (_, Some _, _, _) -> "upper_quantiles_sound"
 
 let judge_channel channel limits =
   let started = Sys.time () in
@@ -101,13 +123,14 @@ let judge limits file =
   | Too_large -> (false, Printf.sprintf "refused: needs more than the %d MB that are allowed" (limits.Limits.bytes / 1_000_000))
   | Sys_error text -> (false, "refused: " ^ text)
 
-let usage () = prerr_endline "usage: checker [--memory MB] [--widest CELLS] FILE..."; exit 2
+let usage () = prerr_endline "usage: checker [--memory MB] [--widest CELLS] FILE... | --version"; exit 2
 let number text = match int_of_string_opt text with Some n when n > 0 -> n | _ -> usage ()
 
 let rec run limits = function
   | "--memory" :: n :: rest -> run { limits with Limits.bytes = 1_000_000 * number n } rest
   | "--widest" :: n :: rest -> run { limits with Limits.widest = number n } rest
   | [] -> usage ()
+  | ["--version"] -> Printf.printf "verified-risk-checker format %d source %s\n" Reader.latest_format Version.source
   | files ->
     watch limits;
     let answers = List.map (fun file -> let proved, line = judge limits file in print_endline line; proved) files in

@@ -5,9 +5,12 @@
 
 open Checker
 
-(* What is to be proved: of an objective of [check], or of a mixture of curves with their bounds, for [check_curved]; of two
-   mixtures, if it has upper quantiles. *)
-type question = Plain of objective | Mixed of mixture list * rat list * bounds list
+(* What is to be proved: of an objective of [check], or of a mixture of curves with their bounds, for [check_curved]; for
+   [check_upper], with the room above their levels, if it has upper quantiles. *)
+type question = Plain of objective | Mixed of (rat * mixed_part) list * rat option * rat list * bounds list
+
+(* The mixture that the bounds are of. *)
+let mixture_of parts room = raised (match room with Some e -> e | None -> Curve_reader.zero) parts
 type proof = { model : model; question : question; claim : claim; certificate : certificate }
 
 let refuse = Source.refuse
@@ -34,7 +37,7 @@ let read_corners source =
   let count = Source.between source "the number of corners" 1 Source.most_items in
   Source.items count (fun () -> let x = rat source "a corner" in (x, rat source "a corner's value"))
 
-type objective_read = Found of objective | Mixture of (rat * Curve_reader.part) list
+type objective_read = Found of objective | Mixture of (rat * mixed_part) list
 
 let read_objective source =
   Source.keyword source "objective";
@@ -222,23 +225,30 @@ let read_costs source size =
     end in
   go size []
 
-(* A tree in the order of reading: "cut k p" and its two subtrees, or "dual" and its multipliers. *)
-let read_cover source room scale grid =
+(* A tree in the order of reading: "cut k p" and its two subtrees, "passed scale k p" and what follows from it, or "dual" and its
+   multipliers. *)
+let read_cover source room scale objective grid =
   let size = Limits.last_width grid - 1 in
   let leaves = ref 0 in
   let rec go depth =
     if depth > Limits.deepest_cover then refuse source (Printf.sprintf "cuts more than %d deep" Limits.deepest_cover);
-    match Source.word source "'cut' or 'dual'" with
+    match Source.word source "'cut', 'passed' or 'dual'" with
     | "cut" ->
       let k = Source.integer source "the coordinate of a cut" in
       let p = rat source "the level of a cut" in
       let below = go (depth + 1) in
       Cut (k, p, below, go (depth + 1))
+    | "passed" ->
+      let own_scale = read_scale source in
+      Limits.require_grid room source own_scale objective grid;
+      let k = Source.integer source "the coordinate of a level that is passed" in
+      let p = rat source "a level that is passed" in
+      Passed (own_scale, k, p, go (depth + 1))
     | "dual" ->
       incr leaves;
       Limits.require_leaves room source scale size !leaves;
       Dual (read_costs source size)
-    | other -> refuse source (Printf.sprintf "%s where 'cut' or 'dual' was expected" (Source.shown other)) in
+    | other -> refuse source (Printf.sprintf "%s where 'cut', 'passed' or 'dual' was expected" (Source.shown other)) in
   go 0
 
 let read_upper source horizon room objective =
@@ -258,14 +268,17 @@ let read_upper source horizon room objective =
     Source.keyword source "start";
     let start = Source.integer source "the index at the start" in
     Limits.require_grid room source scale objective grid;
-    ByCover (scale, grid, start, read_cover source room scale grid)
+    ByCover (scale, grid, start, read_cover source room scale objective grid)
   | other -> refuse source (Printf.sprintf "not covered: an upper bound by %s" (Source.shown other))
 
 (* --- the whole --- *)
 
+(* Raised whenever certificates have something that older programs do not read; VERSION of verified_risk/proving/certificate.py. *)
+let latest_format = 2
+
 let read source limits =
   Source.keyword source "verified-risk-proof";
-  ignore (Source.between source "the version of the format" 1 1);
+  ignore (Source.between source "the version of the format" 1 latest_format);
   let objective = read_objective source in
   let claim = read_claim source in
   let model, states, horizon = read_model source in
@@ -273,12 +286,12 @@ let read source limits =
   let question = match objective with
     | Found objective -> Plain objective
     | Mixture parts ->
-      let mixtures = Curve_reader.read_mixtures source parts in
-      let places, bounds = Curve_reader.read_bounds source (List.hd mixtures) in
-      Mixed (mixtures, places, bounds) in
+      let above = Curve_reader.read_room source parts in
+      let places, bounds = Curve_reader.read_bounds source (mixture_of parts above) in
+      Mixed (parts, above, places, bounds) in
   let objective = match question with
     | Plain objective -> objective
-    | Mixed (mixtures, places, bounds) -> Polygon (mixed_line places (List.hd mixtures) bounds) in
+    | Mixed (parts, above, places, bounds) -> Polygon (mixed_line Curve_reader.zero places (mixture_of parts above) bounds) in
   let low = read_lower source states horizon in
   (match low with
    | ByMarkov (scale, _) | ByLaw (scale, _, _) -> Limits.require_number room source scale

@@ -790,6 +790,7 @@ type lower_proof =
 type cover =
 | Dual of Integer.t list
 | Cut of Integer.t * rat * cover * cover
+| Passed of Integer.t * Integer.t * rat * cover
 
 type upper_proof =
 | ByMean of Integer.t
@@ -2501,7 +2502,8 @@ let rec smallest x = function
 type box = (rat * rat) list
 
 (** val tilted_sum :
-    Integer.t -> (rat * rat) list -> Integer.t list -> box -> Integer.t option **)
+    Integer.t -> (rat -> (rat * rat) list) -> Integer.t list -> box ->
+    Integer.t option **)
 
 let rec tilted_sum v corners costs b =
   match costs with
@@ -2513,7 +2515,8 @@ let rec tilted_sum v corners costs b =
      | [] -> None
      | p0 :: b' ->
        let (p, q) = p0 in
-       (match least_on v c (of_Z Integer.zero) (of_Z Integer.zero) corners p q with
+       (match least_on v c (of_Z Integer.zero) (of_Z Integer.zero)
+                (corners p) p q with
         | Some x ->
           (match tilted_sum v corners costs' b' with
            | Some y -> Some (Integer.add x y)
@@ -2543,8 +2546,8 @@ let rec raise k p = function
   u) :: (raise (Integer.sub k ((fun p -> p) Integer.one)) p b')
 
 (** val dual_test :
-    model -> Integer.t -> grid -> Integer.t -> Integer.t -> (rat * rat) list
-    -> rat -> Integer.t list -> box -> bool **)
+    model -> Integer.t -> grid -> Integer.t -> Integer.t -> (rat ->
+    (rat * rat) list) -> rat -> Integer.t list -> box -> bool **)
 
 let dual_test m v g start lo corners need costs b =
   let terminal = partial_sums Integer.zero costs in
@@ -2559,18 +2562,45 @@ let dual_test m v g start lo corners need costs b =
            (Integer.mul v m.initial_den) } { num = x; den = v }))
    | None -> false)
 
-(** val covered : (Integer.t list -> box -> bool) -> cover -> box -> bool **)
+(** val unit_costs :
+    Integer.t -> Integer.t -> Integer.t -> Integer.t -> Integer.t list **)
 
-let rec covered leaf c b =
+let unit_costs v k lo hi =
+  along (fun j -> if Integer.equal j k then v else Integer.zero) Integer.zero
+    (counter (Integer.add lo ((fun p -> p) Integer.one)) hi)
+
+(** val passed_test :
+    model -> grid -> Integer.t -> Integer.t -> Integer.t -> Integer.t ->
+    Integer.t -> Integer.t -> rat -> bool **)
+
+let passed_test m g start lo lo' hi' v k p =
+  let terminal = partial_sums Integer.zero (unit_costs v k lo' hi') in
+  let v0 =
+    table_below m g (rate_0 m g) Integer.zero terminal g.windows m.steps
+  in
+  (&&)
+    ((&&) (Integer.lt Integer.zero v)
+      (forallb (fun y -> Integer.leq Integer.zero y) terminal))
+    (rat_le p { num = (start_look m Integer.zero lo v0 start); den =
+      (Integer.mul v m.initial_den) })
+
+(** val covered :
+    (Integer.t list -> box -> bool) -> (Integer.t -> Integer.t -> rat ->
+    bool) -> cover -> box -> bool **)
+
+let rec covered leaf passed c b =
   match c with
   | Dual costs -> leaf costs b
   | Cut (k, p, below, above) ->
-    (&&) ((&&) (positive_den p) (covered leaf below (cap k p b)))
-      (covered leaf above (raise k p b))
+    (&&) ((&&) (positive_den p) (covered leaf passed below (cap k p b)))
+      (covered leaf passed above (raise k p b))
+  | Passed (v, k, p, rest) ->
+    (&&) ((&&) (positive_den p) (passed v k p))
+      (covered leaf passed rest (raise k p b))
 
 (** val polygon_by_cover :
-    model -> Integer.t -> grid -> Integer.t -> cover -> (rat * rat) list ->
-    rat -> bool **)
+    model -> Integer.t -> grid -> Integer.t -> cover -> (rat -> (rat * rat)
+    list) -> rat -> bool **)
 
 let polygon_by_cover m v g start c corners bound =
   match g.windows with
@@ -2594,7 +2624,8 @@ let polygon_by_cover m v g start c corners bound =
                (Integer.leq lo' hi'))
              (all_never_below m g (rate_0 m g) g.windows m.steps))
            (all_never_above m g (rate_0 m g) g.windows m.steps))
-         (covered (dual_test m v g start lo corners need) c
+         (covered (dual_test m v g start lo corners need)
+           (passed_test m g start lo lo' hi') c
            (along (fun _ -> ((of_Z Integer.zero),
              (of_Z ((fun p -> p) Integer.one)))) lo'
              (counter (Integer.add lo' ((fun p -> p) Integer.one)) hi')))
@@ -2941,6 +2972,40 @@ let quantile_by_law m v mix_den parts alpha is_upper bound =
                es))); den = v }
        in
        if is_upper then rat_le p alpha else negb (rat_le alpha p)
+     | None -> false)
+
+(** val sums_avoid :
+    (Integer.t -> bool) -> Integer.t -> Integer.t -> entry list -> bool **)
+
+let rec sums_avoid bad acc y l =
+  (&&) (negb (bad acc))
+    (match l with
+     | [] -> true
+     | e :: l' ->
+       let (p0, p) = e in
+       let (_, z0) = p0 in
+       (&&) (Integer.leq y z0) (sums_avoid bad (Integer.add acc p) z0 l'))
+
+(** val inside_gap : Integer.t -> (rat * rat) -> Integer.t -> bool **)
+
+let inside_gap v gap x =
+  (&&) (rat_lt (fst gap) { num = x; den = v })
+    (rat_lt { num = x; den = v } (snd gap))
+
+(** val law_avoids :
+    model -> Integer.t -> Integer.t -> (Integer.t * machine) list ->
+    (rat * rat) list -> bool **)
+
+let law_avoids m v mix_den parts gaps =
+  (&&) ((&&) (Integer.lt Integer.zero v) (good_parts mix_den parts))
+    (match mixed_entries m v mix_den parts with
+     | Some es ->
+       (&&) (Integer.equal (mass_of es) v)
+         (let l = sorted es in
+          forallb (fun gap ->
+            sums_avoid (inside_gap v gap) Integer.zero
+              (least_return m ((fun p -> p) Integer.one) Integer.zero m.steps)
+              l) gaps)
      | None -> false)
 
 type curve =
@@ -3707,17 +3772,63 @@ let rec add_line w pieces0 corners =
        let (x, g) = p0 in
        (x, (rplus g (rmult w y))) :: (add_line w pieces' corners'))
 
-(** val mixed_line :
-    rat list -> mixture -> bounds list -> (rat * rat) list **)
+(** val pieces_from :
+    rat -> curve -> (rat * support) list -> (rat * support) list **)
 
-let rec mixed_line places0 o bs =
+let pieces_from from f l =
+  match f with
+  | Jump level ->
+    if rat_le level from then map (fun ys -> (one, (snd ys))) l else l
+  | _ -> l
+
+(** val mixed_line :
+    rat -> rat list -> mixture -> bounds list -> (rat * rat) list **)
+
+let rec mixed_line from places0 o bs =
   match o with
   | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
   | p :: o' ->
-    let (w, _) = p in
+    let (w, f) = p in
     (match bs with
      | [] -> map (fun x -> (x, (of_Z Integer.zero))) places0
-     | b :: bs' -> add_line w b.pieces (mixed_line places0 o' bs'))
+     | b :: bs' ->
+       add_line w (pieces_from from f b.pieces)
+         (mixed_line from places0 o' bs'))
+
+(** val levels_of : mixture -> rat list **)
+
+let levels_of o =
+  flat_map (fun wf -> match snd wf with
+                      | Jump level -> level :: []
+                      | _ -> []) o
+
+(** val mixed_lines :
+    rat list -> mixture -> bounds list -> (rat * (rat * rat) list) list **)
+
+let mixed_lines places0 o bs =
+  map (fun from -> (from, (mixed_line from places0 o bs)))
+    ((of_Z Integer.zero) :: (levels_of o))
+
+(** val line_from :
+    (rat * (rat * rat) list) -> (rat * (rat * rat) list) list -> rat ->
+    (rat * rat) list **)
+
+let rec line_from best lines p =
+  match lines with
+  | [] -> snd best
+  | line :: lines' ->
+    line_from
+      (if (&&) (rat_le (fst line) p) (rat_le (fst best) (fst line))
+       then line
+       else best) lines' p
+
+(** val line_for :
+    (rat * (rat * rat) list) list -> rat -> (rat * rat) list **)
+
+let line_for lines p =
+  match lines with
+  | [] -> []
+  | line :: lines' -> line_from line lines' p
 
 (** val mixed_stair : mixture -> bounds list -> rat -> rat **)
 
@@ -3730,6 +3841,38 @@ let rec mixed_stair o bs tau =
      | [] -> of_Z Integer.zero
      | b :: bs' ->
        rplus (rmult w (stair b.stairs tau)) (mixed_stair o' bs' tau))
+
+type mixed_part =
+| Whole of curve
+| UpperQuantile of rat
+
+(** val raised_part : rat -> mixed_part -> curve **)
+
+let raised_part e = function
+| Whole f -> f
+| UpperQuantile level -> Jump (rplus level e)
+
+(** val raised : rat -> (rat * mixed_part) list -> mixture **)
+
+let raised e o =
+  map (fun wp -> ((fst wp), (raised_part e (snd wp)))) o
+
+(** val good_levels : (rat * mixed_part) list -> bool **)
+
+let good_levels o =
+  forallb (fun wp ->
+    match snd wp with
+    | Whole _ -> true
+    | UpperQuantile level ->
+      (&&) (positive_den level) (Integer.leq Integer.zero level.num)) o
+
+(** val gaps_of : rat -> (rat * mixed_part) list -> (rat * rat) list **)
+
+let gaps_of e o =
+  flat_map (fun wp ->
+    match snd wp with
+    | Whole _ -> []
+    | UpperQuantile level -> (level, (rplus level e)) :: []) o
 
 type reason =
 | Model_is_wrong
@@ -3803,7 +3946,7 @@ let upper_test m o p bound =
     (match p with
      | ByCover (v, g, start, boxes) ->
        (Upper_not_proved, (fun _ ->
-         polygon_by_cover m v g start boxes corners bound))
+         polygon_by_cover m v g start boxes (fun _ -> corners) bound))
      | _ -> (Not_covered, (fun _ -> false)))
 
 (** val good_objective : objective -> bool **)
@@ -3864,7 +4007,7 @@ let curved_upper_test m o k bound =
   | ByCover (v, g, start, boxes) ->
     (Upper_not_proved, (fun _ ->
       polygon_by_cover m v g start boxes
-        (mixed_line k.places o k.curve_bounds) bound))
+        (line_for (mixed_lines k.places o k.curve_bounds)) bound))
   | _ -> (Not_covered, (fun _ -> false))
 
 (** val tests_curved :
@@ -3877,9 +4020,8 @@ let tests_curved m o c k =
     (fun _ ->
     (&&) (all_good_bounds k.places o k.curve_bounds)
       (corners_to_1 (of_Z Integer.zero)
-        (mixed_line k.places o k.curve_bounds)))) :: ((curved_lower_test m o
-                                                        k c.lower) :: (
-    (curved_upper_test m o k c.upper) :: [])))))
+        (mixed_line (of_Z Integer.zero) k.places o k.curve_bounds)))) :: (
+    (curved_lower_test m o k c.lower) :: ((curved_upper_test m o k c.upper) :: [])))))
 
 (** val check_curved : model -> mixture -> claim -> curved -> bool **)
 
@@ -3891,3 +4033,37 @@ let check_curved m o c k =
 
 let verdict_curved m o c k =
   first_failure (tests_curved m o c k)
+
+(** val gaps_test :
+    model -> (rat * mixed_part) list -> rat -> curved -> bool **)
+
+let gaps_test m o e k =
+  match k.proofs.low with
+  | ByLaw (v, mix_den, parts) -> law_avoids m v mix_den parts (gaps_of e o)
+  | _ -> false
+
+(** val tests_upper :
+    model -> (rat * mixed_part) list -> rat -> claim -> curved ->
+    (reason * (unit -> bool)) list **)
+
+let tests_upper m o e c k =
+  (Objective_is_wrong, (fun _ ->
+    (&&) ((&&) (positive_den e) (Integer.lt Integer.zero e.num))
+      (good_levels o))) :: (app (tests_curved m (raised e o) c k)
+                             ((Lower_not_proved, (fun _ ->
+                             (||) (gaps_test m o e k)
+                               (check_curved m (raised (of_Z Integer.zero) o)
+                                 c k))) :: []))
+
+(** val check_upper :
+    model -> (rat * mixed_part) list -> rat -> claim -> curved -> bool **)
+
+let check_upper m o e c k =
+  forallb (fun test -> snd test ()) (tests_upper m o e c k)
+
+(** val verdict_upper :
+    model -> (rat * mixed_part) list -> rat -> claim -> curved -> reason
+    option **)
+
+let verdict_upper m o e c k =
+  first_failure (tests_upper m o e c k)
