@@ -153,3 +153,16 @@ def test_a_choice_is_an_action_of_the_state_or_probabilities_of_them(entry, choi
             read_choice(TWO, 0, entry, "here")
     else:
         assert read_choice(TWO, 0, entry, "here") == choice
+
+
+def test_a_mixture_is_drawn_before_it_is_played_and_its_weights_are_probabilities():
+    policy = vr.MarkovPolicy(TWO, [[0, 0], [1, 0]])
+    mixture = vr.MixturePolicy([("1/3", policy), ("2/3", cells())])
+    for ask in (mixture.start, lambda: mixture.choice(0, 0, None), lambda: mixture.remember(None, 0, 0, 0, Q(0))):
+        with pytest.raises(vr.errors.Unsupported, match=r"draw one of policy\.parts\(\)"):
+            ask()
+    other = vr.MDP(0, [[[1, 0], [0, 1]], [[0, 1]]], [[{0: 1}, {2: 1}], [{1: 1}]], horizon=2, discount="1/2")
+    assert [(w, part.mdp) for w, part in mixture.on(other).parts()] == [(Q(1, 3), other), (Q(2, 3), other)]
+    for weights, message in ((("x", 1), "weight 0"), (("3/2", "-1/2"), "weight 1 .* -1/2"), ((1, 1), "sum to 2")):
+        with pytest.raises(InvalidPolicy, match=message):
+            vr.MixturePolicy([(w, policy) for w in weights])

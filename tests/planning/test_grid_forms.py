@@ -207,3 +207,23 @@ def test_grids_are_halved_as_the_discount_says():
     assert halvings_of(Q(1, 8), 4) == (0, 2, 4, 6)
     assert halvings_of(Q(1), 3) == (0, 0, 0)
     assert np.all(np.diff(halvings_of(Q(9, 10), 50)) >= 0)
+
+
+@pytest.mark.parametrize("discount", [1, "1/2"])
+def test_continuous_rewards_are_rounded_up_from_their_cdf(discount):
+    """A uniform reward has a quarter of its mass in each quarter of [0, 1]; with the discount, in each eighth of
+    [0, 1/2], two of which make a quarter."""
+    from scipy import stats
+
+    mdp = vr.MDP(0, [[[1], [1]]], [[stats.uniform(), {"1/3": 1}]], horizon=2, discount=discount)
+    grid = compiled(mdp, Q(1, 4))
+    laws = [dict(zip(step.units[0], step.masses[0], strict=True)) for step in grid.steps]
+    assert {j: float(p) for j, p in laws[0].items() if p > Q(1, 10**9)} == pytest.approx(
+        dict.fromkeys((1, 2, 3, 4), 0.25)
+    )
+    last = {1: 0.5, 2: 0.5} if discount == "1/2" else dict.fromkeys((1, 2, 3, 4), 0.25)
+    assert {j: float(p) for j, p in laws[1].items() if p > Q(1, 10**9)} == pytest.approx(last)
+    assert all(sum(law.values()) == 1 for law in laws)
+    assert [step.units[1] for step in grid.steps] == [(2,), (1,) if discount == "1/2" else (2,)]
+    assert grid.loss == Q(1, 2)  # a whole step each time: a continuous reward may be raised by nearly that
+    assert not grid.exact
