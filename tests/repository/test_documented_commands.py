@@ -142,6 +142,14 @@ def trimmed(text: str) -> list[str]:
     return [line.rstrip() for line in text.rstrip().splitlines()]
 
 
+def prepare(command: Command, place: Path) -> None:
+    """Run the commands higher up on the page that save a file which this one reads: tests come in any order."""
+    for other in COMMANDS[: COMMANDS.index(command)]:
+        saved = re.search(r"--(?:save|certificate) (\S+)", other.words)
+        if other.page == command.page and saved and saved.group(1) in command.words and "&&" not in other.words:
+            run(runnable(other.words), place)
+
+
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.words not in ELSEWHERE], ids=str)
 def test_every_command_of_the_documentation_runs_and_prints_what_the_page_shows(command, copy):
     if command.words.startswith(NEEDS_A_BROWSER) and chromium.find() is None:
@@ -150,6 +158,7 @@ def test_every_command_of_the_documentation_runs_and_prints_what_the_page_shows(
         pytest.skip("Storm is not installed: pip install stormpy")
     if any(words in command.words for words in NEEDS_THE_CHECKER):
         require_checker()
+    prepare(command, copy)
     check(command, copy)
 
 

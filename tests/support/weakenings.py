@@ -79,8 +79,8 @@ WEAKENINGS = (
     Weakening(
         "a jump is passed one coordinate too early",
         "verified_risk/planning/search/route.py",
-        "start = int(best_quantile(model, objective.jumps[0], mdp, clock).upper)",
-        "start = int(best_quantile(model, objective.jumps[0], mdp, clock).upper) - 1",
+        "return int(quantile.upper), past_the_jump",
+        "return int(quantile.upper) - 1, past_the_jump",
         ("tests/planning/test_plan_jumps.py",),
     ),
     Weakening(
