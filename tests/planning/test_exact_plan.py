@@ -11,6 +11,8 @@ import pytest
 from plan_models import as_mdp
 
 import verified_risk as vr
+from verified_risk.errors import Unsupported
+from verified_risk.planning.exact import route
 
 MODELS = 500
 MOST_POLICIES = 1500
@@ -126,3 +128,23 @@ def test_several_levels_need_the_search_and_get_the_optimum_on_a_deeper_model():
         levels = [(Fraction(1, 10), Fraction(1, 2)), (Fraction(1, 3), Fraction(1, 4)), (Fraction(2, 3), Fraction(1, 4))]
         plan = vr.exact_plan(as_mdp(model), vr.Spectral(*zip(*levels, strict=True)))
         assert plan.value == oracles.best_spectral_by_rho_vectors(model, levels)
+
+
+def test_too_many_budgets_are_refused_before_they_are_listed(monkeypatch):
+    """One state and a discount: every step multiplies the budgets, so the first ones tell."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=6, discount="19/20")
+    steps = []
+    honest = route.budget_pass
+    monkeypatch.setattr(route, "MOST_BUDGETS", 4000)
+
+    def counted(grid, budgets, terminal, known):
+        def seen(t, s, b):
+            steps.append(t)
+            return known(t, s, b)
+
+        return honest(grid, budgets, terminal, seen)
+
+    monkeypatch.setattr(route, "budget_pass", counted)
+    with pytest.raises(Unsupported, match="too many returns to list"):
+        vr.exact_plan(mdp, vr.CVaR("1/4"))
+    assert max(steps) == 0, "the first step has 729 budgets: six such steps are already too many"

@@ -15,6 +15,7 @@ import verified_risk as vr
 from verified_risk.errors import InvalidPolicy
 from verified_risk.grid import scaled
 from verified_risk.numbers.enclosure import Truth
+from verified_risk.planning.recheck.between import Between
 from verified_risk.planning.tails import interpolated
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.policy.cells import CellPolicy
@@ -227,3 +228,45 @@ def test_recheck_confirms_both_bounds_in_other_code_and_no_better_ones():
         assert replace(plan, upper=middle, value=middle, lower=middle).recheck().upper_holds is not Truth.HOLDS
     mean = vr.plan(mdp, vr.Mean()).recheck()
     assert mean.lower_holds is mean.upper_holds is Truth.HOLDS
+
+
+def test_the_polygons_computed_again_are_bounds_too():
+    """Of plans on coarse grids, where bends are large: against every law, and the law of the policy itself."""
+    for mdp, model, G, phi, rng in cases("again", 120, max_states=3, max_actions=2):
+        plan = refined_plan(mdp, G, rng.choice(ETAS), None, None)
+        lower, upper = Between(plan.policy, G.require_levels()).bounds()
+        assert lower <= phi(models.law_by_playing(model, plan.policy))
+        assert max(phi(law) for law in oracles.all_return_laws(model)) <= upper
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("G", ["cvar(1/10)", "1/2*mean + 1/2*cvar(1/4)"])
+def test_recheck_confirms_default_plans_of_long_models(G, joint):
+    """Next states of independent rewards are mixed before bends are looked at; otherwise these bounds stay unknown."""
+    rng = random.Random(f"long {joint}")
+
+    def law(values):
+        weights = [rng.randint(1, 9) for _ in values]
+        return {x: Fraction(w, sum(weights)) for x, w in zip(values, weights, strict=True)}
+
+    pairs = [(law(rng.sample(range(8), 3)), law(rng.sample(range(1001), 3))) for _ in range(16)]
+    mdp = vr.MDP(
+        0,
+        [[pairs[2 * s][0], pairs[2 * s + 1][0]] for s in range(8)],
+        [[{Fraction(r, 1000): q for r, q in pairs[2 * s + a][1].items()} for a in range(2)] for s in range(8)],
+        horizon=40,
+        discount="0.9",
+    )
+    if joint:
+        outcomes = [[list(action.outcomes) for action in mdp.actions(s)] for s in range(8)]
+        outcomes[7][1] = [(HALF, 0, Fraction(1)), (HALF, 1, Fraction())]  # reward and next state go together
+        mdp = vr.MDP.from_outcomes(outcomes, initial=0, horizon=40, discount="0.9")
+    assert mdp.is_product is not joint
+    plan = vr.plan(mdp, G)
+    answer = plan.recheck()
+    assert answer.lower_holds is answer.upper_holds is Truth.HOLDS, str(answer)
+    assert "again" in answer.lower_route
+    assert "again" in answer.upper_route
+    closer = plan.gap / 50
+    assert replace(plan, upper=plan.upper - closer).recheck().upper_holds is not Truth.HOLDS
+    assert replace(plan, lower=plan.lower + closer, value=plan.upper).recheck().lower_holds is not Truth.HOLDS

@@ -35,7 +35,7 @@ def no_exact_law(monkeypatch):
 
 
 def searched(mdp, G, eta) -> vr.Plan:
-    return _answer(mdp, vr.objective(G), [one_round(mdp, G, eta, 0.2)], Fraction())
+    return _answer(mdp, vr.objective(G), [one_round(mdp, G, eta, 0.2)], Fraction(), None)
 
 
 @pytest.mark.parametrize("G", [*OBJECTIVES, SEVERAL, POLYGON], ids=str)

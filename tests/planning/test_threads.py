@@ -50,7 +50,7 @@ def planned(mdp: vr.MDP, objective: str) -> tuple:
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_any_number_of_threads_gives_the_same_plan_to_the_last_bit(mdp, objective, monkeypatch, shared):
     if mdp.discount != 1 and objective in OBJECTIVES[4:]:
-        pytest.skip("a search knows no discount: its passes are those of the other models")
+        pytest.skip("a search with a discount is one thread's work: it shares no pass")
     monkeypatch.setenv(threads.VARIABLE, "1")
     alone = planned(mdp, objective)
     shared.clear()

@@ -19,6 +19,9 @@ AGAIN = "tests/planning/test_recheck_between.py"
 MINIMA = ("tests/planning/test_plan_polygons.py::test_minima_over_boxes_are_those_of_all_corners",)
 POLYGON = "verified_risk/kernels/polygon.py"
 QUANTILE = "verified_risk/planning/quantile.py"
+POLYGONS_AGAIN = "verified_risk/planning/recheck/between.py"
+DISCOUNTED = "tests/planning/test_plan_discounted.py"
+ATTAINED = "tests/planning/test_plan_attained.py"
 
 RECHECK = "verified_risk/planning/recheck/bounds.py"
 RATIONAL = "verified_risk/planning/recheck/rational.py"
@@ -28,6 +31,55 @@ OFF_JUMP = "verified_risk/planning/search/off_jump.py"
 OFF = ("tests/planning/test_off_jump.py",)
 
 SEARCH = (
+    (
+        "attainable returns are searched as if they were equally far apart",
+        "verified_risk/planning/search/attained.py",
+        "return [self.grid.unit * (b - a) / self.width for a, b in pairwise(self.returns)]",
+        "return [Fraction(1) for a, b in pairwise(self.returns)]",
+        (f"{ATTAINED}::test_bounds_hold_for_every_kind_of_weighting",),
+    ),
+    (
+        "a polygon times a width is rounded to nearest",
+        "verified_risk/objectives/polygon.py",
+        "np.nextafter(product, -np.inf))",
+        "product)",
+        (f"{ATTAINED}::test_a_polygon_times_a_width_is_at_most_that",),
+    ),
+    (
+        "replayed over attainable returns, every gap counts as the widest",
+        "verified_risk/planning/recheck/attained.py",
+        "known[key] = replay.lines[i].times(gap / widest)",
+        "known[key] = replay.lines[i]",
+        (f"{ATTAINED}::test_whatever_the_record_the_bound_is_valid",),
+    ),
+    (
+        "a record over attainable returns is believed that every policy has passed a jump",
+        "verified_risk/planning/recheck/attained.py",
+        "if replay.least_cdf(proof.passed) > jump.level or is_passed(found.grid, jump, proof.passed):",
+        "if True:",
+        (f"{ATTAINED}::test_a_jump_is_passed_only_where_every_policy_has_passed_it",),
+    ),
+    (
+        "polygons computed again forget all next states but one",
+        POLYGONS_AGAIN,
+        "mixed[here] += self.move_prob",
+        "mixed[here] = self.move_prob",
+        (f"{DISCOUNTED}::test_the_polygons_computed_again_are_bounds_too",),
+    ),
+    (
+        "polygons computed again correct half of a bend",
+        POLYGONS_AGAIN,
+        "wrong[here] += p * share",
+        "wrong[here] += 0.5 * p * share",
+        (f"{DISCOUNTED}::test_the_polygons_computed_again_are_bounds_too",),
+    ),
+    (
+        "polygons computed again read joint outcomes of independent rewards: bounds stay unknown",
+        POLYGONS_AGAIN,
+        "self.product = self.mdp.is_product",
+        "self.product = False",
+        (f"{DISCOUNTED}::test_recheck_confirms_default_plans_of_long_models",),
+    ),
     (
         "a mixture stays on the jump",
         OFF_JUMP,

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..numbers.enclosure import bounds
-from ..numbers.rational import float_below
+from ..numbers.rational import float_above, float_below
 from .piecewise import slopes
 from .weighting import Weighting
 
@@ -70,6 +70,13 @@ class Polygon:
     @classmethod
     def through(cls, points: Points) -> Polygon:
         return cls(np.array([float(x) for x, _ in points]), np.array([float(g) for _, g in points]))
+
+    def times(self, width: Fraction) -> Polygon:
+        """A polygon with the same knots that is at most ``width`` times this one."""
+        if width == 1:
+            return self
+        product = np.where(self.g < 0, self.g * float_above(width), self.g * float_below(width))
+        return Polygon(self.x, np.where(self.g == 0, 0.0, np.nextafter(product, -np.inf)))
 
     def __call__(self, tau: Fraction) -> Fraction:
         """The exact value of the polygon."""

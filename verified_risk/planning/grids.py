@@ -104,13 +104,16 @@ def between_points(mdp: MDP, unit: Fraction | None) -> bool:
     if unit is not None:
         return (own / unit).denominator != 1
     remaining = steps_remaining(mdp, own)
-    return search_bytes(mdp, remaining) > memory_limit() or (mdp.discount != 1 and remaining[0] > SEARCH_OWN_POINTS)
+    return search_bytes(mdp.n_states, remaining) > memory_limit() or (
+        mdp.discount != 1 and remaining[0] > SEARCH_OWN_POINTS
+    )
 
 
-def search_bytes(mdp: MDP, remaining: list[int]) -> int:
-    """What a search on a plain grid needs: pairs of sums so far and sums to come, masks and a policy."""
+def search_bytes(n_states: int, remaining: list[int]) -> int:
+    """What a search on a plain grid needs: pairs of sums so far and sums to come; per cell three masks of eight bytes,
+    some policies of one, and what was reached; and a few rows of floats per state."""
     pairs = max((remaining[0] - w + 1) * max(w, 1) for w in remaining)
-    return mdp.n_states * (48 * pairs + 10 * mdp.horizon * (remaining[0] + 1))
+    return n_states * (48 * pairs + (32 * (len(remaining) - 1) + 48) * (remaining[0] + 1))
 
 
 def choose_unit(mdp: MDP, unit: Fraction | None, gap: Fraction | None, *, searching: bool) -> Fraction:

@@ -123,6 +123,12 @@ def _plan(
         return found if near else _closer(found, mdp, objective)
     if unit is None and objective.levels is not None and not objective.levels.tails and not fits_own_grid(mdp):
         return mean_plan(mdp, objective)
+    if unit is None and _needs_search(objective):
+        from .search.attained import attained_plan, unfolded
+
+        few = unfolded(mdp)
+        if few is not None:
+            return attained_plan(few, objective, wanted, limit, progress)
     if _needs_search(objective) and between_points(mdp, unit):
         from .search.between_route import between_plan
 

@@ -17,7 +17,7 @@ from itertools import count
 
 import numpy as np
 
-from ..errors import Unsupported
+from ..errors import InvalidArgument, Unsupported
 from ..grid.floats import Ints, float_model
 from ..objectives.weighting import Knots
 from ..planning.limits import Clock, TimeUp
@@ -75,7 +75,10 @@ def find_cover(
     """
     model = float_model(plan.mdp, unit)
     highest = model.remaining[0] + model.offsets[-1]
-    oracle = Oracle(model)
+    try:
+        oracle = Oracle(model)
+    except InvalidArgument as error:
+        raise Unsupported(f"not covered: a cover by boxes of CDFs on this grid ({error})") from None
     if oracle.top == 0:
         return Found(Dual(()), upper, complete=upper >= highest * unit)
     needed, allowed = float(highest - upper / unit), float(Fraction(allowance) / unit)

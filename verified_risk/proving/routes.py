@@ -105,10 +105,14 @@ class Draft:
         if isinstance(plan.policy, CellPolicy) and isinstance(objective, Tail):
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
             return cls(plan, model, objective, charges, clock, Budgets(model, plan.policy), long)
-        if by_return and charges.span > WIDEST_OWN_GRID:
+        searched = plan.certificate.proof
+        attained = searched is not None and searched.attained
+        if (by_return or attained) and charges.span > WIDEST_OWN_GRID:
+            how = "searched over the attainable returns" if attained else "read between the nodes of its grid"
+            points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
-                f"not covered: a discounted plan for {plan.objective.spec}, read between the nodes of its grid; the "
-                f"rewards' own grid has {charges.span} points, more than {WIDEST_OWN_GRID}"
+                f"not covered: a plan for {plan.objective.spec}, {how}; the rewards' own grid has {points}, more than "
+                f"{WIDEST_OWN_GRID}"
             )
         return cls(plan, model, objective, charges, clock)
 

@@ -196,10 +196,12 @@ def budget_pass(
 
     Values at step t are integers over ``Q**(T-t)``; returns one dict ``{(s, b): (W, action)}`` per step.
 
-    :raises TooManySums: if there are more than :data:`MOST_BUDGETS`
+    :raises TooManySums: if there are more than :data:`MOST_BUDGETS`, or would be if no later step had fewer
     """
     needed: list[set[tuple[int, int]]] = [{(s, b) for s, _ in grid.initial for b in budgets if known(0, s, b) is None}]
     for t, step in enumerate(grid.steps[:-1]):
+        if len(needed[t]) * (grid.horizon - t) > MOST_BUDGETS:  # later steps are expected to have as many
+            raise TooManySums
         following: set[tuple[int, int]] = set()
         for s, b in needed[t]:
             following.update((target, b - j) for branches in step[s] for _, target, j in branches)

@@ -1,8 +1,11 @@
 r"""A discounted plan again: both polygons of docs/theory/03-discretisation.md, "Interpolation", in other code.
 
-Nothing is shared with the planner's kernels or its scaled model: rewards are put on the grids here, outcomes are joint,
-tables are read with clipped indices, numbers have the precision of numpy's ``longdouble``, and each step has its own
-bound on rounding.  From the plan come only the policy (its grids, its rho, its actions) and the objective.
+Nothing is shared with the planner's kernels or its scaled model: rewards are put on the grids here, tables are read
+with clipped indices, numbers have the precision of numpy's ``longdouble``, and each step has its own bound on rounding.
+From the plan come only the policy (its grids, its rho, its actions) and the objective.
+
+Where reward and next state are independent, the polygons of the next states are mixed first, and the mixed one is read:
+bends of next states that point in opposite ways then cancel, while those of joint outcomes would add up.
 """
 
 from __future__ import annotations
@@ -46,15 +49,25 @@ class Between:
         self.scale = [self.mdp.step_reward(t, Fraction(1)) * 2**h / policy.eta for t, h in enumerate(policy.halvings)]
         self.span = [scale * (most - policy.least) for scale in self.scale]
         self.top = self._tops()
-        rows = [action.outcomes for _, _, action in self.mdp]
-        self.first, self.start = starts(self.mdp.n_actions), starts(map(len, rows))
-        self.prob = wide([p for row in rows for p, _, _ in row])
-        self.state = np.array([s for row in rows for _, s, _ in row], dtype=np.int64)
+        self.product = self.mdp.is_product
+        self.first = starts(self.mdp.n_actions)
+        actions = [action for _, _, action in self.mdp]
+        if self.product:
+            paid = [[(q, r) for r, q in action.reward_law] for action in actions]
+            moves = [[(p, s) for s, p in action.successors] for action in actions]
+        else:
+            paid = [[(p, r) for p, _, r in action.outcomes] for action in actions]
+            moves = [[(p, s) for p, s, _ in action.outcomes] for action in actions]
+        self.start, self.move_start = starts(map(len, paid)), starts(map(len, moves))
+        self.prob, self.move_prob = (wide([p for row in rows for p, _ in row]) for rows in (paid, moves))
+        self.state = np.array([s for row in moves for _, s in row], dtype=np.int64)
         known: dict[tuple[int, int], int] = {}
         self.number = np.array(
-            [known.setdefault((r.numerator, r.denominator), len(known)) for row in rows for _, _, r in row]
+            [known.setdefault((r.numerator, r.denominator), len(known)) for row in paid for _, r in row]
         )
         self.rewards = [Fraction(*key) for key in known]
+        terms = int(np.diff(self.start).max()) + (int(np.diff(self.move_start).max()) if self.product else 0)
+        self.roundings = 4 * terms + 64
 
     def _tops(self) -> list[int]:
         tops, left = [], Fraction()
@@ -69,7 +82,7 @@ class Between:
 
     @property
     def work(self) -> int:
-        return 2 * len(self.state) * sum(self.top)
+        return 2 * (len(self.prob) + (len(self.state) if self.product else 0)) * sum(self.top)
 
     def _paid(self, t: int) -> Paid:
         units, shares = [], []
@@ -112,14 +125,14 @@ class Between:
         for t in range(self.mdp.horizon - 1, -1, -1):
             paid, span = self._paid(t), wide([self.span[t]])[0]
             # E[span - x + what is missing later], of each action: its mean, as a shortfall
-            missing = span - paid.units - paid.share + mean[self.state]
-            short = np.add.reduceat(self.prob * missing, self.start[:-1])
+            short = np.add.reduceat(self.prob * (span - paid.units - paid.share), self.start[:-1])
+            short = short + np.add.reduceat(self.move_prob * mean[self.state], self.move_start[:-1])
             if lower:
                 mean = np.minimum.reduceat(short, self.first[:-1])
             else:
                 mean = short[self.first[:-1] + self.policy.linear[t].astype(np.int64)]
             size = (1 + self.kappa) * (self.top[t] + self.mdp.horizon + 2)
-            slack = (4 * int(np.diff(self.start).max()) + 64) * np.longdouble(float(self.unit)) * size
+            slack = self.roundings * np.longdouble(float(self.unit)) * size
             new = np.empty((n, self.top[t] + 2), dtype=np.longdouble)
             new[:, 1:] = self._nodes(t, paid, span, table, lower) + (-slack if lower else slack)
             new[:, 0] = self.kappa * mean + (-slack if lower else slack)
@@ -132,14 +145,13 @@ class Between:
         count, reach = self.top[t] + 1, int(paid.units.max()) + 1
         # nodes -reach .. top + 1, so that an outcome of u units reads three columns from reach - u - 1 on
         padded = _read(table, np.arange(-reach, count + 1))
-        windows = np.lib.stride_tricks.sliding_window_view(padded, count + 2, axis=1)
         found: Wide = np.full((self.mdp.n_states, count), np.inf if lower else -np.inf, dtype=np.longdouble)
         counts, size = np.diff(self.first), max(1, BLOCK // (count + 2))
         for begin in range(0, len(found), size):
             states = np.arange(begin, min(begin + size, len(found)))
             for a in range(int(counts[states].max())):
                 s = states[counts[states] > a]
-                q, wrong = self._action(self.first[s] + a, paid, span, windows, reach, lower)
+                q, wrong = self._action(self.first[s] + a, paid, span, padded, reach, lower)
                 if lower:
                     wrong[:, 1:] = np.maximum(wrong[:, 1:], wrong[:, :-1].copy())
                     found[s] = np.minimum(found[s], q - wrong)
@@ -151,12 +163,14 @@ class Between:
                 found[s] = np.maximum(found[s], raised)
         return found
 
-    def _action(self, i: Ints, paid: Paid, span: Any, windows: Wide, reach: int, lower: bool) -> tuple[Wide, Wide]:
+    def _action(self, i: Ints, paid: Paid, span: Any, padded: Wide, reach: int, lower: bool) -> tuple[Wide, Wide]:
         """Q of the actions ``i`` at the nodes, and by how much its chords can be on the wrong side of it."""
+        rows = self._mixed(i, padded) if self.product else padded
+        windows = np.lib.stride_tricks.sliding_window_view(rows, padded.shape[1] - reach + 1, axis=1)
         q: Wide = np.zeros((len(i), windows.shape[2] - 2), dtype=np.longdouble)
         wrong = np.zeros_like(q)
         for here, j in each_term(self.start, i):
-            read = windows[self.state[j], reach - 1 - paid.units[j]]
+            read = windows[here if self.product else self.state[j], reach - 1 - paid.units[j]]
             left, middle, right = read[:, :-2], read[:, 1:-1], read[:, 2:]
             p, share = self.prob[j][:, None], paid.share[j][:, None]
             missing = self.kappa * (span - paid.units[j] - paid.share[j])
@@ -164,6 +178,13 @@ class Between:
             bend = left - 2 * middle + right
             wrong[here] += p * share * (1 - share) * np.maximum(bend if lower else -bend, 0)
         return q, wrong
+
+    def _mixed(self, i: Ints, padded: Wide) -> Wide:
+        """The mean polygon of the next states of each of the actions ``i``."""
+        mixed: Wide = np.zeros((len(i), padded.shape[1]), dtype=np.longdouble)
+        for here, j in each_term(self.move_start, i):
+            mixed[here] += self.move_prob[j][:, None] * padded[self.state[j]]
+        return mixed
 
 
 def _read(rows: Wide, index: Any) -> Any:

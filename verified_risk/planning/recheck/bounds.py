@@ -14,6 +14,8 @@ models, and the polygon below an irrational weighting (:mod:`verified_risk.objec
 * lower and upper, other weightings with a discount: lines above the weighting, and the search's record replayed, with
   tables read between nodes (:mod:`verified_risk.planning.recheck.cells`);
 * upper, several levels: ``exact_plan`` on small models;
+* upper, other weightings searched over few attainable returns: the record replayed over returns that are listed again
+  (:mod:`verified_risk.planning.recheck.attained`);
 * upper, other weightings: weak duality with the first multipliers of the search's record, in rational
   arithmetic (:mod:`verified_risk.planning.recheck.rational`), on small models (tight for convex G); otherwise, and
   where that is too weak, the whole record is replayed in numpy (:mod:`verified_risk.planning.recheck.replay`).
@@ -48,6 +50,7 @@ from ..policy_law import PATIENT, QUICK, evaluation_work, most_cells, surely_mor
 from ..search.proof import Proof
 from ..short import within_range
 from .answer import Recheck
+from .attained import TooManyReturns, attained_replay
 from .between import MOST_WORK, Between
 from .cells import CellTables, bytes_needed
 from .cells_worth import cells_of, least_worth, own_actions, pass_jump, replay_between
@@ -341,6 +344,13 @@ def _extended(plan: Plan, watch: Watch) -> tuple[Fraction | None, str]:
 
 def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, str]:
     """Weak duality in rationals, or the search's record replayed."""
+    if plan.certificate.proof is not None and plan.certificate.proof.attained:
+        try:
+            replay, of = attained_replay(plan, plan.certificate.proof, watch.clock.require)
+        except TooManyReturns as error:
+            raise TooLong(str(error)) from None
+        _affordable(replay.outcomes.work(replay.proof), REPLAY_WORK, watch, "replaying the search")
+        return of(replay.bound()), "the search's record, replayed over the attainable returns"
     grid = grid_model(plan.mdp, plan.eta)
     low, high = remaining_range(grid)[0]
     if low == high:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,11 @@ class Line:
     @classmethod
     def of(cls, polygon: Polygon) -> Line:
         return cls(polygon.x, polygon.g, np.diff(polygon.g) / np.diff(polygon.x))
+
+    def times(self, share: Fraction) -> Line:
+        """At most ``share`` times this line, ``0 < share <= 1``: products are off by two roundings."""
+        g = self.g * float(share)
+        return Line.of(Polygon(self.x, g - 4 * U * np.abs(g)))
 
     def value(self, t: Any) -> Any:
         k = np.clip(np.searchsorted(self.x, t, side="right") - 1, 0, len(self.x) - 2)

@@ -178,9 +178,10 @@ class BetweenOracle:
 
 
 def bytes_needed(mdp: MDP, nodes: Ints, wides: Ints) -> int:
-    """Masks, policies and the tables of the contractor."""
-    cells = mdp.horizon * mdp.n_states * (int(nodes[-1]) + 1)
-    return 64 * mdp.n_states * int(((nodes + 1) * (wides + 6)).max()) + 12 * cells
+    """The tables of the contractor; per cell three masks of eight bytes, some policies of one, and what was reached; a
+    few rows of floats per state."""
+    cells = mdp.n_states * (int(nodes[-1]) + 1)
+    return 64 * mdp.n_states * int(((nodes + 1) * (wides + 6)).max()) + (32 * mdp.horizon + 160) * cells
 
 
 def fits(mdp: MDP, eta: Fraction) -> bool:

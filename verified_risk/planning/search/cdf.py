@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
-from ...numbers.rational import said
+from ...numbers.rational import digits
 from .. import limits
+from ..grids import search_bytes
 from ..limits import memory_limit
 from ..rounding import gamma
 from ..threads import in_threads, shares
@@ -34,12 +35,11 @@ class Oracle:
         self.calls = 0
         self._outcomes()
         horizon, n = model.horizon, model.n_states
-        cells = horizon * n * (self.top + 1)
-        self.table_bytes = 8 * 6 * n * max((model.remaining[0] - w + 1) * max(w, 1) for w in model.remaining)
-        if cells * 10 + self.table_bytes > memory_limit():
+        needed, limit = search_bytes(n, model.remaining), memory_limit()
+        if needed > limit:
             raise InvalidArgument(
-                f"eta is {said(model.unit)}: the search needs {(cells * 10 + self.table_bytes) / 1e9:.1f} GB of "
-                f"{memory_limit() / 1e9:.1f} GB allowed, wanted a larger eta"
+                f"eta is {digits(model.unit, 3)}: the search needs {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB "
+                "allowed, wanted a larger eta"
             )
         from ...kernels import cdf as kernels
 

@@ -51,7 +51,8 @@ class Proof:
     coordinate ``passed`` on, the CDF of every policy is said to be past the weighting's jump (B8).
 
     Of tables read between grid points, ``eta`` is the width of the cells of this search, and ``touch`` says where, in
-    each cell of the policy's grid, a line above the weighting is to touch it (D5)."""
+    each cell of the policy's grid, a line above the weighting is to touch it (D5).  If ``attained``, the coordinates
+    are those of the attainable returns, whatever lies between them (B9)."""
 
     accuracy: Fraction
     target: float
@@ -59,6 +60,7 @@ class Proof:
     passed: int | None = None
     eta: Fraction | None = None
     touch: Floats | None = None
+    attained: bool = False
 
     def to_json(self) -> dict[str, Any]:
         costs: list[Floats] = []
@@ -76,6 +78,8 @@ class Proof:
             data["eta"] = text(self.eta)
         if self.touch is not None:
             data["touch"] = _packed(self.touch.astype("<f8").tobytes())
+        if self.attained:
+            data["attained"] = True
         return data
 
     @classmethod
@@ -97,7 +101,10 @@ class Proof:
         if eta is not None and eta <= 0:
             raise InvalidFile(f"eta of the proof is {said(eta)}, wanted a positive number")
         touch = None if data.get("touch") is None else _unpacked(data["touch"], "touch")
-        return cls(accuracy, target, root, passed, eta, touch)
+        attained = data.get("attained", False)
+        if type(attained) is not bool:
+            raise InvalidFile(f"attained of the proof is {attained!r:.60}, wanted true or false")
+        return cls(accuracy, target, root, passed, eta, touch, attained)
 
 
 def _packed(raw: bytes) -> str:

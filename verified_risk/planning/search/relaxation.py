@@ -7,8 +7,10 @@ find good ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import groupby
 from typing import Any, Protocol
 
 import numpy as np
@@ -87,6 +89,18 @@ class _Hulls:
         return self._start, self._count, self._corners[0], self._corners[1]
 
 
+def _weighed(pieces: list[tuple[slice, Polygon]], widths: Sequence[Fraction]) -> list[tuple[slice, Polygon]]:
+    """Coordinate i counts ``widths[i]`` times: neighbours of equal width share a polygon."""
+    found: list[tuple[slice, Polygon]] = []
+    for where, polygon in pieces:
+        first = where.start
+        for width, run in groupby(widths[where]):
+            after = first + len(list(run))
+            found.append((slice(first, after), polygon.times(width)))
+            first = after
+    return found
+
+
 class Relaxation:
     """The best point so far (:attr:`best`), and bounds of boxes; the certified bounds of the search are in
     :attr:`bound` and, before any cut, :attr:`uncut_bound`."""
@@ -99,6 +113,7 @@ class Relaxation:
         deadline: float,
         report: Callable[[float, float], None] | None = None,
         passed: tuple[int, Polygon] | None = None,
+        widths: Sequence[Fraction] | None = None,
     ) -> None:
         self.oracle, self.tol, self.deadline = oracle, tol, deadline
         n = oracle.top
@@ -108,6 +123,8 @@ class Relaxation:
         self.report = report
         self.concave = all(concave_corners(p) for _, p in self.pieces)
         self.convex = all(convex_corners(p) for _, p in self.pieces)
+        if widths is not None:
+            self.pieces = _weighed(self.pieces, widths)
         self.best = Mixture(np.ones(n), np.inf)
         self.bound = -np.inf
         self.uncut_bound = 0.0  # no CDF value weighs less than nothing

@@ -95,7 +95,7 @@ def best_general(
         return _constant(mdp, objective, model)
     compile_search()
     clock = Clock(seconds)
-    accuracy = power_of_four_below(max(wanted / (6 * top), _accuracy_in(seconds)))
+    accuracy = power_of_four_below(max(wanted / (6 * top), accuracy_in(seconds)))
     polygon = below(objective, accuracy)
     quantile = _best_quantile(mdp, objective, model, clock)
     passed = _passed(objective, model, accuracy, quantile)
@@ -174,7 +174,7 @@ def compile_search() -> None:
         search.evaluate(node, 1, 2, 2)
 
 
-def _accuracy_in(seconds: float | None) -> Fraction:
+def accuracy_in(seconds: float | None) -> Fraction:
     """How closely a polygon follows an irrational weighting in a tenth of the time: knots grow as accuracy ** -1/2."""
     if seconds is None:
         return Fraction()

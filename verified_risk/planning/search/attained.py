@@ -1,0 +1,244 @@
+r"""Any weighting where few returns are attainable, however fine the grid is that holds them (theory 05, B9).
+
+Let :math:`z_0 < \dots < z_B` be the attainable returns, :math:`F_i = P(Z \le z_i)` and
+:math:`w = \max_i (z_{i+1} - z_i)`.  Then
+
+.. math:: \Phi = z_B - w \sum_{i<B} v_i\,G(F_i), \qquad v_i = (z_{i+1} - z_i) / w \le 1,
+
+so the search has B coordinates, each with a polygon below :math:`v_i G`.  Its model is unfolded: a state is a pair of
+state and return so far, steps pay nothing, and the last one pays the *rank* of the return.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...grid import GridModel, TooManySums, grid_model
+from ...grid.floats import FloatModel, Step, starts
+from ...mdp import MDP
+from ...numbers.enclosure import bounds
+from ...objectives import Weighting
+from ...objectives.polygon import past_the_jump
+from ...policy import MixturePolicy, Policy, ReturnPolicy
+from ...policy.evaluation import return_law
+from ...progress import Progress, Report
+from ..exact.route import last_attained
+from ..grids import own_grid, steps_remaining
+from ..limits import Clock
+from ..plan import Certificate, Plan
+from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
+from ..policy_law import most_cells
+from ..short import tidy_above, tidy_below, within_range
+from .branching import Search
+from .cdf import Oracle
+from .off_jump import Held, by_laws, off_the_jump
+from .proof import Proof
+from .relaxation import Mixture
+from .route import CLOSEST, SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below
+
+MANY_POINTS = 100
+"""Of the returns' own grid: up to here a search on the grid itself takes no time."""
+SPARSE = 4
+"""Points of the own grid for every attainable return, from which on the returns are searched and not the grid."""
+MOST_RETURNS = 300
+"""Attainable returns, each a coordinate with a polygon of its own."""
+MOST_CELLS = 3000
+"""Triples of step, state and return so far that are unfolded."""
+MOST_ENTRIES = 5_000_000
+"""Of the search's tables: a hundred megabytes."""
+
+
+@dataclass(frozen=True)
+class Unfolded:
+    """The cells (step, state, return so far in units) of a model, and its attainable returns in units, increasing."""
+
+    mdp: MDP
+    grid: GridModel
+    cells: tuple[tuple[int, int, int], ...]
+    returns: tuple[int, ...]
+
+    @property
+    def top(self) -> int:
+        """B: how many coordinates a CDF has."""
+        return len(self.returns) - 1
+
+    @cached_property
+    def width(self) -> Fraction:
+        """w: the widest gap between neighbours, in the user's units."""
+        return self.grid.unit * max(b - a for a, b in pairwise(self.returns))
+
+    @cached_property
+    def widths(self) -> list[Fraction]:
+        """v: the gaps as shares of the widest."""
+        return [self.grid.unit * (b - a) / self.width for a, b in pairwise(self.returns)]
+
+    @property
+    def most(self) -> Fraction:
+        return self.grid.unit * self.returns[-1]
+
+    @property
+    def span(self) -> Fraction:
+        return self.grid.unit * (self.returns[-1] - self.returns[0])
+
+    def model(self) -> FloatModel:
+        """States are the cells, then one where everything has ended."""
+        number = {cell: k for k, cell in enumerate(self.cells)}
+        rank = {z: i for i, z in enumerate(self.returns)}
+        end, last = len(self.cells), self.mdp.horizon - 1
+        rows: list[dict[tuple[int, int], int]] = []
+        counts = []
+        for t, s, y in self.cells:
+            actions = self.grid.steps[t][s]
+            counts.append(len(actions))
+            for branches in actions:
+                row: dict[tuple[int, int], int] = {}
+                for w, target, j in branches:
+                    key = (end, rank[y + j]) if t == last else (number[t + 1, target, y + j], 0)
+                    row[key] = row.get(key, 0) + w
+                rows.append(row)
+        rows.append({(end, 0): self.grid.denominator})
+        start = starts(map(len, rows))
+        prob = np.array([w / self.grid.denominator for row in rows for w in row.values()])
+        paid = np.array([r for row in rows for _, r in row], dtype=np.int64)
+
+        def step(units: npt.NDArray[np.int64], span: int) -> Step:
+            nothing = np.zeros(len(rows))
+            return Step(units, prob, start, 0, span, nothing, nothing, Fraction())
+
+        silent, paying = step(np.zeros_like(paid), 0), step(paid, self.top)
+        return FloatModel(
+            self.width,
+            end + 1,
+            False,
+            starts([*counts, 1]),
+            start,
+            np.array([s for row in rows for s, _ in row], dtype=np.int64),
+            prob,
+            (silent,) * last + (paying,),
+            np.array([number[0, s, 0] for s, _ in self.grid.initial], dtype=np.int64),
+            np.array([w / self.grid.initial_denominator for _, w in self.grid.initial]),
+            True,
+        )
+
+    def policy(self, choice: npt.NDArray[Any]) -> ReturnPolicy:
+        table = {(t, s, y * self.grid.unit): int(choice[t, k, 0]) for k, (t, s, y) in enumerate(self.cells)}
+        return ReturnPolicy(self.mdp, table)
+
+
+def unfolded(mdp: MDP) -> Unfolded | None:
+    """The model unfolded, if its own grid has many points and the attainable returns are few; otherwise None."""
+    if not mdp.is_discrete or most_cells(mdp) > 10 * MOST_CELLS:
+        return None
+    own = own_grid(mdp)
+    points = math.inf if own is None else steps_remaining(mdp, own)[0]
+    if points <= MANY_POINTS:
+        return None
+    grid = grid_model(mdp)
+    try:
+        reached = grid.reachable(MOST_CELLS)
+    except TooManySums:
+        return None
+    cells = tuple((t, s, y) for t, level in enumerate(reached[:-1]) for s in sorted(level) for y in sorted(level[s]))
+    returns = tuple(sorted({z for sums in reached[-1].values() for z in sums}))
+    few = 2 <= len(returns) <= min(MOST_RETURNS, points / SPARSE)
+    few = few and mdp.horizon * len(cells) * len(returns) <= MOST_ENTRIES
+    return Unfolded(mdp, grid, cells, returns) if few else None
+
+
+def attained_plan(
+    model: Unfolded, objective: Weighting, gap: Fraction | None, seconds: float | None, progress: Report | None
+) -> Plan:
+    """Search until the gap is closed or time is up."""
+    if seconds is None and gap is None:
+        seconds = DEFAULT_SEARCH_SECONDS
+    wanted = DEFAULT_SEARCH_GAP * model.span if gap is None else max(gap, CLOSEST * model.span)
+    if gap is not None and gap < wanted and seconds is None:
+        seconds = DEFAULT_SEARCH_SECONDS
+    compile_search()
+    clock = Clock(seconds)
+    accuracy = power_of_four_below(max(wanted / (6 * model.span), accuracy_in(seconds)))
+    quantile = _best_quantile(model, objective, clock)
+    passed = None
+    if quantile is not None and quantile[0] < model.top:
+        passed = quantile[0], past_the_jump(objective, accuracy)
+    oracle = Oracle(model.model())
+    spared = SPARED * float(sum(model.widths))
+    known: dict[int, Held] = {}
+
+    def attained(best: Mixture) -> Held:
+        if id(best) not in known:
+            known.clear()
+            known[id(best)] = _worth(model, objective, best)
+        return known[id(best)]
+
+    def upper(bound: float) -> Fraction:
+        return tidy_above(model.most - model.width * Fraction(max(bound - spared, 0.0)))
+
+    def report(_: float, bound: float) -> None:
+        assert progress is not None
+        progress(Progress(clock.spent, tidy_below(attained(search.best).lower), upper(bound)))
+
+    search = Search(
+        oracle,
+        below(objective, accuracy),
+        float(wanted / model.width) / 2,
+        clock.deadline,
+        None if progress is None else report,
+        passed,
+        model.widths,
+    )
+    search.run()
+    if progress is not None:
+        report(search.best.value, max(search.bound, search.uncut_bound))
+    held = attained(search.best)
+    assert held.law is not None
+    if quantile is not None and upper(max(search.bound, search.uncut_bound)) - held.lower > wanted:
+        other = quantile[1]
+        held = off_the_jump(held, other, by_laws(objective, held.law, return_law(model.mdp, other)))
+    lower, policy, law = tidy_below(held.lower), held.policy, held.law
+    lower, most = within_range(model.mdp, lower, upper(max(search.bound, search.uncut_bound)))
+    if lower > most:  # the exact law and the bound share no code; they must agree
+        raise AssertionError(f"the policy attains {lower}, above the upper bound {most}: please report this model")
+    found = tidy_above(model.most - model.width * Fraction(search.best.value))
+    left_open = min(max(Fraction(), most - found), most - lower)
+    contributions = (
+        ("search", left_open),
+        ("weighting above its polygon, float64 arithmetic", most - lower - left_open),
+    )
+    method = clock.said(
+        f"search over CDFs of {model.top + 1} attainable returns: {oracle.calls} passes, {search.nodes} nodes"
+    )
+    start = None if passed is None else passed[0]
+    proof = Proof(accuracy, search.target - spared, search.record, start, attained=True)
+    certificate = Certificate(method, contributions, proof)
+    return Plan(model.mdp, objective, lower, lower, most, policy, law, model.grid.unit, certificate)
+
+
+def _best_quantile(model: Unfolded, objective: Weighting, clock: Clock) -> tuple[int, ReturnPolicy] | None:
+    """Where G has one jump: the rank from which on the CDF of every policy is past it (B8), decided in integers, and
+    the policy of that quantile."""
+    if len(objective.jumps) != 1 or clock.late():
+        return None
+    best = last_attained(model.grid, objective.jumps[0], model.returns)
+    assert best is not None  # the least return is always attained
+    value, decision = best
+    table = {(t, s, y * model.grid.unit): decision(t, s, y) for t, s, y in model.cells}
+    return model.returns.index(int(value / model.grid.unit)), ReturnPolicy(model.mdp, table)
+
+
+def _worth(model: Unfolded, objective: Weighting, best: Mixture) -> Held:
+    """What the mixture is worth at least, by its exact law."""
+    parts = kept_parts(best)
+    scale = sum((w for w, _ in parts), Fraction())
+    policies: list[tuple[Fraction, Policy]] = [(w / scale, model.policy(choice)) for w, choice in parts]
+    policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
+    law = return_law(model.mdp, policy)
+    return Held(bounds(objective.of(law))[0], policy, law)
