@@ -70,22 +70,14 @@ def discounted() -> tuple[int, int]:
     return interpolated.bytes_needed(scaled), peak(lambda: interpolated.envelope(scaled, Fraction()))
 
 
-def searched() -> tuple[int, int]:
-    mdp = model(40, 20, 10)
-    unit = own_unit(mdp)
-    return grids.search_bytes(40, float_model(mdp, unit).remaining), peak(
-        lambda: vr.plan(mdp, "wang(3/4)", eta=unit, time_limit=30)
-    )
-
-
 def searched_between() -> tuple[int, int]:
     mdp, eta = model(20, 30, 1, "9/10"), Fraction(1, 20)
     return between.bytes_needed(mdp, *between.sizes(mdp, eta)), peak(
-        lambda: vr.plan(mdp, "wang(3/4)", eta=eta, time_limit=30)
+        lambda: vr.plan(mdp, "wang(3/4)", eta=eta, time_limit=2)
     )
 
 
-@pytest.mark.parametrize("route", [undiscounted, discounted, searched, searched_between])
+@pytest.mark.parametrize("route", [undiscounted, discounted, searched_between])
 def test_the_estimate_of_a_refusal_is_close_to_the_peak(route):
     estimate, taken = route()
     assert taken > 5_000_000, "too small to tell"
