@@ -32,6 +32,13 @@ OFF = ("tests/planning/test_off_jump.py",)
 
 SEARCH = (
     (
+        "over attainable returns a mixture stays on the jump",
+        "verified_risk/planning/search/attained.py",
+        "held = off_the_jump(held, other, by_laws(objective, held.law, return_law(model.mdp, other)))",
+        "pass",
+        OFF,
+    ),
+    (
         "attainable returns are searched as if they were equally far apart",
         "verified_risk/planning/search/attained.py",
         "return [self.grid.unit * (b - a) / self.width for a, b in pairwise(self.returns)]",
