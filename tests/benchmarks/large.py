@@ -132,8 +132,10 @@ sys.path.insert(0, {here!r})
 import verified_risk as vr
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
+from verified_risk.kernels import jit
 from verified_risk.models import random_sparse
 from verified_risk.planning import grids
+jit.EAGER = True  # the compiler's own memory is taken before
 vr.plan(random_sparse(20, 2, 3, 2, 3), vr.CVaR("1/10"))
 vr.cvar_frontier(random_sparse(20, 2, 3, 2, 3))
 before = peak()
@@ -197,17 +199,13 @@ print(estimate, tracemalloc.get_traced_memory()[1])
 """
 
 
-def estimates() -> None:
+def estimates(quick: bool = False) -> None:
     """What a plan would be refused by, and what numpy was given in a process of its own: from 0.9 to 1.5 times."""
     for route in ("discounted", "searched", "searched between grid points"):
         code = ESTIMATES.format(here=str(Path(__file__).parent), route=route)
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         estimate, taken = map(float, out.split())
-        print(
-            f"memory   {route:30} estimated {estimate / 1e6:.0f} MB   taken {taken / 1e6:.0f} MB   ratio "
-            f"{estimate / taken:.2f}",
-            flush=True,
-        )
+        row(f"(o) {route}", estimated_MB=estimate / 1e6, taken_MB=taken / 1e6, estimated_over_taken=estimate / taken)
 
 
 def recheck() -> None:

@@ -26,7 +26,7 @@ GROUPS = {
     "l": "Larger searches to a gap of 1e-5",
     "m": "Discounts: rounding up (old) and reading between grid points (new) with as many cells",
     "n": "Two threads, by the clock",
-    "o": "A billion cells",
+    "o": "A billion cells; estimates of memory by which plans are refused",
     "p": "What happens before a pass",
     "q": "Limits of time, CPU seconds asked for and taken",
 }

@@ -391,7 +391,7 @@ GROUPS: dict[str, list[Callable[[bool], None]]] = {
     "l": [larger_general],
     "m": [discounted.rows],
     "n": [large.threads],
-    "o": [large.memory],
+    "o": [large.memory, large.estimates],
     "p": [large.preparation],
     "q": [time_limits.rows],
 }
