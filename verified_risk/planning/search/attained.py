@@ -171,13 +171,12 @@ def attained_plan(
         passed = quantile[0], past_the_jump(objective, accuracy)
     oracle = Oracle(model.model())
     spared = SPARED * float(sum(model.widths))
-    known: dict[int, Held] = {}
+    known: list[tuple[Mixture, Held]] = []
 
     def attained(best: Mixture) -> Held:
-        if id(best) not in known:
-            known.clear()
-            known[id(best)] = _worth(model, objective, best)
-        return known[id(best)]
+        if not known or known[-1][0] is not best:
+            known[:] = [(best, _worth(model, objective, best))]
+        return known[-1][1]
 
     def upper(bound: float) -> Fraction:
         return tidy_above(model.most - model.width * Fraction(max(bound - spared, 0.0)))
