@@ -49,25 +49,25 @@ def machine() -> str:
 
 
 def page(rows: Iterable[dict[str, Any]]) -> str:
-    """One table for each run of rows that have the same letter and the same columns."""
+    """A heading for each letter, and below it a table for each list of columns."""
+    tables: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    for line in rows:
+        label, _, name = line["row"].partition(" ")
+        columns = tuple(key for key in line if key != "row")
+        cells = [name.strip(), *(shown(line[key]).replace("|", "/") for key in columns)]
+        tables.setdefault(label.strip("()"), {}).setdefault(columns, []).append("| " + " | ".join(cells) + " |")
     lines = [
-        "# Measured in one run",
+        "# Benchmarks",
         "",
         "`make bench` measures everything on this page and writes it again, so both sides of a ratio are of one run.",
         "Seconds (`s`, `ms`) are CPU seconds of one thread, unless a heading says *by the clock*; a gap is",
         "`upper - lower`.",
         f"Machine: {machine()}.",
     ]
-    letter, columns = "", []
-    for line in rows:
-        label, _, name = line["row"].partition(" ")
-        if label.strip("()") != letter:
-            letter, columns = label.strip("()"), []
-            lines += ["", f"## {GROUPS[letter]} ({letter})"]
-        if list(line) != columns:
-            columns = list(line)
-            lines += ["", "| " + " | ".join(["", *columns[1:]]) + " |", "|---" * len(columns) + "|"]
-        lines.append("| " + " | ".join([name, *(shown(line[key]).replace("|", "/") for key in columns[1:])]) + " |")
+    for letter, found in sorted(tables.items()):
+        lines += ["", f"## {GROUPS[letter]} ({letter})"]
+        for columns, body in found.items():
+            lines += ["", "| " + " | ".join(["", *columns]) + " |", "|---" * (len(columns) + 1) + "|", *body]
     return "\n".join(lines) + "\n"
 
 

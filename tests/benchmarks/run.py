@@ -238,7 +238,7 @@ def searched(letter: str, size: Any, seed: int, name: str, G: vr.Weighting, limi
     plan = vr.plan(mdp, G, gap="1/100000", time_limit=limit, progress=history.append)
     spent, closed = time.process_time() - began, plan.gap <= Fraction(1, 10**5)
     limits.now = time.monotonic
-    course = "" if closed else [str(now) for now in history[:: max(1, len(history) // 5)]]
+    course = [] if closed else [str(now) for now in history[:: max(1, len(history) // 5)]]
     row(
         f"{letter} {size[:4]} seed {seed} {name}", gap=float(plan.gap), cpu_s=spent, closed=closed,
         method=plan.certificate.method, course=course,

@@ -39,6 +39,8 @@ CHUNK = 8
 """States per BLAS call: their mixed rows stay in the cache until their rewards are done."""
 NUMPY_TERMS_PER_STEP = 100
 """Products that numpy makes and adds while Python interprets one step of a loop."""
+COMPILING = 3.0
+"""Seconds that compiling one of these kernels takes, about."""
 NUMPY_STEPS = 50
 """What calling numpy costs in one step of the model, in steps of a Python loop."""
 
@@ -200,9 +202,9 @@ def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -
     parts = shares(outcomes, len(m.succ_prob) * cells / m.horizon)
     rooms = np.zeros((len(parts), 2, room))
     terms = len(m.succ_prob) + (blocks.prob.shape[1] if m.product else 0)
-    work = terms * cells / m.n_states / NUMPY_TERMS_PER_STEP + NUMPY_STEPS * m.horizon
+    work = terms * cells / NUMPY_TERMS_PER_STEP + NUMPY_STEPS * m.horizon
     if not m.product:
-        joint = kernels.joint_step.at(work, otherwise=in_numpy.joint_step)
+        joint = kernels.joint_step.at(work, otherwise=in_numpy.joint_step, compiling=COMPILING)
 
         def joint_part(i: int, k: int, first: int, last: int, after: Floats, now: Floats, policy: Any) -> None:
             s, end = parts[i]
@@ -212,7 +214,7 @@ def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -
             )  # fmt: skip
 
         return lambda *step: in_threads(lambda i: joint_part(i, *step), len(parts))
-    product = kernels.product_step.at(work, otherwise=in_numpy.product_step)
+    product = kernels.product_step.at(work, otherwise=in_numpy.product_step, compiling=COMPILING)
     if _is_dense(m):
         return _blas_step(m, product, margin, extra, *rooms[0])
 
