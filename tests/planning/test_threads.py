@@ -12,8 +12,10 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.grid.floats import float_model
+from verified_risk.kernels import jit
 from verified_risk.models import random_sparse
 from verified_risk.planning import threads
+from verified_risk.planning.tails import budget
 from verified_risk.planning.tails.budget import budget_tables
 
 PRODUCT = random_sparse(23, 3, 4, 2, 5, seed=1)
@@ -86,8 +88,10 @@ def test_the_work_of_a_pass_is_counted_product_by_product(mdp, monkeypatch):
     monkeypatch.setattr(
         "verified_risk.planning.tails.budget.shares", lambda weights, work: told.append(work) or [(0, len(weights))]
     )
-    model = float_model(mdp, Fraction(1))
-    budget_tables(model, Fraction(), 0, model.remaining[0])
+    model, steps = float_model(mdp, Fraction(1)), []
+    linear = budget.linear_part(model)
+    monkeypatch.setattr(jit.Kernel, "at", lambda self, work, otherwise, compiling: steps.append(work) or otherwise)
+    budget_tables(model, Fraction(), 0, model.remaining[0], linear=linear)
     products = sum(
         len({target for _, target, _ in action.outcomes}) if action.independent else len(action.outcomes)
         for _, _, action in mdp
@@ -95,6 +99,7 @@ def test_the_work_of_a_pass_is_counted_product_by_product(mdp, monkeypatch):
         for _ in range(model.remaining[t])
     )
     assert told == [pytest.approx(products / mdp.horizon, rel=0.1)]  # outcomes that are equal may be merged or not
+    assert steps[0] >= 0.9 * products / budget.NUMPY_TERMS_PER_STEP + budget.NUMPY_STEPS * mdp.horizon
 
 
 def test_the_default_is_every_core_and_one_in_a_worker(monkeypatch):
