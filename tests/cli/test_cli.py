@@ -115,6 +115,32 @@ def test_a_bound_is_called_proved_only_where_it_is_and_vacuous_where_it_is():
     assert "bound" not in greedy
 
 
+def test_what_a_run_prints_of_its_bounds_is_rounded_outward():
+    """The bound has digits that the nearest decimal would cut; the optimum is known up to a third."""
+    from dataclasses import replace
+
+    from verified_risk.cli.learn import _print_run
+
+    def shown(run):
+        with CliRunner().isolation() as (out, *_):
+            _print_run(run, None)
+            return out.getvalue().decode()
+
+    learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3)
+    assert "(exact)" in str(learned)
+    bound = learned.bound * 0 + 1234.5401
+    held = replace(learned, bound=bound, data_bound=bound, best=(Fraction(1, 7), Fraction(1, 7) + Fraction(1, 3)))
+    printed = shown(held)
+    assert printed.count("1234.6") == 4, printed  # three episodes, and the regret from data
+    assert "1234.5" not in printed
+    assert "optimum    1/7 <= best over all policies <= 1/7 + 0.334" in printed
+    assert "the regret is at most 1234.6 with probability 4/5" in printed
+    assert "the regret is at most" not in shown(replace(held, proved=False))
+    assert "(exact)" not in str(held)
+    assert "1/7 to 10/21" in str(held)
+    assert str(held).count("1234.55") == 2
+
+
 def test_a_bound_below_the_trivial_one_is_not_called_vacuous():
     from dataclasses import replace
 

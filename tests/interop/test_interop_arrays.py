@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -103,6 +104,33 @@ def test_rows_that_rounding_spoiled_are_repaired_and_the_rest_is_refused():
     with pytest.raises(InvalidModel, match=r"P\[1, 0\] sums to .*, not to 1: .*normalise=True"):
         model(P=P, R=[0, 0, 0])
     assert sum(p for _, p in model(P=P, R=[0, 0, 0], normalise=True).actions(1)[0].successors) == 1
+
+
+def test_a_row_of_two_may_miss_one_by_eight_units_and_no_more():
+    """2**-53 each; the decimals of the floats say by how much, and the note by how much at most."""
+    met = {True: 0, False: 0}
+    for k in range(-40, 41):
+        row = [0.1234567890123, 0.8765432109877 + k * 2.0**-54]
+        missed = abs(sum(Q(repr(p)) for p in row) - 1)
+        read = missed <= Q(8, 2**53)
+        met[read] += Q(7, 2**53) < missed < Q(10, 2**53)
+        if not read:
+            with pytest.raises(InvalidModel, match=r"P\[0, 0\] sums to"):
+                model(P=[[row], [[0, 1]]], R=[0, 0])
+        elif missed:
+            (note,) = model(P=[[row], [[0, 1]]], R=[0, 0]).notes
+            assert missed <= Q(re.search(r"by at most (\S+) ", note)[1]) < 2 * missed
+    assert min(met.values()) > 1, "rows are met on both sides"
+
+
+def test_the_row_that_was_moved_most_is_named_wherever_it_stands():
+    off = [[0.1234567890123, 0.8765432109877 + k * 2.0**-53] for k in (2, 7, 4)]
+    for rows in itertools.permutations(off):
+        padded = [[[p, q, 0.0]] for p, q in rows]
+        (note,) = model(P=padded, R=[0, 0, 0]).notes
+        s = rows.index(off[1])
+        assert note.endswith(f"(P[{s}, 0])")
+        assert Q(re.search(r"by at most (\S+) ", note)[1]) >= abs(sum(Q(repr(p)) for p in off[1]) - 1)
 
 
 def test_rows_normalised_in_float32_may_miss_one_by_its_units_and_float16_may_not():
@@ -259,6 +287,7 @@ TWICE = sparse.coo_matrix(([0.5, 0.2, 0.3], ([0, 0, 0], [0, 0, 1])), shape=(2, 2
         ({"terminal": [1, 2]}, "terminal has 2 entries, wanted 3"),
         ({"terminal": [1, 2, "x"]}, r"terminal\[2\] is 'x'"),
         ({"absorbing": [3]}, "absorbing names state 3"),
+        ({"absorbing": [-1]}, "absorbing names state -1"),
         ({"horizon": None}, "horizon is missing"),
         ({"P": [ASS, ASS], "R": [PAYS, PAYS]}, "horizon is 3, wanted 2, the number of steps in P"),
         ({"P": [ASS] * 3, "R": PAYS[:2]}, "R has 2 entries, wanted as many"),

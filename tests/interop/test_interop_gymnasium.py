@@ -132,6 +132,11 @@ def test_a_computed_float_is_the_small_rational_it_means(value, rational):
 def test_a_float_that_is_no_small_rational_keeps_its_decimal():
     assert meant(0.123456789) == Fraction(123456789, 10**9)
     assert meant(0.7071067811865476) == Fraction("0.7071067811865476")
+    third = 6004799503160661 * 2.0**-54  # the float of 1/3, whose neighbours are 2**-54 apart
+    for k in (0, 15, -15):
+        assert meant(third + k * 2.0**-54) == Fraction(1, 3)
+    for beyond in (third + 17 * 2.0**-54, third - 17 * 2.0**-54):
+        assert meant(beyond) == Fraction(repr(beyond))
 
 
 def test_all_quotients_of_small_integers_are_restored():

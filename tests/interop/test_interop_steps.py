@@ -130,6 +130,19 @@ def test_a_model_that_changes_is_saved_and_read_again(tmp_path):
         mdp.with_horizon(99)
 
 
+def test_the_number_of_states_at_each_step_fits_the_file_and_tells_models_apart():
+    mdp = vr.MDP.from_arrays([[[[0, 1]], [[1, 0]]]] * 2, [[[1], [0]]] * 2, initial=0, layout="sas")
+    data = mdp.to_json()
+    assert (data["clock"], data["horizon"], len(data["states"])) == (2, 2, 5)
+    for change in ({"clock": 1}, {"clock": 4}, {"horizon": 1}, {"horizon": 4}, {"clock": 0}, {"clock": 2.0}):
+        with pytest.raises(InvalidModel, match=r"clock is .*, wanted n = clock \* horizon \+ 1"):
+            vr.MDP.from_json(data | change)
+    plain = vr.MDP.from_json({name: part for name, part in data.items() if name != "clock"})
+    assert plain != mdp, "it shows other states to its players"
+    with pytest.raises(vr.errors.InvalidPolicy, match="belongs to another model"):
+        vr.MarkovPolicy(mdp, [[0] * 5] * 2).require(plain)
+
+
 def test_a_csv_with_steps_that_does_not_fit_is_refused(tmp_path):
     path = tmp_path / "m.csv"
 
@@ -144,3 +157,6 @@ def test_a_csv_with_steps_that_does_not_fit_is_refused(tmp_path):
         read("0,0,0,0,1,5", "1,0,0,0,1,7", "1,0,1,0,1,7")
     with pytest.raises(InvalidModel, match=r"horizon is 5, and .* has 2 steps"):
         read("0,0,0,0,1,5", "1,0,0,0,1,7", horizon=5)
+    with pytest.raises(InvalidModel, match=r"horizon is 5, and .* has 1 step: leave it out"):
+        read("0,0,0,0,1,5", horizon=5)
+    assert read("0,0,0,0,1,5", horizon=1).horizon == 1

@@ -256,8 +256,10 @@ def test_random_models_written_by_us_and_read_by_storm_have_the_same_laws_of_the
 def test_a_file_that_ends_by_itself_needs_no_horizon_and_another_does(tmp_path):
     ends = DRN.replace("\t\t0 : 1/2\n\t\t1 : 1/4", "\t\t1 : 3/4").replace("\t\t0 : 1/3\n\t\t2 : 2/3", "\t\t2 : 1")
     assert vr.MDP.from_storm(written(tmp_path, "ends.drn", ends), rewards="cost").horizon == 2
-    with pytest.raises(InvalidModel, match=r"need not end by itself.*--horizon N"):
-        vr.MDP.from_storm(written(tmp_path, "loops.drn", DRN), rewards="cost")
+    goes_on_paying = ends.replace("state 2 [0, 0]", "state 2 [1, 0]")
+    for name, loops in (("loops.drn", DRN), ("pays.drn", goes_on_paying)):
+        with pytest.raises(InvalidModel, match=r"need not end by itself.*--horizon N"):
+            vr.MDP.from_storm(written(tmp_path, name, loops), rewards="cost")
 
 
 @needs_storm

@@ -105,6 +105,12 @@ def test_there_is_nothing_to_audit_without_a_theorem():
         vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=5, algorithm="greedy", audit=True)
 
 
+@pytest.mark.parametrize("asked", [{"stop_when": 1}, {"checkpoint": "state.json"}])
+def test_what_an_audited_run_would_pass_over_is_refused(asked):
+    with pytest.raises(InvalidArgument, match=f"{next(iter(asked))} is .*, but an audited run plays all its episodes"):
+        vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=5, audit=True, **asked)
+
+
 # -- planted faults --------------------------------------------------------------------------------------------------
 
 

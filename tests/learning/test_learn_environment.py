@@ -107,19 +107,22 @@ def test_the_interval_of_a_black_box_contains_the_optimum_of_the_model_behind_it
             assert run.interval[0] <= best <= run.interval[1]
 
 
+class Cut(Chain):
+    """Cut off after three steps."""
+
+    steps = 0
+
+    def reset(self, seed=None):
+        self.steps = 0
+        return super().reset(seed)
+
+    def step(self, action):
+        self.steps += 1
+        following, reward, ended, _, info = super().step(action)
+        return following, reward, ended, self.steps == 3, info
+
+
 def test_an_environment_that_cuts_episodes_off_says_so():
-    class Cut(Chain):
-        steps = 0
-
-        def reset(self, seed=None):
-            self.steps = 0
-            return super().reset(seed)
-
-        def step(self, action):
-            self.steps += 1
-            following, reward, ended, _, info = super().step(action)
-            return following, reward, ended, self.steps == 3, info
-
     with pytest.raises(
         InvalidArgument, match=r"episode 0, step 2: .* cut the episode off after 3 steps, wanted 5: pass horizon=3"
     ):
@@ -127,6 +130,12 @@ def test_an_environment_that_cuts_episodes_off_says_so():
     run = vr.learn(Cut(), vr.Mean(), episodes=5, horizon=3, rewards=[0, 1])
     assert run.episodes == 5
     assert (run.regret, run.regret_width) == (None, None)  # nothing knows the optimum of a black box
+    assert run.policy().play(Cut()) in range(4)
+    longer = vr.learn(Chain(), vr.Mean(), episodes=2, horizon=4, rewards=[0, 1]).policy()
+    assert longer.play(Chain()) in range(5)
+    for play in (longer.play, lambda env: vr.rollout(env, longer, episodes=2)):
+        with pytest.raises(InvalidArgument, match="cut the episode off after 3 steps, the policy plays 4"):
+            play(Cut())
 
 
 def test_a_reward_that_was_not_listed_is_named():

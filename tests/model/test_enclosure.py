@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth, at_least, divide, exp, log, minimum, root
+from verified_risk.numbers.rational import float_above, float_below
 from verified_risk.numbers.shown import above, at_most, span
 from verified_risk.numbers.shown import at_least as shown_below
 
@@ -122,3 +124,17 @@ def test_every_progress_of_a_search_bounds_the_optimum():
             assert now.lower <= plan.upper
             assert now.upper >= plan.lower
             assert float(now.upper) >= best - 1e-12
+
+
+def test_a_float_on_one_side_of_a_number_is_on_that_side_and_next_to_it():
+    rng = random.Random(4)
+    sides = [0, 0]
+    for _ in range(300):
+        x = Fraction(rng.randint(-(10**20), 10**20), rng.randint(1, 10**20)) * Fraction(10) ** rng.randint(-30, 30)
+        low, high = float_below(x), float_above(x)
+        assert Fraction(low) <= x <= Fraction(high)
+        assert math.nextafter(low, math.inf) == high
+        sides[Fraction(float(x)) > x] += 1
+    assert min(sides) > 100, "rounding to nearest goes both ways"
+    for x in (0.1, -0.3, 0.0, 2.0**60):
+        assert float_below(Fraction(x)) == float_above(Fraction(x)) == x

@@ -157,8 +157,12 @@ def test_a_policy_of_another_model_is_refused_unless_moved_on_purpose():
     with pytest.raises(vr.errors.InvalidPolicy, match="belongs to another model"):
         vr.return_law(b, policy)
     assert vr.return_law(b, policy.on(b)) == vr.Law.point(2)
-    with pytest.raises(vr.errors.InvalidPolicy, match="not the states, actions and horizon"):
-        policy.on(c)
+    on_grid = vr.GridPolicy(a, 1, lambda t, s, i: 1)
+    assert vr.return_law(b, on_grid.on(b)) == vr.Law.point(2)
+    for other in (c, a.with_horizon(2)):
+        for move in (policy.on, on_grid.on, lambda mdp: vr.GridPolicy.adapt(policy, mdp, 1)):
+            with pytest.raises(vr.errors.InvalidPolicy, match="not the states, actions and horizon"):
+                move(other)
 
 
 @pytest.mark.parametrize(
@@ -183,3 +187,12 @@ def test_what_is_not_a_policy_is_refused(build, message):
     mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=1)
     with pytest.raises(vr.errors.InvalidPolicy, match=message):
         build(mdp)
+
+
+def test_a_joint_law_is_asked_for_a_step_that_there_is():
+    mdp = vr.models.two_paths()
+    policy = vr.exact_plan(mdp, "mean").policy
+    assert [sum(vr.joint_law(mdp, policy, t).values()) for t in range(3)] == [1, 1, 1]
+    for t in (-1, 3, 1.0, "1"):
+        with pytest.raises(vr.errors.InvalidArgument, match=r"t is .*, wanted a step in 0\.\.2"):
+            vr.joint_law(mdp, policy, t)

@@ -220,6 +220,25 @@ def test_continuous_rewards_telescope_to_one_and_match_the_cdf():
         vr.MDP(initial=0, transitions=[[[1]]], rewards=[[stats.norm()]], horizon=2)
 
 
+def test_a_cdf_that_decreases_is_no_law():
+    """Its mass between two points would be negative, and the sum still 1."""
+
+    class Frozen:
+        class dist:
+            name = "odd"
+
+        args = (0.5,)
+
+        def support(self):
+            return 0.0, 1.0
+
+        def cdf(self, x):
+            return 0.75 if x < 0.4 else 0.5
+
+    with pytest.raises(vr.errors.InvalidModel, match=r"the cdf of odd\(0.5,\) decreases from 3/4 to 1/2 at 1/2"):
+        ContinuousReward(Frozen()).round_up(Fraction(1, 4))
+
+
 def test_discounted_continuous_rewards_are_rounded_step_by_step():
     from scipy import stats
 
@@ -265,6 +284,18 @@ def test_a_damaged_file_is_refused_and_says_how(tmp_path):
     path.write_text(json.dumps(envelope))
     with pytest.raises(vr.errors.InvalidFile, match="lacks what a model needs"):
         vr.MDP.load(path)
+
+
+def test_a_state_that_a_file_lists_twice_is_refused():
+    """The second probability would silently stand for both."""
+    data = coin().to_json()
+    entry = next(action for actions in data["states"] for action in actions if "next" in action)
+    for pairs, said in ((entry["next"], r"states\[\d\]\[\d\]"), (data["initial"], "initial")):
+        pairs.append(pairs[0])
+        with pytest.raises(vr.errors.InvalidModel, match=rf"{said} lists state \d twice, wanted it once"):
+            vr.MDP.from_json(data)
+        pairs.pop()
+    assert vr.MDP.from_json(data) == coin()
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):

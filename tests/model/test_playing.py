@@ -82,6 +82,19 @@ def test_another_policy_or_another_environment_falls_outside_the_band():
     assert not vr.Rollout(2000, played.law, vr.return_law(mdp, road), Q(1, 1000)).inside
 
 
+def test_the_band_ends_where_it_says():
+    """50 episodes, a chance of 1/1000: sqrt(log(2000)/100) = 0.275697..., and what the exact law is off."""
+    coin = vr.Law({0: "1/2", 1: "1/2"})
+    for distance, error, inside in (
+        ("0.27569", 0, True), ("0.2757", 0, False), ("0.27669", "0.001", True), ("0.2767", "0.001", False),
+    ):  # fmt: skip
+        share = Q(1, 2) + Q(distance)
+        played = vr.Rollout(50, vr.Law({0: share, 1: 1 - share}), coin, Q(1, 1000), Q(error))
+        assert played.distance == Q(distance)
+        assert played.inside is inside, distance
+        assert ("OUTSIDE" in str(played)) is not inside
+
+
 def test_what_is_no_policy_is_named():
     mdp = vr.models.two_paths()
     plan = vr.plan(mdp, "mean")

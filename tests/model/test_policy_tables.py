@@ -9,6 +9,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidPolicy
+from verified_risk.policy import policy_from_json
 from verified_risk.policy.base import read_choice
 from verified_risk.policy.cells import CellPolicy
 from verified_risk.policy.packed_rule import PackedRule, packed, unpacked, windows
@@ -90,6 +91,8 @@ def test_a_policy_by_cells_moves_to_a_model_of_the_same_shape_only():
     other = vr.MDP(0, [[[1, 0], [0, 1]], [[0, 1]]], [[{0: 1}, {2: 1}], [{1: 1}]], horizon=2, discount="1/2")
     moved = cells().on(other)
     assert (moved.mdp, moved.least, moved.eta) == (other, 0, Q(1, 2))
+    higher = vr.MDP(0, [[[1, 0], [0, 1]], [[0, 1]]], [[{3: 1}, {4: 1}], [{5: 1}]], horizon=2, discount="1/2")
+    assert all(cells().on(higher).cell(1, y) == cells().cell(1, y) for y in (Q(0), Q(1, 2), Q(3, 4), Q(1)))
     with pytest.raises(InvalidPolicy, match="which has not the shape of"):
         cells().on(TWO.with_horizon(3))
 
@@ -131,6 +134,15 @@ def test_a_packed_table_has_a_whole_number_of_columns_from_1(widths, wrong):
         assert unpacked(data, TWO).offsets == (0, 0)
 
 
+@pytest.mark.parametrize(("place", "action"), [((0, 0), -1), ((0, 0), 2), ((1, 4), 1), ((1, 4), -1)])
+def test_a_packed_table_plays_actions_that_there_are(place, action):
+    tables = [np.zeros((2, width), dtype=np.int8) for width in (1, 5)]
+    s, k = place
+    tables[1][s, k] = action
+    with pytest.raises(InvalidPolicy, match=rf"policy\(1, {s}, {k} eta\) plays action {action}, state {s} has actions"):
+        unpacked(packed(TWO, Q(1, 4), PackedRule([0, 0], tables)), TWO)
+
+
 @pytest.mark.parametrize(
     ("entry", "choice"),
     [
@@ -166,3 +178,14 @@ def test_a_mixture_is_drawn_before_it_is_played_and_its_weights_are_probabilitie
     for weights, message in ((("x", 1), "weight 0"), (("3/2", "-1/2"), "weight 1 .* -1/2"), ((1, 1), "sum to 2")):
         with pytest.raises(InvalidPolicy, match=message):
             vr.MixturePolicy([(w, policy) for w in weights])
+
+
+@pytest.mark.parametrize(("kind", "place"), [("return", "0"), ("grid", 0)])
+def test_a_place_that_a_table_lists_twice_is_refused(kind, place):
+    """The second choice would silently replace the first."""
+    data = {"kind": kind, "eta": "1", "rows": [[0, 0, place, 0], [0, 0, place, 1]]}
+    with pytest.raises(InvalidPolicy, match=r"policy\[0, 0, 0\] stands twice, wanted it once"):
+        policy_from_json(data, TWO)
+    policy_from_json(data | {"rows": data["rows"][:1]}, TWO)
+    with pytest.raises(InvalidPolicy, match=r"policy\[0, 0, 1/2\] stands twice"):
+        vr.ReturnPolicy(TWO, {(0, 0, 0.5): 0, (0, 0, "1/2"): 1})

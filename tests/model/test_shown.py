@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import verified_risk as vr
 from verified_risk.cli import main
-from verified_risk.numbers.enclosure import Truth
-from verified_risk.numbers.shown import above, at_least, at_most, ends, span
+from verified_risk.numbers.enclosure import Interval, Truth
+from verified_risk.numbers.shown import above, at_least, at_most, ends, number, span
 from verified_risk.plotting.picture import bounds_words
 
 TINY = Fraction(1, 10**300)
@@ -67,6 +67,14 @@ def test_numbers_beyond_floats_are_told_by_their_first_digits_and_an_exponent():
     assert ends(tiny / 3, tiny / 2) == ("3.333333333E-401", "5E-401")
     assert ends(-tiny, tiny) == ("-1e-30", "1e-30"), "rounding on both sides of zero is no value"
     assert ends(-tiny, Fraction(1, 7)) == ("-1e-30", "1/7")
+
+
+def test_a_number_is_told_as_a_fraction_only_if_it_is_that_fraction():
+    half = Fraction(1, 2)
+    assert (number(half), number(Fraction(3))) == ("1/2 ≈ 0.5", "3")
+    for low, high in ((half, half + TINY), (half - TINY, half), (Fraction(3), 3 + TINY)):
+        assert number(Interval(low, high)).startswith("≈ ")
+    assert number(Interval(half, half)) == number(half)
 
 
 def test_numbers_that_are_not_finite_are_said_so():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers.shown import above, json_between, json_number, number
+from ..numbers.shown import above, json_between, json_number, number, span
 from .plan import OBJECTIVE_HELP
 from .progress import counting
 from .screen import Column, Screen
@@ -114,18 +114,22 @@ def _print_run(run: Run, save: Path | None) -> None:
     screen.field("algorithm", f"{run.algorithm}, {run.episodes} episodes, seed {run.seed}, delta {run.delta}")
     screen.field("objective", f"{run.objective.spec} of the return")
     if run.best is not None:
-        screen.field("optimum", number(run.best[1]), "bold green")
+        low, high = run.best
+        screen.field("optimum", number(high) if low == high else span(low, high), "bold green")
     if run.interval is not None:
         screen.field("from data", f"the optimum is in {run.interval} with probability {1 - run.delta}")
     if run.data_bound is not None and run.proved:
         screen.field("", f"the regret is at most {above(run.data_bound[-1], 5)} with probability {1 - 2 * run.delta}")
     screen.field("guarantee", run.guarantee)
     series = {"policy worth": run.values, "regret so far": run.regret}
-    if run.bound is not None:
-        series["proved bound" if run.proved else "bound, not proved"] = run.bound
-    columns = [Column(name, right=True) for name in ("episode", *series)]
     scale = 1.0 if run.best is None else max(abs(float(run.best[1])), 1.0)
     rows = [[str(k), *(_entry(own, k, scale) for own in series.values())] for k in _milestones(run.episodes)]
+    names = ["episode", *series]
+    if run.bound is not None:
+        names.append("proved bound" if run.proved else "bound, not proved")
+        for row in rows:
+            row.append(above(run.bound[int(row[0]) - 1], 5))
+    columns = [Column(name, right=True) for name in names]
     screen.table(columns, rows)
     for note in (*_about_the_bound(run), *run.notes):
         screen.field("note", note)

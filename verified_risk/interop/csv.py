@@ -53,9 +53,11 @@ def read_csv(
     except (UnicodeDecodeError, csv.Error) as error:
         raise InvalidFile(f"{where} is not a text file of comma-separated values: {error}") from None
     by_step = _by_step(lines, where)
-    if len(by_step) > 1 and horizon not in (None, len(by_step)):
-        raise InvalidModel(f"horizon is {horizon}, and {where} has {len(by_step)} steps: leave it out")
-    if not by_step[0][0][6] and horizon is None:
+    listed = bool(by_step[0][0][6])
+    if listed and horizon not in (None, len(by_step)):
+        steps_said = f"{len(by_step)} step{'s' * (len(by_step) != 1)}"
+        raise InvalidModel(f"horizon is {horizon}, and {where} has {steps_said}: leave it out")
+    if not listed and horizon is None:
         raise InvalidModel(f"horizon is missing: {where} has no column {STEP}, wanted the number of steps")
     steps = []
     for own in by_step:
@@ -70,7 +72,7 @@ def read_csv(
         raise InvalidFile(f"{where}: step {odd} has other states or actions than step 0, wanted the same at every step")
     notes = [f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else []
     start = _shifted(initial, index_base, n, where)
-    if not by_step[0][0][6]:
+    if not listed:
         assert horizon is not None
         return MDP.from_outcomes(
             steps[0], initial=start, horizon=horizon, discount=discount, normalise=normalise, notes=notes

@@ -76,6 +76,9 @@ def audited_run(
         raise InvalidArgument(f"algorithm is {settings.algorithm!r}: there is no theorem to audit, wanted 'kl'")
     if settings.episodes is None:
         raise InvalidArgument("episodes is None, but an audited run needs their number")
+    for name in ("stop_when", "checkpoint"):
+        if (given := getattr(settings, name)) is not None:
+            raise InvalidArgument(f"{name} is {str(given)!r:.80}, but an audited run plays all its episodes at one go")
     auditor = _Auditor(task, learner, judge, best)
     K, horizon = settings.episodes, learner.standard.horizon
     rng = np.random.default_rng(settings.seed)

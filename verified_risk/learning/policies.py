@@ -212,15 +212,19 @@ class BlackBoxPolicy:
         return BlackBoxPlayer(self)
 
     def play(self, env: Any, seed: int | None = None) -> Fraction:
-        """One episode in the environment; what was earned."""
+        """One episode in the environment; what was earned.  One that is cut off before the horizon has no return."""
         observation, _ = env.reset() if seed is None else env.reset(seed=seed)
         player, earned = self.player(), Fraction()
         while not player.over:
             observation, reward, terminated, truncated, _ = env.step(player.act(observation))
             player.observe(reward)
             earned += as_fraction(reward, "reward")
-            if terminated or truncated:
+            if terminated:
                 break
+            if truncated and not player.over:
+                raise InvalidArgument(
+                    f"the environment cut the episode off after {player.t} steps, the policy plays {self.shell.steps}"
+                )
         return earned
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -13,7 +13,7 @@ from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..mdp import MDP
 from ..numbers.rational import as_fraction, text
-from ..numbers.shown import above, at_least, at_most
+from ..numbers.shown import above, at_least, at_most, ends
 from ..objectives import Weighting, objective
 from .arrays import decode, encode
 from .declared import Declared
@@ -185,8 +185,10 @@ class Run(files.Saved):
             last = max(1, self.episodes // 10)
             before = self.regret[-last - 1] if self.episodes > last else 0.0
             recent = (self.regret[-1] - before) / last
-            best = f"{float(self.best[1]):.6g}"
-            lines.append(f"  best value             {best}" + (" (exact)" if self.best[0] == self.best[1] else ""))
+            known = (
+                f"{float(self.best[0]):.6g} (exact)" if self.best[0] == self.best[1] else " to ".join(ends(*self.best))
+            )
+            lines.append(f"  best value             {known}")
             lines.append(f"  pseudo-regret          {self.regret[-1]:.6g}")
             lines.append(f"  per episode, last {last:<4} {recent:.6g}")
         if self.interval is not None:

@@ -46,7 +46,7 @@ def model_from_json(data: dict[str, Any]) -> MDP:
             return read.action(entry["outcomes"], where)
         law = entry["reward"]
         reward = ContinuousReward.from_json(law) if "scipy" in law else Law.from_json(law)
-        return Action(read.row(dict(map(tuple, entry["next"])), where), reward)
+        return Action(read.row(_once(entry["next"], where), where), reward)
 
     states = []
     for s, actions in enumerate(data["states"]):
@@ -56,7 +56,7 @@ def model_from_json(data: dict[str, Any]) -> MDP:
     return MDP.from_actions(
         tuple(states),
         read=read,
-        initial=dict(map(tuple, data["initial"])),
+        initial=_once(data["initial"], "initial"),
         horizon=data["horizon"],
         discount=data["discount"],
         drawing=data["drawing"],
@@ -65,6 +65,16 @@ def model_from_json(data: dict[str, Any]) -> MDP:
         state_names=data.get("state_names"),
         clock=_clock(data, len(states)),
     )
+
+
+def _once(pairs: list[Any], where: str) -> dict[Any, Any]:
+    """A law that is listed as pairs of a state and its probability."""
+    law: dict[Any, Any] = {}
+    for s, p in pairs:
+        if s in law:
+            raise InvalidModel(f"{where} lists state {s!r:.60} twice, wanted it once")
+        law[s] = p
+    return law
 
 
 def _clock(data: dict[str, Any], n: int) -> int | None:

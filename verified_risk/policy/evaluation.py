@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from ..errors import Unsupported
+from ..errors import InvalidArgument, Unsupported
 from ..grid import Branch, GridModel, grid_model
 from ..law import Law
 from ..mdp import MDP
-from ..numbers.rational import lcm_of_denominators
+from ..numbers.rational import as_whole, lcm_of_denominators
 from .base import Choice, Policy, required_policy
 from .mixture import MixturePolicy
 from .tables import ReturnPolicy
@@ -56,10 +56,13 @@ def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fr
     :param policy: a policy of it
     :param t: from 0 to T
     :returns: ``{(state, return so far): probability}``
+    :raises InvalidArgument: if there is no such step
     :raises InvalidPolicy: if the policy is another model's
     :raises Unsupported: if a reward is continuous
     """
     policy = required_policy(policy, mdp)
+    if as_whole(t) is None or not 0 <= t <= mdp.horizon:
+        raise InvalidArgument(f"t is {t!r}, wanted a step in 0..{mdp.horizon}")
     joint: dict[tuple[int, Fraction], Fraction] = {}
     for share, part in policy.parts():
         for i, level in enumerate(_Forward(mdp, part)):

@@ -20,14 +20,23 @@ def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
     if kind == "markov":
         return MarkovPolicy(mdp, [[choice_read(entry) for entry in row] for row in data["table"]])
     if kind == "return":
-        return ReturnPolicy(mdp, {(t, s, y): choice_read(entry) for t, s, y, entry in data["rows"]})
+        return ReturnPolicy(mdp, _rows(data["rows"]))
     if kind == "grid" and "packed" in data:
         return GridPolicy(mdp, data["eta"], unpacked(data["packed"], mdp))
     if kind == "grid":
-        table = {(t, s, i): choice_read(entry) for t, s, i, entry in data["rows"]}
-        return GridPolicy(mdp, data["eta"], GridTable(table))
+        return GridPolicy(mdp, data["eta"], GridTable(_rows(data["rows"])))
     if kind == "mixture":
         return MixturePolicy([(w, policy_from_json(part, mdp)) for w, part in data["parts"]])
     if kind == "cells":
         return CellPolicy.from_json(data, mdp)
     raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid, cells or mixture")
+
+
+def _rows(rows: list[Any]) -> dict[tuple[Any, Any, Any], Any]:
+    """``[step, state, return so far, choice]``, each place once."""
+    table: dict[tuple[Any, Any, Any], Any] = {}
+    for t, s, y, entry in rows:
+        if (t, s, y) in table:
+            raise InvalidPolicy(f"policy[{t}, {s}, {y}] stands twice, wanted it once")
+        table[t, s, y] = choice_read(entry)
+    return table

@@ -81,7 +81,10 @@ class ReturnPolicy(Policy):
                     raise InvalidPolicy(
                         f"{where} is outside steps 0..{mdp.horizon - 1} and states 0..{mdp.n_states - 1}"
                     )
-                self.table[t, s, as_fraction(y, where)] = read_choice(mdp, s, entry, where)
+                key = (t, s, as_fraction(y, where))
+                if key in self.table:  # 0.5 and "1/2" are two keys of one number
+                    raise InvalidPolicy(f"{where} stands twice, wanted it once")
+                self.table[key] = read_choice(mdp, s, entry, where)
         else:
             self.rule = rule
 
