@@ -18,6 +18,9 @@ import verified_risk as vr
 from verified_risk.errors import InvalidFile, Unsupported
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.polygon import Polygon
+from verified_risk.planning.limits import Clock
+from verified_risk.planning.planner import DEFAULT_SEARCH_SECONDS
+from verified_risk.planning.recheck import attained as recheck
 from verified_risk.planning.recheck.attained import ranked, replay_attained
 from verified_risk.planning.recheck.line import Line
 from verified_risk.planning.search import attained
@@ -111,6 +114,30 @@ def test_many_returns_and_small_grids_are_left_to_other_routes():
     assert attained.unfolded(vr.MDP(0, [[[1], [1]]], [[dense, {7: 1}]], horizon=2)) is None
 
 
+def test_tables_that_would_be_too_large_are_left_to_other_routes(monkeypatch):
+    """Steps times cells times returns, at the limit and one beyond it."""
+    found = attained.unfolded(large())
+    entries = large().horizon * len(found.cells) * len(found.returns)
+    monkeypatch.setattr(attained, "MOST_ENTRIES", entries)
+    assert attained.unfolded(large()) == found
+    monkeypatch.setattr(attained, "MOST_ENTRIES", entries - 1)
+    assert attained.unfolded(large()) is None
+
+
+@pytest.mark.parametrize(("gap", "seconds"), [(0, DEFAULT_SEARCH_SECONDS), (10**5, None)])
+def test_a_gap_that_floats_cannot_certify_gets_a_time_limit(gap, seconds, monkeypatch):
+    limits = []
+
+    class Ended(Clock):
+        def __init__(self, seconds: float | None) -> None:
+            limits.append(seconds)
+            super().__init__(0.0)
+
+    monkeypatch.setattr(attained, "Clock", Ended)
+    vr.plan(large(), POLYGON, gap=gap)
+    assert limits == [seconds]
+
+
 def test_a_search_over_returns_keeps_its_time():
     plan = vr.plan(large(), "cpw(0.71)", gap=0, time_limit=0)
     assert plan.lower < plan.upper
@@ -169,3 +196,34 @@ def test_a_jump_is_passed_only_where_every_policy_has_passed_it():
             for start in (None, 0)
         )
         assert (list(before.lines[0].g) != list(after.lines[0].g)) == wanted
+
+
+def test_a_record_passes_no_jump_of_several():
+    """At 0 the CDF is past 1/3 and not past 2/3: beyond both of them is not where it is."""
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 10**6: "1/4", 10**6 + 1: "1/4"}]], horizon=1)
+    found, G = ranked(mdp, lambda: None), vr.objective("1/3*var(1/3) + 1/3*var(2/3) + 1/3*mean")
+    proof = Proof(Fraction(1, 100), 0.0, random_record(random.Random(0), 2), 0)
+    replay = replay_attained(G, found, proof, lambda: None)
+    share = found.gaps[0] / max(found.gaps)
+    below = replay.lines[0].value(0.5)
+    assert Fraction(float(below)) <= share * G("1/2")
+
+
+def test_returns_are_listed_again_up_to_a_limit(monkeypatch):
+    """Whatever a file says: a model with too many cells is left open, in words."""
+    plan = vr.plan(large(), POLYGON, gap=10**5)
+    most = max(len(level) for level in layers(large()))
+    monkeypatch.setattr(recheck, "MOST_CELLS", most)
+    assert plan.recheck().upper_holds is Truth.HOLDS
+    monkeypatch.setattr(recheck, "MOST_CELLS", most - 1)
+    answer = plan.recheck()
+    assert answer.upper_holds is Truth.UNKNOWN
+    assert "too many" in answer.upper_route
+
+
+def layers(mdp: vr.MDP) -> list[set[tuple[int, Fraction]]]:
+    """State and return so far, step by step."""
+    found = [{(s, Fraction()) for s, _ in mdp.initial}]
+    for _ in range(mdp.horizon):
+        found.append({(to, y + r) for s, y in found[-1] for a in mdp.actions(s) for _, to, r in a.outcomes})
+    return found

@@ -23,6 +23,7 @@ from weakenings_learner import LEARNER
 from weakenings_models import MODELS
 from weakenings_proving import PROVING
 from weakenings_search import SEARCH
+from weakenings_terms import TERMS
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("verified_risk", "proofs_checks", "tests", "docs")
@@ -342,7 +343,7 @@ WEAKENINGS = (
         "phi(case.weighting, mdp, policy)), attained - best.value)",
         (f"{TOUCHED}::test_a_long_enumeration_begins_as_it_did[L2/optimistic]",),
     ),
-    *(Weakening(*row) for row in (*SEARCH, *LEARNER, *MODELS, *PROVING, *CHECKS)),
+    *(Weakening(*row) for row in (*SEARCH, *TERMS, *LEARNER, *MODELS, *PROVING, *CHECKS)),
 )
 
 

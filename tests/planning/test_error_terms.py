@@ -1,0 +1,224 @@
+"""Each term of an error bound is needed: floats that round to the wrong side, against the same sums in rationals."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import plan_models as models
+import pytest
+
+import verified_risk as vr
+from verified_risk.grid import grid_model
+from verified_risk.grid.floats import float_model
+from verified_risk.grid.scaled import scaled_model
+from verified_risk.numbers.enclosure import Interval
+from verified_risk.objectives.polygon import Polygon
+from verified_risk.objectives.weighting import Weighting
+from verified_risk.planning.policy_law import exact_value
+from verified_risk.planning.recheck.cells import CellTables
+from verified_risk.planning.recheck.replay import Outcomes
+from verified_risk.planning.rounding import gamma
+from verified_risk.planning.search import attained, route
+from verified_risk.planning.search.between import BetweenOracle
+from verified_risk.planning.search.cdf import Oracle
+from verified_risk.planning.search.off_jump import by_laws
+from verified_risk.planning.search.relaxation import Mixture, Relaxation
+from verified_risk.planning.tails import interpolated, refine
+from verified_risk.planning.tails.budget import budget_tables, linear_part
+from verified_risk.planning.tails.route import assemble
+
+U = Fraction(1, 2**53)
+
+
+# -- sums that all round to one side ----------------------------------------------------------------------------------
+
+
+def drifting(n: int, step: Fraction) -> np.ndarray:
+    """``1 + step + step + ...`` from the right: a step of 3u/2 is rounded up by u/2 every time, one of u/2 down."""
+    cost = np.full(n, float(step))
+    cost[-1] = 1.0
+    return cost
+
+
+def all_or_nothing(n: int, discount: str | int = 1) -> vr.MDP:
+    """One step pays 0 or n, each with probability 1/2: half of all cells cost what is to their right."""
+    return vr.MDP(0, [[[1]]], [[{0: "1/2", n: "1/2"}]], horizon=1, discount=discount)
+
+
+def of_half(cost: np.ndarray) -> Fraction:
+    return sum(map(Fraction, cost.tolist()), Fraction()) / 2
+
+
+def test_terminal_sums_of_a_search_may_drift():
+    cost = drifting(200, 3 * U / 2)
+    oracle = Oracle(float_model(all_or_nothing(200), Fraction(1)))
+    computed = oracle.solve(cost)
+    assert Fraction(computed) > of_half(cost) + 10 * U
+    assert Fraction(computed - oracle.slack(cost)) <= of_half(cost)
+
+
+def test_terminal_sums_of_a_replay_may_drift():
+    cost = drifting(200, 3 * U / 2)
+    outcomes = Outcomes(grid_model(all_or_nothing(200), 1))
+    assert Fraction(float(outcomes.least_costs(cost[None], outcomes.everything())[0])) <= of_half(cost)
+
+
+def test_terminal_sums_between_grid_points_may_drift():
+    up, down = drifting(2048, 3 * U / 2), drifting(2048, U / 2)
+    mdp = all_or_nothing(2048, "1/2")
+    oracle, tables = BetweenOracle(mdp, Fraction(1)), CellTables(mdp, Fraction(1))
+    only = [[np.zeros(tables.nodes[0], dtype=np.int64)]]
+    assert oracle.top == tables.top == 2048
+    assert Fraction(oracle.solve(up)) <= of_half(up)
+    assert Fraction(oracle.above(down, oracle.choice)) >= of_half(down)
+    assert Fraction(float(tables.least_costs(up[None], tables.everything())[0])) <= of_half(up)
+    assert Fraction(tables.most_cost(-up, only)) >= -of_half(up)
+
+
+# -- the search's own bound -------------------------------------------------------------------------------------------
+
+
+def test_a_dual_bound_is_at_most_the_exact_sum_of_its_parts():
+    polygon = Polygon(np.array([0.0, 0.3, 1.0]), np.array([0.0, 0.7, 1.0]))
+    rng = random.Random("duals")
+    for _ in range(20):
+        n, value = 300, rng.uniform(-1, 1)
+        oracle = SimpleNamespace(top=n)
+        search = Relaxation(oracle, polygon, 0.0, np.inf)
+        search.vertex = lambda cost, value=value: (value, cost)
+        low, high = np.sort(np.array([[rng.random() for _ in range(n)] for _ in range(2)]), axis=0)
+        bound, _, _, least = search.dual(np.array([rng.uniform(-2, 5) for _ in range(n)]), low, high)
+        exact = Fraction(value) + sum(map(Fraction, least.tolist()), Fraction())
+        assert exact - Fraction(1, 10**9) <= Fraction(bound) <= exact
+
+
+def thirds(count: int, **sizes):
+    """Models whose probabilities are no floats."""
+    return models.small("error terms", count, **sizes)
+
+
+def test_a_raised_cdf_is_at_least_the_exact_one():
+    """Sums of coins, whose laws are binomial."""
+    far = 0
+    for n in range(3, 40):
+        p, horizon = Fraction(n, 41), 12
+        model = float_model(vr.MDP(0, [[[1]]], [[{0: p, 1: 1 - p}]], horizon=horizon), Fraction(1))
+        oracle = Oracle(model)
+        raised = route._raised_cdf(oracle, [(Fraction(1), oracle.choice)], Fraction(1))
+        exact = Fraction()
+        for i, (high, computed) in enumerate(zip(raised, oracle.cdf().tolist(), strict=True)):
+            exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
+            assert exact <= high <= exact + Fraction(1, 10**9)
+            far += Fraction(math.nextafter(computed, 2)) < exact
+    assert far >= 20
+
+
+def test_a_float_for_a_fraction_is_at_least_that():
+    for n in range(1, 200):
+        x = Fraction(n, 201)
+        assert x <= route._short(x) <= x + 2 * U
+
+
+# -- tables of budgets ------------------------------------------------------------------------------------------------
+
+
+def test_the_upper_bound_of_a_pass_is_the_largest_over_all_budgets():
+    """Scores that are equal up to rounding: which of them is largest in floats says nothing."""
+    rng, missed = random.Random("rivals"), 0
+    model = float_model(models.as_mdp(next(thirds(1))[1]), Fraction(1, 60))
+    tables = budget_tables(model, Fraction(), 0, model.remaining[0])
+    for _ in range(30):
+        slope, level = Fraction(rng.choice([3, 7, 10])), rng.uniform(-3, 0)
+        rhos = range(model.remaining[0] + 1)
+        short = np.array([(rho - level) / float(slope) for rho in rhos])
+        bounds = assemble(replace(tables, shortfall=short), Fraction(), slope)
+        every = [rho - slope * tables.enclosure.below(float(w)) for rho, w in zip(rhos, short, strict=True)]
+        assert bounds.upper == max(every)
+        first = int(np.argmax([rho - float(slope) * w for rho, w in zip(rhos, short, strict=True)]))
+        missed += every[first] < max(every)
+    assert missed >= 10
+
+
+def test_the_variance_of_a_window_has_room_for_the_error_of_a_square():
+    """A mean to go is off by gamma times the greatest return M, hence a square of at most M * M by twice that."""
+    for mdp, _, _ in thirds(10):
+        model = float_model(mdp, Fraction(1, 60))
+        part = linear_part(model, with_variance=True)
+        assert Fraction(part.slack) >= 2 * gamma(model.depth) * model.remaining[0] ** 2
+
+
+def test_what_a_budget_below_nothing_is_worth_is_bounded_from_both_sides():
+    """Against the best mean to go in rationals, in units of the grid."""
+    for mdp, model, _ in thirds(40):
+        low, high = mdp.reward_range
+        if low == high:
+            continue
+        scaled = scaled_model(mdp, Fraction(1, 7))
+        mean, value = interpolated.mean_part(scaled), [Fraction()] * mdp.n_states
+        for t in range(mdp.horizon - 1, -1, -1):
+            pay = model.discount**t
+            value = [
+                min(sum(p * (pay * (high - r) * 7 + value[s2]) for p, s2, r in row) for row in model.outcomes[s])
+                for s in range(mdp.n_states)
+            ]
+            for kappa in (Fraction(1, 3), Fraction(7, 5)):
+                sides = [interpolated._left(mean, t, kappa, lower).tolist() for lower in (True, False)]
+                for s, (below, above) in enumerate(zip(*sides, strict=True)):
+                    assert Fraction(below) <= kappa * value[s] <= Fraction(above)
+
+
+def test_the_best_mean_is_enclosed_where_no_exact_law_is_at_hand(monkeypatch):
+    monkeypatch.setattr(refine, "exact_value", lambda *_, **__: None)
+    for mdp, _, _ in thirds(60):
+        found = refine.mean_plan(mdp, vr.Mean())
+        assert found.lower <= vr.exact_plan(mdp, "mean").value <= found.upper
+
+
+@pytest.mark.parametrize("outcomes", [1, 150])
+def test_roundings_of_a_mean_and_of_a_step_between_nodes_are_counted_by_their_terms(outcomes):
+    """A backup rounds each probability, each product and each sum; none of these may be left out."""
+    anywhere = [Fraction(1, outcomes)] * outcomes
+    mdp = vr.MDP(0, [[anywhere]] * outcomes, [[{0: "1/2", 1: "1/2"}]] * outcomes, horizon=3, discount="1/2")
+    model = scaled_model(mdp, Fraction(1, 4))
+    assert interpolated.mean_part(model).enclosure.depth >= 3 * (outcomes + 3)
+    size = model.tops[0][0]
+    assert interpolated._outward(model, 0, Fraction()) >= (2 * outcomes + 8) * 2.0**-53 * size
+
+
+# -- enclosures -------------------------------------------------------------------------------------------------------
+
+
+class Blurred(Weighting):
+    """The mean, known no better than from 7/8 of it on."""
+
+    shape = "general"
+    lipschitz = Fraction(1)
+    spec = "blurred"
+
+    def value(self, tau):
+        return tau if tau in (0, 1) else Interval(tau * Fraction(7, 8), tau)
+
+
+def test_what_a_policy_is_worth_at_least_is_the_lower_end_of_its_enclosure():
+    """Zero or one, each with probability 1/2: between 1 - 1/2 and 1 - 7/16."""
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
+    policy = vr.MarkovPolicy(mdp, [[0]])
+    found = exact_value(mdp, policy, Blurred(), patient=True)
+    assert found is not None
+    assert found[0] == Fraction(1, 2)
+    assert by_laws(Blurred(), found[1], found[1])(Fraction(1, 4))[0] == Fraction(1, 2)
+
+
+def test_the_same_over_attainable_returns():
+    """Rewards of 0 and a million and one: the gap between them, times the upper end of the weighting."""
+    rewards = [[{0: "1/2", 10**6 + 1: "1/2"}, {0: "1/2", 10**6: "1/2"}]]
+    model = attained.unfolded(vr.MDP(0, [[[1], [1]]], rewards, horizon=1))
+    assert model is not None
+    choice = np.zeros((1, len(model.cells) + 1, 1), dtype=np.int8)
+    held = attained._worth(model, Blurred(), Mixture(np.zeros(model.top), 0.0, [(1.0, choice)]))
+    assert held.lower == (10**6 + 1) / Fraction(2)
