@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from .certificate import Outcome, check, require
-from .exact import law_of, phi, weighting
+from .exact import concave, law_of, phi, weighting
 from .paths import History, Lottery, Model, gained, histories, model, policy, returns, y_policies
 
 
@@ -81,7 +81,7 @@ def _reaches_as_often(data: dict[str, Any]) -> Outcome:
 @check("def:augmented")
 def _augmented_payment(data: dict[str, Any]) -> Outcome:
     """The optimum of Phi(y_T) against the optimum of Phi(Z), concave G, over all deterministic y-policies."""
-    m, g = model(data["mdp"]), weighting(data["objective"])
+    m, g = model(data["mdp"]), concave(data["objective"])
     paid = [
         phi(law_of((gained(xi), p) for xi, p in histories(m, choose, m.horizon - 1).items()), g)
         for choose in y_policies(m)

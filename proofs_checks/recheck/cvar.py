@@ -65,6 +65,7 @@ def _own_rho(data: dict[str, Any]) -> Outcome:
 def _midpoint_of_j(data: dict[str, Any]) -> Outcome:
     """J at the middle of two budgets against the mean of J at the two."""
     m, alpha, low, high = model(data["mdp"]), *(number(data[key]) for key in ("alpha", "low", "high"))
+    require(0 < alpha <= 1, "a level in (0, 1]")
     laws = [returns(m, choose) for choose in y_policies(m)]
 
     def j(rho: Fraction) -> Fraction:

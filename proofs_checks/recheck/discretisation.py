@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .certificate import Outcome, check, number, require, whole
-from .exact import Law, cdf, law_of, phi, weighting
+from .exact import Law, cdf, concave, law_of, phi, weighting
 from .paths import History, Lottery, Model, lottery, model, returns, y_policies
 
 MOST_STEPS, MOST_SUMS = 1000, 10**5
@@ -47,7 +47,7 @@ def _grid_range(data: dict[str, Any]) -> Outcome:
 @check("thm:discretized")
 def _discretisation_loss(data: dict[str, Any]) -> Outcome:
     """Phi of the optimal policies of the rounded model, adapted (best of ties), against the optimum minus eta."""
-    m, eta, g = model(data["mdp"]), number(data["eta"]), weighting(data["objective"])
+    m, eta, g = model(data["mdp"]), number(data["eta"]), concave(data["objective"])
     require(eta > 0, "a positive grid step")
     rounded = m._replace(outcomes=[[[(p, s, round_up(r, eta)) for p, s, r in a] for a in acts] for acts in m.outcomes])
     scored = [(phi(returns(rounded, choose), g), choose) for choose in y_policies(rounded)]
@@ -91,7 +91,7 @@ class Adaptation(NamedTuple):
 
 def adaptation(data: dict[str, Any]) -> Adaptation:
     """The part of an instance that describes an adaptation."""
-    m, eta, tau = model(data["mdp"]), number(data["eta"]), data["tau"]
+    m, eta, tau = model(data["mdp"]), number(data["eta"]), whole(data["tau"])
     require(eta > 0 and 1 <= tau <= m.horizon, "a grid step and a step")
     rows = {}
     for t, s, y, entry in data["rule"]["rows"]:

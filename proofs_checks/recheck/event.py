@@ -16,6 +16,7 @@ from .exact import Law
 def _empirical(instance: dict[str, Any]) -> Outcome:
     """1/N sum 1(r <= r_i) is nondecreasing: its value at the far left is at most its value at the far right."""
     seen = [number(r) for r in instance["rewards"]]
+    require(all(0 <= r <= 1 for r in seen), "rewards in [0, 1]")
     left, right = min(seen) - 1, max(seen) + 1
     share = [Fraction(sum(x <= r for r in seen), len(seen)) for x in (left, right)]
     return Outcome(share[0], "<=", share[1])
@@ -77,6 +78,7 @@ def _conditioning(instance: dict[str, Any]) -> Outcome:
 def _main_log(instance: dict[str, Any]) -> Outcome:
     """log 6x <= log 4x."""
     sizes = [whole(instance[key], 1) for key in ("states", "actions", "episodes")]
-    require(sizes[0] >= 2, "an ordinary state")
-    x = Fraction(math.prod(sizes)) / number(instance["delta"])
+    delta = number(instance["delta"])
+    require(sizes[0] >= 2 and 0 < delta <= 1, "an ordinary state, and delta in (0, 1]")
+    x = Fraction(math.prod(sizes)) / delta
     return Outcome(below(log_of(6 * x)[0]), "<=", above(log_of(4 * x)[1]))

@@ -41,9 +41,10 @@ def _leaf(name: str) -> Callable[[Fraction], Fraction]:
     if family == "var":
         level, _, upper = rest.partition(",")
         alpha = number(level)
+        require(0 <= alpha < 1 if upper else 0 < alpha <= 1, "a level in (0, 1], of an upper quantile in [0, 1)")
         return lambda tau: Fraction(tau > alpha if upper else tau >= alpha)
     require(family == "pl", f"a known weighting, not {name!r}")
-    corners = [(number(t), number(v)) for t, v in (corner.split(",") for corner in rest.split(";"))]
+    corners = _corners(name)
     require(corners == sorted(corners) and {*corners[0]} == {0} and {*corners[-1]} == {1}, "corners (0,0) to (1,1)")
 
     def polygon(tau: Fraction) -> Fraction:
@@ -55,6 +56,23 @@ def _leaf(name: str) -> Callable[[Fraction], Fraction]:
     return polygon
 
 
+def concave(spec: str) -> Callable[[Fraction], Fraction]:
+    """The weighting, if it is a mixture of the mean, CVaRs and concave polygons: then no lottery between policies is
+    worth more than the best of them."""
+    for term in spec.replace(" ", "").split("+"):
+        name = term.rpartition("*")[2]
+        slopes = [(v - y) / (u - x) for (x, y), (u, v) in pairwise(_corners(name))] if name.startswith("pl(") else []
+        require(not name.startswith("var("), "a concave weighting")
+        require(all(a >= b for a, b in pairwise(slopes)), "a concave weighting")
+    return weighting(spec)
+
+
+def _corners(name: str) -> list[tuple[Fraction, Fraction]]:
+    """Those of ``pl(t, v; t, v; ...)``."""
+    inside = name.removesuffix(")").partition("(")[2]
+    return [(number(t), number(v)) for t, v in (corner.split(",") for corner in inside.split(";"))]
+
+
 def steepest(spec: str) -> Fraction:
     """The Lipschitz constant of the mean, a CVaR or a polygon."""
     name = spec.replace(" ", "")
@@ -64,7 +82,7 @@ def steepest(spec: str) -> Fraction:
     if family == "cvar":
         return 1 / number(rest)
     require(family == "pl", "the mean, a CVaR or a polygon")
-    corners = [(number(t), number(v)) for t, v in (corner.split(",") for corner in rest.split(";"))]
+    corners = _corners(name)
     return max((v - y) / (u - x) for (x, y), (u, v) in pairwise(corners))
 
 

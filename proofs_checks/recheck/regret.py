@@ -46,6 +46,7 @@ def _main_constant(instance: dict[str, Any]) -> Outcome:
     """2T sqrt(5 |S|^2 l) * 2 sqrt(2 |S| |A| K T) <= 4 T^(3/2) |S| sqrt(5 |S| |A| K l)."""
     states, actions = whole(instance["ordinary"], 1) + 1, whole(instance["actions"], 1)
     horizon, episodes, delta = whole(instance["horizon"], 1), whole(instance["episodes"], 1), number(instance["delta"])
+    require(0 < delta <= 1, "delta in (0, 1]")
     level = log_of(Fraction(4 * states * actions * episodes) / delta)[0]
     pairs = root_of(Fraction(2 * states * actions * episodes * horizon))[0]
     left = 2 * horizon * root_of(5 * states**2 * level)[0] * 2 * pairs

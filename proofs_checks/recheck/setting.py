@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from .certificate import Outcome, Rejected, check, number, require
+from .certificate import Outcome, Rejected, check, number, require, whole
 from .enclosed import normal
 from .exact import area, cdf, kolmogorov, law, law_of, phi, weighting
 from .paths import gained, histories, model, policy, returns
@@ -44,8 +44,8 @@ def _episode(data: dict[str, Any]) -> Outcome:
 @check("def:return")
 def _printed_return(data: dict[str, Any]) -> Outcome:
     """(T - t + 1) r_t against r_t + ... + r_T."""
-    m, t = model(data["mdp"]), data["t"]
-    require(1 <= t <= m.horizon, "t between 1 and T")
+    m, t = model(data["mdp"]), whole(data["t"], 1)
+    require(t <= m.horizon, "t between 1 and T")
     episodes = histories(m, policy(data["policy"], m), m.horizon)
     printed = law_of(((m.horizon - t + 1) * xi[t - 1][2], p) for xi, p in episodes.items())
     true = law_of((sum((r for _, _, r in xi[t - 1 : -1]), Fraction()), p) for xi, p in episodes.items())
@@ -149,15 +149,15 @@ def _cvar_at_level_zero(data: dict[str, Any]) -> Outcome:
 def _largest_sampled_reward(data: dict[str, Any]) -> Outcome:
     """The largest reward of a sample of a law that can pay 1."""
     z, sample = law(data["law"]), [number(r) for r in data["sample"]]
-    require(max(x for x in z if z[x]) == 1 and all(z.get(r, 0) > 0 for r in sample), "a sample of a law that pays 1")
+    require(min(z) >= 0 and max(x for x in z if z[x]) == 1, "a law on [0, 1] that pays 1")
+    require(all(z.get(r, 0) > 0 for r in sample), "a sample of the law")
     return Outcome(max(sample), "=", 1)
 
 
 @check("assump:lipschitz/var")
 def _var_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
     """|VaR - VaR'| <= L KS for the coins with P(0) = 1/2 and 1/2 - 1/(2L+2), medians 0 and 1."""
-    constant = data["constant"]
-    require(isinstance(constant, int) and constant >= 1, "a positive constant")
+    constant = whole(data["constant"], 1)
     apart = Fraction(1, 2 * constant + 2)
     fair = {Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)}
     tilted = {Fraction(0): Fraction(1, 2) - apart, Fraction(1): Fraction(1, 2) + apart}
@@ -168,8 +168,7 @@ def _var_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
 @check("assump:lipschitz/cpw")
 def _cpw_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
     """G(tau) <= L tau for gamma = 1/2, squared, at tau = 1/(n^2+1), n = 4L + 8: (G(tau)/tau)^2 = (n^2+1)^3/(n+1)^4."""
-    constant = data["constant"]
-    require(isinstance(constant, int) and constant >= 1, "a positive constant")
+    constant = whole(data["constant"], 1)
     n = 4 * constant + 8
     return Outcome(Fraction((n * n + 1) ** 3, (n + 1) ** 4), "<=", constant**2)
 
@@ -177,8 +176,7 @@ def _cpw_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
 @check("assump:lipschitz/wang")
 def _wang_is_not_lipschitz(data: dict[str, Any]) -> Outcome:
     """N(N^{-1}(tau) + 1) <= L tau at tau = 4^-k: take z with N(z) <= tau; then the left side is at least N(z + 1)."""
-    constant = data["constant"]
-    require(isinstance(constant, int) and constant >= 1, "a positive constant")
+    constant = whole(data["constant"], 1)
     tau = Fraction(1, 4 ** (2 + constant.bit_length()))
     z = Fraction(round(NormalDist().inv_cdf(float(tau)) * 2**20) - 1, 2**20)  # a guess, certified by the next line
     require(normal(z)[1] <= tau, "the guessed quantile is below the true one")

@@ -18,6 +18,7 @@ from proofs_checks import theory as statements
 from proofs_checks.engine import certificate, codec, search
 from proofs_checks.engine.model import Verdict
 from proofs_checks.recheck.certificate import number
+from proofs_checks.recheck.command import shown
 from verified_risk.errors import InvalidFile, InvalidNumber
 
 WITH_COUNTEREXAMPLE = [statement for statement in statements.ALL if statement.counterexample is not None]
@@ -190,7 +191,19 @@ def test_a_case_that_does_not_refute_is_reported_as_such(tmp_path, capsys):
     certificate.save(key, harmless, path)
     assert recheck.main([str(path)]) == 1
     assert "DOES NOT REFUTE" in capsys.readouterr().out
-    assert recheck.main([str(path), str(tmp_path / "absent.json")]) == 2
+    good, absent = str(certificate.DIRECTORY / "lem_key.json"), str(tmp_path / "absent.json")
+    for files, worst in (
+        ((str(path), absent), 2), ((absent, str(path)), 2), ((absent, good), 2), ((good, absent), 2),
+        ((str(path), good), 1), ((good, str(path)), 1), ((good, good), 0),
+    ):  # fmt: skip
+        assert recheck.main(list(files)) == worst, files
+
+
+def test_a_number_too_long_to_be_shown_whole_is_marked_as_rounded():
+    assert shown(Fraction(1, 3)) == "1/3"
+    assert shown(Fraction(10**29)) == str(10**29)
+    assert shown(Fraction(10**40 + 1, 3 * 10**40)) == "0.333333333333 (rounded)"
+    assert shown(Fraction(10**5000)) == "1.00000000000E+5000 (rounded)"
 
 
 def test_loading_a_certificate_of_another_statement_says_so(tmp_path):

@@ -86,6 +86,10 @@ def test_a_theorem_lists_the_hypotheses_that_its_section_loads() -> None:
         "Lemma hard : 0 = 1. Proof. Admitted.",
         "Lemma hard : 0 = 1. Proof. admit. Admitted.",
         "Section A. Variable x : R. End A. Variable y : R.",
+        "#[local] Local Axiom choice : forall x : R, x = 0.",
+        "Module A. Variable x : R. End A.",
+        "Unset Guard Checking.",
+        "#[bypass_check(guard)] Fixpoint f (n : nat) : False := f n.",
     ],
 )
 def test_the_guard_sees_a_planted_assumption(planted: str) -> None:

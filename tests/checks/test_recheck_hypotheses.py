@@ -31,6 +31,26 @@ def two_steps(instance):
     return {**instance["mdp"], "horizon": 2}
 
 
+def coins(failure):
+    """Both actions pay 0 with this probability, else 1."""
+    law = {"atoms": ["0", "1"], "masses": [failure, str(1 - Fraction(failure))]}
+    states = [[{"next": [[0, "1"]], "reward": law}] * 2]
+    return {"horizon": 2, "discount": "1", "initial": [[0, "1"]], "states": states}
+
+
+def two_states(start):
+    """Nobody leaves the state of the start; the first pays nothing, the second 1/8 or 1."""
+    laws = ((["0"], ["0"]), (["1/8"], ["1"]))
+    states = [
+        [{"next": [[s, "1"]], "reward": {"atoms": atoms, "masses": ["1"]}} for atoms in laws[s]] for s in range(2)
+    ]
+    return {"horizon": 2, "discount": "1", "initial": [[start, "1"]], "states": states}
+
+
+FIRST = {"kind": "markov", "table": [[0, 0], [0, 0]]}
+BELOW_THE_BOUND = 159_773
+"""Episodes after which the regret of ``thm:main`` is 158974.13 and the printed bound 158974.40."""
+
 OUTSIDE = [
     # the estimate pays what the model cannot, though it is as near as the event asks
     ("lem:optimismhat/cdf", {"estimate": paying("14/16"), "eps": "1"}, "a possible estimate"),
@@ -62,6 +82,41 @@ OUTSIDE = [
     ("lem:picdfbound/before", {"tau": 3}, "a grid step and a step"),
     ("lem:genbound", {"weighting": "var(1/2)"}, "the mean, a CVaR or a polygon"),
     ("lem:genbound", {"weighting": "3/2*mean + -1/2*cvar(1/4)"}, "mixture weights"),
+    ("lem:genbound", {"mdp": two_states(0), "twin": two_states(1)}, "two models of one shape"),
+    # its largest gap is 3/4, above the radius 1/2 and below twice that
+    ("lem:optimismhat/cdf", {"mdp": coins("1/4"), "estimate": coins("1")}, "the event"),
+    ("lem:key", {"law": {"atoms": ["0", "1", "1"], "masses": ["1/2", "1/4", "1/4"]}}, "as many masses as distinct"),
+    ("lem:key", {"law": {"atoms": ["0", "999/1000"], "masses": ["1/2", "1/2"]}}, "returns in"),
+    ("lem:key", {"objective": "cvar(1001/1000)"}, "a CVaR level"),
+    ("lem:key", {"objective": "pl(0, 0; 1, 999/1000)"}, "corners"),
+    ("lem:key", {"objective": "pl(0, 1/1000; 1, 1)"}, "corners"),
+    ("lem:key", {"objective": "pl(0, 0; 999/1000, 1)"}, "corners"),
+    ("lem:key", {"objective": "var(0)"}, "of an upper quantile"),
+    ("lem:key", {"objective": "var(1001/1000)"}, "of an upper quantile"),
+    ("lem:key", {"objective": "1/2*mean + 1/2*var(1, upper)"}, "of an upper quantile"),
+    ("lem:key", {"objective": "var(-1/1000, upper)"}, "of an upper quantile"),
+    ("def:augmented", {"objective": "pl(0, 0; 1/2, 499/1000; 1, 1)"}, "a concave weighting"),
+    ("def:augmented", {"objective": "1/2*mean + 1/2*var(1/2)"}, "a concave weighting"),
+    ("thm:discretized", {"objective": "1/2*mean + 1/2*pl(0, 0; 1/4, 1/2; 1/2, 1/2; 1, 1)"}, "a concave weighting"),
+    ("lem:picdfbound/before", {"tau": 1.5}, "1.5 is at least 0"),
+    ("cvar:min", {"alpha": "1001/1000"}, "a level in"),
+    ("cvar:min", {"alpha": "-1"}, "a level in"),
+    ("cvar:concave", {"alpha": "1001/1000"}, "a level in"),
+    ("cvar:concave", {"alpha": "-1/4"}, "a level in"),
+    ("thm:main/visits", {"visits": [2]}, "at most T visits"),
+    ("thm:main/unvisited", {"visits": [0, 2]}, "at most T visits"),
+    ("thm:main/log", {"delta": "1001/1000"}, "delta in"),
+    ("thm:main/constant", {"delta": "1001/1000"}, "delta in"),
+    # one episode fewer than those after which the regret, 0.995 an episode, exceeds the printed bound
+    ("thm:main", {"episodes": BELOW_THE_BOUND, "checked": 0}, "the regret exceeds"),
+    ("def:empirical", {"rewards": ["1001/1000"]}, "rewards in"),
+    ("def:empirical", {"rewards": ["-1/1000"]}, "rewards in"),
+    (
+        "assump:quantile/empirical",
+        {"law": {"atoms": ["-1/1000", "1"], "masses": ["1/2", "1/2"]}, "sample": ["-1/1000"]},
+        "a law on",
+    ),
+    ("assump:lipschitz/var", {"constant": True}, "True is at least 1"),
 ]
 
 
@@ -78,6 +133,13 @@ INSIDE = [
     ("def:objective/cvar", {"alpha": "1/2", "constant": "2"}),
     ("wang:half-width", {"delta": "1", "n": 2}),
     ("lem:picdfbound/before", {"tau": 2}),
+    ("lem:genbound", {"mdp": two_states(1), "twin": two_states(1), "policy": FIRST}),
+    ("lem:optimismhat/cdf", {"mdp": coins("1/2"), "estimate": coins("1")}),
+    ("lem:key", {"objective": "var(1)"}),
+    ("lem:key", {"objective": "var(0, upper)"}),
+    ("def:augmented", {"objective": "1/2*cvar(1/2) + 1/2*pl(0, 0; 1/2, 1/2; 1, 1)"}),
+    ("thm:main/log", {"delta": "1"}),
+    ("thm:main", {"episodes": BELOW_THE_BOUND + 1, "checked": 0}),
 ]
 
 

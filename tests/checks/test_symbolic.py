@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,14 @@ from typing import Any
 import pytest
 
 from proofs_checks import theory as statements
-from proofs_checks.engine.model import Rank
-from proofs_checks.evidence.solver import record, terms
+from proofs_checks.engine.model import Claim, Rank
+from proofs_checks.evidence.solver import record, solve, terms
 from proofs_checks.evidence.solver.__main__ import main
-from proofs_checks.evidence.solver.query import Identity, Problem, Query, Status
+from proofs_checks.evidence.solver.query import Answer, Identity, Problem, Query, Status
 from proofs_checks.evidence.solver.solve import Worker, answer
 from proofs_checks.theory import queries as symbolic
 from verified_risk.errors import MissingDependency
+from verified_risk.numbers.enclosure import Interval
 
 pytest.importorskip("z3")
 pytest.importorskip("sympy")
@@ -137,6 +140,42 @@ def test_a_lemma_is_used_only_where_its_hypotheses_hold(worker: Worker) -> None:
 
 def test_a_model_in_which_products_are_not_products_refutes_nothing(worker: Worker) -> None:
     assert worker.ask(products_matter).status is Status.UNKNOWN
+
+
+def test_a_lemma_that_is_not_decided_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert answer(partial(resting_on, true_lemma, 1)).status is Status.HOLDS
+    monkeypatch.setattr(solve, "_search", lambda conditions: (Status.UNKNOWN, {}))
+    assert answer(partial(resting_on, true_lemma, 1)).status is Status.UNKNOWN
+
+
+def test_what_is_not_decided_does_not_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    import z3
+
+    x = terms.real("x")
+    known = solve.Linear([x >= 1])
+    assert known.implies(x >= 0)
+    monkeypatch.setattr(z3.Solver, "check", lambda self, *given: z3.unknown)
+    assert not known.implies(x >= 0)
+    assert solve._search([x >= 0]) == (Status.UNKNOWN, {})
+
+
+@pytest.mark.parametrize(
+    ("printed", "corrected", "counts"),
+    [(-1, 0, True), (0, 0, False), (Interval(Fraction(-1), Fraction(1)), 0, False), (-1, -1, False)],
+)
+def test_a_model_of_the_solver_refutes_the_printed_claim_by_its_own_slack_and_not_the_correction(
+    monkeypatch: pytest.MonkeyPatch, printed: Any, corrected: int, counts: bool
+) -> None:
+    """The standalone checker confirms the case throughout."""
+    key = statements.by_label("lem:key")
+    claims = {
+        name: Claim("", "", lambda case, slack=slack: slack if isinstance(slack, Interval) else Fraction(slack))
+        for name, slack in (("printed", printed), ("corrected", corrected))
+    }
+    monkeypatch.setattr(statements, "by_label", lambda label: replace(key, **claims))
+    query = Query("lem:key", "x", "y", true_of_all_reals, "printed", case=lambda model: key.counterexample)
+    row = record._refutation(query, Answer(Status.REFUTED, 0.0, ""))
+    assert row["rechecked"] is counts
 
 
 def test_contradictory_hypotheses_are_noticed(worker: Worker) -> None:

@@ -110,6 +110,42 @@ def test_one_stale_part_of_several_demotes_the_proof(tmp_path: Path):
         assert piece.rank is Rank.CITED, file
 
 
+def two_parts(tmp_path: Path, **changes: object) -> Path:
+    """A record in which a claim has two parts; the second, and it alone, is changed and needs ``Mdp.v``."""
+    rows = {row["theorem"]: row for row in formal_record.read()}
+    assert "Mdp.v" not in rows["key_identity"]["depends_on"]
+    needs = next(row for row in rows.values() if "Mdp.v" in row["depends_on"])
+    parts = [rows["key_identity"], needs | changes]
+    record = tmp_path / "record.json"
+    told = [{**row, "supports": [["part", "toy"]]} for row in parts]
+    record.write_text(json.dumps({"theorems": told}), encoding="utf-8")
+    return record
+
+
+def test_one_part_of_several_with_another_axiom_demotes_the_proof(tmp_path: Path):
+    axioms = [*formal_record.CLASSICAL_REALS, "Cheating.axiom"]
+    (piece,) = formal_record.machine_checked("toy", record=two_parts(tmp_path, axioms=axioms))
+    assert piece.rank is Rank.CITED
+    assert "Cheating.axiom" in piece.detail
+    (piece,) = formal_record.machine_checked("toy", record=two_parts(tmp_path, axioms=axioms[:-1]))
+    assert piece.rank is Rank.MACHINE_CHECKED
+
+
+def test_the_narrowest_scope_of_several_parts_is_told(tmp_path: Path):
+    (piece,) = formal_record.machine_checked("toy", record=two_parts(tmp_path, differs="for two atoms only"))
+    assert formal_record.MODEL_SCOPE in piece.detail
+    assert "for two atoms only" in piece.detail
+
+
+def test_a_theorem_that_is_printed_with_others_needs_a_new_answer():
+    """Its axioms are those of the group that it was printed with, which is another one now."""
+    theorems, table = formal_record.read(), formal_record.TABLE.read_text(encoding="utf-8")
+    assert formal_record.reword(theorems, table) is not None
+    groups = sorted({row["printed_with"] for row in theorems})
+    moved = theorems[0] | {"printed_with": next(name for name in groups if name != theorems[0]["printed_with"])}
+    assert formal_record.reword([moved, *theorems[1:]], table) is None
+
+
 def test_one_stale_query_of_several_is_named_alone(tmp_path: Path):
     rows = solver_record.read()
     mine = [i for i, row in enumerate(rows) if row["label"] == "lem:key" and row["covers"] == "claim"]

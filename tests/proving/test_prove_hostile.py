@@ -194,6 +194,65 @@ def test_a_law_that_explodes_is_stopped(tmp_path):
     assert time.monotonic() - began < 60
 
 
+def _stretched(horizon: int, digits: int) -> str:
+    """The unit of a grid that grows by a factor of many digits at every step."""
+    return (
+        "verified-risk-proof 2\nobjective tail 0 1/2\nclaim 0 1\ndiscount 1\nreward_denominator 1\nstate_count 1\n"
+        f"horizon {horizon}\ninitial 1 1\n0 1\nsteps {horizon} states 1\n0 1\n1 1 1 0 0\nlower budget 16\n"
+        f"unit 1 stretch {'7' * digits} shrink 1\nwindows\n" + "0 1\n" * (horizon + 1) + "start 0\n"
+        + "choices 1\n0 1 2 0\n" * horizon + "upper mean 16\nend\n"
+    )  # fmt: skip
+
+
+def test_powers_that_would_fill_the_memory_are_refused(tmp_path):
+    """Two steps are allowed the same number: what they prove is another matter."""
+    assert "powers of 265756 bits over 200 steps" in answer(_stretched(200, 40_000), tmp_path)
+    assert "does not prove the lower bound" in answer(_stretched(2, 400), tmp_path)
+
+
+def test_leaves_whose_multipliers_would_fill_the_memory_are_refused(tmp_path):
+    """Of 49,999 multipliers each, in a dozen characters."""
+    before = (
+        "verified-risk-proof 2\nobjective polygon 2 1/2 1/4 1 1\nclaim 0 1\ndiscount 1\nreward_denominator 1\n"
+        "state_count 1\nhorizon 1\ninitial 1 1\n0 1\nsteps 1 states 1\n0 1\n1 1 1 0 0\nlower law 16 1 1\n"
+        "machine 1 0\nrule 0 1 0\nchoices 1\n0 0 0 0\nupper cover 16\nunit 1 stretch 1 shrink 1\nwindows\n0 0\n"
+        "0 49999\nstart 0\n"
+    )
+    leaf = "dual 49999 1\n"
+    assert "multipliers of 302 MB" in answer(before + f"cut 0 1/2\n{leaf}" * 400 + leaf + "end\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("edits", "said"),
+    [
+        ({"dual 3/2": "dual 3/2001"}, "line 2: not covered: an exponent"),
+        ({"dual 3/2": "dual 301/2", "chord 0 0 1/16": f"chord 0 0 1/{'7' * 10000}"}, "too many for powers of 301"),
+        ({"dual 3/2": "wang 1/2", "chord 0 0 1/16": "chord 0 0 1601/100"}, "a hint larger than 16"),
+        ({"dual 3/2": "wang 1/2", "chord 0 0 1/16": "chord 0 0 -1601/100"}, "a hint larger than 16"),
+        ({"dual 3/2": "wang 1/2", "chord 0 0 1/16": f"chord 0 0 1/{'7' * 200}"}, "a hint has more than 512 bits"),
+        ({"dual 3/2": f"wang 1/{'7' * 200}"}, "not covered: a shift larger than 10, or of more than 512 bits"),
+        ({"dual 3/2": "wang 1001/100"}, "not covered: a shift larger than 10"),
+    ],
+)  # fmt: skip
+def test_curves_whose_points_would_take_for_ever_are_refused(edits, said, good_curved, tmp_path):
+    text = good_curved
+    for old, new in edits.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    assert said in answer(text, tmp_path)
+
+
+def test_of_several_files_all_must_be_proved(good, tmp_path):
+    (tmp_path / "good").write_text(good)
+    (tmp_path / "bad").write_text(good.replace("claim 1 1", "claim 1 1/2"))
+    for names, code in ((("good", "good"), 0), (("good", "bad"), 1), (("bad", "good"), 1)):
+        done = subprocess.run([require_checker(), *names], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == code, names
+        assert ["good" if line.startswith("proved by check_sound") else "bad" for line in done.stdout.splitlines()] == [
+            *names
+        ]
+
+
 def test_cuts_above_each_other_without_end_are_refused(tmp_path):
     plan = vr.exact_plan(vr.models.two_paths(), "1/2*cvar(1/4) + 1/2*cvar(1/2)")
     plan.prove(certificate=tmp_path / "kept.txt")

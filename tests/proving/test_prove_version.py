@@ -94,3 +94,25 @@ def test_the_program_knows_its_sources_and_one_of_other_sources_is_not_asked(mon
             program.find_checker()
         (folder / name).write_bytes(text)
     assert program.find_checker() == folder / "build" / "checker"
+
+
+SAID = {
+    "a refusal that ends with 0": ("refused: the tables of the certificate do not prove the upper bound", 0),
+    "a proof that ends with 1": ("proved by check_sound", 1),
+    "silence": ("", 0),
+    "a proof that is none": ("refused: a point of a curve is not proved", 0),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_only_a_program_that_says_proved_and_ends_with_0_has_proved(name, monkeypatch, tmp_path):
+    line, code = SAID[name]
+    file = tmp_path / "checker"
+    version = f"verified-risk-checker format {VERSION} source 00"
+    file.write_text(f'#!/bin/sh\n[ "$1" = --version ] && {{ echo {version}; exit; }}\necho "{line}"\nexit {code}\n')
+    file.chmod(0o755)
+    monkeypatch.setenv("VERIFIED_RISK_CHECKER", str(file))
+    plan = vr.exact_plan(vr.models.two_paths(), "mean")
+    with pytest.raises(errors.NotProved):
+        plan.prove()
+    assert plan.proved is None

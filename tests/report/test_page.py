@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 from ledgers import ledger_of, row_of, whole_ledger
 
 from proofs_checks import theory as statements
+from proofs_checks.engine import certificate
 from proofs_checks.engine.severity import Severity
 from proofs_checks.report import files, page
 from proofs_checks.report.graph import Node, graph_svg, layers
-from proofs_checks.report.page import instance, mathematics
+from proofs_checks.report.page import cards, instance, mathematics
 from proofs_checks.report.words import anchor
 from proofs_checks.theory.readings import READINGS
 from verified_risk.errors import InvalidArgument
@@ -120,6 +122,18 @@ def test_the_counterexample_can_be_followed_by_hand():
     text = page.page_html(ledger_of([row_of(statement)]))
     for words in ("one state, two actions, T = 2", "a with 1/2, b with 1/2", "after b paid 1", "3/4 = 1", "off by 1/4"):
         assert words in text
+
+
+def test_a_claim_is_called_false_only_by_an_instance_that_refutes_it():
+    """The printed key identity with M = 2 and with M = T = 1."""
+    key = statements.by_label("lem:key")
+    told = {
+        top: cards._both_sides(certificate.certificate(key, replace(key.counterexample, top=Fraction(top))))
+        for top in (1, 2)
+    }
+    assert "<strong>false, off by 1</strong>" in told[2]
+    assert "<strong>true of this instance</strong>" in told[1]
+    assert "false" not in told[1]
 
 
 def test_text_is_escaped_and_failures_are_shown():

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weakenings_checks import CHECKS
+from weakenings_evidence import WEAKER
 from weakenings_learner import LEARNER
 from weakenings_models import MODELS
 from weakenings_proving import PROVING
@@ -343,7 +344,7 @@ WEAKENINGS = (
         "phi(case.weighting, mdp, policy)), attained - best.value)",
         (f"{TOUCHED}::test_a_long_enumeration_begins_as_it_did[L2/optimistic]",),
     ),
-    *(Weakening(*row) for row in (*SEARCH, *TERMS, *LEARNER, *MODELS, *PROVING, *CHECKS)),
+    *(Weakening(*row) for row in (*SEARCH, *TERMS, *LEARNER, *MODELS, *PROVING, *CHECKS, *WEAKER)),
 )
 
 

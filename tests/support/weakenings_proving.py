@@ -10,6 +10,10 @@ JUMPS = "tests/proving/test_prove_jumps.py::"
 BOXES = "verified_risk/proving/boxes.py"
 PASSED = "verified_risk/proving/passed.py"
 PROGRAM = "verified_risk/proving/program.py"
+PROVED = "verified_risk/proving/proved.py"
+DRIVER = "proofs_checks/formal/checker/driver/"
+HOSTILE = "tests/proving/test_prove_hostile.py::"
+SAID = "tests/proving/test_prove_said.py::"
 CHECKER = "proofs_checks/formal/checker/extracted/checker.ml"
 
 PROVING = (
@@ -96,6 +100,104 @@ PROVING = (
         "return not any(part.alpha < value < part.alpha + ROOM for value in law.cumulative())",
         "return True",
         (JUMPS + "test_a_value_close_behind_the_level_of_an_upper_quantile_is_said_not_to_be_covered",),
+    ),
+    (
+        "one proved file of several is enough",
+        DRIVER + "main.ml",
+        "List.for_all Fun.id answers",
+        "List.exists Fun.id answers",
+        (HOSTILE + "test_of_several_files_all_must_be_proved",),
+    ),
+    (
+        "powers of the grid's unit are not bounded",
+        DRIVER + "limits.ml",
+        "  if horizon * bits > most_power_bits then",
+        "  if bits > most_power_bits then",
+        (HOSTILE + "test_powers_that_would_fill_the_memory_are_refused",),
+    ),
+    (
+        "the multipliers of one leaf are bounded instead of those of all",
+        DRIVER + "limits.ml",
+        "let bytes = leaves * size * 8 *",
+        "let bytes = size * 8 *",
+        (HOSTILE + "test_leaves_whose_multipliers_would_fill_the_memory_are_refused",),
+    ),
+    (
+        "the denominator of an exponent is not bounded",
+        DRIVER + "curve_reader.ml",
+        "Integer.gt (Integer.max p q) (Integer.of_int largest_exponent)",
+        "Integer.gt p (Integer.of_int largest_exponent)",
+        (HOSTILE + "test_curves_whose_points_would_take_for_ever_are_refused",),
+    ),
+    (
+        "points of powers may be long",
+        DRIVER + "curve_reader.ml",
+        "if power > 0 && bits * power > most_power_bits then",
+        "if power > 0 && bits > most_power_bits then",
+        (HOSTILE + "test_curves_whose_points_would_take_for_ever_are_refused",),
+    ),
+    (
+        "hints of the normal law may be far",
+        DRIVER + "curve_reader.ml",
+        "let largest_hint = 16",
+        "let largest_hint = 16_000",
+        (HOSTILE + "test_curves_whose_points_would_take_for_ever_are_refused",),
+    ),
+    (
+        "a checker that ends with 0 has proved",
+        PROGRAM,
+        'return Answer(done.returncode == 0 and line.startswith("proved"), line,',
+        "return Answer(done.returncode == 0, line,",
+        (VERSIONS + "test_only_a_program_that_says_proved_and_ends_with_0_has_proved",),
+    ),
+    (
+        "a checker that says proved has proved, however it ends",
+        PROGRAM,
+        'return Answer(done.returncode == 0 and line.startswith("proved"), line,',
+        'return Answer(line.startswith("proved"), line,',
+        (VERSIONS + "test_only_a_program_that_says_proved_and_ends_with_0_has_proved",),
+    ),
+    (
+        "the digest of what was proved leaves out the outcomes",
+        PROVED,
+        'partition(b"\\nlower ")',
+        'partition(b"\\nsteps ")',
+        (SAID + "test_the_digest_of_what_was_proved_is_of_objective_bounds_and_every_number_of_the_model",),
+    ),
+    (
+        "a curve is proved without the excluded middle",
+        PROVED,
+        "axioms, note = CURVED_AXIOMS, _slack(plan, accepted)",
+        "axioms, note = AXIOMS, _slack(plan, accepted)",
+        (SAID + "test_the_axioms_are_those_that_coq_printed_for_the_theorem",),
+    ),
+    (
+        "a lower bound that was given up is not said to be",
+        PROVED,
+        "    elif accepted.lower != plan.lower:",
+        "    elif accepted.lower > plan.lower:",
+        (SAID + "test_a_lower_bound_that_was_given_up_is_said_to_be",),
+    ),
+    (
+        "a proved lower bound is shown rounded up",
+        PROVED,
+        'f"= {self.lower}" if self.lower == self.upper else f"in [{at_least(self.lower)},',
+        'f"= {self.lower}" if self.lower == self.upper else f"in [{at_most(self.lower)},',
+        (SAID + "test_bounds_that_were_proved_are_shown_rounded_outward",),
+    ),
+    (
+        "the slack of a curve's upper bound is not told",
+        PROVED,
+        "accepted.upper - plan.upper\n",
+        "plan.upper - plan.upper\n",
+        (SAID + "test_a_plan_does_not_pass_off_its_own_bounds_for_weaker_ones_that_were_proved",),
+    ),
+    (
+        "a plan shows its own bounds for weaker ones that were proved",
+        PROVED,
+        '({self.note})" if self.note else proof',
+        '({self.note})" if not self.note else proof',
+        (SAID + "test_a_plan_does_not_pass_off_its_own_bounds_for_weaker_ones_that_were_proved",),
     ),
     # in the extracted program, which Coq proves right: what the tests of the program would notice
     (

@@ -65,8 +65,10 @@ class Proved:
 
     @property
     def how(self) -> str:
-        """The theorem, its axioms and the time: what a plan shows beside its bounds."""
-        return f"by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
+        """The theorem, its axioms and the time: what a plan shows beside its bounds; and the bounds that were proved,
+        where they are not the plan's."""
+        proof = f"by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
+        return f"{proof}: {at_least(self.lower)} to {at_most(self.upper)} ({self.note})" if self.note else proof
 
     def to_json(self) -> dict[str, Any]:
         """For programs: numbers exact and as floats.

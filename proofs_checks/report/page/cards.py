@@ -146,11 +146,11 @@ def _both_sides(certificate: Mapping[str, Any]) -> str:
         return ""  # the audit itself reports a certificate that its checker does not accept
     left, right = _side(outcome.left), _side(outcome.right)
     gap = ""
-    if isinstance(outcome.left, (int, Fraction)) and isinstance(outcome.right, (int, Fraction)):
+    if outcome.refutes and isinstance(outcome.left, (int, Fraction)) and isinstance(outcome.right, (int, Fraction)):
         gap = f", off by {_side(abs(Fraction(outcome.left) - Fraction(outcome.right)))}"
     return (
         f'<p class="sides">The claim says <b>{left} {RELATIONS[outcome.relation]} {right}</b>: '
-        f"<strong>false{gap}</strong>.</p>"
+        f"<strong>{'false' if outcome.refutes else 'true of this instance'}{gap}</strong>.</p>"
     )
 
 

@@ -1,0 +1,126 @@
+"""What an audit says of itself: no row, command or certificate sounds better than what was found."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from fractions import Fraction as Q
+
+import pytest
+from click.testing import CliRunner
+from test_audit import BELOW_THREE, Case, failures, toy
+
+from proofs_checks import cli
+from proofs_checks import theory as statements
+from proofs_checks.engine import audit, certificate
+from proofs_checks.engine.model import Claim, Evidence, Rank
+from proofs_checks.report import files, readme
+from verified_risk.numbers.enclosure import Interval
+
+UNSURE = Interval(Q(-1), Q(1))
+
+
+def test_a_row_with_one_undecided_case_does_not_say_that_the_claim_stands():
+    """The random cases all hold; one of the enumeration is not decided."""
+    once = Claim("", "", lambda case: UNSURE if case.x == 5 else Q(1))
+    unsure = toy(corrected=once, small_cases=lambda: iter([Case(Q(0)), Case(Q(5))]))
+    assert audit.audit_statement(unsure, 60, seed=0).support.verdict == "unknown"
+    sure = toy(corrected=once, small_cases=lambda: iter([Case(Q(0))]))
+    assert audit.audit_statement(sure, 60, seed=0).support.verdict == "stands"
+
+
+def test_an_enclosed_slack_is_marked_wherever_it_is_told():
+    enclosed = Claim("", "", lambda case: Interval(Q(1, 3), Q(2, 3)))
+    support = audit.audit_statement(toy(corrected=enclosed), 60, seed=0).support
+    assert support.worst_slack == "≈ 0.5"
+    exact = audit.audit_statement(toy(corrected=Claim("", "", lambda case: Q(1, 3))), 60, seed=0).support
+    assert exact.worst_slack == "1/3"
+
+
+# -- counterexamples --------------------------------------------------------------------------------------------------
+
+
+def harmless():
+    """``lem:key`` with a case that does not refute it, M = T."""
+    key = statements.by_label("lem:key")
+    return replace(key, counterexample=replace(key.counterexample, top=Q(1)), small_cases=lambda: iter(()))
+
+
+def test_a_counterexample_that_only_the_package_believes_in_fails_the_audit():
+    """A slack that is wrong: the package refutes, the standalone checker does not."""
+    wrong = replace(harmless(), printed=Claim("", "", lambda case: Q(-1)), corrected=None)
+    row = audit.audit_statement(wrong, 20, seed=0)
+    assert row.refutation.rechecked is False
+    assert any("the standalone checker says that 1 >= 1 holds" in line for line in row.failures), row.failures
+
+
+def test_a_case_that_is_undecided_or_outside_the_hypotheses_refutes_nothing(tmp_path):
+    key, path = statements.by_label("lem:key"), tmp_path / "case.json"
+    certificate.save(key, key.counterexample, path)
+    for slack, when, wanted in (
+        (lambda case: Q(-1), lambda case: True, True),
+        (lambda case: UNSURE, lambda case: True, False),
+        (lambda case: Q(-1), lambda case: False, False),
+        (lambda case: Q(0), lambda case: True, False),
+    ):
+        assert certificate.refutes(path, [replace(key, printed=Claim("", "", slack, when))]) is wanted
+
+
+# -- what is kept of an older audit -----------------------------------------------------------------------------------
+
+
+def test_a_proof_that_was_withdrawn_is_no_evidence_any_more(monkeypatch):
+    chosen = [statements.by_label("def:pushforward")]
+    proof = Evidence(Rank.MACHINE_CHECKED, "a proof")
+    monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
+    ledger = audit.run(chosen, examples=5)
+    assert ledger.statements[0].rank == "machine-checked"
+    monkeypatch.setattr(audit, "recorded", lambda label: ())
+    row = audit.refreshed(ledger.statements[0])
+    assert str(proof) not in row.support.evidence
+    assert row.rank == "exhaustive"
+    assert audit.stale(audit.assemble([row], 5, 0), chosen) == []
+
+
+def test_rows_are_kept_only_of_an_audit_with_the_same_numbers_the_same_source_and_no_failure(monkeypatch):
+    chosen = [statements.by_label(label) for label in ("def:pushforward", "cvar:ru", "lem:key")]
+    ledger = audit.run(chosen, examples=5, seed=1)
+    monkeypatch.setattr(files, "stored", lambda: ledger)
+    assert set(cli.fresh_rows(5, 1)) == {statement.label for statement in chosen}
+    assert cli.fresh_rows(6, 1) == {}
+    assert cli.fresh_rows(5, 2) == {}
+    first, second, third = ledger.statements
+    edited = (replace(first, source_sha256="0" * 64), replace(second, failures=("something",)), third)
+    monkeypatch.setattr(files, "stored", lambda: replace(ledger, statements=edited))
+    assert set(cli.fresh_rows(5, 1)) == {"lem:key"}
+
+
+def test_a_certificate_of_no_statement_and_one_that_is_missing_are_stale(monkeypatch, tmp_path):
+    folder = tmp_path / "certificates"
+    shutil.copytree(certificate.DIRECTORY, folder)
+    monkeypatch.setattr(certificate, "DIRECTORY", folder)
+    (folder / "surplus.json").write_text("{}")
+    (folder / "lem_key.json").unlink()
+    said = [line.partition(" is stale")[0] for line in cli.staleness()]
+    assert said == ["certificates/lem_key.json", "certificates/surplus.json"]
+
+
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_commands_end_with_1_if_something_failed_and_say_so(monkeypatch, tmp_path, failed):
+    good = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
+    assert failures(good) == ()
+    ledger = audit.run([replace(good, least_met=10_000) if failed else good], examples=20)
+    monkeypatch.setattr(cli, "run_with_progress", lambda chosen, **named: ledger)
+    for words in (["audit"], ["audit", "--json"], ["audit", "--json", str(tmp_path / "ledger.json")]):
+        done = CliRunner().invoke(cli.main, words)
+        assert done.exit_code == int(failed), words
+        if words[-1] != "--json":
+            assert ("FAILED toy" in done.output, "Nothing failed" in done.output) == (failed, not failed)
+    monkeypatch.setattr(statements, "ALL", (good,))
+    monkeypatch.setattr(certificate, "write_all", lambda chosen: [])
+    monkeypatch.setattr(files, "write", lambda ledger: [])
+    monkeypatch.setattr(readme, "write", lambda ledger: "README.md")
+    assert CliRunner().invoke(cli.main, ["report"]).exit_code == int(failed)

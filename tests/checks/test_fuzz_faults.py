@@ -1,0 +1,261 @@
+"""The fuzz farm counts no failure as a pass: each check of it is shown what it is there to find."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+
+import click
+import pytest
+
+import verified_risk as vr
+from proofs_checks import fuzz
+from proofs_checks.fuzz import catalogue, commands, farm, planning, property, readers, statements
+from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
+from verified_risk.numbers.enclosure import Truth
+from verified_risk.planning import Plan
+
+BIT = Fraction(1, 1000)
+CASE = {
+    "model": {
+        "initial": ["1"],
+        "outcomes": [[[["1/2", 0, "0"], ["1/2", 0, "1"]], [["1", 0, "1/3"]]]],
+        "horizon": 2,
+        "discount": "1",
+    },
+    "objective": "cvar(1/2)",
+    "eta": None,
+}
+"""A coin or a third, twice."""
+
+
+# -- batches ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_pool_whose_worker_dies_is_a_failure_and_the_run_goes_on(tmp_path, monkeypatch):
+    made = []
+
+    class Pool:
+        """The worker of the first pool dies with its first batch."""
+
+        def __init__(self, *given, **named):
+            made.append(self)
+            self.first = len(made) == 1
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            return None
+
+        def submit(self, work, batch):
+            done = Future()
+            done.set_exception(BrokenProcessPool()) if self.first else done.set_result(work(batch))
+            return done
+
+    monkeypatch.setattr(farm, "Pool", Pool)
+    report = fuzz.run(tmp_path / "farm", seconds=1.0, properties=["read-number"], seed=0, workers=1)
+    assert len(made) == 2
+    assert report.met == 1
+    assert [failure.case["batch"]["number"] for failure in report.found] == [0]
+    assert "a worker process died" in report.page.read_text()
+    assert report.cases > 1
+
+
+def test_a_case_that_cannot_be_made_is_a_failure(monkeypatch):
+    monkeypatch.setattr(property, "MOST_CASES", 3)
+
+    def make(rng):
+        if rng.random() < 2:
+            raise KeyError("no case")
+
+    outcome = run_cases(Property("p", "", make, lambda case: None), Batch("p", 0, 0, 1e9))
+    assert len(outcome.failures) == outcome.cases == 3
+    assert outcome.skipped == {}
+    assert outcome.failures[0].error == "KeyError: 'no case'"
+
+
+def test_a_case_that_is_skipped_is_counted_as_skipped_and_one_that_fails_is_not(monkeypatch):
+    monkeypatch.setattr(property, "MOST_CASES", 4)
+    answers = iter([Skipped("says nothing"), Falsified("false"), None, ValueError("odd")])
+
+    def check(case):
+        answer = next(answers, None)
+        if answer is not None:
+            raise answer
+
+    outcome = run_cases(Property("p", "", lambda rng: {}, check), Batch("p", 0, 0, 1e9))
+    assert (outcome.cases, outcome.skipped) == (4, {"says nothing": 1})
+    assert [failure.error for failure in outcome.failures] == ["Falsified: false", "ValueError: odd"]
+
+
+# -- planner, recheck, checker ----------------------------------------------------------------------------------------
+
+
+def moved(monkeypatch, lower, upper):
+    """A planner whose bounds are off by so much."""
+    honest = vr.plan
+
+    def off(mdp, objective, **options):
+        found = honest(mdp, objective, **options)
+        return replace(found, lower=found.lower + lower, upper=found.upper + upper, value=found.lower + lower)
+
+    monkeypatch.setattr(vr, "plan", off, raising=False)
+
+
+def test_a_policy_that_is_worth_less_than_the_lower_bound_is_found(monkeypatch):
+    planning.check_optimum(CASE)
+    moved(monkeypatch, BIT, BIT)
+    with pytest.raises(Falsified, match="the policy, played out, is worth less than the lower bound"):
+        planning.check_optimum(CASE)
+
+
+def test_an_upper_bound_that_only_a_mixture_exceeds_is_found(monkeypatch):
+    """G = tau^2: a coin and 3/4 for sure are both worth 3/4, an even lottery between them 13/16."""
+    actions = [[["1/2", 0, "0"], ["1/2", 0, "1"]], [["1", 0, "3/4"]]]
+    case = {**CASE, "model": {**CASE["model"], "outcomes": [actions], "horizon": 1}, "objective": "hazard(2)"}
+    planning.check_optimum(case)
+    found = planning.planned(case)
+    assert found.upper >= Fraction(13, 16)
+    low = replace(found, lower=Fraction(), value=Fraction(), upper=Fraction(3, 4))
+    monkeypatch.setattr(planning, "planned", lambda case: low)
+    with pytest.raises(Falsified, match="a mixture is worth more than the upper bound"):
+        planning.check_optimum(case)
+
+
+def test_an_exact_plan_that_is_off_is_found(monkeypatch):
+    off = vr.exact_plan(planning.planned(CASE).mdp, CASE["objective"]).value - Fraction(1, 10**30)
+    monkeypatch.setattr(vr, "exact_plan", lambda *given: SimpleNamespace(value=off), raising=False)
+    with pytest.raises(Falsified, match="exact_plan says"):
+        planning.check_optimum(CASE)
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_a_recheck_that_confirms_a_forged_bound_is_found(monkeypatch, name):
+    honest, true = Plan.recheck, planning.planned(CASE)
+    planning.check_recheck(CASE)
+
+    def believing(self, **options):
+        answer = honest(self, **options)
+        forged = self.lower != true.lower
+        if not forged:
+            return answer
+        kept = {"lower_holds": answer.lower_holds, "upper_holds": answer.upper_holds}
+        return SimpleNamespace(**{**kept, f"{name}_holds": Truth.HOLDS})
+
+    monkeypatch.setattr(Plan, "recheck", believing)
+    with pytest.raises(Falsified, match=f"recheck confirms a forged {name} bound"):
+        planning.check_recheck(CASE)
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+@pytest.mark.parametrize("held", [Truth.FAILS, Truth.UNKNOWN])
+def test_a_recheck_that_does_not_confirm_an_honest_bound_is_found(monkeypatch, name, held):
+    both = {"lower_holds": Truth.HOLDS, "upper_holds": Truth.HOLDS, f"{name}_holds": held}
+    monkeypatch.setattr(Plan, "recheck", lambda self, **options: SimpleNamespace(**both))
+    with pytest.raises(Falsified, match=f"recheck (refutes|does not decide) the {name} bound"):
+        planning.check_recheck(CASE)
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_a_checker_that_proves_a_forged_bound_is_found(monkeypatch, name):
+    if planning.no_checker() is not None:
+        pytest.skip("the checker is not built")
+    true = planning.planned(CASE)
+
+    def believing(self, **options):
+        if (self.lower > true.lower) != (name == "lower"):
+            raise vr.errors.NotProved("refused")
+        return SimpleNamespace(lower=self.lower, upper=self.upper)
+
+    monkeypatch.setattr(planning, "planned", lambda case: granted(true))
+    monkeypatch.setattr(Plan, "prove", believing)
+    with pytest.raises(Falsified, match=f"the checker proves a forged {name} bound"):
+        planning.check_proof(CASE)
+
+
+def granted(plan):
+    """The plan, whose own proof is taken for granted."""
+    honest = replace(plan)
+    object.__setattr__(honest, "prove", lambda **options: None)
+    return honest
+
+
+# -- learners, readers, commands, statements --------------------------------------------------------------------------
+
+
+def test_a_run_whose_proof_is_violated_on_its_event_is_found(monkeypatch):
+    case = {**CASE, "algorithm": "kl", "episodes": 2, "seed": 0, "known_rewards": False, "audit": True}
+    catalogue.check("learn", case)
+    honest = vr.learn
+
+    def violated(*given, **options):
+        run = honest(*given, **options)
+        assert run.audit is not None
+        next(iter(run.audit.rows.values())).violations = 1
+        return run
+
+    monkeypatch.setattr(vr, "learn", violated, raising=False)
+    with pytest.raises(Falsified, match="violated on the event"):
+        catalogue.check("learn", case)
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, ArithmeticError, LookupError, AssertionError, RecursionError])
+def test_an_error_of_a_reader_that_is_not_one_of_ours_is_a_failure(monkeypatch, error):
+    case = readers.valid_case("model", random.Random(0))
+    readers.check(case)
+
+    def crash(cls, path):
+        raise error("not on purpose")
+
+    monkeypatch.setattr(vr.MDP, "load", classmethod(crash))
+    with pytest.raises(error, match="not on purpose"):
+        readers.check(case)
+
+
+def test_a_model_that_is_another_one_after_it_is_saved_is_found(monkeypatch):
+    other = vr.MDP(0, [[[1]]], [[{1: 1}]], horizon=1)
+    honest = vr.MDP.load
+    monkeypatch.setattr(
+        vr.MDP, "load", classmethod(lambda cls, path: other if path.name == "again.json" else honest(path))
+    )
+    with pytest.raises(Falsified, match="not the same after it is saved and loaded"):
+        readers.check(readers.valid_case("model", random.Random(0)))
+
+
+def crashes():
+    raise KeyError("a bug")
+
+
+ENDINGS = {
+    "a crash": (crashes, KeyError, "a bug"),
+    "an exit status of 3": (lambda: raise_(SystemExit(3)), Falsified, "ended with 3"),
+    "a traceback": (lambda: click.echo("Traceback (most recent call last)", err=True), Falsified, "a traceback"),
+    "silence": (lambda: raise_(SystemExit(2)), Falsified, "without a word"),
+}
+
+
+def raise_(error):
+    raise error
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_command_that_ends_badly_is_a_failure(monkeypatch, name):
+    how, error, said = ENDINGS[name]
+    command = click.Command("main", callback=lambda words: how(), params=[click.Argument(["words"], nargs=-1)])
+    monkeypatch.setattr(commands, "main", command)
+    with pytest.raises(error, match=said):
+        commands.check({"kind": "number", "text": "1", "words": ["plan", "FILE"]})
+
+
+def test_a_statement_whose_cases_are_all_outside_its_hypotheses_is_skipped_and_not_passed(monkeypatch):
+    label = "def:pushforward"
+    held = statements.BY_LABEL[label]
+    never = replace(held, corrected=replace(held.true_claim, when=lambda case: False))
+    monkeypatch.setitem(statements.BY_LABEL, label, never)
+    with pytest.raises(Skipped, match="no case met the hypotheses"):
+        statements.check({"label": label, "seed": 1, "examples": 5})
