@@ -1,7 +1,8 @@
 """Lines and branches that the tests execute, by folder: ``python tests/mutation/coverage_table.py [--kernels]``.
 
 The judges of the mutation campaign run under coverage once (``testmap.py``); this reads what they left.  Compiled code
-is out of coverage's sight: with ``--kernels`` the tests of planning and learning run again with numba switched off.
+is out of coverage's sight: with ``--kernels`` the tests of planning and learning run again with numba switched off,
+each for at most a stated time: what it has executed by then counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from campaign import FOLDERS, PLACE
-from testmap import ROOT, measure
+from testmap import NO_JUDGES, ROOT, measure
 
 KERNELS = ("tests/planning", "tests/learning")
 
@@ -44,8 +45,10 @@ def table(data: Path) -> str:
 
 def without_compiler(data: Path) -> None:
     """Kernels as plain Python, added to the same data."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "--cov=verified_risk", "--cov-append", "--cov-branch"]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(data)}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "short_tests", "--cov=verified_risk", "--cov-append"]
+    command += ["--cov-branch", "-k", " and ".join(f"not {name}" for name in NO_JUDGES)]
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(data), "PYTHONPATH": path}
     subprocess.run([*command, "--cov-report=", *KERNELS], cwd=ROOT, env=environment, check=False)
 
 

@@ -172,6 +172,20 @@ SEARCH = (
         (f"{AGAIN}::test_losses_and_distances_of_one_step_are_those_of_its_laws",),
     ),
     (
+        "between grid points a jump is passed from the cell before its return on",
+        "verified_risk/planning/search/between_route.py",
+        "(start := math.ceil((surely - oracle.model.offset) / eta))",
+        "(start := math.floor((surely - oracle.model.offset) / eta))",
+        ("tests/planning/test_off_jump.py",),
+    ),
+    (
+        "a grid that would need too much memory is said to need too much time",
+        "verified_risk/planning/tails/refine.py",
+        'return None, "time" if fits else "memory"',
+        'return None, "time"',
+        ("tests/planning/test_why_it_stopped.py",),
+    ),
+    (
         "a record between grid points is believed that every policy has passed a jump",
         WORTH,
         "    if surely:\n",

@@ -156,13 +156,14 @@ def _finer(
         return None, "float64 can certify no more"
     if len(rounds) > 2 and (last.upper - last.lower) > Fraction(9, 10) * (rounds[-3].upper - rounds[-3].lower):
         return None, "two finer grids no longer helped"
-    model = scaled_model(mdp, last.model.eta / factor)
-    while factor > 1 and (bytes_needed(model) > memory_limit() or not _in_time(last, model, deadline, spent)):
-        factor //= 2
+    while True:
         model = scaled_model(mdp, last.model.eta / factor)
-    if factor > 1:
-        return model, ""
-    return None, "time" if limits.now() < deadline and not _in_time(last, model, deadline, spent) else "memory"
+        fits = bytes_needed(model) <= memory_limit()
+        if fits and _in_time(last, model, deadline, spent):
+            return model, ""
+        if factor == 2:
+            return None, "time" if fits else "memory"
+        factor //= 2
 
 
 def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> bool:
