@@ -4,6 +4,7 @@ plan comes close to it."""
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -13,7 +14,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.planning.search import off_jump, route
+from verified_risk.planning.search import between_route, off_jump, route
 
 ALPHA = Fraction(1, 3)
 G = vr.objective("1/2*var(1/3) + 1/2*mean")
@@ -108,3 +109,32 @@ def test_no_share_is_taken_where_none_helps():
     law, apart = vr.return_law(mdp, policy), vr.return_law(mdp, other)
     held = off_jump.Held(vr.Mean().of(law), policy, law)
     assert off_jump.off_the_jump(held, other, off_jump.by_laws(vr.Mean(), law, apart)) is held
+
+
+def between_points(seed: str, count: int) -> Iterator[tuple[vr.MDP, list[dict[Fraction, Fraction]]]]:
+    """Discounted models whose few returns lie on so fine a grid that its points are not listed."""
+    for _, model, rng in models.small(seed, count, most=60, max_horizon=2, max_states=2):
+        rewards = sorted({r for actions in model.outcomes for outcomes in actions for _, _, r in outcomes})
+        moved = {r: r + Fraction(rng.randint(0, 9), 1_000_003) for r in rewards}
+        outcomes = [[[(p, s, moved[r]) for p, s, r in row] for row in actions] for actions in model.outcomes]
+        off = oracles.Model(model.initial, outcomes, model.horizon, Fraction(9, 10))
+        if len(rewards) > 1 and oracles.count_return_policies(off) <= 60:
+            yield models.as_mdp(off), [dict(law) for law in oracles.all_return_laws(off)]
+
+
+def test_between_grid_points_a_jump_is_passed_where_every_policy_has_passed_it():
+    """On sixteen cells: the bounds hold, some searches know where the jump is passed, and what they know helps."""
+    passed = helped = 0
+    for mdp, laws in between_points("between", 60):
+        low, high = mdp.remaining_range(0)
+        eta = (high - low) / 16
+        if not low < high:
+            continue
+        best, plan = supremum(laws), vr.plan(mdp, G, eta=eta, time_limit=1)
+        assert plan.lower <= best <= plan.upper
+        assert G.of(vr.return_law(mdp, plan.policy)) >= plan.lower
+        if plan.certificate.proof is not None and plan.certificate.proof.passed is not None:
+            without = between_route._round(mdp, G, eta, eta / 64, time.monotonic() + 0.1)
+            passed, helped = passed + 1, helped + (plan.upper < without.upper)
+    assert passed >= 20
+    assert helped >= 8
