@@ -93,6 +93,8 @@ def test_exactly_is_said_only_at_gap_zero(plan):
     open_a_hair = replace(plan, upper=plan.upper + TINY)
     assert "exactly" not in str(open_a_hair)
     assert "exactly" not in open_a_hair._repr_html_()
+    assert repr(plan).startswith("Plan(cvar(1/2): 1, MDP(")
+    assert repr(open_a_hair).startswith("Plan(cvar(1/2): 1 to 1.")
     assert value(re.search(r"\+ (\S+)", str(open_a_hair))[1]) >= TINY
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction as Q
+from itertools import pairwise
 
 import mpmath
 import pytest
 
 import verified_risk as vr
 from verified_risk.errors import Unsupported
-from verified_risk.numbers.enclosure import bounds
-from verified_risk.objectives.cpw import _curvature
+from verified_risk.numbers.enclosure import Interval, bounds
+from verified_risk.objectives import polygon
+from verified_risk.objectives.cpw import _curvature, _power, _sign_is, inflection
 from verified_risk.objectives.lines import CLOSE, line_above
 from verified_risk.objectives.polygon import Polygon, supports
+from verified_risk.objectives.weighting import Weighting
 
 
 @pytest.mark.parametrize("gamma", [Q(3, 10), Q(1, 2), Q(71, 100)])
@@ -108,3 +112,138 @@ def test_lines_below_a_parabola_lose_as_much_over_every_chord(accuracy):
     ]
     assert min(losses) > 0
     assert max(losses) - min(losses) <= Q(1, 10**12)
+
+
+# -- no rounding is left out ------------------------------------------------------------------------------------------
+
+
+class Largest(Weighting):
+    """The largest of some lines, of which nothing is told but that it is convex."""
+
+    shape, lipschitz, spec = "convex", Q(1000), "largest"
+
+    def __init__(self, corners):
+        self.corners = corners
+
+    def value(self, tau):
+        return next(g + (h - g) * (tau - x) / (y - x) for (x, g), (y, h) in pairwise(self.corners) if x <= tau <= y)
+
+    def __eq__(self, other):
+        return self is other
+
+    def __hash__(self):
+        return id(self)
+
+
+def convex_polygons(count):
+    """From (0, 0) to (1, 1), with corners and slopes that are no floats."""
+    rng = random.Random("convex polygons")
+    for _ in range(count):
+        taus = [Q(0), *sorted(Q(rng.randint(1, 10**6), 10**6 + 3) for _ in range(rng.randint(1, 5))), Q(1)]
+        rises = sorted(Q(rng.randint(1, 10**6), rng.randint(10**3, 10**6)) for _ in taus[1:])
+        heights = [Q(0)]
+        for (a, b), rise in zip(pairwise(taus), rises, strict=True):
+            heights.append(heights[-1] + rise * (b - a))
+        yield Largest([(tau, g / heights[-1]) for tau, g in zip(taus, heights, strict=True)])
+
+
+def test_every_line_below_a_polygon_is_below_all_of_its_corners(monkeypatch):
+    """Chords of a polygon are its pieces: no curvature hides what rounding does to a line."""
+    lines = []
+    monkeypatch.setattr(polygon, "_upper_envelope", lambda found, *_: lines.append(found) or [])
+    for G in convex_polygons(25):
+        polygon.supports(G, Q(0), Q(1), Q(1, 10**4))
+        for slope, height in lines.pop():
+            assert all(Q(slope) * tau + Q(height) <= g for tau, g in G.corners)
+
+
+def test_the_polygon_of_some_lines_is_below_the_largest_of_them():
+    """At both ends it is one line: less what rounding can add, and hardly more."""
+    rng = random.Random("lines")
+    for _ in range(50):
+        lines = [(0.0, 0.0), *((rng.uniform(0, 9), rng.uniform(-3, 0)) for _ in range(8))]
+        left, right = rng.uniform(0, 0.3), rng.uniform(0.7, 1)
+        for x, found in polygon._upper_envelope(lines, left, right):
+            exact = max(Q(slope) * x + Q(height) for slope, height in lines)
+            assert exact - Q(1, 2**44) <= found <= exact
+
+
+@pytest.mark.parametrize("gamma", ["0.3", "1/2", "0.71", "0.95"])
+def test_the_polygon_of_cpw_is_below_it_where_it_turns(gamma):
+    """Only monotonicity is known between the ends of the turn: at the first one the polygon is not above G."""
+    a, b = inflection(Q(gamma))
+    G = vr.CPW(gamma)
+    points = dict(G.points_below(Q(1, 10**4)))
+    assert points[a] == points[b] <= bounds(G(a))[0]
+    assert Polygon.through(sorted(points.items()))((a + b) / 2) <= bounds(G(a))[0]
+
+
+@pytest.mark.parametrize("alpha", [Q(1, 3), Q(2, 3), Q(1, 10), Q(1, 2), Q(3, 7), Q(1, 10**9)])
+def test_a_ramp_begins_at_its_level_or_behind_it(alpha):
+    """At the level itself an upper quantile still weighs nothing; neither does a lower one just before it."""
+    below = Polygon.through(polygon.ramp(alpha))
+    assert below(alpha) <= 0
+    assert below(alpha + 2 * polygon.RAMP) == 1
+
+
+def test_enclosures_and_sums_are_rounded_outward():
+    weightings = [vr.Wang("3/4"), vr.DualPower("1/2"), vr.ProportionalHazard(3), vr.CPW("0.71")]
+    for G in weightings:
+        for n in range(1, 40):
+            low, high = bounds(G(Q(n, 41)))
+            below, above = polygon._enclosed(G, Q(n, 41))
+            assert low - Q(1, 2**50) <= below <= low <= high <= above <= high + Q(1, 2**50)
+    parts = [(Q(1, 3), G.points_below(Q(1, 100))) for G in weightings[:3]]
+    for x, g in polygon.weighted_sum(parts):
+        assert g <= sum(w * Polygon.through(points)(x) for w, points in parts) <= g + Q(1, 2**50)
+
+
+class Vague(Weighting):
+    """``min(2 tau, 1)``, enclosed as closely as ``widths`` says in turn."""
+
+    shape, lipschitz, spec = "concave", Q(2), "vague"
+
+    def __init__(self, widths):
+        self.widths = list(widths)
+
+    def value(self, tau):
+        self.widths.append(self.widths.pop(0))
+        exact = min(2 * tau, Q(1))
+        return Interval(exact - self.widths[-1], exact)
+
+
+@pytest.mark.parametrize("widths", [(0, 0), (Q(1, 2**40), 0), (0, Q(1, 2**40)), (Q(1, 2**30), Q(1, 2**28))])
+def test_a_line_is_above_a_concave_weighting_however_vaguely_that_is_known(widths):
+    """At both ends of the interval, at the corner, and on both sides of where it touches."""
+    rng = random.Random(str(widths))
+    for _ in range(100):
+        at = rng.choice([Q(rng.random()), Q(1, 2) + Q(rng.randint(-20, 20), 2**29), Q(1)])
+        close = CLOSE * Q(rng.random())
+        for a, b in ((Q(0), Q(1)), (max(at - close, Q(0)), min(at + CLOSE - close, Q(1))), (at, at), (Q(0), at)):
+            slope, height = line_above(Vague(widths), a, b, at)
+            for tau in (a, b, (a + b) / 2, *(x for x in (at - CLOSE / 2, at + CLOSE / 2, Q(1, 2)) if a <= x <= b)):
+                assert min(2 * tau, Q(1)) <= slope * tau + height
+
+
+# -- a sign that is proved --------------------------------------------------------------------------------------------
+
+
+def test_a_power_of_a_ball_at_zero_holds_all_powers():
+    from flint import arb
+
+    for top in (arb(1) / 3, arb(1) / 2**40):
+        for k in (arb(1) / 3, arb(3) / 2):
+            found = _power((top / 2).union(0 * top).union(top), k)
+            assert all(found.contains((top * n / 8) ** k) for n in range(1, 9))
+            assert found.contains(0)
+
+
+def test_a_sign_is_proved_only_where_it_holds_everywhere():
+    """``x + 1/8`` is on [0, 1]; ``x - 1/8`` is not at its beginning, ``7/8 - x`` not at its end, x not at 0."""
+    eighth = Q(1, 8)
+    for slope, height, wanted in ((1, eighth, True), (1, -eighth, False), (-1, 7 * eighth, False), (1, Q(0), False)):
+
+        def positive(arb, x, slope=slope, height=height):
+            return slope * x + arb(height.numerator) / height.denominator
+
+        assert _sign_is(positive, Q(0), Q(1)) is wanted

@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
+from verified_risk.kernels import polygon as kernels
 from verified_risk.numbers.enclosure import Interval
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
@@ -25,8 +27,10 @@ from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.rounding import gamma
 from verified_risk.planning.search import attained, route
 from verified_risk.planning.search.between import BetweenOracle
+from verified_risk.planning.search.branching import Node, Search
 from verified_risk.planning.search.cdf import Oracle
 from verified_risk.planning.search.off_jump import by_laws
+from verified_risk.planning.search.proof import Round
 from verified_risk.planning.search.relaxation import Mixture, Relaxation
 from verified_risk.planning.tails import interpolated, refine
 from verified_risk.planning.tails.budget import budget_tables, linear_part
@@ -102,6 +106,73 @@ def thirds(count: int, **sizes):
     return models.small("error terms", count, **sizes)
 
 
+def test_ends_are_cut_no_further_than_the_room_allows():
+    """Rule B2 in rationals, on pieces so steep that rounding moves a cut."""
+    rng, cut = random.Random("cut ends"), 0
+    for _ in range(40):
+        inner = [rng.random() for _ in range(5)]
+        x = np.array(sorted({0.0, 1.0, *inner, *(min(v + 1e-6, 0.9999) for v in inner)}))
+        polygon, n = Polygon(x, np.array(sorted(rng.random() for _ in x))), 20
+        low, high = np.sort(np.array([[rng.random() for _ in range(n)] for _ in range(2)]), axis=0)
+        cost, room = np.array([rng.uniform(-2, 5) for _ in range(n)]), rng.choice([0.0, 1e-3, 0.05])
+        values = [values_of(polygon, c, a, b) for c, a, b in zip(cost, low, high, strict=True)]
+        least = np.array([float(min(v for _, v in found)) for found in values])
+        ends = low.copy(), high.copy()
+        kernels.cut_ends(cost, least, room, *ends, polygon.x, polygon.g)
+        for found, m, a, b, before in zip(values, least.tolist(), *ends, low, strict=True):
+            limit = max(Fraction(m) + Fraction(room), min(v for _, v in found))
+            assert Fraction(float(a)) <= first_at_most(found, limit)
+            assert Fraction(float(b)) >= first_at_most(found[::-1], limit)
+            cut += a > before
+    assert cut >= 100
+
+
+def values_of(polygon: Polygon, c: float, low: float, high: float) -> list[tuple[Fraction, Fraction]]:
+    """``(x, G(x) - c x)`` at the ends of a box and at the knots inside."""
+    places = [Fraction(low), *(Fraction(x) for x in polygon.x.tolist() if low < x < high), Fraction(high)]
+    return [(x, polygon(x) - Fraction(c) * x) for x in places]
+
+
+def first_at_most(points: list[tuple[Fraction, Fraction]], limit: Fraction) -> Fraction:
+    """The first place, from one side, at which a polygon is at most ``limit``."""
+    if points[0][1] <= limit:
+        return points[0][0]
+    return next(x + (y - x) * (u - limit) / (u - v) for (x, u), (y, v) in pairwise(points) if v <= limit)
+
+
+def test_a_probe_moves_an_end_no_further_than_it_proves():
+    """Rule B3 in rationals: ``F_i > (V + least - target) / theta``, from a value that the oracle is made to say."""
+    rng, moved = random.Random("probes"), 0
+    polygon = Polygon(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.9, 1.0]))
+    for _ in range(150):
+        search = Search(SimpleNamespace(top=1), polygon, 0.0, np.inf)
+        search.best, said, asked = Mixture(np.zeros(1), rng.uniform(0.5, 1.5)), rng.uniform(0.2, 1.5), []
+
+        def vertex(probed, value=said, asked=asked):
+            asked.append((float(probed[0]), value))
+            return value, probed
+
+        search.vertex = vertex
+        node, cost, least = (
+            Node(np.zeros(1), np.ones(1), np.full(1, 0.5)),
+            np.array([rng.uniform(0, 2)]),
+            rng.uniform(-1, 0),
+        )
+        node.record.rounds.append(Round(cost.copy()))
+        search.probe(node, search.target - 0.2, cost, np.array([least]), node.reference, 1)
+        for probed, value in asked:
+            over = (Fraction(value) + Fraction(least) - Fraction(search.target)) / (
+                Fraction(probed) - Fraction(cost[0])
+            )
+            if probed > cost[0]:
+                assert Fraction(float(node.low[0])) <= max(over, 0)
+                moved += node.low[0] > 0
+            else:
+                assert Fraction(float(node.high[0])) >= min(over, 1)
+                moved += node.high[0] < 1
+    assert moved >= 30
+
+
 def test_a_raised_cdf_is_at_least_the_exact_one():
     """Sums of coins, whose laws are binomial."""
     far = 0
@@ -142,6 +213,13 @@ def test_the_upper_bound_of_a_pass_is_the_largest_over_all_budgets():
         first = int(np.argmax([rho - float(slope) * w for rho, w in zip(rhos, short, strict=True)]))
         missed += every[first] < max(every)
     assert missed >= 10
+
+
+def test_every_state_at_the_start_is_a_sum_and_a_product_more():
+    n = 40
+    mdp = vr.MDP([Fraction(1, n)] * n, [[[int(s == t) for t in range(n)]] for s in range(n)], [[{0: 1}]] * n, horizon=2)
+    model = float_model(mdp, Fraction(1))
+    assert budget_tables(model, Fraction(), 0, 0).enclosure.depth >= model.depth + n
 
 
 def test_the_variance_of_a_window_has_room_for_the_error_of_a_square():

@@ -16,7 +16,7 @@ from verified_risk.errors import InvalidPolicy
 from verified_risk.grid import scaled
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning.recheck.between import Between
-from verified_risk.planning.tails import interpolated
+from verified_risk.planning.tails import interpolated, refine
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.policy.cells import CellPolicy
 
@@ -190,6 +190,23 @@ def test_a_gap_is_met_without_a_grid_and_the_default_is_a_thousandth_of_the_rang
     assert mean.gap < Fraction(1, 10**10)
     assert frontier(1).lower <= mean.upper
     assert mean.lower <= frontier(1).upper
+
+
+def test_a_gap_is_said_to_be_met_only_by_the_bounds_of_the_plan(monkeypatch):
+    """A coarse grid may have the better upper bound and a finer one the better policy; the plan comes from one grid."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=3, discount="1/2")
+    bounds = iter([("1/5", "1/2"), ("2/5", "3/5"), ("41/100", "1/2")])
+    solve = refine._solved
+
+    def solved(model, levels):
+        lower, upper = map(Fraction, next(bounds))
+        return replace(solve(model, levels), lower=lower, upper=upper)
+
+    monkeypatch.setattr(refine, "_solved", solved)
+    monkeypatch.setattr(refine, "exact_value", lambda *_, **__: None)
+    plan = refined_plan(mdp, vr.CVaR("1/4"), None, Fraction(1, 10), None)
+    assert "3 rounds: the gap is met" in plan.certificate.method
+    assert plan.gap == Fraction(9, 100)
 
 
 def test_a_policy_by_cells_comes_back_from_its_file(tmp_path):

@@ -10,6 +10,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
+from verified_risk.grid.floats import float_model
 from verified_risk.planning import quantile
 
 HALF = Fraction(1, 2)
@@ -153,6 +154,19 @@ def test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it(mon
             assert not limbs or plan.lower == plan.upper or mdp.discount != 1
             doubtful += plan.lower < plan.upper
     assert doubtful >= 10 or limbs
+
+
+@pytest.mark.parametrize("level", ["1/9", "1/3", "2/3", "8/9"])
+def test_limbs_decide_nothing_where_a_discount_and_rounding_up_merge_rewards(level, monkeypatch):
+    """Rewards 0, 1, 2 are 0, 1, 1 in the second step; limbs have one law of rewards for all steps."""
+    monkeypatch.setattr(quantile, "EXACT_CELLS", 0)
+    third = Fraction(1, 3)
+    mdp = vr.MDP(0, [[[1]]], [[{0: third, 1: third, 2: third}]], horizon=2, discount=HALF)
+    rounded = vr.Law({0: "1/9", 1: "1/3", 2: "1/3", 3: "2/9"})
+    for upper in (False, True):
+        G = vr.VaR(level, upper=upper)
+        found = quantile.best_quantile(float_model(mdp, Fraction(1)), G.jumps[0], mdp)
+        assert found.lower <= G.of(rounded) <= found.upper
 
 
 def test_a_contraction_that_would_not_end_in_time_is_left_out(monkeypatch):

@@ -14,6 +14,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
+from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import limits
 
 NORMAL = NormalDist()
@@ -169,3 +170,16 @@ def test_a_search_stopped_at_once_still_returns_valid_bounds_and_says_where_it_s
         assert float(seen[-1].upper) >= best - 1e-9
         assert float(phi(models.law_by_playing(model, plan.policy))) >= float(seen[-1].lower) - 1e-9
         assert "optimum" in str(seen[-1])
+
+
+def test_progress_of_a_search_on_a_coarse_grid_says_no_more_than_the_best_policy_is_worth():
+    """Rewards of a third are rounded up to one: what the grid says of its best policy is no bound."""
+    law = {0: Fraction(1, 2), Fraction(4, 3): Fraction(1, 2)}
+    rows = [[(Fraction(1), 0, Fraction(1, 3))], [(p, 0, Fraction(r)) for r, p in law.items()]]
+    model = oracles.Model({0: Fraction(1)}, [rows], 2, Fraction(1))
+    for objective in (vr.Wang("1/2"), vr.Spectral(["1/4", "1/2"], ["1/2", "1/2"])):
+        seen: list[vr.Progress] = []
+        vr.plan(models.as_mdp(model), objective, eta=1, progress=seen.append)
+        best = max(bounds(objective.of(vr.Law(found)))[1] for found in oracles.all_return_laws(model))
+        assert seen
+        assert all(step.lower <= best for step in seen)

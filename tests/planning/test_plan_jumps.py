@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -14,7 +15,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.search import route
+from verified_risk.planning.search import between_route, route
 from verified_risk.planning.search.proof import Branch, Round
 
 FIFTH = Fraction(1, 5)
@@ -94,3 +95,14 @@ def test_no_coordinate_is_passed_that_some_policy_has_not_passed():
     assert any(law.cdf(start - 1) < FIFTH for law in laws)
     for tau in (FIFTH, Fraction(1, 3), Fraction(1)):
         assert polygon(tau) <= G.value(tau) <= polygon(tau) + Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize(("surely", "start"), [("1/2", 2), ("5/8", 3), ("3/4", 3)])
+def test_between_grid_points_a_jump_is_passed_from_the_next_whole_cell_on(surely, start):
+    """In cells of a quarter: one that begins before the best quantile is not past it."""
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/4", surely: "1/2", 1: "1/4"}]], horizon=1, discount="1/2")
+    G = vr.objective("1/2*var(1/3) + 1/2*mean")
+    assert vr.exact_plan(mdp, "var(1/3)").value == Fraction(surely)
+    found = between_route._round(mdp, G, Fraction(1, 4), Fraction(1, 100), math.inf, Fraction(surely))
+    assert found.proof.passed == start
+    assert found.lower <= G.of(vr.return_law(mdp, found.policy)) <= found.upper

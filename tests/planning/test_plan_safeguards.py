@@ -13,6 +13,7 @@ import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.planning import grids, planner, short
+from verified_risk.planning.exact import route as exact
 from verified_risk.planning.forward import forward_depth
 from verified_risk.planning.recheck.bounds import _is_stated
 from verified_risk.planning.recheck.replay import Box, Dual, Replay
@@ -36,6 +37,12 @@ def test_a_policy_that_seems_to_beat_its_own_upper_bound_is_an_error(module, mdp
     monkeypatch.setattr(planner, "within_range", lambda mdp, lower, upper: (lower, upper))
     with pytest.raises(AssertionError, match="above the upper bound"):
         vr.plan(mdp, vr.CVaR("1/2"), eta=eta)
+
+
+def test_an_exact_optimum_that_its_policy_does_not_attain_is_an_error(monkeypatch):
+    monkeypatch.setattr(exact, "return_law", lambda mdp, policy: vr.Law({1: 1}))
+    with pytest.raises(AssertionError, match="the policy attains 1, the recursion says 5/4"):
+        vr.exact_plan(vr.MDP(0, [[[1]]], [[{0: "1/2", "5/2": "1/2"}]], horizon=1), "mean")
 
 
 def test_roundings_are_counted_for_the_action_with_most_outcomes():
@@ -67,6 +74,15 @@ def test_a_short_number_is_at_most_the_long_one_and_not_much_less():
             if x >= 10:
                 assert x * Fraction(9, 10) < found
                 assert str(found).rstrip("0")[2:] == ""
+
+
+def test_a_bound_that_prints_on_one_line_is_on_its_own_side_of_the_long_one():
+    for n in range(1, 200):
+        long = Fraction(3**60 + n, 7**50)
+        for x in (long, long * 10**20, long / 10**20, long / 10**300, -long, 1 + long, -long * 10**20, -long / 10**300):
+            low, high = short.tidy_below(x), short.tidy_above(x)
+            assert low <= x <= high
+            assert high - low <= max(abs(x) * Fraction(1, 2**50), Fraction(1, 2**62) if abs(x) >= 1 else 0)
 
 
 @pytest.mark.parametrize("horizon", [1, 3])

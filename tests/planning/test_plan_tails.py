@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import random
@@ -18,6 +19,7 @@ from verified_risk.planning.grids import choose_unit
 from verified_risk.planning.recheck.bounds import _branches
 from verified_risk.planning.short import round_up_to_two_digits
 from verified_risk.planning.tails.budget import linear_part
+from verified_risk.planning.tails.frontier import FrontPoint
 from verified_risk.planning.tails.route import rho_window
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]
@@ -102,6 +104,23 @@ def test_the_frontier_contains_the_optimum_of_every_level_and_turns_where_it_say
             assert frontier.plan(alpha).lower <= exact <= frontier.plan(alpha).upper
         values = [frontier(Fraction(k, 40)).lower for k in range(1, 41)]
         assert all(a <= b + Fraction(1, 10**12) for a, b in itertools.pairwise(values))
+
+
+def test_the_frontier_of_rewards_that_were_rounded_up_contains_the_optimum():
+    """Every return is a third less than the grid says."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"2/3": 1}, {"-1/3": "1/4", "5/3": "3/4"}]], horizon=1)
+    frontier = vr.cvar_frontier(mdp, eta=1)
+    for alpha in ("1/8", "1/2", "1"):
+        best = vr.exact_plan(mdp, vr.CVaR(alpha)).value
+        assert best - Fraction(1, 10**9) <= frontier(alpha).lower <= best < frontier(alpha).upper
+
+
+def test_a_point_of_a_front_is_exact_only_if_its_law_is():
+    plan = vr.plan(vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1), "mean")
+    law = vr.return_law(plan.mdp, plan.policy)
+    for error, exact in ((Fraction(), True), (Fraction(1, 10**15), False), (Fraction(1), False)):
+        stated = dataclasses.replace(plan, known_law=law, known_error=error)
+        assert FrontPoint(Fraction(1), law.mean, law.mean, stated).exact is exact
 
 
 def test_no_policy_beats_the_mean_cvar_front_by_a_weighted_sum():

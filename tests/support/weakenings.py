@@ -18,6 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from weakenings_bounds import BOUNDS
 from weakenings_checks import CHECKS
 from weakenings_evidence import WEAKER
 from weakenings_learner import LEARNER
@@ -344,7 +345,7 @@ WEAKENINGS = (
         "phi(case.weighting, mdp, policy)), attained - best.value)",
         (f"{TOUCHED}::test_a_long_enumeration_begins_as_it_did[L2/optimistic]",),
     ),
-    *(Weakening(*row) for row in (*SEARCH, *TERMS, *LEARNER, *MODELS, *PROVING, *CHECKS, *WEAKER)),
+    *(Weakening(*row) for row in (*SEARCH, *TERMS, *BOUNDS, *LEARNER, *MODELS, *PROVING, *CHECKS, *WEAKER)),
 )
 
 

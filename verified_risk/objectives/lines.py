@@ -88,7 +88,7 @@ def _tangent(weighting: Weighting, left: Fraction, right: Fraction, a: Fraction,
     (p_low, p_high), (q_low, q_high) = (bounds(weighting.value(x)) for x in (p, q))
     steep, flat = (q_high - p_low) / (q - p), (q_low - p_high) / (q - p)
     slope = Fraction(float((steep + flat) / 2))
-    heights = [q_high - slope * p]
+    heights = [q_high - min(slope * p, slope * q)]  # vague enclosures of a flat G may have a falling chord
     if b > q:
         heights.append(q_high - slope * q + max(Fraction(), steep - slope) * (b - q))
     if a < p:

@@ -80,7 +80,7 @@ def refined_plan(
         if progress is not None:
             progress(Progress(clock.spent, lower, upper))
         assert gap is not None
-        if upper - lower <= gap:
+        if min(r.upper - r.lower for r in rounds) <= gap:  # of one grid: the answer comes from one
             why = "the gap is met"
             break
         model, stopped = _finer(mdp, rounds, gap, clock.deadline, clock.spent)
