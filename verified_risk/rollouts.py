@@ -60,7 +60,8 @@ class Rollout:
     @property
     def band(self) -> float:
         """Rounded up."""
-        return math.sqrt(math.log(2 / float(self.delta)) / (2 * self.episodes)) * (1 + 1e-12)
+        chance = math.log(2 * self.delta.denominator) - math.log(self.delta.numerator)  # no float may be as small
+        return math.sqrt(chance / (2 * self.episodes)) * (1 + 1e-12)
 
     @property
     def distance(self) -> Fraction:

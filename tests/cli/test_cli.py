@@ -98,6 +98,17 @@ def test_learning_prints_regret_below_its_bound(tmp_path):
     assert vr.Run.load(tmp_path / "r.json").episodes == 60
 
 
+def test_an_audited_run_that_violates_a_step_ends_with_one(monkeypatch):
+    from verified_risk.learning.audit_rows import Row
+
+    learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3, audit=True)
+    monkeypatch.setattr(vr, "learn", lambda *given, **options: learned)
+    run("learn", "two_paths", "--audit")
+    learned.audit.rows["L3"] = Row(3, 1, 0, -1e-9, 2)
+    run("learn", "two_paths", "--audit", code=1)
+    json.loads(run("learn", "two_paths", "--audit", "--json", code=1))
+
+
 def test_a_bound_is_called_proved_only_where_it_is_and_vacuous_where_it_is():
     """At the theorem's radii the bound is proved, but above what 50 episodes can lose at all; below them it is not."""
     lake = ("learn", "frozen_lake", "--objective", "cvar(33/100)", "--episodes", 50)
@@ -116,7 +127,7 @@ def test_a_bound_is_called_proved_only_where_it_is_and_vacuous_where_it_is():
 
 
 def test_what_a_run_prints_of_its_bounds_is_rounded_outward():
-    """The bound has digits that the nearest decimal would cut; the optimum is known up to a third."""
+    """The bound has digits that the nearest decimal would cut; the optimum is not known exactly."""
     from dataclasses import replace
 
     from verified_risk.cli.learn import _print_run
@@ -129,15 +140,17 @@ def test_what_a_run_prints_of_its_bounds_is_rounded_outward():
     learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3)
     assert "(exact)" in str(learned)
     bound = learned.bound * 0 + 1234.5401
-    held = replace(learned, bound=bound, data_bound=bound, best=(Fraction(1, 7), Fraction(1, 7) + Fraction(1, 3)))
+    held = replace(
+        learned, bound=bound, data_bound=bound, best=(Fraction(1, 7), Fraction(1, 7) + Fraction(1, 3 * 10**9))
+    )
     printed = shown(held)
     assert printed.count("1234.6") == 4, printed  # three episodes, and the regret from data
     assert "1234.5" not in printed
-    assert "optimum    1/7 <= best over all policies <= 1/7 + 0.334" in printed
+    assert "optimum    1/7 <= best over all policies <= 1/7 + 3.34e-10" in printed
     assert "the regret is at most 1234.6 with probability 4/5" in printed
     assert "the regret is at most" not in shown(replace(held, proved=False))
     assert "(exact)" not in str(held)
-    assert "1/7 to 10/21" in str(held)
+    assert "1/7 to 0.1428571432" in str(held)
     assert str(held).count("1234.55") == 2
 
 

@@ -10,16 +10,20 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 from patience import wait_until
 
+import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study, sweep
 from verified_risk.experiments import sweep as sweep_function
 from verified_risk.experiments.cells import checkpoints, run_cell
+from verified_risk.experiments.rivals import RIVALS
+from verified_risk.experiments.scaling import _tightest
 
 COMMAND_LINE = "from verified_risk.cli import main; main(prog_name='verified-risk')"
 EXPERIMENT = (sys.executable, "-c", COMMAND_LINE, "experiment")
@@ -116,8 +120,9 @@ def always_dies_on_seed_one(data):
 def test_a_folder_of_another_sweep_is_refused_and_left_alone(tmp_path):
     sweep(CELLS[:1], tmp_path / "sweep", workers=0)
     before = sorted(path.name for path in (tmp_path / "sweep").iterdir())
-    with pytest.raises(InvalidFile, match="another sweep"):
-        sweep(CELLS[:2], tmp_path / "sweep", workers=0)
+    for others in (CELLS[:2], [replace(CELLS[0], seed=7)]):
+        with pytest.raises(InvalidFile, match="another sweep"):
+            sweep(others, tmp_path / "sweep", workers=0)
     assert sorted(path.name for path in (tmp_path / "sweep").iterdir()) == before
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("precious")
@@ -288,3 +293,17 @@ def test_the_comparison_of_learners_writes_its_page_and_names_the_least(tmp_path
     assert float(named.split("(")[1].split(")")[0]) == pytest.approx(least, rel=1e-3)
     with pytest.raises(InvalidArgument, match="no model of the comparison"):
         rivals.rival_experiment(tmp_path / "other", seeds=1, scenes=("sea",))
+
+
+@pytest.mark.parametrize("rival", RIVALS, ids=lambda rival: rival.name)
+def test_a_learner_is_called_proved_if_a_theorem_covers_its_run(rival):
+    run = vr.learn(
+        vr.models.two_paths(), "cvar(1/2)", episodes=2, algorithm=rival.algorithm, known_rewards=rival.known_rewards
+    )
+    assert rival.proved is run.proved
+
+
+def test_the_run_that_comes_nearest_to_its_bound_is_the_one_that_is_told():
+    runs = [{"regret": [9, 1], "bound": [1, 10]}, {"regret": [3], "bound": [4]}, {"regret": [8], "bound": [16]}]
+    for order in permutations([*runs, {"regret": [5], "bound": None}]):
+        assert _tightest(order) == 0.75

@@ -15,7 +15,7 @@ from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk import files
-from verified_risk.errors import InvalidArgument, InvalidFile
+from verified_risk.errors import InvalidArgument, InvalidFile, StoppedRun
 from verified_risk.learning import arrays, checkpoint
 
 LAKE = {"episodes": 300, "seed": 4}
@@ -72,12 +72,73 @@ def test_an_environment_goes_on_byte_for_byte(tmp_path):
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
+class Later(Chain):
+    """Pays 0 or 1 at first, and 2 after it was told to."""
+
+    late = False
+
+    def step(self, action):
+        following, reward, *rest = super().step(action)
+        return (following, 2 if self.late else reward, *rest)
+
+
+def test_outcomes_before_an_interruption_count_as_outcomes(tmp_path):
+    """Each pair showed one outcome before and shows another one after it: two, where one was declared."""
+    told = {
+        "episodes": 60, "horizon": 3, "rewards": [0, 1, 2], "known_successors": 1, "checkpoint": tmp_path / "state.json"
+    }  # fmt: skip
+    with pytest.raises(Stop):
+        vr.learn(Later(), vr.Mean(), progress=stop_at(31), **told)
+    box = Later()
+    box.late = True
+    with pytest.raises(StoppedRun, match=r"episode 31, step \d: .* its outcome number 2, but known_successors is 1"):
+        vr.learn(box, vr.Mean(), **told)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("policy", lambda table: table + 2),
+        ("policy", lambda table: table - 1),
+        ("known", lambda rows: rows - 1),
+        ("counts", lambda rows: rows - 1),
+        ("model", lambda rows: rows - 1),
+    ],
+)
+def test_a_memory_whose_numbers_are_no_states_or_actions_is_refused(name, change, tmp_path):
+    """Compiled code trusts them; the least that is too large, and -1."""
+    mdp, path = vr.models.two_paths(), tmp_path / "state.json"
+    vr.learn(mdp, vr.CVaR("1/2"), episodes=3, checkpoint=path)
+    data = files.read(path, "learning", dict)
+
+    def changed(packed):
+        return arrays.encode(change(arrays.decode(packed) * 0).astype(arrays.decode(packed).dtype))
+
+    if name == "policy":
+        wrong = changed(data[name])
+    elif name == "known":
+        wrong = {**data[name], "state": changed(data[name]["state"])}
+    else:
+        at = {"counts": 2, "model": 1}[name]  # the next states
+        wrong = [changed(x) if i == at else x for i, x in enumerate(data[name])]
+    files.write(path, "learning", {**data, name: wrong})
+    with pytest.raises(InvalidFile, match=f"{name}.* of the state has another type, shape or range"):
+        vr.learn(mdp, vr.CVaR("1/2"), episodes=3, checkpoint=path)
+
+
 def test_the_state_of_another_run_is_refused(tmp_path):
     mdp = vr.models.two_paths()
     vr.learn(mdp, vr.CVaR("1/2"), episodes=20, checkpoint=tmp_path / "state.json")
     with pytest.raises(InvalidFile, match="holds another run: its seed is 0, this run's is 1"):
         vr.learn(mdp, vr.CVaR("1/2"), episodes=20, seed=1, checkpoint=tmp_path / "state.json")
     text = (tmp_path / "state.json").read_text()
+    data = files.read(tmp_path / "state.json", "learning", dict)
+    for name in data["about"]:
+        about = {key: value for key, value in data["about"].items() if key != name}
+        files.write(tmp_path / "state.json", "learning", {**data, "about": about})
+        if data["about"][name] is not None:
+            with pytest.raises(InvalidFile, match=f"holds another run: its {name} is None"):
+                vr.learn(mdp, vr.CVaR("1/2"), episodes=20, checkpoint=tmp_path / "state.json")
     (tmp_path / "state.json").write_text(text[: len(text) // 2])
     with pytest.raises(InvalidFile, match="truncated or damaged"):
         vr.learn(mdp, vr.CVaR("1/2"), episodes=20, checkpoint=tmp_path / "state.json")

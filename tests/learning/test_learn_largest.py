@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 from test_learn_reference import corridor
+from test_learn_run import Chain
 from test_learn_sets import checks_of
 
 import verified_risk as vr
@@ -66,3 +67,11 @@ def test_the_audit_of_a_mean_planned_by_returns_finds_nothing():
     assert report.violations == 0, str(report)
     assert report.rows["greedy"].tested > 10
     assert report.rows["interval"].tested > 10
+
+
+def test_a_largest_return_between_two_points_of_the_grid_is_no_smaller_on_it():
+    """Two steps pay 1/8 each, which are two halves on the grid; a black box is told the truth, 1/4."""
+    eighths = Chain((Fraction(1, 8), Fraction(1, 8)))
+    told = {"horizon": 2, "reward_range": (0, 1), "eta": "1/2", "largest_return": "1/4"}
+    run = vr.learn(eighths, vr.Mean(), episodes=3, **told)
+    assert run.interval[0] <= Fraction(1, 4) <= run.interval[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -13,14 +14,16 @@ from test_learn_models import learner_of
 import verified_risk as vr
 from verified_risk.errors import StoppedRun
 from verified_risk.kernels.learn_sets import kl_low
-from verified_risk.learning.audit_sets import set_slacks, threshold
+from verified_risk.learning.audit_counting import SHIFT, Counting, root_down, root_ratio, root_up
+from verified_risk.learning.audit_rows import AuditReport, Row
+from verified_risk.learning.audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
 from verified_risk.learning.bracket import Bracket
 from verified_risk.learning.evaluate import Judge
 from verified_risk.learning.history import PairHistory
 from verified_risk.learning.learn import Task
 from verified_risk.learning.learner import Learner
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
+from verified_risk.learning.standard import Pair, standard_form
 from verified_risk.numbers.enclosure import Interval
 
 
@@ -66,6 +69,105 @@ def test_the_audit_notices_each_end_that_is_too_narrow_and_each_that_is_too_wide
         for change in (*changes, {"low": factor}, {"high": factor}):
             slacks = slacks_with(**change)
             assert slacks[told] < 0 <= slacks[1 - told], change
+
+
+def test_an_outcome_that_was_never_seen_has_no_lower_end():
+    found = {one: Fraction() for one in SEEN.outcomes}
+    told = {"certain": False, "rewards": False}
+    assert set_slacks(SEEN, found, [], [], ATOMS, NEEDED, **told)[0] >= 0
+    assert set_slacks(SEEN, {**found, (0, 3): Fraction(1, 10**9)}, [], [], ATOMS, NEEDED, **told)[0] < 0
+
+
+def test_the_event_holds_up_to_equality_at_every_end_and_no_further():
+    """Two outcomes of probability 1/4 and 3/4; a reward of 0, 1/2 or 1, each with probability 1/3."""
+    third, hair = Fraction(1, 3), Fraction(1, 10**40)
+    truth = Pair(((0, 0, Fraction(1, 4)), (0, 1, Fraction(3, 4))), tuple((i, third) for i in range(3)))
+    found = {(0, 0): Fraction(1, 4), (0, 1): Fraction(3, 4)}
+    levels = [third, 2 * third, Fraction(1)]
+    assert uniform_event_slack(found, levels, levels, truth) == 0
+    assert uniform_event_slack({}, [Fraction()] * 3, [Fraction(1)] * 3, truth) == third
+    for one in found:
+        assert uniform_event_slack({**found, one: found[one] + hair}, levels, levels, truth) == -hair
+    for i in range(2):
+        moved = [level + hair * (i == j) for j, level in enumerate(levels)]
+        assert uniform_event_slack(found, moved, levels, truth) == -hair
+        moved = [level - hair * (i == j) for j, level in enumerate(levels)]
+        assert uniform_event_slack(found, levels, moved, truth) == -hair
+    assert uniform_event_slack({(0, 2): hair}, levels, levels, truth) == -hair
+
+
+def test_a_slack_below_zero_by_a_hair_is_a_violation():
+    hair, row = Fraction(1, 10**40), Row()
+    for low, high in ((-hair, None), (-hair, -hair), (-hair, Fraction()), (Fraction(), None), (hair, hair)):
+        row.note(1, low, high)
+    assert (row.tested, row.violations, row.undecided) == (5, 2, 1)
+    assert AuditReport(1, 1, {"counts": row, "L3": row}).violations == 4
+
+
+class ForgetsRewards(Learner):
+    """The last reward that was counted is counted as the first atom."""
+
+    def play(self, draws):
+        episode = super().play(draws)
+        counts = self.counts.reward
+        counts[0, 0], counts[0, -1] = counts[0, 0] + counts[0, -1], 0
+        return episode
+
+
+class HandsOutAnotherPolicy(Learner):
+    """The policy that is handed out with the lower end plays other actions than the plan for it."""
+
+    def plan_below(self):
+        value, table = super().plan_below()
+        return value, 1 - table
+
+
+def test_the_audit_compares_rewards_and_the_policy_that_is_handed_out():
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/10", 1: "9/10"}, {0: 1}]], horizon=1)
+    rows = audit_with(ForgetsRewards, mdp, vr.Mean(), 20).rows
+    assert rows["counts"].violations > 0
+    rows = audit_with(HandsOutAnotherPolicy, mdp, vr.Mean(), 200).rows
+    assert rows["interval"].violations > 0
+    assert sum(row.violations for name, row in rows.items() if name != "interval") == 0
+
+
+@pytest.mark.parametrize("x", [Fraction(2), Fraction(1, 3), Fraction(10**30, 7), Fraction(9, 4), Fraction(4)])
+def test_roots_of_the_counting_step_are_rounded_to_their_side(x):
+    scale = Fraction(1, 2**SHIFT)
+    assert (root_down(x) * scale) ** 2 <= x <= (root_up(x) * scale) ** 2
+    assert root_ratio(x) == root_up(x) * scale
+    assert root_up(x) - root_down(x) <= 2
+
+
+@pytest.mark.parametrize("algorithm", ["kl", "ucb"])
+def test_a_visit_costs_its_cap_or_its_radius_and_a_pair_what_the_page_says(algorithm):
+    """T = 4 steps: min(T, c eps) for a visit planned with N earlier ones, T for the first; T min(T, N) + 2 c eps N."""
+    task = Task.of(
+        standard_form(vr.models.machine_replacement(horizon=4)), Settings.read(vr.CVaR("1/2"), 30, algorithm=algorithm)
+    )
+    counting = Counting(task, rebuilt_log(task.standard, task.settings))
+    log = float(counting.log.upper)
+    gamma = task.uniform.outcomes
+    c = 3 * min(gamma, 2 * gamma**0.5) + 2 if algorithm == "kl" else 3 * task.problem.states + 2
+
+    def square(n):
+        return (log + 0.5 * math.log(n) + math.log(2) if algorithm == "kl" else log) / 2
+
+    total = 0.0
+    for used in (0, 0, 1, 5, 10**4, 10**9):
+        counting.visit((0, 0), used)
+        total += 4 if used == 0 else min(4.0, c * math.sqrt(square(used) / used))
+        assert counting.sums[0, 0] / 2**SHIFT == pytest.approx(total, rel=1e-12)
+    for n in (2, 6, 1000):
+        right = 4 * min(4, n) + 2 * c * math.sqrt(square(n) * n * (1 + task.target.patience))
+        assert float(counting.slack((0, 0), n)) == pytest.approx(right - total, rel=1e-12)
+
+
+def test_sets_far_wider_than_the_radius_break_the_step_from_model_to_radius():
+    mdp = vr.MDP(0, [[["1/2", "1/2"]], [["1/2", "1/2"]]], [[1], [{0: "1/2", 1: "1/2"}]], horizon=3)
+    rows = audit_with(Learner, mdp, vr.CVaR("1/2"), 60, log_ratio=1e300).rows
+    assert rows["L2b"].violations > 0
+    assert audit_with(Learner, mdp, vr.CVaR("1/2"), 60).rows["L2b"].violations == 0
 
 
 # -- one column of a table ---------------------------------------------------------------------------------------------

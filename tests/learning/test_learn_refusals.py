@@ -6,6 +6,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
+from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidPolicy
@@ -129,3 +130,18 @@ def test_slacks_at_the_ends_of_their_range():
     assert width_slack(1, 4, Fraction(0), needed) == FAR  # 0 is always a lower end
     assert excess_slack(1, 4, Fraction(0), needed) == -FAR  # and a needlessly wide one
     assert excess_slack(0, 4, Fraction(0), needed) == FAR
+
+
+def test_numbers_that_no_float_holds_are_refused_or_taken_in_their_logarithm():
+    mdp = vr.models.two_paths()
+    assert vr.learn(mdp, vr.Mean(), episodes=2, algorithm="ucbvi", delta="1e-400").episodes == 2
+    with pytest.raises(InvalidArgument, match=r"bonus_scale is .*, wanted a positive number of at most 1000000000"):
+        vr.learn(mdp, vr.Mean(), episodes=2, bonus_scale="1e400")
+    for rewards in (["1e400", 0], ["-1e200", 0], [0, "1e-201"]):
+        model = vr.MDP(0, [[[1], [1]]], [rewards], horizon=2)
+        for where, told in ((model, {}), (Chain(), {"horizon": 2, "rewards": rewards})):
+            with pytest.raises(InvalidArgument, match=r"rewards range from .*: regret is told in floats"):
+                vr.learn(where, vr.Mean(), episodes=2, **told)
+    run = vr.learn(vr.MDP(0, [[[1], [1]]], [["5e199", 0]], horizon=2), vr.Mean(), episodes=2)
+    assert run.best == (10**200, 10**200)
+    assert run.regret[-1] <= run.bound[-1] < float("inf")

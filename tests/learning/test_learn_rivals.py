@@ -186,6 +186,18 @@ def test_the_number_of_tests_is_that_of_pairs_steps_and_budgets():
     assert table_tests(joint, 4, only_mean=False) == 4 * sum(joint.top)
 
 
+def test_each_backup_is_widened_by_more_than_it_rounds():
+    """A sum over n outcomes and one over m rewards of numbers up to the largest return: 2 (n + m + 4) u of that."""
+    for build, told, outcomes in ((small_random, True, 4), (coin_walk, False, 2 * 3)):
+        learner = learner_of(build(), vr.CVaR("1/2"), "bernstein", told=told)
+        m, top = len(learner.standard.atoms), learner.standard.top[0]
+        rounded = 2 * (outcomes + m + 4) * 2.0**-53 * top
+        assert rounded <= learner.rules.margin <= 8 * rounded
+        learner.plan()
+        (low,) = learner.bounds.low[-2, :1, 1]  # nothing is known: the least shortfall of the last step is 0
+        assert low == -learner.rules.margin
+
+
 @pytest.mark.parametrize("algorithm", ["bernstein", "posterior"])
 def test_a_rival_goes_on_from_its_checkpoint(algorithm, tmp_path):
     mdp, told = small_random(), {"known_rewards": True, "algorithm": algorithm}

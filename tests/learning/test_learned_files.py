@@ -42,6 +42,7 @@ def changed_at(t, s, action):
         ({"atoms": ["1", "0"]}, "atoms of the environment are not increasing"),
         ({"exact": False}, "not the multiples of its unit 1/2"),
         ({"exact": False, "unit": "1e-9000"}, "not the multiples of its unit"),
+        ({"exact": False, "atoms": ["0", "1/2"]}, "not the multiples of its unit 1/2"),
         ({"random_starts": 1}, "random_starts of the environment is 1"),
     ],
 )
@@ -64,6 +65,8 @@ def test_the_table_of_a_run_must_fit_its_model(tmp_path):
         ({"table": encode(run.table[:, :3])}, "wanted int16 of 2 steps, 4 states"),
         ({"shell": BOX.to_json()}, "either a model or a shell"),
         ({"model": None}, "either a model or a shell"),
+        ({"returns": [0.0] * 3}, "returns has 3 entries, wanted 2, one per episode"),
+        ({"bound": [1.0]}, "bound has 1 entries, wanted 2, one per episode"),
     ):
         path = signed(tmp_path / "run.json", "run", {**run.to_json(), **change})
         refused(vr.Run.load, path, match=said, kind=errors.InvalidFile)

@@ -95,6 +95,13 @@ def test_the_band_ends_where_it_says():
         assert ("OUTSIDE" in str(played)) is not inside
 
 
+def test_a_chance_below_every_float_has_a_band():
+    mdp = vr.models.two_paths()
+    played = vr.rollout(mdp, vr.plan(mdp, "mean"), episodes=10, delta="1e-400")
+    assert played.band == pytest.approx(((np.log(2) + 400 * np.log(10)) / 20) ** 0.5, rel=1e-9)
+    assert played.inside
+
+
 def test_what_is_no_policy_is_named():
     mdp = vr.models.two_paths()
     plan = vr.plan(mdp, "mean")
@@ -173,6 +180,31 @@ def test_bad_play_is_named():
         player.observe(0.2)
     with pytest.raises(InvalidArgument, match="reward is nan"):
         player.observe(float("nan"))
+
+
+def test_a_float_is_a_reward_of_the_model_only_if_it_means_it():
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", "1/3": "1/2"}]], horizon=4)
+    player = vr.MarkovPolicy(mdp, [[0]] * 4).player(0)
+    for reward in (1 / 3, 1 / 3 + 2**-53, "1/3"):
+        player.act(0)
+        player.observe(reward)
+    player.act(0)
+    for reward in (1 / 3 + 1e-9, 1 / 3 - 1e-12, 0.333333, 1e-12, "0.333333333333333333"):
+        with pytest.raises(InvalidArgument, match="not one that the model pays there, wanted one of 0, 1/3"):
+            player.observe(reward)
+
+
+def test_a_continuous_reward_lies_between_its_ends():
+    stats = pytest.importorskip("scipy.stats")
+    mdp = vr.MDP(0, [[[1]]], [[stats.uniform(loc=-1, scale=3)]], horizon=3)
+    player = vr.GridPolicy(mdp, 1, lambda t, s, i: 0).player(0)
+    for reward in (-1, 2.0, 0.123):
+        player.act(0)
+        for wrong in (-1.001, 2.001, "20000000001/10000000000"):
+            with pytest.raises(InvalidArgument, match=r"reward .* is outside \[-1, 2\], the rewards of action 0 there"):
+                player.observe(wrong)
+        player.observe(reward)
+    assert player.over
 
 
 def test_acting_after_the_end_is_refused():

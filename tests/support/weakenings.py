@@ -24,6 +24,7 @@ from weakenings_evidence import WEAKER
 from weakenings_learner import LEARNER
 from weakenings_models import MODELS
 from weakenings_proving import PROVING
+from weakenings_runs import RUNS
 from weakenings_search import SEARCH
 from weakenings_terms import TERMS
 
@@ -345,7 +346,7 @@ WEAKENINGS = (
         "phi(case.weighting, mdp, policy)), attained - best.value)",
         (f"{TOUCHED}::test_a_long_enumeration_begins_as_it_did[L2/optimistic]",),
     ),
-    *(Weakening(*row) for row in (*SEARCH, *TERMS, *BOUNDS, *LEARNER, *MODELS, *PROVING, *CHECKS, *WEAKER)),
+    *(Weakening(*row) for row in (*SEARCH, *TERMS, *BOUNDS, *LEARNER, *MODELS, *PROVING, *CHECKS, *RUNS, *WEAKER)),
 )
 
 

@@ -30,7 +30,7 @@ from .learner import Floats, Learner
 from .policies import BlackBox
 from .run import Run
 from .settings import Settings
-from .standard import MOST_UNITS, Pair, Standard, read_eta
+from .standard import MOST_UNITS, Pair, Standard, check_floats, read_eta
 
 ROOM = 4
 """Distinct outcomes of a pair that have room at the start; it doubles when needed."""
@@ -205,6 +205,7 @@ def _shell(
     else:
         low, high, unit = _grid(settings, reward_range)
         atoms, exact = tuple(i * unit for i in range(int(1 / unit) + 1)), False
+    check_floats(low, high, steps)
     shell = BlackBox(sizes, actions[0], steps, low, high - low, unit, atoms, exact, bool(random_starts))
     most = steps * int(1 / unit)
     if most > MOST_UNITS:

@@ -20,6 +20,8 @@ from .target import Algorithm, read_algorithm
 NOTHING = Declared()
 NEEDS_EPISODES = ("ucb", "ucb-as-printed", "ucbvi")
 """Their radii depend on the number of episodes."""
+MOST_SCALE = 10**9
+"""Of the radii, which are floats; beyond 1 they promise less and less."""
 USE_DECLARATIONS = ("kl", "bernstein", "posterior")
 
 
@@ -63,9 +65,10 @@ class Settings:
         if not 0 < confidence < 1:
             raise InvalidArgument(f"delta is {said(confidence)}, wanted a probability strictly between 0 and 1")
         scale = as_fraction(bonus_scale, "bonus_scale")
-        if scale <= 0:
+        if not 0 < scale <= MOST_SCALE:
             raise InvalidArgument(
-                f"bonus_scale is {said(scale)}, wanted a positive number (algorithm='greedy' has no bonus)"
+                f"bonus_scale is {said(scale)}, wanted a positive number of at most {MOST_SCALE} (algorithm='greedy' "
+                "has no bonus)"
             )
         step = None if eta is None else as_step(eta)
         gap = None if stop_when is None else as_fraction(stop_when, "stop_when")

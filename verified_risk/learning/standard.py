@@ -29,10 +29,12 @@ from ..errors import InvalidArgument, Unsupported
 from ..grid.rounding import Multiples, common_unit
 from ..law import Law
 from ..mdp import MDP, Action
-from ..numbers.rational import Rational, as_step
+from ..numbers.rational import Rational, as_step, said
 
 MOST_UNITS = 100_000
 """The longest grid of returns that is built without being asked for."""
+MOST_DIGITS = 200
+"""Of a return and of one over the range of the rewards; floats have 308."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
     """The learner's form of ``mdp``; ``eta`` is in the user's units and must divide the range of the rewards evenly."""
     low, high = mdp.reward_range
     spread = high - low if high > low else Fraction(1)
+    check_floats(low, high, mdp.horizon)
     step = None if eta is None else read_eta(eta, spread)
     if step is None and not mdp.is_discrete:
         raise InvalidArgument(
@@ -151,6 +154,15 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
     return Standard(
         len(weights), mdp.discount, low, spread, unit, atoms, units, exact, joint, tuple(mdp.initial), pairs
     )
+
+
+def check_floats(low: Fraction, high: Fraction, steps: int) -> None:
+    """Refuse rewards whose returns or differences are beyond floats, in which regret and bounds are told."""
+    if max(abs(low), abs(high)) * steps > 10**MOST_DIGITS or 0 < high - low < Fraction(1, 10**MOST_DIGITS):
+        raise InvalidArgument(
+            f"rewards range from {said(low)} to {said(high)} in {steps} steps, wanted returns of at most "
+            f"1e{MOST_DIGITS} and a range of at least 1e-{MOST_DIGITS}: regret is told in floats"
+        )
 
 
 def read_eta(eta: Rational, spread: Fraction) -> Fraction:

@@ -36,6 +36,7 @@ import numpy as np
 
 from ..errors import InvalidArgument
 from ..numbers.enclosure import bounds
+from ..numbers.rational import GREATEST_FLOAT
 from ..objectives import Weighting
 from ..objectives.levels import Levels
 from .bounds import Problem, RegretBound, UniformBound, UniformProblem, down, regret_bounds, uniform_bounds, up
@@ -252,7 +253,7 @@ def target_of(
         fields.update(sets=TRIED)
     elif algorithm == "ucbvi":
         inside = Fraction(5 * problem.states * problem.actions * problem.episodes * problem.horizon) / problem.delta
-        fields.update(kind=UCBVI, log_term=math.log(inside))
+        fields.update(kind=UCBVI, log_term=_log(inside))
         return Target(**fields), error
     jump = objective.quantile
     if jump is not None:
@@ -279,6 +280,11 @@ def target_of(
     elif algorithm == "kl" and knowledge is not None and planned_by_return(standard, knowledge):
         fields.update(kind=TAIL, left=0.0, right=1.0)
     return Target(**fields), error
+
+
+def _log(x: Fraction) -> float:
+    """The logarithm, also of a number beyond floats."""
+    return math.log(x) if x <= GREATEST_FLOAT else math.log(x.numerator) - math.log(x.denominator)
 
 
 def planned_by_return(standard: Standard, knowledge: Knowledge) -> bool:
