@@ -148,3 +148,15 @@ def test_too_many_budgets_are_refused_before_they_are_listed(monkeypatch):
     with pytest.raises(Unsupported, match="too many returns to list"):
         vr.exact_plan(mdp, vr.CVaR("1/4"))
     assert max(steps) == 0, "the first step has 729 budgets: six such steps are already too many"
+
+
+def test_several_levels_are_searched_until_nothing_is_better_by_any_amount():
+    """Returns that differ by a trillionth of themselves: close is not the best."""
+    G, rng, far = vr.Spectral(["1/4", "1/2"], ["1/2", "1/2"]), random.Random("trillion"), 10**12
+    for _ in range(30):
+        laws = []
+        for _ in range(4):
+            values, weights = rng.sample(range(20), 4), [rng.randint(1, 5) for _ in range(4)]
+            laws.append(vr.Law({far + v: Fraction(w, sum(weights)) for v, w in zip(values, weights, strict=True)}))
+        plan = vr.exact_plan(vr.MDP(0, [[[1]] * 4], [laws], horizon=1), G)
+        assert plan.value == max(map(G.of, laws))

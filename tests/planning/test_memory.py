@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import random
 import tracemalloc
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import verified_risk as vr
@@ -17,7 +19,7 @@ from verified_risk.kernels import budget as budget_kernels
 from verified_risk.kernels import interpolated as interpolated_kernels
 from verified_risk.kernels.jit import Kernel
 from verified_risk.planning import grids
-from verified_risk.planning.search import between
+from verified_risk.planning.search import between, cdf
 from verified_risk.planning.tails import budget, interpolated
 
 LEAST, MOST = 0.9, 1.5
@@ -70,6 +72,20 @@ def discounted() -> tuple[int, int]:
     return interpolated.bytes_needed(scaled), peak(lambda: interpolated.envelope(scaled, Fraction()))
 
 
+def searched() -> tuple[int, int]:
+    mdp = model(10, 20, 30)
+    grid = float_model(mdp, own_unit(mdp))
+
+    def search() -> None:
+        oracle = cdf.Oracle(grid)
+        slopes = np.ones(oracle.top)
+        oracle.solve(slopes)
+        oracle.contract(slopes, slopes, slopes, math.inf)
+        assert oracle.allowed.copy().size
+
+    return grids.search_bytes(10, grid.remaining), peak(search)
+
+
 def searched_between() -> tuple[int, int]:
     mdp, eta = model(20, 30, 1, "9/10"), Fraction(1, 20)
     return between.bytes_needed(mdp, *between.sizes(mdp, eta)), peak(
@@ -77,7 +93,7 @@ def searched_between() -> tuple[int, int]:
     )
 
 
-@pytest.mark.parametrize("route", [undiscounted, discounted, searched_between])
+@pytest.mark.parametrize("route", [undiscounted, discounted, searched, searched_between])
 def test_the_estimate_of_a_refusal_is_close_to_the_peak(route):
     estimate, taken = route()
     assert taken > 5_000_000, "too small to tell"

@@ -19,6 +19,8 @@ from verified_risk.grid import scaled
 from verified_risk.kernels import between_contract
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.lines import line_above
+from verified_risk.planning.recheck.cells import CellTables
+from verified_risk.planning.recheck.cells_mean import MeanRule
 from verified_risk.planning.search import between, between_route, branching
 from verified_risk.planning.search.between import BetweenOracle, BetweenSearch
 from verified_risk.planning.search.reference import reference
@@ -183,6 +185,23 @@ def test_losses_and_distances_are_those_of_the_laws():
                         moved, lost = moved + abs(apart) * (y - x), lost + apart * (y - x)
                     assert found.loss[t, i] <= lost / eta
                     assert found.distance[t, i] >= moved / eta
+
+
+def test_laws_that_alternate_between_points_are_apart_though_their_shares_agree():
+    """Two laws on the middles of every other cell of 512: shared between the points around them both are one law, which
+    moves each by half of a cell."""
+    n, p, middles = 200, Fraction(1, 400), [Fraction(2 * k + 1, 2) for k in range(50, 451)]
+    first = dict.fromkeys(middles[1::2], 2 * p)
+    second = {**dict.fromkeys(middles[::2], 2 * p), middles[0]: p, middles[-1]: p}
+    mdp = vr.MDP(0, [[[1]] * 3], [[{0: "3/4", 512: "1/4"}, first, second]], horizon=1, discount="1/2")
+    cdfs = [list(itertools.accumulate(law.get(x, Fraction()) for x in middles)) for law in (first, second)]
+    apart = sum(abs(x - y) for x, y in zip(*cdfs, strict=True))
+    assert apart == 2 * n * p == 1
+    found = reference(scaled.scaled_model(mdp, Fraction(1), (0,), joint=True))
+    again = MeanRule(CellTables(mdp, Fraction(1)))
+    for action, distances in ((found.action[0, 0], found.distance[0]), (again.action[0][0], again.distance[0][0])):
+        assert action in (1, 2)
+        assert apart <= distances[3 - action] <= apart + 0.1
 
 
 def test_no_cell_loses_its_last_action_to_the_mean():

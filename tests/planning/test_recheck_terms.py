@@ -156,6 +156,16 @@ def test_a_number_that_underflows_has_no_correct_digit():
         assert wide.above(x, 1) >= (k + Fraction(1, 2)) * wide.exactly(least)
 
 
+def test_rationals_are_read_as_closely_as_their_roundings_say():
+    """A quotient counts as a few roundings, whatever the hardware's longest numbers are."""
+    rng = random.Random("quotients")
+    for _ in range(200):
+        x = Fraction(rng.getrandbits(rng.randint(60, 400)) + 1, rng.getrandbits(rng.randint(60, 400)) + 1)
+        found = wide.exactly(wide.wide([x])[0])
+        assert abs(found - x) <= wide.PER_FACTOR * wide.ROUNDOFF * x
+    assert wide.exactly(np.longdouble(1) / 3) * 3 != 1
+
+
 def test_the_law_of_a_policy_is_off_by_all_that_is_added_in_one_cell():
     """Thirty states with two actions each, all of which may lead to the first one: sixty sums a step."""
     n, horizon = 30, 4

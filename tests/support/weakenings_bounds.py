@@ -6,6 +6,9 @@ from __future__ import annotations
 TESTS_SHOWN = "tests/model/test_shown.py"
 TESTS_LINES_AND_TURNS = "tests/objectives/test_lines_and_turns.py"
 TESTS_ERROR_TERMS = "tests/planning/test_error_terms.py"
+TESTS_EXACT_PLAN = "tests/planning/test_exact_plan.py"
+TESTS_MEMORY = "tests/planning/test_memory.py"
+TESTS_PLAN_BETWEEN = "tests/planning/test_plan_between.py"
 TESTS_PLAN_DISCOUNTED = "tests/planning/test_plan_discounted.py"
 TESTS_PLAN_EDGES = "tests/planning/test_plan_edges.py"
 TESTS_PLAN_GENERAL = "tests/planning/test_plan_general.py"
@@ -18,11 +21,15 @@ OBJECTIVES_CPW = "verified_risk/objectives/cpw.py"
 OBJECTIVES_LINES = "verified_risk/objectives/lines.py"
 OBJECTIVES_POLYGON = "verified_risk/objectives/polygon.py"
 EXACT_ROUTE = "verified_risk/planning/exact/route.py"
+GRIDS = "verified_risk/planning/grids.py"
 PLAN = "verified_risk/planning/plan.py"
 QUANTILE = "verified_risk/planning/quantile.py"
+RECHECK_CELLS_MEAN = "verified_risk/planning/recheck/cells_mean.py"
 RECHECK_CELLS_WORTH = "verified_risk/planning/recheck/cells_worth.py"
 SEARCH_BETWEEN_ROUTE = "verified_risk/planning/search/between_route.py"
+SEARCH_BOXES = "verified_risk/planning/search/boxes.py"
 SEARCH_BRANCHING = "verified_risk/planning/search/branching.py"
+SEARCH_REFERENCE = "verified_risk/planning/search/reference.py"
 SEARCH_ROUTE = "verified_risk/planning/search/route.py"
 SHORT = "verified_risk/planning/short.py"
 TAILS_BUDGET = "verified_risk/planning/tails/budget.py"
@@ -185,5 +192,33 @@ BOUNDS = (
         "image.lower() > 0",
         "image.upper() > 0",
         (f"{TESTS_LINES_AND_TURNS}::test_a_sign_is_proved_only_where_it_holds_everywhere",),
+    ),
+    (
+        "shared laws of a search are said to move half as far",
+        SEARCH_REFERENCE,
+        ".sum(axis=1) * grid + 2 * off + SAFE * width",
+        ".sum(axis=1) * grid + off + SAFE * width",
+        (f"{TESTS_PLAN_BETWEEN}::test_laws_that_alternate_between_points_are_apart_though_their_shares_agree",),
+    ),
+    (
+        "shared laws of a replay are said to move half as far",
+        RECHECK_CELLS_MEAN,
+        "* grid + 2 * off + safe",
+        "* grid + off + safe",
+        (f"{TESTS_PLAN_BETWEEN}::test_laws_that_alternate_between_points_are_apart_though_their_shares_agree",),
+    ),
+    (
+        "several levels are searched until a billionth is left",
+        SEARCH_BOXES,
+        "if -minus_bound <= self.best[0]:",
+        "if -minus_bound <= self.best[0] * (1 + Fraction(1, 10**9)):",
+        (f"{TESTS_EXACT_PLAN}::test_several_levels_are_searched_until_nothing_is_better_by_any_amount",),
+    ),
+    (
+        "the tables of a search count half",
+        GRIDS,
+        "return n_states * (48 * pairs +",
+        "return n_states * (24 * pairs +",
+        (f"{TESTS_MEMORY}::test_the_estimate_of_a_refusal_is_close_to_the_peak",),
     ),
 )

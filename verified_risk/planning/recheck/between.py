@@ -20,7 +20,7 @@ import numpy as np
 from ...grid.floats import Ints, starts
 from ...objectives.levels import Levels
 from ...policy.cells import CellPolicy
-from .wide import BLOCK, Tick, Wide, each_term, exactly, wide
+from .wide import BLOCK, ROUNDOFF, Tick, Wide, each_term, exactly, wide
 
 MOST_WORK = 2 * 10**10
 """Multiplications for which the tables are computed again without a time limit: some minutes."""
@@ -42,7 +42,6 @@ class Between:
         ((alpha, weight),) = levels.tails
         self.mean, self.slope = levels.mean, weight / alpha
         self.kappa = wide([self.mean / self.slope])[0]
-        self.unit = Fraction(1, 2 ** (np.finfo(np.longdouble).nmant + 1))
         least, most = self.mdp.reward_range
         self.usable = policy.least <= least
         # the weight of a step, in units of its grid, and the greatest return that is left
@@ -132,7 +131,7 @@ class Between:
             else:
                 mean = short[self.first[:-1] + self.policy.linear[t].astype(np.int64)]
             size = (1 + self.kappa) * (self.top[t] + self.mdp.horizon + 2)
-            slack = self.roundings * np.longdouble(float(self.unit)) * size
+            slack = self.roundings * np.longdouble(float(ROUNDOFF)) * size
             new = np.empty((n, self.top[t] + 2), dtype=np.longdouble)
             new[:, 1:] = self._nodes(t, paid, span, table, lower) + (-slack if lower else slack)
             new[:, 0] = self.kappa * mean + (-slack if lower else slack)

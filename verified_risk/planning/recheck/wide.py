@@ -36,7 +36,8 @@ Wide: TypeAlias = npt.NDArray[Any]
 Tick: TypeAlias = Callable[[], None]
 """Called once a step; it may raise to end the pass."""
 
-ROUNDOFF = Fraction(1, 2 ** (np.finfo(np.longdouble).nmant + 1))
+ROUNDOFF = Fraction(1, 2 ** min(np.finfo(np.longdouble).nmant + 1, 64))
+"""Of a ``longdouble``; where that has more than 64 bits, long rationals are still read by their leading 62."""
 UNDERFLOW = Fraction(2) ** (int(np.finfo(np.longdouble).minexp) + 128)
 """More than all underflows of a pass can lose, each times what it may be multiplied with."""
 PER_FACTOR = 6
@@ -311,8 +312,11 @@ def _quotient(x: Fraction) -> Any:
 def exactly(x: Any) -> Fraction:
     """The rational that a finite longdouble is."""
     part, exponent = np.frexp(x)
-    high = float(part)
-    return (Fraction(high) + Fraction(float(part - np.longdouble(high)))) * Fraction(2) ** int(exponent)
+    total = Fraction()
+    while part:
+        total += Fraction(float(part))
+        part = part - np.longdouble(float(part))
+    return total * Fraction(2) ** int(exponent)
 
 
 def below(x: Any, depth: int) -> Fraction:
