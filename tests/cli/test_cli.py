@@ -206,6 +206,24 @@ def test_an_audit_leaves_nothing_behind_in_the_folder_or_elsewhere(jobs, tmp_pat
     assert list(here.iterdir()) == list(scratch.iterdir()) == []
 
 
+def test_a_claim_fails_by_something_only_if_it_surely_fails():
+    from types import SimpleNamespace
+
+    from verified_risk.cli.explain import _told
+    from verified_risk.numbers.enclosure import Interval
+
+    def fails_by(low, high):
+        printed = SimpleNamespace(slack=lambda case: Interval(Fraction(low), Fraction(high)), words="x <= y")
+        parts = {"label": "a", "title": "b", "section": "c", "finding": "d", "notes": "", "said": "printed"}
+        return _told(SimpleNamespace(**parts, counterexample=1, printed=printed, cause=None, true_claim=None))[
+            "fails_by"
+        ]
+
+    assert fails_by(-2, -2) == "2"
+    assert fails_by(-3, -1) == "≈ 2"
+    assert fails_by(-2, 0) is fails_by(-2, 1) is fails_by(0, 1) is None
+
+
 def test_an_unknown_label_is_answered_with_one_that_is_close_or_with_none():
     from proofs_checks import theory as statements
 

@@ -10,9 +10,12 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from patience import wait_until
 
@@ -307,3 +310,28 @@ def test_the_run_that_comes_nearest_to_its_bound_is_the_one_that_is_told():
     runs = [{"regret": [9, 1], "bound": [1, 10]}, {"regret": [3], "bound": [4]}, {"regret": [8], "bound": [16]}]
     for order in permutations([*runs, {"regret": [5], "bound": None}]):
         assert _tightest(order) == 0.75
+
+
+def test_the_last_suboptimal_episode_is_the_last_and_a_hair_is_not_suboptimal(monkeypatch):
+    def played(values):
+        regret = np.arange(1.0, len(values) + 1)
+        run = SimpleNamespace(
+            values=np.array(values), regret=regret, bound=None, best=(Fraction(2), Fraction(2)), proved=False
+        )
+        monkeypatch.setattr("verified_risk.learning.learn", lambda *given, **options: run)
+        return run_cell(replace(BASE, episodes=len(values)))["last_suboptimal"]
+
+    assert played([0.0, 2.0, 1.9999, 2.0, 2.0]) == 3
+    assert played([0.0, 2.0, 2.0 - 1e-9]) == 1
+    assert played([2.0 - 1e-9] * 4) == 0
+
+
+def test_a_result_that_is_not_all_numbers_is_refused(tmp_path):
+    cell = replace(BASE, episodes=5)
+    sweep([cell], tmp_path / "sweep", workers=0)
+    path = tmp_path / "sweep" / f"{cell.key}.json"
+    data = files.read(path, "cell", dict)
+    for name in ("episode", "regret", "bound"):
+        files.write(path, "cell", {**data, name: [*data[name][:-1], "1"]})
+        with pytest.raises(InvalidFile, match=f"{name} is not a list of numbers, one per checkpoint"):
+            sweep([cell], tmp_path / "sweep", workers=0)

@@ -311,6 +311,9 @@ def test_a_stopped_run_keeps_the_episodes_before_it(tmp_path):
 def test_an_unknown_initial_law_is_refused():
     with pytest.raises(Unsupported, match="began in observation 1"):
         vr.learn(Chain(starts=(0, 1)), vr.Mean(), episodes=50, horizon=2, reward_range=(0, 1), eta=1)
+    late = Chain(starts=(0,) * 10 + (1,))  # the learner resets once before its first episode
+    with pytest.raises(vr.errors.StoppedRun, match="episode 9 began in observation 1, episode 0 in 0"):
+        vr.learn(late, vr.Mean(), episodes=50, horizon=2, reward_range=(0, 1), eta=1)
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,22 @@ def test_the_number_of_tests_is_that_of_the_table():
     assert knowledge_of(joint, Declared()).tests == 1  # two outcomes: the second is the complement of the first
 
 
+def test_outcomes_are_a_known_list_when_as_many_as_were_declared_have_been_seen():
+    """Three can follow: after two of them the mass that is left may still go anywhere."""
+    mdp = vr.MDP(
+        0, [[{0: "1/3", 1: "1/3", 2: "1/3"}], [[0, 0, 0, 1]], [[0, 0, 0, 1]], [[0, 0, 0, 1]]], [[0], [1], [1], [0]], 2
+    )
+    learner = Task.of(standard_form(mdp), Settings.read(vr.Mean(), 10, declared=Declared(False, 3))).learner(room=4)
+    none = np.zeros(1, np.int64)
+    for seen, target in enumerate((2, 0, 2, 1), 1):
+        learner.count(np.array([0, target]), none, none, none)
+        learner.plan()
+        listed = sorted(learner.known.state[0, : learner.known.length[0]].tolist())
+        beyond = [int(s) for s in learner.model.state[0, : learner.model.length[0]] if s == 4]
+        assert (listed, beyond) == (([0, 1, 2], []) if seen == 4 else ([], [4]))
+        assert learner.model.miss[0] > 0
+
+
 def test_the_audit_counts_the_tests_by_itself_and_agrees():
     models = (
         vr.models.frozen_lake(),

@@ -262,11 +262,66 @@ RUNS = (
         ),
     ),
     (
+        "only the first two episodes need begin where the first one did",
+        "verified_risk/learning/environment.py",
+        "if not shell.random_starts and s != first:",
+        "if not shell.random_starts and k < 2 and s != first:",
+        ("tests/learning/test_learn_run.py::test_an_unknown_initial_law_is_refused",),
+    ),
+    (
+        "outcomes are a known list when one of them is missing",
+        "verified_risk/kernels/learn_sets.py",
+        "known.limit[p] > 0 and counts.length[p] == known.limit[p]:",
+        "known.limit[p] > 0 and counts.length[p] >= known.limit[p] - 1 and counts.length[p] > 0:",
+        (
+            "tests/learning/test_learn_sets.py::test_outcomes_are_a_known_list_when_as_many_as_were_declared_have_been_seen",
+        ),
+    ),
+    (
+        "the first suboptimal episode is told as the last",
+        "verified_risk/experiments/cells.py",
+        '"last_suboptimal": int(worse[-1]) + 1 if len(worse) else 0',
+        '"last_suboptimal": int(worse[0]) + 1 if len(worse) else 0',
+        (
+            "tests/experiments/test_experiments.py::test_the_last_suboptimal_episode_is_the_last_and_a_hair_is_not_suboptimal",
+        ),
+    ),
+    (
+        "a tenth below the optimum is optimal",
+        "verified_risk/experiments/cells.py",
+        "> 1e-6 * max(1.0,",
+        "> 1e-1 * max(1.0,",
+        (
+            "tests/experiments/test_experiments.py::test_the_last_suboptimal_episode_is_the_last_and_a_hair_is_not_suboptimal",
+        ),
+    ),
+    (
+        "a result may hold some text",
+        "verified_risk/experiments/sweep.py",
+        "if not all(type(x) in (int, float) for x in data[name]):",
+        "if not any(type(x) in (int, float) for x in data[name]):",
+        ("tests/experiments/test_experiments.py::test_a_result_that_is_not_all_numbers_is_refused",),
+    ),
+    (
+        "an undecided claim fails by its enclosure",
+        "verified_risk/cli/explain.py",
+        "None if slack is None or bounds(slack)[1] >= 0 else number(-slack)",
+        "None if slack is None or bounds(slack)[0] >= 0 else number(-slack)",
+        ("tests/cli/test_cli.py::test_a_claim_fails_by_something_only_if_it_surely_fails",),
+    ),
+    (
         "a folder belongs to every sweep of as many cells",
         "verified_risk/experiments/sweep.py",
         "if held != listing:",
         "if len(held) != len(listing):",
         ("tests/experiments/test_experiments.py::test_a_folder_of_another_sweep_is_refused_and_left_alone",),
+    ),
+    (
+        "no time at all is no time limit",
+        "verified_risk/cli/plan.py",
+        "for name, value in options if value is not None]",
+        "for name, value in options if value]",
+        ("tests/cli/test_cli_errors.py::test_bad_input_is_answered_with_one_line_that_says_what_to_do",),
     ),
     (
         "a range below every float is learned in floats",

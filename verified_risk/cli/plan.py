@@ -60,7 +60,8 @@ def plan(
 
     from ..errors import InvalidArgument
 
-    unused = [name for name, value in (("--eta", eta), ("--gap", gap), ("--time-limit", time_limit)) if value]
+    options = (("--eta", eta), ("--gap", gap), ("--time-limit", time_limit))
+    unused = [name for name, value in options if value is not None]
     if exact and unused:
         raise InvalidArgument(f"--exact has no error and no clock: leave out {' and '.join(unused)}, or --exact")
     weighting = vr.objective(text)
