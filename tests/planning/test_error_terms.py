@@ -22,8 +22,10 @@ from verified_risk.numbers.enclosure import Interval
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
 from verified_risk.planning.policy_law import exact_value
+from verified_risk.planning.recheck.between import Between
 from verified_risk.planning.recheck.cells import CellTables
 from verified_risk.planning.recheck.replay import Outcomes
+from verified_risk.planning.recheck.wide import exactly
 from verified_risk.planning.rounding import gamma
 from verified_risk.planning.search import attained, route
 from verified_risk.planning.search.between import BetweenOracle
@@ -127,6 +129,42 @@ def test_ends_are_cut_no_further_than_the_room_allows():
     assert cut >= 100
 
 
+def test_the_contractor_keeps_actions_that_differ_by_rounding_alone():
+    """Two actions with the same law, whose outcomes are added in another order: no slope prefers either."""
+    rng, n, differ = random.Random("ties of a search"), 7, 0
+    for _ in range(20):
+        weights = [rng.randint(1, 9) for _ in range(n)]
+        rows = [
+            [(Fraction(w, sum(weights)), state(k), Fraction(k)) for k, w in enumerate(weights)]
+            for state in (lambda k: 1 + k, lambda k: n - k)
+        ]
+        mdp = vr.MDP.from_outcomes([rows, *([[(1, s, 0)]] for s in range(1, n + 1))], initial=0, horizon=1)
+        oracle = Oracle(float_model(mdp, Fraction(1)))
+        slopes = np.array([rng.uniform(0.5, 2) for _ in range(oracle.top)])
+        oracle.contract(slopes, slopes, slopes, math.inf)
+        assert oracle.allowed[0, 0, 0] == 0b11
+        tail = np.append(np.cumsum(slopes[::-1])[::-1], 0.0).tolist()
+        _, start, _, prob, units, _ = oracle.arrays
+        differ += len({sum(prob[0, j] * tail[units[0, j]] for j in range(start[a], start[a + 1])) for a in (0, 1)}) == 2
+    assert differ >= 5
+
+
+def test_ranges_of_a_contraction_hold_the_only_cdf_that_there_is():
+    """Sums of coins, whose laws are binomial: the search's ranges, and those of a replay."""
+    horizon = 12
+    for n in range(3, 40, 2):
+        p = Fraction(n, 41)
+        mdp = vr.MDP(0, [[[1]]], [[{0: p, 1: 1 - p}]], horizon=horizon)
+        oracle, outcomes = Oracle(float_model(mdp, Fraction(1))), Outcomes(grid_model(mdp))
+        ones = np.ones(horizon)
+        ranges = oracle.contract(ones, ones, ones, math.inf), outcomes.contract(ones, ones, ones, outcomes.everything())
+        exact = Fraction()
+        for i in range(horizon):
+            exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
+            for low, high in ranges:
+                assert Fraction(float(low[i])) <= exact <= Fraction(float(high[i]))
+
+
 def values_of(polygon: Polygon, c: float, low: float, high: float) -> list[tuple[Fraction, Fraction]]:
     """``(x, G(x) - c x)`` at the ends of a box and at the knots inside."""
     places = [Fraction(low), *(Fraction(x) for x in polygon.x.tolist() if low < x < high), Fraction(high)]
@@ -212,6 +250,27 @@ def test_the_upper_bound_of_a_pass_is_the_largest_over_all_budgets():
         assert bounds.upper == max(every)
         first = int(np.argmax([rho - float(slope) * w for rho, w in zip(rhos, short, strict=True)]))
         missed += every[first] < max(every)
+    assert missed >= 10
+
+
+def test_the_best_node_of_a_table_is_best_in_rationals():
+    """Nodes that are equally good up to rounding, read by the planner and, as longdoubles, by its recheck."""
+    rng, missed = random.Random("nodes"), 0
+    mdp = vr.MDP(
+        [Fraction(1, 3), Fraction(2, 3)], [[[1, 0]], [[0, 1]]], [[{0: 1}], [{1: 1}]], horizon=1, discount="1/2"
+    )
+    plan = refine.refined_plan(mdp, vr.CVaR("1/3"), Fraction(1, 4), None, None)
+    again = Between(plan.policy, vr.CVaR("1/3").require_levels())
+    for _ in range(20):
+        slope, level, n = Fraction(3), rng.uniform(-3, 0), 60
+        rows = np.array([[(k - level) / 3 + rng.choice([-1, 1]) * 2.0**-53 for k in range(n)] for _ in range(2)])
+        every = [k - slope * (Fraction(rows[0, k]) + 2 * Fraction(rows[1, k])) / 3 for k in range(n)]
+        table = interpolated.Shortfall((Fraction(1, 3), Fraction(2, 3)), rows)
+        assert table.best(Fraction(1), slope)[0] == max(every)
+        long = (np.arange(-1, n, dtype=np.longdouble) - np.longdouble(level)) / 3 + np.zeros((2, 1))
+        exact = [k - slope * exactly(long[0, 1 + k]) for k in range(n)]
+        assert exact.index(max(exact)) in again._candidates(long)
+        missed += every[int(np.argmax(np.arange(n) - 3 * table.about()))] < max(every)
     assert missed >= 10
 
 

@@ -24,7 +24,7 @@ from verified_risk.planning.recheck import attained as recheck
 from verified_risk.planning.recheck.attained import ranked, replay_attained
 from verified_risk.planning.recheck.line import Line
 from verified_risk.planning.search import attained
-from verified_risk.planning.search.proof import Proof
+from verified_risk.planning.search.proof import Branch, Proof
 from verified_risk.proving.routes import Draft
 
 FAR = [Fraction(), Fraction(999983), Fraction(1000003), Fraction(1000033), Fraction(10**9, 7), Fraction(-(10**6))]
@@ -207,6 +207,17 @@ def test_a_record_passes_no_jump_of_several():
     share = found.gaps[0] / max(found.gaps)
     below = replay.lines[0].value(0.5)
     assert Fraction(float(below)) <= share * G("1/2")
+
+
+def test_what_a_replay_says_in_the_users_units_is_rounded_up():
+    """Returns with denominators of hundreds of bits: a short number, not below the long one."""
+    far = Fraction(3**200, 7**150)
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/2", far: "1/4", 2 * far + 1: "1/4"}]], horizon=1)
+    plan = replace(vr.plan(large(), POLYGON, gap=10**5), mdp=mdp)
+    _, of = recheck.attained_replay(plan, Proof(Fraction(1, 100), 0.0, Branch()), lambda: None)
+    for k in range(1, 50):
+        exact = 2 * far + 1 - (far + 1) * Fraction(k / 50)
+        assert exact <= of(k / 50) <= exact * (1 + Fraction(1, 2**150))
 
 
 def test_returns_are_listed_again_up_to_a_limit(monkeypatch):

@@ -7,7 +7,9 @@ TESTS_SHOWN = "tests/model/test_shown.py"
 TESTS_LINES_AND_TURNS = "tests/objectives/test_lines_and_turns.py"
 TESTS_ERROR_TERMS = "tests/planning/test_error_terms.py"
 TESTS_EXACT_PLAN = "tests/planning/test_exact_plan.py"
+TESTS_FORGED_BOUNDS = "tests/planning/test_forged_bounds.py"
 TESTS_MEMORY = "tests/planning/test_memory.py"
+TESTS_PLAN_ATTAINED = "tests/planning/test_plan_attained.py"
 TESTS_PLAN_BETWEEN = "tests/planning/test_plan_between.py"
 TESTS_PLAN_DISCOUNTED = "tests/planning/test_plan_discounted.py"
 TESTS_PLAN_EDGES = "tests/planning/test_plan_edges.py"
@@ -24,16 +26,22 @@ EXACT_ROUTE = "verified_risk/planning/exact/route.py"
 GRIDS = "verified_risk/planning/grids.py"
 PLAN = "verified_risk/planning/plan.py"
 QUANTILE = "verified_risk/planning/quantile.py"
+RECHECK_ATTAINED = "verified_risk/planning/recheck/attained.py"
+RECHECK_BETWEEN = "verified_risk/planning/recheck/between.py"
+RECHECK_BOUNDS = "verified_risk/planning/recheck/bounds.py"
 RECHECK_CELLS_MEAN = "verified_risk/planning/recheck/cells_mean.py"
 RECHECK_CELLS_WORTH = "verified_risk/planning/recheck/cells_worth.py"
+RECHECK_REPLAY = "verified_risk/planning/recheck/replay.py"
 SEARCH_BETWEEN_ROUTE = "verified_risk/planning/search/between_route.py"
 SEARCH_BOXES = "verified_risk/planning/search/boxes.py"
 SEARCH_BRANCHING = "verified_risk/planning/search/branching.py"
+SEARCH_CDF = "verified_risk/planning/search/cdf.py"
 SEARCH_REFERENCE = "verified_risk/planning/search/reference.py"
 SEARCH_ROUTE = "verified_risk/planning/search/route.py"
 SHORT = "verified_risk/planning/short.py"
 TAILS_BUDGET = "verified_risk/planning/tails/budget.py"
 TAILS_FRONTIER = "verified_risk/planning/tails/frontier.py"
+TAILS_INTERPOLATED = "verified_risk/planning/tails/interpolated.py"
 TAILS_REFINE = "verified_risk/planning/tails/refine.py"
 
 BOUNDS = (
@@ -220,5 +228,61 @@ BOUNDS = (
         "return n_states * (48 * pairs +",
         "return n_states * (24 * pairs +",
         (f"{TESTS_MEMORY}::test_the_estimate_of_a_refusal_is_close_to_the_peak",),
+    ),
+    (
+        "an upper bound is compared as a float",
+        RECHECK_BOUNDS,
+        "elif upper is None or upper > plan.upper:",
+        "elif upper is None or float(upper) > float(plan.upper):",
+        (f"{TESTS_FORGED_BOUNDS}::test_bounds_are_compared_as_rationals",),
+    ),
+    (
+        "a lower bound is compared as a float",
+        RECHECK_BOUNDS,
+        "elif worth.least is not None and worth.least >= plan.lower:",
+        "elif worth.least is not None and float(worth.least) >= float(plan.lower):",
+        (f"{TESTS_FORGED_BOUNDS}::test_bounds_are_compared_as_rationals",),
+    ),
+    (
+        "a bound replayed over attainable returns is rounded down",
+        RECHECK_ATTAINED,
+        "at_least(most - widest * Fraction(max(bound, 0.0)))",
+        "-at_least(widest * Fraction(max(bound, 0.0)) - most)",
+        (f"{TESTS_PLAN_ATTAINED}::test_what_a_replay_says_in_the_users_units_is_rounded_up",),
+    ),
+    (
+        "values that differ by rounding rule an action out",
+        SEARCH_CDF,
+        "margin = (2 * o.gamma * magnitude + 2 * o.table_gamma * float(spread.sum())) * (1 + 1e-9) + 2.0**-50 * (",
+        "margin = 0.0 * (",
+        (f"{TESTS_ERROR_TERMS}::test_the_contractor_keeps_actions_that_differ_by_rounding_alone",),
+    ),
+    (
+        "the ranges of a contraction have no rounding",
+        SEARCH_CDF,
+        "wide = 2 * o.table_gamma + 1e-290",
+        "wide = 0.0",
+        (f"{TESTS_ERROR_TERMS}::test_ranges_of_a_contraction_hold_the_only_cdf_that_there_is",),
+    ),
+    (
+        "the ranges of a replayed contraction have no rounding",
+        RECHECK_REPLAY,
+        "wide = 2 * self.gamma_table\n",
+        "wide = 0.0\n",
+        (f"{TESTS_ERROR_TERMS}::test_ranges_of_a_contraction_hold_the_only_cdf_that_there_is",),
+    ),
+    (
+        "nodes that are best up to rounding are not compared",
+        TAILS_INTERPOLATED,
+        "margin = 1e-12 * (float(np.abs(scores).max()) +",
+        "margin = 0.0 * (float(np.abs(scores).max()) +",
+        (f"{TESTS_ERROR_TERMS}::test_the_best_node_of_a_table_is_best_in_rationals",),
+    ),
+    (
+        "nodes that are best up to rounding are not compared again",
+        RECHECK_BETWEEN,
+        "margin = 1e-12 * (1 + np.abs(scores).max())",
+        "margin = 0.0",
+        (f"{TESTS_ERROR_TERMS}::test_the_best_node_of_a_table_is_best_in_rationals",),
     ),
 )
