@@ -14,7 +14,9 @@ from test_learn_models import learner_of
 import verified_risk as vr
 from verified_risk.errors import StoppedRun
 from verified_risk.kernels.learn_sets import kl_low
+from verified_risk.learning import audit
 from verified_risk.learning.audit_counting import SHIFT, Counting, root_down, root_ratio, root_up
+from verified_risk.learning.audit_greedy import Greedy
 from verified_risk.learning.audit_rows import AuditReport, Row
 from verified_risk.learning.audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
 from verified_risk.learning.bracket import Bracket
@@ -168,6 +170,35 @@ def test_sets_far_wider_than_the_radius_break_the_step_from_model_to_radius():
     rows = audit_with(Learner, mdp, vr.CVaR("1/2"), 60, log_ratio=1e300).rows
     assert rows["L2b"].violations > 0
     assert audit_with(Learner, mdp, vr.CVaR("1/2"), 60).rows["L2b"].violations == 0
+
+
+def test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit(monkeypatch):
+    """Rewards of 0 to 8 on a grid of 1/8 of that: an error of x units is x / 8 of the range, episode by episode."""
+    steps, inherited = [], audit._Auditor._test_regret
+
+    def watched(self, k, low):
+        planner, regret = self.planner, self.regret
+        inherited(self, k, low)
+        units = Fraction(self.learner.upper) - Fraction(self.learner.value) + Fraction(self.task.slack)
+        steps.append((self.planner - planner, float(units / 8)))
+        assert self.regret - regret == pytest.approx(float((self.best[1] - low) / 8), rel=1e-9, abs=1e-15)
+
+    monkeypatch.setattr(audit._Auditor, "_test_regret", watched)
+    vr.learn(vr.models.machine_replacement(horizon=4), "cvar(1/2)", episodes=12, audit=True)
+    assert len(steps) == 12
+    for found, wanted in steps:
+        assert found == pytest.approx(wanted, rel=1e-6, abs=1e-18)
+    assert any(wanted > 0 for _, wanted in steps)
+
+
+def test_one_action_that_falls_short_in_one_cell_is_the_loss_of_a_table():
+    """Two actions, three returns so far: the second is better by 1/4 at the last return only."""
+    worth = [[np.array([[[1.0, 2.0, 3.0]], [[0.5, 2.0, 3.25]]])]]
+    greedy = object.__new__(Greedy)
+    assert greedy.loss(np.array([[[0, 0, 1]]]), worth) == 0
+    assert greedy.loss(np.array([[[0, 0, 0]]]), worth) == 0.25
+    assert greedy.loss(np.array([[[1, 1, 1]]]), worth) == 0.5
+    assert greedy.loss(np.array([[[0]]]), worth) == 0.25, "one column stands for all returns"
 
 
 # -- one column of a table ---------------------------------------------------------------------------------------------

@@ -201,6 +201,11 @@ def test_a_run_stops_when_its_interval_is_short_enough_and_hands_out_the_policy(
     assert (longer.returns == run.returns[:-1]).all()
 
 
+def test_a_run_that_may_stop_at_once_plays_one_episode():
+    run = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), stop_when=10**6)
+    assert run.episodes == 1
+
+
 def test_narrowed_sets_claim_no_interval():
     run = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=20, bonus_scale="1/10")
     assert run.interval is None

@@ -167,6 +167,22 @@ RUNS = (
         ("tests/learning/test_learn_margins.py::test_roots_of_the_counting_step_are_rounded_to_their_side",),
     ),
     (
+        "errors of the planner are counted a whole unit too large",
+        "verified_risk/learning/audit.py",
+        "+ self.allowance) * self.standard.unit)",
+        "+ self.allowance) + self.standard.unit)",
+        (
+            "tests/learning/test_learn_margins.py::test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit",
+        ),
+    ),
+    (
+        "an action may fall short where another return has the best one",
+        "verified_risk/learning/audit_greedy.py",
+        "float((each.max(axis=0) - taken).max())",
+        "float((each.max(axis=0) - taken).min())",
+        ("tests/learning/test_learn_margins.py::test_one_action_that_falls_short_in_one_cell_is_the_loss_of_a_table",),
+    ),
+    (
         "the first visits cost nothing",
         "verified_risk/learning/audit_counting.py",
         "if used else most",

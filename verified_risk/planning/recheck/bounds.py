@@ -177,7 +177,7 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
     if found.most is not None and found.most < plan.lower:
         return found
     patience = PATIENT * (1 if isinstance(plan.policy, CellPolicy) else 10)
-    if not plan.mdp.is_discrete or work > patience or watch.clock.late():
+    if work > patience or watch.clock.late():
         return found
     law = return_law(plan.mdp, plan.policy)
     same = _is_stated(plan, law)
