@@ -126,8 +126,9 @@ def test_a_model_that_changes_is_saved_and_read_again(tmp_path):
         start = {s + base: p for s, p in enumerate(initial) if p}
         again = vr.MDP.from_csv(tmp_path / "m.csv", initial=start, index_base=base, discount=gamma)
         assert again == mdp
-    with pytest.raises(Unsupported, match="lists its"):
-        mdp.with_horizon(99)
+    for change in (lambda: mdp.with_horizon(99), lambda: mdp.with_discount("1/3")):
+        with pytest.raises(Unsupported, match="lists its"):
+            change()
 
 
 def test_the_number_of_states_at_each_step_fits_the_file_and_tells_models_apart():

@@ -184,6 +184,11 @@ def test_a_learned_policy_can_be_saved_and_played_elsewhere(tmp_path):
     assert vr.return_law(mdp, vr.Policy.load(tmp_path / "policy.json")) == vr.return_law(mdp, policy)
     with pytest.raises(InvalidArgument, match="outside 0"):
         vr.learn(mdp, CVAR, episodes=20).policy(20)
+    fine = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/2", "3/4": "1/2"}]], horizon=2)
+    with pytest.raises(
+        Unsupported, match="cannot be saved"
+    ):  # its memory is a rounded return, which a file does not keep
+        vr.learn(fine, CVAR, episodes=5, eta="3/8").policy().save(tmp_path / "rounded.json")
 
 
 # -- guarantees --------------------------------------------------------------------------------------------------------

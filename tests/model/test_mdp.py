@@ -279,6 +279,12 @@ def test_a_damaged_file_is_refused_and_says_how(tmp_path):
         with pytest.raises(vr.errors.InvalidFile, match=message):
             vr.MDP.load(path)
     envelope = json.loads(content)
+    right = envelope["sha256"]
+    for i in range(64):
+        other = "0" if right[i] != "0" else "1"
+        path.write_text(json.dumps({**envelope, "sha256": right[:i] + other + right[i + 1 :]}))
+        with pytest.raises(vr.errors.InvalidFile, match="was edited"):
+            vr.MDP.load(path)
     del envelope["data"]["horizon"]
     envelope["sha256"] = vr.files.digest(envelope["data"])
     path.write_text(json.dumps(envelope))

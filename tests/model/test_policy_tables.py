@@ -175,6 +175,8 @@ def test_a_mixture_is_drawn_before_it_is_played_and_its_weights_are_probabilitie
             ask()
     other = vr.MDP(0, [[[1, 0], [0, 1]], [[0, 1]]], [[{0: 1}, {2: 1}], [{1: 1}]], horizon=2, discount="1/2")
     assert [(w, part.mdp) for w, part in mixture.on(other).parts()] == [(Q(1, 3), other), (Q(2, 3), other)]
+    with pytest.raises(InvalidPolicy, match="belongs to another model"):
+        vr.MixturePolicy([("1/3", policy), ("2/3", policy.on(other))])
     for weights, message in ((("x", 1), "weight 0"), (("3/2", "-1/2"), "weight 1 .* -1/2"), ((1, 1), "sum to 2")):
         with pytest.raises(InvalidPolicy, match=message):
             vr.MixturePolicy([(w, policy) for w in weights])

@@ -212,4 +212,25 @@ MODELS = (
         "if as_whole(t) is None:",
         ("tests/model/test_evaluation.py::test_a_joint_law_is_asked_for_a_step_that_there_is",),
     ),
+    (
+        "the digest of a file is compared in part",
+        "verified_risk/files.py",
+        'if found != envelope["sha256"]:',
+        'if found[:16] != str(envelope["sha256"])[:16]:',
+        ("tests/model/test_mdp.py::test_a_damaged_file_is_refused_and_says_how",),
+    ),
+    (
+        "a mixture may draw policies of several models",
+        POLICY + "mixture.py",
+        "required_policy(part, read[0][1].mdp if read else None)",
+        "required_policy(part)",
+        (f"{POLICY_TABLES}test_a_mixture_is_drawn_before_it_is_played_and_its_weights_are_probabilities",),
+    ),
+    (
+        "a model that lists its steps takes another discount",
+        "verified_risk/mdp/model.py",
+        "        if self.clock is not None:\n            raise Unsupported(",
+        "        if self.clock == 0:\n            raise Unsupported(",
+        ("tests/interop/test_interop_steps.py::test_a_model_that_changes_is_saved_and_read_again",),
+    ),
 )

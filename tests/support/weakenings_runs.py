@@ -326,6 +326,22 @@ RUNS = (
         ("tests/cli/test_cli.py::test_a_claim_fails_by_something_only_if_it_surely_fails",),
     ),
     (
+        "rows of listed states that moved are not computed again",
+        "verified_risk/kernels/learn_plan.py",
+        "if tables.moved[t + 1, known.state[p, j]]:",
+        "if tables.moved[t + 1, known.state[p, j]] and stale[p]:",
+        (
+            "tests/learning/test_learn_plan.py::test_where_the_missing_mass_goes_to_listed_states_their_rows_count_as_moved",
+        ),
+    ),
+    (
+        "a policy that rounds is saved as if it did not",
+        "verified_risk/learning/policies.py",
+        "        if not self.standard.exact:\n            return super().to_json()\n",
+        "",
+        ("tests/learning/test_learn_run.py::test_a_learned_policy_can_be_saved_and_played_elsewhere",),
+    ),
+    (
         "a folder belongs to every sweep of as many cells",
         "verified_risk/experiments/sweep.py",
         "if held != listing:",
