@@ -126,9 +126,11 @@ def fresh_rows(examples: int, seed: int) -> dict[str, Row]:
 
 
 def staleness() -> list[str]:
-    """One line for everything generated that is not what the sources generate now."""
+    """One line for everything generated that is not what the sources generate now, and for every failure of the stored
+    audit."""
     ledger = files.stored()
-    lines = [f"docs/{name} is stale: run python -m proofs_checks report" for name in files.stale()]
+    lines = [f"the stored audit failed: {failure}" for failure in ledger.failures]
+    lines += [f"docs/{name} is stale: run python -m proofs_checks report" for name in files.stale()]
     if readme.is_stale(ledger):
         lines.append("README.md is stale: run python -m proofs_checks report")
     old = auditing.stale(ledger, theory.ALL)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from fractions import Fraction as Q
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 from test_audit import BELOW_THREE, Case, failures, toy
 
-from proofs_checks import cli
+from proofs_checks import cli, pytest_plugin
 from proofs_checks import theory as statements
-from proofs_checks.engine import audit, certificate
+from proofs_checks.engine import audit, certificate, search
 from proofs_checks.engine.model import Claim, Evidence, Rank
 from proofs_checks.report import files, readme
 from verified_risk.numbers.enclosure import Interval
@@ -105,6 +106,15 @@ def test_a_certificate_of_no_statement_and_one_that_is_missing_are_stale(monkeyp
     assert said == ["certificates/lem_key.json", "certificates/surplus.json"]
 
 
+def test_a_stored_audit_that_failed_is_not_clean(monkeypatch):
+    """Even if everything that was made from it is what it generates."""
+    ledger = replace(files.stored(), failures=("lem:key: vacuous",))
+    monkeypatch.setattr(files, "stored", lambda *given: ledger)
+    monkeypatch.setattr(files, "stale", list)
+    assert cli.staleness() == ["the stored audit failed: lem:key: vacuous"]
+    assert CliRunner().invoke(cli.main, ["report", "--check"]).exit_code == 1
+
+
 # -- commands ---------------------------------------------------------------------------------------------------------
 
 
@@ -124,3 +134,29 @@ def test_commands_end_with_1_if_something_failed_and_say_so(monkeypatch, tmp_pat
     monkeypatch.setattr(files, "write", lambda ledger: [])
     monkeypatch.setattr(readme, "write", lambda ledger: "README.md")
     assert CliRunner().invoke(cli.main, ["report"]).exit_code == int(failed)
+
+
+@pytest.mark.parametrize(("seeds", "status"), [([3, 4], 0), ([3, None], 1), ([None, None], 1)])
+def test_power_ends_with_1_if_a_generator_finds_nothing(monkeypatch, seeds, status):
+    answers = [None if cases is None else search.Found(Case(Q(3)), Case(Q(3)), Q(-1), cases, 0.1) for cases in seeds]
+    monkeypatch.setattr(search, "find_counterexample", lambda statement, seed, shrink: answers[seed])
+    done = CliRunner().invoke(cli.main, ["power", "--statement", "lem:key", "--seeds", "2"])
+    assert done.exit_code == status
+    assert done.output.count("none") == seeds.count(None)
+
+
+def test_one_failure_of_an_audited_statement_fails_its_test():
+    """What ``pytest --audit-statement`` runs."""
+    good = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
+    pytest_plugin.AuditItem.runtest(SimpleNamespace(statement=good, examples=20))
+    failing = replace(good, least_met=10_000)
+    assert len(failures(failing, 20)) == 1
+    with pytest.raises(pytest.fail.Exception, match="vacuous"):
+        pytest_plugin.AuditItem.runtest(SimpleNamespace(statement=failing, examples=20))
+
+
+def test_the_worst_of_enclosed_slacks_is_the_one_that_may_be_least():
+    """The second may be below 0, although the first has the lower upper end."""
+    slacks = {0: Interval(Q(1, 4), Q(1, 2)), 1: Interval(Q(-1), Q(1)), 2: Interval(Q(-1), Q(2))}
+    seen = search.exhaustive(Claim("", "", lambda case: slacks[case.x]), [Case(Q(i)) for i in slacks])
+    assert (seen.worst, seen.worst_case) == (slacks[1], Case(Q(1)))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
+import threading
+import time
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -11,12 +14,15 @@ from types import SimpleNamespace
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import verified_risk as vr
 from proofs_checks import fuzz
+from proofs_checks.engine.model import Claim
 from proofs_checks.fuzz import catalogue, commands, farm, planning, property, readers, statements
 from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
-from verified_risk.numbers.enclosure import Truth
+from verified_risk.cli import main
+from verified_risk.numbers.enclosure import Interval, Truth
 from verified_risk.planning import Plan
 
 BIT = Fraction(1, 1000)
@@ -91,6 +97,52 @@ def test_a_case_that_is_skipped_is_counted_as_skipped_and_one_that_fails_is_not(
     outcome = run_cases(Property("p", "", lambda rng: {}, check), Batch("p", 0, 0, 1e9))
     assert (outcome.cases, outcome.skipped) == (4, {"says nothing": 1})
     assert [failure.error for failure in outcome.failures] == ["Falsified: false", "ValueError: odd"]
+
+
+def failed(name="p", error="KeyError: 'a'", where="verified_risk/mdp/read.py:read"):
+    return property.Failure(name, "0", error, where, "", {})
+
+
+def test_failures_are_of_one_kind_only_if_they_differ_in_numbers_and_names_alone():
+    one = failed(error="Falsified: 'two_paths' attains 3/4 > 1.5e-3")
+    assert failed(error="Falsified: 'lake' attains 7 > -2").signature == one.signature
+    others = [failed(error="Falsified: 'lake' loses 7 > -2"), failed(error=one.error, where="another.py:read")]
+    others += [failed("q", one.error), failed(error="")]
+    assert len({one.signature, *(other.signature for other in others)}) == 5
+
+
+def test_in_a_thread_a_case_that_took_too_long_has_failed_when_it_is_over():
+    """Threads of a cluster's worker have no alarms."""
+    found = []
+
+    def work():
+        started = time.thread_time()
+        try:
+            with property.limited(0.01):
+                while time.thread_time() - started < 0.02:
+                    pass
+        except property.OutOfTime as error:
+            found.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == ["the case took more than 0.01 s"]
+
+
+def test_a_known_failure_that_is_met_again_ends_with_1(tmp_path, monkeypatch):
+    monkeypatch.setattr(readers, "as_fraction", lambda value, where: Fraction(int(value) // 0))
+    monkeypatch.setattr(property, "SHRINK_SECONDS", 0.1)
+    words = ["fuzz", "--seconds", "0.3", "--workers", "0", "--property", "read-number", "--out", str(tmp_path / "farm")]
+    assert CliRunner().invoke(main, [*words, "--json"]).exit_code == 1
+    seen = set()
+    for _ in range(5):  # a run that finds nothing new
+        again = CliRunner().invoke(main, [*words, "--json"])
+        assert again.exit_code == 1
+        told = json.loads(again.stdout)
+        assert told["failing"] > 0
+        seen.add(bool(told["new"]))
+    assert False in seen
 
 
 # -- planner, recheck, checker ----------------------------------------------------------------------------------------
@@ -227,6 +279,29 @@ def test_a_model_that_is_another_one_after_it_is_saved_is_found(monkeypatch):
         readers.check(readers.valid_case("model", random.Random(0)))
 
 
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_a_mutated_plan_whose_false_bound_recheck_confirms_is_found(monkeypatch, tmp_path, name):
+    """Bounds that are off by a thousandth of what brute force finds."""
+    true = planning.planned(CASE)
+    off = {"lower": true.lower + BIT} if name == "lower" else {"lower": true.lower - 1, "upper": true.upper - BIT}
+    holds = SimpleNamespace(lower_holds=Truth.HOLDS, upper_holds=Truth.HOLDS)
+    monkeypatch.setattr(Plan, "recheck", lambda self, **options: holds)
+    monkeypatch.setattr(vr.Plan, "load", classmethod(lambda cls, path: true))
+    readers._plan(tmp_path / "plan.json")
+    wrong = replace(true, **{"upper": true.upper + 1, **off, "value": off["lower"]})
+    monkeypatch.setattr(vr.Plan, "load", classmethod(lambda cls, path: wrong))
+    with pytest.raises(Falsified, match=f"confirms an? {name} bound"):
+        readers._plan(tmp_path / "plan.json")
+
+
+@pytest.mark.parametrize("total", [Fraction(1) - Fraction(1, 10**30), Fraction(1) + Fraction(1, 10**30)])
+def test_a_row_that_does_not_sum_to_1_is_found(tmp_path, total):
+    action = SimpleNamespace(outcomes=[(total, 0, Fraction())])
+    model = SimpleNamespace(n_states=1, is_discrete=True, actions=lambda s: [action])
+    with pytest.raises(Falsified, match="was accepted with total probability"):
+        readers._survives(model, tmp_path / "model.json")
+
+
 def crashes():
     raise KeyError("a bug")
 
@@ -258,4 +333,13 @@ def test_a_statement_whose_cases_are_all_outside_its_hypotheses_is_skipped_and_n
     never = replace(held, corrected=replace(held.true_claim, when=lambda case: False))
     monkeypatch.setitem(statements.BY_LABEL, label, never)
     with pytest.raises(Skipped, match="no case met the hypotheses"):
+        statements.check({"label": label, "seed": 1, "examples": 5})
+
+
+def test_a_statement_with_an_undecided_case_is_skipped_and_not_passed(monkeypatch):
+    label = "def:pushforward"
+    held = statements.BY_LABEL[label]
+    unsure = replace(held, corrected=Claim("", "", lambda case: Interval(Fraction(-1), Fraction(1))))
+    monkeypatch.setitem(statements.BY_LABEL, label, unsure)
+    with pytest.raises(Skipped, match="a case could not be decided"):
         statements.check({"label": label, "seed": 1, "examples": 5})

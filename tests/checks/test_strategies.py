@@ -114,6 +114,22 @@ def test_ties_and_zero_probabilities_are_reachable():
     assert len(unreached.initial) == 1
 
 
+def test_ends_and_flat_parts_are_reachable():
+    """A first mass of 0, both ends of an interval, upper quantiles, weightings that are flat at either end."""
+    assert smallest(strategies.masses(2), lambda vector: vector[0] == 0) == (0, 1)
+    assert smallest(strategies.masses(2), lambda vector: vector[1] == 0) == (1, 0)
+    for end in (Q(1, 2), Q(3, 2)):
+        assert smallest(strategies.rationals(min_value=Q(1, 2), max_value=Q(3, 2)), lambda x, end=end: x == end) == end
+        ends = strategies.laws(min_value=Q(1, 2), max_value=Q(3, 2))
+        assert smallest(ends, lambda law, end=end: end in law.atoms).masses[0] > 0
+    for upper, level in ((True, 0), (True, Q(1, 2)), (False, 1), (False, Q(1, 2))):
+        wanted = vr.VaR(level, upper=upper)
+        assert smallest(strategies.quantile_weightings(), lambda G, wanted=wanted: wanted == G) == wanted
+    general = strategies.weightings(shape="general")
+    assert smallest(general, lambda G: G(Q(1, 4)) == 0)(Q(1, 4)) == 0
+    assert smallest(general, lambda G: G(Q(3, 4)) == 1)(Q(3, 4)) == 1
+
+
 def test_models_shrink_to_one_state_one_action_no_reward():
     assert smallest(strategies.mdps()) == vr.MDP(0, [[[1]]], [[0]], 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import verified_risk as vr
 from proofs_checks.cases import estimation, strategies
 
 
@@ -59,3 +60,19 @@ def test_pairs_with_interlaced_rewards_are_common():
 
     look()
     assert sum(apart) >= len(apart) / 5
+
+
+def test_estimates_that_meet_their_radius_with_equality_are_common():
+    """A radius above 0 with nothing to spare: where a bound by the radius can be attained."""
+    mdp, tight = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], 1), []
+
+    @given(strategies.empirical_models(mdp, event="on"))
+    @settings(max_examples=60, database=None)
+    def look(pair):
+        estimate, radii = pair
+        error = mdp.actions(0)[0].reward_law.kolmogorov(estimate.actions(0)[0].reward_law)
+        assert error <= radii[0][0]
+        tight.append(0 < error == radii[0][0])
+
+    look()
+    assert sum(tight) >= len(tight) / 20

@@ -15,7 +15,9 @@ from test_audit import BELOW_THREE, SQUARE, Case, failures, small, toy
 from proofs_checks.engine import audit, search
 from proofs_checks.engine.model import Claim, Rank, Verdict, equality, least, verdict_of
 from proofs_checks.evidence.coq import record as formal_record
+from proofs_checks.evidence.solver import __main__ as solver_command
 from proofs_checks.evidence.solver import record as solver_record
+from verified_risk.errors import InvalidFile
 from verified_risk.numbers.enclosure import Interval
 
 TINY = Q(1, 10**30)
@@ -144,6 +146,33 @@ def test_a_theorem_that_is_printed_with_others_needs_a_new_answer():
     groups = sorted({row["printed_with"] for row in theorems})
     moved = theorems[0] | {"printed_with": next(name for name in groups if name != theorems[0]["printed_with"])}
     assert formal_record.reword([moved, *theorems[1:]], table) is None
+
+
+@pytest.mark.parametrize("key", ["supports", "hypotheses", "differs", "anchor"])
+def test_any_word_of_a_row_that_has_changed_since_is_named(key):
+    theorems, table = formal_record.read(), formal_record.TABLE.read_text(encoding="utf-8")
+    at = next(i for i, row in enumerate(theorems) if row["theorem"] == "key_identity")
+    theorems[at] = theorems[at] | {key: [["step", "lem:key"]] if key == "supports" else "other words"}
+    assert formal_record.stale(theorems, table) == ["key_identity: its row in formal.md has changed"]
+
+
+def test_a_theorem_with_two_rows_is_refused():
+    row = "| proves `lem:key` | `t` | h | d | [x](01-setting.md#key-identity) |"
+    assert list(formal_record.read_table(row)) == ["t"]
+    with pytest.raises(InvalidFile, match=r"line 2 of formal\.md repeats the theorem t"):
+        formal_record.read_table(f"{row}\n{row.replace('proves', 'step')}")
+
+
+def test_commands_that_compare_records_end_with_1_if_something_is_stale_or_not_as_wanted(monkeypatch, capsys):
+    monkeypatch.setattr(formal_record, "stale", lambda theorems, table: ["key_identity is not recorded"])
+    assert formal_record.main(["--check"]) == 1
+    assert capsys.readouterr().out == "key_identity is not recorded\n"
+    monkeypatch.setattr(solver_command, "stale", lambda rows: ["lem:key is not recorded"])
+    assert solver_command.main(["--check"]) == 1
+    good = next(row for row in solver_record.read() if row["covers"] == "claim")
+    for row, status in ((good, 0), (good | {"twin": "unknown"}, 1)):
+        monkeypatch.setattr(solver_command, "run", lambda queries, limit, progress, row=row: [row])
+        assert solver_command.main([]) == status
 
 
 def test_one_stale_query_of_several_is_named_alone(tmp_path: Path):

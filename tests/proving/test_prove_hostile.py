@@ -52,6 +52,8 @@ EDITS = {
     "a horizon beyond all": ("horizon 2", f"horizon {10**30}", "line 7: the horizon is"),
     "a longer horizon": ("horizon 2", "horizon 3", "line 20: 'lower' where 'steps' was expected"),
     "a state beyond all": ("0 2\n1 1 1 0 1", "7 2\n1 1 1 0 1", "line 11: the state is '7', wanted 0 to 3"),
+    "a state behind the last": ("0 2\n1 1 1 0 1", "4 2\n1 1 1 0 1", "line 11: the state is '4', wanted 0 to 3"),
+    "a next state behind the last": ("4 2 1 0 3 3 2 3", "4 2 1 0 4 3 2 3", "line 17: the next state is '4'"),
     "a state twice": ("2 1\n4 2", "1 1\n4 2", "line 16: state 1 twice"),
     "many outcomes": ("4 2 1 0 3 3 2 3", f"4 {10**12} 1 0 3 3 2 3", "line 17: the number of outcomes is"),
     "a negative weight": ("4 2 1 0 3 3 2 3", "4 2 -1 0 3 5 2 3", "line 17: a weight is '-1'"),
@@ -94,6 +96,10 @@ CELLS_EDITS = {
     "a unit of 0": ("unit 1/4", "unit 0", "line 15: the unit is '0', wanted more than 0"),
     "a negative unit": ("unit 1/4", "unit -1/4", "line 15: the unit is '-1', wanted more than 0"),
     "halvings beyond all": ("halvings\n0 0", f"halvings\n{10**9} 0", "line 16: the number of halvings is"),
+    "a window too wide once it is halved": (
+        "halvings\n0 0\nwindows\n-4 5", "halvings\n14 0\nwindows\n-4 5", "a window of '147457' indices",
+    ),
+    "a long unit": ("unit 1/4", f"unit 1/{'7' * 49_000}", "does not prove the lower bound"),
     "halvings cut off": ("halvings\n0 0", "halvings\n0", "line 17: the number of halvings is 'windows'"),
     "a wide window": ("windows\n-4 5", f"windows\n{-(10**15)} 5", "a window of '1000000000000006' indices"),
     "an empty window": ("windows\n-4 5", "windows\n5 -4", "does not prove the lower bound"),
@@ -205,9 +211,25 @@ def _stretched(horizon: int, digits: int) -> str:
 
 
 def test_powers_that_would_fill_the_memory_are_refused(tmp_path):
-    """Two steps are allowed the same number: what they prove is another matter."""
+    """A short number over two steps is allowed: what it proves is another matter."""
     assert "powers of 265756 bits over 200 steps" in answer(_stretched(200, 40_000), tmp_path)
     assert "does not prove the lower bound" in answer(_stretched(2, 400), tmp_path)
+    before, _, after = _stretched(400, 1).partition("lower budget 16\n")
+    after = after.replace("stretch 7 shrink 1\n", f"base 0 halvings\n{'0 ' * 400}\n").replace("0 1 2 0", "0 1 1 0")
+    long = before + "lower cells 16\n" + after.replace("unit 1 ", f"unit 1/{'7' * 40_000} ")
+    assert "powers of 53151200 bits over 1 steps" in answer(long, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["markov", "law"])
+def test_a_long_discount_over_many_steps_is_refused(kind, tmp_path):
+    """A few kilobytes that the checker would multiply for minutes."""
+    before = _stretched(400, 1).partition("lower budget 16\n")[0]
+    machine = "lower law 16 1 1\nmachine 1 0\n" + "rule 0 1 0\nchoices 1\n0 0 0 0\n" * 400
+    low = machine if kind == "law" else "lower markov 16\n" + "choices 1\n0 0\n" * 400
+    text = before.replace("discount 1\n", f"discount 1/{'7' * 4000}\n") + low + "upper mean 16\nend\n"
+    assert "a discount of 13289 bits over 400 steps, more than 2000000 in all" in answer(text, tmp_path)
+    short = text.replace("7" * 4000, "7" * 40).replace("tail 0 1/2", "tail 1 1").replace("claim 0 1", "claim 1 1")
+    assert "does not prove the lower bound" in answer(short, tmp_path)
 
 
 def test_leaves_whose_multipliers_would_fill_the_memory_are_refused(tmp_path):

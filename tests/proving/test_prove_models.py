@@ -9,6 +9,7 @@ import pytest
 from proof_files import FOLDER, is_true, read, require_checker, verdicts
 
 import verified_risk as vr
+from proofs_checks.evidence.coq.source import unproved
 from verified_risk import errors
 from verified_risk.proving import Proved, write_coq
 from verified_risk.proving.program import run_checker
@@ -145,6 +146,22 @@ def test_the_coq_file_states_the_model_and_its_bounds(tmp_path):
     with pytest.raises(errors.Unsupported, match="cells"):
         write_coq(vr.plan(vr.models.river_swim(), "1/2*mean + 1/2*cvar(1/4)"), tmp_path / "large.v")
     assert not (tmp_path / "large.v").exists()
+
+
+def test_the_coq_file_admits_nothing_and_states_the_bounds_of_its_claim(tmp_path):
+    for objective in ("cvar(1/4)", "1/2*mean + 1/2*dual(2)", "1/2*mean + 1/2*var(1/3, upper)"):
+        plan = vr.plan(vr.models.two_paths(), objective, gap="1/4")
+        proved = plan.prove()
+        write_coq(plan, tmp_path / "plan.v")
+        text = (tmp_path / "plan.v").read_text()
+        assert unproved(text) == []
+        assert (text.count("Proof."), text.count("Qed.")) == (2, 2)
+        assert text.endswith("\nPrint Assumptions the_plan_is_right.\n")
+        low, high = (f"(Rat {x.numerator} {x.denominator})" for x in (proved.lower, proved.upper))
+        assert f"Definition the_claim : claim := Claim {low} {high}." in text
+        stated = " ".join(text.partition("Theorem the_plan_is_right :")[2].partition("Proof.")[0].split())
+        assert stated.startswith(f"(real_of {low} <= ")
+        assert stated.endswith(f"<= real_of {high})%R.")
 
 
 COIN = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)

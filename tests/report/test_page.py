@@ -136,6 +136,19 @@ def test_a_claim_is_called_false_only_by_an_instance_that_refutes_it():
     assert "false" not in told[1]
 
 
+@pytest.mark.parametrize(
+    ("verdict", "said"), [("stands", "true"), ("refuted", "false in this audit"), ("unknown", "not decided")]
+)
+def test_a_card_calls_true_only_what_stood(verdict, said):
+    """A claim that was corrected, one that holds as printed, and one of the corrected theory."""
+    for label in ("lem:key", "def:pushforward", "L1/greedy"):
+        row = row_of(statements.by_label(label))
+        text = page.page_html(ledger_of([replace(row, support=replace(row.support, verdict=verdict))]))
+        marks = re.findall(r"<h4>([^<]*) <em>([^<]*)</em></h4>", text)
+        assert marks[-1][1] == said, label
+        assert [mark for _, mark in marks[:-1]] == (["false"] if label == "lem:key" else []), label
+
+
 def test_text_is_escaped_and_failures_are_shown():
     row = row_of(statements.ALL[0], failures=["<script>alert(1)</script>"])
     text = page.page_html(ledger_of([replace(row, title="a < b & c")], ["x: something is <i>wrong</i>"]))

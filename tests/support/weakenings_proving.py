@@ -13,6 +13,8 @@ PROGRAM = "verified_risk/proving/program.py"
 PROVED = "verified_risk/proving/proved.py"
 DRIVER = "proofs_checks/formal/checker/driver/"
 HOSTILE = "tests/proving/test_prove_hostile.py::"
+MODELS = "tests/proving/test_prove_models.py::"
+COQ = "verified_risk/proving/coq.py"
 SAID = "tests/proving/test_prove_said.py::"
 CHECKER = "proofs_checks/formal/checker/extracted/checker.ml"
 
@@ -198,6 +200,55 @@ PROVING = (
         '({self.note})" if self.note else proof',
         '({self.note})" if not self.note else proof',
         (SAID + "test_a_plan_does_not_pass_off_its_own_bounds_for_weaker_ones_that_were_proved",),
+    ),
+    (
+        "the Coq file of a plan admits its acceptance",
+        COQ,
+        "Proof. vm_compute. reflexivity. Qed.",
+        "Proof. vm_compute. Admitted.",
+        (MODELS + "test_the_coq_file_admits_nothing_and_states_the_bounds_of_its_claim",),
+    ),
+    (
+        "the Coq file of a plan does not print its axioms",
+        COQ,
+        "\nPrint Assumptions the_plan_is_right.\n",
+        "\n",
+        (MODELS + "test_the_coq_file_admits_nothing_and_states_the_bounds_of_its_claim",),
+    ),
+    (
+        "a state behind the last one exists",
+        DRIVER + "reader.ml",
+        "Source.between source what 0 (states - 1))",
+        "Source.between source what 0 states)",
+        (HOSTILE + "test_a_hostile_file_is_refused_with_one_line_that_says_where",),
+    ),
+    (
+        "powers of a halved grid's unit are not bounded",
+        DRIVER + "limits.ml",
+        "require_powers source 1 (halved + room.horizon * bits_of_rat cells.cell_unit);",
+        "require_powers source 1 (halved + bits_of_rat cells.cell_unit);",
+        (HOSTILE + "test_powers_that_would_fill_the_memory_are_refused",),
+    ),
+    (
+        "windows are counted before they are halved",
+        DRIVER + "limits.ml",
+        "(Integer.shift_left lo n, Integer.shift_left hi n) :: finer",
+        "(lo, hi) :: finer",
+        (HOSTILE + "test_a_hostile_certificate_of_cells_is_refused",),
+    ),
+    (
+        "the Coq file of a plan states less than its claim",
+        COQ,
+        "(real_of {rat(certificate.lower)} <= {worth}",
+        "(real_of {rat(certificate.lower - 1)} <= {worth}",
+        (MODELS + "test_the_coq_file_admits_nothing_and_states_the_bounds_of_its_claim",),
+    ),
+    (
+        "a long discount is multiplied over any number of steps",
+        DRIVER + "limits.ml",
+        "if room.horizon * room.rate_bits > most_rate_bits then",
+        "if room.rate_bits > most_rate_bits then",
+        (HOSTILE + "test_a_long_discount_over_many_steps_is_refused",),
     ),
     # in the extracted program, which Coq proves right: what the tests of the program would notice
     (

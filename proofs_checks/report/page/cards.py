@@ -11,6 +11,7 @@ from typing import Any
 
 from ... import recheck
 from ...engine.ledger import ClaimText, Refutation, Row
+from ...engine.model import Verdict
 from ...engine.papers import PAPERS
 from ...engine.severity import Cause, Severity
 from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
@@ -22,6 +23,9 @@ from .mathematics import formula_html
 MOST_DIGITS = 14
 """Characters; a longer fraction is shown rounded, so that both sides of a claim fit on one line."""
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
+STANDS = Verdict.STANDS.value
+MARKS = {STANDS: "true", Verdict.REFUTED.value: "false in this audit", Verdict.UNKNOWN.value: "not decided"}
+"""What a card calls a claim that is meant to be true."""
 
 
 def card_html(
@@ -45,7 +49,7 @@ def card_html(
         f'<span class="rank">{rank_dots(rank)} {escape(rank or "no evidence")}</span>'
     )
     parts = [
-        claims_html(row.printed, row.corrected, row.said, row.finding),
+        claims_html(row.printed, row.corrected, row.said, row.finding, row.support.verdict if row.support else STANDS),
         failures_html(row),
         counterexample_html(row.label, row.refutation, certificate, meaning),
         evidence_html(row),
@@ -67,14 +71,21 @@ def rank_dots(rank: str | None) -> str:
     return f'<span class="dots" aria-hidden="true">{"●" * filled}{"○" * (len(RANKS) - filled)}</span>'
 
 
-def claims_html(printed: ClaimText | None, corrected: ClaimText | None, said: str, finding: Severity) -> str:
-    """Printed and corrected claim side by side; a single claim where nothing had to be changed."""
+def claims_html(
+    printed: ClaimText | None, corrected: ClaimText | None, said: str, finding: Severity, verdict: str = STANDS
+) -> str:
+    """Printed and corrected claim side by side; a single claim where nothing had to be changed.
+
+    ``verdict`` is what an audit found of the claim that is meant to be true.
+    """
     blocks = []
+    truth = MARKS.get(verdict, "not decided")
     if printed is not None:
-        mark = {Severity.HOLDS: "true", Severity.GAP: "not contradicted"}.get(finding, "false")
-        blocks.append(_claim(STANDING[said], mark, printed))
+        gap = "not contradicted" if verdict == STANDS or corrected is not None else truth
+        found = {Severity.HOLDS: "true" if corrected is not None else truth, Severity.GAP: gap}
+        blocks.append(_claim(STANDING[said], found.get(finding, "false"), printed))
     if corrected is not None:
-        blocks.append(_claim("corrected" if printed is not None else "claim", "true", corrected))
+        blocks.append(_claim("corrected" if printed is not None else "claim", truth, corrected))
     return f'<div class="claims">{"".join(blocks)}</div>'
 
 

@@ -14,7 +14,7 @@ type t = {
 (* A frame of that recursion takes less than 128 bytes; the default fits a stack of 8 MB. *)
 let default = { bytes = 4_000_000_000; widest = 50_000 }
 
-type room = { limits : t; states : int; horizon : int; bits : int }
+type room = { limits : t; states : int; horizon : int; bits : int; rate_bits : int }
 
 let largest_weight model =
   let most = List.fold_left (fun m (_, w) -> Integer.max m w) model.initial_den model.initial in
@@ -37,8 +37,14 @@ let require_powers source horizon bits =
   if horizon * bits > most_power_bits then
     Source.refuse source (Printf.sprintf "powers of %d bits over %d steps, more than %d in all" bits horizon most_power_bits)
 
+(* Powers of the discount are multiplied into every step, in all kinds of proofs. *)
+let most_rate_bits = 2_000_000
+let require_rates room source =
+  if room.horizon * room.rate_bits > most_rate_bits then
+    Source.refuse source (Printf.sprintf "a discount of %d bits over %d steps, more than %d in all" room.rate_bits room.horizon most_rate_bits)
+
 let of_model limits model states =
-  { limits; states; horizon = List.length model.steps;
+  { limits; states; horizon = List.length model.steps; rate_bits = bits_of_rat model.discount_rate;
     bits = Integer.numbits (largest_weight model) + Integer.numbits model.reward_den + bits_of_rat model.discount_rate }
 
 let require_number room source scale =

@@ -283,6 +283,7 @@ let read source limits =
   let claim = read_claim source in
   let model, states, horizon = read_model source in
   let room = Limits.of_model limits model states in
+  Limits.require_rates room source;
   let question = match objective with
     | Found objective -> Plain objective
     | Mixture parts ->
