@@ -96,10 +96,10 @@ WEAKER = (
         (VERDICTS + "test_the_narrowest_scope_of_several_parts_is_told",),
     ),
     (
-        "a variable of a module is not seen",
+        "an axiom behind an attribute is not seen",
         EVIDENCE + "coq/source.py",
-        '"Admitted", "Abort", "Module")',
-        '"Admitted", "Abort")',
+        '_ATTRIBUTES.sub("", sentence), maxsplit=1)',
+        "sentence, maxsplit=1)",
         GUARD,
     ),
     (
