@@ -233,6 +233,8 @@ def test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale(tmp_path):
     assert sources.digest(claim) == before
     (tmp_path / "deep.py").write_text("from .helper import f\nx = 1\n")
     assert sources.digest(claim) != before
+    claim.write_text("from ..helper import f\nfrom ..other import x\n")  # the same process sees a new import
+    assert [path.name for path in sources.depends_on(claim)] == ["deep.py", "helper.py", "other.py", "claim.py"]
 
 
 # -- ledger -----------------------------------------------------------------------------------------------------------
@@ -247,6 +249,7 @@ def test_a_ledger_is_written_and_read_back_the_same():
     ("change", "message"),
     [
         (lambda data: data.update(version=1), "version 1; wanted"),
+        (lambda data: data.update(format="proofs_checks/formal"), "a ledger of format 'proofs_checks/formal'"),
         (lambda data: data.pop("seed"), "wanted the keys"),
         (
             lambda data: data["statements"][0].update(finding="refuted"),

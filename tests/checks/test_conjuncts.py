@@ -1,119 +1,22 @@
-"""Claims that are conjunctions: every conjunct is there, with its margin, and each refutes alone.
-
-A conjunct that holds of every case can be lost without a trace in what an audit says.  Here the margins of all of them
-are written down for one case of each enumeration, and what some of them are about is made false while the others stay
+"""Claims that are conjunctions: each conjunct refutes alone, when what it is about is made false while the others stay
 true.
+
+That none is lost is what tests/checks/test_touched_statements.py counts.
 """
 
 from __future__ import annotations
 
-import sys
 from fractions import Fraction
-from itertools import islice
 from types import SimpleNamespace
 
 import pytest
 
 from proofs_checks import theory
-from proofs_checks.engine import model
 from proofs_checks.engine.model import Verdict
 from proofs_checks.theory.augmentation import def_augmented
 from proofs_checks.theory.discretisation import thm_discretized
 from proofs_checks.theory.optimism import l1_greedy
 from proofs_checks.theory.regret import corrected_run
-from verified_risk.numbers.enclosure import bounds
-
-MARGINS = {
-    "def:objective/jumps": "0 0 0 0",
-    "def:objective/cvar": "0 1 0",
-    "def:augmented": "0 0",
-    "thm:discretized": "0.25 0 0.75",
-    "def:empirical": "0 0 0.5 0.5 0 0 0 0 0 0",
-    "def:optimistic/rows": "0.375 0 0 0.625 0 0",
-    "def:optimistic/rewards": "0 0 0.5 0 0 0.125 0.125 0 0 0.0625 0.0625",
-    "def:unvisited": "0 0 0 0 0 0",
-    "lem:event/rewards": "1 0.9779 0.9168 0.9641 0.2704 0.03288 0.001799",
-    "lem:event/l1": "1 0.9779 0.9168 0.9641 0.2704 0.03288 0.001799 0.001799 0.1528 0.07986 0.001665",
-    "lem:event/sup-norm": "1 0.06911 0.003727",
-    "lem:genbound": "0 0",
-    "lem:tildebound": "0 1.639 3.279",
-    "lem:hattildebound": "11.12 4",
-    "lem:fullbound": "1 2",
-    "lem:event/hoeffding": "1 2.956 2.432 2.124 0.5762 0.06911 0.003727",
-    "lem:genbound/cdf": "0 0",
-    "thm:main/harmonic": "1 1.121",
-    "cvar:ru": "0 0 0",
-    "L1/coupling": "0 0 0.5",
-    "L1/greedy": "1.25 0",
-    "close/tv": "0 0",
-    "close/markov": "0 0",
-    "close/hat-tilde": "0 0 1.5 1.5",
-    "L2/duality": "0 0 0.75 2.5 0 0 0 1.5 2",
-    "L2/values": (
-        "1 0.1875 0.0625 0.1875 0.0625 0.125 0.375 0.125 0.875 2 2 2 2 2 0.25 0 0.25 0 0.25 0.25 0.25 "
-        "0.75 1 1 1 1 1 0.25 0 0.25 0 0.5 0 0.5 0.5 0 0 0 0 0"
-    ),
-    "L2/greedy": "1 0 0",
-    "L2/optimistic": "0.25 1 0",
-    "L2/merely-optimal": "0 0 0",
-    "martingale": "0.01388 0.1038 1.321",
-    "martingale/prefix": "0.1038 0",
-    "corrected/episode": "2.5 2 0 0.5 0.25",
-    "corrected/run": "1 1.2 1 1.2 1 2 1 2 1 2 1 2 1 2 45.12 0.5 1 0",
-    "corrected/i": "1 1.2 1 1.2 1 2 1 2 1 2 1 2 1 2",
-    "corrected/ii": "1 1.2 1 1.2 1 2 1 2 1 2 1 2 1 2",
-    "thm:main/greedy": "1 1.2 1 1.2 1 2 1 2 1 2 1 2 1 2",
-    "thm:main/printed-radii": "1 1.2 1 1.2 1 2 1 2 1 2 1 2 1 2",
-    "class/markov": "0 2 4",
-    "limits/convex": "0.07143 0 0",
-    "production/key": "0 0 0.5 0",
-    "production/plan": "0 0 0 0.5",
-    "production/proved": "1.5 0",
-}
-"""What each call of ``least`` was given while the claim was evaluated on the case, of the first twelve that meet the
-hypotheses, with the most and most different margins."""
-
-
-def modules():
-    named = [module for name, module in sorted(sys.modules.items()) if name.startswith("proofs_checks.theory.")]
-    return [module for module in named if getattr(module, "least", None) is model.least]
-
-
-@pytest.fixture
-def calls(monkeypatch):
-    found = []
-
-    def noted(*slacks):
-        found.append([bounds(slack)[0] for slack in slacks])
-        return model.least(*slacks)
-
-    for module in modules():
-        monkeypatch.setattr(module, "least", noted)
-    return found
-
-
-def margins(statement, calls):
-    claim, best = statement.true_claim, ()
-    for case in islice(filter(claim.when, statement.small_cases()), 12):
-        calls.clear()
-        corrected_run.run.cache_clear()
-        claim.slack(case)
-        met = tuple(f"{float(margin):.4g}" for call in calls for margin in call)
-        best = max(best, met, key=lambda one: (len(one), len(set(one))))
-    return " ".join(best)
-
-
-@pytest.mark.parametrize("label", MARGINS)
-def test_no_conjunct_is_lost_and_none_has_another_margin(label, calls):
-    assert margins(theory.by_label(label), calls) == MARGINS[label]
-
-
-def test_every_conjunction_is_here(calls):
-    true = [statement for statement in theory.ALL if statement.true_claim is not None]
-    assert {statement.label for statement in true if margins(statement, calls)} == set(MARGINS)
-
-
-# -- each conjunct refutes alone --------------------------------------------------------------------------------------
 
 
 def verdict(label, case=None):

@@ -268,4 +268,18 @@ CHECKS = (
         'truth = "true"',
         ("tests/report/test_page.py::test_a_card_calls_true_only_what_stood",),
     ),
+    (
+        "a ledger of another format is read",
+        ENGINE + "ledger.py",
+        "if (ledger.format, ledger.version) != (FORMAT, VERSION):",
+        "if ledger.version != VERSION:",
+        ("tests/checks/test_audit.py::test_a_ledger_that_was_edited_is_refused_with_the_place",),
+    ),
+    (
+        "an import that was added since is not looked at",
+        ENGINE + "sources.py",
+        "waiting += imported(path, path.stat().st_mtime_ns)",
+        "waiting += imported(path, 0)",
+        ("tests/checks/test_audit.py::test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale",),
+    ),
 )

@@ -264,13 +264,6 @@ WEAKER = (
         (CONJUNCTS + "test_each_part_of_a_run_refutes_alone",),
     ),
     (
-        "the lower bound is no part of what tables prove",
-        THEORY + "library/checker.py",
-        "return least(CVaR(case.alpha).of(law) - lower, upper - optimum)",
-        "return least(upper - optimum)",
-        (CONJUNCTS + "test_no_conjunct_is_lost_and_none_has_another_margin[production/proved]",),
-    ),
-    (
         "a greedy policy need not be worth its value",
         THEORY + "optimism/l1_greedy.py",
         "return least(phi(case.weighting, better, best.policy(better)) - own, equality(own, best.value))",
