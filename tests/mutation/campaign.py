@@ -128,6 +128,8 @@ def judged(
             place = places.get()
             try:
                 verdict = room.verdict(place, mutant, judges, seconds, hangs=measured)
+            except RuntimeError as error:  # one fault that nobody can judge must not end the campaign
+                verdict = f"not judged: {error}"
             finally:
                 places.put(place)
             killers[mutant.file, verdict.removeprefix("killed by ")] += 1
@@ -211,8 +213,9 @@ def main() -> int:
         killers = Counter((row["file"], row["verdict"].removeprefix("killed by ")) for row in rows.values())
         for row in judged(left, tests, asked.workers, asked.budget, killers, asked.by or (), asked.cold):
             rows[row["name"]] = row
-            with results.open("a", encoding="utf-8") as out:
-                out.write(json.dumps(row) + "\n")
+            if not row["verdict"].startswith("not judged"):  # such a fault is tried again next time
+                with results.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps(row) + "\n")
             print(f"{row['file']}:{row['line']}: {row['what']}: {row['verdict']}", flush=True)
     print(table([rows[one.name] for _, one in chosen if one.name in rows]))
     return 0

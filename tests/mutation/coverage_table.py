@@ -1,7 +1,7 @@
 """Lines and branches that the tests execute, by folder: ``python tests/mutation/coverage_table.py [--kernels]``.
 
 The judges of the mutation campaign run under coverage once (``testmap.py``); this reads what they left.  Compiled code
-is out of coverage's sight: with ``--kernels`` the tests of planning and learning run again with numba switched off,
+is out of coverage's sight: with ``--kernels`` some tests of planning and learning run again with numba switched off,
 each for at most a stated time: what it has executed by then counts.
 """
 
@@ -17,7 +17,12 @@ from pathlib import Path
 from campaign import FOLDERS, PLACE
 from testmap import NO_JUDGES, ROOT, measure
 
-KERNELS = ("tests/planning", "tests/learning")
+#: Tests of small models that between them call every kernel.
+KERNELS = (
+    *(f"tests/planning/test_{name}.py" for name in ("kernels_plain", "kernels_limbs", "plan_between", "plan_polygons")),
+    *(f"tests/planning/test_{name}.py" for name in ("plan_discounted", "plan_tails", "grid_forms", "error_constants")),
+    *(f"tests/learning/test_learn_{name}.py" for name in ("plan", "sets", "run", "reference", "models", "curves")),
+)
 
 
 def table(data: Path) -> str:
