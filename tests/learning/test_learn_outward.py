@@ -12,11 +12,12 @@ from test_learn_models import learner_of
 
 import verified_risk as vr
 from verified_risk.learning import evaluate
-from verified_risk.learning.assemble import data_range
+from verified_risk.learning.assemble import assemble, data_range
 from verified_risk.learning.bounds import Problem, data_bound, down, regret_bounds, up
+from verified_risk.learning.bracket import Bracket
 from verified_risk.learning.declared import Declared
 from verified_risk.learning.evaluate import Judge
-from verified_risk.learning.learn import Task, best_on_grid
+from verified_risk.learning.learn import Record, Task, best_on_grid
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.settings import Settings
 from verified_risk.learning.standard import standard_form
@@ -162,3 +163,24 @@ def test_what_a_policy_is_worth_lies_between_the_floats_that_say_it(shift):
             assert float(high) - float(low) < 1e-8
         nearest.add(Fraction(float(value)) > value)
     assert nearest == {False, True}
+
+
+def test_regret_is_rounded_up_at_every_episode():
+    """An optimum of 1/3 and policies worth floats at random: the sums as rationals are at most the printed ones."""
+    rng = np.random.default_rng(5)
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/3": 1}, {0: 1}]], horizon=1)
+    task = Task.of(standard_form(mdp), Settings.read(vr.Mean(), 400, algorithm="ucb"))
+    learner = task.learner()
+    low = np.where(np.arange(400) < 4, 1 / 3, rng.uniform(0, 1 / 3, 400))  # the float 1/3 is less than 1/3
+    record = Record(np.zeros(400), np.zeros(400), np.zeros(400), np.zeros(400), low, low + 2.0**-40)
+    third = Fraction(1, 3)
+    run = assemble(mdp, task, record, (third, third, ""), None, Bracket(learner, 0.0, wanted=False), learner)
+    least = most = Fraction()
+    up = 0
+    for k in range(400):
+        most += third - Fraction(low[k])
+        least += max(third - Fraction(low[k]) - Fraction(1, 2**40), Fraction())
+        assert most <= Fraction(run.regret[k]) <= most * (1 + Fraction(k + 9, 2**50)) + Fraction(k + 1, 2**53)
+        assert Fraction(run.regret[k]) - Fraction(run.regret_width[k]) <= least
+        up += float(np.cumsum(float(third) - low)[k]) < most
+    assert up >= 20, "sums to nearest are below the truth often enough"

@@ -30,8 +30,8 @@ def test_the_regret_is_that_of_the_policies_played_evaluated_exactly(algorithm, 
         value = G.of(vr.return_law(mdp, run.policy(k)))
         total += best - value
         assert abs(run.values[k] - float(value)) < 1e-9
-        assert total <= run.regret[k] + 1e-12
-        assert run.regret[k] - run.regret_width[k] - 1e-12 <= total
+        assert total <= Fraction(run.regret[k])
+        assert Fraction(run.regret[k]) - Fraction(run.regret_width[k]) <= total
     assert run.regret_width[-1] < 1e-8
 
 

@@ -133,7 +133,7 @@ def failing(
             if "::" in given:  # a parameter may contain " - ", which also parts name and message
                 return given
             return name.partition(" - ")[0] if "::" in name else "import"
-    if code in (1, 2, 3, 4) and "rror" in said:
+    if code in (1, 2, 3, 4) and "error" in said.lower():
         return "import"
     raise RuntimeError(f"pytest ended with {code}: {said[-500:]}")
 

@@ -183,6 +183,27 @@ RUNS = (
         ("tests/learning/test_learn_margins.py::test_one_action_that_falls_short_in_one_cell_is_the_loss_of_a_table",),
     ),
     (
+        "sums of regret are not rounded up",
+        "verified_risk/learning/assemble.py",
+        "np.cumsum(each) * (1 + (k + 2) * 2.0**-52)",
+        "np.cumsum(each)",
+        ("tests/learning/test_learn_outward.py::test_regret_is_rounded_up_at_every_episode",),
+    ),
+    (
+        "the optimum is rounded to nearest in the regret",
+        "verified_risk/learning/assemble.py",
+        "each = np.maximum(float_above(best[1]) - record.low, 0.0)",
+        "each = np.maximum(float(best[1]) - record.low, 0.0)",
+        ("tests/learning/test_learn_outward.py::test_regret_is_rounded_up_at_every_episode",),
+    ),
+    (
+        "the width of the regret forgets what was rounded up",
+        "verified_risk/learning/run.py",
+        "* (1 + rounded) + 2 * rounded * self.regret",
+        "* 1.0",
+        ("tests/learning/test_learn_outward.py::test_regret_is_rounded_up_at_every_episode",),
+    ),
+    (
         "the first visits cost nothing",
         "verified_risk/learning/audit_counting.py",
         "if used else most",

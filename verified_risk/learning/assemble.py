@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..mdp import MDP
+from ..numbers.rational import float_above
 from ..numbers.shown import above
 from .bounds import data_bound
 from .bracket import Bracket
@@ -39,11 +40,12 @@ def assemble(
     )  # fmt: skip
     unit, offset = float(standard.range * standard.unit), float(standard.offset)
     errors = unit * (np.maximum(record.uppers - record.optimistic, 0.0) + task.slack)
+    k = np.arange(1, len(record.returns) + 1, dtype=np.float64)
     regret = width = None
     if record.low is not None and record.high is not None and best is not None:
-        regret = np.cumsum(np.maximum(float(best[1]) - record.low, 0.0))
+        each = np.maximum(float_above(best[1]) - record.low, 0.0)
+        regret = np.cumsum(each) * (1 + (k + 2) * 2.0**-52)  # each difference, each sum and the product are rounded
         width = record.high - record.low
-    k = np.arange(1, len(record.returns) + 1, dtype=np.float64)
     extra = np.cumsum(errors) + float(standard.rounding) * k
 
     def in_user_units(bound: Any) -> Floats | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..mdp import MDP
-from ..numbers.rational import as_fraction, text
+from ..numbers.rational import as_fraction, float_above, text
 from ..numbers.shown import above, at_least, at_most, ends
 from ..objectives import Weighting, objective
 from .arrays import decode, encode
@@ -140,10 +140,11 @@ class Run(files.Saved):
     @property
     def regret_width(self) -> Floats | None:
         """How far below ``regret`` the true cumulative pseudo-regret may be."""
-        if self.values_width is None or self.best is None:
+        if self.values_width is None or self.best is None or self.regret is None:
             return None
-        width = float(self.best[1] - self.best[0])
-        return np.cumsum(self.values_width + width)
+        width = float_above(Fraction(float_above(self.best[1])) - self.best[0])
+        rounded = (np.arange(self.episodes) + 3) * 2.0**-52
+        return np.cumsum(self.values_width + width) * (1 + rounded) + 2 * rounded * self.regret
 
     def policy(self, k: int | None = None) -> LearnedPolicy | BlackBoxPolicy:
         """The policy to use: worth at least ``interval[0]`` where there is an interval, else that of a last plan.
