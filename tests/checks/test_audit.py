@@ -235,6 +235,8 @@ def test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale(tmp_path):
     assert sources.digest(claim) != before
     claim.write_text("from ..helper import f\nfrom ..other import x\n")  # the same process sees a new import
     assert [path.name for path in sources.depends_on(claim)] == ["deep.py", "helper.py", "other.py", "claim.py"]
+    (tmp_path / "other.py").write_text("from deep import x\n")  # some library's module, though a neighbour has its name
+    assert sources.imported(tmp_path / "other.py", 0) == ()
 
 
 # -- ledger -----------------------------------------------------------------------------------------------------------

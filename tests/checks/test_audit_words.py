@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import configuration
 from test_audit import BELOW_THREE, Case, failures, toy
 
 from proofs_checks import cli, pytest_plugin
@@ -160,3 +161,25 @@ def test_the_worst_of_enclosed_slacks_is_the_one_that_may_be_least():
     slacks = {0: Interval(Q(1, 4), Q(1, 2)), 1: Interval(Q(-1), Q(1)), 2: Interval(Q(-1), Q(2))}
     seen = search.exhaustive(Claim("", "", lambda case: slacks[case.x]), [Case(Q(i)) for i in slacks])
     assert (seen.worst, seen.worst_case) == (slacks[1], Case(Q(1)))
+
+
+def test_nothing_is_owed_where_nothing_is_printed():
+    """A claim of the corrected theory alone has no printed one that a counterexample could refute."""
+    assert toy().should_be_refuted
+    assert not toy(printed=None, counterexample=None).should_be_refuted
+
+
+def test_a_ledger_names_the_file_of_a_statement_from_the_project_on():
+    assert audit.source_file(statements.by_label("lem:key")) == "proofs_checks/theory/setting/lem_key.py"
+    assert audit.source_file(toy(source="/elsewhere/mine.py")) == "mine.py"
+
+
+def test_hypothesis_writes_where_it_did_before_once_an_audit_is_over():
+    def place():
+        found = configuration.storage_directory(intent_to_write=False)
+        return str(getattr(found, "path", found))
+
+    before = place()
+    with search.leaving_nothing():
+        assert place() != before
+    assert place() == before
