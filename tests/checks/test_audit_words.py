@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 from hypothesis import configuration
+from hypothesis.strategies import just
 from test_audit import BELOW_THREE, Case, failures, toy
 
 from proofs_checks import cli, pytest_plugin
@@ -183,3 +184,9 @@ def test_hypothesis_writes_where_it_did_before_once_an_audit_is_over():
     with search.leaving_nothing():
         assert place() != before
     assert place() == before
+
+
+def test_a_failure_of_the_first_case_took_one_case():
+    found = search.find(BELOW_THREE, just(Case(Q(4))), seed=0, budget=5)
+    assert found is not None
+    assert (found.first, found.cases) == (Case(Q(4)), 1)
