@@ -21,7 +21,7 @@ from testmap import NO_JUDGES, ROOT, measure
 KERNELS = (
     *(f"tests/planning/test_{name}.py" for name in ("kernels_plain", "kernels_limbs", "plan_between", "plan_polygons")),
     *(f"tests/planning/test_{name}.py" for name in ("plan_discounted", "plan_tails", "grid_forms", "error_constants")),
-    *(f"tests/learning/test_learn_{name}.py" for name in ("plan", "sets", "run", "reference", "models", "curves")),
+    *(f"tests/learning/test_learn_{name}.py" for name in ("plan", "sets", "run", "reference", "rows", "curves")),
 )
 
 
