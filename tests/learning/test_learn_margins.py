@@ -165,6 +165,22 @@ def test_a_visit_costs_its_cap_or_its_radius_and_a_pair_what_the_page_says(algor
         assert float(counting.slack((0, 0), n)) == pytest.approx(right - total, rel=1e-12)
 
 
+def test_a_visit_costs_more_where_the_weighting_is_not_concave_or_rewards_come_with_states():
+    """T = 3, two states: total variation costs T (S + 1 + sqrt(R + 1)) radii, twice T at most; outcomes T R S, T."""
+    product = vr.MDP(0, [[["1/2", "1/2"]], [["1/2", "1/2"]]], [[{0: "1/2", 1: "1/2"}]] * 2, horizon=3)
+    joint = vr.MDP.from_outcomes([[[("1/2", 0, 0), ("1/2", 1, 1)]], [[(1, 0, 1)]]], initial=0, horizon=3)
+    for mdp, G, wanted, most in (
+        (product, vr.ProportionalHazard(2), lambda S, R: 3 * (S + 1 + math.sqrt(R + 1)), 6),
+        (product, vr.CVaR("1/2"), lambda S, R: 2 * S + 2, 3),
+        (joint, vr.CVaR("1/2"), lambda S, R: 3 * R * S, 3),
+    ):
+        task = Task.of(standard_form(mdp), Settings.read(G, 30, algorithm="ucb"))
+        counting = Counting(task, rebuilt_log(task.standard, task.settings))
+        S, R = task.problem.states, task.problem.atoms
+        assert (R, counting.cap) == (2, most)
+        assert float(counting.factor) == pytest.approx(wanted(S, R), rel=1e-12)
+
+
 def test_sets_far_wider_than_the_radius_break_the_step_from_model_to_radius():
     mdp = vr.MDP(0, [[["1/2", "1/2"]], [["1/2", "1/2"]]], [[1], [{0: "1/2", 1: "1/2"}]], horizon=3)
     rows = audit_with(Learner, mdp, vr.CVaR("1/2"), 60, log_ratio=1e300).rows

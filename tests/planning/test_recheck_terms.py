@@ -175,6 +175,28 @@ def test_the_law_of_a_policy_is_off_by_all_that_is_added_in_one_cell():
     assert depth >= horizon * 2 * n + n
 
 
+def test_sums_of_many_masses_are_enclosed_by_what_is_called_their_cdf(monkeypatch):
+    """Masses at random, known exactly: each running sum, rounded once a term, is enclosed as a rational."""
+    points = 3000
+    rng = np.random.default_rng(3)
+    masses = (rng.random(points).astype(np.longdouble) / np.longdouble(points * 0.5)) / 3
+    rewards = [{Fraction(k): Fraction(1, points) for k in range(points)}]
+    mdp = vr.MDP(0, [[[1]]], [rewards], horizon=1)
+    seen = {}
+    monkeypatch.setattr(wide.WideModel, "law", lambda self, part, tick: (masses, 0))
+    monkeypatch.setattr(recheck, "_states_cdf", lambda plan, model, low, high: seen.update(low=low, high=high) or True)
+    policy = vr.policy.GridPolicy(mdp, Fraction(1), lambda t, s, i: 0)
+    plan = replace(vr.plan(mdp, "cvar(1/2)", eta=1), policy=policy)
+    recheck._wide_worth(plan, Watch(None, None))
+    total, missed = Fraction(), 0
+    sums = np.cumsum(masses)
+    for i, (low, high) in enumerate(zip(seen["low"], seen["high"], strict=True)):
+        total += wide.exactly(masses[i])
+        assert low <= total <= high
+        missed += abs(wide.exactly(sums[i]) - total) > 2 * wide.ROUNDOFF * total
+    assert missed >= 100, "without counting the terms many sums would lie outside"
+
+
 # -- polygons of a discounted plan ------------------------------------------------------------------------------------
 
 MIXED = vr.objective("1/3*mean + 2/3*cvar(1/4)")

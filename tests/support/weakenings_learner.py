@@ -317,4 +317,50 @@ LEARNER = (
         "",
         ("tests/learning/test_learn_refusals.py",),
     ),
+    (
+        "errors of the planner are counted a whole unit too large",
+        "verified_risk/learning/audit.py",
+        "+ self.allowance) * self.standard.unit)",
+        "+ self.allowance) + self.standard.unit)",
+        (
+            "tests/learning/test_learn_margins.py::test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit",
+        ),
+    ),
+    (
+        "an action may fall short where another return has the best one",
+        "verified_risk/learning/audit_greedy.py",
+        "float((each.max(axis=0) - taken).max())",
+        "float((each.max(axis=0) - taken).min())",
+        ("tests/learning/test_learn_margins.py::test_one_action_that_falls_short_in_one_cell_is_the_loss_of_a_table",),
+    ),
+    (
+        "sums of regret are not rounded up",
+        "verified_risk/learning/assemble.py",
+        "np.cumsum(each) * (1 + (k + 2) * 2.0**-52)",
+        "np.cumsum(each)",
+        ("tests/learning/test_learn_outward.py::test_regret_is_rounded_up_at_every_episode",),
+    ),
+    (
+        "the optimum is rounded to nearest in the regret",
+        "verified_risk/learning/assemble.py",
+        "each = np.maximum(float_above(best[1]) - record.low, 0.0)",
+        "each = np.maximum(float(best[1]) - record.low, 0.0)",
+        ("tests/learning/test_learn_outward.py::test_regret_is_rounded_up_at_every_episode",),
+    ),
+    (
+        "the width of the regret forgets what was rounded up",
+        "verified_risk/learning/run.py",
+        "* (1 + rounded) + 2 * rounded * self.regret",
+        "* 1.0",
+        ("tests/learning/test_learn_outward.py::test_regret_is_rounded_up_at_every_episode",),
+    ),
+    (
+        "a visit may cost three times T where total variation counts",
+        "verified_risk/learning/audit_counting.py",
+        "root_ratio(Fraction(problem.atoms + 1))), 2 * T",
+        "root_ratio(Fraction(problem.atoms + 1))), 3 * T",
+        (
+            "tests/learning/test_learn_margins.py::test_a_visit_costs_more_where_the_weighting_is_not_concave_or_rewards_come_with_states",
+        ),
+    ),
 )

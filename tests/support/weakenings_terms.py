@@ -271,4 +271,11 @@ TERMS = (
         " for",
         (f"{TESTS_RECHECK_TERMS}::test_cells_are_those_of_one_grid_from_the_least_reward_on",),
     ),
+    (
+        "running sums of masses are taken for exact",
+        RECHECK_BOUNDS,
+        "        depth += len(masses) + 2\n",
+        "",
+        (f"{TESTS_RECHECK_TERMS}::test_sums_of_many_masses_are_enclosed_by_what_is_called_their_cdf",),
+    ),
 )
