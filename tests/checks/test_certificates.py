@@ -228,6 +228,10 @@ def test_writing_all_certificates_removes_stale_ones(tmp_path):
     (tmp_path / "old.json").write_text("{}")
     written = certificate.write_all(statements.ALL[:8], tmp_path)
     assert sorted(tmp_path.glob("*.json")) == sorted(written)
+    wanted = [path.read_text() for path in written]
+    written[0].write_text(wanted[0] + " ")
+    assert certificate.write_all(statements.ALL[:8], tmp_path) == written
+    assert [path.read_text() for path in written] == wanted
 
 
 @pytest.mark.parametrize("entry", ["1E5", "2e-3/7", "1e999999999"])
