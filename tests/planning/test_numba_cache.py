@@ -143,6 +143,21 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert python(ask, PYTHONPATH=str(tmp_path)).strip() == "1"
 
 
+@pytest.mark.parametrize("error", ["OSError(28, 'No space left on device')", "RuntimeError('no compiled object yet')"])
+def test_what_cannot_be_kept_is_compiled_and_used_all_the_same(tmp_path, error):
+    folder = tmp_path / "pack"
+    folder.mkdir()
+    kernel_folder(folder, 1, OURS)
+    refusing = f"""
+        from numba.core import caching
+        def refuse(*_): raise {error}
+        caching.CompileResultCacheImpl.reduce = refuse
+        from pack.caller import outer
+        print(outer(1.0), outer(2.0))
+    """
+    assert python(refusing, PYTHONPATH=str(tmp_path)).strip() == "20.0 30.0"
+
+
 def test_a_kernel_of_views_refuses_to_make_an_array_and_adds_up_its_slices():
     """Without counted references an array made inside would never be freed, or be freed while in use."""
     import numba

@@ -19,6 +19,7 @@ written.  So a kernel gives the same bits compiled and interpreted.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +94,9 @@ class _Results(caching.CompileResultCacheImpl):
 
 class _Cache(caching.FunctionCache):
     _impl_class = _Results
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if that can be done: a full disk, or code that numba cannot find again, costs the
+        next process a compilation and this one nothing."""
+        with suppress(OSError, RuntimeError):
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
