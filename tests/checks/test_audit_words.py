@@ -190,3 +190,8 @@ def test_a_failure_of_the_first_case_took_one_case():
     found = search.find(BELOW_THREE, just(Case(Q(4))), seed=0, budget=5)
     assert found is not None
     assert (found.first, found.cases) == (Case(Q(4)), 1)
+
+
+def test_a_case_of_a_statement_without_an_example_cannot_be_read():
+    with pytest.raises(ValueError, match="toy cannot decode: give decode"):
+        toy(counterexample=None).read({})

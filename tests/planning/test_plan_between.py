@@ -23,7 +23,7 @@ from verified_risk.planning.recheck.cells import CellTables
 from verified_risk.planning.recheck.cells_mean import MeanRule
 from verified_risk.planning.search import between, between_route, branching
 from verified_risk.planning.search.between import BetweenOracle, BetweenSearch
-from verified_risk.planning.search.reference import reference
+from verified_risk.planning.search.reference import _add, reference
 from verified_risk.planning.tails.refine import refined_plan
 
 DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(1, 5)]
@@ -317,3 +317,13 @@ def test_plan_always_answers_and_says_what_it_chose():
     assert plan.gap < (high - low) / 50
     assert "read between" in plan.certificate.method
     assert vr.plan(mdp, "wang(1/4)", eta="1/20", time_limit=2).eta == Fraction(1, 20)
+
+
+@pytest.mark.parametrize("at", [0.0, 0.25, 3.5, 4.0, 4.75, 5.0])
+def test_mass_between_two_points_is_shared_so_that_its_mean_stays(at):
+    """Also between the last two points, and on them."""
+    out = np.zeros(6)
+    _add(out, np.array([1.0]), at, 1.0, 0.5)
+    assert out.sum() == 0.5
+    assert out @ np.arange(6) == 0.5 * at
+    assert set(np.flatnonzero(out)) <= {int(at), min(int(at) + 1, 5)}

@@ -8,6 +8,7 @@ import random
 import time
 from fractions import Fraction
 from statistics import NormalDist
+from types import SimpleNamespace
 
 import oracles
 import plan_models as models
@@ -16,6 +17,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.planning import limits
+from verified_risk.planning.search.relaxation import Relaxation
 
 NORMAL = NormalDist()
 GAP = Fraction(1, 10**5)
@@ -183,3 +185,16 @@ def test_progress_of_a_search_on_a_coarse_grid_says_no_more_than_the_best_policy
         best = max(bounds(objective.of(vr.Law(found)))[1] for found in oracles.all_return_laws(model))
         assert seen
         assert all(step.lower <= best for step in seen)
+
+
+def test_a_search_reports_nothing_before_it_has_a_policy():
+    told = []
+    search = SimpleNamespace(
+        report=lambda *found: told.append(found), _next_report=-math.inf, best=SimpleNamespace(value=math.inf),
+        bound=1.0, uncut_bound=2.0, deadline=math.inf,
+    )  # fmt: skip
+    assert not Relaxation.late(search)
+    assert told == []
+    search.best.value = 3.0
+    assert not Relaxation.late(search)
+    assert told == [(3.0, 2.0)]

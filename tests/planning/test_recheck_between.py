@@ -313,3 +313,20 @@ def test_planted_faults_are_caught(monkeypatch, plant):
         except (IndexError, ValueError):
             caught += 1
     assert caught
+
+
+def test_only_this_cell_and_the_next_are_met_where_at_most_one_cell_is_still_earned(monkeypatch):
+    """Rewards of 0 and 1, discount 1/2, cells of 1/4: after steps 0, 1, 2, 3 remain 7/2, 3/2, 1/2 and 0 cells."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: 1}, {1: 1}]], horizon=4, discount="1/2")
+    tables = CellTables(mdp, Fraction(1, 4))
+    asked = {}
+    inherited = cells_mean.MeanRule._actions
+
+    def watched(self, t, s, met, near, *after):
+        asked[t] = near
+        return inherited(self, t, s, met, near, *after)
+
+    monkeypatch.setattr(cells_mean.MeanRule, "_actions", watched)
+    slopes = np.ones(tables.top)
+    cells_mean.MeanRule(tables).remove(tables.everything(), slopes, slopes)
+    assert asked == {0: False, 1: False, 2: False, 3: True}
