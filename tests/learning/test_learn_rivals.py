@@ -14,6 +14,7 @@ from verified_risk.learning.bernstein import table_tests
 from verified_risk.learning.declared import Declared
 from verified_risk.learning.learn import Task
 from verified_risk.learning.learner import draws_of
+from verified_risk.learning.posterior import _dirichlet
 from verified_risk.learning.settings import Settings
 from verified_risk.learning.standard import standard_form
 
@@ -156,6 +157,14 @@ def test_a_narrower_bonus_is_not_proved():
     )  # fmt: skip
     assert not run.proved
     assert run.data_bound is None
+
+
+def test_a_draw_that_underflows_is_the_mean_and_others_are_laws():
+    weights = np.array([[1e-310, 3e-310, 0.0], [2.0, 1.0, 0.0]])
+    drawn = _dirichlet(np.random.default_rng(0), weights)
+    assert drawn[0] == pytest.approx([0.25, 0.75, 0.0], rel=1e-9)
+    assert drawn[1].sum() == pytest.approx(1.0, rel=1e-12)
+    assert (drawn[1] > 0).tolist() == [True, True, False]
 
 
 def test_posterior_sampling_says_that_it_is_bayesian():

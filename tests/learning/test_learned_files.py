@@ -40,6 +40,7 @@ def changed_at(t, s, action):
         ({"unit": "-1"}, "unit of the environment is -1"),
         ({"atoms": []}, "atoms of the environment are not increasing"),
         ({"atoms": ["1", "0"]}, "atoms of the environment are not increasing"),
+        ({"atoms": ["0", "1/2", "1/4", "1"]}, "atoms of the environment are not increasing"),
         ({"exact": False}, "not the multiples of its unit 1/2"),
         ({"exact": False, "unit": "1e-9000"}, "not the multiples of its unit"),
         ({"exact": False, "atoms": ["0", "1/2"]}, "not the multiples of its unit 1/2"),
