@@ -9,6 +9,7 @@ import pytest
 from test_recheck_sides import checked, counterexample
 
 from proofs_checks import recheck
+from proofs_checks.recheck.certificate import number
 from proofs_checks.recheck.enclosed import normal, printed_radius
 from proofs_checks.recheck.exact import phi, steepest, weighting
 from proofs_checks.recheck.setting import corners
@@ -117,6 +118,9 @@ OUTSIDE = [
         "a law on",
     ),
     ("assump:lipschitz/var", {"constant": True}, "True is at least 1"),
+    ("def:optimistic/rows", {"row": ["3/2", "-1/2"]}, "a probability vector"),
+    ("def:optimistic/rows", {"row": [True, "0"]}, "True is a rational"),
+    ("def:optimistic/rows", {"eps": "-1/1000"}, "a probability vector and a radius"),
 ]
 
 
@@ -214,3 +218,25 @@ def test_a_printed_bound_is_rounded_up_in_its_twelfth_decimal(label, factor):
         right = checked(label, told).right
         over = mpmath.mpf(right.numerator) / right.denominator - bound
         assert 0 <= over <= mpmath.mpf(10) ** -12
+
+
+@pytest.mark.parametrize("entry", [True, False, 0.5, None, ["1"]])
+def test_a_number_is_text_or_an_integer(entry):
+    with pytest.raises(recheck.Rejected, match="is a rational"):
+        number(entry)
+
+
+@pytest.mark.parametrize("episodes", [1, 7, 1000])
+def test_both_logarithms_are_printed_away_from_each_other(episodes):
+    instance = counterexample("thm:main/log", states=3, actions=2, episodes=episodes, delta="1/7")
+    found = checked("thm:main/log", instance)
+    with mpmath.workdps(40):
+        six, four = (mpmath.log(mpmath.mpf(k * 6 * episodes) * 7) for k in (6, 4))
+        assert mpmath.mpf(found.left.numerator) / found.left.denominator <= six
+        assert mpmath.mpf(found.right.numerator) / found.right.denominator >= four
+    assert found.left > found.right
+
+
+def test_a_radius_needs_a_visit():
+    with pytest.raises(recheck.Rejected):
+        printed_radius(3, 1, 2, Fraction(1), 0)
