@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from fractions import Fraction
 
@@ -162,6 +163,19 @@ def test_the_coq_file_admits_nothing_and_states_the_bounds_of_its_claim(tmp_path
         stated = " ".join(text.partition("Theorem the_plan_is_right :")[2].partition("Proof.")[0].split())
         assert stated.startswith(f"(real_of {low} <= ")
         assert stated.endswith(f"<= real_of {high})%R.")
+
+
+def test_the_coq_file_has_the_policy_and_the_bound_of_its_kind(tmp_path):
+    """A mean is proved by one value a state, a CVaR by budgets, with a discount between the points of a grid."""
+    rewards = [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]]
+    discounted = vr.MDP(0, [[[1], [1]]], rewards, horizon=8, discount="9/10")
+    for mdp, objective, kinds in (
+        (vr.models.two_paths(), "mean", ["ByMarkov", "ByMean"]),
+        (vr.models.two_paths(), "cvar(1/4)", ["ByBudget", "ByBudgets"]),
+        (discounted, "cvar(1/4)", ["ByLaw", "ByAllCells"]),
+    ):
+        write_coq(vr.plan(mdp, objective, gap="1/4"), tmp_path / "plan.v")
+        assert re.findall(r"\bBy[A-Z]\w+", (tmp_path / "plan.v").read_text()) == kinds
 
 
 COIN = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
