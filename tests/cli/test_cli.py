@@ -149,6 +149,7 @@ def test_what_a_run_prints_of_its_bounds_is_rounded_outward():
     assert "optimum    1/7 <= best over all policies <= 1/7 + 3.34e-10" in printed
     assert "the regret is at most 1234.6 with probability 4/5" in printed
     assert "the regret is at most" not in shown(replace(held, proved=False))
+    assert "the regret is at most" not in shown(replace(held, delta=Fraction(1, 2)))  # with probability 0
     assert "(exact)" not in str(held)
     assert "1/7 to 0.1428571432" in str(held)
     assert str(held).count("1234.55") == 2

@@ -118,7 +118,7 @@ def _print_run(run: Run, save: Path | None) -> None:
         screen.field("optimum", number(high) if low == high else span(low, high), "bold green")
     if run.interval is not None:
         screen.field("from data", f"the optimum is in {run.interval} with probability {1 - run.delta}")
-    if run.data_bound is not None and run.proved:
+    if run.data_bound is not None and run.proved and 2 * run.delta < 1:  # else nothing is promised
         screen.field("", f"the regret is at most {above(run.data_bound[-1], 5)} with probability {1 - 2 * run.delta}")
     screen.field("guarantee", run.guarantee)
     series = {"policy worth": run.values, "regret so far": run.regret}
