@@ -359,6 +359,7 @@ def test_continuous_spaces_are_refused():
         ({"bonus_scale": 0}, "bonus_scale is 0"),
         ({"eta": "3/7"}, "evenly"),
         ({"horizon": 3}, "for environments"),
+        ({"random_starts": True}, "random_starts is for environments"),
     ],
 )
 def test_bad_arguments_are_named(arguments, said):

@@ -143,7 +143,8 @@ def learn(
                 mdp, settings, horizon=horizon, reward_range=reward_range, rewards=rewards,
                 random_starts=random_starts, audit=audit, progress=count,
             )  # fmt: skip
-    for name, value in (("horizon", horizon), ("reward_range", reward_range), ("rewards", rewards)):
+    told = (("horizon", horizon), ("reward_range", reward_range), ("rewards", rewards))
+    for name, value in (*told, ("random_starts", random_starts or None)):
         if value is not None:
             raise InvalidArgument(f"{name} is for environments; a model has its own")
     if callable(declared.rewards):
