@@ -173,7 +173,7 @@ def test_a_process_that_is_ended_by_its_own_fault_kills(place: Path):
 def test_a_name_that_is_no_test_is_an_error_and_not_a_kill(place: Path):
     found = campaign.collected(place, ["test_thing.py", "test_gone.py"])
     assert found == {"test_thing.py::test_four", "test_thing.py::test_type"}
-    with pytest.raises(RuntimeError, match="not found"):
+    with pytest.raises(RuntimeError, match="without a fault the judges end with import"):
         Judges().verdict(place, twice_becomes_zero(place), ["test_thing.py::test_gone"], 60)
 
 
