@@ -204,11 +204,11 @@ def _plan(path: Path) -> None:
     model = {
         "initial": _start(mdp),
         "outcomes": [
-            [[(text(p), target, text(r)) for p, target, r in action.outcomes] for action in mdp.actions(s)]
+            [[(p, target, r) for p, target, r in action.outcomes] for action in mdp.actions(s)]
             for s in range(mdp.n_states)
         ],
         "horizon": mdp.horizon,
-        "discount": text(mdp.discount),
+        "discount": mdp.discount,
     }
     try:
         laws = oracle.attainable(model, most=1500)

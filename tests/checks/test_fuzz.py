@@ -15,6 +15,7 @@ import oracles
 import plan_models
 import pytest
 from click.testing import CliRunner
+from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks import fuzz, recheck
@@ -286,6 +287,27 @@ def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
         assert result.exit_code == 0, result.output
     still = {"initial": ["1"], "outcomes": [[[["1", 0, "-1/7"]]]], "horizon": 2, "discount": "99/100"}
     fuzz.check("plan-discounted", {"model": still, "objective": "cpw(71/100)", "eta": None})
+
+
+def test_what_the_farm_found_in_its_last_hour_stays_mended(tmp_path):
+    """A run whose policy to use is not its last one; a searched plan with a reward of 5000 digits; a window of a
+    certificate that fits no machine integer."""
+    model = {"initial": ["1", "0"], "horizon": 1, "discount": "1"}
+    model["outcomes"] = [[[["1", 0, "0"]], [["5/7", 0, "0"], ["2/7", 0, "1/4"]]], [[["1", 1, "0"]]]]
+    told = {"objective": "mean", "eta": None, "algorithm": "kl", "known_rewards": False, "audit": True}
+    for seed in (31, 32, 33):
+        fuzz.check("learn", {"model": model, **told, "episodes": 2, "seed": seed})
+    found = vr.plan(vr.MDP(0, [[[1], [1]]], [[{1: 1}, {0: "1/2", 3: "1/2"}]], horizon=1), "wang(1/2)", eta=1)
+    data = json.loads(json.dumps(found.to_json()).replace('"3"', f'"{"9" * 5000}"'))
+    answer = vr.Plan.from_json(data).recheck()
+    assert answer.upper_holds is Truth.UNKNOWN
+    require_checker()
+    plan = vr.plan(vr.models.two_paths(), "var(1/3)")
+    plan.prove(certificate=tmp_path / "proof.txt")
+    lines = (tmp_path / "proof.txt").read_text().splitlines()
+    place = lines.index("windows") + 1
+    lines[place] = f"{'9' * 400} {'9' * 400}"
+    readers.check({"kind": "proof", "text": "\n".join([*lines, ""]), "signed": None})
 
 
 def test_storm_files_that_crash_its_parser_are_refused(tmp_path):

@@ -359,7 +359,10 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
     if proof is None or not proof.root.rounds or proof.root.rounds[0].cost is None:
         return None, "the plan carries no record of its search"
     polygon = plan.objective.polygon_below(proof.accuracy)
-    replay = Replay(Outcomes(grid, watch.clock.require), polygon, proof)
+    try:
+        replay = Replay(Outcomes(grid, watch.clock.require), polygon, proof)
+    except OverflowError:  # more roundings in a row than floats bear, or returns that no float holds
+        raise TooLong("the grid has too many points for a replay in floats") from None
     start, jumps = proof.passed, plan.objective.jumps
     if start is not None and len(jumps) == 1 and start < replay.outcomes.top:
         surely = replay.least_cdf(start) > jumps[0].level

@@ -120,6 +120,7 @@ let judge limits file =
   | Source.Refused text -> (false, "refused: " ^ text)
   | Stack_overflow -> (false, "refused: a window too wide for the stack; ulimit -s unlimited gives more")
   | Out_of_memory -> (false, "refused: not enough memory")
+  | Z.Overflow -> (false, "refused: a number too long for a place in a table")
   | Too_large -> (false, Printf.sprintf "refused: needs more than the %d MB that are allowed" (limits.Limits.bytes / 1_000_000))
   | Sys_error text -> (false, "refused: " ^ text)
 
