@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner
+from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks import fuzz
@@ -215,8 +216,7 @@ def test_a_recheck_that_does_not_confirm_an_honest_bound_is_found(monkeypatch, n
 
 @pytest.mark.parametrize("name", ["lower", "upper"])
 def test_a_checker_that_proves_a_forged_bound_is_found(monkeypatch, name):
-    if planning.no_checker() is not None:
-        pytest.skip("the checker is not built")
+    require_checker()
     true = planning.planned(CASE)
 
     def believing(self, **options):
