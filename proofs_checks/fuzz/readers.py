@@ -250,7 +250,7 @@ def _learning(path: Path) -> None:
 def _proof(path: Path) -> None:
     """One line, 0 or 1, and not without end; that nothing false is proved is what ``prove`` tries."""
     ran = subprocess.run(
-        [find_checker(), "--memory", "300", path], capture_output=True, text=True, timeout=PROOF_SECONDS
+        [find_checker().path, "--memory", "300", path], capture_output=True, text=True, timeout=PROOF_SECONDS
     )
     if ran.returncode not in (0, 1) or ran.stderr or len(ran.stdout.splitlines()) != 1:
         raise Falsified(f"the checker ended with {ran.returncode}: {ran.stdout[-200:]} {ran.stderr[-200:]}")

@@ -114,7 +114,7 @@ def test_a_rule_is_packed_with_every_sum_that_discrete_rewards_can_reach_and_not
     rule = PackedRule(offsets, [np.zeros((2, width), dtype=np.int8) for width in widths])
     found = packed(TWO, eta, rule)
     assert found is not None
-    assert all(np.array_equal(a, b) for a, b in zip(unpacked(found, TWO).tables, rule.tables, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(unpacked(found, TWO, eta).tables, rule.tables, strict=True))
     assert packed(TWO, eta, lambda t, s, i: 0) is None
     assert packed(TWO, eta, PackedRule([0, 1], rule.tables)) is None
     assert packed(TWO, eta, PackedRule(offsets, [table[:, :1] for table in rule.tables])) is None
@@ -123,15 +123,27 @@ def test_a_rule_is_packed_with_every_sum_that_discrete_rewards_can_reach_and_not
     assert packed(continuous, eta, rule) is None
 
 
-@pytest.mark.parametrize(("widths", "wrong"), [([0, 6], True), ([1, 5], False), ([-1, 7], True), ([1.5, 4.5], True)])
-def test_a_packed_table_has_a_whole_number_of_columns_from_1(widths, wrong):
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("widths", [1, 6], r"widths\[1\] of the policy is 6, wanted 5 on a grid of 1/4"),
+        ("widths", [0, 5], r"widths\[0\] of the policy is 0, wanted 1"),
+        ("widths", [1, 4.5], r"widths\[1\] of the policy is 4.5, wanted 5"),
+        ("widths", [1], "the policy has 1 widths, wanted 2"),
+        ("offsets", [0, -1], r"offsets\[1\] of the policy is -1, wanted 0"),
+        ("offsets", [1000, 0], r"offsets\[0\] of the policy is 1000, wanted 0"),
+        ("offsets", [0, "0"], r"offsets\[1\] of the policy is '0', wanted 0"),
+        ("offsets", [0, 0, 0], "the policy has 3 offsets, wanted 2"),
+    ],
+)
+def test_a_packed_table_has_the_windows_of_the_model_on_its_grid(name, given, message):
     rule = PackedRule([0, 0], [np.zeros((2, width), dtype=np.int8) for width in (1, 5)])
-    data = packed(TWO, Q(1, 4), rule) | {"widths": widths}
-    if wrong:
-        with pytest.raises(InvalidPolicy, match="2 widths and 2 offsets"):
-            unpacked(data, TWO)
-    else:
-        assert unpacked(data, TWO).offsets == (0, 0)
+    data = packed(TWO, Q(1, 4), rule)
+    assert unpacked(data, TWO, Q(1, 4)).offsets == (0, 0)
+    with pytest.raises(InvalidPolicy, match=message):
+        unpacked(data | {name: given}, TWO, Q(1, 4))
+    with pytest.raises(InvalidPolicy, match=r"widths\[1\] of the policy is 5, wanted 9 on a grid of 1/8"):
+        unpacked(data, TWO, Q(1, 8))
 
 
 @pytest.mark.parametrize(("place", "action"), [((0, 0), -1), ((0, 0), 2), ((1, 4), 1), ((1, 4), -1)])
@@ -140,7 +152,7 @@ def test_a_packed_table_plays_actions_that_there_are(place, action):
     s, k = place
     tables[1][s, k] = action
     with pytest.raises(InvalidPolicy, match=rf"policy\(1, {s}, {k} eta\) plays action {action}, state {s} has actions"):
-        unpacked(packed(TWO, Q(1, 4), PackedRule([0, 0], tables)), TWO)
+        unpacked(packed(TWO, Q(1, 4), PackedRule([0, 0], tables)), TWO, Q(1, 4))
 
 
 @pytest.mark.parametrize(

@@ -175,14 +175,14 @@ def test_points_that_are_rounded_the_wrong_way_are_refused(objective, rounding, 
     plan = vr.plan(vr.models.two_paths(), objective, gap="1/4")
     other = {"down": families.up, "up": families.down}[rounding]
     monkeypatch.setattr(families, rounding, other)
-    with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
+    with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()
 
 
 def test_a_chord_where_the_curve_bends_up_is_refused(monkeypatch):
     plan = vr.plan(vr.models.two_paths(), "hazard(2)", gap="1/4")
     monkeypatch.setattr(bounded.Family, "falls_to", property(lambda self: Fraction(1)))
-    with pytest.raises(errors.NotProved, match="piece 0 of its line"):
+    with pytest.raises(errors.Unsupported, match="piece 0 of its line"):
         plan.prove()
 
 
@@ -194,7 +194,7 @@ def test_a_wrong_turn_is_refused(turn, monkeypatch):
     monkeypatch.setattr(cpw, "where_it_turns", lambda _: Fraction(turn))
     faulty = lambda *cell, above: sign if above == (sign < 0) else honest(*cell, above=above)  # noqa: E731
     monkeypatch.setattr(families, "bend", faulty)
-    with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
+    with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()
 
 

@@ -174,7 +174,7 @@ def test_the_least_return_is_the_only_lower_bound_that_is_given_up():
     """A plan that claims a little more than its tables prove is refused."""
     plan = vr.plan(long_model(), "cvar(1/4)", eta=Fraction(1, 10))
     more = plan.lower + (plan.upper - plan.lower) * Fraction(99, 100)
-    with pytest.raises(errors.NotProved, match="lower bound: it proves only"):
+    with pytest.raises(errors.Unsupported, match="lower bound: it proves only"):
         vr.Plan.from_json({**plan.to_json(), "lower": str(more), "value": str(more)}).prove()
 
 
@@ -194,7 +194,7 @@ def test_bounds_that_are_a_little_better_are_refused(tmp_path):
 
 def _refused(which: str) -> None:
     plan = vr.plan(long_model(), "cvar(1/4)", eta=Fraction(1, 10))
-    with pytest.raises(errors.NotProved, match=which):
+    with pytest.raises(errors.Unsupported, match=which):
         plan.prove()
 
 
@@ -235,5 +235,5 @@ def test_an_action_of_one_cell_that_is_not_the_bounded_one_is_refused():
     policy = CellPolicy(
         plan.mdp, plan.policy.eta, plan.policy.halvings, plan.policy.rho, tables, plan.policy.linear, plan.policy.least
     )
-    with pytest.raises(errors.NotProved, match="lower bound"):
+    with pytest.raises(errors.Unsupported, match="lower bound"):
         vr.Plan.from_json({**plan.to_json(), "policy": policy.to_json()}).prove()

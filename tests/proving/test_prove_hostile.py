@@ -293,8 +293,6 @@ def test_cuts_above_each_other_without_end_are_refused(tmp_path):
 
 def test_without_the_checker_the_command_that_builds_it_is_named(monkeypatch):
     monkeypatch.setattr("verified_risk.proving.program.BUILT", require_checker().with_name("missing"))
-    monkeypatch.delenv("VERIFIED_RISK_CHECKER", raising=False)
-    monkeypatch.setenv("PATH", "")
     with pytest.raises(errors.MissingDependency, match="make checker"):
         find_checker()
     with pytest.raises(errors.MissingDependency, match="make checker"):
@@ -307,7 +305,5 @@ def test_an_installed_package_names_its_own_script_which_is_there(monkeypatch, t
     monkeypatch.setattr(
         "verified_risk.proving.program.BUILT", tmp_path / "proofs_checks" / "formal" / "checker" / "build" / "checker"
     )
-    monkeypatch.delenv("VERIFIED_RISK_CHECKER", raising=False)
-    monkeypatch.setenv("PATH", "")
     with pytest.raises(errors.MissingDependency, match=r"run `sh .*/proofs_checks/formal/checker/driver/build\.sh`"):
         find_checker()

@@ -400,5 +400,5 @@ def test_a_jump_that_comes_too_early_is_refused(monkeypatch):
         return families.Point(x - Fraction(1, 1000), found.height) if found.height else found
 
     monkeypatch.setattr(families.Jump, "below", early)
-    with pytest.raises(errors.NotProved, match="a point of a curve is not proved"):
+    with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import sys
+import tracemalloc
 from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
-from proof_files import require_checker
+from proof_files import plant_program, require_checker
 from proof_models import random_mdp
 
 import verified_risk as vr
@@ -19,7 +21,6 @@ from verified_risk.planning import limits
 from verified_risk.planning.limits import Clock
 from verified_risk.proving import curved
 from verified_risk.proving.boxes import find_cover
-from verified_risk.proving.certificate import VERSION
 from verified_risk.proving.cover import leaves
 from verified_risk.proving.routes import Draft
 
@@ -58,11 +59,7 @@ def test_without_time_nothing_is_begun():
 
 
 def test_a_checker_that_does_not_answer_is_stopped(monkeypatch, tmp_path):
-    program = tmp_path / "asleep"
-    version = f"verified-risk-checker format {VERSION} source 0"
-    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo {version} || exec sleep 30\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("VERIFIED_RISK_CHECKER", str(program))
+    plant_program(monkeypatch, tmp_path, "exec sleep 30")
     plan = vr.plan(vr.models.two_paths(), "cvar(1/4)")
     with pytest.raises(errors.Unsupported, match=r"the time limit of 3 s is reached while checking \d+ cells"):
         plan.prove(time_limit=3)
@@ -95,7 +92,7 @@ FADING = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=6
 @pytest.mark.parametrize("objective", ["1/2*cvar(1/4) + 1/2*cvar(1/2)", "dual(3/2)"])
 def test_an_own_grid_that_is_too_wide_is_said_in_one_line(objective):
     plan = vr.plan(FADING, objective, time_limit=2)
-    said = r"^not covered: [^\n]*the rewards' own grid has \d{5,} points, more than 20000$"
+    said = r"^not covered: [^\n]*whose returns lie on a grid of \d{5,} points, more than 20000$"
     with pytest.raises(errors.Unsupported, match=said):
         plan.prove()
 
@@ -124,3 +121,65 @@ def test_covers_of_curves_are_short(objective):
     found = find_cover(plan, draft.objective.knots, draft.charges.unit, plan.upper, Clock(), allowed)
     assert sum(1 for _ in leaves(found.cover)) <= 60
     assert plan.upper <= found.upper <= plan.upper + allowed
+
+
+FINE = [("0.12345678901234567", "0.7654321098765432"), ("1000000000", "0.000001"), ("1", "1.000000001")]
+"""Rewards whose own grid has up to 1e16 points."""
+
+
+@pytest.mark.parametrize("rewards", FINE)
+@pytest.mark.parametrize("objective", ["mean", "cvar(1/2)", "var(1/2)", "1/2*cvar(1/5) + 1/2*cvar(1/2)", "wang(1/2)"])
+def test_a_plan_on_a_fine_grid_is_proved_or_not_covered_and_nothing_large_is_allocated(rewards, objective):
+    low, high = rewards
+    plan = vr.plan(vr.MDP(0, [[[1], [1]]], [[{low: "1/2", high: "1/2"}, {low: 1}]], horizon=1), objective)
+    tracemalloc.start()
+    try:
+        assert plan.prove(time_limit=60).lower <= plan.lower
+    except errors.Unsupported as error:
+        assert re.match(r"not covered: .* (cells|points|), more than \d+$", str(error))  # noqa: PT017
+        assert objective != "mean"
+    finally:
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+        tracemalloc.stop()
+
+
+def test_numbers_of_more_than_4300_digits_are_written():
+    """Probabilities of twenty digits over 300 steps: exact tables have a scale of 6,000 digits."""
+    share = Fraction(12345678901234567891, 10**20)
+    mdp = vr.MDP(0, [[[share, 1 - share], [1 - share, share]], [[share, 1 - share]]],
+                 [[{1: 1}, {"1/2": 1}], [{0: 1}]], horizon=300)  # fmt: skip
+    plan = vr.exact_plan(mdp, "mean")
+    assert plan.prove().lower == plan.upper
+    assert Draft.of(plan).certificate(exact=True, bits=0).low.scale > 10**4300
+    assert sys.get_int_max_str_digits() == 4300
+
+
+@pytest.mark.parametrize("objective", ["mean", "cvar(1/2)", "var(2/3)", "1/2*cvar(1/5) + 1/2*cvar(1/2)", "wang(1/2)"])
+def test_a_certificate_that_is_too_large_for_the_checker_is_not_covered_and_the_plan_is_not_refused(
+    objective, monkeypatch, tmp_path
+):
+    said = "line 62: tables of 5798 MB, more than the 4000 MB that are allowed"
+    plan = vr.plan(vr.models.two_paths(), objective)
+    plant_program(monkeypatch, tmp_path, f"echo 'refused: {said}'; exit 1")
+    with pytest.raises(errors.Unsupported, match=f"^not covered: the checker answers, {said}$"):
+        plan.prove()
+
+
+FALSE = {
+    "lower": "the policy of the certificate does not prove the lower bound",
+    "upper": "the tables of the certificate do not prove the upper bound",
+}
+
+
+@pytest.mark.parametrize("end", FALSE)
+@pytest.mark.parametrize(("eta", "decided"), [(None, True), ("1/7", False)])
+def test_a_refusal_is_final_only_where_the_tables_lose_nothing(end, eta, decided, monkeypatch, tmp_path):
+    """On the rewards' own grid they lose nothing; on a coarser one a true bound may be refused, where the own grid is
+    too wide to try."""
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/3": "1/2", "1/2": "1/2"}, {"5/12": 1}]], horizon=2)
+    monkeypatch.setattr("verified_risk.proving.routes.PATIENT", 0)
+    monkeypatch.setattr("verified_risk.proving.routes.WIDEST_GRID", 3)
+    plan = vr.plan(mdp, "cvar(1/2)", eta=eta)
+    plant_program(monkeypatch, tmp_path, f"echo 'refused: {FALSE[end]}'; exit 1")
+    with pytest.raises(errors.NotProved if decided else errors.Unsupported, match=f"{end} bound$"):
+        plan.prove()

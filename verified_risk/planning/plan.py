@@ -16,7 +16,7 @@ from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, said, text
 from ..numbers.shown import above, at_least, at_most, number, span
 from ..objectives import Weighting, objective
-from ..policy import Policy, policy_from_json
+from ..policy import GridPolicy, Policy, policy_from_json
 from ..progress import Report, read_report
 from .limits import read_seconds
 from .search.proof import Proof
@@ -259,6 +259,10 @@ class Plan(files.Saved):
             raise InvalidFile(f"the plan says {said(lower)} <= {said(value)} <= {said(upper)}, which is false")
         if eta <= 0:
             raise InvalidFile(f"eta of the plan is {said(eta)}, wanted a positive grid step")
+        policy = policy_from_json(data["policy"], mdp)
+        for part in (part for _, part in policy.parts() if isinstance(part, GridPolicy)):
+            if part.eta != eta:
+                raise InvalidFile(f"the policy tracks multiples of {said(part.eta)}, the plan of {said(eta)}")
         # A law without its error may be anything: it is computed again when asked for.
         error = as_fraction(data["law_error"], "law_error") if "law_error" in data else None
         if error is not None and error < 0:
@@ -269,7 +273,7 @@ class Plan(files.Saved):
             value,
             lower,
             upper,
-            policy_from_json(data["policy"], mdp),
+            policy,
             None if error is None else Law.from_json(data["law"]),
             eta,
             Certificate.from_json(data["certificate"]),

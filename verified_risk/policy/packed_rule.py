@@ -18,7 +18,7 @@ import numpy.typing as npt
 from .. import files
 from ..errors import InvalidPolicy
 from ..mdp import MDP
-from ..numbers.rational import as_whole, ceil_div, text
+from ..numbers.rational import as_whole, ceil_div, said, text
 
 MOST_CELLS = 200_000_000
 """Of a table that is written whole: each is a byte, or four, before compression."""
@@ -92,19 +92,19 @@ def packed(mdp: MDP, eta: Fraction, rule: Any) -> dict[str, Any] | None:
             "tables": base64.b64encode(zlib.compress(flat, LEVEL)).decode("ascii")}  # fmt: skip
 
 
-def unpacked(data: dict[str, Any], mdp: MDP) -> PackedRule:
-    """The rule of a file, every action checked against the model."""
-    kind, widths, offsets = data["type"], data["widths"], data["offsets"]
+def unpacked(data: dict[str, Any], mdp: MDP, eta: Fraction) -> PackedRule:
+    """The rule of a file: its windows are those of the model on the grid, and every action exists."""
+    kind = data["type"]
     if kind not in ("<i1", "<i4"):
         raise InvalidPolicy(f"tables of the policy have type {kind!r}, wanted '<i1' or '<i4'")
-    if len(widths) != mdp.horizon or len(offsets) != mdp.horizon or any((as_whole(w) or 0) < 1 for w in widths):
-        raise InvalidPolicy(
-            f"the policy has {len(widths)} widths and {len(offsets)} offsets, wanted {mdp.horizon} of each"
-        )
-    for t, offset in enumerate(offsets):
-        if as_whole(offset) is None:
-            raise InvalidPolicy(f"offsets[{t}] of the policy is {offset!r}, wanted a whole number")
-    widths, offsets = [int(w) for w in widths], [int(offset) for offset in offsets]
+    offsets, widths = windows(mdp, eta)
+    for name, wanted in (("offsets", offsets), ("widths", widths)):
+        given = data[name]
+        if len(given) != mdp.horizon:
+            raise InvalidPolicy(f"the policy has {len(given)} {name}, wanted {mdp.horizon}")
+        for t, (found, right) in enumerate(zip(given, wanted, strict=True)):
+            if as_whole(found) != right:
+                raise InvalidPolicy(f"{name}[{t}] of the policy is {found!r}, wanted {right} on a grid of {said(eta)}")
     claimed = mdp.n_states * sum(widths)
     if claimed > MOST_CELLS:
         raise InvalidPolicy(f"tables of the policy hold {claimed} actions, wanted at most {MOST_CELLS}")

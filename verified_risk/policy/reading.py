@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import InvalidPolicy
 from ..mdp import MDP
+from ..numbers.rational import as_step
 from .base import Policy, choice_read
 from .cells import CellPolicy
 from .grid import GridPolicy, GridTable
@@ -22,7 +23,7 @@ def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
     if kind == "return":
         return ReturnPolicy(mdp, _rows(data["rows"]))
     if kind == "grid" and "packed" in data:
-        return GridPolicy(mdp, data["eta"], unpacked(data["packed"], mdp))
+        return GridPolicy(mdp, data["eta"], unpacked(data["packed"], mdp, as_step(data["eta"])))
     if kind == "grid":
         return GridPolicy(mdp, data["eta"], GridTable(_rows(data["rows"])))
     if kind == "mixture":

@@ -19,7 +19,8 @@ import numpy as np
 
 from ..errors import InvalidPolicy, Unsupported
 from ..numbers.rational import ceil_div
-from ..policy import GridPolicy, MarkovPolicy, Policy, ReturnPolicy
+from ..policy import GridPolicy, MarkovPolicy, Policy
+from ..policy.packed_rule import ArrayRule
 from .certificate import Grid, IntegerModel, Runs
 
 
@@ -113,8 +114,8 @@ class PolicyRows:
 
     def __init__(self, policy: Policy, charges: Charges) -> None:
         self.charges, self.n_states = charges, policy.mdp.n_states
-        self.rule = getattr(policy, "rule", None) if isinstance(policy, GridPolicy) else None
-        self.cells = None if hasattr(self.rule, "choices") else _cells(policy, charges)
+        self.rule = _array_rule(policy, charges)
+        self.cells = _cells(policy, charges) if self.rule is None else None
 
     def __call__(self, t: int) -> list[Runs]:
         width = self.charges.span + 1
@@ -184,6 +185,13 @@ class ShorterRows:
         return sum(count for count, _ in runs) - width
 
 
+def _array_rule(policy: Policy, charges: Charges) -> ArrayRule | None:
+    """The rule of a policy that has tables over the sums that are met, on the grid of ``charges``; else None."""
+    if not isinstance(policy, GridPolicy) or policy.eta != charges.unit or not isinstance(policy.rule, ArrayRule):
+        return None
+    return policy.rule if list(policy.rule.offsets)[: charges.horizon] == charges.spent_least[:-1] else None
+
+
 def _cells(policy: Policy, charges: Charges) -> list[dict[int, dict[int, int]]]:
     """For each step and state, the action at each shifted sum that the policy meets."""
     found: list[dict[int, dict[int, int]]] = [{} for _ in range(charges.horizon)]
@@ -200,16 +208,13 @@ def _met(policy: Policy, charges: Charges) -> Any:
         if policy.eta != charges.unit:
             raise InvalidPolicy(f"the policy tracks multiples of {policy.eta}, the plan multiples of {charges.unit}")
         return policy.reached()
-    if isinstance(policy, ReturnPolicy) and policy.table is not None:
-        units = {key: key[2] / charges.unit for key in policy.table}
-        if any(y.denominator != 1 for y in units.values()):
-            raise InvalidPolicy(f"the policy depends on returns that are no multiples of {charges.unit}")
-        return ((t, s, int(units[t, s, y]), choice) for (t, s, y), choice in policy.table.items())
     if isinstance(policy, MarkovPolicy):
         return (
             (t, s, charges.spent_least[t], choice) for t, row in enumerate(policy.table) for s, choice in enumerate(row)
         )
     if policy.memory_is_return:
+        if charges.model.loss(charges.unit):
+            raise InvalidPolicy(f"the policy depends on returns that are no multiples of {charges.unit}")
         return _walked(policy, charges)
     raise Unsupported(f"not covered: a {type(policy).__name__}")
 
@@ -239,10 +244,13 @@ def _filled(known: dict[int, int], width: int) -> Runs:
     """Runs over the sums ``width - 1, ..., 0`` (indices increase): every sum takes the action of the next known one."""
     if not known:
         return [(width, 0)]
-    row = np.full(width, -1)
-    inside = {i: a for i, a in known.items() if 0 <= i < width}
-    row[list(inside)] = list(inside.values())
-    row = row[::-1]
-    last = np.maximum.accumulate(np.where(row >= 0, np.arange(width), -1))
-    filled = row[np.maximum(last, int(np.argmax(row >= 0)))]
-    return runs_of(filled)
+    sums = sorted(known, reverse=True)
+    ends = [*(width - 1 - i for i in sums[1:]), width]
+    runs, before = list[tuple[int, int]](), 0
+    for i, end in zip(sums, ends, strict=True):
+        count = end - before
+        if runs and runs[-1][1] == known[i]:
+            count += runs.pop()[0]
+        runs.append((count, known[i]))
+        before = end
+    return runs

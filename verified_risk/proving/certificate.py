@@ -8,7 +8,9 @@ it reads.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -364,7 +366,19 @@ class Certificate:
 
     def write(self, file: TextIO) -> int:
         """Write the text form and say how many characters it has."""
-        return sum(file.write(line) for line in self.lines())
+        with numbers_of_any_length():
+            return sum(file.write(line) for line in self.lines())
+
+
+@contextmanager
+def numbers_of_any_length() -> Iterator[None]:
+    """Lift the interpreter's limit of 4,300 digits for ``str`` of an integer, in a block that writes certificates."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
 
 
 def _model_lines(model: IntegerModel) -> Iterator[str]:

@@ -26,11 +26,13 @@ from .certificate import (
     Piecewise,
     Quantile,
     Tail,
+    numbers_of_any_length,
 )
 from .coq_curves import bounds, coq_list, mixture, parts, rat, z
 from .cover import Cover, Dual, Passed
 from .curves import ROOM, Curved
 from .routes import Draft
+from .same_policy import require_same_policy
 
 UPPER_WORTH = "value_with_upper the_objective"
 """The value of a mixture with upper quantiles, part by part."""
@@ -54,7 +56,9 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
             f"the certificate has {certificate.cells} cells, and Coq goes through at most {MOST_CELLS} in reasonable "
             "time: leave out --coq, the extracted checker is faster"
         )
-    files.write_text(path, coq_text(certificate))
+    require_same_policy(plan.policy, certificate)
+    with numbers_of_any_length():
+        files.write_text(path, coq_text(certificate))
 
 
 def coq_text(certificate: Certificate) -> str:

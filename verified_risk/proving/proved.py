@@ -18,11 +18,14 @@ from ..planning.limits import Clock, TimeUp
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
 from .cells import ByCells
-from .certificate import Certificate, Quantile
+from .certificate import Certificate, Quantile, numbers_of_any_length
 from .curves import Curved
 from .program import Answer, find_checker, run_checker
 from .routes import MOST_EXACT_BITS, Draft
+from .same_policy import require_same_policy
 
+MOST_CELLS = 300_000_000
+"""Of the tables of a certificate: the checker goes through about two million in a second."""
 THEOREM = "check_sound"
 AXIOMS: tuple[str, ...] = (
     "ClassicalDedekindReals.sig_forall_dec",
@@ -51,6 +54,8 @@ class Proved:
     :param size: characters of the certificate
     :param note: what the reader should know beside the bounds
     :param digest: SHA-256 of what was proved: objective, bounds and model, the certificate up to its proofs
+    :param program: the file of the checker
+    :param program_sha256: SHA-256 of that file, which its build recorded with the digest of the sources at hand
     """
 
     theorem: str
@@ -62,6 +67,8 @@ class Proved:
     size: int
     note: str = ""
     digest: str = ""
+    program: str = ""
+    program_sha256: str = ""
 
     @property
     def how(self) -> str:
@@ -69,6 +76,10 @@ class Proved:
         where they are not the plan's."""
         proof = f"by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
         return f"{proof}: {at_least(self.lower)} to {at_most(self.upper)} ({self.note})" if self.note else proof
+
+    @property
+    def _run_by(self) -> str:
+        return f"checked by {self.program} (SHA-256 {self.program_sha256[:16]}); " if self.program else ""
 
     def to_json(self) -> dict[str, Any]:
         """For programs: numbers exact and as floats.
@@ -84,6 +95,8 @@ class Proved:
             "cells": self.cells,
             "bytes": self.size,
             "statement_sha256": self.digest,
+            "program": self.program,
+            "program_sha256": self.program_sha256,
             "note": self.note or None,
         }
 
@@ -92,7 +105,7 @@ class Proved:
         note = f" ({self.note})" if self.note else ""
         return (
             f"proved: best over all policies {shown}, the lower bound attained by the plan's policy{note}; "
-            f"by {self.theorem}, on the axioms of the classical reals; "
+            f"by {self.theorem}, on the axioms of the classical reals; {self._run_by}"
             f"{self.cells} cells, {self.size} bytes, {self.seconds:.2f} s"
         )
 
@@ -117,6 +130,8 @@ def prove(
         try:
             judge.say("writing the model in integers")
             accepted, answer = _first_accepted(Draft.of(plan, clock), judge, file)
+            judge.say("comparing the policy of the certificate with the plan's")
+            require_same_policy(plan.policy, accepted)
         except TimeUp:
             raise Unsupported(
                 f"not covered: the time limit of {seconds:g} s is reached while {judge.doing}; more time may help"
@@ -137,7 +152,10 @@ def prove(
     before = (plan.proved_before or {}).get("statement_sha256")
     if before is not None and before != digest:
         note = "; ".join(filter(None, [note, "the file of the plan says that something else was proved"]))
-    return Proved(theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note, digest)
+    return Proved(
+        theorem, axioms, answer.seconds, accepted.lower, accepted.upper, accepted.cells, size, note, digest,
+        str(answer.program.path), answer.program.sha256,
+    )  # fmt: skip
 
 
 def _slack(plan: Plan, accepted: Certificate) -> str:
@@ -164,8 +182,10 @@ class _Judge:
             self.progress(Progress(self.clock.spent, doing=doing))
 
     def ask(self, certificate: Certificate, file: Path) -> Answer:
+        if certificate.cells > MOST_CELLS:
+            raise Unsupported(f"not covered: tables of {certificate.cells} cells, more than {MOST_CELLS}")
         pieces = written = 0
-        with file.open("w", encoding="ascii") as out:
+        with numbers_of_any_length(), file.open("w", encoding="ascii") as out:
             for piece in certificate.lines():
                 written += out.write(piece)
                 pieces += 1
@@ -176,7 +196,11 @@ class _Judge:
 
 
 def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificate, Answer]:
-    """The first attempt that the checker accepts; what it said of the last one otherwise."""
+    """The first attempt that the checker accepts, and its answer.
+
+    :raises NotProved: if tables that lose nothing contradict a bound
+    :raises Unsupported: if the last answer leaves open whether the plan is right
+    """
     answer: Answer | None = None
     judge.say("looking for a certificate")
     for attempt in _attempts(draft):
@@ -190,9 +214,12 @@ def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificat
         if answer.not_covered:
             raise Unsupported(answer.line)
     assert answer is not None
-    if draft.doubts and "upper bound" in answer.line:
+    if draft.doubts and answer.refuses_upper:
         raise Unsupported(f"not covered: {draft.doubts[-1]}")
-    raise NotProved(f"the checker does not confirm the plan: {answer.line.removeprefix('refused: ')}")
+    why = answer.line.removeprefix("refused: ")
+    if draft.decides_lower if answer.refuses_lower else draft.decides_upper and answer.refuses_upper:
+        raise NotProved(f"the checker does not confirm the plan: {why}")
+    raise Unsupported(f"not covered: the checker answers, {why}")
 
 
 def _attempts(draft: Draft) -> Iterator[Certificate]:

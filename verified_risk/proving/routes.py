@@ -60,8 +60,8 @@ MET = (
     "reached"
 )
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
-WIDEST_OWN_GRID = 20_000
-"""Points of the rewards' own grid up to which a plan on another grid is proved there."""
+WIDEST_GRID = 20_000
+"""Points of a grid of returns up to which a cover is searched for, or a plan on another grid is proved on this one."""
 
 
 def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
@@ -107,12 +107,12 @@ class Draft:
             return cls(plan, model, objective, charges, clock, Budgets(model, plan.policy), long)
         searched = plan.certificate.proof
         attained = searched is not None and searched.attained
-        if (by_return or attained) and charges.span > WIDEST_OWN_GRID:
-            how = "searched over the attainable returns" if attained else "read between the nodes of its grid"
+        searches = isinstance(objective, (Piecewise, Curved))
+        if (by_return or attained or searches) and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"
             raise Unsupported(
-                f"not covered: a plan for {plan.objective.spec}, {how}; the rewards' own grid has {points}, more than "
-                f"{WIDEST_OWN_GRID}"
+                f"not covered: a plan for {plan.objective.spec} whose returns lie on a grid of {points}, more than "
+                f"{WIDEST_GRID}"
             )
         return cls(plan, model, objective, charges, clock)
 
@@ -130,7 +130,7 @@ class Draft:
         if self.cells is None and not self.model.loss(self.charges.unit):
             return None
         charges = Charges(self.model, own_unit(self.plan.mdp))
-        return replace(self, charges=charges, cells=None) if charges.span <= WIDEST_OWN_GRID else None
+        return replace(self, charges=charges, cells=None) if charges.span <= WIDEST_GRID else None
 
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
         """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
@@ -202,6 +202,21 @@ class Draft:
     def exact_bits(self) -> int:
         """Bits of the numbers of tables that lose nothing."""
         return self._exact_scale(self._terminal_denominator()).bit_length()
+
+    @property
+    def decides_lower(self) -> bool:
+        """True if the last attempt evaluates the policy without loss: a lower bound that it does not prove is false."""
+        if isinstance(self.objective, Curved) or self.exact_bits() > MOST_EXACT_BITS:
+            return False
+        return self.by_law or (self.cells is None and not self.model.loss(self.charges.unit))
+
+    @property
+    def decides_upper(self) -> bool:
+        """True if the last attempt loses nothing: an upper bound that it does not prove is false."""
+        if isinstance(self.objective, (Piecewise, Curved)):  # what a cover leaves open is among the doubts
+            return True
+        rounds = self.cells is not None or self.model.loss(self.charges.unit)
+        return self.exact_bits() <= MOST_EXACT_BITS and not (rounds and self.finer() is None)
 
     def exact_is_cheap(self, cells: int) -> bool:
         return self.exact_bits() * max(cells, 1) <= EXACT_WORK
