@@ -87,6 +87,13 @@ class _Faults:
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
         self.lines = source.splitlines(keepends=True)
+        #: Tuples that are read one by one, not unpacked or used as an index.
+        self.collections = {
+            id(child)
+            for node in ast.walk(self.tree)
+            if isinstance(node, (ast.Call, ast.Compare, ast.For, ast.comprehension, ast.keyword, ast.Starred))
+            for child in ast.iter_child_nodes(node)
+        }
         self.words = {_name(node) for node in ast.walk(self.tree) if isinstance(node, (ast.Name, ast.Attribute))}
 
     def offset(self, line: int, column: int) -> int:
@@ -162,6 +169,11 @@ class _Faults:
             for share in (99, 101):
                 what = f"{share} % of {self.text(right)[:60]}"
                 yield self.mutant("eased", right, f"({self.text(right)}) * {share} / 100", what)
+            if not isinstance(right, ast.Constant):
+                for more in ("+ 1", "- 1"):
+                    yield self.mutant(
+                        "eased", right, f"{self.operand(right)} {more}", f"{self.text(right)[:60]} {more}"
+                    )
 
     def of_BoolOp(self, node: ast.BoolOp) -> Iterator[Mutant]:
         word = " and " if isinstance(node.op, ast.And) else " or "
@@ -178,7 +190,8 @@ class _Faults:
             yield self.mutant("conjunct", test, "True", f"dropped: if {self.text(test)[:60]}")
 
     def of_List(self, node: ast.List | ast.Set | ast.Tuple) -> Iterator[Mutant]:
-        if isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and len(node.elts) > 1:
+        values = not isinstance(node, ast.Tuple) or id(node) in self.collections
+        if values and isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and len(node.elts) > 1:
             for dropped in node.elts:
                 yield self.without(node, dropped, node.elts)
 

@@ -52,6 +52,7 @@ def g(x, rho, eps, low, high, terms):
     wide = low + float_above(x) if x else high
     d = [y for y in (1, 2, 4) if y > low]
     d[0] = wide
+    p, q = 7, 9
     return least(a - b, c), Claim(when=met), d
 """
 
@@ -79,10 +80,12 @@ def g(x, rho, eps, low, high, terms):
         ("dropped end: 0", "if not rho <= eps"),
         ("101 % of eps", "rho <= (eps) * 101 / 100"),
         ("0 becomes 1e-9", None),
+        ("eps + 1", "rho <= eps + 1"),
         ("dropped: if y > low", "if True]"),
         ("dropped: 4", "in (1, 2) if"),
         ("always high", "wide = (high)"),
-        ("forgotten: d[0] = wide", "    pass\n    return"),
+        ("forgotten: d[0] = wide", "    pass\n    p, q"),
+        ("dropped: 9", None),
         ("the hypotheses are gone", "Claim(when=lambda *_: True)"),
         ("high for low", "min(high, high)"),
     ],
