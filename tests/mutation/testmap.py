@@ -59,6 +59,7 @@ QUICK = {
         "tests/checks/test_verdicts.py",
     ),
     "proofs_checks/recheck": (
+        "tests/checks/test_recheck_hypotheses.py",
         "tests/checks/test_recheck_sides.py",
         "tests/checks/test_certificates.py::test_every_file_refutes_by_the_checker_alone_without_any_installed_package",
         "tests/checks/test_recheck_regret.py::test_the_standalone_checker_refutes_exactly_what_the_package_refutes",
