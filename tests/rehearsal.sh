@@ -23,7 +23,7 @@ git ls-files verified_risk proofs_checks >"$work/tracked"
 
 "$PYTHON" -m venv "$work/empty"
 # shellcheck disable=SC2086
-"$work/empty/bin/python" -m pip install $quiet "$wheel[audit,smt,plot,gym,cluster]" scipy highspy mpmath pytest-xdist
+"$work/empty/bin/python" -m pip install $quiet "$wheel[audit,plot,gym,cluster]" scipy highspy mpmath pytest-xdist
 mkdir "$work/place"
 cp -r tests "$work/place/"
 cp pyproject.toml "$work/place/"

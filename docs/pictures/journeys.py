@@ -2,8 +2,7 @@
 
 A *file* is one of verified_risk in which some function runs; a *jump* is a pair of files of which the first calls the
 second.  Every call is made twice and the second one is traced, so that what is imported, compiled or kept once does not
-count; nor do kernels, which a trace sees only where they are interpreted.  FOLDER is another tree of the project, an
-older one for example.
+count; nor do kernels, which a trace sees only where they are interpreted.  FOLDER is another tree of the project.
 """
 
 from __future__ import annotations

@@ -120,9 +120,7 @@ PICTURES: dict[str, Callable[[], plotting.Picture]] = {
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in PICTURES.items():
-        picture = draw()
-        picture.save(folder / f"{name}.svg")
-        picture.save(folder / f"{name}.png")
+        draw().save(folder / f"{name}.svg")
         print(folder / f"{name}.svg")
 
 

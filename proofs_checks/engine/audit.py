@@ -5,7 +5,8 @@ The result is a :class:`.ledger.Ledger`.  An audit fails when
 * a claim that should be true is refuted, or could not be decided,
 * a printed claim that should be refuted is not: neither by its stored counterexample, rechecked by the standalone
   checker, nor by the generator alone within its budget, or the counterexample also hits the correction,
-* a check was vacuous: too few cases met the hypotheses.
+* a check was vacuous: too few cases met the hypotheses,
+* a step of a symbolic proof does not hold, or the proof does not notice its planted error.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from verified_risk.numbers.enclosure import Real, bounds
 from verified_risk.pool import Pool
 
 from .. import recheck
-from ..evidence.recorded import recorded
+from ..evidence.coq.record import machine_checked as recorded
 from . import certificate, search, sources
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
 from .model import Claim, Evidence, Rank, Statement, Verdict
@@ -118,6 +119,11 @@ def _support(
     count = max(1, round(examples * statement.examples_share))
     sampled = search.random(claim, statement.cases(), examples=count, seed=seed)
     evidence = [*statement.evidence, *recorded(statement.label)]
+    if statement.proof is not None:
+        wrong = statement.proof.failures()
+        failures += wrong
+        if not wrong:
+            evidence.append(Evidence(Rank.SYMBOLIC, f"{statement.proof.size}; all real parameters, by polynomials"))
     if small.met:
         evidence.append(Evidence(Rank.EXHAUSTIVE, f"{small.met} cases: {statement.small_size}"))
     if sampled.met:

@@ -23,6 +23,7 @@ from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bou
 from . import codec
 from .papers import AUDITED
 from .severity import Cause, Severity
+from .symbolic import Proof
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -132,7 +133,8 @@ class Statement(Generic[Case]):
 
     ``cases()`` is a hypothesis strategy; ``small_cases()`` enumerates every case up to the size described by
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
-    number of cases within which the strategy alone finds one.  ``theory`` is the proof's anchor in ``docs/theory``.
+    number of cases within which the strategy alone finds one.  ``proof`` proves the corrected claim by polynomials;
+    ``theory`` is the anchor of the proof in words in ``docs/theory``.
     ``said`` tells how the paper makes the claim: *printed* as a formula or sentence, *implied* by what it uses or
     suggests, *tempting*, a reading that is not in it, or *reported*, not seen by us in print; ``finding`` how grave the
     fault is, ``cause`` its root.
@@ -158,6 +160,7 @@ class Statement(Generic[Case]):
     encode: Callable[[Case], dict[str, Any]] = codec.encode_case
     decode: Callable[[dict[str, Any]], Case] | None = None
     find_budget: int = 0
+    proof: Proof | None = None
     theory: str = ""
     notes: str = ""
     evidence: tuple[Evidence, ...] = field(default=())

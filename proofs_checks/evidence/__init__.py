@@ -1,1 +1,1 @@
-"""Proofs that do not come from running cases: by solver and by proof assistant, recorded with digests."""
+"""Proofs by proof assistant, recorded with the digests of their sources."""

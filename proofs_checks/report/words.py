@@ -30,7 +30,7 @@ STANDING = {
 
 RANKS = {
     "machine-checked": "a proof checked by a proof assistant, within the scope printed with it",
-    "symbolic": "proved for all real numbers at bounded size by a solver",
+    "symbolic": "proved for all real numbers by polynomial identities, at the stated size",
     "exhaustive": "every case up to a stated size",
     "random": "random cases only: support, never a proof",
     "cited": "a theorem from the literature, not proved here",

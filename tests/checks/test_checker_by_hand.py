@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 CHECKER = Path(__file__).parents[2] / "proofs_checks" / "formal" / "checker"
 LEAST_ANSWERS = 40
@@ -28,8 +29,8 @@ def test_every_answer_is_the_one_worked_out_by_hand(tmp_path: Path) -> None:
     for name in sources:
         shutil.copy(CHECKER / "extracted" / name, tmp_path)
     build = ["ocamlfind", "ocamlopt", "-package", "zarith", "-linkpkg", "-w", "-a", *sources, "-o", "hand_test"]
-    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True, timeout=120)
-    done = subprocess.run([tmp_path / "hand_test"], capture_output=True, text=True, timeout=60)
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
+    done = subprocess.run([tmp_path / "hand_test"], capture_output=True, text=True, timeout=PATIENCE)
     assert "WRONG" not in done.stdout, done.stdout
     assert done.returncode == 0
     assert done.stdout.count("ok: ") >= LEAST_ANSWERS
@@ -40,7 +41,7 @@ def test_every_answer_is_the_one_worked_out_by_hand(tmp_path: Path) -> None:
     reason="the proofs are not compiled here: make proofs",
 )
 def test_extraction_reproduces_the_source() -> None:
-    done = subprocess.run(["sh", CHECKER / "extract.sh", "check"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["sh", CHECKER / "extract.sh", "check"], capture_output=True, text=True, timeout=PATIENCE)
     if "inconsistent assumptions" in done.stderr:
         pytest.skip("the compiled proofs are older than their sources: make proofs")
     assert done.returncode == 0, done.stdout + done.stderr

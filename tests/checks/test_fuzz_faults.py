@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner
+from patience import counted_time
 from proof_files import require_checker
 
 import verified_risk as vr
@@ -38,6 +39,14 @@ CASE = {
     "eta": None,
 }
 """A coin or a third, twice."""
+
+
+@pytest.fixture(autouse=True)
+def _counted(monkeypatch):
+    """A hundredth of a second passes whenever the farm, or a batch in this process, looks at the clock."""
+    clock = counted_time(0.01)
+    monkeypatch.setattr(farm, "time", clock)
+    monkeypatch.setattr(property, "time", clock)
 
 
 # -- batches ----------------------------------------------------------------------------------------------------------

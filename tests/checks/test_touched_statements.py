@@ -4,7 +4,6 @@ A corrected claim made too generous changes the least slack or the sum of all; a
 number of cases that meet it; a part of a claim that is dropped or loosened changes the number or the sum of the parts,
 even where another part is always the least; a generator that no longer draws the hard case finds no counterexample, or
 comes less near to zero.
-``tests/support/weakened_statements.py`` plants such changes.
 """
 
 from __future__ import annotations

@@ -15,8 +15,6 @@ from test_audit import BELOW_THREE, SQUARE, Case, failures, small, toy
 from proofs_checks.engine import audit, search
 from proofs_checks.engine.model import Claim, Rank, Verdict, equality, least, verdict_of
 from proofs_checks.evidence.coq import record as formal_record
-from proofs_checks.evidence.solver import __main__ as solver_command
-from proofs_checks.evidence.solver import record as solver_record
 from verified_risk.errors import InvalidFile
 from verified_risk.numbers.enclosure import Interval
 
@@ -163,28 +161,10 @@ def test_a_theorem_with_two_rows_is_refused():
         formal_record.read_table(f"{row}\n{row.replace('proves', 'step')}")
 
 
-def test_commands_that_compare_records_end_with_1_if_something_is_stale_or_not_as_wanted(monkeypatch, capsys):
+def test_the_command_that_compares_the_record_ends_with_1_if_something_is_stale(monkeypatch, capsys):
     monkeypatch.setattr(formal_record, "stale", lambda theorems, table: ["key_identity is not recorded"])
     assert formal_record.main(["--check"]) == 1
     assert capsys.readouterr().out == "key_identity is not recorded\n"
-    monkeypatch.setattr(solver_command, "stale", lambda rows: ["lem:key is not recorded"])
-    assert solver_command.main(["--check"]) == 1
-    good = next(row for row in solver_record.read() if row["covers"] == "claim")
-    for row, status in ((good, 0), (good | {"twin": "unknown"}, 1)):
-        monkeypatch.setattr(solver_command, "run", lambda queries, limit, progress, row=row: [row])
-        assert solver_command.main([]) == status
-
-
-def test_one_stale_query_of_several_is_named_alone(tmp_path: Path):
-    rows = solver_record.read()
-    mine = [i for i, row in enumerate(rows) if row["label"] == "lem:key" and row["covers"] == "claim"]
-    assert len(mine) > 1
-    digest = rows[mine[0]]["sha256"]
-    last = "0" if digest[-1] != "0" else "1"
-    rows[mine[0]] = rows[mine[0]] | {"sha256": digest[:-1] + last}
-    solver_record.write(rows, tmp_path / "record.json")
-    ranks = sorted(piece.rank for piece in solver_record.symbolic_evidence("lem:key", tmp_path / "record.json"))
-    assert ranks == [Rank.CITED] + [Rank.SYMBOLIC] * (len(mine) - 1)
 
 
 def test_a_recorded_digest_is_compared_to_its_last_digit():

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from patience import wait_until
+from terminal import COMMAND, stuck_after
 
 import verified_risk as vr
 from verified_risk import files
@@ -28,8 +29,7 @@ from verified_risk.experiments.cells import checkpoints, run_cell
 from verified_risk.experiments.rivals import RIVALS
 from verified_risk.experiments.scaling import _tightest
 
-COMMAND_LINE = "from verified_risk.cli import main; main(prog_name='verified-risk')"
-EXPERIMENT = (sys.executable, "-c", COMMAND_LINE, "experiment")
+EXPERIMENT = (*COMMAND, "experiment")
 BASE = Cell("two_paths", "cvar(1/3)", bonus_scale="1/10", episodes=300)
 CELLS = grid(BASE, algorithm=["ucb", "greedy", "ucbvi"], seed=range(4))
 
@@ -58,15 +58,15 @@ def test_killed_in_the_middle_and_started_again_it_gives_the_same_table(tmp_path
     expected = sweep(cells, tmp_path / "plain", workers=0).table.read_bytes()
     listing, folder = tmp_path / "cells.json", tmp_path / "sweep"
     listing.write_text(json.dumps([cell.to_json() for cell in cells]))
-    command = [*EXPERIMENT, "sweep", str(listing), "--out", str(folder)]
-    process = subprocess.Popen([*command, "--workers", "0"], start_new_session=True)
-    wait_until(lambda: len(list(folder.glob("*.json"))) >= 4 if folder.exists() else False, pause=0.002)
+    words = ["experiment", "sweep", str(listing), "--out", str(folder), "--workers", "0"]
+    process = subprocess.Popen([*stuck_after(3), *words], start_new_session=True)
+    wait_until(lambda: len(list(folder.glob("*.json"))) == 4)  # the list of cells and three results
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     done = {path: path.stat().st_mtime_ns for path in folder.glob("*.json")}
     assert not (folder / "results.csv").exists()
-    assert 4 <= len(done) < len(cells) + 1
-    subprocess.run([*command, "--workers", "0"], check=True, capture_output=True)
+    assert len(done) == 4
+    subprocess.run([*COMMAND, *words], check=True, capture_output=True)
     assert (folder / "results.csv").read_bytes() == expected
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in done.items())  # what was done was not done again
 

@@ -7,10 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
+from patience import wait_until
 from test_learn_run import Chain
 
 import verified_risk as vr
@@ -157,9 +157,7 @@ vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=4000
 def test_a_killed_run_leaves_a_whole_file(tmp_path):
     state = tmp_path / "state.json"
     process = subprocess.Popen([sys.executable, "-c", "import verified_risk.learning\n" + PROGRAM, str(state)])
-    deadline = time.monotonic() + 300
-    while not state.exists() and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.05)
+    wait_until(state.exists)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     mdp = vr.models.machine_replacement(horizon=4)
@@ -177,12 +175,12 @@ def test_a_killed_run_leaves_a_whole_file(tmp_path):
 
 
 TO_THE_END = """
-import sys, verified_risk as vr
+import os, sys, time, verified_risk as vr
 from verified_risk.learning import checkpoint
 checkpoint.SECONDS_BETWEEN = 0.0
 sys.modules["verified_risk.learning.learn"].CHUNK = 20
 vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=1500, algorithm=sys.argv[2],
-         checkpoint=sys.argv[1])
+         checkpoint=sys.argv[1], progress=lambda now: os.path.exists(sys.argv[1]) and time.sleep(3600))
 """
 
 
@@ -193,9 +191,7 @@ def test_a_killed_run_goes_on_to_the_result_of_one_that_was_not_killed(tmp_path,
     process = subprocess.Popen(
         [sys.executable, "-c", "import verified_risk.learning\n" + TO_THE_END, str(state), algorithm]
     )
-    deadline = time.monotonic() + 300
-    while not state.exists() and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.01)
+    wait_until(state.exists)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     mdp, seen = vr.models.machine_replacement(horizon=4), []

@@ -1,10 +1,10 @@
 """A sampling mutation campaign: ``python tests/mutation/campaign.py [--map] [--sample N] [--folder NAME ...]``.
 
-Faults (``operators.py``) are drawn per folder, written one at a time into a copy of the packages and judged by the
-tests that execute the changed line, where ``--map`` has measured that, or else by the test files that name the module
-(``testmap.py``).  Results are appended to ``.mutate/results.jsonl``: a campaign
-that was stopped goes on where it was, and only faults whose file is unchanged count.  A survivor is a test to write, or
-a line in ``equivalent.json`` that says why no test can see it.
+Faults (``operators.py``) are drawn per folder, as many of each kind, written one at a time into a copy of the packages
+and judged by the tests that execute the changed line, where ``--map`` has measured that, or else by the test files that
+name the module (``testmap.py``).  Results are appended to ``.mutate/results.jsonl``: a campaign that was stopped goes
+on where it was, and only faults whose file is unchanged count.  A survivor is a test to write, or an entry of
+``equivalent.json`` that says why no test can see it.
 
 In the copy every module of the drawn folders ends with a comment of its own, and a test that fails there without any
 fault (it compares digests, it needs a file that was not copied) is no judge: what it says about a fault is not counted.
@@ -21,12 +21,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 
 from judging import Judges, Nursery, copy_to, run
-from operators import Mutant, candidates, parses
+from operators import KINDS, Mutant, candidates, parses
 from testmap import ROOT, JudgeMap, measure, named_judges
 
 FOLDERS = {
@@ -49,7 +49,7 @@ ARGUMENTS = Path(__file__).with_name("equivalent.json")
 
 
 def drawn(folder: str, count: int, seed: int) -> list[Mutant]:
-    """``count`` faults of a folder: a file is drawn as often as it has places.
+    """``count`` faults of a folder, one of each kind in turn; within a kind, a file as often as it has places.
 
     The order is that of digests of the faults' own lines, so that an edit elsewhere changes no draw.
     """
@@ -63,7 +63,12 @@ def drawn(folder: str, count: int, seed: int) -> list[Mutant]:
         return sha256(f"{seed} {one.file} {lines[one.file][one.line - 1].strip()} {one.what}".encode()).hexdigest()
 
     every = sorted((one for file, source in sources.items() for one in candidates(file, source)), key=key)
-    return list(islice((one for one in every if parses(one.of(sources[one.file]))), count))
+
+    def of(kind: str) -> Iterator[Mutant]:
+        return (one for one in every if one.kind == kind and parses(one.of(sources[one.file])))
+
+    turns = zip_longest(*map(of, KINDS))
+    return list(islice((one for turn in turns for one in turn if one is not None), count))
 
 
 def digest(file: str) -> str:
@@ -96,11 +101,10 @@ def judged(
     budget: float,
     killers: Counter[tuple[str, str]],
     alone: Sequence[str] = (),
-    cold: bool = False,
 ) -> Iterator[dict[str, str]]:
     """Judge every fault, each worker in a copy of its own; who killed in the same file is asked first.
 
-    ``alone`` are tests that judge instead of those chosen here; ``cold`` imports the packages anew for every fault.
+    ``alone`` are tests that judge instead of those chosen here.
     """
     with tempfile.TemporaryDirectory(prefix="mutate-") as folder, ThreadPoolExecutor(workers) as pool:
         places: SimpleQueue[Path] = SimpleQueue()
@@ -108,8 +112,7 @@ def judged(
         for i in range(workers):
             copy_to(Path(folder) / str(i), sorted({FOLDERS[subject] for subject, _ in chosen}))
             places.put(Path(folder) / str(i))
-            if not cold:
-                room.nurseries[Path(folder) / str(i)] = Nursery(Path(folder) / str(i))
+            room.nurseries[Path(folder) / str(i)] = Nursery(Path(folder) / str(i))
         files = {test.partition("::")[0] for test in tests.seconds}
         there = collected(Path(folder) / "0", files) if files else set()
 
@@ -154,6 +157,16 @@ def argument(row: dict[str, str]) -> str | None:
     return None
 
 
+def outdated(said: list[dict[str, str]]) -> list[str]:
+    """Arguments about a line that is no longer there: they excuse nothing and can go."""
+    texts = {entry["file"]: ROOT / entry["file"] for entry in said}
+    lines = {
+        file: {line.strip() for line in path.read_text(encoding="utf-8").splitlines()} if path.exists() else set()
+        for file, path in texts.items()
+    }
+    return [f"{entry['file']}: {entry['line']}" for entry in said if entry["line"] not in lines[entry["file"]]]
+
+
 def survived(row: dict[str, str] | None) -> bool:
     return row is not None and not row["verdict"].startswith("killed") and argument(row) is None
 
@@ -190,10 +203,8 @@ def main() -> int:
     parser.add_argument("--folder", action="append", choices=list(FOLDERS), help="only these (default: all)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--budget", type=float, default=60, help="processor seconds of tests per fault (default 60)")
-    parser.add_argument("--measure", action="append", metavar="TESTS", help="measure these and add them to the map")
     parser.add_argument("--survivors", action="store_true", help="judge again what survived, if no argument is given")
     parser.add_argument("--by", action="append", metavar="TESTS", help="judge by these tests alone")
-    parser.add_argument("--cold", action="store_true", help="a new process that imports everything for every fault")
     parser.add_argument("--table", action="store_true", help="print the table of what is known and stop")
     asked = parser.parse_args()
     PLACE.mkdir(exist_ok=True)
@@ -204,20 +215,19 @@ def main() -> int:
         if asked.map:
             measure(PLACE, asked.workers).save(where)
         tests = JudgeMap.load(where) if where.exists() else JudgeMap({}, {})
-        if asked.measure:
-            tests = tests.merged(measure(PLACE / "more", 1, asked.measure))
-            tests.save(where)
         left = [(subject, one) for subject, one in chosen if one.name not in rows]
         if asked.survivors:
             left += [item for item in chosen if survived(rows.get(item[1].name))]
         killers = Counter((row["file"], row["verdict"].removeprefix("killed by ")) for row in rows.values())
-        for row in judged(left, tests, asked.workers, asked.budget, killers, asked.by or (), asked.cold):
+        for row in judged(left, tests, asked.workers, asked.budget, killers, asked.by or ()):
             rows[row["name"]] = row
             if not row["verdict"].startswith("not judged"):  # such a fault is tried again next time
                 with results.open("a", encoding="utf-8") as out:
                     out.write(json.dumps(row) + "\n")
             print(f"{row['file']}:{row['line']}: {row['what']}: {row['verdict']}", flush=True)
     print(table([rows[one.name] for _, one in chosen if one.name in rows]))
+    for entry in outdated(json.loads(ARGUMENTS.read_text(encoding="utf-8"))):
+        print(f"an argument about a line that is gone: {entry}")
     return 0
 
 

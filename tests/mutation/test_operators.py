@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import campaign
 import pytest
 from judging import TOO_SLOW, Judges
-from operators import Mutant, mutants
+from operators import KINDS, Mutant, mutants
 from testmap import QUICK, JudgeMap, named_judges
 
 SOURCE = '''"""A docstring with 3 < 4."""
@@ -39,6 +40,71 @@ def test_each_kind_of_fault_is_made():
     assert "if (y > 0.5):" in found["dropped: x < 0"]
     assert "if False:" in found["guard forgotten: if x < 0 and y > 0.5"]
     assert "(min(x, 3) - y)" in found["min(x, 3) + y with -"]
+
+
+ROUNDED = """
+def g(x, rho, eps, low, high, terms):
+    a = np.nextafter(x * 2**64, -np.inf) + float_below(rho) - 4 * eps
+    b = max(eps, terms, 1e-9) + min(low, high)
+    c = -(-x // 8) + ceil_div(x, 3) + x // 5
+    if not 0 <= rho <= eps:
+        raise ValueError
+    wide = low + float_above(x) if x else high
+    d = [y for y in (1, 2, 4) if y > low]
+    d[0] = wide
+    p, q = 7, 9
+    return least(a - b, c), Claim(when=met), d
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [
+        ("towards np.inf", "np.nextafter(x * 2**64, np.inf)"),
+        ("forgotten: nextafter of x * 2**64", "(x * 2**64) + float_below"),
+        ("float_below becomes float_above", "float_above(rho) - 4"),
+        ("forgotten: float_above of x", "low + (x) if x"),
+        ("rounded down: -(-x // 8)", "c = (x // 8) +"),
+        ("rounded down: x", "((x) // (3))"),
+        ("rounded up: x // 5", "(-(-x // 5))"),
+        ("low becomes high", "wide = high + float_above"),
+        ("forgotten: - (4 * eps)", "+ float_below(rho)))\n"),
+        ("1e-09 becomes 1.01e-09", "max(eps, terms, 1.01e-09)"),
+        ("1e-09 becomes 0.0", "max(eps, terms, 0.0)"),
+        ("dropped: terms", "max(eps, 1e-9)"),
+        ("max becomes min", "min(eps, terms, 1e-9)"),
+        ("dropped: low", "+ (high)\n"),
+        ("half of a in a - b", "0.5 * a - b"),
+        ("twice b in a - b", "a - 2 * b"),
+        ("the other way round: a - b", "b - a"),
+        ("dropped end: 0", "if not rho <= eps"),
+        ("101 % of eps", "rho <= (eps) * 101 / 100"),
+        ("0 becomes 1e-9", None),
+        ("eps + 1", "rho <= eps + 1"),
+        ("dropped: if y > low", "if True]"),
+        ("dropped: 4", "in (1, 2) if"),
+        ("always high", "wide = (high)"),
+        ("forgotten: d[0] = wide", "    pass\n    p, q"),
+        ("dropped: 9", None),
+        ("the hypotheses are gone", "Claim(when=lambda *_: True)"),
+        ("high for low", "min(high, high)"),
+    ],
+)
+def test_hand_made_faults_weaken_a_bound_or_a_check(what, text):
+    found = [one.of(ROUNDED) for one in mutants("g.py", ROUNDED) if one.what == what]
+    assert any(text in one for one in found) if text else not found
+
+
+def test_a_fault_of_a_product_keeps_its_parentheses():
+    source = "x = (a + b) * (c - d)\n"
+    found = {ast.unparse(ast.parse(one.of(source))) for one in mutants("f.py", source)}
+    assert {"x = a + b + (c - d)", "x = a + b", "x = c - d", "x = 0.5 * ((a + b) * (c - d))"} <= found
+    assert "x = a + b * c - d" not in found
+
+
+def test_every_fault_is_of_a_kind_and_every_kind_is_made():
+    found = mutants("f.py", SOURCE) + mutants("g.py", ROUNDED)
+    assert {one.kind for one in found} == set(KINDS)
 
 
 def test_words_annotations_and_docstrings_are_left_alone():
@@ -104,19 +170,12 @@ def test_without_a_map_the_judges_are_the_files_that_name_the_module():
         found = named_judges(file)
         assert judge in found, (file, found)
         assert len(found) == len(set(found)) >= 3
-        assert not any("mutations" in name or "weakenings" in name for name in found)
 
 
 @pytest.mark.parametrize("test", [test for tests in QUICK.values() for test in tests])
 def test_a_quick_judge_is_there(test):
     file, _, name = test.partition("::")
     assert f"def {name}" in (campaign.ROOT / file).read_text(encoding="utf-8")
-
-
-def test_newer_measurements_of_a_test_replace_older_ones():
-    old = JudgeMap({"a.py": {3: ["t", "u"], 4: ["t"]}}, {"t": 1.5, "u": 2.0})
-    new = JudgeMap({"a.py": {5: ["t"], 3: ["v"]}}, {"t": 1.0, "v": 3.0})
-    assert old.merged(new) == JudgeMap({"a.py": {3: ["u", "v"], 4: [], 5: ["t"]}}, {"t": 1.0, "u": 2.0, "v": 3.0})
 
 
 @pytest.fixture
@@ -200,10 +259,11 @@ def test_the_table_counts_survivors_and_arguments(monkeypatch):
     assert "| engine | 4 | 3 | 1 | 0 | 100% |" in campaign.table(rows)
 
 
-def test_every_argument_is_about_a_line_that_is_there():
-    import json
-
-    for entry in json.loads(campaign.ARGUMENTS.read_text(encoding="utf-8")):
-        lines = (campaign.ROOT / entry["file"]).read_text(encoding="utf-8").splitlines()
-        assert entry["line"] in [line.strip() for line in lines], entry
-        assert entry["why"]
+def test_every_argument_has_a_reason_and_one_about_a_line_that_is_gone_is_named(monkeypatch, tmp_path):
+    said = json.loads(campaign.ARGUMENTS.read_text(encoding="utf-8"))
+    assert all(entry["file"] and entry["line"] and entry["what"] and entry["why"] for entry in said)
+    (tmp_path / "here.py").write_text("    there = 1\n")
+    monkeypatch.setattr(campaign, "ROOT", tmp_path)
+    entry = {"file": "here.py", "what": "1 becomes 2", "why": "x"}
+    known = [{**entry, "line": "there = 1"}, {**entry, "line": "gone = 1"}, {**entry, "file": "no.py", "line": "x"}]
+    assert campaign.outdated(known) == ["here.py: gone = 1", "no.py: x"]

@@ -1,7 +1,7 @@
 """Which tests execute which lines, measured once: the suite under coverage, every line with the tests that ran it.
 
-Tests that compare digests or the form of the sources would notice any edit at all, so they judge no fault here; nor do
-the mutation tables, which plant faults themselves.  A test that fails or is skipped is left out.
+Tests that compare digests or the form of the sources would notice any edit at all, so they judge no fault here.  A test
+that fails or is skipped is left out.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("verified_risk", "proofs_checks")
 JUDGES = ("model", "objectives", "interop", "planning", "proving", "learning", "experiments", "checks", "cli")
-NO_JUDGES = ("test_mutations", "test_weakenings", "fresh", "stale", "test_formal_record", "test_cli_interrupt")
+NO_JUDGES = ("fresh", "stale", "test_formal_record", "test_cli_interrupt")
 #: Compiled code runs outside coverage's sight: its judges are the tests of its subject.
 COMPILED = {"verified_risk/kernels/learn": "tests/learning/", "verified_risk/kernels/": "tests/planning/"}
 
@@ -59,6 +59,7 @@ QUICK = {
         "tests/checks/test_verdicts.py",
     ),
     "proofs_checks/recheck": (
+        "tests/checks/test_recheck_hypotheses.py",
         "tests/checks/test_recheck_sides.py",
         "tests/checks/test_certificates.py::test_every_file_refutes_by_the_checker_alone_without_any_installed_package",
         "tests/checks/test_recheck_regret.py::test_the_standalone_checker_refutes_exactly_what_the_package_refutes",
@@ -134,15 +135,6 @@ class JudgeMap:
             yield places[name], self.seconds[test], test
             places[name] += 1
 
-    def merged(self, newer: JudgeMap) -> JudgeMap:
-        """This map, with what another knows of its own tests."""
-        lines = {file: {line: [t for t in tests if t not in newer.seconds] for line, tests in ran.items()}
-                 for file, ran in self.lines.items()}  # fmt: skip
-        for file, ran in newer.lines.items():
-            for line, tests in ran.items():
-                lines.setdefault(file, {}).setdefault(line, []).extend(tests)
-        return JudgeMap(lines, {**self.seconds, **newer.seconds})
-
     def save(self, path: Path) -> None:
         names = sorted(self.seconds)
         number = {name: i for i, name in enumerate(names)}
@@ -163,13 +155,13 @@ class JudgeMap:
         return JudgeMap(lines, dict(zip(names, data["seconds"], strict=True)))
 
 
-def measure(folder: Path, workers: int, only: Sequence[str] = ()) -> JudgeMap:
-    """Run the judges, or only these, under coverage; the data stay in ``folder`` for ``coverage report``."""
+def measure(folder: Path, workers: int) -> JudgeMap:
+    """Run the judges under coverage; the data stay in ``folder`` for ``coverage report``."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "coveragerc"
     data, report = folder / "coverage", folder / "tests.xml"
     settings.write_text(f"[run]\nbranch = true\nsource = {', '.join(PACKAGES)}\ndata_file = {data}\n")
-    judges = list(only) or [f"tests/{name}" for name in JUDGES if (ROOT / "tests" / name).is_dir()]
+    judges = [f"tests/{name}" for name in JUDGES if (ROOT / "tests" / name).is_dir()]
     names = " and ".join(f"not {name}" for name in NO_JUDGES)
     command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers if workers > 1 else 0), "-k", names]
     command += [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import oracles
@@ -11,7 +10,6 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import bounds
-from verified_risk.planning import limits
 
 OBJECTIVES = (
     "mean", "cvar(1/3)", "1/2*mean + 1/2*cvar(1/5)", "var(1/2)", "var(1/4, upper)", "1/2*cvar(1/10) + 1/2*cvar(1/2)",
@@ -32,12 +30,6 @@ def widest_gap(seed: str, count: int, seconds: float) -> dict[str, Fraction]:
             if low < high:
                 widest[text] = max(widest[text], plan.gap / (high - low))
     return widest
-
-
-@pytest.fixture(autouse=True)
-def _seconds_of_the_processor(monkeypatch):
-    """A busy machine changes no answer."""
-    monkeypatch.setattr(limits, "now", time.process_time)
 
 
 def test_every_family_on_a_few_models():

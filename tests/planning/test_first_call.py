@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 import verified_risk as vr
 from verified_risk.grid import own_unit
@@ -98,7 +99,9 @@ def test_an_interpreted_run_is_the_compiled_run(text, monkeypatch):
 def in_a_fresh_place(code, tmp_path):
     """Run ``code`` in a process that has nothing compiled; what it prints."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

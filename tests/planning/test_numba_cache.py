@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 import verified_risk
 
@@ -25,7 +26,7 @@ def python(code: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         env={**os.environ, **environment},
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert result.returncode == 0, result.stderr
     return result.stdout + result.stderr

@@ -4,7 +4,6 @@ plan comes close to it."""
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -14,6 +13,7 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
+from verified_risk.planning import limits
 from verified_risk.planning.search import between_route, off_jump, route
 
 ALPHA = Fraction(1, 3)
@@ -134,7 +134,7 @@ def test_between_grid_points_a_jump_is_passed_where_every_policy_has_passed_it()
         assert plan.lower <= best <= plan.upper
         assert G.of(vr.return_law(mdp, plan.policy)) >= plan.lower
         if plan.certificate.proof is not None and plan.certificate.proof.passed is not None:
-            without = between_route._round(mdp, G, eta, eta / 64, time.monotonic() + 0.1)
+            without = between_route._round(mdp, G, eta, eta / 64, limits.now() + 0.1)
             passed, helped = passed + 1, helped + (plan.upper < without.upper)
     assert passed >= 20
     assert helped >= 8

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,6 +18,7 @@ from verified_risk.grid import scaled
 from verified_risk.kernels import between_contract
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.lines import line_above
+from verified_risk.planning import limits
 from verified_risk.planning.recheck.cells import CellTables
 from verified_risk.planning.recheck.cells_mean import MeanRule
 from verified_risk.planning.search import between, between_route, branching
@@ -55,7 +55,7 @@ def cases(seed: str, count: int, **sizes):
 
 
 def one_round(mdp, G, eta, seconds=0.4):
-    return between_route._round(mdp, vr.objective(G), eta, Fraction(1, 10**6), time.monotonic() + seconds)
+    return between_route._round(mdp, vr.objective(G), eta, Fraction(1, 10**6), limits.now() + seconds)
 
 
 def value_of(G, law) -> tuple[Fraction, Fraction]:

@@ -76,9 +76,9 @@ def test_a_gap_of_zero_stops(monkeypatch):
         "2/3",
     )
     G = vr.objective("pl(0,0; 4/5,28/29; 9/10,1; 1,1)")
-    began = time.monotonic()
+    began = time.process_time()
     plan = vr.plan(mdp, G, gap=0)
-    assert time.monotonic() - began < 60
+    assert time.process_time() - began < 60
     low, high = mdp.remaining_range(0)
     assert plan.gap <= (high - low) / 10**6
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import subprocess
-import time
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from patience import PATIENCE
 from proof_files import require_checker, verdicts
 
 import verified_risk as vr
@@ -28,11 +28,13 @@ def good(tmp_path_factory) -> str:
 
 
 def answer(content: str | bytes, tmp_path) -> str:
-    """The checker's line, with its address space bounded and a minute of time."""
+    """The checker's line, with its address space bounded."""
     file = tmp_path / "hostile.txt"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     command = f'ulimit -v {4 * MEMORY_MB * 1024}; exec "$0" --memory {MEMORY_MB} "$1"'
-    done = subprocess.run(["sh", "-c", command, require_checker(), file], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["sh", "-c", command, require_checker(), file], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 1, (done.returncode, done.stderr[-300:])
     assert done.stderr == ""
     (line,) = done.stdout.splitlines()
@@ -178,7 +180,7 @@ def test_garbage_is_refused(good, tmp_path):
             noise[rng.randrange(len(noise))] = rng.randrange(256)
         file = tmp_path / "noise.txt"
         file.write_bytes(bytes(noise))
-        done = subprocess.run([require_checker(), file], capture_output=True, timeout=60)
+        done = subprocess.run([require_checker(), file], capture_output=True, timeout=PATIENCE)
         assert done.returncode in (0, 1)
         assert done.stderr == b""
 
@@ -194,10 +196,8 @@ def _law_that_explodes(horizon: int) -> str:
 
 
 def test_a_law_that_explodes_is_stopped(tmp_path):
-    began = time.monotonic()
     line = answer(_law_that_explodes(60), tmp_path)
     assert "memory" in line or "MB that are allowed" in line or "stack" in line
-    assert time.monotonic() - began < 60
 
 
 def _stretched(horizon: int, digits: int) -> str:
@@ -268,7 +268,9 @@ def test_of_several_files_all_must_be_proved(good, tmp_path):
     (tmp_path / "good").write_text(good)
     (tmp_path / "bad").write_text(good.replace("claim 1 1", "claim 1 1/2"))
     for names, code in ((("good", "good"), 0), (("good", "bad"), 1), (("bad", "good"), 1)):
-        done = subprocess.run([require_checker(), *names], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [require_checker(), *names], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
+        )
         assert done.returncode == code, names
         assert ["good" if line.startswith("proved by check_sound") else "bad" for line in done.stdout.splitlines()] == [
             *names

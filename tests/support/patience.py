@@ -1,14 +1,14 @@
-"""How long a test waits before it calls a program stuck: a guard against a hang, never a measurement.
-
-It is ten times what the slowest wait takes on a busy machine, so that no test depends on the load.
-"""
+"""How a test waits, and clocks that no load of the machine can move."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import count
+from types import SimpleNamespace
 
 PATIENCE = 600.0
+"""Seconds after which a program is called stuck: ten times the slowest wait on a busy machine, never a measurement."""
 
 
 def wait_until(condition: Callable[[], object], what: str = "nothing happened", pause: float = 0.02) -> None:
@@ -17,3 +17,9 @@ def wait_until(condition: Callable[[], object], what: str = "nothing happened", 
     while not condition():
         assert time.monotonic() < deadline, what
         time.sleep(pause)
+
+
+def counted_time(step: float) -> SimpleNamespace:
+    """In place of the module ``time``: ``step`` seconds pass whenever ``monotonic`` is called."""
+    ticks = count()
+    return SimpleNamespace(monotonic=lambda: step * next(ticks), thread_time=time.thread_time)

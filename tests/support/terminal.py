@@ -16,6 +16,25 @@ import time
 from patience import PATIENCE
 
 COMMAND = [sys.executable, "-c", "from verified_risk.cli import main; main(prog_name='verified-risk')"]
+AT_ONCE = [
+    *COMMAND[:2],
+    "from verified_risk.cli import progress; show = progress._Live._show\n"
+    "progress._Live.start = lambda live, at_once: show(live)\n" + COMMAND[2],
+]
+"""The command line with progress drawn before the work begins, so that no job is too quick to show any."""
+
+
+def stuck_after(cells):
+    """The command line, whose sweeps sleep after so many results: one that cannot end before it is stopped."""
+    return [
+        *COMMAND[:2],
+        "import time\nfrom verified_risk import files\nwrite, kept = files.write, []\n"
+        "def stuck(path, kind, data):\n"
+        "    write(path, kind, data)\n"
+        "    kept.append(kind)\n"
+        f"    if kept.count('cell') == {cells}: time.sleep(3600)\n"
+        "files.write = stuck\n" + COMMAND[2],
+    ]
 
 
 class Terminal:

@@ -23,7 +23,7 @@ LONGEST_LINE = 1000
 """Characters of what is said about an error; what a file holds may be quoted in it."""
 EXTRAS = {
     "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "flint": "exact", "matplotlib": "plot",
-    "gymnasium": "gym", "z3": "smt", "sympy": "smt", "distributed": "cluster", "stormpy": "storm", "scipy": "prove",
+    "gymnasium": "gym", "sympy": "audit", "distributed": "cluster", "stormpy": "storm", "scipy": "prove",
 }  # fmt: skip
 """The extra of this package that installs a library."""
 

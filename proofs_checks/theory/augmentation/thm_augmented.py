@@ -28,6 +28,7 @@ from ...engine.model import Claim, Statement, equality
 from ...engine.severity import Severity
 from .. import causes
 from .conditioning import joint_laws, printed_rule, visits
+from .thm_augmented_proof import PROOF
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ STATEMENT = Statement(
     small_size=SMALL,
     counterexample=Case(*repeated_coin(), vr.Mean()),
     find_budget=300,
+    proof=PROOF,
     theory="02-augmentation.md#augmented",
     notes="One symbol at line 193, and only in the definition of the average: what the theorem is for, that policies "
     "of state and reward so far suffice for every objective of the form, stands.",

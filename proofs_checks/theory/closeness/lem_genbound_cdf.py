@@ -16,6 +16,7 @@ from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from . import lem_genbound
+from .lem_genbound_cdf_proof import PROOF
 from .model_pairs import (
     SMALL_SIZE,
     Pair,
@@ -75,6 +76,7 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     counterexample=lem_genbound.STATEMENT.counterexample,
     find_budget=lem_genbound.STATEMENT.find_budget,
+    proof=PROOF,
     theory="07-closeness.md#close-a",
     notes="Line 1019. Lines 1044-1046 print equalities where the recursion gives inequalities; that does not matter.",
 )

@@ -32,6 +32,7 @@ from ...cases.enumeration import grid, one_state_models
 from ...engine.model import Claim, Statement, least
 from ...engine.severity import Severity
 from .. import causes
+from .thm_discretized_proof import PROOF
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ LOSS = Statement(
     small_size="one state, two actions, T <= 2, eta = 1, sure rewards in quarters, coins in tenths; mean and CVaR 1/2",
     counterexample=Case(MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2), Fraction(1), vr.Mean()),
     find_budget=600,
+    proof=PROOF,
     theory="03-discretisation.md#discretised",
     notes="True as printed for T = 1. The proof arrives at T eta (lines 983 and 987), and line 244 chooses eta "
     "= epsilon/T. Line 975 loses a - 2 eta, and line 985 exchanges the indices of pi_0^T; neither "

@@ -20,6 +20,7 @@ from ...engine.severity import Severity
 from .. import causes
 from . import lem_optimismhat
 from .lem_optimismhat import Case, printed_met
+from .lem_optimismhat_cdf_proof import PROOF
 
 
 def ahead(lower: Law, upper: Law) -> Fraction:
@@ -63,6 +64,7 @@ STATEMENT = Statement(
     small_size=lem_optimismhat.STATEMENT.small_size,
     counterexample=lem_optimismhat.STATEMENT.counterexample,
     find_budget=lem_optimismhat.STATEMENT.find_budget,
+    proof=PROOF,
     theory="06-event-and-optimism.md#optimism-refuted",
     notes="Lines 1061-1097. The substitution r = x' - x of line 1076 also has a sign exchanged.",
 )

@@ -29,6 +29,7 @@ from ...cases.enumeration import all_laws, grid, some_weightings
 from ...engine.model import Claim, Statement, equality
 from ...engine.severity import Severity
 from .. import causes
+from .lem_key_proof import PROOF
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,7 @@ KEY = Statement(
     small_size=SMALL,
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(2)),
     find_budget=100,
+    proof=PROOF,
     theory="01-setting.md#key-identity",
     notes="Used only on [0, T], at lines 1051 and 1100, where it is true. The printed proof (lines 321-415) "
     "also counts overlapping sets of levels twice and gives the half-line beyond the largest return "

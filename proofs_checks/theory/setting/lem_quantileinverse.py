@@ -18,6 +18,7 @@ from ...cases.enumeration import grid
 from ...engine.model import Claim, Statement
 from ...engine.severity import Severity
 from .. import causes
+from .lem_quantileinverse_proof import PROOF
 from .monotone import Corner, Monotone, monotone_functions
 
 
@@ -143,6 +144,7 @@ SECOND = Statement(
         Fraction(1, 2),
     ),
     find_budget=200,
+    proof=PROOF,
     theory="01-setting.md#quantile-inverse",
     notes="Printed for every monotone F; every F to which the paper applies it is a CDF, hence right-continuous.",
 )

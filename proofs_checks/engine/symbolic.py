@@ -1,0 +1,57 @@
+"""Proofs by polynomials in free parameters: what must vanish, and what must be a sum of nonnegative products.
+
+A step is an equation, whose polynomial must be zero, or an inequality, whose parameters are nonnegative by the way the
+hypotheses are written (``b = a + gain`` for ``a <= b``) and whose polynomial must have no negative coefficient.  Both
+are decided by expanding, in the ring of polynomials over the rationals, so they hold for all real parameters.
+
+A proof that cannot fail proves nothing, so each comes with a planted error, which must break a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verified_risk.errors import MissingDependency
+
+
+@dataclass(frozen=True)
+class Step:
+    """One polynomial of a proof: zero if ``equation``, otherwise without a negative coefficient."""
+
+    says: str
+    polynomial: Any
+    equation: bool = False
+
+    @property
+    def holds(self) -> bool:
+        if self.equation:
+            return bool(self.polynomial == 0)
+        return bool(all(coefficient >= 0 for coefficient in self.polynomial.coeffs()))
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The corrected claim of a statement, at a stated size: ``steps(False)`` hold, ``steps(True)`` have an error."""
+
+    size: str
+    steps: Callable[[bool], Sequence[Step]]
+    planted: str
+
+    def failures(self) -> list[str]:
+        """What is wrong with the proof, in words; empty if every step holds and the planted error breaks one."""
+        found = [f"the symbolic proof fails: {step.says}" for step in self.steps(False) if not step.holds]
+        if all(step.holds for step in self.steps(True)):
+            found.append(f"the symbolic proof does not notice an error: {self.planted}")
+        return found
+
+
+def parameters(names: str) -> list[Any]:
+    """Free parameters, as polynomials over the rationals; ``x:3`` stands for x0, x1, x2."""
+    try:
+        from sympy import QQ, symbols
+        from sympy.polys.rings import ring
+    except ImportError:
+        raise MissingDependency("symbolic proofs need sympy", extra="audit") from None
+    return list(ring(symbols(names), QQ)[1:])
