@@ -21,7 +21,6 @@ from verified_risk.learning.learner import draws_of
 from verified_risk.learning.settings import Settings
 from verified_risk.learning.standard import standard_form
 
-
 LEAST = mpmath.mpf(2) ** -1022  # of the normal floats
 
 

@@ -13,9 +13,9 @@ from ..numbers.shown import above
 from .bounds import data_bound
 from .bracket import Bracket
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
+from .guarantee import Guarantee, guarantee_of
 from .learner import Floats, Learner
 from .run import OptimumInterval, Run
-from .target import Guarantee, guarantee_of
 
 if TYPE_CHECKING:
     from .audit import AuditReport
@@ -34,10 +34,7 @@ def assemble(
 ) -> Run:
     """Regret and bounds, in the user's units; ``shell`` is the form of a black box, which its policy needs."""
     standard, settings = task.standard, task.settings
-    guarantee = guarantee_of(
-        task.problem, task.uniform, settings.objective, settings.algorithm, settings.bonus_scale,
-        rounded=not standard.exact, declared=settings.declared,
-    )  # fmt: skip
+    guarantee = guarantee_of(task, continuous=mdp is not None and not mdp.is_discrete)
     unit, offset = float(standard.range * standard.unit), float(standard.offset)
     errors = unit * (np.maximum(record.uppers - record.optimistic, 0.0) + task.slack)
     k = np.arange(1, len(record.returns) + 1, dtype=np.float64)
@@ -70,6 +67,7 @@ def assemble(
         interval=interval,
         guarantee=guarantee.text,
         proved=guarantee.proved,
+        on_paper=guarantee.on_paper,
         returns=offset + unit * record.returns if record.earned is None else record.earned,
         values=record.low,
         values_width=width,
@@ -87,7 +85,7 @@ def assemble(
 
 
 def _from_data(task: Task, record: Record, guarantee: Guarantee, unit: float, extra: Floats) -> Floats | None:
-    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.proved
+    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.on_paper
     if task.settings.algorithm not in ("kl", "bernstein") or not covered:
         return None
     lipschitz = Fraction(task.settings.objective.lipschitz)

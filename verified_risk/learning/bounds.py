@@ -53,11 +53,6 @@ def up(x: Fraction | Interval) -> float:
     return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
 
 
-def down(x: Fraction | Interval) -> float:
-    """A float at most ``x``."""
-    return -up(-x)
-
-
 @dataclass(frozen=True)
 class Problem:
     """What the theorem counts: ``states`` is S_0, ``actions`` the largest number of actions of a state."""
