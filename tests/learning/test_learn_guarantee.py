@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from test_learn_run import Chain
@@ -192,11 +193,11 @@ def test_a_black_box_claims_the_theorem_of_joint_outcomes_and_a_grid_of_it_is_on
 # -- page 10, a second time -------------------------------------------------------------------------------------------
 
 
-def beta(k, T, pairs, gamma, n, delta, patience, *, joint, known):
-    """beta_k of page 10, as printed there; sets kept until visits grow by ``patience`` cost sqrt(1 + patience)."""
-    g = min(gamma, 2 * math.sqrt(gamma))
-    lam = math.log(n / delta) + 0.5 * math.log(k * T) + math.log(2)
-    root = math.sqrt(2 * pairs * k * T * lam) * math.sqrt(1 + patience)
+def beta(k, T, pairs, gamma, n, scale, *, joint, known):
+    """beta_k of page 10 for delta = 1/7; sets kept until visits grow by 1/16 cost sqrt(17/16)."""
+    g = min(mpmath.mpf(gamma), 2 * mpmath.sqrt(gamma))
+    lam = mpmath.log(7 * n) + mpmath.log(4 * k * T) / 2
+    root = mpmath.sqrt(2 * pairs * k * T * lam * 17 / 16) * scale.numerator / scale.denominator
     if joint:
         return T * (g * root + T * pairs)
     if known:
@@ -206,19 +207,20 @@ def beta(k, T, pairs, gamma, n, delta, patience, *, joint, known):
 
 @pytest.mark.parametrize("gamma", [1, 3, 4, 5, 16])
 @pytest.mark.parametrize(("joint_model", "known"), [(False, False), (False, True), (True, False), (True, True)])
-def test_each_constant_of_the_bound_beforehand(gamma, joint_model, known):
+def test_each_constant_of_the_bound_beforehand_is_rounded_up(gamma, joint_model, known):
     delta, patience, L = Fraction(1, 7), Fraction(1, 16), Fraction(3)
-    for T, pairs, n in ((1, 3, 10), (5, 8, 77), (10, 80, 2400)):
-        problem = UniformProblem(pairs, n, gamma, T, delta, joint_model, known, patience)
-        expected, likely = uniform_bounds(problem, L)
-        b = T * (T - 1) / 2 if known and not joint_model else T * (T + 1) / 2
-        for k in (1, 10, 10**6):
-            size = beta(k, T, pairs, gamma, n, 1 / 7, 1 / 16, joint=joint_model, known=known)
-            mean = 3 * size + k * T / 7
-            tail = math.e / (math.e - 1) * 3 * (size + b * math.log(7))
-            for bound, value in ((expected, mean), (likely, tail)):
-                found = float(bound.at(np.array([float(k)]))[0])
-                assert value * (1 - 1e-12) <= found <= value * (1 + 1e-8) + 1e-300
+    k = np.unique(np.logspace(0, 12, 60).round())
+    with mpmath.workdps(40):
+        for (T, pairs, n), scale in itertools.product(((1, 3, 10), (5, 8, 77), (10, 80, 2400)), (1, Fraction(7, 3))):
+            problem = UniformProblem(pairs, n, gamma, T, delta, joint_model, known, patience)
+            expected, likely = (bound.at(k) for bound in uniform_bounds(problem, L, scale=Fraction(scale)))
+            b = T * (T - 1) / 2 if known and not joint_model else T * (T + 1) / 2
+            for i, episodes in enumerate(int(x) for x in k):
+                size = beta(episodes, T, pairs, gamma, n, scale, joint=joint_model, known=known)
+                mean = 3 * size + mpmath.mpf(episodes * T) / 7
+                tail = mpmath.e / (mpmath.e - 1) * 3 * (size + b * mpmath.log(7))
+                for found, value in ((expected[i], mean), (likely[i], tail)):
+                    assert value <= found <= value * (1 + mpmath.mpf("1e-13")) + mpmath.mpf("1e-300")
 
 
 def test_each_constant_of_the_bound_from_data():

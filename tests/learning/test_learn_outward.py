@@ -13,7 +13,7 @@ from test_learn_models import learner_of
 import verified_risk as vr
 from verified_risk.learning import evaluate
 from verified_risk.learning.assemble import assemble, data_range
-from verified_risk.learning.bounds import Problem, data_bound, regret_bounds, up
+from verified_risk.learning.bounds import Problem, data_bound, regret_bounds, uniform_bounds, up
 from verified_risk.learning.bracket import Bracket
 from verified_risk.learning.declared import Declared
 from verified_risk.learning.evaluate import Judge
@@ -183,3 +183,29 @@ def test_regret_is_rounded_up_at_every_episode():
         assert Fraction(run.regret[k]) - Fraction(run.regret_width[k]) <= least
         up += float(np.cumsum(float(third) - low)[k]) < most
     assert up >= 20, "sums to nearest are below the truth often enough"
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(10, 3)])
+def test_every_bound_of_a_run_is_rounded_up_at_every_episode(scale):
+    """Planner errors that no float sums exactly, many times the theorem's own share: the sums as rationals are less."""
+    rng, K = np.random.default_rng(6), 3000
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", scale: "1/2"}, {scale / 3: 1}]], horizon=2)
+    task = Task.of(standard_form(mdp), Settings.read(vr.Mean(), K))
+    learner, none = task.learner(), np.zeros(K)
+    uppers, widths = rng.uniform(0, 1, K) * rng.choice([1e-3, 1e3, 1e9], K), rng.uniform(0, 1, K)
+    record = Record(none, none, uppers, widths, None, None)
+    run = assemble(mdp, task, record, None, None, Bracket(learner, 0.0, wanted=False), learner)
+    k = np.arange(1.0, K + 1)
+    kept = {"data_bound": data_bound(widths, data_range(task), Fraction(1), task.settings.delta)}
+    both = uniform_bounds(task.uniform, Fraction(1))
+    kept.update({name: bound.at(k) for name, bound in zip(("expected_bound", "bound"), both, strict=True)})
+    unit = task.standard.range * task.standard.unit
+    spent, below = Fraction(), 0
+    for i in range(K):
+        spent += unit * (Fraction(uppers[i]) + Fraction(task.slack))
+        for name, bound in kept.items():
+            exact = (unit if name == "data_bound" else task.standard.range) * Fraction(bound[i]) + spent
+            found = Fraction(getattr(run, name)[i])
+            assert exact <= found <= exact * (1 + Fraction(i + 32, 2**52)), (name, i)
+        below += np.cumsum(float(unit) * uppers)[i] < spent
+    assert below > 100, "sums to nearest are below the truth often enough"

@@ -45,9 +45,11 @@ def assemble(
         width = record.high - record.low
     extra = np.cumsum(errors) + float(standard.rounding) * k
 
-    def in_user_units(bound: Any) -> Floats | None:
-        return None if bound is None else (float(standard.range) * bound.at(k) + extra) * (1 + 1e-12)
+    def outward(scale: Fraction, bound: Floats | None) -> Floats | None:
+        # k sums and at most a dozen other roundings of nonnegative numbers
+        return None if bound is None else (float(scale) * bound + extra) * (1 + (k + 12) * 2.0**-52)
 
+    expected, likely = (None if bound is None else bound.at(k) for bound in (guarantee.expected, guarantee.likely))
     interval = None
     if settings.has_interval:
         interval = OptimumInterval(bracket.lower, bracket.upper)
@@ -74,9 +76,9 @@ def assemble(
         optimistic=offset + unit * record.optimistic,
         planner_error=errors,
         regret=regret,
-        bound=in_user_units(guarantee.likely),
-        expected_bound=in_user_units(guarantee.expected),
-        data_bound=_from_data(task, record, guarantee, unit, extra),
+        bound=outward(standard.range, likely),
+        expected_bound=outward(standard.range, expected),
+        data_bound=outward(standard.range * standard.unit, _from_data(task, record, guarantee)),
         table=learner.policy_table() if bracket.table is None else bracket.table,
         shell=shell,
         audit=report,
@@ -84,12 +86,13 @@ def assemble(
     )
 
 
-def _from_data(task: Task, record: Record, guarantee: Guarantee, unit: float, extra: Floats) -> Floats | None:
+def _from_data(task: Task, record: Record, guarantee: Guarantee) -> Floats | None:
+    """The bound from the visits that were made, in units, without what planning cost."""
     covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.on_paper
     if task.settings.algorithm not in ("kl", "bernstein") or not covered:
         return None
     lipschitz = Fraction(task.settings.objective.lipschitz)
-    return unit * data_bound(record.widths, data_range(task), lipschitz, task.settings.delta) + extra
+    return data_bound(record.widths, data_range(task), lipschitz, task.settings.delta)
 
 
 def data_range(task: Task) -> Fraction:

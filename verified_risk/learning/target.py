@@ -251,7 +251,7 @@ def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> floa
 
     :math:`\tau` bounds what a tie costs a backup in the objective: ``tie``, times the steepest slope where tables of
     unit slope stand for every level (CURVE).  It also outweighs the sums over all returns (at most 10^5, errors below
-    ``10^5 u C`` each).
+    ``10^5 u C`` each) and, in the bounds beforehand, that the ends of sets are lower than prescribed by 6e-12 of them.
 
     So tables are off by at most :math:`w = (T + 1)(e + \tau)`, the choice of rho included, and an action is greedy up
     to 2w (theory, page 10, kl-rounding): value, and policy at T steps.
