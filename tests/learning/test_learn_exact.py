@@ -22,7 +22,7 @@ from verified_risk.learning.settings import Settings
 from verified_risk.learning.standard import standard_form
 
 mpf = mpmath.mpf
-SIZES = (0, 1, 2, 3, 40, 10**4, 10**9)
+SIZES = (0, 1, 2, 3, 40, 10**4, 10**9, 10**14)
 GOALS = {
     "mean": (1, 1),
     "cvar(1/4)": (0, Fraction(1, 4)),
@@ -199,6 +199,7 @@ def test_both_values_are_those_of_page_ten_whatever_was_counted(model):
                 PageTen(standard, counts, listed, laws, log, worst).objective(*GOALS[goal]) for worst in (False, True)
             )
             learner.plan()
+            assert min(learner.model.reward.min(), learner.model.reward_low.min(), learner.model.prob.min()) >= 0
             found, _ = learner.plan_below()
             size = float(settings.objective.lipschitz) * max(standard.top[0], 1)
             assert -1e-13 * size <= learner.upper - above <= 1e-9 * size, (goal, delta, counts)
@@ -236,6 +237,37 @@ def test_an_interval_holds_where_the_second_action_is_better_by_less_than_a_tie(
 def slot(horizon, more, p=Fraction(1, 2)):
     """One state; the second action pays 1 with probability p + more, the first with p."""
     return vr.MDP(0, [[[1], [1]]], [[{0: 1 - p, 1: p}, {0: 1 - p - more, 1: p + more}]], horizon=horizon)
+
+
+@pytest.mark.parametrize("horizon", [1, 4])
+def test_a_tie_of_means_costs_no_more_than_a_tie_above_the_budgets_in_reach(horizon):
+    """There the cost is 100 (b - mean), so that means count a hundred times."""
+    tie = Task.of(standard_form(slot(horizon, 0)), Settings.read("cvar(1/100)", 1)).target.tie
+    for share in (0.5, 0.999, 1.5):
+        more = Fraction(tie * share)
+        bracket, _, _ = told_everything(slot(horizon, more), "cvar(1/100)")
+        learner = bracket.learner
+        learner.plan()
+        for t in range(horizon):
+            left = horizon - t
+            exact = 100 * (left + 1 - left * (Fraction(1, 2) + more))
+            found = Fraction(float(learner.tables.cost[t, 0, learner.shape.pad + left + 1]))
+            assert abs(found - exact) <= left * Fraction(tie) + Fraction(1, 10**12)
+
+
+def test_a_tie_at_every_point_of_a_cdf_is_paid_for():
+    """The second action is less likely to stay at or below each of 999 returns, by nearly a tie of the whole grid."""
+    G, n, more = vr.PiecewiseLinear([(0, 0), ("1/2", "1/4"), (1, 1)]), 1000, Fraction(999, 10**11)
+    even = {Fraction(i, n): Fraction(1, n + 1) for i in range(n + 1)}
+    better = {**even, Fraction(0): even[0] - more, Fraction(1): even[1] + more}
+    task = Task.of(
+        standard_form(vr.MDP(0, [[[1], [1]]], [[even, better]], horizon=1)), Settings.read(G, 1, algorithm="ucb")
+    )
+    learner = task.learner()
+    learner.plan_truth()
+    assert task.slack < 1e-6
+    exact = sum(1 - G(Fraction(i + 1, n + 1) - more) for i in range(n))
+    assert exact <= Fraction(learner.upper) + Fraction(task.slack)
 
 
 def test_levels_that_are_equal_as_floats_are_one_level():

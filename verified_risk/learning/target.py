@@ -73,12 +73,12 @@ class Curve:
 
     @classmethod
     def through(cls, points: Sequence[tuple[Fraction, Fraction]], levels: Levels | None, error: Fraction) -> Curve:
-        """The polygon through exact points.  Of points whose floats are equal the last one stays."""
+        """The polygon through exact points.  Of points whose floats are equal the last one stays: that moves G by less
+        than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`).
+        """
         kept = {float(x): (x, y) for x, y in points}
-        error = max(error, *(abs(kept[float(x)][1] - y) for x, y in points))
         slopes = [float((d - b) / (c - a)) for (a, b), (c, d) in pairwise(kept.values())]
-        heights = [float(y) for _, y in kept.values()]
-        return cls(tuple(kept), tuple(heights), tuple(slopes), levels, up(error))
+        return cls(tuple(kept), tuple(float(y) for _, y in kept.values()), tuple(slopes), levels, up(error))
 
 
 def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: Fraction) -> Problem:
@@ -204,7 +204,7 @@ def target_of(
         error = curve.error
         if levels is not None:
             fields.update(
-                levels=np.array([up(a) for a, _ in levels.tails]),
+                levels=np.array([float(a) for a, _ in levels.tails]),
                 weights=np.array([float(w) for _, w in levels.tails]),
                 mean_weight=float(levels.mean),
             )
