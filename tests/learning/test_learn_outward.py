@@ -164,6 +164,19 @@ def test_what_a_policy_is_worth_lies_between_the_floats_that_say_it(shift):
     assert nearest == {False, True}
 
 
+def test_the_value_of_a_law_leaves_room_for_the_sum_over_its_grid():
+    """All mass is at 0, where the error of the law counts for nothing: 1e-14 of the steepest slope times the grid."""
+    for G, steepest in ((vr.Mean(), 1), (vr.CVaR("1/100"), 100), (vr.Wang("1/2"), 1)):
+        learner = learner_of(vr.models.machine_replacement(horizon=4), G)
+        standard = learner.standard
+        law = np.zeros((1, standard.top[0] + 1))
+        law[0, 0] = 1.0
+        (low,), _ = Judge(None, standard, G, learner).of_laws(law)
+        room = float(standard.value(Fraction())) - low
+        wanted = 1e-14 * steepest * standard.top[0] * float(standard.range * standard.unit)
+        assert wanted * 0.999 <= room <= wanted * 1.001 + 1e-14 * abs(float(standard.offset))
+
+
 def test_regret_is_rounded_up_at_every_episode():
     """An optimum of 1/3 and policies worth floats at random: the sums as rationals are at most the printed ones."""
     rng = np.random.default_rng(5)

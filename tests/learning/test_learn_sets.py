@@ -12,7 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.kernels.learn_sets import kl_low, radius_of, threshold_of
+from verified_risk.kernels.learn_sets import kl_low, radius_of, refresh_reward, threshold_of
 from verified_risk.learning.audit_sets import rebuilt_log
 from verified_risk.learning.bracket import Bracket
 from verified_risk.learning.declared import Declared, knowledge_of
@@ -106,6 +106,19 @@ def test_ends_are_ordered_as_their_counts_and_approach_the_frequency():
         assert ends[0] == 0.0
         assert all(q <= x / n for x, q in enumerate(ends))
     assert abs(kl_low(3 * 10**8, 10**9, threshold_of(10**9, 5.0, 1.0)) - 0.3) < 3e-4
+
+
+def test_reward_laws_are_laws_even_if_ends_are_out_of_order(monkeypatch):
+    """Rounding has not been seen to do that; here the end falls as successes grow."""
+    refresh = refresh_reward.plain
+    monkeypatch.setitem(refresh.__globals__, "low_end", lambda x, n, kind, size: 1 / (3 + x))
+    mdp = vr.MDP(0, [[[1]]], [[{0: "1/4", "1/3": "1/4", "2/3": "1/4", 1: "1/4"}]], horizon=1)
+    learner = Task.of(standard_form(mdp), Settings.read(vr.Mean(), 10)).learner()
+    learner.counts.visits[0], learner.counts.reward[0] = 8, 2
+    refresh(0, learner.counts, learner.known, learner.model, learner.target.sets, 1.0, 1.0)
+    for law in (learner.model.reward[0], learner.model.reward_low[0]):
+        assert (law >= 0).all()
+        assert law.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("p", [0.02, 0.3, 0.5, 0.9])
