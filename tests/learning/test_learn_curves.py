@@ -17,7 +17,7 @@ from verified_risk.learning.bounds import Problem, regret_bounds
 from verified_risk.learning.evaluate import best_value, plan_error
 from verified_risk.learning.policies import BlackBox
 from verified_risk.learning.standard import standard_form
-from verified_risk.numbers.enclosure import bounds
+from verified_risk.numbers.enclosure import Interval, bounds
 
 SMOOTH = (
     vr.Wang("3/4"), vr.Wang("-3/4"), vr.ProportionalHazard("1/2"), vr.ProportionalHazard("3/2"), vr.DualPower("1/2"),
@@ -63,6 +63,20 @@ def test_the_error_of_a_curve_is_that_of_its_worst_cell():
     assert corner.shape == "concave"
     bend = 0.5 * 4 / (4 * n)  # the slope falls by two at 1/4, a quarter of it counts
     assert bend <= target.curve_of(corner).error <= 1.01 * bend
+
+
+class Vague(vr.DualPower):
+    """A weighting whose values are known up to a millionth only."""
+
+    def value(self, tau):
+        exact = super().value(tau)
+        return Interval(exact - Fraction(1, 10**6), exact + Fraction(1, 10**6)) if 0 < tau < 1 else exact
+
+
+def test_the_error_of_a_curve_counts_what_is_not_known_of_its_values():
+    """In the first cell two chords are off by two values each, and the polygon by one: five halves of an enclosure."""
+    plain, vague = target.curve_of(vr.DualPower(2)).error, target.curve_of(Vague(2)).error
+    assert plain + 5e-6 <= vague <= plain + 10e-6
 
 
 # -- what a plan can be off -------------------------------------------------------------------------------------------
