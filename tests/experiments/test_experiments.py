@@ -303,7 +303,7 @@ def test_a_learner_is_called_proved_if_a_theorem_covers_its_run(rival):
     run = vr.learn(
         vr.models.two_paths(), "cvar(1/2)", episodes=2, algorithm=rival.algorithm, known_rewards=rival.known_rewards
     )
-    assert rival.proved is run.proved
+    assert rival.proved is (run.proved or run.on_paper)
 
 
 def test_the_run_that_comes_nearest_to_its_bound_is_the_one_that_is_told():

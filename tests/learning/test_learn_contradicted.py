@@ -67,7 +67,7 @@ def test_a_state_missing_from_the_declared_successors_is_named():
         with pytest.raises(InvalidArgument, match=rf"known_successors\[{s}, {a}\] is .*, wanted state {lost} too"):
             vr.learn(mdp, vr.Mean(), episodes=2, known_successors=wrong)
     most = max(len(states) for states in truth.values())
-    assert vr.learn(mdp, vr.Mean(), episodes=2, known_successors=most).proved
+    assert vr.learn(mdp, vr.Mean(), episodes=2, known_successors=most).on_paper
     with pytest.raises(InvalidArgument, match=rf"known_successors is {most - 1}, but state \d+, action \d+ has {most}"):
         vr.learn(mdp, vr.Mean(), episodes=2, known_successors=most - 1)
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from test_learn_run import Chain
 
 import verified_risk as vr
-from verified_risk.errors import InvalidArgument
 from verified_risk.learning.bounds import UniformProblem, data_bound, uniform_bounds
 from verified_risk.learning.declared import Declared, knowledge_of
+from verified_risk.learning.guarantee import guarantee_of
+from verified_risk.learning.learn import Task
+from verified_risk.learning.settings import Settings
 from verified_risk.learning.standard import standard_form
 from verified_risk.learning.target import ALGORITHMS, patience_of
 
@@ -22,20 +29,22 @@ OBJECTIVES = {
     "mean-cvar": 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/4"),
     "spectral": vr.Spectral(["1/4", "1/2"], ["1/2", "1/2"]),
     "smooth concave": vr.DualPower(2),
+    "steep concave": vr.Wang("1/2"),
     "convex": vr.ProportionalHazard(2),
-    "not Lipschitz": vr.VaR("1/3"),
+    "quantile": vr.VaR("1/3"),
 }
-CONCAVE = ("mean", "cvar", "mean-cvar", "spectral", "smooth concave")
-SEARCHED = ("spectral", "smooth concave")
+POLYGONS = ("mean", "cvar", "mean-cvar", "spectral")
+CONCAVE = (*POLYGONS, "smooth concave", "steep concave")
+NOT_LIPSCHITZ = ("steep concave", "quantile")
+SCALES = (1 - Fraction(1, 10**9), Fraction(1), Fraction(12))
 LINEAR = "the planner's certified error does not vanish"
 
 
-def joint():
+def joint(discount=1):
     return vr.MDP.from_outcomes(
         [[[("1/2", 1, 1), ("1/2", 0, 0)], [("1/4", 1, 0), ("3/4", 0, "1/2")]], [[(1, 0, "1/2")], [(1, 1, 0)]]],
-        initial=[1, 0],
-        horizon=2,
-    )
+        initial=[1, 0], horizon=2, discount=discount,
+    )  # fmt: skip
 
 
 def product(discount=1):
@@ -45,101 +54,151 @@ def product(discount=1):
     )  # fmt: skip
 
 
+def continuous():
+    stats = pytest.importorskip("scipy.stats")
+    return vr.MDP(0, [[[1], [1]]], [[stats.uniform(), {0: 1}]], horizon=2)
+
+
 MODELS = {
-    "product": (product, {}),
-    "grid": (product, {"eta": "1/2"}),
-    "discount": (lambda: product("1/2"), {}),
-    "joint": (joint, {}),
+    "product": (product, None),
+    "product, a grid that holds the rewards": (product, "1/2"),
+    "product, rounded": (product, 1),
+    "product, continuous": (continuous, "1/2"),
+    "product, discounted": (lambda: product("1/2"), None),
+    "product, discounted, rounded": (lambda: product("1/2"), 1),
+    "joint": (joint, None),
+    "joint, discounted": (lambda: joint("1/2"), None),
+    "joint, rounded": (joint, 1),
 }
+KL, GRID, OUTCOMES = "kl_intervals_hold", "grid_interval", "outcome_intervals_hold"
+COQ = {
+    "product": KL, "product, a grid that holds the rewards": KL, "product, rounded": GRID,
+    "joint": OUTCOMES, "joint, discounted": OUTCOMES,
+}  # fmt: skip
+"""What the statements in proofs_checks/formal/learner are about: nothing else is in Coq."""
 
 
-def wanted(algorithm, objective, model, scale):
-    """(proved, what the guarantee must name), from docs/theory: nothing else may be claimed."""
+def wanted(algorithm, objective, model, scale, counted):
+    """``(kind, named)``: "coq", "paper" or "none", and what the guarantee names; read off the theorems and pages."""
     if algorithm in ("greedy", "greedy-tried", "ucbvi", "ucb-as-printed", "posterior"):
-        return False, "none"
+        return "none", "none"
     if algorithm == "bernstein":
-        return scale >= 1, "page 11" if scale >= 1 else "not proved"
-    if objective == "not Lipschitz":
-        return False, "not Lipschitz"
+        return ("paper", "page 11") if scale >= 1 else ("none", "not proved")
+    if algorithm == "kl" and objective == "steep concave" and scale >= 1:
+        return "paper", "kl-polygon"
+    if objective in NOT_LIPSCHITZ:
+        return "none", "not Lipschitz"
     if algorithm == "kl" and objective not in CONCAVE:
-        return False, "needs a concave weighting"
+        return "none", "needs a concave weighting"
     if scale < 1:
-        return False, "not proved"
-    if algorithm == "kl":
-        return True, "outcome_intervals_hold" if model == "joint" else "kl_intervals_hold"
-    return True, "corrected theorem for concave G" if objective in CONCAVE else "Lipschitz G with"
+        return "none", "not proved"
+    if algorithm == "ucb":
+        return (
+            "paper",
+            "regret-joint" if "joint" in model else "regret-theorem" if objective in CONCAVE else "known-atoms",
+        )
+    if objective in POLYGONS and model in COQ and not counted:
+        return "coq", COQ[model]
+    return "paper", "kl-polygon" if objective not in POLYGONS else "kl-known-successors" if counted else "kl-grid"
+
+
+def task_of(mdp, objective, eta, algorithm):
+    settings = Settings.read(objective, 3, eta=eta, algorithm=algorithm)
+    return Task.of(standard_form(mdp, settings.eta), settings)
 
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_run_claims_what_the_table_says(algorithm, model):
-    build, options = MODELS[model]
-    for objective, G in OBJECTIVES.items():
-        for scale in (1, Fraction(1, 2)):
-            more = {"known_rewards": True} if algorithm == "bernstein" else {}
-            settings = {"episodes": 1, "algorithm": algorithm, "bonus_scale": scale, **options, **more}
-            if algorithm == "bernstein" and objective not in ("mean", "cvar"):
-                with pytest.raises(InvalidArgument, match="maximises cvar or mean"):
-                    vr.learn(build(), G, **settings)
-                continue
-            run = vr.learn(build(), G, **settings)
-            proved, named = wanted(algorithm, objective, model, scale)
-            case = (algorithm, objective, model, scale, run.guarantee)
-            assert run.proved is proved, case
-            assert named in run.guarantee, case
-            inside = algorithm == "kl" and objective in CONCAVE and scale >= 1
-            assert run.proved is False or run.bound is not None or run.data_bound is not None, case
-            if algorithm != "bernstein":
-                assert (run.interval is not None) is inside, case
-            if run.bound is not None:
-                assert any(LINEAR in note for note in run.notes) is (objective in (*SEARCHED, "convex")), case
+    build, eta = MODELS[model]
+    mdp = build()
+    limits = (False, 2) if algorithm == "kl" else (False,)
+    names = ("mean", "cvar") if algorithm == "bernstein" else OBJECTIVES
+    tasks = {name: task_of(mdp, OBJECTIVES[name], eta, algorithm) for name in names}
+    for objective, scale, limit in itertools.product(names, SCALES, limits):
+        task, declared = tasks[objective], Declared(algorithm == "bernstein", limit)
+        settings = replace(task.settings, bonus_scale=scale, declared=declared)
+        found = guarantee_of(replace(task, settings=settings), continuous=not mdp.is_discrete)
+        kind, named = wanted(algorithm, objective, model, scale, bool(limit))
+        case = (algorithm, objective, model, scale, limit, found.text)
+        assert settings.has_interval is (algorithm == "kl" and objective in CONCAVE and scale >= 1), case
+        assert (found.proved, found.on_paper) == (kind == "coq", kind == "paper"), case
+        assert named in found.text, case
+        assert ("(Coq: " in found.text) is (kind == "coq") or scale < 1, case
+        regret = algorithm in ("kl", "ucb") and objective not in NOT_LIPSCHITZ
+        assert (found.likely is not None) is (regret and (algorithm == "ucb" or objective in CONCAVE)), case
+        rounded = "rounded" in model or "continuous" in model
+        assert ("T eta" in found.text) is (rounded and kind != "none" and objective not in NOT_LIPSCHITZ), case
+
+
+def test_every_theorem_and_every_place_that_a_guarantee_names_exists():
+    root = Path(vr.__file__).parents[1]
+    sources = "\n".join(path.read_text() for path in (root / "proofs_checks/formal/learner").glob("*.v"))
+    pages = {n: next((root / "docs/theory").glob(f"{n}-*.md")).read_text() for n in ("08", "10", "11")}
+    theorems, anchors = set(), set()
+    for (build, eta), G, algorithm in itertools.product(MODELS.values(), OBJECTIVES.values(), ("kl", "ucb")):
+        text = guarantee_of(task_of(build(), G, eta, algorithm)).text
+        theorems.update(re.findall(r"\w+", found[1]) if (found := re.search(r"\(Coq: ([^;]*);", text)) else ())
+        for page, places in re.findall(r"\(theory page (\d+), ([^)]*)\)", text):
+            anchors.update((page.zfill(2), place) for place in places.split(", "))
+    assert len(theorems) == 6
+    assert all(f"Theorem {name} " in sources for name in theorems)
+    assert {place for _, place in anchors} == {"kl-grid", "kl-polygon", "regret-joint", "regret-theorem", "known-atoms"}
+    assert all(f"({place})=\n" in pages[page] for page, place in anchors)
+
+
+@pytest.mark.parametrize(
+    ("objective", "scale", "interval", "bound"),
+    [
+        ("cvar", 1, "4/5\n", "on paper\n"),
+        ("cvar", 12, "4/5\n", "on paper\n"),
+        ("cvar", "1/2", None, "not proved\n"),
+        ("smooth concave", 1, "4/5, on paper\n", "on paper\n"),
+        ("steep concave", 1, "4/5, on paper\n", None),
+    ],
+)
+def test_an_interval_and_a_bound_that_are_no_theorem_in_coq_are_marked_where_they_are_printed(
+    objective, scale, interval, bound
+):
+    run = vr.learn(product(), OBJECTIVES[objective], episodes=3, bonus_scale=scale, delta="1/5")
+    assert run.proved is (interval == "4/5\n")
+    for shown in (run, vr.learning.Run.from_json(run.to_json())):
+        lines = f"{shown}\n".splitlines(keepends=True)
+        for words, ending in (("optimum, from data", interval), ("bound (prob. 1-2delta)", bound)):
+            found = [line for line in lines if words in line]
+            assert len(found) == (ending is not None)
+            assert all(line.endswith(ending) for line in found)
+        assert any(LINEAR in note for note in run.notes) is (objective != "cvar")
 
 
 @pytest.mark.parametrize("told", [{"known_rewards": True}, {"known_successors": True}, {"largest_return": 2}], ids=str)
 def test_declarations_are_part_of_what_is_claimed(told):
-    for model, (build, options) in MODELS.items():
-        run = vr.learn(build(), vr.CVaR("1/2"), episodes=1, **options, **told)
+    for model in ("product", "product, rounded", "joint", "joint, discounted"):
+        build, eta = MODELS[model]
+        run = vr.learn(build(), vr.CVaR("1/2"), episodes=1, eta=eta, **told)
         assert run.proved, model
         assert any("declared: " in note and "relies on it" in note for note in run.notes)
 
 
-def test_a_declaration_that_coq_does_not_take_is_proved_on_paper_and_says_so():
-    """Page 10, "Machine-checked": what is not in Coq is not claimed to be."""
-    for model, (build, options) in MODELS.items():
-        for objective, told, on_paper in (
-            ("cvar", {"known_successors": 2}, "not their number"),
-            ("mean", {"known_successors": True, "largest_return": 2}, None),
-            ("cvar", {"known_successors": True, "largest_return": 2}, None),
-            ("mean", {"known_successors": True, "known_rewards": True}, None),
-        ):
-            run = vr.learn(build(), OBJECTIVES[objective], episodes=1, **options, **told)
-            assert run.proved, model
-            if on_paper is None:
-                assert "(Coq: " in run.guarantee
-            else:
-                assert on_paper in run.guarantee
-                assert "(Coq: " not in run.guarantee
-
-
-def test_a_black_box_claims_the_theorem_of_joint_outcomes_and_the_price_of_its_grid():
+def test_a_black_box_claims_the_theorem_of_joint_outcomes_and_a_grid_of_it_is_on_paper():
     exact = vr.learn(Chain(), vr.CVaR("1/2"), episodes=2, horizon=2, rewards=[0, 1])
     assert exact.proved
     assert "outcome_intervals_hold" in exact.guarantee
-    assert "T eta" not in exact.guarantee
     grid = vr.learn(Chain(), vr.CVaR("1/2"), episodes=2, horizon=2, reward_range=(0, 1), eta="1/2")
-    assert grid.proved
+    assert (grid.proved, grid.on_paper) == (False, True)
     assert "T eta" in grid.guarantee
-    assert not vr.learn(Chain(), vr.VaR("1/2"), episodes=2, horizon=2, rewards=[0, 1]).proved
+    none = vr.learn(Chain(), vr.VaR("1/2"), episodes=2, horizon=2, rewards=[0, 1])
+    assert (none.proved, none.on_paper) == (False, False)
 
 
 # -- page 10, a second time -------------------------------------------------------------------------------------------
 
 
-def beta(k, T, pairs, gamma, n, delta, patience, *, joint, known):
-    """beta_k of page 10, as printed there; sets kept until visits grow by ``patience`` cost sqrt(1 + patience)."""
-    g = min(gamma, 2 * math.sqrt(gamma))
-    lam = math.log(n / delta) + 0.5 * math.log(k * T) + math.log(2)
-    root = math.sqrt(2 * pairs * k * T * lam) * math.sqrt(1 + patience)
+def beta(k, T, pairs, gamma, n, scale, *, joint, known):
+    """beta_k of page 10 for delta = 1/7; sets kept until visits grow by 1/16 cost sqrt(17/16)."""
+    g = min(mpmath.mpf(gamma), 2 * mpmath.sqrt(gamma))
+    lam = mpmath.log(7 * n) + mpmath.log(4 * k * T) / 2
+    root = mpmath.sqrt(2 * pairs * k * T * lam * 17 / 16) * scale.numerator / scale.denominator
     if joint:
         return T * (g * root + T * pairs)
     if known:
@@ -149,19 +208,20 @@ def beta(k, T, pairs, gamma, n, delta, patience, *, joint, known):
 
 @pytest.mark.parametrize("gamma", [1, 3, 4, 5, 16])
 @pytest.mark.parametrize(("joint_model", "known"), [(False, False), (False, True), (True, False), (True, True)])
-def test_each_constant_of_the_bound_beforehand(gamma, joint_model, known):
+def test_each_constant_of_the_bound_beforehand_is_rounded_up(gamma, joint_model, known):
     delta, patience, L = Fraction(1, 7), Fraction(1, 16), Fraction(3)
-    for T, pairs, n in ((1, 3, 10), (5, 8, 77), (10, 80, 2400)):
-        problem = UniformProblem(pairs, n, gamma, T, delta, joint_model, known, patience)
-        expected, likely = uniform_bounds(problem, L)
-        b = T * (T - 1) / 2 if known and not joint_model else T * (T + 1) / 2
-        for k in (1, 10, 10**6):
-            size = beta(k, T, pairs, gamma, n, 1 / 7, 1 / 16, joint=joint_model, known=known)
-            mean = 3 * size + k * T / 7
-            tail = math.e / (math.e - 1) * 3 * (size + b * math.log(7))
-            for bound, value in ((expected, mean), (likely, tail)):
-                found = float(bound.at(np.array([float(k)]))[0])
-                assert value * (1 - 1e-12) <= found <= value * (1 + 1e-8) + 1e-300
+    k = np.unique(np.logspace(0, 12, 60).round())
+    with mpmath.workdps(40):
+        for (T, pairs, n), scale in itertools.product(((1, 3, 10), (5, 8, 77), (10, 80, 2400)), (1, Fraction(7, 3))):
+            problem = UniformProblem(pairs, n, gamma, T, delta, joint_model, known, patience)
+            expected, likely = (bound.at(k) for bound in uniform_bounds(problem, L, scale=Fraction(scale)))
+            b = T * (T - 1) / 2 if known and not joint_model else T * (T + 1) / 2
+            for i, episodes in enumerate(int(x) for x in k):
+                size = beta(episodes, T, pairs, gamma, n, scale, joint=joint_model, known=known)
+                mean = 3 * size + mpmath.mpf(episodes * T) / 7
+                tail = mpmath.e / (mpmath.e - 1) * 3 * (size + b * mpmath.log(7))
+                for found, value in ((expected[i], mean), (likely[i], tail)):
+                    assert value <= found <= value * (1 + mpmath.mpf("1e-13")) + mpmath.mpf("1e-300")
 
 
 def test_each_constant_of_the_bound_from_data():

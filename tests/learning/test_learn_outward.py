@@ -13,7 +13,7 @@ from test_learn_models import learner_of
 import verified_risk as vr
 from verified_risk.learning import evaluate
 from verified_risk.learning.assemble import assemble, data_range
-from verified_risk.learning.bounds import Problem, data_bound, down, regret_bounds, up
+from verified_risk.learning.bounds import Problem, data_bound, regret_bounds, uniform_bounds, up
 from verified_risk.learning.bracket import Bracket
 from verified_risk.learning.declared import Declared
 from verified_risk.learning.evaluate import Judge
@@ -106,9 +106,8 @@ def test_coefficients_of_a_bound_are_rounded_up():
     nearest_is_below = 0
     for _ in range(200):
         x = Fraction(rng.randint(1, 10**30), rng.randint(1, 10**30))
-        assert down(x) <= x <= up(x)
-        assert Fraction(up(x)) >= x >= Fraction(down(x))
-        assert up(x) - down(x) <= 2.0**-52 * up(x)
+        assert x <= Fraction(up(x)) <= x * (1 + Fraction(1, 2**52))
+        assert -x <= Fraction(up(-x)) <= -x * (1 - Fraction(1, 2**52))
         nearest_is_below += Fraction(float(x)) < x
     assert nearest_is_below > 50
 
@@ -165,6 +164,19 @@ def test_what_a_policy_is_worth_lies_between_the_floats_that_say_it(shift):
     assert nearest == {False, True}
 
 
+def test_the_value_of_a_law_leaves_room_for_the_sum_over_its_grid():
+    """All mass is at 0, where the error of the law counts for nothing: 1e-14 of the steepest slope times the grid."""
+    for G, steepest in ((vr.Mean(), 1), (vr.CVaR("1/100"), 100), (vr.Wang("1/2"), 1)):
+        learner = learner_of(vr.models.machine_replacement(horizon=4), G)
+        standard = learner.standard
+        law = np.zeros((1, standard.top[0] + 1))
+        law[0, 0] = 1.0
+        (low,), _ = Judge(None, standard, G, learner).of_laws(law)
+        room = float(standard.value(Fraction())) - low
+        wanted = 1e-14 * steepest * standard.top[0] * float(standard.range * standard.unit)
+        assert wanted * 0.999 <= room <= wanted * 1.001 + 1e-14 * abs(float(standard.offset))
+
+
 def test_regret_is_rounded_up_at_every_episode():
     """An optimum of 1/3 and policies worth floats at random: the sums as rationals are at most the printed ones."""
     rng = np.random.default_rng(5)
@@ -184,3 +196,29 @@ def test_regret_is_rounded_up_at_every_episode():
         assert Fraction(run.regret[k]) - Fraction(run.regret_width[k]) <= least
         up += float(np.cumsum(float(third) - low)[k]) < most
     assert up >= 20, "sums to nearest are below the truth often enough"
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(10, 3)])
+def test_every_bound_of_a_run_is_rounded_up_at_every_episode(scale):
+    """Planner errors that no float sums exactly, many times the theorem's own share: the sums as rationals are less."""
+    rng, K = np.random.default_rng(6), 3000
+    mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", scale: "1/2"}, {scale / 3: 1}]], horizon=2)
+    task = Task.of(standard_form(mdp), Settings.read(vr.Mean(), K))
+    learner, none = task.learner(), np.zeros(K)
+    uppers, widths = rng.uniform(0, 1, K) * rng.choice([1e-3, 1e3, 1e9], K), rng.uniform(0, 1, K)
+    record = Record(none, none, uppers, widths, None, None)
+    run = assemble(mdp, task, record, None, None, Bracket(learner, 0.0, wanted=False), learner)
+    k = np.arange(1.0, K + 1)
+    kept = {"data_bound": data_bound(widths, data_range(task), Fraction(1), task.settings.delta)}
+    both = uniform_bounds(task.uniform, Fraction(1))
+    kept.update({name: bound.at(k) for name, bound in zip(("expected_bound", "bound"), both, strict=True)})
+    unit = task.standard.range * task.standard.unit
+    spent, below = Fraction(), 0
+    for i in range(K):
+        spent += unit * (Fraction(uppers[i]) + Fraction(task.slack))
+        for name, bound in kept.items():
+            exact = (unit if name == "data_bound" else task.standard.range) * Fraction(bound[i]) + spent
+            found = Fraction(getattr(run, name)[i])
+            assert exact <= found <= exact * (1 + Fraction(i + 32, 2**52)), (name, i)
+        below += np.cumsum(float(unit) * uppers)[i] < spent
+    assert below > 100, "sums to nearest are below the truth often enough"

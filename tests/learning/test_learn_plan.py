@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from test_learn_models import learner_of, random_episode
 
 import verified_risk as vr
+from verified_risk.errors import InvalidArgument
 from verified_risk.learning.declared import Declared
 from verified_risk.learning.history import History
 from verified_risk.learning.learn import Task
@@ -142,11 +145,19 @@ def test_episodes_in_one_call_and_one_by_one_are_the_same():
             assert (rewards == together.rewards[k]).all()
 
 
+def test_tables_are_refused_from_two_gigabytes_on(monkeypatch):
+    """22 bytes for each of 10 x 1000 x 9091 cells; nothing is allocated here."""
+    monkeypatch.setattr(Learner, "markov", False)
+    for returns, fits in ((9080, True), (9091, False)):
+        learner = object.__new__(Learner)
+        learner.standard = SimpleNamespace(horizon=9, n_states=1000, top=(returns - 1,), n_actions=(1,) * 1000)
+        learner.truth = SimpleNamespace(state=np.zeros((1000, 1)))
+        with contextlib.nullcontext() if fits else pytest.raises(InvalidArgument, match=r"2\.0 GB"):
+            learner._check_size()
+
+
 def test_tables_too_large_for_memory_are_refused_before_they_are_allocated():
     mdp = vr.models.random_sparse(400, 2, 2, 2, horizon=200, seed=0, grid=100)
     learner = learner_of(vr.models.two_paths(), vr.CVaR("1/2"))
-    from verified_risk.errors import InvalidArgument
-    from verified_risk.learning.standard import standard_form
-
     with pytest.raises(InvalidArgument, match="GB"):
         Learner(standard_form(mdp), learner.target)

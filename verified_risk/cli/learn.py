@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
 
 
-@click.command(short_help="Learn, with exact regret and its proved bound.")
+@click.command(short_help="Learn, with exact regret and its bound.")
 @model_options
 @click.option("--objective", "text", default="cvar(1/4)", show_default=True, help=OBJECTIVE_HELP)
 @click.option("--episodes", type=click.IntRange(min=1), metavar="N", default=None,
@@ -41,7 +41,9 @@ ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", 
               help="Of the episodes: the same seed gives the same run.")  # fmt: skip
 @click.option("--algorithm", type=click.Choice(ALGORITHMS), metavar="NAME", default="kl", show_default=True,
               help=f"One of {', '.join(ALGORITHMS)}.")  # fmt: skip
-@click.option("--bonus-scale", default="1", show_default=True, help="Multiplies the radii; 1 is the theorem.")
+@click.option(
+    "--bonus-scale", default="1", show_default=True, help="Multiplies the radii; the theorems need at least 1."
+)
 @click.option("--audit", is_flag=True, help="Test the steps of the proof on every episode, in certified arithmetic.")
 @save_option("Write the run as JSON.", sign="verified_risk/run")
 @json_option
@@ -117,16 +119,17 @@ def _print_run(run: Run, save: Path | None) -> None:
         low, high = run.best
         screen.field("optimum", number(high) if low == high else span(low, high), "bold green")
     if run.interval is not None:
-        screen.field("from data", f"the optimum is in {run.interval} with probability {1 - run.delta}")
-    if run.data_bound is not None and run.proved and 2 * run.delta < 1:  # else nothing is promised
-        screen.field("", f"the regret is at most {above(run.data_bound[-1], 5)} with probability {1 - 2 * run.delta}")
+        screen.field("from data", f"the optimum is in {run.interval} with probability {1 - run.delta}{run.mark}")
+    if run.data_bound is not None and (run.proved or run.on_paper) and 2 * run.delta < 1:  # else nothing is promised
+        least = above(run.data_bound[-1], 5)
+        screen.field("", f"the regret is at most {least} with probability {1 - 2 * run.delta}{run.mark}")
     screen.field("guarantee", run.guarantee)
     series = {"policy worth": run.values, "regret so far": run.regret}
     scale = 1.0 if run.best is None else max(abs(float(run.best[1])), 1.0)
     rows = [[str(k), *(_entry(own, k, scale) for own in series.values())] for k in _milestones(run.episodes)]
     names = ["episode", *series]
     if run.bound is not None:
-        names.append("proved bound" if run.proved else "bound, not proved")
+        names.append(f"bound{run.mark or ', on paper'}")
         for row in rows:
             row.append(above(run.bound[int(row[0]) - 1], 5))
     columns = [Column(name, right=True) for name in names]

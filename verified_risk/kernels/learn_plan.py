@@ -222,7 +222,7 @@ def budget_step(t, pad, shape, model, known, reward, tables, left, right, ceilin
                 after, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward[p, :own],
                 beyond != WORST,
             )  # fmt: skip
-            if p == start or here > best_mean + tie:
+            if p == start or here > best_mean + tie / max(right, 1.0):  # means count ``right`` times in costs
                 best_mean, mean_choice = here, p - start
         moved = everything or tables.mean[t, s] != best_mean
         tables.mean[t, s] = best_mean

@@ -38,6 +38,7 @@ class Target(NamedTuple):
     threshold: float  # QUANTILE: the largest rho with W_0(rho) below it
     knots: Any  # corners of G (CURVE)
     heights: Any
+    slopes: Any  # between corners, rounded from exact ones
     levels: Any  # G as a mixture of CVaRs (CURVE, concave): levels below 1, their weights, the weight of the mean
     weights: Any
     mean_weight: float
@@ -138,7 +139,7 @@ def ascend(shape, model, known, reward, tables, target, ascent, beyond):
                 trial[z] = min(z, (start - 1) * top / 4.0)
         utility_pass(shape, model, known, reward, tables, trial, beyond, target.tie)
         forward_law(shape, model, known, reward, tables, tables.policy, beyond, ascent.law)
-        worth = objective_of_law(ascent.law, target.knots, target.heights, ascent.slopes[0])
+        worth = objective_of_law(ascent.law, target, ascent.slopes[0])
         if not target.concave and worth > best + target.tie:
             best = worth
             keep_row(trial, ascent.best)
@@ -152,7 +153,7 @@ def ascend(shape, model, known, reward, tables, target, ascent, beyond):
             gained = utility_pass(shape, model, known, reward, tables, trial, beyond, target.tie)
             linear = worth + gained - tangent
             forward_law(shape, model, known, reward, tables, tables.policy, beyond, ascent.law)
-            reached = objective_of_law(ascent.law, target.knots, target.heights, ascent.slopes[0])
+            reached = objective_of_law(ascent.law, target, ascent.slopes[0])
             found = linear if target.concave else reached
             if found > best + target.tie:
                 best = found
@@ -180,8 +181,7 @@ def curve_bound(shape, tables, target):
             j = 1
             while j < target.knots.shape[0] - 1 and target.knots[j] < level:
                 j += 1
-            slope = (target.heights[j] - target.heights[j - 1]) / (target.knots[j] - target.knots[j - 1])
-            total += 1.0 - (target.heights[j - 1] + slope * (level - target.knots[j - 1]))
+            total += 1.0 - (target.heights[j - 1] + target.slopes[j - 1] * (level - target.knots[j - 1]))
         return total
     total = target.mean_weight * mean_of_start(shape, tables)
     for j in range(target.levels.shape[0]):
@@ -196,7 +196,8 @@ def curve_bound(shape, tables, target):
 def plan_curve(shape, model, known, reward, tables, target, ascent, beyond, stale, everything):
     """Plan for a general G; returns (value, upper bound on the best value)."""
     right, ceiling = (1.0, 0.0) if target.concave else (0.0, 1.0)
-    budget_pass(shape, model, known, reward, tables, 0.0, right, ceiling, beyond, target.tie, stale, everything)
+    tie = target.tie if target.concave else target.tie / max(shape.top[0], 1)  # every point of the CDF pays for it
+    budget_pass(shape, model, known, reward, tables, 0.0, right, ceiling, beyond, tie, stale, everything)
     value = ascend(shape, model, known, reward, tables, target, ascent, beyond)
     return value, curve_bound(shape, tables, target)
 

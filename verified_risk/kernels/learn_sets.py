@@ -21,9 +21,13 @@ from typing import Any, NamedTuple
 from .jit import view_kernel as kernel
 
 NONE, TRIED, HOEFFDING, KL = range(4)
-LOG_TWO = 0.6931471805599454  # rounded up
+LOG_TWO = math.log(2.0)
+UPWARD = 1.0 + 2.0**-48
+"""Outweighs the at most eight roundings (each of one part in 2^53) of a threshold or a radius."""
 SAFE = 1.0 - 2.0**-40
-"""The root is found to a few units in the last place; this factor keeps it on the safe side of all roundings."""
+"""Outweighs the roundings of a lower end: a few parts in 2^53, times the exponent, which is at most 709."""
+LEAST_NORMAL = 2.0**-1022
+"""Roundings are relative down to here; a lower end that would be less is 0."""
 MOST_STEPS = 60
 
 
@@ -61,46 +65,47 @@ class Known(NamedTuple):
 
 @kernel
 def radius_of(visits, log_term, scale):
-    """A float at least ``scale * sqrt(log_term / 2 visits)``: three roundings are outweighed by the last factor."""
-    return math.sqrt(log_term / (2.0 * visits)) * scale * (1.0 + 1e-15)
+    """A float at least ``scale * sqrt(log_term / 2 visits)``."""
+    return math.sqrt(log_term / (2.0 * visits)) * scale * UPWARD
 
 
 @kernel
 def threshold_of(visits, log_term, scale):
     r"""A float at least :math:`\text{scale}^2 \lambda_N`, ``log_term`` being at least :math:`\log(n/\delta)`."""
-    return (log_term + 0.5 * math.log(visits) + LOG_TWO) * scale * scale * (1.0 + 1e-14)
+    return (log_term + 0.5 * math.log(visits) + LOG_TWO) * scale * scale * UPWARD
 
 
 @kernel
 def kl_low(x, n, threshold):
-    r"""A float at most :math:`q^-`: Newton's method for :math:`n\,\mathrm{kl}(x/n, q) = \text{threshold}`.
+    r"""A float at most :math:`q^-`, for any threshold: Newton's method for :math:`n\,\mathrm{kl}(x/n, q) =` threshold.
 
     The function is convex and decreasing on :math:`(0, \tilde p)`, so Newton's iterates increase towards the root and
     each of them is a valid lower end.  Start, p for :math:`\tilde p`: since
     :math:`\mathrm{kl}(p, q) = \int_q^p \frac{p-z}{z(1-z)} dz` is :math:`\frac{(p-q)^2}2` times a mean of
     :math:`\frac1{z(1-z)}` in which z has the mean :math:`\bar z = \frac{p+2q}3`, Jensen's inequality gives
     :math:`\mathrm{kl}(p, q) \ge \frac{(p-q)^2}{2\bar z(1-\bar z)}`, and a quadratic equation for q.  Where that leaves
-    little of p, :math:`\mathrm{kl}(p, q) \ge p \log(p/q) + (1-p) \log(1-p)` may leave more.
+    little of p, :math:`\mathrm{kl}(p, q) \ge p \log(p/q) + (1-p) \log(1-p)` may leave more; it is nearly an equation
+    where q is small, so that 0 is answered only where q itself is below every normal float.
     """
     if x == 0:
         return 0.0
     rate = threshold / n
-    if x == n:
-        return math.exp(-rate) * SAFE
     p, rest = x / n, (n - x) / n
-    a, b = 1.0 + rate * (8.0 / 9.0), rate * (2.0 / 3.0) * (p - rest)
-    q = p - (b + math.sqrt(b * b + 2.0 * a * rate * p * rest)) / a
-    if q < 0.125 * p:
-        q = max(q, p * math.exp(-(rate - rest * math.log1p(-p)) / p))
-    q *= SAFE
-    if q <= 0.0:
+    if x == n:
+        q = math.exp(-rate)
+    else:
+        a, b = 1.0 + rate * (8.0 / 9.0), rate * (2.0 / 3.0) * (p - rest)
+        q = (p - (b + math.sqrt(b * b + 2.0 * a * rate * p * rest)) / a) * SAFE
+        if not q >= 0.125 * p:
+            q = p * math.exp(-(rate - rest * math.log1p(-p)) / p)
+    if q < LEAST_NORMAL:
         return 0.0
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_STEPS if x < n else 0):
         gap = p - q
         excess = p * math.log1p(gap / q) + rest * math.log1p(-gap / (1.0 - q)) - rate
-        step = excess * q * (1.0 - q) / gap
-        q += step  # from the right of the root, too, a step leads to its left: the tangent of a convex function
-        if step * step * p <= 1e-11 * q * q * gap:  # what is left is about half of step^2 p / (q gap)
+        step = excess * (1.0 - q) / gap
+        q += q * step  # from the right of the root, too, a step leads to its left: the tangent of a convex function
+        if step * step * p <= 1e-11 * gap:  # what is left, relative to q, is about half of step^2 p / gap
             break
     return q * SAFE
 
@@ -156,7 +161,7 @@ def refresh_outcomes(p, s, counts, known, model, kind, log_term, scale, beyond, 
         for j in range(known.limit[p]):
             known.state[p, j], known.atom[p, j] = counts.state[p, j], counts.atom[p, j]
     miss = max(1.0 - total, 0.0)
-    if kind == NONE or (kind == TRIED and visits > 0) or known.fixed[p] or total == 1.0:
+    if kind == NONE or (kind == TRIED and visits > 0) or known.fixed[p]:
         miss = 0.0
     if miss > 0.0 and known.length[p] == 0:
         changed = put(model, p, n, beyond, top_atom, miss) or changed

@@ -151,23 +151,12 @@ def forward_law(shape, model, known, reward, tables, policy, beyond, law):
 
 
 @kernel
-def weight_of(tau, knots, heights):
-    """A piecewise-linear G at ``tau`` and its slope there (to the right of a corner, except at 1)."""
-    if tau >= 1.0:
-        last = knots.shape[0] - 1
-        return 1.0, (heights[last] - heights[last - 1]) / (knots[last] - knots[last - 1])
-    i = max(np.searchsorted(knots, tau, side="right"), 1)
-    slope = (heights[i] - heights[i - 1]) / (knots[i] - knots[i - 1])
-    return heights[i - 1] + slope * (tau - knots[i - 1]), slope
-
-
-@kernel
-def objective_of_law(law, knots, heights, slopes):
-    """``top - sum_i G(F_i)``; ``slopes[i]`` receives ``G'(F_i)``."""
-    value, level = 0.0, 0.0
+def objective_of_law(law, target, slopes):
+    """``top - sum_i G(F_i)``; ``slopes[i]`` receives ``G'(F_i)``: to the right of a corner, except at 1."""
+    value, level, last = 0.0, 0.0, target.slopes.shape[0]
     for i in range(law.shape[0] - 1):
-        level += law[i]
-        g, slope = weight_of(min(level, 1.0), knots, heights)
-        slopes[i] = slope
-        value += 1.0 - g
+        level = min(level + law[i], 1.0)
+        j = min(np.searchsorted(target.knots, level, side="right"), last) - 1
+        slopes[i] = target.slopes[j]
+        value += 1.0 - (target.heights[j] + target.slopes[j] * (level - target.knots[j]))
     return value

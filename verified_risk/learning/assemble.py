@@ -13,9 +13,9 @@ from ..numbers.shown import above
 from .bounds import data_bound
 from .bracket import Bracket
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
+from .guarantee import Guarantee, guarantee_of
 from .learner import Floats, Learner
 from .run import OptimumInterval, Run
-from .target import Guarantee, guarantee_of
 
 if TYPE_CHECKING:
     from .audit import AuditReport
@@ -34,10 +34,7 @@ def assemble(
 ) -> Run:
     """Regret and bounds, in the user's units; ``shell`` is the form of a black box, which its policy needs."""
     standard, settings = task.standard, task.settings
-    guarantee = guarantee_of(
-        task.problem, task.uniform, settings.objective, settings.algorithm, settings.bonus_scale,
-        rounded=not standard.exact, declared=settings.declared,
-    )  # fmt: skip
+    guarantee = guarantee_of(task, continuous=mdp is not None and not mdp.is_discrete)
     unit, offset = float(standard.range * standard.unit), float(standard.offset)
     errors = unit * (np.maximum(record.uppers - record.optimistic, 0.0) + task.slack)
     k = np.arange(1, len(record.returns) + 1, dtype=np.float64)
@@ -48,9 +45,11 @@ def assemble(
         width = record.high - record.low
     extra = np.cumsum(errors) + float(standard.rounding) * k
 
-    def in_user_units(bound: Any) -> Floats | None:
-        return None if bound is None else (float(standard.range) * bound.at(k) + extra) * (1 + 1e-12)
+    def outward(scale: Fraction, bound: Floats | None) -> Floats | None:
+        # k sums and at most a dozen other roundings of nonnegative numbers
+        return None if bound is None else (float(scale) * bound + extra) * (1 + (k + 12) * 2.0**-52)
 
+    expected, likely = (None if bound is None else bound.at(k) for bound in (guarantee.expected, guarantee.likely))
     interval = None
     if settings.has_interval:
         interval = OptimumInterval(bracket.lower, bracket.upper)
@@ -70,15 +69,16 @@ def assemble(
         interval=interval,
         guarantee=guarantee.text,
         proved=guarantee.proved,
+        on_paper=guarantee.on_paper,
         returns=offset + unit * record.returns if record.earned is None else record.earned,
         values=record.low,
         values_width=width,
         optimistic=offset + unit * record.optimistic,
         planner_error=errors,
         regret=regret,
-        bound=in_user_units(guarantee.likely),
-        expected_bound=in_user_units(guarantee.expected),
-        data_bound=_from_data(task, record, guarantee, unit, extra),
+        bound=outward(standard.range, likely),
+        expected_bound=outward(standard.range, expected),
+        data_bound=outward(standard.range * standard.unit, _from_data(task, record, guarantee)),
         table=learner.policy_table() if bracket.table is None else bracket.table,
         shell=shell,
         audit=report,
@@ -86,12 +86,13 @@ def assemble(
     )
 
 
-def _from_data(task: Task, record: Record, guarantee: Guarantee, unit: float, extra: Floats) -> Floats | None:
-    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.proved
+def _from_data(task: Task, record: Record, guarantee: Guarantee) -> Floats | None:
+    """The bound from the visits that were made, in units, without what planning cost."""
+    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.on_paper
     if task.settings.algorithm not in ("kl", "bernstein") or not covered:
         return None
     lipschitz = Fraction(task.settings.objective.lipschitz)
-    return unit * data_bound(record.widths, data_range(task), lipschitz, task.settings.delta) + extra
+    return data_bound(record.widths, data_range(task), lipschitz, task.settings.delta)
 
 
 def data_range(task: Task) -> Fraction:

@@ -43,11 +43,11 @@ from .audit_rows import ROWS, AuditReport, Row
 from .audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
 from .bounds import data_bound
 from .evaluate import Judge
+from .guarantee import bounds_beforehand
 from .history import History, PairHistory
 from .learner import Learner, cumulative, draws_of
 from .occupancy import Occupancy
 from .optimism import event_slack, optimistic_mdp, optimistic_pair
-from .target import guarantee_of
 
 if TYPE_CHECKING:
     from .learn import Record, Task
@@ -120,9 +120,8 @@ class _Auditor:
         self.occupancies: dict[bytes, tuple[Occupancy, tuple[Fraction, Fraction]]] = {}
         self.regret = self.planner = 0.0
         self.widths: list[float] = []
-        self.bound = guarantee_of(
-            task.problem, task.uniform, self.settings.objective, "kl" if self.kl else "ucb", Fraction(1), rounded=False
-        ).likely
+        found = bounds_beforehand(task, "kl" if self.kl else "ucb", Fraction(1))
+        self.bound = None if found is None else found[1]
         self.greedy = Greedy(learner)
         self.counting = Counting(task, self.log)
         self.next_look = 0

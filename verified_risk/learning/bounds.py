@@ -53,11 +53,6 @@ def up(x: Fraction | Interval) -> float:
     return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
 
 
-def down(x: Fraction | Interval) -> float:
-    """A float at most ``x``."""
-    return -up(-x)
-
-
 @dataclass(frozen=True)
 class Problem:
     """What the theorem counts: ``states`` is S_0, ``actions`` the largest number of actions of a state."""
@@ -113,7 +108,7 @@ def regret_bounds(
     comparison.
     """
     T, S0, A = problem.horizon, problem.states, problem.actions
-    stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # the learner's radii are floats rounded up
+    stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # radii are rounded up (``learn_sets.UPWARD``)
 
     def coefficient(arb: Any) -> Any:
         if problem.joint:
@@ -200,7 +195,7 @@ def uniform_bounds(
 ) -> tuple[UniformBound, UniformBound]:
     """The a-priori theorem of page 10 for rewards in [0, 1]: in expectation, and with probability ``1 - 2 delta``."""
     T, pairs = problem.horizon, problem.pairs
-    stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**30))  # the sets are rounded outward
+    stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # thresholds are rounded up (``learn_sets.UPWARD``)
 
     def root(arb: Any) -> Any:
         gamma = arb(problem.outcomes)

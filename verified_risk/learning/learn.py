@@ -73,7 +73,7 @@ def learn(
     ==================  ==========================================================================================
     ``algorithm``
     ==================  ==========================================================================================
-    ``kl``              time-uniform KL sets, missing mass to the best state: proved, and learns; the default
+    ``kl``              time-uniform KL sets, missing mass to the best state: the default
     ``ucb``             the corrected theorem's Hoeffding and DKW radii, missing mass to :math:`s_\infty`
     ``ucb-as-printed``  the paper's radii, with the repairs without which there is no model
     ``greedy``          no optimism: a pair never tried is worth nothing
@@ -83,9 +83,12 @@ def learn(
     ``posterior``       a model drawn from a Dirichlet posterior every episode: Bayesian, nothing proved for one model
     ==================  ==========================================================================================
 
-    ``bonus_scale`` multiplies radii or bonus; 1 is the theorem.  ``kl`` needs no number of episodes: with ``stop_when``
-    it ends when the interval for the optimum, :attr:`Run.interval`, is that short.  ``known_rewards``,
-    ``known_successors`` and ``largest_return`` tell it more (see :mod:`.declared`).
+    ``bonus_scale`` multiplies radii or bonus.  The theorems cover 1 and more: wider sets hold too, and cost regret.
+    ``run.guarantee`` names the theorem that covers the run (see :mod:`.guarantee`).
+
+    ``kl`` needs no number of episodes: with ``stop_when`` it ends when the interval for the optimum,
+    :attr:`Run.interval`, is that short.  ``known_rewards``, ``known_successors`` and ``largest_return`` tell it more
+    (see :mod:`.declared`).
 
     ``mdp`` may also be a gymnasium environment with discrete spaces; then ``horizon`` and ``rewards`` (or
     ``reward_range`` and ``eta``) are needed, ``random_starts`` says that episodes begin in different observations, and
@@ -108,7 +111,7 @@ def learn(
     :param eta: the step of the grid of rewards
     :param seed: of the episodes: the same seed gives the same run, bit for bit
     :param algorithm: see the table
-    :param bonus_scale: a factor of the radii; anything but 1 has no guarantee
+    :param bonus_scale: a factor of the radii; below 1 there is no guarantee
     :param audit: check every step of the proof on the run itself, exactly where that is possible; slower, kept in
         ``run.audit``
     :param stop_when: the length of the interval at which to stop

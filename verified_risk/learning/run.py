@@ -51,16 +51,17 @@ class Run(files.Saved):
     ``regret``
         cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``, as an upper bound within ``regret_width`` of the truth
     ``bound``
-        the theorem's bound with probability ``1 - 2 delta`` after each episode, None where there is none; it is proved
-        for this run only if ``proved``, otherwise it is that of the theorem's own radii, for comparison
+        the theorem's bound with probability ``1 - 2 delta`` after each episode, on paper; None where there is no
+        theorem.  With narrowed sets (``bonus_scale < 1``) it is that of the theorem's own, for comparison
     ``expected_bound``
         likewise, the theorem's bound in expectation
     ``data_bound``
         likewise, the bound computed from the visits that were made, with probability ``1 - 2 delta`` for all episodes
-        at once (algorithm ``kl``)
+        at once (algorithms ``kl`` and ``bernstein``); a theorem in Coq if ``proved``
     ``interval``
         with probability ``1 - delta`` the optimum lies in it, whatever the number of episodes, and :meth:`policy` is
-        worth at least its lower end; from data alone (algorithm ``kl``, concave objectives)
+        worth at least its lower end; from data alone (algorithm ``kl``, concave objectives); a theorem in Coq if
+        ``proved``, else on paper
     ``value_gap``
         optimistic value minus true value of the policy played
     ``values``
@@ -79,14 +80,15 @@ class Run(files.Saved):
     :param delta: the probability with which the guarantee may fail
     :param eta: the step of the grid of rewards, None for the rewards' own
     :param seed: of the episodes
-    :param bonus_scale: the factor of the radii
+    :param bonus_scale: the factor of the radii; theorems cover 1 and more
     :param declared: what the learner was told of the model
     :param stop_when: the length of the interval at which it was to stop
     :param best: certified bounds of the optimum; None for an environment.  Weightings that are searched get a limited
         time, so their bounds depend on the speed of the machine; a note says so
     :param interval: bounds of the optimum from data alone
     :param guarantee: the theorem that covers the run, in a sentence, or why none does
-    :param proved: whether a theorem covers this run
+    :param proved: whether a theorem in Coq covers the interval and the regret from data of this run
+    :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
     :param returns: what each episode earned
     :param values: what each policy is worth, certified lower ends
     :param values_width: how far above ``values`` the truth may be
@@ -131,6 +133,12 @@ class Run(files.Saved):
     shell: BlackBox | None = None
     audit: AuditReport | None = None
     notes: tuple[str, ...] = ()
+    on_paper: bool = False
+
+    @property
+    def mark(self) -> str:
+        """What to add to the interval and to the bound from data: nothing if they are theorems in Coq."""
+        return "" if self.proved else ", on paper" if self.on_paper else ", not proved"
 
     @property
     def value_gap(self) -> Floats | None:
@@ -193,21 +201,16 @@ class Run(files.Saved):
             lines.append(f"  pseudo-regret          {self.regret[-1]:.6g}")
             lines.append(f"  per episode, last {last:<4} {recent:.6g}")
         if self.interval is not None:
-            lines.append(f"  optimum, from data     {self.interval} with probability {1 - self.delta}")
+            lines.append(f"  optimum, from data     {self.interval} with probability {1 - self.delta}{self.mark}")
         lines.append(f"  mean return            {float(np.mean(self.returns)):.6g}")
-        if self.bound is not None:
-            lines.append(
-                f"  bound (prob. 1-2delta) {above(self.bound[-1], 6)}" + ("" if self.proved else ", not proved")
-            )
-        if self.expected_bound is not None:
-            lines.append(
-                f"  bound (expectation)    {above(self.expected_bound[-1], 6)}"
-                + ("" if self.proved else ", not proved")
-            )
-        if self.data_bound is not None:
-            lines.append(
-                f"  bound (from the data)  {above(self.data_bound[-1], 6)}" + ("" if self.proved else ", not proved")
-            )
+        beforehand = self.mark or ", on paper"
+        for name, series, mark in (
+            ("prob. 1-2delta", self.bound, beforehand),
+            ("expectation", self.expected_bound, beforehand),
+            ("from the data", self.data_bound, self.mark),
+        ):
+            if series is not None:
+                lines.append(f"  {f'bound ({name})':<22} {above(series[-1], 6)}{mark}")
         lines.append(f"  guarantee: {self.guarantee}")
         lines.extend(f"  note: {note}" for note in self.notes)
         if self.audit is not None:
@@ -253,6 +256,7 @@ class Run(files.Saved):
             "shell": None if self.shell is None else self.shell.to_json(),
             "guarantee": self.guarantee,
             "proved": self.proved,
+            "on_paper": self.on_paper,
             "notes": list(self.notes),
             "audit": None if self.audit is None else self.audit.to_json(),
             **{name: series(getattr(self, name)) for name in SERIES},
@@ -304,6 +308,7 @@ class Run(files.Saved):
             shell=shell,
             guarantee=data["guarantee"],
             proved=data["proved"],
+            on_paper=data.get("on_paper", False),
             notes=tuple(data["notes"]),
             audit=None if data["audit"] is None else AuditReport.from_json(data["audit"]),
             **arrays,

@@ -1,4 +1,4 @@
-r"""Which planner serves which objective inside the learner, and what is then guaranteed.
+r"""Which planner serves which objective inside the learner, and how far its plans can be off.
 
 =====================  ============================  ==================================================================
 objective              planner                       planner error per episode
@@ -27,6 +27,7 @@ the best utility.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -36,10 +37,10 @@ import numpy as np
 
 from ..errors import InvalidArgument
 from ..numbers.enclosure import bounds
-from ..numbers.rational import GREATEST_FLOAT
+from ..numbers.rational import GREATEST_FLOAT, said
 from ..objectives import Weighting
 from ..objectives.levels import Levels
-from .bounds import Problem, RegretBound, UniformBound, UniformProblem, down, regret_bounds, uniform_bounds, up
+from .bounds import Problem, UniformProblem, up
 from .declared import Declared, Knowledge, knowledge_of
 from .standard import Standard
 
@@ -49,34 +50,15 @@ Algorithm: TypeAlias = Literal[
 ALGORITHMS: tuple[Algorithm, ...] = (
     "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior",
 )  # fmt: skip
-KL_THEOREMS = (
-    "time-uniform KL sets (Coq: kl_regret_from_data_with, kl_intervals_hold; a priori: theory page 10)",
-    "time-uniform KL sets (Coq: outcome_regret_from_weighted_data, outcome_intervals_hold; a priori: theory page 10)",
-)
-"""The theorems that cover a run of ``kl``, in a product model and in a joint one."""
-ON_PAPER = "time-uniform KL sets (theory page 10, on paper: the Coq theorems {})"
-"""What covers a run whose declarations the theorems in Coq do not take, and why they do not."""
-BERNSTEIN_THEOREM = "Bernstein tables: regret from data (theory page 11), no bound beforehand"
-"""The theorem that covers a run of ``bernstein``."""
 BERNSTEIN_PATIENCE = 1 / 8
 """Its plans compute both tables whole, so there are fewer of them."""
 MOST_PATIENCE = Fraction(1, 16)
+MOST_STEEP = 10**50
+"""The steepest weighting that is learned: its slope times any return (see ``MOST_DIGITS``) is a float."""
 MOST_CELLS_BY_RETURN = 10**6
 """A mean with a declared largest return is planned by the return so far, up to so many cells (t, s, y)."""
 CURVE_POINTS = 1024
 """Corners that stand for a smooth G in the float planner."""
-
-
-@dataclass(frozen=True)
-class Guarantee:
-    """What is proved about the regret: bounds in expectation and with probability ``1 - 2 delta``, or why there is
-    none.
-    """
-
-    text: str
-    expected: RegretBound | UniformBound | None = None
-    likely: RegretBound | UniformBound | None = None
-    proved: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,8 +67,18 @@ class Curve:
 
     knots: tuple[float, ...]
     heights: tuple[float, ...]
+    slopes: tuple[float, ...]
     levels: Levels | None
     error: float
+
+    @classmethod
+    def through(cls, points: Sequence[tuple[Fraction, Fraction]], levels: Levels | None, error: Fraction) -> Curve:
+        """The polygon through exact points.  Of points whose floats are equal the last one stays: that moves G by less
+        than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`).
+        """
+        kept = {float(x): (x, y) for x, y in points}
+        slopes = [float((d - b) / (c - a)) for (a, b), (c, d) in pairwise(kept.values())]
+        return cls(tuple(kept), tuple(float(y) for _, y in kept.values()), tuple(slopes), levels, up(error))
 
 
 def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: Fraction) -> Problem:
@@ -106,69 +98,6 @@ def uniform_problem_of(standard: Standard, knowledge: Knowledge, delta: Fraction
     )  # fmt: skip
 
 
-def guarantee_of(
-    problem: Problem,
-    uniform: UniformProblem,
-    objective: Weighting,
-    algorithm: Algorithm,
-    scale: Fraction,
-    *,
-    rounded: bool,
-    declared: Declared | None = None,
-) -> Guarantee:
-    """The theorem that covers a run, or that there is none."""
-    if algorithm in ("greedy", "greedy-tried"):
-        return Guarantee("none: without optimism the regret may grow linearly")
-    if algorithm == "posterior":
-        return Guarantee(
-            "none for one given model: posterior sampling is Bayesian, what is known of it averages over the prior"
-        )
-    if algorithm == "bernstein":
-        return _guarantee_of_bernstein(scale, rounded=rounded)
-    if algorithm == "ucbvi":
-        return Guarantee("none for this objective: UCBVI maximises the expected return, with a bound for that alone")
-    if algorithm == "ucb-as-printed":
-        return Guarantee(
-            "none: the printed radii lack the union over steps and successors, and the printed theorem is false"
-        )
-    lipschitz = objective.lipschitz
-    if lipschitz == math.inf:
-        return Guarantee(
-            f"none is known: the weighting {objective.spec} is not Lipschitz, and no regret theorem covers it"
-        )
-    constant = lipschitz if isinstance(lipschitz, Fraction) else Fraction(lipschitz)
-    if algorithm == "kl":
-        if not problem.concave:
-            return Guarantee("none for the regret: the theorem with time-uniform sets needs a concave weighting")
-        expected, likely = uniform_bounds(uniform, constant, scale=scale)
-        kind = _kl_theorem(problem, declared or Declared())
-    else:
-        expected, likely = regret_bounds(problem, constant, scale=scale)  # type: ignore[assignment]
-        kind = "the corrected theorem for concave G" if problem.concave else (
-            f"the bound for Lipschitz G with {problem.atoms} known reward atoms"
-        )  # fmt: skip
-    extra = " + T eta per episode for the grid" if rounded else ""
-    if scale < 1:
-        text = f"not proved: the radii are {scale} of the theorem's; shown for comparison: {kind}"
-        return Guarantee(text, expected, likely)
-    return Guarantee(f"{kind} + certified planner error{extra}", expected, likely, proved=True)
-
-
-def _kl_theorem(problem: Problem, declared: Declared) -> str:
-    """The theorem for a run of ``kl``: machine-checked where Coq has what was declared."""
-    if type(declared.successors) is int:
-        return ON_PAPER.format("take lists of successors, not their number")
-    return KL_THEOREMS[problem.joint]
-
-
-def _guarantee_of_bernstein(scale: Fraction, *, rounded: bool) -> Guarantee:
-    """Regret from data alone."""
-    if scale < 1:
-        return Guarantee(f"not proved: the bonus is {scale} of the theorem's")
-    extra = " + T eta per episode for the grid" if rounded else ""
-    return Guarantee(f"{BERNSTEIN_THEOREM} + certified planner error{extra}", proved=True)
-
-
 def curve_of(objective: Weighting) -> Curve:
     """A polygon for G: exact for rational piecewise-linear G, interpolated otherwise.
 
@@ -178,9 +107,7 @@ def curve_of(objective: Weighting) -> Curve:
     neighbour, the width times the change of slope towards it.
     """
     if objective.knots is not None:
-        knots = objective.knots
-        levels = objective.levels
-        return Curve(tuple(float(x) for x, _ in knots), tuple(float(y) for _, y in knots), levels, 0.0)
+        return Curve.through(objective.knots, objective.levels, Fraction())
     taus = [Fraction(i, CURVE_POINTS) for i in range(CURVE_POINTS + 1)]
     ends = [bounds(objective.value(tau)) for tau in taus]
     middles = [(low + high) / 2 for low, high in ends]
@@ -190,9 +117,8 @@ def curve_of(objective: Weighting) -> Curve:
     if objective.shape in ("concave", "convex"):
         bends = [abs(c - a) / 4 for a, c in zip(chords, chords[2:], strict=False)]
         error = max(*bends, abs(chords[1] - chords[0]), abs(chords[-1] - chords[-2]))
-    height_error = up(error + 4 * max(high - low for low, high in ends))  # the values are known between bounds
-    levels = _polygon_levels(taus, middles, objective)
-    return Curve(tuple(map(float, taus)), tuple(map(float, middles)), levels, height_error)
+    error += 4 * max(high - low for low, high in ends)  # the values are known between bounds
+    return Curve.through(list(zip(taus, middles, strict=True)), _polygon_levels(taus, middles, objective), error)
 
 
 def _polygon_levels(taus: list[Fraction], heights: list[Fraction], objective: Weighting) -> Levels | None:
@@ -217,6 +143,10 @@ def target_of(
     from ..kernels.learn_run import CURVE, MEAN, QUANTILE, TAIL, UCBVI, Target
     from ..kernels.learn_sets import HOEFFDING, KL, NONE, TRIED
 
+    if math.inf > objective.lipschitz > MOST_STEEP:
+        raise InvalidArgument(
+            f"{objective.spec} has slope {said(Fraction(objective.lipschitz))}, wanted at most 1e50: values are floats"
+        )
     top = max(standard.top[0], 1)
     none = np.zeros(0)
     fields: dict[str, Any] = {
@@ -226,6 +156,7 @@ def target_of(
         "threshold": 0.0,
         "knots": none,
         "heights": none,
+        "slopes": none,
         "levels": none,
         "weights": none,
         "mean_weight": 0.0,
@@ -264,12 +195,16 @@ def target_of(
     levels = curve.levels
     if levels is None or len(levels.tails) > 1:
         fields.update(
-            kind=CURVE, concave=levels is not None, knots=np.array(curve.knots), heights=np.array(curve.heights)
+            kind=CURVE,
+            concave=levels is not None,
+            knots=np.array(curve.knots),
+            heights=np.array(curve.heights),
+            slopes=np.array(curve.slopes),
         )
         error = curve.error
         if levels is not None:
             fields.update(
-                levels=np.array([down(a) for a, _ in levels.tails]),
+                levels=np.array([float(a) for a, _ in levels.tails]),
                 weights=np.array([float(w) for _, w in levels.tails]),
                 mean_weight=float(levels.mean),
             )
@@ -305,21 +240,30 @@ def patience_of(knowledge: Knowledge) -> Fraction:
 
 
 def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> float:
-    r"""A bound, in units, on what rounding and ties cost one plan.
+    r"""A bound, in units, on what rounding and ties cost one plan: :math:`(2T + 1)(T + 1)(e + \tau)`.
 
-    Let ``u = 2^-53``, and let C bound all table entries: the steepest slope times the largest return (of a G that is
-    not Lipschitz the slopes of the polygon that stands for it count).  A row of the
+    e bounds the rounding of one backup.  Let ``u = 2^-53``, and let C bound all table entries: the steepest slope times
+    the largest return (of a G that is not Lipschitz the slopes of the polygon that stands for it count).  A row of the
     optimistic model has entries within ``2u`` and a sum within ``3nu`` (n entries of at most 1), so its l1 error is
     below ``6nu``; a backup sums ``n + 1`` then ``m`` products, errors ``2(n + 2)u C`` and ``2(m + 2)u C``; the
     linear ends add less than ``10 u C``.  With ``n <= S + 1`` (``S m + 1`` in a joint model) that is below
-    ``8(S + m + 8) u C`` a step; ties add
-    ``tie`` a step; value, policy and rho each pay once.
+    ``8(S + m + 8) u C``.
+
+    :math:`\tau` bounds what a tie costs a backup in the objective: ``tie``, times the steepest slope where tables of
+    unit slope stand for every level (CURVE).  It also outweighs the sums over all returns (at most 10^5, errors below
+    ``10^5 u C`` each) and, in the bounds beforehand, that the ends of sets are lower than prescribed by 6e-12 of them.
+
+    So tables are off by at most :math:`w = (T + 1)(e + \tau)`, the choice of rho included, and an action is greedy up
+    to 2w (theory, page 10, kl-rounding): value, and policy at T steps.
     """
+    from ..kernels.learn_run import CURVE
+
     T, S, m = standard.horizon, _most_outcomes(standard), len(standard.atoms)
-    polygon = float(np.max(np.diff(target.heights) / np.diff(target.knots), initial=0.0))
+    polygon = float(np.max(target.slopes, initial=0.0))
     steepest = max(float(target.right), lipschitz if math.isfinite(lipschitz) else polygon, 1.0)
-    once = 8 * (T + 1) * (S + m + 8) * 2.0**-53 * steepest * max(standard.top[0], 1) + (T + 1) * float(target.tie)
-    return 4 * once
+    rounding = 8 * (S + m + 8) * 2.0**-53 * steepest * max(standard.top[0], 1)
+    tie = float(target.tie) * (steepest if target.kind == CURVE else 1.0)
+    return (2 * T + 1) * (T + 1) * (rounding + tie)
 
 
 def _most_outcomes(standard: Standard) -> int:

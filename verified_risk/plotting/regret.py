@@ -72,6 +72,6 @@ def draw_run(run: Run) -> Picture:
     bound = None if run.bound is None else [float(x) for x in run.bound]
     title = f"Regret of learning {run.objective.spec}"
     curves = [(name, [float(x) for x in run.regret])]
-    if run.proved:
+    if run.proved or run.on_paper:
         return draw_regret(curves, bound, title=title)
     return draw_regret(curves, bound, title=title, bound_name="bound for the theorem's own radii, not proved for these")
