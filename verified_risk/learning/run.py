@@ -88,7 +88,6 @@ class Run(files.Saved):
     :param interval: bounds of the optimum from data alone
     :param guarantee: the theorem that covers the run, in a sentence, or why none does
     :param proved: whether a theorem in Coq covers the interval and the regret from data of this run
-    :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
     :param returns: what each episode earned
     :param values: what each policy is worth, certified lower ends
     :param values_width: how far above ``values`` the truth may be
@@ -102,6 +101,7 @@ class Run(files.Saved):
     :param shell: how an environment was read, None for a model
     :param audit: the checked steps of the proof, None unless asked for
     :param notes: what a reader should know
+    :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
     """
 
     KIND: ClassVar[str] = "run"
