@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from verified_risk.cli.failures import Commands
-from verified_risk.cli.screen import Column, Screen
+from verified_risk.cli.terminal import Column, Screen
 from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.files import write_text
 

@@ -34,7 +34,7 @@ cd "$work/place"
     "from proofs_checks.engine.certificate import DIRECTORY; print(DIRECTORY / 'thm_main.json')")"
 "$work/empty/bin/verified-risk" plan two_paths --objective "cvar(1/4)" --exact --save plan.json >/dev/null
 if command -v ocamlfind >/dev/null 2>&1; then  # the checker's sources are in the wheel, and the script that builds it
-    sh "$("$work/empty/bin/python" -c "from verified_risk.proving.program import BUILT; print(BUILT.parents[1])")/driver/build.sh"
+    sh "$("$work/empty/bin/python" -c "from verified_risk.proving.run_checker import BUILT; print(BUILT.parents[1])")/driver/build.sh"
     "$work/empty/bin/verified-risk" prove plan.json
 else
     "$work/empty/bin/verified-risk" prove plan.json && exit 1

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .comparing import Comparison, compare
     from .law import Law
     from .learning import Run
-    from .learning.audit import AuditReport
-    from .learning.learn import learn
+    from .learning.api import learn
+    from .learning.run_audit import AuditReport
     from .mdp import MDP
     from .numbers.enclosure import Interval
     from .objectives import (
@@ -112,7 +112,7 @@ _HOME = {
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
     "Recheck": "planning.recheck.answer",
     "Proved": "proving",
-    "AuditReport": "learning.audit",
+    "AuditReport": "learning.run_audit",
     "MDP": "mdp",
     "Law": "law",
     **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "policy.evaluation"),

@@ -12,7 +12,7 @@ import verified_risk as vr
 from verified_risk.errors import InvalidArgument, MissingDependency, NotProved, Unsupported
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import Plan
-from verified_risk.proving.program import find_checker
+from verified_risk.proving.run_checker import find_checker
 
 from . import models, oracle
 from .property import Case, Falsified, Property, Skipped

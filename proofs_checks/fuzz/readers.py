@@ -22,11 +22,11 @@ import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import VerifiedRiskError
 from verified_risk.experiments import Cell, sweep
-from verified_risk.experiments.cells import read_cells
+from verified_risk.experiments.sweep_cells import read_cells
 from verified_risk.learning.policies import BlackBoxPolicy
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
-from verified_risk.proving.program import find_checker
+from verified_risk.proving.run_checker import find_checker
 
 from .. import recheck
 from ..engine.ledger import Ledger

@@ -43,7 +43,7 @@ from verified_risk.planning.exact import limbs  # noqa: E402
 from verified_risk.planning.exact.route import mean_to_go  # noqa: E402
 from verified_risk.planning.tails import budget  # noqa: E402
 from verified_risk.planning.tails import route as tails  # noqa: E402
-from verified_risk.proving.program import run_checker  # noqa: E402
+from verified_risk.proving.run_checker import run_checker  # noqa: E402
 
 OBJECTIVES = {
     "mean-cvar": 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/10"),

@@ -25,9 +25,9 @@ from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.experiments import Cell, grid, lake_experiment, scaling_study, sweep
 from verified_risk.experiments import sweep as sweep_function
-from verified_risk.experiments.cells import checkpoints, run_cell
 from verified_risk.experiments.rivals import RIVALS
 from verified_risk.experiments.scaling import _tightest
+from verified_risk.experiments.sweep_cells import checkpoints, run_cell
 
 EXPERIMENT = (*COMMAND, "experiment")
 BASE = Cell("two_paths", "cvar(1/3)", bonus_scale="1/10", episodes=300)
@@ -84,7 +84,7 @@ def test_a_cell_that_fails_is_reported_and_does_not_lose_the_others(tmp_path):
 
 
 def test_a_worker_that_dies_is_retried_and_then_given_up_without_losing_the_others(tmp_path, monkeypatch):
-    from verified_risk.experiments import cells as cells_module
+    from verified_risk.experiments import sweep_cells as cells_module
 
     module = sys.modules["verified_risk.experiments.sweep"]
     monkeypatch.setattr(module, "attempt", dies_once)
@@ -102,7 +102,7 @@ def test_a_worker_that_dies_is_retried_and_then_given_up_without_losing_the_othe
 
 def dies_once(data):
     """Stands in for a worker that is killed: the first to come here ends its process."""
-    from verified_risk.experiments.cells import attempt
+    from verified_risk.experiments.sweep_cells import attempt
 
     mark = Path(os.environ["DIES_ONCE"])
     try:
@@ -113,7 +113,7 @@ def dies_once(data):
 
 
 def always_dies_on_seed_one(data):
-    from verified_risk.experiments.cells import attempt
+    from verified_risk.experiments.sweep_cells import attempt
 
     if data["seed"] == 1:
         os._exit(9)
@@ -318,7 +318,7 @@ def test_the_last_suboptimal_episode_is_the_last_and_a_hair_is_not_suboptimal(mo
         run = SimpleNamespace(
             values=np.array(values), regret=regret, bound=None, best=(Fraction(2), Fraction(2)), proved=False
         )
-        monkeypatch.setattr("verified_risk.learning.learn", lambda *given, **options: run)
+        monkeypatch.setattr("verified_risk.learning.api", lambda *given, **options: run)
         return run_cell(replace(BASE, episodes=len(values)))["last_suboptimal"]
 
     assert played([0.0, 2.0, 1.9999, 2.0, 2.0]) == 3

@@ -10,12 +10,12 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.audit import AuditReport, audited_run
+from verified_risk.learning.api import Task
 from verified_risk.learning.evaluate import Judge, best_value
-from verified_risk.learning.learn import Task
 from verified_risk.learning.learner import Learner
+from verified_risk.learning.problem import standard_form
+from verified_risk.learning.run_audit import AuditReport, audited_run
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 from verified_risk.learning.target import target_of
 
 MODELS = {

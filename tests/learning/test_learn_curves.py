@@ -13,10 +13,10 @@ import pytest
 import verified_risk as vr
 from verified_risk.learning import target
 from verified_risk.learning.bernstein import bernstein_log_term
-from verified_risk.learning.bounds import Problem, regret_bounds
 from verified_risk.learning.evaluate import best_value, plan_error
 from verified_risk.learning.policies import BlackBox
-from verified_risk.learning.standard import standard_form
+from verified_risk.learning.problem import standard_form
+from verified_risk.learning.regret_bounds import Problem, regret_bounds
 from verified_risk.numbers.enclosure import Interval, bounds
 
 SMOOTH = (

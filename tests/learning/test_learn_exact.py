@@ -14,12 +14,12 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.bracket import Bracket
-from verified_risk.learning.declared import Declared
-from verified_risk.learning.learn import Task
+from verified_risk.learning.api import Task
+from verified_risk.learning.declarations import Declared
+from verified_risk.learning.interval import Bracket
 from verified_risk.learning.policies import LearnedPolicy
+from verified_risk.learning.problem import standard_form
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 
 mpf = mpmath.mpf
 SIZES = (0, 1, 2, 3, 40, 10**4, 10**9, 10**14)

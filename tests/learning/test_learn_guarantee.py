@@ -15,12 +15,12 @@ import pytest
 from test_learn_run import Chain
 
 import verified_risk as vr
-from verified_risk.learning.bounds import UniformProblem, data_bound, uniform_bounds
-from verified_risk.learning.declared import Declared, knowledge_of
+from verified_risk.learning.api import Task
+from verified_risk.learning.declarations import Declared, knowledge_of
 from verified_risk.learning.guarantee import guarantee_of
-from verified_risk.learning.learn import Task
+from verified_risk.learning.problem import standard_form
+from verified_risk.learning.regret_bounds import UniformProblem, data_bound, uniform_bounds
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 from verified_risk.learning.target import ALGORITHMS, patience_of
 
 OBJECTIVES = {

@@ -12,10 +12,10 @@ from test_learn_sets import checks_of
 import verified_risk as vr
 from verified_risk.kernels.learn_run import MEAN, TAIL
 from verified_risk.learning import target
-from verified_risk.learning.declared import Declared
-from verified_risk.learning.learn import Task
+from verified_risk.learning.api import Task
+from verified_risk.learning.declarations import Declared
+from verified_risk.learning.problem import standard_form
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 
 EPISODES = 300
 

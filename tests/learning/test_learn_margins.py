@@ -14,18 +14,18 @@ from test_learn_models import learner_of
 import verified_risk as vr
 from verified_risk.errors import StoppedRun
 from verified_risk.kernels.learn_sets import kl_low
-from verified_risk.learning import audit
+from verified_risk.learning import run_audit
+from verified_risk.learning.api import Task
 from verified_risk.learning.audit_counting import SHIFT, Counting, root_down, root_ratio, root_up
 from verified_risk.learning.audit_greedy import Greedy
 from verified_risk.learning.audit_rows import AuditReport, Row
 from verified_risk.learning.audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
-from verified_risk.learning.bracket import Bracket
 from verified_risk.learning.evaluate import Judge
 from verified_risk.learning.history import PairHistory
-from verified_risk.learning.learn import Task
+from verified_risk.learning.interval import Bracket
 from verified_risk.learning.learner import Learner
+from verified_risk.learning.problem import Pair, standard_form
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import Pair, standard_form
 from verified_risk.numbers.enclosure import Interval
 
 
@@ -190,7 +190,7 @@ def test_sets_far_wider_than_the_radius_break_the_step_from_model_to_radius():
 
 def test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit(monkeypatch):
     """Rewards of 0 to 8 on a grid of 1/8 of that: an error of x units is x / 8 of the range, episode by episode."""
-    steps, inherited = [], audit._Auditor._test_regret
+    steps, inherited = [], run_audit._Auditor._test_regret
 
     def watched(self, k, low):
         planner, regret = self.planner, self.regret
@@ -199,7 +199,7 @@ def test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit(monkey
         steps.append((self.planner - planner, float(units / 8)))
         assert self.regret - regret == pytest.approx(float((self.best[1] - low) / 8), rel=1e-9, abs=1e-15)
 
-    monkeypatch.setattr(audit._Auditor, "_test_regret", watched)
+    monkeypatch.setattr(run_audit._Auditor, "_test_regret", watched)
     vr.learn(vr.models.machine_replacement(horizon=4), "cvar(1/2)", episodes=12, audit=True)
     assert len(steps) == 12
     for found, wanted in steps:

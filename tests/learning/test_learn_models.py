@@ -16,7 +16,7 @@ from verified_risk.learning.learner import Learner
 from verified_risk.learning.occupancy import Occupancy
 from verified_risk.learning.optimism import event_slack, optimistic_mdp, optimistic_pair
 from verified_risk.learning.policies import LearnedPolicy
-from verified_risk.learning.standard import standard_form
+from verified_risk.learning.problem import standard_form
 from verified_risk.learning.target import problem_of, target_of
 
 

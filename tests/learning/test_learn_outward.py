@@ -12,15 +12,15 @@ from test_learn_models import learner_of
 
 import verified_risk as vr
 from verified_risk.learning import evaluate
+from verified_risk.learning.api import Record, Task, best_on_grid
 from verified_risk.learning.assemble import assemble, data_range
-from verified_risk.learning.bounds import Problem, data_bound, regret_bounds, uniform_bounds, up
-from verified_risk.learning.bracket import Bracket
-from verified_risk.learning.declared import Declared
+from verified_risk.learning.declarations import Declared
 from verified_risk.learning.evaluate import Judge
-from verified_risk.learning.learn import Record, Task, best_on_grid
+from verified_risk.learning.interval import Bracket
 from verified_risk.learning.policies import LearnedPolicy
+from verified_risk.learning.problem import standard_form
+from verified_risk.learning.regret_bounds import Problem, data_bound, regret_bounds, uniform_bounds, up
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 from verified_risk.learning.target import curve_of, planner_allowance, problem_of, target_of
 
 # -- grids -------------------------------------------------------------------------------------------------------------

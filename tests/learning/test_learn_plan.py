@@ -13,14 +13,14 @@ from test_learn_models import learner_of, random_episode
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.declared import Declared
+from verified_risk.learning.api import Task
+from verified_risk.learning.declarations import Declared
 from verified_risk.learning.history import History
-from verified_risk.learning.learn import Task
 from verified_risk.learning.learner import Learner
 from verified_risk.learning.optimism import optimistic_mdp
 from verified_risk.learning.policies import LearnedPolicy
+from verified_risk.learning.problem import standard_form
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 from verified_risk.learning.target import planner_allowance
 
 CONCAVE = {

@@ -10,13 +10,13 @@ from reference_rivals import ReferenceBernstein, ReferencePosterior
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
+from verified_risk.learning.api import Task
 from verified_risk.learning.bernstein import table_tests
-from verified_risk.learning.declared import Declared
-from verified_risk.learning.learn import Task
+from verified_risk.learning.declarations import Declared
 from verified_risk.learning.learner import draws_of
 from verified_risk.learning.posterior import _dirichlet
+from verified_risk.learning.problem import standard_form
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 
 LONG = 500
 DELTA = Fraction(1, 10)
@@ -212,8 +212,8 @@ def test_a_rival_goes_on_from_its_checkpoint(algorithm, tmp_path):
     mdp, told = small_random(), {"known_rewards": True, "algorithm": algorithm}
     whole = vr.learn(mdp, "cvar(1/2)", episodes=300, **told)
     settings = Settings.read("cvar(1/2)", 300, algorithm=algorithm, declared=Declared(rewards=True))
-    from verified_risk.learning.bracket import Bracket
     from verified_risk.learning.checkpoint import Checkpoint
+    from verified_risk.learning.interval import Bracket
 
     task = Task.of(standard_form(mdp), settings)
     first, second = task.learner(), task.learner()

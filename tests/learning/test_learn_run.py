@@ -10,7 +10,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidObjective, StoppedRun, Unsupported
-from verified_risk.learning.bounds import Problem, regret_bounds, up
+from verified_risk.learning.regret_bounds import Problem, regret_bounds, up
 
 CVAR = vr.CVaR("33/100")
 
@@ -144,7 +144,7 @@ def test_discounted_models_are_learned():
 def test_a_run_depends_on_its_seed_and_on_nothing_else(monkeypatch):
     import sys
 
-    module = sys.modules["verified_risk.learning.learn"]  # the package shows the function of the same name
+    module = sys.modules["verified_risk.learning.api"]  # the package shows the function of the same name
 
     mdp = vr.models.machine_replacement()
     one = vr.learn(mdp, CVAR, episodes=120, seed=5, bonus_scale="1/10")

@@ -13,13 +13,13 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.kernels.learn_sets import kl_low, radius_of, refresh_reward, threshold_of
+from verified_risk.learning.api import Task
 from verified_risk.learning.audit_sets import rebuilt_log
-from verified_risk.learning.bracket import Bracket
-from verified_risk.learning.declared import Declared, knowledge_of
-from verified_risk.learning.learn import Task
+from verified_risk.learning.declarations import Declared, knowledge_of
+from verified_risk.learning.interval import Bracket
 from verified_risk.learning.learner import draws_of
+from verified_risk.learning.problem import standard_form
 from verified_risk.learning.settings import Settings
-from verified_risk.learning.standard import standard_form
 
 LEAST = mpmath.mpf(2) ** -1022  # of the normal floats
 

@@ -25,7 +25,7 @@ from proofs_checks.fuzz.samples import CERTIFICATES
 from verified_risk import errors, files
 from verified_risk.cli import main
 from verified_risk.cli.failures import LONGEST_LINE
-from verified_risk.experiments.cells import read_cells
+from verified_risk.experiments.sweep_cells import read_cells
 from verified_risk.learning.arrays import decode, encode
 from verified_risk.numbers.rational import LONGEST, as_fraction
 from verified_risk.planning.search.proof import Proof

@@ -25,7 +25,7 @@ from verified_risk.planning.recheck.attained import ranked, replay_attained
 from verified_risk.planning.recheck.line import Line
 from verified_risk.planning.search import attained
 from verified_risk.planning.search.proof import Branch, Proof
-from verified_risk.proving.routes import Draft
+from verified_risk.proving.write import Draft
 
 FAR = [Fraction(), Fraction(999983), Fraction(1000003), Fraction(1000033), Fraction(10**9, 7), Fraction(-(10**6))]
 

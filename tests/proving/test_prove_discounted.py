@@ -15,7 +15,7 @@ from verified_risk import errors
 from verified_risk.grid import scaled
 from verified_risk.planning.tails import interpolated, refine
 from verified_risk.policy.cells import CellPolicy
-from verified_risk.proving import routes
+from verified_risk.proving import write
 
 OBJECTIVES = ("cvar(1/4)", "cvar(2/3)", "1/2*mean + 1/2*cvar(1/3)", "3/4*mean + 1/4*cvar(1/10)")
 DISCOUNTS = ("1/3", "3/4", "9/10", "19/20")
@@ -30,7 +30,7 @@ def _checker():
 def _by_tables(monkeypatch):
     """Neither planner nor prover follows the exact law, as on models that are too long for it."""
     monkeypatch.setattr(refine, "exact_value", lambda *_, **__: None)
-    monkeypatch.setattr(routes, "PATIENT", -1)
+    monkeypatch.setattr(write, "PATIENT", -1)
 
 
 def small_model(rng: random.Random) -> vr.MDP:
@@ -146,7 +146,7 @@ def test_a_coarse_grid_that_proves_less_than_the_planner_is_halved_for_the_lower
     """The planner takes its table to be linear beyond a node of a coarse grid, the checker does not."""
     rng = random.Random(1141)
     plan = vr.plan(small_model(rng), rng.choice(OBJECTIVES), eta=Fraction(1, rng.randint(2, 9)))
-    draft = routes.Draft.of(plan)
+    draft = write.Draft.of(plan)
     assert draft.by_cells
     texts = ["".join(replace(draft, halved=n).certificate(exact=False, bits=60).lines()) for n in range(3)]
     first, *_, last = verdicts(texts, tmp_path)

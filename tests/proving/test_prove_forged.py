@@ -19,8 +19,8 @@ from verified_risk.cli import main
 from verified_risk.policy.packed_rule import PackedRule
 from verified_risk.policy.reading import policy_from_json
 from verified_risk.proving.certificate import ByBudget, ByLaw, ByMarkov
-from verified_risk.proving.routes import Draft
 from verified_risk.proving.same_policy import require_same_policy
+from verified_risk.proving.write import Draft
 
 
 @pytest.fixture(autouse=True)

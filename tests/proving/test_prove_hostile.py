@@ -13,8 +13,8 @@ from proof_files import require_checker, verdicts
 
 import verified_risk as vr
 from verified_risk import errors
-from verified_risk.proving.program import BUILT, find_checker
-from verified_risk.proving.routes import Draft
+from verified_risk.proving.run_checker import BUILT, find_checker
+from verified_risk.proving.write import Draft
 
 MEMORY_MB = 300
 
@@ -294,7 +294,7 @@ def test_cuts_above_each_other_without_end_are_refused(tmp_path):
 
 
 def test_without_the_checker_the_command_that_builds_it_is_named(monkeypatch):
-    monkeypatch.setattr("verified_risk.proving.program.BUILT", require_checker().with_name("missing"))
+    monkeypatch.setattr("verified_risk.proving.run_checker.BUILT", require_checker().with_name("missing"))
     with pytest.raises(errors.MissingDependency, match="make checker"):
         find_checker()
     with pytest.raises(errors.MissingDependency, match="make checker"):
@@ -305,7 +305,8 @@ def test_an_installed_package_names_its_own_script_which_is_there(monkeypatch, t
     """A wheel has no Makefile, but it has the checker's sources and the script that builds it."""
     assert (BUILT.parents[1] / "driver" / "build.sh").is_file()
     monkeypatch.setattr(
-        "verified_risk.proving.program.BUILT", tmp_path / "proofs_checks" / "formal" / "checker" / "build" / "checker"
+        "verified_risk.proving.run_checker.BUILT",
+        tmp_path / "proofs_checks" / "formal" / "checker" / "build" / "checker",
     )
     with pytest.raises(errors.MissingDependency, match=r"run `sh .*/proofs_checks/formal/checker/driver/build\.sh`"):
         find_checker()

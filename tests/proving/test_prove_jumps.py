@@ -19,11 +19,11 @@ import verified_risk as vr
 from verified_risk import errors
 from verified_risk.grid import own_unit
 from verified_risk.planning.limits import Clock
-from verified_risk.proving import families, routes
+from verified_risk.proving import families, write
 from verified_risk.proving.budgets import Charges
 from verified_risk.proving.certificate import integer_model
 from verified_risk.proving.passed import Exact
-from verified_risk.proving.routes import Draft
+from verified_risk.proving.write import Draft
 
 OBJECTIVES = (
     "1/2*mean + 1/2*var(1/2)", "1/3*cvar(1/2) + 2/3*var(1/4)", "1/2*mean + 1/4*var(1/4) + 1/4*var(1/2)",
@@ -254,7 +254,7 @@ def test_the_least_cdf_of_integers_is_that_of_every_policy(seed, tmp_path):
 
 @pytest.mark.parametrize("objective", ["1/2*mean + 1/2*var(1/2)", "1/2*mean + 1/2*var(1/2, upper)"])
 def test_a_law_that_is_too_long_to_be_exact_is_said_not_to_be_covered(objective, monkeypatch):
-    monkeypatch.setattr(routes, "SHORT_SCALE", 0)
+    monkeypatch.setattr(write, "SHORT_SCALE", 0)
     with pytest.raises(errors.Unsupported, match=r"^not covered: [^\n]* meets [^\n]*with equality"):
         vr.plan(COIN, objective, time_limit=5).prove()
     with pytest.raises(errors.Unsupported, match=r"^not covered: var\(0, upper\) in a mixture, a level at the end"):

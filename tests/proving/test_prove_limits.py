@@ -20,9 +20,9 @@ from verified_risk.cli import main
 from verified_risk.planning import limits
 from verified_risk.planning.limits import Clock
 from verified_risk.proving import curved
-from verified_risk.proving.boxes import find_cover
 from verified_risk.proving.cover import leaves
-from verified_risk.proving.routes import Draft
+from verified_risk.proving.cover_search import find_cover
+from verified_risk.proving.write import Draft
 
 
 @pytest.fixture(autouse=True)
@@ -177,8 +177,8 @@ def test_a_refusal_is_final_only_where_the_tables_lose_nothing(end, eta, decided
     """On the rewards' own grid they lose nothing; on a coarser one a true bound may be refused, where the own grid is
     too wide to try."""
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/3": "1/2", "1/2": "1/2"}, {"5/12": 1}]], horizon=2)
-    monkeypatch.setattr("verified_risk.proving.routes.PATIENT", 0)
-    monkeypatch.setattr("verified_risk.proving.routes.WIDEST_GRID", 3)
+    monkeypatch.setattr("verified_risk.proving.write.PATIENT", 0)
+    monkeypatch.setattr("verified_risk.proving.write.WIDEST_GRID", 3)
     plan = vr.plan(mdp, "cvar(1/2)", eta=eta)
     plant_program(monkeypatch, tmp_path, f"echo 'refused: {FALSE[end]}'; exit 1")
     with pytest.raises(errors.NotProved if decided else errors.Unsupported, match=f"{end} bound$"):

@@ -13,8 +13,8 @@ import verified_risk as vr
 from proofs_checks.evidence.coq.source import unproved
 from verified_risk import errors
 from verified_risk.proving import Proved, write_coq
-from verified_risk.proving.program import run_checker
 from verified_risk.proving.proved import AXIOMS, CURVED_AXIOMS
+from verified_risk.proving.run_checker import run_checker
 
 ONE_PASS = ("mean", "cvar(1/4)", "1/2*mean + 1/2*cvar(1/10)", "var(1/4)", "var(1/4, upper)")
 SPECTRAL = "1/3*cvar(1/20) + 1/3*cvar(1/5) + 1/3*cvar(1/2)"

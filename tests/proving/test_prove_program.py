@@ -12,7 +12,7 @@ from proof_files import plant_program, require_checker
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.cli import main
-from verified_risk.proving import program
+from verified_risk.proving import run_checker
 from verified_risk.proving.certificate import VERSION
 
 BELIEVER = "echo proved by nothing"
@@ -62,14 +62,14 @@ def test_a_program_that_was_changed_after_its_build_is_not_asked(monkeypatch, tm
         plan().prove()
 
 
-@pytest.mark.parametrize("source", program.SOURCES)
+@pytest.mark.parametrize("source", run_checker.SOURCES)
 def test_a_program_of_other_sources_is_not_asked(source, monkeypatch, tmp_path):
     """A source that differs by one blank is another source."""
     built = plant_program(monkeypatch, tmp_path, BELIEVER)
     file = built.parents[1] / source
     file.write_bytes(file.read_bytes() + b" ")
     with pytest.raises(errors.MissingDependency, match=r"built from other sources \(\w{8}\) than are there now"):
-        program.find_checker()
+        run_checker.find_checker()
 
 
 def test_the_answer_names_the_program_and_its_digest():
@@ -80,7 +80,7 @@ def test_the_answer_names_the_program_and_its_digest():
     assert f"checked by {built} (SHA-256 {digest[:16]})" in str(proved)
     assert (proved.to_json()["program"], proved.to_json()["program_sha256"]) == (str(built), digest)
     line = subprocess.run([built, "--version"], capture_output=True, text=True, check=True).stdout
-    assert line == f"verified-risk-checker format {VERSION} source {program._source_digest()}\n"
+    assert line == f"verified-risk-checker format {VERSION} source {run_checker._source_digest()}\n"
 
 
 def test_without_a_believed_program_the_command_line_ends_with_2(monkeypatch, tmp_path):

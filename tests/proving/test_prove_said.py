@@ -94,7 +94,7 @@ def test_a_plan_does_not_pass_off_its_own_bounds_for_weaker_ones_that_were_prove
 @pytest.mark.parametrize("objective", ["cvar(1/2)", "var(1/2)"])
 def test_a_lower_bound_that_was_given_up_is_said_to_be(objective, monkeypatch):
     """The law of the return is not followed, and tables on a grid of thirds lose what rounding adds."""
-    monkeypatch.setattr("verified_risk.proving.routes.PATIENT", 0)
+    monkeypatch.setattr("verified_risk.proving.write.PATIENT", 0)
     plan = vr.plan(vr.MDP(0, [[[1]]], [[{"1/3": "1/2", "1/2": "1/2"}]], horizon=2), objective, eta="1/3")
     proved = plan.prove()
     assert proved.lower < plan.lower

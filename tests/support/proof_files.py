@@ -23,8 +23,8 @@ import oracles
 import pytest
 
 from verified_risk.errors import MissingDependency
-from verified_risk.proving import program
-from verified_risk.proving.program import BUILT, find_checker
+from verified_risk.proving import run_checker
+from verified_risk.proving.run_checker import BUILT, find_checker
 
 FOLDER = BUILT.parents[1]
 
@@ -51,10 +51,10 @@ def plant_program(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *,
     built.parent.mkdir(exist_ok=True)
     built.write_text(f"#!/bin/sh\n{script}\n")
     built.chmod(0o755)
-    monkeypatch.setattr(program, "BUILT", built)
+    monkeypatch.setattr(run_checker, "BUILT", built)
     if record:
         digest = hashlib.sha256(built.read_bytes()).hexdigest()
-        built.with_name("record").write_text(f"{digest}\n{program._source_digest()}\n")
+        built.with_name("record").write_text(f"{digest}\n{run_checker._source_digest()}\n")
     return built
 
 

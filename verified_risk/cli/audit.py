@@ -11,10 +11,10 @@ import click
 
 from ..numbers.shown import json_number
 from .failures import BAD_INPUT
-from .progress import working
-from .screen import Screen
+from .model_argument import check_writable, readable, save_option
 from .show import emit_json, json_option
-from .source import check_writable, readable, save_option
+from .status_line import working
+from .terminal import Screen
 
 PRINTED = "-"
 

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from .failures import Commands
-from .screen import Screen
+from .model_argument import readable
 from .show import emit_json, json_option
-from .source import readable
+from .terminal import Screen
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,7 +112,7 @@ def _written(page: Path, as_json: bool) -> None:
 def sweep_command(cells: Path, out: Path, as_json: bool, **engine: Any) -> None:
     """Any sweep: CELLS is a JSON list of cells."""
     from ..experiments import sweep
-    from ..experiments.cells import read_cells
+    from ..experiments.sweep_cells import read_cells
 
     with readable(cells):
         listing = read_cells(cells)

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from .screen import Screen
 from .show import emit_json, json_option
+from .terminal import Screen
 
 
 @click.command(short_help="One statement: the claim, why it is false, what is true.")

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from ..errors import InvalidArgument
-from .progress import working
-from .screen import Column, Screen
 from .show import emit_json, json_option
+from .status_line import working
+from .terminal import Column, Screen
 
 DEFAULT_SECONDS = 60.0
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..numbers.shown import above, json_between, json_number, number, span
+from .model_argument import ModelSource, model_options, save_option
 from .plan import OBJECTIVE_HELP
-from .progress import counting
-from .screen import Column, Screen
 from .show import emit_json, json_option
-from .source import ModelSource, model_options, save_option
+from .status_line import counting
+from .terminal import Column, Screen
 
 if TYPE_CHECKING:
-    from ..learning.audit import AuditReport
     from ..learning.run import Run
+    from ..learning.run_audit import AuditReport
 
 ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
 

@@ -32,9 +32,9 @@ def main(debug: bool) -> None:
 
 
 def _add_commands() -> None:
-    from . import audit, experiment, explain, fuzz, learn, look, models, plan, prove
+    from . import audit, compare, experiment, explain, fuzz, learn, models, plan, prove
 
-    for module in (models, plan, look, prove, learn, experiment, audit, fuzz, explain):
+    for module in (models, plan, compare, prove, learn, experiment, audit, fuzz, explain):
         for command in module.COMMANDS:
             main.add_command(command)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from .screen import Screen
+from .model_argument import ModelSource, model_options
 from .show import emit_json, json_option
-from .source import ModelSource, model_options
+from .terminal import Screen
 
 
 @click.group(invoke_without_command=True)

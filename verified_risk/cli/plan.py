@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..numbers.shown import above, json_law, json_number, number, span
-from .progress import working
-from .screen import Screen
+from .model_argument import ModelSource, model_options, readable, save_option
 from .show import emit_json, json_option, print_law
-from .source import ModelSource, model_options, readable, save_option
+from .status_line import working
+from .terminal import Screen
 
 if TYPE_CHECKING:
     from ..mdp import MDP

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from .progress import working
-from .screen import Screen
+from .model_argument import readable, save_option
 from .show import emit_json, json_option
-from .source import readable, save_option
+from .status_line import working
+from .terminal import Screen
 
 
 @click.command(short_help="Have a plan confirmed by a program proved in Coq.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..numbers.rational import digits
-from .screen import Screen
+from .terminal import Screen
 
 if TYPE_CHECKING:
     from ..law import Law

@@ -5,10 +5,10 @@
 10
 """
 
-from .cells import Cell, grid, run_cell
 from .lake import lake_experiment
 from .rivals import rival_experiment
 from .scaling import scaling_study
 from .sweep import SweepResult, sweep
+from .sweep_cells import Cell, grid, run_cell
 
 __all__ = ["Cell", "SweepResult", "grid", "lake_experiment", "rival_experiment", "run_cell", "scaling_study", "sweep"]

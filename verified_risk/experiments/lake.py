@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument
-from .cells import Cell, grid
 from .figures import band, pyplot, save
 from .sweep import SweepResult, sweep
+from .sweep_cells import Cell, grid
 
 Floats = NDArray[np.float64]
 LEVELS = ("2/5", "33/100", "1/4", "1/100")

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument
-from .cells import Cell
 from .figures import pyplot, save
 from .sweep import SweepResult, sweep
+from .sweep_cells import Cell
 
 Floats = NDArray[np.float64]
 

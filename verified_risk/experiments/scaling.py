@@ -12,9 +12,9 @@ import numpy as np
 
 from .. import files
 from ..errors import InvalidArgument
-from .cells import Cell
 from .figures import log_log, pyplot, save
 from .sweep import sweep
+from .sweep_cells import Cell
 
 EXPONENTS = {"K": 0.5, "S": 1.5, "A": 0.5, "T": 1.5, "1/alpha": 1.0}
 """Of the leading term of the bound, ``L ((T-1) S + 2) sqrt(2 S A K T l)``."""

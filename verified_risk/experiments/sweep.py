@@ -21,7 +21,7 @@ from typing import Any
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, MissingDependency
 from ..pool import Pool
-from .cells import Cell, attempt, csv_of, run_cell
+from .sweep_cells import Cell, attempt, csv_of, run_cell
 
 MOST_ATTEMPTS = 3
 """How often a cell is started whose worker died."""

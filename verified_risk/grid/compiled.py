@@ -9,7 +9,7 @@ ways:
 * :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
 * :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
 
-The learner's form (:mod:`verified_risk.learning.standard`) rounds with the same :class:`~.rounding.Multiples`.  Only
+The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.rounding.Multiples`.  Only
 the rechecks build arrays of their own: :mod:`verified_risk.planning.recheck.replay` from the joint outcomes,
 :mod:`verified_risk.planning.recheck.wide` and :mod:`verified_risk.planning.recheck.between` from the MDP.  They repeat
 an argument in other code on purpose.

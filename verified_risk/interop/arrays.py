@@ -39,10 +39,10 @@ from ..mdp.readers import Initial, StateActions
 from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_whole
 from .array_rewards import StepRewards
-from .clock import clocked
 from .matrices import Rows, array_of, bits_of, interleaved, is_matrix_list, rows_of
 from .packed import Packed
 from .pairs import by_pairs
+from .time_varying import clocked
 
 Arrays: TypeAlias = Any
 """numpy arrays, scipy sparse matrices, or (nested) lists of them or of numbers."""

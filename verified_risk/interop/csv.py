@@ -20,7 +20,7 @@ from ..mdp import MDP, Outcome
 from ..mdp.readers import Initial
 from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_fraction, as_whole, exact_sum, said, text
-from .clock import clocked
+from .time_varying import clocked
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 STEP = "idstep"

@@ -5,7 +5,7 @@ runs in :mod:`verified_risk.kernels`; the modules here say what it computes, jud
 run itself.
 """
 
-from .learn import learn
+from .api import learn
 from .run import Run
 
 __all__ = ["Run", "learn"]

@@ -10,16 +10,16 @@ import numpy as np
 from ..mdp import MDP
 from ..numbers.rational import float_above
 from ..numbers.shown import above
-from .bounds import data_bound
-from .bracket import Bracket
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
 from .guarantee import Guarantee, guarantee_of
+from .interval import Bracket
 from .learner import Floats, Learner
+from .regret_bounds import data_bound
 from .run import OptimumInterval, Run
 
 if TYPE_CHECKING:
-    from .audit import AuditReport
-    from .learn import Record, Task
+    from .api import Record, Task
+    from .run_audit import AuditReport
 
 
 def assemble(

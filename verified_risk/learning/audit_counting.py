@@ -18,7 +18,7 @@ from ..numbers.enclosure import Interval
 from .audit_sets import threshold
 
 if TYPE_CHECKING:
-    from .learn import Task
+    from .api import Task
 
 SHIFT = 60
 """Square roots are taken of integers scaled by ``2 ** (2 * SHIFT)``."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..numbers.enclosure import Interval, ball, enclose
 from .history import PairHistory
-from .standard import Pair, Standard
+from .problem import Pair, Standard
 
 if TYPE_CHECKING:
     from .settings import Settings

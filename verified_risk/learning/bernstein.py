@@ -19,10 +19,10 @@ import numpy as np
 from ..errors import InvalidArgument
 from ..numbers.enclosure import Interval, ball, enclose
 from ..objectives import Weighting
-from .bounds import up
-from .declared import Knowledge
+from .declarations import Knowledge
 from .learner import MOST_BYTES, Episodes, Floats, Ints, Learner
-from .standard import Standard
+from .problem import Standard
+from .regret_bounds import up
 
 
 def tail_level(objective: Weighting) -> Fraction | None:

@@ -15,7 +15,7 @@ import numpy as np
 from .. import files
 from ..errors import InvalidArgument, InvalidFile
 from .arrays import decode, encode
-from .bracket import Bracket
+from .interval import Bracket
 from .learner import Floats, Learner
 
 SECONDS_BETWEEN = 20.0

@@ -21,16 +21,16 @@ import numpy as np
 from .. import files
 from ..errors import InvalidArgument, StoppedRun, Unsupported, VerifiedRiskError
 from ..numbers.rational import Rational, as_fraction, gcd_of
+from .api import Record, Task, is_over
 from .assemble import assemble
-from .bracket import Bracket
 from .checkpoint import Checkpoint
-from .contradicted import Witness, check_box
-from .learn import Record, Task, is_over
+from .declarations_check import Witness, check_box
+from .interval import Bracket
 from .learner import Floats, Learner
 from .policies import BlackBox
+from .problem import MOST_UNITS, Pair, Standard, check_floats, read_eta
 from .run import Run
 from .settings import Settings
-from .standard import MOST_UNITS, Pair, Standard, check_floats, read_eta
 
 ROOM = 4
 """Distinct outcomes of a pair that have room at the start; it doubles when needed."""

@@ -26,7 +26,7 @@ from ..objectives import Weighting
 from ..policy.evaluation import return_law
 from .learner import Floats, Learner
 from .policies import LearnedPolicy
-from .standard import Standard
+from .problem import Standard
 from .target import planner_allowance
 
 MOST_EXACT_BRANCHES = 400_000

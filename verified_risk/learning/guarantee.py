@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .bounds import RegretBound, UniformBound, regret_bounds, uniform_bounds
+from .regret_bounds import RegretBound, UniformBound, regret_bounds, uniform_bounds
 
 if TYPE_CHECKING:
-    from .learn import Task
+    from .api import Task
 
 KL_THEOREMS = (
     "kl_regret_from_data_with, kl_intervals_hold",

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
-from .declared import Declared, Knowledge, knowledge_of
-from .standard import Standard
+from .declarations import Declared, Knowledge, knowledge_of
+from .problem import Standard
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

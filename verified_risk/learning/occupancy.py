@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ..law import Law
 from ..numbers.rational import lcm_of_denominators
-from .standard import Standard
+from .problem import Standard
 
 
 class Occupancy:

@@ -22,7 +22,7 @@ from fractions import Fraction
 from ..law import Law
 from ..mdp import MDP
 from .history import History, PairHistory
-from .standard import Pair, Standard
+from .problem import Pair, Standard
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div, text
 from ..numbers.shown import short
 from ..policy import Choice, Policy
 from .arrays import decode, encode
-from .standard import Standard
+from .problem import Standard
 
 
 class LearnedPolicy(Policy):

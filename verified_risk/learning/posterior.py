@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgument
-from .declared import Knowledge
+from .declarations import Knowledge
 from .learner import MOST_BYTES, Episodes, Floats, Learner
-from .standard import Standard
+from .problem import Standard
 
 STREAM = 0x706F7374
 """Tells the random numbers of the posterior from those of the episodes."""

@@ -16,13 +16,13 @@ from ..numbers.rational import as_fraction, float_above, text
 from ..numbers.shown import above, at_least, at_most, ends
 from ..objectives import Weighting, objective
 from .arrays import decode, encode
-from .declared import Declared
+from .declarations import Declared
 from .learner import Floats
 
 if TYPE_CHECKING:
     from ..plotting import Picture
-    from .audit import AuditReport
     from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy
+    from .run_audit import AuditReport
 
 SERIES = (
     "returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound",
@@ -163,9 +163,9 @@ class Run(files.Saved):
         :returns: the policy; it plays, saves and loads like any other
         :raises InvalidArgument: if there was no such episode
         """
-        from .learn import replay
+        from .api import replay
         from .policies import BlackBoxPolicy, LearnedPolicy
-        from .standard import standard_form
+        from .problem import standard_form
 
         if k is None:
             if self.mdp is not None:
@@ -269,8 +269,8 @@ class Run(files.Saved):
         :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
         :returns: the run
         """
-        from .audit import AuditReport
         from .policies import BlackBox, checked_table
+        from .run_audit import AuditReport
 
         mdp = None if data["model"] is None else MDP.from_json(data["model"])
         shell = None if data["shell"] is None else BlackBox.from_json(data["shell"])

@@ -14,7 +14,7 @@ from ..numbers.rational import as_fraction, as_step, said, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from .bernstein import check_bernstein
-from .declared import Declared
+from .declarations import Declared
 from .target import Algorithm, read_algorithm
 
 NOTHING = Declared()

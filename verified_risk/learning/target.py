@@ -40,9 +40,9 @@ from ..numbers.enclosure import bounds
 from ..numbers.rational import GREATEST_FLOAT, said
 from ..objectives import Weighting
 from ..objectives.levels import Levels
-from .bounds import Problem, UniformProblem, up
-from .declared import Declared, Knowledge, knowledge_of
-from .standard import Standard
+from .declarations import Declared, Knowledge, knowledge_of
+from .problem import Standard
+from .regret_bounds import Problem, UniformProblem, up
 
 Algorithm: TypeAlias = Literal[
     "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior"

@@ -25,7 +25,7 @@ from .curves import Curved
 from .relaxed import STEEP
 
 if TYPE_CHECKING:
-    from .cells import ByAllCells, ByCells
+    from .discounted import ByAllCells, ByCells
 
 VERSION = 2
 """Of the format; raised whenever certificates have something that older checkers do not read."""

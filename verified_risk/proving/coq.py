@@ -12,7 +12,6 @@ from os import PathLike
 from .. import files
 from ..errors import Unsupported
 from ..planning.plan import Plan
-from .cells import ByAllCells, ByCells, CellGrid
 from .certificate import (
     ByBudgets,
     ByLaw,
@@ -31,8 +30,9 @@ from .certificate import (
 from .coq_curves import bounds, coq_list, mixture, parts, rat, z
 from .cover import Cover, Dual, Passed
 from .curves import ROOM, Curved
-from .routes import Draft
+from .discounted import ByAllCells, ByCells, CellGrid
 from .same_policy import require_same_policy
+from .write import Draft
 
 UPPER_WORTH = "value_with_upper the_objective"
 """The value of a mixture with upper quantiles, part by part."""

@@ -8,7 +8,7 @@ A leaf is a box of CDFs and proves its bound by weak duality (docs/theory/05-cer
 Where the weighting jumps at a level, a box of values that are not below the level takes the height behind the jump;
 that every policy passes the level at a coordinate is shown by a table (B8).
 
-The search for the tree (:mod:`verified_risk.proving.boxes`) is in floats and decides nothing: the checker does.
+The search for the tree (:mod:`verified_risk.proving.cover_search`) is in floats and decides nothing: the checker does.
 """
 
 from __future__ import annotations

@@ -17,12 +17,12 @@ from ..numbers.shown import above, at_least, at_most, json_number
 from ..planning.limits import Clock, TimeUp
 from ..planning.plan import Plan
 from ..progress import Progress, Report, read_report
-from .cells import ByCells
 from .certificate import Certificate, Quantile, numbers_of_any_length
 from .curves import Curved
-from .program import Answer, find_checker, run_checker
-from .routes import MOST_EXACT_BITS, Draft
+from .discounted import ByCells
+from .run_checker import Answer, find_checker, run_checker
 from .same_policy import require_same_policy
+from .write import MOST_EXACT_BITS, Draft
 
 MOST_CELLS = 300_000_000
 """Of the tables of a certificate: the checker goes through about two million in a second."""

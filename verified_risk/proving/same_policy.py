@@ -21,8 +21,8 @@ from ..errors import NotProved
 from ..policy import GridPolicy, Policy
 from ..policy.cells import CellPolicy
 from ..policy.packed_rule import ArrayRule
-from .cells import ByCells
 from .certificate import ByLaw, ByMarkov, Certificate, IntegerModel, Machine, Runs
+from .discounted import ByCells
 
 
 def require_same_policy(policy: Policy, certificate: Certificate) -> None:

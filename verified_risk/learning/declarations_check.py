@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument
-from .declared import Declared, Knowledge, possible_rewards
-from .standard import Standard
+from .declarations import Declared, Knowledge, possible_rewards
+from .problem import Standard
 
 
 def check_model(standard: Standard, declared: Declared, knowledge: Knowledge) -> None:

@@ -41,16 +41,16 @@ from .audit_counting import Counting, root_ratio
 from .audit_greedy import Greedy
 from .audit_rows import ROWS, AuditReport, Row
 from .audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
-from .bounds import data_bound
 from .evaluate import Judge
 from .guarantee import bounds_beforehand
 from .history import History, PairHistory
 from .learner import Learner, cumulative, draws_of
 from .occupancy import Occupancy
 from .optimism import event_slack, optimistic_mdp, optimistic_pair
+from .regret_bounds import data_bound
 
 if TYPE_CHECKING:
-    from .learn import Record, Task
+    from .api import Record, Task
 
 __all__ = ["AuditReport", "Row", "audited_run"]
 MODEL_TOLERANCE = Fraction(1, 10**12)
@@ -69,7 +69,7 @@ def audited_run(
     progress: Callable[[int, int | None], None] | None = None,
 ) -> tuple[Record, AuditReport]:
     """Play all episodes one by one and test every claim; ``best`` encloses the optimum, in the user's units."""
-    from .learn import Record
+    from .api import Record
 
     settings = task.settings
     if settings.algorithm not in ("kl", "ucb", "ucb-as-printed"):

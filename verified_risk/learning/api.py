@@ -18,22 +18,22 @@ from ..objectives import Weighting
 from ..policy.playing import Environment
 from ..progress import Report, counted, read_report
 from .bernstein import BernsteinLearner
-from .bounds import Problem, UniformProblem
-from .bracket import Bracket
 from .checkpoint import Checkpoint
-from .contradicted import check_model
-from .declared import Declared, Knowledge, RewardOf, knowledge_of
+from .declarations import Declared, Knowledge, RewardOf, knowledge_of
+from .declarations_check import check_model
 from .evaluate import Judge, best_value, plan_error, planner_of_truth
+from .interval import Bracket
 from .learner import Episodes, Floats, Learner, draws_of
 from .policies import LearnedPolicy
 from .posterior import PosteriorLearner
+from .problem import Standard, standard_form
+from .regret_bounds import Problem, UniformProblem
 from .run import Run
 from .settings import Settings
-from .standard import Standard, standard_form
 from .target import planner_allowance, problem_of, read_algorithm, target_of, uniform_problem_of
 
 if TYPE_CHECKING:
-    from .audit import AuditReport
+    from .run_audit import AuditReport
 
 CHUNK = 4096
 """Episodes whose random numbers are drawn together; a checkpoint may be written after them."""
@@ -204,7 +204,7 @@ def _learn_model(mdp: MDP, settings: Settings, audit: bool, progress: Count | No
     bracket = Bracket(learner, task.slack, wanted=settings.has_interval)
     report: AuditReport | None = None
     if audit:
-        from .audit import audited_run
+        from .run_audit import audited_run
 
         truth = best_on_grid(standard, settings.objective, reference, error, best)
         record, report = audited_run(task, learner, judge, truth, progress)

@@ -17,9 +17,7 @@ from ..planning.limits import Clock
 from ..planning.plan import Plan
 from ..planning.policy_law import PATIENT, evaluation_work
 from ..policy.cells import CellPolicy
-from .boxes import Found, find_cover
 from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
-from .cells import Budgets, ByAllCells, ByCells
 from .certificate import (
     ByBudget,
     ByBudgets,
@@ -39,8 +37,10 @@ from .certificate import (
     integer_model,
 )
 from .cover import Cover
+from .cover_search import Found, find_cover
 from .curved import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .curves import Curved
+from .discounted import Budgets, ByAllCells, ByCells
 from .passed import Exact
 from .relaxed import MULTIPLIER
 

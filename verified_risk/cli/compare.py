@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from ..numbers.shown import json_between
+from .model_argument import ModelSource, model_options
 from .plan import OBJECTIVE_HELP, plot_option
-from .progress import working
-from .screen import Column, Screen
 from .show import emit_json, json_option
-from .source import ModelSource, model_options
+from .status_line import working
+from .terminal import Column, Screen
 
 DEFAULT_LEVELS = "1/100,1/20,1/10,1/4,1/2,3/4,1"
 

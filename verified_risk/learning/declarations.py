@@ -25,7 +25,7 @@ import numpy as np
 
 from ..errors import InvalidArgument
 from ..numbers.rational import Rational, as_fraction
-from .standard import Standard
+from .problem import Standard
 
 Outcomes: TypeAlias = tuple[tuple[int, int], ...]
 """``(atom, next state)``, one per outcome that can occur."""
