@@ -15,7 +15,7 @@ import numpy as np
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.experiments.sweep_cells import Cell, run_cell
-from verified_risk.learning.arrays import encode
+from verified_risk.files import encode_array
 from verified_risk.learning.policies import BlackBox
 
 from .. import recheck
@@ -80,7 +80,7 @@ def valid(kind: str, number: int) -> str:
     if kind == "black-box-policy":
         table = np.random.default_rng(number).integers(0, 2, (2, 5, 3), dtype=np.int16)
         table[:, 4] = 0  # the episode is over
-        return json.dumps({"shell": SHELL.to_json(), "table": encode(table)})
+        return json.dumps({"shell": SHELL.to_json(), "table": encode_array(table)})
     if kind == "run":
         return json.dumps(vr.learn(vr.models.load("two_paths"), "cvar(1/2)", episodes=3, seed=number).to_json())
     case = models.draw(rng, discounted=rng.random() < 0.3)

@@ -26,7 +26,7 @@ from verified_risk import errors, files
 from verified_risk.cli import main
 from verified_risk.cli.failures import LONGEST_LINE
 from verified_risk.experiments.sweep_cells import read_cells
-from verified_risk.learning.arrays import decode, encode
+from verified_risk.files import decode_array, encode_array
 from verified_risk.numbers.rational import LONGEST, as_fraction
 from verified_risk.planning.search.proof import Proof
 
@@ -262,9 +262,9 @@ def test_every_packed_array_is_bounded(monkeypatch):
     """The other arrays say their size only inside: the limit is a constant, lowered here."""
     cells = vr.plan(vr.models.two_paths().with_discount("9/10"), "cvar(1/2)", eta="1/7").policy
     monkeypatch.setattr(files.unpacked, "__defaults__", (1000,))
-    assert decode(encode(vr.learn(vr.models.two_paths(), "mean", episodes=3).values)).shape == (3,)
+    assert decode_array(encode_array(vr.learn(vr.models.two_paths(), "mean", episodes=3).values)).shape == (3,)
     array = {"type": "<f8", "shape": [50_000_000], "data": BOMB}
-    refused(decode, array, match="unpacks to more than 1000 bytes")
+    refused(decode_array, array, match="unpacks to more than 1000 bytes")
     refused(Proof.from_json, {"accuracy": "1", "target": "0x0p+0", "tree": {}, "costs": BOMB}, match="more than 1000")
     data = cells.to_json()
     assert data["kind"] == "cells"

@@ -90,8 +90,8 @@ def test_the_import_guard_sees_a_violation():
     assert planted("from .planning import plan", "verified_risk/law.py") == ["verified_risk.planning.plan"]
     assert planted("from ..policy import Policy", "verified_risk/objectives/var.py") == ["verified_risk.policy.Policy"]
     assert planted("from .law import Law", "verified_risk/mdp/model.py") == []
-    hidden = "def f():\n    if True:\n        from ..cli.show import emit_json"
-    assert planted(hidden, "verified_risk/describe/words.py") == ["verified_risk.cli.show.emit_json"]
+    hidden = "def f():\n    if True:\n        from ..cli.terminal import emit_json"
+    assert planted(hidden, "verified_risk/describe/words.py") == ["verified_risk.cli.terminal.emit_json"]
     assert planted("from proofs_checks import engine", "verified_risk/grid.py") == ["proofs_checks.engine"]
     typed = "if TYPE_CHECKING:\n    from .planning import Plan"
     assert planted(typed, "verified_risk/law.py") == []

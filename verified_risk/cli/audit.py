@@ -12,9 +12,8 @@ import click
 from ..numbers.shown import json_number
 from .failures import BAD_INPUT
 from .model_argument import check_writable, readable, save_option
-from .show import emit_json, json_option
 from .status_line import working
-from .terminal import Screen
+from .terminal import Screen, emit_json, json_option
 
 PRINTED = "-"
 

@@ -10,9 +10,8 @@ import click
 from ..numbers.shown import json_between
 from .model_argument import ModelSource, model_options
 from .plan import OBJECTIVE_HELP, plot_option
-from .show import emit_json, json_option
 from .status_line import working
-from .terminal import Column, Screen
+from .terminal import Column, Screen, emit_json, json_option
 
 DEFAULT_LEVELS = "1/100,1/20,1/10,1/4,1/2,3/4,1"
 

@@ -11,8 +11,7 @@ import click
 
 from .failures import Commands
 from .model_argument import readable
-from .show import emit_json, json_option
-from .terminal import Screen
+from .terminal import Screen, emit_json, json_option
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from .show import emit_json, json_option
-from .terminal import Screen
+from .terminal import Screen, emit_json, json_option
 
 
 @click.command(short_help="One statement: the claim, why it is false, what is true.")

@@ -11,9 +11,8 @@ from typing import Any
 import click
 
 from ..errors import InvalidArgument
-from .show import emit_json, json_option
 from .status_line import working
-from .terminal import Column, Screen
+from .terminal import Column, Screen, emit_json, json_option
 
 DEFAULT_SECONDS = 60.0
 

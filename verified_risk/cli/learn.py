@@ -12,9 +12,8 @@ import click
 from ..numbers.shown import above, json_between, json_number, number, span
 from .model_argument import ModelSource, model_options, save_option
 from .plan import OBJECTIVE_HELP
-from .show import emit_json, json_option
 from .status_line import counting
-from .terminal import Column, Screen
+from .terminal import Column, Screen, emit_json, json_option
 
 if TYPE_CHECKING:
     from ..learning.run import Run

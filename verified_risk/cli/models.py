@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from .model_argument import ModelSource, model_options
-from .show import emit_json, json_option
-from .terminal import Screen
+from .terminal import Screen, emit_json, json_option
 
 
 @click.group(invoke_without_command=True)

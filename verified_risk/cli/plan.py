@@ -11,9 +11,8 @@ import click
 
 from ..numbers.shown import above, json_law, json_number, number, span
 from .model_argument import ModelSource, model_options, readable, save_option
-from .show import emit_json, json_option, print_law
 from .status_line import working
-from .terminal import Screen
+from .terminal import Screen, emit_json, json_option, print_law
 
 if TYPE_CHECKING:
     from ..mdp import MDP

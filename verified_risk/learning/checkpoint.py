@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile
-from .arrays import decode, encode
+from ..files import decode_array, encode_array
 from .interval import Bracket
 from .learner import Floats, Learner
 
@@ -65,17 +65,17 @@ class Checkpoint:
         learner.model = self._rows("model", learner.model, data["model"])
         named = [data["known"][name] for name in ("length", "state", "atom")]
         learner.known = learner.known._replace(**self._rows("known", KnownRows(*learner.known[:3]), named)._asdict())
-        learner.quality[:] = decode(data["quality"])
-        learner.touched[:] = decode(data["touched"])
-        learner.ascent.utility[:] = decode(data["utility"])
-        learner.ascent_below.utility[:] = decode(data["utility_below"])
-        learner.tables.policy[:] = policy = decode(data["policy"])
+        learner.quality[:] = decode_array(data["quality"])
+        learner.touched[:] = decode_array(data["touched"])
+        learner.ascent.utility[:] = decode_array(data["utility"])
+        learner.ascent_below.utility[:] = decode_array(data["utility_below"])
+        learner.tables.policy[:] = policy = decode_array(data["policy"])
         _require(policy.size == 0 or 0 <= policy.min() <= policy.max() < max(learner.standard.n_actions), "policy")
         learner.value, learner.upper, learner.planned = data["value"], data["upper"], data["planned"]
         learner.fresh = True
         _require(type(data["bracket"]["next_check"]) is int, "bracket.next_check")
         self.bracket.restore(data["bracket"])
-        done, series = data["episodes"], [decode(x) for x in data["series"]]
+        done, series = data["episodes"], [decode_array(x) for x in data["series"]]
         _require(type(done) is int and done >= 0, "episodes")
         columns = 5 if "environment" in self.about else 6  # Record.series without what an environment does not have
         _require(len(series) == columns or not (series or done), "series")
@@ -85,7 +85,7 @@ class Checkpoint:
 
     def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
         """Lists of outcomes, pair by pair, as long as they like; compiled code trusts every index in them."""
-        found = type(own)(*(decode(x) for x in given))
+        found = type(own)(*(decode_array(x) for x in given))
         for field, before, after in zip(own._fields, own, found, strict=True):
             same = (after.dtype, after.ndim, after.shape[:1]) == (before.dtype, before.ndim, before.shape[:1])
             _require(same, f"{name}.{field}")
@@ -107,15 +107,15 @@ class Checkpoint:
         data = {
             "about": self.about,
             "episodes": episodes,
-            "series": [encode(x) for x in series()],
-            "counts": [encode(x) for x in learner.counts],
-            "model": [encode(x) for x in learner.model],
-            "known": {name: encode(getattr(learner.known, name)) for name in ("length", "state", "atom")},
-            "quality": encode(learner.quality),
-            "touched": encode(learner.touched),
-            "utility": encode(learner.ascent.utility),
-            "utility_below": encode(learner.ascent_below.utility),
-            "policy": encode(learner.tables.policy),
+            "series": [encode_array(x) for x in series()],
+            "counts": [encode_array(x) for x in learner.counts],
+            "model": [encode_array(x) for x in learner.model],
+            "known": {name: encode_array(getattr(learner.known, name)) for name in ("length", "state", "atom")},
+            "quality": encode_array(learner.quality),
+            "touched": encode_array(learner.touched),
+            "utility": encode_array(learner.ascent.utility),
+            "utility_below": encode_array(learner.ascent_below.utility),
+            "policy": encode_array(learner.tables.policy),
             "value": learner.value,
             "upper": learner.upper,
             "planned": learner.planned,

@@ -61,18 +61,18 @@ class Bracket:
         self.next_check = max(episodes + 1, int(episodes * GROWTH))
 
     def to_json(self) -> dict[str, Any]:
-        from .arrays import encode
+        from ..files import encode_array
 
         return {
             "lower": str(self.lower),
             "upper": str(self.upper),
             "next_check": self.next_check,
-            "table": None if self.table is None else encode(self.table),
+            "table": None if self.table is None else encode_array(self.table),
         }
 
     def restore(self, data: dict[str, Any]) -> None:
-        from .arrays import decode
+        from ..files import decode_array
 
         self.lower, self.upper = as_fraction(data["lower"], "lower"), as_fraction(data["upper"], "upper")
         self.next_check = data["next_check"]
-        self.table = None if data["table"] is None else decode(data["table"])
+        self.table = None if data["table"] is None else decode_array(data["table"])

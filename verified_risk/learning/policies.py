@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, InvalidPolicy
+from ..files import decode_array, encode_array
 from ..mdp import MDP
 from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div, text
 from ..numbers.shown import short
 from ..policy import Choice, Policy
-from .arrays import decode, encode
 from .problem import Standard
 
 
@@ -229,7 +229,7 @@ class BlackBoxPolicy:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write as versioned JSON."""
-        files.write(path, "black-box-policy", {"shell": self.shell.to_json(), "table": encode(self.table)})
+        files.write(path, "black-box-policy", {"shell": self.shell.to_json(), "table": encode_array(self.table)})
 
     @staticmethod
     def load(path: str | PathLike[str]) -> BlackBoxPolicy:
@@ -237,7 +237,7 @@ class BlackBoxPolicy:
 
         def parse(data: dict[str, Any]) -> BlackBoxPolicy:
             shell = BlackBox.from_json(data["shell"])
-            return BlackBoxPolicy(shell, shell.checked(decode(data["table"])))
+            return BlackBoxPolicy(shell, shell.checked(decode_array(data["table"])))
 
         return files.read(path, "black-box-policy", parse)
 

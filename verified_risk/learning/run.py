@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
+from ..files import decode_array, encode_array
 from ..mdp import MDP
 from ..numbers.rational import as_fraction, float_above, text
 from ..numbers.shown import above, at_least, at_most, ends
 from ..objectives import Weighting, objective
-from .arrays import decode, encode
 from .declarations import Declared
 from .learner import Floats
 
@@ -252,7 +252,7 @@ class Run(files.Saved):
             "stop_when": None if self.stop_when is None else text(self.stop_when),
             "best": None if self.best is None else [text(x) for x in self.best],
             "interval": None if self.interval is None else [text(x) for x in self.interval],
-            "table": encode(self.table),
+            "table": encode_array(self.table),
             "shell": None if self.shell is None else self.shell.to_json(),
             "guarantee": self.guarantee,
             "proved": self.proved,
@@ -274,7 +274,7 @@ class Run(files.Saved):
 
         mdp = None if data["model"] is None else MDP.from_json(data["model"])
         shell = None if data["shell"] is None else BlackBox.from_json(data["shell"])
-        table = decode(data["table"])
+        table = decode_array(data["table"])
         if mdp is not None and shell is None:
             table = checked_table(table, mdp.horizon, mdp.n_actions)
         elif shell is not None and mdp is None:
