@@ -39,7 +39,7 @@ from ...numbers.enclosure import bounds as interval_of
 from ...numbers.rational import exact_sum
 from ...objectives.levels import Levels
 from ...objectives.polygon import past_the_jump
-from ...policy import GridPolicy, MarkovPolicy
+from ...policy import GridPolicy, MarkovPolicy, Policy
 from ...policy.cells import CellPolicy
 from ...policy.evaluation import return_law
 from ...progress import Progress, Report
@@ -167,7 +167,7 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
     found = Worth(None, None, TOO_LONG)
     try:
         if not (work <= QUICK or (stated and work <= 10 * PATIENT)):
-            found = _table_worth(plan, watch, polygons)
+            found = _wide_worth(plan, watch) if plan.known_error else _table_worth(plan, watch, polygons)
             if found.least is not None and (found.least >= plan.lower or not found.same_law):
                 return found
     except TooLong as error:
@@ -219,10 +219,12 @@ def _cell_tables(mdp: MDP, eta: Fraction, watch: Watch) -> CellTables:
 
 def _wide_worth(plan: Plan, watch: Watch) -> Worth:
     """From the law of the rounded return in extended precision: G of a CDF that is raised, or lowered, by its error."""
-    parts = [(weight, part) for weight, part in plan.policy.parts() if isinstance(part, GridPolicy)]
-    if len(parts) < len(list(plan.policy.parts())) or any(part.eta != parts[0][1].eta for _, part in parts):
+    parts = list(plan.policy.parts())
+    steps = {_grid_of(part) for _, part in parts}
+    eta = steps.pop()
+    if eta is None or steps:
         return Worth(None, None, TOO_LONG)
-    model = _wide_model(plan.mdp, parts[0][1].eta)
+    model = _wide_model(plan.mdp, eta)
     _affordable(model.work, MOST_WORK, watch, "the law of the policy")
     tick = watch.ticks("the law of the policy", len(parts) * model.mdp.horizon)
     high, low = [Fraction()] * model.top, [Fraction()] * model.top
@@ -239,6 +241,13 @@ def _wide_worth(plan: Plan, watch: Watch) -> Worth:
     route = f"law of the policy with {BITS} bits" + (", rounded up, less what that can add" if model.loss else "")
     same = _states_cdf(plan, model, low, high)
     return Worth(least, most, route if same else route + OTHER_LAW, same)
+
+
+def _grid_of(policy: Policy) -> Fraction | None:
+    """The grid on which a policy meets every sum that it remembers."""
+    if isinstance(policy, GridPolicy):
+        return policy.eta
+    return own_unit(policy.mdp) if policy.memory_is_return and policy.mdp.is_discrete else None
 
 
 def _wide_model(mdp: MDP, eta: Fraction) -> WideModel:

@@ -28,7 +28,7 @@ from ...grid.floats import Ints, starts
 from ...law import Law
 from ...mdp import MDP, Action
 from ...numbers.rational import ceil_div
-from ...policy import GridPolicy
+from ...policy import GridPolicy, Policy
 from ...policy.packed_rule import ArrayRule
 
 Wide: TypeAlias = npt.NDArray[Any]
@@ -195,7 +195,7 @@ class WideModel:
 
     # -- the law of a policy ------------------------------------------------------------------------------------------
 
-    def law(self, policy: GridPolicy, tick: Tick) -> tuple[Wide, int]:
+    def law(self, policy: Policy, tick: Tick) -> tuple[Wide, int]:
         """The probabilities of the shifted returns 0, ..., top, and how many roundings in a row they took."""
         states, probs = self.initial
         mass: Wide = np.zeros((self.n_states, 1), dtype=np.longdouble)
@@ -260,11 +260,12 @@ def each_term(start: Ints, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         yield here, start[rows[here]] + k
 
 
-def _chooser(
-    policy: GridPolicy, model: WideModel, t: int, width: int
-) -> Callable[[Ints, Ints], tuple[Ints, Ints, Wide]]:
-    """What the policy plays in cells (state, shifted sum): positions of the cells, actions, probabilities."""
-    rule = policy.rule
+def _chooser(policy: Policy, model: WideModel, t: int, width: int) -> Callable[[Ints, Ints], tuple[Ints, Ints, Wide]]:
+    """What the policy plays in cells (state, shifted sum): positions of the cells, actions, probabilities.
+
+    A policy of the grid remembers the sum of units, any other the sum itself."""
+    rule = policy.rule if isinstance(policy, GridPolicy) else None
+    scale = 1 if isinstance(policy, GridPolicy) else model.eta
     most = np.diff(model.first)
     if isinstance(rule, ArrayRule) and list(rule.offsets[: t + 1]) == model.offsets[: t + 1]:
         table = np.asarray(rule.choices(t, width))
@@ -283,7 +284,7 @@ def _chooser(
         found = [
             (k, a, p)
             for k, (state, z) in enumerate(zip(s.tolist(), y.tolist(), strict=True))
-            for a, p in policy.choice(t, state, z + model.offsets[t])
+            for a, p in policy.choice(t, state, (z + model.offsets[t]) * scale)
         ]
         cells, actions, shares = zip(*found, strict=True)
         return np.array(cells), np.array(actions), wide(shares)

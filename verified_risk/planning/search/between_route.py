@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from ...grid.floats import Floats
 from ...mdp import MDP
+from ...numbers.enclosure import bounds
 from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
 from ...objectives.polygon import past_the_jump
@@ -30,8 +31,10 @@ from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
 from .. import limits
 from ..exact.route import exact_plan
+from ..forward import float_law
+from ..limits import Clock
 from ..plan import Certificate, Plan
-from ..policy_law import exact_value
+from ..policy_law import exact_value, worth_within
 from ..short import short_below, tidy_above, tidy_below, within_range
 from .between import BetweenOracle, BetweenSearch, cells_of, fits
 from .off_jump import Held, by_laws, off_the_jump
@@ -77,10 +80,9 @@ def between_plan(
 ) -> Plan:
     """One round for a given ``eta``; otherwise a coarse one, then the finest that fits into the time that is left."""
     compile_between()
-    began = limits.now()
+    clock = Clock(DEFAULT_SECONDS if seconds is None else seconds)
     low, high = mdp.remaining_range(0)
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
-    deadline = began + (DEFAULT_SECONDS if seconds is None else seconds)
     first = short_below((high - low) / FIRST_CELLS) if eta is None else eta
     quantile = _best_quantile(mdp, objective)
     surely = None if quantile is None else quantile.value
@@ -88,15 +90,15 @@ def between_plan(
     unit: Fraction | None = first
     while unit is not None:
         coarse = eta is None and not rounds
-        limit = began + 0.15 * (deadline - began) if coarse else deadline
+        limit = clock.began + 0.15 * (clock.deadline - clock.began) if coarse else clock.deadline
         rounds.append(_round(mdp, objective, unit, wanted, limit, surely))
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
-            progress(Progress(limits.now() - began, lower, upper))
+            progress(Progress(clock.spent, lower, upper))
         unit = None
         if eta is None and upper - lower > wanted:
-            unit = _finer(mdp, rounds[-1], deadline - limits.now())
-    return _answer(mdp, objective, rounds, wanted, quantile)
+            unit = _finer(mdp, rounds[-1], clock.left)
+    return _answer(mdp, objective, rounds, wanted, quantile, clock)
 
 
 def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
@@ -192,15 +194,19 @@ def policy_of(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
     return CellPolicy(mdp, oracle.eta, (0,) * mdp.horizon, top, tables, np.array(linear))
 
 
-def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fraction, quantile: Plan | None) -> Plan:
+def _answer(
+    mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fraction, quantile: Plan | None, clock: Clock
+) -> Plan:
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
     upper, proof = closest.upper, replace(closest.proof, touch=best.proof.touch)
     held = Held(best.lower, best.policy, None)
-    found = exact_value(mdp, best.policy, objective, patient=False)
+    found = exact_value(mdp, best.policy, objective, patient=True, clock=clock)
     if found is not None and found[0] >= best.lower:
         held = Held(found[0], best.policy, found[1])
         if quantile is not None and upper - found[0] > wanted:
-            held = off_the_jump(held, quantile.policy, by_laws(objective, found[1], quantile.law))
+            held = off_the_jump(held, quantile.policy, by_laws(objective, found[1], quantile.required_law()))
+    elif upper - best.lower > wanted:
+        held = _by_float_law(held, mdp, objective)
     lower = tidy_below(held.lower)
     if lower > upper:  # the exact law and the bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
@@ -210,8 +216,19 @@ def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fractio
         f"search over CDFs, tables read between {cells_of(mdp, last.eta) + 1} nodes: "
         f"{sum(r.passes for r in rounds)} passes, {sum(r.nodes for r in rounds)} nodes, {len(rounds)} rounds: {why}"
     )
-    certificate = Certificate(method, (("search, and returns between grid points", upper - lower),), proof)
-    return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, best.eta, certificate)
+    shares = (("search, and returns between grid points", upper - lower),)
+    certificate = Certificate(clock.said(method), shares, proof)
+    return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, best.eta, certificate, held.error)
+
+
+def _by_float_law(held: Held, mdp: MDP, objective: Weighting) -> Held:
+    """Where the rewards' own grid is not too fine for one forward pass: what the policy's law says, if that is more
+    than the tables between grid points say of it."""
+    found = float_law(mdp, held.policy)
+    if found is None:
+        return held
+    lower, _ = bounds(worth_within(objective, *found, mdp.remaining_range(0)))
+    return Held(lower, held.policy, *found) if lower >= held.lower else held
 
 
 @lru_cache(maxsize=1)

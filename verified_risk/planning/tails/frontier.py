@@ -24,6 +24,7 @@ from ...numbers.rational import Rational
 from ...numbers.shown import above, columns, ends, short
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
+from ..forward import approximate_law
 from ..grids import choose_unit, served_by_own_grid, unit_that_fits
 from ..plan import Plan
 from ..planner import finished, read_gap
@@ -211,7 +212,7 @@ def _corners(shortfalls: Floats) -> Iterator[Fraction]:
 class FrontPoint:
     """A policy that no other beats in both mean and CVaR by more than the plan's gap, for one weight of the mean.
 
-    ``mean`` and ``cvar`` are those of the law of the policy's return: exact if ``exact``, which says that this law is.
+    ``mean`` and ``cvar`` are those of the law of the policy's return if ``exact``, otherwise approximations.
 
     :param weight: of the mean, the rest on CVaR
     :param mean: of the policy's return
@@ -305,7 +306,7 @@ def _point(mdp: MDP, alpha: Fraction, weight: Fraction, eta: Rational | None, ga
     mixture = weight * Mean() + (1 - weight) * CVaR(alpha)
     assert isinstance(mixture, Weighting)
     answer = plan(mdp, mixture, eta=eta, gap=gap)
-    law = answer.law
+    law = answer.law or approximate_law(mdp, answer.policy)
     cvar = CVaR(alpha).of(law)
     assert isinstance(cvar, Fraction)
     return FrontPoint(weight, law.mean, cvar, answer)
