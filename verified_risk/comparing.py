@@ -15,6 +15,7 @@ from .numbers.shown import above, at_least, at_most, columns, json_number, short
 from .objectives import Weighting
 from .objectives import objective as read_objective
 from .planning import Plan, plan
+from .planning.limits import Clock, read_seconds
 from .progress import Report
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def compare(
     *,
     eta: Rational | None = None,
     gap: Rational | None = None,
-    time_limit: float | None = None,
+    time_limit: Rational | None = None,
     progress: Report | None = None,
 ) -> Comparison:
     """Plan for every objective, and evaluate every plan under all of them.
@@ -107,7 +108,7 @@ def compare(
     :param objectives: weightings, or their texts; one alone is a list of one
     :param eta: the step of the grid of rewards
     :param gap: when the bounds of a plan are close enough
-    :param time_limit: seconds for each plan
+    :param time_limit: seconds for all plans; each has an equal share of what is left
     :param progress: a function of a :class:`~verified_risk.Progress`
     :returns: the plans and the table of their values
     :raises InvalidArgument: if there is no objective
@@ -117,5 +118,8 @@ def compare(
     read = tuple(read_objective(G) for G in listed)
     if not read:
         raise InvalidArgument("objectives is empty, wanted at least one")
-    plans = (plan(mdp, G, eta=eta, gap=gap, time_limit=time_limit, progress=progress) for G in read)
+    clock, plans = Clock(read_seconds(time_limit)), []
+    for k, G in enumerate(read):
+        share = None if clock.seconds is None else max(clock.left, 0.0) / (len(read) - k)
+        plans.append(plan(mdp, G, eta=eta, gap=gap, time_limit=share, progress=progress))
     return Comparison(mdp, read, tuple(plans))

@@ -60,15 +60,14 @@ def plan(
 
     from ..errors import InvalidArgument
 
-    options = (("--eta", eta), ("--gap", gap), ("--time-limit", time_limit))
-    unused = [name for name, value in options if value is not None]
+    unused = [name for name, value in (("--eta", eta), ("--gap", gap)) if value is not None]
     if exact and unused:
-        raise InvalidArgument(f"--exact has no error and no clock: leave out {' and '.join(unused)}, or --exact")
+        raise InvalidArgument(f"--exact has no error: leave out {' and '.join(unused)}, or --exact")
     weighting = vr.objective(text)
     mdp = source.read()
     with working("planning") as note:
         if exact:
-            answer = _exactly(mdp, weighting)
+            answer = _exactly(mdp, weighting, time_limit)
         else:
             answer = vr.plan(
                 mdp,
@@ -103,14 +102,14 @@ def _refusal(answer: Plan, time_limit: float | None) -> str | None:
     return None
 
 
-def _exactly(mdp: MDP, weighting: Weighting) -> Plan:
+def _exactly(mdp: MDP, weighting: Weighting, time_limit: float | None) -> Plan:
     """The exact plan; where there is none, the way out in words of the command line."""
     import verified_risk as vr
 
     from ..errors import Unsupported
 
     try:
-        return vr.exact_plan(mdp, weighting)
+        return vr.exact_plan(mdp, weighting, time_limit=time_limit)
     except Unsupported as error:
         raise Unsupported(f"--exact does not work here, {error.why}: leave out --exact") from None
 

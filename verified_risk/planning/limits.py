@@ -7,13 +7,17 @@ import os
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidNumber
 from ..numbers.rational import as_fraction, said
 
 now: Callable[[], float] = time.monotonic
 """Seconds, from anywhere; tests put a counted clock here."""
+
+
+Tick: TypeAlias = Callable[[], None]
+"""Called now and then in the middle of long work; it may raise :class:`TimeUp` to end it."""
 
 
 def memory_limit() -> int:
