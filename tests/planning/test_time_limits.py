@@ -18,7 +18,7 @@ from verified_risk.numbers.enclosure import Truth, bounds
 from verified_risk.planning import limits, policy_law
 from verified_risk.planning.limits import Clock, TimeUp
 from verified_risk.planning.recheck import bounds as recheck_bounds
-from verified_risk.planning.search import cdf
+from verified_risk.planning.search import cdf, route
 from verified_risk.planning.search.route import weighed_above
 from verified_risk.planning.tails import frontier
 
@@ -249,3 +249,27 @@ def test_a_frontier_chooses_its_grid_in_half_of_its_time(monkeypatch):
     hurried = vr.cvar_frontier(mdp, time_limit=8)
     assert asked == [4.0]
     assert hurried("1/4").lower <= hurried("1/4").upper
+
+
+@pytest.mark.parametrize("objective", ["1/2*var(1/3) + 1/2*mean", "wang(1/2)", "pl(0, 0; 1/4, 1/8; 1/2, 3/4; 1, 1)"])
+@pytest.mark.parametrize("eta", ["1/3", "1/50", 10**8])
+@pytest.mark.parametrize("discount", [1, "9/10"])
+def test_a_plan_without_time_evaluates_neither_law_nor_weighting_at_length(
+    clock, monkeypatch, objective, eta, discount
+):
+    G, asked = vr.objective(objective), []
+    honest = type(G).value
+    monkeypatch.setattr(policy_law, "return_law", None)
+    monkeypatch.setattr(type(G), "value", lambda self, x: asked.append(x) or honest(self, x))
+    mdp = random_sparse(12, 3, 4, 3, 12, seed=1).with_discount(discount)
+    route.below.cache_clear()
+    plan = vr.plan(mdp, G, eta=eta, time_limit=0)
+    assert plan.lower <= plan.upper
+    assert len(asked) <= 200  # a coarse polygon, and the weighting at every second, fourth, ... value of a CDF
+
+
+def test_a_return_that_is_constant_on_the_grid_has_no_exact_law_without_time(clock, monkeypatch):
+    monkeypatch.setattr(policy_law, "return_law", None)
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/3": "1/2", "1/2": "1/2"}, {1: 1}]], horizon=12, discount="9/10")
+    plan = vr.plan(mdp.with_discount(1).map_rewards(lambda r: r + 1), "wang(1/2)", eta=5, time_limit=0)
+    assert "constant on the grid; left out for time: the policy's exact law" in plan.certificate.method

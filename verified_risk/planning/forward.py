@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..grid import own_unit
 from ..grid.floats import FloatModel, Floats, float_model
 from ..grid.scaled import scaled_model
 from ..law import Law
@@ -24,8 +25,10 @@ from .rounding import gamma
 
 POINTS = 4096
 """On which :func:`shared_law` follows the return."""
-MOST_WORK = 2 * 10**9
-"""Multiplications of a forward pass on the rewards' own grid, for a policy that was planned on another: seconds."""
+PATIENT_SECONDS = 5.0
+"""For a forward pass on the rewards' own grid of a policy that was planned on another one."""
+SECONDS_PER_PRODUCT, SECONDS_PER_POINT = 1e-9, 5e-6
+"""Of such a pass and of the law that it gives, about."""
 
 
 @runtime_checkable
@@ -119,6 +122,18 @@ class _CellRule:
         return _cell_choices(self.policy, t, self.model.offsets[t] * self.model.unit, self.model.unit, width)
 
 
+def forward_seconds(mdp: MDP) -> float:
+    """About how long a forward pass takes on the rewards' own grid; infinite if it has too many points."""
+    unit = own_grid(mdp)
+    if unit is None:
+        return math.inf
+    remaining = steps_remaining(mdp, unit)
+    if 16 * mdp.n_states * (remaining[0] + 1) > memory_limit():
+        return math.inf
+    outcomes = sum(len(action.outcomes) for _, _, action in mdp)
+    return outcomes * sum(remaining) * SECONDS_PER_PRODUCT + remaining[0] * SECONDS_PER_POINT
+
+
 def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
     """The law of ``policy`` in float64 and a bound on the error of its CDF.
 
@@ -153,13 +168,9 @@ def _own_model(mdp: MDP, part: Policy) -> FloatModel | None:
     """The model on the grid of the policy's returns."""
     if isinstance(part, GridPolicy) and isinstance(part.rule, ArrayRule):
         return float_model(mdp, part.eta)
-    unit = own_grid(mdp) if isinstance(part, CellPolicy) else None
-    if unit is None:
+    if not isinstance(part, CellPolicy) or forward_seconds(mdp) > PATIENT_SECONDS:
         return None
-    remaining = steps_remaining(mdp, unit)
-    branches = sum(len(action.outcomes) for _, _, action in mdp)
-    fits = 16 * mdp.n_states * (remaining[0] + 1) <= memory_limit() and branches * sum(remaining) <= MOST_WORK
-    return float_model(mdp, unit) if fits else None
+    return float_model(mdp, own_unit(mdp))
 
 
 def _normalised(masses: Floats, model: FloatModel) -> Law:

@@ -23,7 +23,9 @@ PATIENT = 2_000_000
 
 COUNTED = 200_000
 """Branches that are followed to see whether an evaluation is affordable, where an estimate says that it is not."""
-SECONDS_PER_BRANCH = 3e-6
+AT_ONCE = 1000
+"""Branches that are followed without a look at the clock."""
+SECONDS_PER_BRANCH = 5e-6
 """Of an exact evaluation, about; it only matters where the time is short."""
 MOST_SUMS = Fraction(10**300)
 """Beyond it counts are no longer told apart: floats end there."""
@@ -91,15 +93,16 @@ def exact_value(
 ) -> tuple[Fraction, Law] | None:
     """A number that the policy's objective is at least (its value, where that is rational), and its law.
 
-    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches, or, beyond
-    :data:`QUICK`, take longer than the ``clock`` has left, which is noted there.
+    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches, or take longer
+    than the ``clock`` has left, which is noted there.
     """
+    clock = Clock() if clock is None else clock
     work = evaluation_work(mdp, policy)
-    if patient and work > PATIENT and mdp.is_discrete and _few_branches(mdp, policy, QUICK):
+    if patient and work > PATIENT and mdp.is_discrete and _few_branches(mdp, policy, QUICK, clock):
         work = QUICK
     if work > (PATIENT if patient else QUICK):
         return None
-    if clock is not None and work > QUICK and not clock.affords(work * SECONDS_PER_BRANCH, "the policy's exact law"):
+    if work > AT_ONCE and not clock.affords(work * SECONDS_PER_BRANCH, "the policy's exact law", last=True):
         return None
     law = return_law(mdp, policy)
     return bounds(objective.of(law))[0], law
@@ -112,13 +115,13 @@ def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
     if evaluation_work(mdp, policy) <= PATIENT:
         return return_law(mdp, policy), Fraction()
     found = float_law(mdp, policy)
-    if found is None and mdp.is_discrete and _few_branches(mdp, policy, COUNTED):
+    if found is None and mdp.is_discrete and _few_branches(mdp, policy, COUNTED, Clock()):
         return return_law(mdp, policy), Fraction()
     return found
 
 
-def _few_branches(mdp: MDP, policy: Policy, most: int) -> bool:
-    """Whether an exact evaluation follows at most so many branches: they are followed, without masses."""
+def _few_branches(mdp: MDP, policy: Policy, most: int, clock: Clock) -> bool:
+    """Whether an exact evaluation follows at most so many branches: they are followed, without masses, in time."""
     followed = 0
     grid = grid_model(mdp)
     for _, part in policy.parts():
@@ -133,7 +136,7 @@ def _few_branches(mdp: MDP, policy: Policy, most: int) -> bool:
                     for _, target, j in step[s][a]:
                         memories = () if plain else part.memories(memory, t, s, a, j * scale)
                         after.update((target, z + j, m) for m, _ in memories or ((None, 1),))
-                if followed > most:
+                if followed > most or clock.over():
                     return False
             cells = after
     return True

@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ import numpy.typing as npt
 
 from ...grid.floats import Floats
 from ...mdp import MDP
-from ...numbers.enclosure import bounds
 from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
 from ...objectives.polygon import past_the_jump
@@ -31,16 +31,16 @@ from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
 from .. import limits
 from ..exact.route import exact_plan
-from ..forward import float_law
+from ..forward import PATIENT_SECONDS, float_law, forward_seconds
 from ..limits import Clock
 from ..plan import Certificate, Plan
-from ..policy_law import exact_value, worth_within
+from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
 from .between import BetweenOracle, BetweenSearch, cells_of, fits
 from .off_jump import Held, by_laws, off_the_jump
 from .proof import Proof
 from .relaxation import Mixture
-from .route import SPARED, below, compile_search, kept_parts, power_of_four_below
+from .route import SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below, weighed_above
 
 FIRST_CELLS = 64
 """The first grid has so many cells: it is coarse, because its passes are timed to choose the next one."""
@@ -91,7 +91,7 @@ def between_plan(
     while unit is not None:
         coarse = eta is None and not rounds
         limit = clock.began + 0.15 * (clock.deadline - clock.began) if coarse else clock.deadline
-        rounds.append(_round(mdp, objective, unit, wanted, limit, surely))
+        rounds.append(_round(mdp, objective, unit, wanted, limit, surely, clock))
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
             progress(Progress(clock.spent, lower, upper))
@@ -125,11 +125,18 @@ def _best_quantile(mdp: MDP, objective: Weighting) -> Plan | None:
 
 
 def _round(
-    mdp: MDP, objective: Weighting, eta: Fraction, gap: Fraction, deadline: float, surely: Fraction | None = None
+    mdp: MDP,
+    objective: Weighting,
+    eta: Fraction,
+    gap: Fraction,
+    deadline: float,
+    surely: Fraction | None = None,
+    clock: Clock | None = None,
 ) -> Round:
     """A search on one grid; from the return ``surely`` on every policy is past the jump of the weighting."""
     oracle = BetweenOracle(mdp, eta)
-    accuracy = power_of_four_below(ACCURACY / oracle.top)
+    clock = Clock() if clock is None else clock
+    accuracy = power_of_four_below(max(ACCURACY / oracle.top, accuracy_in(clock.seconds)))
     passed = None
     if surely is not None and (start := math.ceil((surely - oracle.model.offset) / eta)) < oracle.top:
         passed = start, past_the_jump(objective, accuracy)
@@ -144,7 +151,7 @@ def _round(
     parts = kept_parts(search.best)
     scale = sum((w for w, _ in parts), Fraction())
     parts = [(w / scale, choice) for w, choice in parts]
-    lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts) - spared)
+    lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts, clock) - spared)
     policies: list[tuple[Fraction, Policy]] = [(w, policy_of(oracle, choice)) for w, choice in parts]
     policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
     lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
@@ -154,11 +161,26 @@ def _round(
 
 
 def cost_above(
-    objective: Weighting, oracle: BetweenOracle, best: Mixture, parts: list[tuple[Fraction, npt.NDArray[Any]]]
+    objective: Weighting,
+    oracle: BetweenOracle,
+    best: Mixture,
+    parts: list[tuple[Fraction, npt.NDArray[Any]]],
+    clock: Clock,
 ) -> Fraction:
-    r"""A number that :math:`\int G(F)\,dx` of the mixture is at most, in cells (D5, what the policy earns)."""
+    r"""A number that :math:`\int G(F)\,dx` of the mixture is at most, in cells (D5, what the policy earns).
+
+    Every cell has a line of its own; once time is up, and its grace, two, four, ... cells share one.
+    """
     low, high = _pointwise(objective, oracle, parts)
-    lines = [line_above(objective, a, b, Fraction(float(at))) for a, b, at in zip(low, high, best.cdf, strict=True)]
+    lines: list[tuple[Fraction, Fraction]] = []
+    step = 1
+    while len(lines) < oracle.top:
+        first, after = len(lines), min(len(lines) + step, oracle.top)
+        least, most, at = min(low[first:after]), max(high[first:after]), Fraction(float(best.cdf[(first + after) // 2]))
+        lines += [line_above(objective, least, most, at)] * (after - first)
+        if clock.over():
+            clock.leave_out("a line above the weighting in every cell")
+            step *= 2
     slopes = np.array([float(c) for c, _ in lines])
     total = Fraction()
     for (c, m), slope, a, b in zip(lines, slopes.tolist(), low, high, strict=True):
@@ -195,8 +217,14 @@ def policy_of(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
 
 
 def _answer(
-    mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fraction, quantile: Plan | None, clock: Clock
+    mdp: MDP,
+    objective: Weighting,
+    rounds: list[Round],
+    wanted: Fraction,
+    quantile: Plan | None,
+    clock: Clock | None = None,
 ) -> Plan:
+    clock = Clock() if clock is None else clock
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
     upper, proof = closest.upper, replace(closest.proof, touch=best.proof.touch)
     held = Held(best.lower, best.policy, None)
@@ -206,7 +234,7 @@ def _answer(
         if quantile is not None and upper - found[0] > wanted:
             held = off_the_jump(held, quantile.policy, by_laws(objective, found[1], quantile.required_law()))
     elif upper - best.lower > wanted:
-        held = _by_float_law(held, mdp, objective)
+        held = _by_float_law(held, mdp, objective, clock)
     lower = tidy_below(held.lower)
     if lower > upper:  # the exact law and the bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
@@ -221,14 +249,21 @@ def _answer(
     return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, best.eta, certificate, held.error)
 
 
-def _by_float_law(held: Held, mdp: MDP, objective: Weighting) -> Held:
+def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> Held:
     """Where the rewards' own grid is not too fine for one forward pass: what the policy's law says, if that is more
     than the tables between grid points say of it."""
+    seconds = forward_seconds(mdp)
+    if seconds > PATIENT_SECONDS or not clock.affords(seconds, "the law of the policy's return", last=True):
+        return held
     found = float_law(mdp, held.policy)
     if found is None:
         return held
-    lower, _ = bounds(worth_within(objective, *found, mdp.remaining_range(0)))
-    return Held(lower, held.policy, *found) if lower >= held.lower else held
+    law, error = found
+    low, high = mdp.remaining_range(0)
+    raised = [min(level + error, Fraction(1)) for level in (Fraction(), *law.cumulative())]
+    widths = [b - a for a, b in pairwise((low, *law.atoms, high))]
+    lower = high - weighed_above(objective, raised, clock, widths)
+    return Held(lower, held.policy, law, error) if lower >= held.lower else held
 
 
 @lru_cache(maxsize=1)
