@@ -11,10 +11,11 @@ from .errors import InvalidArgument
 from .mdp import MDP
 from .numbers.enclosure import Interval, Real
 from .numbers.rational import Rational
-from .numbers.shown import above, columns, json_number, short
+from .numbers.shown import above, at_least, at_most, columns, json_number, short
 from .objectives import Weighting
 from .objectives import objective as read_objective
 from .planning import Plan, plan
+from .planning.limits import Clock, read_seconds
 from .progress import Report
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class Comparison:
     """Plans of one model, one for each objective; ``values[i][j]`` is objective j of the return of plan i.
 
-    The values are those of ``plans[i].law``: exact where its ``law_error`` is 0.
+    A value is exact, an enclosure, or None where the law of the plan's return is not known (:meth:`Plan.worth`).
 
     :param mdp: the model
     :param objectives: in the order given
@@ -37,17 +38,15 @@ class Comparison:
     plans: tuple[Plan, ...] = field(repr=False)
 
     @property
-    def values(self) -> tuple[tuple[Real, ...], ...]:
-        return tuple(tuple(G.of(plan.law) for G in self.objectives) for plan in self.plans)
+    def values(self) -> tuple[tuple[Real | None, ...], ...]:
+        return tuple(tuple(plan.worth(G) for G in self.objectives) for plan in self.plans)
 
     def rows(self) -> list[list[str]]:
         """A table as text: a row for each plan, a column for each objective, and the plan's own gap.
 
         :returns: rows of cells
         """
-        shown = [
-            [f"≈{float(x):.6g}" if isinstance(x, Interval) else short(Fraction(x)) for x in row] for row in self.values
-        ]
+        shown = [[_shown(x) for x in row] for row in self.values]
         return [
             [G.spec, *own, above(plan.gap) if plan.gap else "0"]
             for G, own, plan in zip(self.objectives, shown, self.plans, strict=True)
@@ -73,9 +72,19 @@ class Comparison:
         """
         return {
             "objectives": [G.spec for G in self.objectives],
-            "values": [[json_number(x) for x in row] for row in self.values],
+            "values": [[None if x is None else json_number(x) for x in row] for row in self.values],
             "gaps": [json_number(plan.gap) for plan in self.plans],
         }
+
+
+def _shown(value: Real | None) -> str:
+    """A value in a cell: six digits where so many are known of an enclosure, otherwise both its ends."""
+    if value is None:
+        return "not known"
+    if not isinstance(value, Interval):
+        return short(Fraction(value))
+    low, high = f"{float(value.lower):.6g}", f"{float(value.upper):.6g}"
+    return f"≈{low}" if low == high else f"{at_least(value.lower)} to {at_most(value.upper)}"
 
 
 def compare(
@@ -84,7 +93,7 @@ def compare(
     *,
     eta: Rational | None = None,
     gap: Rational | None = None,
-    time_limit: float | None = None,
+    time_limit: Rational | None = None,
     progress: Report | None = None,
 ) -> Comparison:
     """Plan for every objective, and evaluate every plan under all of them.
@@ -99,7 +108,7 @@ def compare(
     :param objectives: weightings, or their texts; one alone is a list of one
     :param eta: the step of the grid of rewards
     :param gap: when the bounds of a plan are close enough
-    :param time_limit: seconds for each plan
+    :param time_limit: seconds for all plans; each has an equal share of what is left
     :param progress: a function of a :class:`~verified_risk.Progress`
     :returns: the plans and the table of their values
     :raises InvalidArgument: if there is no objective
@@ -109,5 +118,8 @@ def compare(
     read = tuple(read_objective(G) for G in listed)
     if not read:
         raise InvalidArgument("objectives is empty, wanted at least one")
-    plans = (plan(mdp, G, eta=eta, gap=gap, time_limit=time_limit, progress=progress) for G in read)
+    clock, plans = Clock(read_seconds(time_limit)), []
+    for k, G in enumerate(read):
+        share = None if clock.seconds is None else max(clock.left, 0.0) / (len(read) - k)
+        plans.append(plan(mdp, G, eta=eta, gap=gap, time_limit=share, progress=progress))
     return Comparison(mdp, read, tuple(plans))

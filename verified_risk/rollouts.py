@@ -21,7 +21,7 @@ from .errors import InvalidArgument, Unsupported
 from .law import Law
 from .mdp import MDP
 from .numbers.rational import Rational, as_fraction, as_whole, said
-from .numbers.shown import number
+from .numbers.shown import above, number
 from .planning import Plan
 from .policy import Policy, required_policy
 from .policy.evaluation import return_law
@@ -35,15 +35,16 @@ if TYPE_CHECKING:
 class Rollout:
     """What ``episodes`` episodes earned.
 
-    ``law`` is the empirical law of the return, ``exact`` the policy's own (None if it was not asked for), ``distance``
-    the largest difference of their CDFs, ``band`` what it exceeds with probability at most ``delta`` if the
-    environment is the model.
+    ``law`` is the empirical law of the return, ``exact`` the policy's own (None if it was not asked for or is not
+    known), ``distance`` the largest difference of their CDFs, ``band`` what it exceeds with probability at most
+    ``delta`` if the environment is the model.
 
     :param episodes: how many were played
     :param law: the empirical law of the return
     :param exact: the exact law, or None
     :param delta: one minus the probability with which the band holds
     :param exact_error: by how much the CDF of ``exact`` may be off
+    :param why_none: why there is no exact law, where it was asked for
     """
 
     episodes: int
@@ -51,6 +52,7 @@ class Rollout:
     exact: Law | None
     delta: Fraction
     exact_error: Fraction = field(default=Fraction())
+    why_none: str = field(default="")
 
     @property
     def mean(self) -> Fraction:
@@ -66,27 +68,34 @@ class Rollout:
     @property
     def distance(self) -> Fraction:
         if self.exact is None:
+            if self.why_none:
+                raise Unsupported(f"there is no law to compare with: {self.why_none}")
             raise Unsupported("the exact law was not asked for", instead="rollout(..., exact=True)")
         return self.law.kolmogorov(self.exact)
 
     @property
-    def inside(self) -> bool:
-        """Whether the empirical CDF is within the band of the exact one."""
-        return self.distance <= as_fraction(self.band, "band") + self.exact_error
+    def inside(self) -> bool | None:
+        """Whether the empirical CDF is within the band of the exact one; None where that law is not known, or known
+        less closely than the band is wide."""
+        band = as_fraction(self.band, "band")
+        if (self.exact is None and self.why_none) or self.exact_error > band:
+            return None
+        return self.distance <= band + self.exact_error
 
     def __repr__(self) -> str:
         return f"Rollout({self.episodes} episodes, mean {number(self.mean)})"
 
     def __str__(self) -> str:
         lines = [f"{self.episodes} episodes, mean return {number(self.mean)}"]
-        if self.exact is not None:
-            verdict = "inside" if self.inside else "OUTSIDE"
-            lines.append(f"exact mean {number(self.exact.mean)}")
-            lines.append(
-                f"largest difference of the CDFs {float(self.distance):.4g}, {verdict} the band {self.band:.4g} "
-                f"(exceeded with probability at most {self.delta})"
-            )
-        return "\n".join(lines)
+        if self.exact is None:
+            return "\n".join(lines + [f"nothing to compare with: {self.why_none}"] * bool(self.why_none))
+        apart = f"largest difference of the CDFs {float(self.distance):.4g}"
+        if self.inside is None:
+            told = f"which decides nothing: the law itself is known to within {above(self.exact_error)}"
+        else:
+            told = "inside" if self.inside else "OUTSIDE"
+            told += f" the band {self.band:.4g} (exceeded with probability at most {self.delta})"
+        return "\n".join([*lines, f"exact mean {number(self.exact.mean)}", f"{apart}, {told}"])
 
 
 def rollout(
@@ -130,12 +139,13 @@ def rollout(
     if not isinstance(env, MDP) and not (hasattr(env, "reset") and hasattr(env, "step")):
         made = ", such as gymnasium.make(...)" if isinstance(env, str) else ""
         raise InvalidArgument(f"env is {env!r}, wanted a gymnasium environment or an MDP{made}")
-    known, error = None, Fraction()
+    known, error, why = None, Fraction(), ""
     if not isinstance(policy, (Policy, Plan)) and hasattr(policy, "shell"):
         return Rollout(whole, _law(_of_black_box(env, policy, whole, seed), whole), None, chance)
     if isinstance(policy, Plan):
         if exact:
-            known, error = policy.law, policy.law_error
+            known, error = policy.law, policy.law_error or Fraction()
+            why = "" if known is not None else policy.why_no_law
         policy = policy.policy
     else:
         policy = required_policy(policy)
@@ -146,7 +156,7 @@ def rollout(
         counts = _in_model(policy, whole, rng)
     else:
         counts = _in_environment(env, policy, whole, rng, seed)
-    return Rollout(whole, _law(counts, whole), known, chance, error)
+    return Rollout(whole, _law(counts, whole), known, chance, error, why)
 
 
 def _law(counts: dict[Fraction, int], episodes: int) -> Law:

@@ -95,7 +95,7 @@ def valid(kind: str, number: int) -> str:
     level = rng.choice(models.LEVELS)
     plan = vr.plan(mdp, rng.choice(("mean", f"cvar({level})", f"var({level})", "1/2*cvar(1/4) + 1/2*cvar(1/2)")))
     if kind == "law":
-        return json.dumps(plan.law.to_json())
+        return json.dumps(plan.required_law().to_json())
     if kind == "proof":
         with TemporaryDirectory(prefix="verified_risk-") as folder:
             plan.prove(certificate=Path(folder) / "proof.txt")

@@ -165,11 +165,10 @@ def test_plans_of_continuous_models_are_rechecked_saved_and_loaded(name, objecti
     before = plan.recheck()
     assert before.lower_holds is Truth.HOLDS, str(before)
     assert before.upper_holds is Truth.HOLDS, str(before)
-    assert plan.law_error > 0
+    assert plan.law is None  # that of the return rounded up is another one
     plan.save(tmp_path / "plan.json")
     again = vr.Plan.load(tmp_path / "plan.json")
     assert again.recheck() == before
-    assert (again.law, again.law_error) == (plan.law, plan.law_error)
 
 
 def test_a_continuous_plan_that_boasts_is_found_out():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 
@@ -9,13 +10,17 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
+from verified_risk import comparing
+from verified_risk.errors import Unsupported
 from verified_risk.grid.floats import float_model
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import Truth, bounds
 from verified_risk.planning import limits, policy_law
 from verified_risk.planning.limits import Clock, TimeUp
-from verified_risk.planning.search import cdf
+from verified_risk.planning.recheck import bounds as recheck_bounds
+from verified_risk.planning.search import cdf, route
 from verified_risk.planning.search.route import weighed_above
+from verified_risk.planning.tails import frontier
 
 MODEL = random_sparse(6, 2, 3, 2, 6, seed=1)
 
@@ -141,3 +146,130 @@ def test_seconds_pass_for_everybody(monkeypatch):
     plan = vr.plan(MODEL, vr.CPW("0.71"), gap=0, time_limit=1)
     assert plan.lower <= plan.upper
     assert "0 nodes" in plan.certificate.method or "1 nodes" in plan.certificate.method
+
+
+# -- rechecks and exact plans ask in the middle of a pass -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", ["cvar(1/4)", "1/3*mean + 2/3*cvar(1/10)", "var(1/3)", "var(1/3, upper)"])
+def test_a_plain_recursion_compares_few_budgets_exactly(monkeypatch, objective):
+    """One exact comparison takes a hundredth of a millisecond or more, and a fine grid has a million budgets."""
+    monkeypatch.setattr(recheck_bounds, "EXACT_WORK", 0)
+    monkeypatch.setattr(recheck_bounds, "SUMS_WORK", 0)
+    compared = []
+    honest = recheck_bounds.below
+    monkeypatch.setattr(recheck_bounds, "below", lambda x, depth: compared.append(x) or honest(x, depth))
+    plan = vr.plan(MODEL, objective, eta="1/500")
+    answer = plan.recheck()
+    assert answer.upper_holds is Truth.HOLDS, str(answer)
+    assert "plain recursion" in answer.upper_route
+    assert len(compared) <= 20 < 500
+
+
+@pytest.mark.parametrize("objective", ["cvar(1/4)", "wang(3/4)", "1/2*cvar(1/4) + 1/2*cvar(1/2)"])
+@pytest.mark.parametrize("discount", [1, "9/10"])
+def test_a_recheck_asks_the_clock_for_every_state_of_every_step(clock, monkeypatch, objective, discount):
+    """A step of a large model takes longer than any limit."""
+    for name in ("EXACT_WORK", "SUMS_WORK"):
+        monkeypatch.setattr(recheck_bounds, name, 0)
+    mdp = MODEL.with_horizon(3).with_discount(discount)
+    plan = vr.plan(mdp, objective, eta="1/10", gap="1/20", time_limit=60)
+    before = clock.asked
+    assert plan.recheck(time_limit=10**9).upper_holds is not Truth.FAILS
+    assert clock.asked - before >= mdp.horizon * 2  # blocks of all states, for each action
+    if objective == "wang(3/4)":
+        assert clock.asked - before >= mdp.horizon * mdp.n_states
+    for limit in (1, 10, 20):
+        before = clock.asked
+        plan.recheck(time_limit=limit)
+        assert clock.asked - before <= limit + 12
+
+
+def test_a_forged_lower_bound_does_not_lead_past_the_limit(monkeypatch):
+    """What no table confirms is looked up in the exact law, if that fits into the time."""
+    plan = vr.plan(MODEL, "wang(3/4)", eta="1/7", time_limit=1)  # it rounds: tables leave T eta open
+    forged = replace(plan, lower=plan.lower + Fraction(1, 10**4), upper=plan.upper + 1, known_law=None)
+    monkeypatch.setattr(recheck_bounds, "QUICK", 0)
+    monkeypatch.setattr(recheck_bounds, "SECONDS_PER_BRANCH", 1.0)
+    monkeypatch.setattr(recheck_bounds, "return_law", None)
+    answer = forged.recheck(time_limit=60)
+    assert answer.lower_holds is Truth.UNKNOWN
+    assert "exact law of the policy does not fit into the time limit" in answer.lower_route
+
+
+@pytest.mark.parametrize("objective", ["mean", "cvar(1/4)", "var(1/3)", "1/2*cvar(1/4) + 1/2*cvar(1/2)"])
+def test_an_exact_plan_ends_at_its_limit(clock, objective):
+    mdp = MODEL.with_horizon(2)
+    assert vr.exact_plan(mdp, objective, time_limit=10**9).gap == 0
+    for limit in (0, 2):
+        before = clock.asked
+        with pytest.raises(Unsupported, match=f"the time limit of {limit} s is reached: use plan"):
+            vr.exact_plan(mdp, objective, time_limit=limit)
+        assert clock.asked - before <= limit + 3
+
+
+def test_the_limit_of_a_comparison_is_one_for_all_its_plans(clock, monkeypatch):
+    given = []
+
+    def counted(*args, time_limit, **options):
+        given.append(time_limit)
+        for _ in range(20):
+            limits.now()
+        return vr.exact_plan(MODEL.with_horizon(2), "mean")
+
+    monkeypatch.setattr(comparing, "plan", counted)
+    vr.compare(MODEL, ["mean", "cvar(1/4)", "cvar(1/2)"], time_limit=90)
+    assert given[0] <= 90 / 3
+    assert given[1] <= (90 - 20) / 2
+    assert given[2] <= 90 - 2 * 20
+    given.clear()
+    vr.compare(MODEL, ["mean", "cvar(1/4)", "cvar(1/2)"], time_limit=30)
+    assert given[2] == 0
+    given.clear()
+    vr.compare(MODEL, ["mean", "cvar(1/4)"])
+    assert given == [None, None]
+
+
+def test_a_front_that_has_no_time_is_its_two_ends(clock):
+    mdp = random_sparse(4, 3, 3, 3, 4, seed=3).with_horizon(2)
+    assert len(vr.mean_cvar_front(mdp, "1/10", time_limit=10**9)) > 2
+    assert len(vr.mean_cvar_front(mdp, "1/10", time_limit=0)) == 2
+
+
+def test_a_frontier_chooses_its_grid_in_half_of_its_time(monkeypatch):
+    asked = []
+    honest = frontier.refined_plan
+
+    def counted(mdp, objective, eta, gap, seconds):
+        asked.append(seconds)
+        return honest(mdp, objective, eta, gap, 1e-3)
+
+    monkeypatch.setattr(frontier, "refined_plan", counted)
+    mdp = random_sparse(4, 2, 3, 2, 8, seed=3).with_horizon(12).with_discount("9/10")
+    hurried = vr.cvar_frontier(mdp, time_limit=8)
+    assert asked == [4.0]
+    assert hurried("1/4").lower <= hurried("1/4").upper
+
+
+@pytest.mark.parametrize("objective", ["1/2*var(1/3) + 1/2*mean", "wang(1/2)", "pl(0, 0; 1/4, 1/8; 1/2, 3/4; 1, 1)"])
+@pytest.mark.parametrize("eta", ["1/3", "1/50", 10**8])
+@pytest.mark.parametrize("discount", [1, "9/10"])
+def test_a_plan_without_time_evaluates_neither_law_nor_weighting_at_length(
+    clock, monkeypatch, objective, eta, discount
+):
+    G, asked = vr.objective(objective), []
+    honest = type(G).value
+    monkeypatch.setattr(policy_law, "return_law", None)
+    monkeypatch.setattr(type(G), "value", lambda self, x: asked.append(x) or honest(self, x))
+    mdp = random_sparse(12, 3, 4, 3, 12, seed=1).with_discount(discount)
+    route.below.cache_clear()
+    plan = vr.plan(mdp, G, eta=eta, time_limit=0)
+    assert plan.lower <= plan.upper
+    assert len(asked) <= 200  # a coarse polygon, and the weighting at every second, fourth, ... value of a CDF
+
+
+def test_a_return_that_is_constant_on_the_grid_has_no_exact_law_without_time(clock, monkeypatch):
+    monkeypatch.setattr(policy_law, "return_law", None)
+    mdp = vr.MDP(0, [[[1], [1]]], [[{"1/3": "1/2", "1/2": "1/2"}, {1: 1}]], horizon=12, discount="9/10")
+    plan = vr.plan(mdp.with_discount(1).map_rewards(lambda r: r + 1), "wang(1/2)", eta=5, time_limit=0)
+    assert "constant on the grid; left out for time: the policy's exact law" in plan.certificate.method

@@ -59,15 +59,14 @@ def plan(
 
     from ..errors import InvalidArgument
 
-    options = (("--eta", eta), ("--gap", gap), ("--time-limit", time_limit))
-    unused = [name for name, value in options if value is not None]
+    unused = [name for name, value in (("--eta", eta), ("--gap", gap)) if value is not None]
     if exact and unused:
-        raise InvalidArgument(f"--exact has no error and no clock: leave out {' and '.join(unused)}, or --exact")
+        raise InvalidArgument(f"--exact has no error: leave out {' and '.join(unused)}, or --exact")
     weighting = vr.objective(text)
     mdp = source.read()
     with working("planning") as note:
         if exact:
-            answer = _exactly(mdp, weighting)
+            answer = _exactly(mdp, weighting, time_limit)
         else:
             answer = vr.plan(
                 mdp,
@@ -102,14 +101,14 @@ def _refusal(answer: Plan, time_limit: float | None) -> str | None:
     return None
 
 
-def _exactly(mdp: MDP, weighting: Weighting) -> Plan:
+def _exactly(mdp: MDP, weighting: Weighting, time_limit: float | None) -> Plan:
     """The exact plan; where there is none, the way out in words of the command line."""
     import verified_risk as vr
 
     from ..errors import Unsupported
 
     try:
-        return vr.exact_plan(mdp, weighting)
+        return vr.exact_plan(mdp, weighting, time_limit=time_limit)
     except Unsupported as error:
         raise Unsupported(f"--exact does not work here, {error.why}: leave out --exact") from None
 
@@ -124,8 +123,8 @@ def _plan_json(answer: Plan, save: Path | None) -> dict[str, Any]:
         "proved": None if answer.proved is None else answer.proved.to_json(),
         "because": {"method": answer.certificate.method, "contributions": sources},
         "policy": _policy_json(answer.policy),
-        "law": json_law(answer.law),
-        "law_error": json_number(answer.law_error),
+        "law": None if answer.law is None else json_law(answer.law),
+        "law_error": None if answer.law_error is None else json_number(answer.law_error),
         "saved": None if save is None else str(save),
     }
 
@@ -141,7 +140,7 @@ def _print_plan(answer: Plan, save: Path | None, refused: str | None) -> None:
     screen = Screen()
     screen.field("objective", f"{answer.objective.spec} of the return")
     _print_model(screen, answer.mdp)
-    screen.field("value", number(answer.value), "bold green")
+    screen.field("value", answer.value_words, "bold green")
     if answer.gap == 0:
         screen.field("certified", "no policy is better: the bounds meet exactly")
     else:
@@ -155,10 +154,11 @@ def _print_plan(answer: Plan, save: Path | None, refused: str | None) -> None:
     for source, amount in answer.certificate.contributions:
         screen.field("", f"{source:<{width}}  {above(amount)}")
     print_policy(screen, answer.policy)
-    print_law(screen, answer.law)
-    if answer.law_error == 1:
-        screen.line("  about the law: the return is followed in float64 on a grid, and no error is proved", "dim")
-    elif answer.law_error:
+    if answer.law is None:
+        screen.field("return", answer.why_no_law)
+    else:
+        print_law(screen, answer.law)
+    if answer.law_error:
         screen.line(f"  in float64: the CDF is off by at most {above(answer.law_error)}", "dim")
     if save is not None:
         screen.field("saved", str(save))

@@ -141,7 +141,7 @@ def _page(outcome: SweepResult, episodes: int, seeds: int, scale: str) -> str:
     ]
     for level in LEVELS:
         plan = exact_plan(lake, CVaR(level))
-        path = plan.law.atoms[-1]
+        path = plan.required_law().atoms[-1]
         agrees = "agrees" if path == PAPER_PATH[level] else "**disagrees**"
         lines.append(f"| {float(Fraction(level)):g} | {plan.value} | {path} | {PAPER_PATH[level]} | {agrees} |")
     lines += [
@@ -197,12 +197,13 @@ def _where_ucbvi_is(late: Sequence[float]) -> list[str]:
 
     lake, G = models.frozen_lake(), CVaR("33/100")
     by_mean, best = exact_plan(lake, Mean()), exact_plan(lake, G).value
-    worth = G.of(by_mean.law)
+    law = by_mean.required_law()
+    worth = G.of(law)
     assert isinstance(worth, Fraction)
     cost = float(best - worth)
     there = sum(abs(rate - cost) < cost / 100 for rate in late)
     return [
-        f"The path of return {by_mean.law.atoms[-1]}, which maximises the mean, costs {best} - {worth} = {cost:.4f} of "
+        f"The path of return {law.atoms[-1]}, which maximises the mean, costs {best} - {worth} = {cost:.4f} of "
         f"CVaR an episode.  Runs of UCBVI that pay this in the last quarter: {there} of {len(late)}.",
     ]
 

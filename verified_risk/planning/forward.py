@@ -6,23 +6,29 @@ Masses are sums of products of nonnegative numbers, so each is off by a factor o
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..errors import Unsupported
+from ..grid import own_unit
 from ..grid.floats import FloatModel, Floats, float_model
-from ..grid.scaled import ScaledModel, scaled_model
+from ..grid.scaled import scaled_model
 from ..law import Law
 from ..mdp import MDP
 from ..policy import GridPolicy, Policy
 from ..policy.cells import CellPolicy
-from ..policy.evaluation import return_law
+from .grids import own_grid, steps_remaining
+from .limits import memory_limit
 from .rounding import gamma
 
 POINTS = 4096
-"""On which the return of a policy that knows it exactly is followed in floats."""
+"""On which :func:`shared_law` follows the return."""
+PATIENT_SECONDS = 5.0
+"""For a forward pass on the rewards' own grid of a policy that was planned on another one."""
+SECONDS_PER_PRODUCT, SECONDS_PER_POINT = 1e-9, 5e-6
+"""Of such a pass and of the law that it gives, about."""
 
 
 @runtime_checkable
@@ -61,8 +67,8 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
 
 
 def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
-    """About the law of a policy that knows its exact return: the return is carried on :data:`POINTS` points, and what
-    lies between two of them is shared between both, so that the mean is kept.  No error of its CDF is proved."""
+    """An approximation of the law of a policy that plays by its exact return.  The return is carried on :data:`POINTS`
+    points, and what lies between two of them is shared between both, so that the mean is kept.  No error is proved."""
     from ..kernels import forward as kernels
 
     low, high = mdp.remaining_range(0)
@@ -72,6 +78,7 @@ def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
     mass, after = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
     mass[[s for s, _ in mdp.initial], 0] = [float(p) for _, p in mdp.initial]
     starts, states = 2 * model.succ_start, np.repeat(model.succ_state, 2)
+    shift = Fraction()
     for t, part in enumerate(model.steps):
         units = np.stack([part.units, part.units + 1], axis=1).ravel()
         prob = (np.stack([1.0 - part.share, part.share], axis=1) * model.succ_prob[:, None]).ravel()
@@ -79,46 +86,91 @@ def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
         reach = width - part.span - 1
         kernels.forward_step(
             False, model.action_start, starts, states, prob, starts, units, prob,
-            np.ascontiguousarray(_cell_choices(policy, model, t, reach)), reach, part.span + 1, mass, after,
+            np.ascontiguousarray(_cell_choices(policy, t, shift, step, reach)), reach, part.span + 1, mass, after,
             np.zeros(1),
         )  # fmt: skip
         mass, after = after, mass
+        shift += mdp.step_reward(t, model.least)
     total = mass.sum(axis=0)
     weights = {j: Fraction(float(p)) for j, p in enumerate(total) if p > 0}
     whole = sum(weights.values(), Fraction())
     return Law.of_weights({model.offset + j * step: p / whole for j, p in weights.items()})
 
 
-def _cell_choices(policy: CellPolicy, model: ScaledModel, t: int, width: int) -> Any:
-    """The actions of every state at the first ``width`` points of the shifted return, before step t."""
-    unit = float(model.eta * 2 ** policy.halvings[t] / policy.eta)
-    shift = (model.least - policy.least) * sum((model.mdp.step_reward(u, Fraction(1)) for u in range(t)), Fraction())
-    start = float((policy.eta * policy.rho - shift) * 2 ** policy.halvings[t] / policy.eta)
-    budget = start - unit * np.arange(width)
-    table = policy.tables[t]
-    inside = np.clip(budget, 0, table.shape[1] - 1).astype(np.int64)
-    return np.where(budget[None, :] <= 0, policy.linear[t][:, None], table[:, inside])
+def _cell_choices(policy: CellPolicy, t: int, shift: Fraction, unit: Fraction, width: int) -> Any:
+    """The actions of every state where the return so far is ``shift + j * unit``, ``0 <= j < width``."""
+    table, delta = policy.tables[t], policy.eta / 2 ** policy.halvings[t]
+    before = sum((policy.mdp.step_reward(u, Fraction(1)) for u in range(t)), Fraction())
+    left, cell = (policy.eta * policy.rho + policy.least * before - shift) / unit, delta / unit
+    whole = math.lcm(left.denominator, cell.denominator)
+    top, step = int(left * whole), int(cell * whole)
+    # the greatest j with a budget of at least k cells, for k = 1, 2, ...: falling
+    greatest = np.array([min(max((top - k * step) // whole, -1), width) for k in range(1, table.shape[1])], dtype=int)
+    j = np.arange(width)
+    cells = len(greatest) - np.searchsorted(greatest[::-1], j)
+    played = min(max(-(-top // whole), 0), width)  # from there on no budget is left
+    return np.where(j < played, table[:, cells], policy.linear[t][:, None])
 
 
-def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction]:
-    """The law of ``policy`` on its grid and a bound on the error of its CDF; exact, however long it takes, for other
-    kinds."""
-    if isinstance(policy, CellPolicy):
-        return shared_law(mdp, policy), Fraction(1)
-    if not all(isinstance(part, GridPolicy) and isinstance(part.rule, ArrayRule) for _, part in policy.parts()):
-        if not mdp.is_discrete:
-            raise Unsupported("rewards are continuous and the policy has no table: its return has no law here")
-        return return_law(mdp, policy), Fraction()
+class _CellRule:
+    """A policy that plays by its exact return, on a grid that holds every return."""
+
+    def __init__(self, policy: CellPolicy, model: FloatModel) -> None:
+        self.policy, self.model = policy, model
+
+    def choices(self, t: int, width: int) -> Any:
+        return _cell_choices(self.policy, t, self.model.offsets[t] * self.model.unit, self.model.unit, width)
+
+
+def forward_seconds(mdp: MDP) -> float:
+    """About how long a forward pass takes on the rewards' own grid; infinite if it has too many points."""
+    unit = own_grid(mdp)
+    if unit is None:
+        return math.inf
+    remaining = steps_remaining(mdp, unit)
+    if 16 * mdp.n_states * (remaining[0] + 1) > memory_limit():
+        return math.inf
+    outcomes = sum(len(action.outcomes) for _, _, action in mdp)
+    return outcomes * sum(remaining) * SECONDS_PER_PRODUCT + remaining[0] * SECONDS_PER_POINT
+
+
+def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
+    """The law of ``policy`` in float64 and a bound on the error of its CDF.
+
+    None where the return has no grid, the policy no table over it, or the pass would take too long."""
     laws: list[tuple[Fraction, Law]] = []
     error = Fraction()
     for weight, part in policy.parts():
-        assert isinstance(part, GridPolicy)
-        assert isinstance(part.rule, ArrayRule)
-        model = float_model(mdp, part.eta)
-        masses = forward_law(model, part.rule)
-        laws.append((weight, _normalised(masses, model)))
+        model = _own_model(mdp, part)
+        if model is None or model.loss:
+            return None
+        rule = _CellRule(part, model) if isinstance(part, CellPolicy) else part.rule  # type: ignore[attr-defined]
+        laws.append((weight, _normalised(forward_law(model, rule), model)))
         error = max(error, 2 * gamma(forward_depth(model)))
     return Law.mixture(laws), error
+
+
+def approximate_law(mdp: MDP, policy: Policy) -> Law:
+    """A law near that of ``policy``, of which no error is proved: of the return rounded up to the policy's grid, or
+    shared between grid points."""
+    laws: list[tuple[Fraction, Law]] = []
+    for weight, part in policy.parts():
+        if isinstance(part, CellPolicy):
+            laws.append((weight, shared_law(mdp, part)))
+        else:
+            model = _own_model(mdp, part)
+            assert model is not None
+            laws.append((weight, _normalised(forward_law(model, part.rule), model)))  # type: ignore[attr-defined]
+    return Law.mixture(laws)
+
+
+def _own_model(mdp: MDP, part: Policy) -> FloatModel | None:
+    """The model on the grid of the policy's returns."""
+    if isinstance(part, GridPolicy) and isinstance(part.rule, ArrayRule):
+        return float_model(mdp, part.eta)
+    if not isinstance(part, CellPolicy) or forward_seconds(mdp) > PATIENT_SECONDS:
+        return None
+    return float_model(mdp, own_unit(mdp))
 
 
 def _normalised(masses: Floats, model: FloatModel) -> Law:

@@ -7,13 +7,17 @@ import os
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidNumber
 from ..numbers.rational import as_fraction, said
 
 now: Callable[[], float] = time.monotonic
 """Seconds, from anywhere; tests put a counted clock here."""
+
+
+Tick: TypeAlias = Callable[[], None]
+"""Called now and then in the middle of long work; it may raise :class:`TimeUp` to end it."""
 
 
 def memory_limit() -> int:
@@ -25,6 +29,10 @@ class TimeUp(Exception):
     """A clock has reached its limit; whoever set the limit catches it."""
 
 
+GRACE = 0.5
+"""Seconds at most, and as many as the limit at most, for the last steps of a call that has used up its time."""
+
+
 class Clock:
     """Seconds since a call began, against its limit (None: no limit)."""
 
@@ -32,6 +40,8 @@ class Clock:
         self.began = now()
         self.seconds = seconds
         self.deadline = math.inf if seconds is None else self.began + seconds
+        self.end = self.deadline if seconds is None else self.deadline + min(GRACE, seconds)
+        """When what makes an answer of what was found must have ended, too."""
         self.skipped: list[str] = []
         """What was left out because time was short."""
 
@@ -46,9 +56,14 @@ class Clock:
     def late(self) -> bool:
         return now() >= self.deadline
 
-    def affords(self, seconds: float, what: str) -> bool:
-        """Whether so many seconds are left; if not, ``what`` is noted as left out."""
-        if seconds <= self.left:
+    def over(self) -> bool:
+        """Whether even the grace after the limit has passed."""
+        return now() >= self.end
+
+    def affords(self, seconds: float, what: str, *, last: bool = False) -> bool:
+        """Whether so many seconds are left (``last``: with the grace after the limit); if not, ``what`` is noted as
+        left out."""
+        if seconds <= (self.end - now() if last else self.left):
             return True
         self.leave_out(what)
         return False

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import files
 from ..describe.words import described
-from ..errors import InvalidFile
+from ..errors import InvalidFile, Unsupported
 from ..law import Law
 from ..mdp import MDP
+from ..numbers.enclosure import Interval, Real, bounds
 from ..numbers.rational import Rational, as_fraction, said, text
 from ..numbers.shown import above, at_least, at_most, number, span
-from ..objectives import Weighting, objective
+from ..objectives import Weighting
+from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy, policy_from_json
 from ..progress import Report, read_report
 from .limits import read_seconds
@@ -78,17 +80,17 @@ class Plan(files.Saved):
 
     All three numbers are exact rationals, in the user's units.  ``eta`` is the grid on which the return was tracked;
     ``law`` is the law of the return of ``policy`` in the model itself, computed when first asked for: exactly where
-    that is affordable (``law_error`` is 0), otherwise in float64 on the grid, with every value of the CDF off by at
-    most ``law_error`` from that of the policy's return rounded up to the grid.  For the policy of a discounted plan
-    whose exact law is too long it is approximate, and ``law_error`` is 1: nothing is proved of it.
+    that is affordable (``law_error`` is 0), otherwise in float64, with every value of the CDF off by at most
+    ``law_error``.  Where both would take too long, and where rewards are continuous, ``law`` is None; then all that is
+    known of what the policy is worth is that it lies between the bounds.
 
     :param mdp: the model
     :param objective: the weighting
-    :param value: the best estimate of what the policy is worth, between the bounds
+    :param value: what the policy is worth, or the best that is known of it, between the bounds; see :meth:`worth`
     :param lower: the policy is worth at least this
     :param upper: no policy is worth more
     :param policy: the policy
-    :param known_law: the law of its return, where it was computed
+    :param known_law: the law of its return, where planning computed it
     :param eta: the step of the grid
     :param certificate: why the bounds hold
     :param known_error: by how much the CDF of the law may be off
@@ -117,7 +119,7 @@ class Plan(files.Saved):
         return self.upper - self.lower
 
     @cached_property
-    def _law(self) -> tuple[Law, Fraction]:
+    def _law(self) -> tuple[Law, Fraction] | None:
         if self.known_law is not None:
             return self.known_law, self.known_error
         from .policy_law import affordable_law
@@ -125,29 +127,70 @@ class Plan(files.Saved):
         return affordable_law(self.mdp, self.policy)
 
     @property
-    def law(self) -> Law:
-        """The law of the return of ``policy`` in ``mdp``."""
-        return self._law[0]
+    def law(self) -> Law | None:
+        """The law of the return of ``policy`` in ``mdp``; None if it is not known."""
+        return None if self._law is None else self._law[0]
 
     @property
-    def law_error(self) -> Fraction:
-        """How far ``law`` may be from exact, in every value of its CDF; 0 if it is exact."""
-        return self._law[1]
+    def law_error(self) -> Fraction | None:
+        """How far ``law`` may be from exact, in every value of its CDF: 0 if it is exact; None without a law."""
+        return None if self._law is None else self._law[1]
+
+    def required_law(self) -> Law:
+        """:attr:`law`, where it is known.
+
+        :returns: the law of the policy's return
+        :raises Unsupported: if it is not known
+        """
+        if self.law is None:
+            raise Unsupported(self.why_no_law)
+        return self.law
+
+    @property
+    def why_no_law(self) -> str:
+        """Why :attr:`law` is None, where it is."""
+        if self.mdp.is_discrete:
+            return "the law of the policy's return takes too long to compute"
+        return "rewards are continuous, and so is the return; mdp.discretised(eta) has a finite law"
+
+    def worth(self, objective: Weighting | str | None = None) -> Real | None:
+        """What the policy is worth: exact, or an enclosure; None for another objective than the plan's where the law
+        of the return is not known.
+
+        :param objective: a weighting or its text; None, the plan's own
+        :returns: a Fraction, an :class:`Interval`, or None
+        """
+        from .policy_law import worth_within
+
+        weighting = self.objective if objective is None else read_objective(objective)
+        own = weighting == self.objective
+        if self._law is None:
+            return Interval(self.lower, self.upper) if own else None
+        low, high = bounds(worth_within(weighting, *self._law, self.mdp.remaining_range(0)))
+        if own:
+            low, high = max(low, self.lower), min(high, self.upper)
+        return low if low == high else Interval(low, high)
 
     def __str__(self) -> str:
         """Objective, value and certified bounds, in three lines."""
         exactly = "no policy is better: the bounds meet exactly"
         lines = (
             f"{self.objective.spec} of the return in {self.mdp!r}",
-            f"value      {number(self.value)}",
+            f"value      {self.value_words}",
             f"certified  {span(self.lower, self.upper) if self.gap else exactly}",
             *(f"proved     {words}" for words in self._proof_words()),
         )
         return "\n".join(lines)
 
+    @property
+    def value_words(self) -> str:
+        """The value as text; *at least*, if no more than the lower bound is known of it."""
+        only_below = self.known_law is None and self.value == self.lower < self.upper
+        return f"at least {at_least(self.lower)}" if only_below else number(self.value)
+
     def __repr__(self) -> str:
-        bounds = number(self.value) if self.gap == 0 else f"{at_least(self.lower)} to {at_most(self.upper)}"
-        return f"Plan({self.objective.spec}: {bounds}, {self.mdp!r})"
+        between = number(self.value) if self.gap == 0 else f"{at_least(self.lower)} to {at_most(self.upper)}"
+        return f"Plan({self.objective.spec}: {between}, {self.mdp!r})"
 
     def describe(self) -> str:
         """What :meth:`__str__` says, why the bounds hold, and what the policy does, in words and maps.
@@ -239,8 +282,8 @@ class Plan(files.Saved):
             "upper": text(self.upper),
             "eta": text(self.eta),
             "policy": self.policy.to_json(),
-            "law": self.law.to_json(),
-            "law_error": text(self.law_error),
+            "law": None if self._law is None else self._law[0].to_json(),
+            "law_error": None if self._law is None else text(self._law[1]),
             "certificate": self.certificate.to_json(),
             **({} if self.proved is None else {"proved": self.proved.to_json()}),
             **({"proved": self.proved_before} if self.proved is None and self.proved_before is not None else {}),
@@ -264,12 +307,13 @@ class Plan(files.Saved):
             if part.eta != eta:
                 raise InvalidFile(f"the policy tracks multiples of {said(part.eta)}, the plan of {said(eta)}")
         # A law without its error may be anything: it is computed again when asked for.
-        error = as_fraction(data["law_error"], "law_error") if "law_error" in data else None
+        stated = data.get("law_error")
+        error = None if stated is None else as_fraction(stated, "law_error")
         if error is not None and error < 0:
             raise InvalidFile(f"law_error of the plan is {said(error)}, wanted a number that is not negative")
         found = cls(
             mdp,
-            objective(data["objective"]),
+            read_objective(data["objective"]),
             value,
             lower,
             upper,

@@ -24,7 +24,7 @@ from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
-from .exact.route import FEW_CELLS, exact_plan
+from .exact.route import FEW_CELLS, exact_within
 from .grids import (
     between_points,
     choose_unit,
@@ -115,7 +115,7 @@ def _plan(
     """The route that serves."""
     clock = Clock(limit)
     if unit is None and few_returns(mdp, objective):
-        exact = exact_plan(mdp, objective)
+        exact = exact_within(mdp, objective, Clock())  # tens of milliseconds
         return replace(exact, certificate=Certificate("exact integer arithmetic on the attainable returns"))
     if serves(mdp, objective) and not served_by_own_grid(mdp, unit):
         found = refined_plan(mdp, objective, unit, wanted, limit, progress)

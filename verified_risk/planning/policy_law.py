@@ -1,14 +1,15 @@
-r"""The law of a plan's policy: exact where that is affordable, otherwise in float64 with a stated error."""
+r"""The law of a plan's policy: exact where that is affordable, otherwise in float64 with a stated error, or unknown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
-from ..grid import own_unit
+from ..grid import grid_model, own_unit
 from ..law import Law
 from ..mdp import MDP
-from ..numbers.enclosure import bounds
+from ..numbers.enclosure import Interval, Real, bounds
 from ..objectives import Weighting
 from ..policy import GridPolicy, Policy
 from ..policy.evaluation import return_law
@@ -20,7 +21,11 @@ PATIENT = 2_000_000
 """The same where the exact value is worth waiting for: seconds."""
 
 
-SECONDS_PER_BRANCH = 3e-6
+COUNTED = 200_000
+"""Branches that are followed to see whether an evaluation is affordable, where an estimate says that it is not."""
+AT_ONCE = 1000
+"""Branches that are followed without a look at the clock."""
+SECONDS_PER_BRANCH = 5e-6
 """Of an exact evaluation, about; it only matters where the time is short."""
 MOST_SUMS = Fraction(10**300)
 """Beyond it counts are no longer told apart: floats end there."""
@@ -88,22 +93,63 @@ def exact_value(
 ) -> tuple[Fraction, Law] | None:
     """A number that the policy's objective is at least (its value, where that is rational), and its law.
 
-    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches, or, beyond
-    :data:`QUICK`, take longer than the ``clock`` has left, which is noted there.
+    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches, or take longer
+    than the ``clock`` has left, which is noted there.
     """
+    clock = Clock() if clock is None else clock
     work = evaluation_work(mdp, policy)
+    if patient and work > PATIENT and mdp.is_discrete and _few_branches(mdp, policy, QUICK, clock):
+        work = QUICK
     if work > (PATIENT if patient else QUICK):
         return None
-    if clock is not None and work > QUICK and not clock.affords(work * SECONDS_PER_BRANCH, "the policy's exact law"):
+    if work > AT_ONCE and not clock.affords(work * SECONDS_PER_BRANCH, "the policy's exact law", last=True):
         return None
     law = return_law(mdp, policy)
     return bounds(objective.of(law))[0], law
 
 
-def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction]:
-    """The policy's law and a bound on the error of its CDF."""
-    if evaluation_work(mdp, policy) <= PATIENT:
-        return return_law(mdp, policy), Fraction()
+def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
+    """The policy's law and a bound on the error of its CDF; None where it would take too long."""
     from .forward import float_law
 
-    return float_law(mdp, policy)
+    if evaluation_work(mdp, policy) <= PATIENT:
+        return return_law(mdp, policy), Fraction()
+    found = float_law(mdp, policy)
+    if found is None and mdp.is_discrete and _few_branches(mdp, policy, COUNTED, Clock()):
+        return return_law(mdp, policy), Fraction()
+    return found
+
+
+def _few_branches(mdp: MDP, policy: Policy, most: int, clock: Clock) -> bool:
+    """Whether an exact evaluation follows at most so many branches: they are followed, without masses, in time."""
+    followed = 0
+    grid = grid_model(mdp)
+    for _, part in policy.parts():
+        plain = part.memory_is_return
+        cells: set[tuple[int, int, Any]] = {(s, 0, None if plain else part.start()) for s, _ in grid.initial}
+        for t, step in enumerate(grid.steps):
+            scale = grid.unit / mdp.step_reward(t, Fraction(1))
+            after: set[tuple[int, int, Any]] = set()
+            for s, z, memory in cells:
+                for a, _ in part.choice(t, s, z * grid.unit if plain else memory):
+                    followed += len(step[s][a])
+                    for _, target, j in step[s][a]:
+                        memories = () if plain else part.memories(memory, t, s, a, j * scale)
+                        after.update((target, z + j, m) for m, _ in memories or ((None, 1),))
+                if followed > most or clock.over():
+                    return False
+            cells = after
+    return True
+
+
+def worth_within(objective: Weighting, law: Law, error: Fraction, span: tuple[Fraction, Fraction]) -> Real:
+    """The objective of a law in ``span`` whose CDF is within ``error`` of that of ``law``."""
+    if not error:
+        return objective.of(law)
+    low, high = span
+    points, levels = (low, *law.atoms, high), (Fraction(), *law.cumulative())
+    most = least = Fraction()
+    for x, after, level in zip(points, points[1:], levels, strict=False):
+        most += (after - x) * bounds(objective.value(min(level + error, Fraction(1))))[1]
+        least += (after - x) * bounds(objective.value(max(level - error, Fraction())))[0]
+    return Interval(high - most, high - least)

@@ -76,27 +76,28 @@ def draw_compared(comparison: Comparison) -> Picture:
     plans = comparison.plans
     if len(plans) > MOST_PANELS:
         raise InvalidArgument(f"{len(plans)} plans, wanted at most {MOST_PANELS} in one picture")
-    points = sorted({x for plan in plans for x in plan.law.atoms})
+    laws = [plan.required_law() for plan in plans]
+    points = sorted({x for law in laws for x in law.atoms})
     gaps = [float(b - a) for a, b in pairwise(points)]
     span = float(points[-1] - points[0]) or 1.0
     width = max(0.7 * min(gaps, default=1.0), span / 150)
     with style():
         figure = new_figure(6.4, 1.15 * len(plans) + 0.9)
         panels = figure.subplots(len(plans), 1, sharex=True, squeeze=False)[:, 0]
-        for i, (axes, plan) in enumerate(zip(panels, plans, strict=True)):
+        for i, (axes, plan, law) in enumerate(zip(panels, plans, laws, strict=True)):
             colour, hatch = COLOURS[i % len(COLOURS)], HATCHES[i % len(HATCHES)]
-            xs, ps = [float(x) for x in plan.law.atoms], [float(p) for p in plan.law.masses]
+            xs, ps = [float(x) for x in law.atoms], [float(p) for p in law.masses]
             fill = "white" if hatch else colour
             axes.bar(xs, ps, width, color=fill, edgecolor=colour, hatch=hatch, linewidth=0.9)
             if len(xs) <= MOST_LABELS:
-                for x, p in plan.law:
+                for x, p in law:
                     axes.annotate(short(p), (float(x), float(p)), xytext=(0, 2), textcoords="offset points",
                                   ha="center", fontsize=7)  # fmt: skip
-            mean = float(plan.law.mean)
+            mean = float(law.mean)
             axes.axvline(mean, color=INK, linewidth=1.0, linestyle=(0, (1, 1.5)))
             axes.set_title(
-                f"planned for {plan.objective.spec} = {short(plan.value)}; mean {short(plan.law.mean)}, "
-                f"worst {short(plan.law.atoms[0])}", fontsize=9, fontweight="normal", loc="left",
+                f"planned for {plan.objective.spec} = {short(plan.value)}; mean {short(law.mean)}, "
+                f"worst {short(law.atoms[0])}", fontsize=9, fontweight="normal", loc="left",
             )  # fmt: skip
             axes.set_ylim(0, max(ps) * 1.25)
             axes.set_yticks([])

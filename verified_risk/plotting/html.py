@@ -87,7 +87,8 @@ def plan_html(plan: Plan) -> str:
         *((escape(f"· {source}"), above(amount)) for source, amount in plan.certificate.contributions),
     ]
     rows = "".join(f'<tr><th style="{LEFT}">{name}</th><td style="{LEFT}">{value}</td></tr>' for name, value in pairs)
-    return f"<div><table>{rows}</table>{law_html(plan.law)}</div>"
+    law = f"<p>{escape(plan.why_no_law)}</p>" if plan.law is None else law_html(plan.law)
+    return f"<div><table>{rows}</table>{law}</div>"
 
 
 def number(x: Real) -> str:

@@ -16,4 +16,4 @@ def draw_plan(plan: Plan) -> Picture:
     else:
         gap = decimal(plan.gap, ROUND_CEILING, 2)
         claim = f"{short(plan.value)}, no policy is better by more than {gap}"
-    return draw_law(plan.law, plan.objective, title=f"{plan.objective.spec}: {claim}")
+    return draw_law(plan.required_law(), plan.objective, title=f"{plan.objective.spec}: {claim}")

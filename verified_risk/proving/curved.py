@@ -30,12 +30,15 @@ def bounded_objective(plan: Plan, charges: Charges, *, exact: bool) -> Curved:
         raise Unsupported(
             f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
         )
-    return bounded(plan.objective, plan.law, line_accuracy(plan, charges.span * charges.unit), exact=exact)
+    return bounded(plan.objective, plan.required_law(), line_accuracy(plan, charges.span * charges.unit), exact=exact)
 
 
 def close_behind(plan: Plan) -> bool:
     """Whether a value of the policy's CDF is too close behind the level of an upper quantile to be told from it."""
-    return any(isinstance(part, VaR) and part.upper and not apart(part, plan.law) for _, part in plan.objective.terms)
+    return any(
+        isinstance(part, VaR) and part.upper and not apart(part, plan.required_law())
+        for _, part in plan.objective.terms
+    )
 
 
 def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:

@@ -161,7 +161,7 @@ class Draft:
     ) -> tuple[Certificate, bool]:
         """``strict``: this upper bound and no other; and whether floats find it proved."""
         exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
-        lower = min(self.plan.lower, value_by_stairs(objective, self.plan.law, rounded=not exact))
+        lower = min(self.plan.lower, value_by_stairs(objective, self.plan.required_law(), rounded=not exact))
         lost, across = self.plan.lower - lower, self.charges.span * self.charges.unit
         if objective.has_upper_quantiles and lost > LEAST_SLACK * across:
             raise Unsupported(
@@ -325,7 +325,7 @@ class Draft:
         if rho is not None:
             return int(rho) + self.charges.spent_least[-1]
         assert isinstance(objective, Tail)
-        return ceil_div(self.plan.law.quantile(objective.level), unit)
+        return ceil_div(self.plan.required_law().quantile(objective.level), unit)
 
     # -- scales -----------------------------------------------------------------------------------------------------
 

@@ -111,7 +111,7 @@ def _key(case: PlanCase) -> Real:
     """The key identity of the planner's law, its value, and the optimum over all policies by enumeration."""
     answer = exact_plan(case.mdp, case.objective)
     top = Fraction(case.mdp.horizon + 1)
-    value = top - area(answer.law, case.objective, Fraction(0), top)
+    value = top - area(answer.required_law(), case.objective, Fraction(0), top)
     return least(
         equality(answer.value, value),
         equality(answer.value, case.objective.of(return_law(case.mdp, answer.policy))),

@@ -21,6 +21,7 @@ from ...grid.limbs import IntegerModel
 from ...mdp import MDP
 from ...numbers.rational import lcm_of_denominators
 from ...objectives.weighting import Jump
+from ..limits import Tick
 
 BITS = 30
 """Of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""
@@ -70,7 +71,14 @@ class LimbTables:
 
 
 def limb_tables(
-    mdp: MDP, model: IntegerModel, below: int, slope: int, outlook: list[list[int]], *, threshold: bool = False
+    mdp: MDP,
+    model: IntegerModel,
+    below: int,
+    slope: int,
+    outlook: list[list[int]],
+    *,
+    threshold: bool = False,
+    tick: Tick = lambda: None,
 ) -> LimbTables:
     """The recursion with cost ``below * b + slope * b^+`` (or ``1(b > 0)``), made nonnegative as in :mod:`.budget`.
 
@@ -98,6 +106,7 @@ def limb_tables(
     succ_weight, reward_weight = (np.array(w, dtype=np.int64) for w in (model.succ_weight, model.reward_weight))
     policy, high_after = [], 0
     for t in range(horizon - 1, -1, -1):
+        tick()
         high = high_after + model.spans[t]
         nl, power = limbs[t], total ** (horizon - t - 1)
         chosen = np.zeros((n, max(high, 1)), dtype=np.int8)
@@ -188,13 +197,19 @@ def rule_of(tables: LimbTables, rho: int, linear: list[list[int]]) -> Any:
 
 
 def best_tail_in_limbs(
-    mdp: MDP, mean: Fraction, slope: Fraction, outlook: list[list[int]], denominator: int, linear: list[list[int]]
+    mdp: MDP,
+    mean: Fraction,
+    slope: Fraction,
+    outlook: list[list[int]],
+    denominator: int,
+    linear: list[list[int]],
+    tick: Tick = lambda: None,
 ) -> tuple[Fraction, Any]:
     """``max_rho { rho - E c(rho - Z) }``, ``c(b) = mean * b + slope * b^+``, and a decision that attains it."""
     model = compiled(mdp).limbs()
     scale = lcm_of_denominators((mean, slope))
     below = int(mean * scale)
-    tables = limb_tables(mdp, model, below, int(slope * scale), _rescaled(model, outlook, denominator))
+    tables = limb_tables(mdp, model, below, int(slope * scale), _rescaled(model, outlook, denominator), tick=tick)
     weights = lcm_of_denominators(p for _, p in mdp.initial)
     full, top = model.step_total**mdp.horizon * weights, sum(model.spans)
 
@@ -214,13 +229,14 @@ def best_quantile_in_limbs(
     denominator: int,
     linear: list[list[int]],
     unit: Fraction | None = None,
+    tick: Tick = lambda: None,
 ) -> tuple[Fraction, Any]:
     """The largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.
 
     On the rewards' own grid, or, without a discount, rounded up to multiples of ``unit``.
     """
     model = compiled(mdp, unit).limbs()
-    tables = limb_tables(mdp, model, 0, 0, _rescaled(model, outlook, denominator), threshold=True)
+    tables = limb_tables(mdp, model, 0, 0, _rescaled(model, outlook, denominator), threshold=True, tick=tick)
     weights = lcm_of_denominators(p for _, p in mdp.initial)
     full = model.step_total**mdp.horizon * weights
 

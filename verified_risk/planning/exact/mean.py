@@ -6,13 +6,15 @@ from fractions import Fraction
 
 from ...mdp import MDP, Action
 from ...numbers.rational import exact_sum
+from ..limits import Tick
 
 
-def best_mean(mdp: MDP) -> tuple[Fraction, list[list[int]]]:
-    """The optimum, and an action for every step and state; ties to the least index."""
+def best_mean(mdp: MDP, tick: Tick) -> tuple[Fraction, list[list[int]]]:
+    """The optimum, and an action for every step and state; ties to the least index.  ``tick`` is called every step."""
     value = [Fraction()] * mdp.n_states
     table: list[list[int]] = []
     for t in range(mdp.horizon - 1, -1, -1):
+        tick()
         best = [max((_mean(mdp, t, a, value), -i) for i, a in enumerate(mdp.actions(s))) for s in range(mdp.n_states)]
         value = [v for v, _ in best]
         table.append([-a for _, a in best])

@@ -25,13 +25,14 @@ from ...errors import Unsupported
 from ...grid import GridModel, TooManySums, grid_model
 from ...mdp import MDP
 from ...mdp.model import required_model
-from ...numbers.rational import lcm_of_denominators
+from ...numbers.rational import Rational, lcm_of_denominators
 from ...objectives import Weighting
 from ...objectives import objective as read_objective
 from ...objectives.levels import Levels
 from ...objectives.weighting import Jump
 from ...policy import MarkovPolicy, ReturnPolicy
 from ...policy.evaluation import return_law
+from ..limits import Clock, Tick, TimeUp, read_seconds
 from ..plan import Certificate, Plan
 from ..policy_law import most_cells
 from ..search.boxes import best_over_boxes
@@ -53,7 +54,7 @@ Cell: TypeAlias = tuple[int, Action]
 """A value (an integer over ``Q**(T-t)``) and an optimal action."""
 
 
-def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
+def exact_plan(mdp: MDP, objective: Weighting | str, *, time_limit: Rational | None = None) -> Plan:
     """The optimum over all policies as a Fraction, an optimal policy and its law.
 
     For Mean, CVaR, VaR (lower and upper) and every concave piecewise-linear weighting with rational corners.
@@ -65,22 +66,35 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
 
     :param mdp: the model
     :param objective: a weighting, or its text
+    :param time_limit: seconds; there is no exact answer before its end
     :returns: a plan with gap 0
-    :raises Unsupported: if the weighting has no exact algorithm, or the model is too large for it
+    :raises Unsupported: if the weighting has no exact algorithm, the model is too large for it, or time is up
+    :raises InvalidArgument: if the limit is not a nonnegative number
     """
-    mdp, objective = required_model(mdp), read_objective(objective)
+    clock = Clock(read_seconds(time_limit))
+    try:
+        return exact_within(required_model(mdp), read_objective(objective), clock)
+    except TimeUp as error:
+        raise Unsupported(str(error), instead="plan(mdp, G, time_limit=...)") from None
+
+
+def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
+    """:func:`exact_plan` by a clock; :class:`~..limits.TimeUp` once that is late."""
     if not mdp.is_discrete:
         raise Unsupported(
             "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"
         )
     if most_cells(mdp) > CERTAINLY_MORE:
-        return _without_sums(mdp, objective)
+        return _without_sums(mdp, objective, clock)
     grid = grid_model(mdp)
+    clock.require()
     try:
         reached = grid.reachable(MOST_CELLS)
-        value, decision = _in_limbs(mdp, grid, objective) or _in_python_integers(grid, objective, reached)
+        clock.require()
+        found = _in_limbs(mdp, grid, objective, clock)
+        value, decision = found or _in_python_integers(grid, objective, reached, clock)
     except TooManySums:
-        return _without_sums(mdp, objective)
+        return _without_sums(mdp, objective, clock)
     policy = ReturnPolicy(
         mdp,
         {
@@ -90,6 +104,7 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
             for y in sums
         },
     )
+    clock.require()
     law = return_law(mdp, policy)
     attained = objective.of(law)
     if attained != value:  # the evaluator and the planner share no code; they must agree
@@ -97,14 +112,14 @@ def exact_plan(mdp: MDP, objective: Weighting | str) -> Plan:
     return Plan(mdp, objective, value, value, value, policy, law, grid.unit, Certificate("exact integer arithmetic"))
 
 
-def _without_sums(mdp: MDP, objective: Weighting) -> Plan:
+def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     """The mean, where the sums of rewards are too many to list; every other objective needs them."""
     if objective.levels != Levels(Fraction(1), ()):
         raise Unsupported(
             f"{mdp!r} has too many returns to list: more than {MOST_CELLS:,} with their states",
             instead="plan(mdp, G)",
         )
-    value, table = best_mean(mdp)
+    value, table = best_mean(mdp, clock.require)
     policy = MarkovPolicy(mdp, table)
     width = mdp.reward_range[1] - mdp.reward_range[0]
     certificate = Certificate("exact rational arithmetic")
@@ -112,25 +127,29 @@ def _without_sums(mdp: MDP, objective: Weighting) -> Plan:
 
 
 def _in_python_integers(
-    grid: GridModel, objective: Weighting, reached: list[dict[int, set[int]]]
+    grid: GridModel, objective: Weighting, reached: list[dict[int, set[int]]], clock: Clock
 ) -> tuple[Fraction, Decision]:
     returns = sorted({z for sums in reached[-1].values() for z in sums})
     if objective.quantile is not None:
-        found = last_attained(grid, objective.quantile, returns)
+        found = last_attained(grid, objective.quantile, returns, clock.require)
         assert found is not None  # the least return is always attained
         return found
     levels = objective.require_levels()
-    return best_over_boxes(grid, levels) if len(levels.tails) > 1 else _best_single_level(grid, levels, returns)
+    if len(levels.tails) > 1:
+        return best_over_boxes(grid, levels, clock.require)
+    return _best_single_level(grid, levels, returns, clock.require)
 
 
-def last_attained(grid: GridModel, jump: Jump, rhos: Sequence[int]) -> tuple[Fraction, Decision] | None:
+def last_attained(
+    grid: GridModel, jump: Jump, rhos: Sequence[int], tick: Tick = lambda: None
+) -> tuple[Fraction, Decision] | None:
     """The largest of ``rhos`` (in units, increasing) that some policy attains as its quantile, and that policy; None if
     there is none.  What is attained at one is attained below it: bisection."""
     outlook = mean_to_go(grid)
     best, low, high = None, 0, len(rhos) - 1
     while low <= high:
         middle = (low + high) // 2
-        decision = attained_quantile(grid, outlook, jump, rhos[middle])
+        decision = attained_quantile(grid, outlook, jump, rhos[middle], tick)
         if decision is None:
             high = middle - 1
         else:
@@ -138,7 +157,7 @@ def last_attained(grid: GridModel, jump: Jump, rhos: Sequence[int]) -> tuple[Fra
     return best
 
 
-def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting) -> tuple[Fraction, Decision] | None:
+def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting, clock: Clock) -> tuple[Fraction, Decision] | None:
     """The same in int64 limbs, where one pass suffices and they are proved to hold the numbers; None otherwise."""
     from .limbs import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
 
@@ -149,10 +168,14 @@ def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting) -> tuple[Fraction
     outlook = mean_to_go(grid)
     try:
         if jump is not None:
-            return best_quantile_in_limbs(mdp, jump, outlook.value, grid.denominator, outlook.action)
+            return best_quantile_in_limbs(
+                mdp, jump, outlook.value, grid.denominator, outlook.action, tick=clock.require
+            )
         assert levels is not None
         ((alpha, weight),) = levels.tails
-        return best_tail_in_limbs(mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action)
+        return best_tail_in_limbs(
+            mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action, clock.require
+        )
     except (Overflow, OverflowError):  # of a limb, or of an int64: Python's integers have no such limit
         return None
 
@@ -191,10 +214,13 @@ def budget_pass(
     budgets: Iterable[int],
     terminal: Callable[[int], int],
     known: Callable[[int, int, int], Cell | None],
+    tick: Tick = lambda: None,
 ) -> list[dict[tuple[int, int], Cell]]:
     """``W_t(s, b)`` for every budget that the given initial ones can lead to, except where ``known`` has the answer.
 
     Values at step t are integers over ``Q**(T-t)``; returns one dict ``{(s, b): (W, action)}`` per step.
+
+    ``tick`` is called for every cell, and may raise.
 
     :raises TooManySums: if there are more than :data:`MOST_BUDGETS`, or would be if no later step had fewer
     """
@@ -204,6 +230,7 @@ def budget_pass(
             raise TooManySums
         following: set[tuple[int, int]] = set()
         for s, b in needed[t]:
+            tick()
             following.update((target, b - j) for branches in step[s] for _, target, j in branches)
             if len(following) > MOST_BUDGETS:
                 raise TooManySums
@@ -223,15 +250,14 @@ def budget_pass(
             assert cell is not None
             return cell[0]
 
-        tables.append(
-            {
-                (s, b): min(
-                    (sum(w * after(target, b - j) for w, target, j in branches), a)
-                    for a, branches in enumerate(grid.steps[t][s])
-                )
-                for s, b in needed[t]
-            }
-        )
+        cells = {}
+        for s, b in needed[t]:
+            tick()
+            cells[s, b] = min(
+                (sum(w * after(target, b - j) for w, target, j in branches), a)
+                for a, branches in enumerate(grid.steps[t][s])
+            )
+        tables.append(cells)
     return tables[:0:-1]
 
 
@@ -243,7 +269,9 @@ def _powers(grid: GridModel) -> list[int]:
     return powers[::-1]
 
 
-def _best_single_level(grid: GridModel, levels: Levels, budgets: Sequence[int]) -> tuple[Fraction, Decision]:
+def _best_single_level(
+    grid: GridModel, levels: Levels, budgets: Sequence[int], tick: Tick
+) -> tuple[Fraction, Decision]:
     """``mean * E Z + w * CVaR_alpha(Z)``, or the mean alone."""
     outlook = mean_to_go(grid)
     full = _powers(grid)[0] * grid.initial_denominator
@@ -263,7 +291,7 @@ def _best_single_level(grid: GridModel, levels: Levels, budgets: Sequence[int]) 
             return above * (b * powers[t] - outlook.value[t][s]), outlook.action[t][s]
         return None
 
-    tables = budget_pass(grid, budgets, lambda b: (above if b > 0 else below) * b, known)
+    tables = budget_pass(grid, budgets, lambda b: (above if b > 0 else below) * b, known, tick)
 
     def cell(t: int, s: int, b: int) -> Cell:
         found = tables[t].get((s, b)) or known(t, s, b)
@@ -277,7 +305,7 @@ def _best_single_level(grid: GridModel, levels: Levels, budgets: Sequence[int]) 
     return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]
 
 
-def attained_quantile(grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int) -> Decision | None:
+def attained_quantile(grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int, tick: Tick) -> Decision | None:
     """A policy with ``P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile); None if there is none."""
     powers = _powers(grid)
 
@@ -288,7 +316,7 @@ def attained_quantile(grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int) 
             return powers[t], outlook.action[t][s]
         return None
 
-    tables = budget_pass(grid, [rho], lambda b: int(b > 0), known)
+    tables = budget_pass(grid, [rho], lambda b: int(b > 0), known, tick)
 
     def cell(t: int, s: int, b: int) -> Cell:
         found = tables[t].get((s, b)) or known(t, s, b)

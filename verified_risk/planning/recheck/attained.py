@@ -87,7 +87,7 @@ def replay_attained(objective: Weighting, found: Ranked, proof: Proof, tick: Cal
     replay = Replay(Outcomes(found.grid, tick), polygon, proof)
     if proof.passed is not None and len(objective.jumps) == 1 and proof.passed < replay.outcomes.top:
         (jump,) = objective.jumps
-        if replay.least_cdf(proof.passed) > jump.level or is_passed(found.grid, jump, proof.passed):
+        if replay.least_cdf(proof.passed) > jump.level or is_passed(found.grid, jump, proof.passed, tick):
             replay.pass_jump(proof.passed, past_the_jump(objective, proof.accuracy))
     widest = max(found.gaps)
     known: dict[tuple[int, Fraction], Line] = {}

@@ -20,7 +20,8 @@ import numpy as np
 from ...grid.floats import Ints, starts
 from ...objectives.levels import Levels
 from ...policy.cells import CellPolicy
-from .wide import BLOCK, ROUNDOFF, Tick, Wide, each_term, exactly, wide
+from ..limits import Tick
+from .wide import BLOCK, ROUNDOFF, Wide, each_term, exactly, wide
 
 MOST_WORK = 2 * 10**10
 """Multiplications for which the tables are computed again without a time limit: some minutes."""
@@ -37,8 +38,8 @@ class Paid:
 class Between:
     """:meth:`bounds` are a lower bound of what the policy is worth and an upper bound of the optimum."""
 
-    def __init__(self, policy: CellPolicy, levels: Levels) -> None:
-        self.policy, self.mdp = policy, policy.mdp
+    def __init__(self, policy: CellPolicy, levels: Levels, check: Tick = lambda: None) -> None:
+        self.policy, self.mdp, self.check = policy, policy.mdp, check
         ((alpha, weight),) = levels.tails
         self.mean, self.slope = levels.mean, weight / alpha
         self.kappa = wide([self.mean / self.slope])[0]
@@ -149,6 +150,7 @@ class Between:
         for begin in range(0, len(found), size):
             states = np.arange(begin, min(begin + size, len(found)))
             for a in range(int(counts[states].max())):
+                self.check()
                 s = states[counts[states] > a]
                 q, wrong = self._action(self.first[s] + a, paid, span, padded, reach, lower)
                 if lower:

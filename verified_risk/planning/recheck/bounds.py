@@ -26,7 +26,7 @@ Where a route does not confirm a bound, would be too long, or meets the time lim
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -37,16 +37,17 @@ from ...mdp import MDP, Action
 from ...numbers.enclosure import Truth
 from ...numbers.enclosure import bounds as interval_of
 from ...numbers.rational import exact_sum
+from ...objectives import Weighting
 from ...objectives.levels import Levels
 from ...objectives.polygon import past_the_jump
-from ...policy import GridPolicy, MarkovPolicy
+from ...policy import GridPolicy, MarkovPolicy, Policy
 from ...policy.cells import CellPolicy
 from ...policy.evaluation import return_law
 from ...progress import Progress, Report
-from ..exact.route import exact_plan
-from ..limits import Clock, TimeUp, memory_limit
+from ..exact.route import exact_within
+from ..limits import Clock, Tick, TimeUp, memory_limit
 from ..plan import Plan
-from ..policy_law import PATIENT, QUICK, evaluation_work, most_cells, surely_more_cells
+from ..policy_law import PATIENT, QUICK, SECONDS_PER_BRANCH, evaluation_work, most_cells, surely_more_cells
 from ..search.proof import Proof
 from ..short import within_range
 from .answer import Recheck
@@ -56,7 +57,7 @@ from .cells import CellTables, bytes_needed
 from .cells_worth import cells_of, least_worth, own_actions, pass_jump, replay_between
 from .rational import best_on_sums, dual_bound, is_passed, mean_of, remaining_range
 from .replay import Outcomes, Replay
-from .wide import ROUNDOFF, Tick, WideModel, above, at_least, at_most, below
+from .wide import ROUNDOFF, WideModel, above, at_least, at_most, below, largest, wide
 
 EXACT_WORK = 1_000_000
 """Backups for which the integer routes are used."""
@@ -167,7 +168,7 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
     found = Worth(None, None, TOO_LONG)
     try:
         if not (work <= QUICK or (stated and work <= 10 * PATIENT)):
-            found = _table_worth(plan, watch, polygons)
+            found = _wide_worth(plan, watch) if plan.known_error else _table_worth(plan, watch, polygons)
             if found.least is not None and (found.least >= plan.lower or not found.same_law):
                 return found
     except TooLong as error:
@@ -177,8 +178,10 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
     if found.most is not None and found.most < plan.lower:
         return found
     patience = PATIENT * (1 if isinstance(plan.policy, CellPolicy) else 10)
-    if work > patience or watch.clock.late():
+    if work > patience:
         return found
+    if not watch.clock.affords(work * SECONDS_PER_BRANCH, EXACT_LAW):
+        return replace(found, route=f"{EXACT_LAW} does not fit into the time limit")
     law = return_law(plan.mdp, plan.policy)
     same = _is_stated(plan, law)
     least, most = interval_of(plan.objective.of(law))
@@ -219,10 +222,12 @@ def _cell_tables(mdp: MDP, eta: Fraction, watch: Watch) -> CellTables:
 
 def _wide_worth(plan: Plan, watch: Watch) -> Worth:
     """From the law of the rounded return in extended precision: G of a CDF that is raised, or lowered, by its error."""
-    parts = [(weight, part) for weight, part in plan.policy.parts() if isinstance(part, GridPolicy)]
-    if len(parts) < len(list(plan.policy.parts())) or any(part.eta != parts[0][1].eta for _, part in parts):
+    parts = list(plan.policy.parts())
+    steps = {_grid_of(part) for _, part in parts}
+    eta = steps.pop()
+    if eta is None or steps:
         return Worth(None, None, TOO_LONG)
-    model = _wide_model(plan.mdp, parts[0][1].eta)
+    model = _wide_model(plan.mdp, eta, watch)
     _affordable(model.work, MOST_WORK, watch, "the law of the policy")
     tick = watch.ticks("the law of the policy", len(parts) * model.mdp.horizon)
     high, low = [Fraction()] * model.top, [Fraction()] * model.top
@@ -232,7 +237,7 @@ def _wide_worth(plan: Plan, watch: Watch) -> Worth:
         for i, x in enumerate(np.cumsum(masses)[: model.top]):
             high[i] += weight * min(Fraction(1), above(x, depth))
             low[i] += weight * below(x, depth)
-    G = {x: interval_of(plan.objective.value(x)) for x in {*high, *low}}
+    G = {x: _enclosed(plan.objective, x, watch) for x in {*high, *low}}
     top = model.offsets[-1] + model.top
     least = at_most(model.eta * (top - exact_sum([G[x][1] for x in high]))) - model.loss
     most = at_least(model.eta * (top - exact_sum([G[x][0] for x in low])))
@@ -241,10 +246,22 @@ def _wide_worth(plan: Plan, watch: Watch) -> Worth:
     return Worth(least, most, route if same else route + OTHER_LAW, same)
 
 
-def _wide_model(mdp: MDP, eta: Fraction) -> WideModel:
+def _enclosed(objective: Weighting, x: Fraction, watch: Watch) -> tuple[Fraction, Fraction]:
+    watch.clock.require()
+    return interval_of(objective.value(x))
+
+
+def _grid_of(policy: Policy) -> Fraction | None:
+    """The grid on which a policy meets every sum that it remembers."""
+    if isinstance(policy, GridPolicy):
+        return policy.eta
+    return own_unit(policy.mdp) if policy.memory_is_return and policy.mdp.is_discrete else None
+
+
+def _wide_model(mdp: MDP, eta: Fraction, watch: Watch) -> WideModel:
     least, most = mdp.remaining_range(0)
     if 48 * mdp.n_states * (most - least) <= memory_limit() * eta:  # beyond it int64 may not hold the indices
-        model = WideModel(mdp, eta)
+        model = WideModel(mdp, eta, watch.clock.require)
         if 48 * model.n_states * (model.top + 2 * max(step.span for step in model.steps) + 2) <= memory_limit():
             return model
     raise TooLong(f"the tables need more than the {memory_limit() / 1e9:.1f} GB allowed")
@@ -288,10 +305,10 @@ def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
         if mdp.is_discrete and small and (jump is not None or levels is not None):
             most = EXACT_WORK if levels is None or len(levels.tails) <= 1 else EXACT_WORK // 200
             if _size(mdp, own_unit(mdp)) <= most:
-                return exact_plan(mdp, objective).value, EXACTLY
+                return exact_within(mdp, objective, watch.clock).value, EXACTLY
         if jump is not None or (levels is not None and len(levels.tails) <= 1):
             if _few_sums(mdp):
-                return best_on_sums(grid_model(mdp), objective), EXACTLY_ON_SUMS
+                return best_on_sums(grid_model(mdp), objective, watch.clock.require), EXACTLY_ON_SUMS
             return _extended(plan, watch)
         return _searched(plan, watch, small)
     except TooLong as error:
@@ -322,13 +339,15 @@ def _branches(action: Action) -> int:
 
 def _extended(plan: Plan, watch: Watch) -> tuple[Fraction | None, str]:
     """An upper bound of the optimum of the grid model: the plain recursion at every budget."""
-    model, route = _wide_model(plan.mdp, plan.eta), f"plain recursion with {BITS} bits"
+    model, route = _wide_model(plan.mdp, plan.eta, watch), f"plain recursion with {BITS} bits"
     _affordable(model.work, MOST_WORK, watch, "the plain recursion")
     tick = watch.ticks("the plain recursion", model.mdp.horizon)
     jump, levels, offset = plan.objective.quantile, plan.objective.levels, model.offsets[-1]
     if jump is not None:
         table, depth = model.shortfalls(Fraction(), "one", tick)
-        possible = (rho for rho in range(model.top, -1, -1) if jump.reached_by(below(table[rho], depth)))
+        # far above the level nothing is reached: what is near it is compared exactly, from the largest rho down
+        near = np.flatnonzero(table <= wide([jump.level])[0] * (1 + 2 * depth * np.longdouble(float(ROUNDOFF))))
+        possible = (int(rho) for rho in near[::-1] if jump.reached_by(below(table[rho], depth)))
         return (offset + next(possible, 0)) * model.eta, route
     assert levels is not None
     if not levels.tails:
@@ -338,7 +357,10 @@ def _extended(plan: Plan, watch: Watch) -> tuple[Fraction | None, str]:
     mean, slope = levels.mean, weight / alpha
     # cost c(b) = mean * b + slope * b^+, plus mean * (greatest remaining return - b): every term is nonnegative
     table, depth = model.shortfalls(mean / slope, "line", tick)
-    best = max((1 - mean) * rho + mean * model.top - slope * below(table[rho], depth) for rho in range(model.top + 1))
+    steep = wide([slope])[0]
+    scores = wide([1 - mean])[0] * np.arange(model.top + 1) - steep * table
+    rivals = largest(scores, model.top + steep * table.max(), depth)
+    best = max((1 - mean) * rho - slope * below(table[rho], depth) for rho in rivals.tolist()) + mean * model.top
     return at_least((offset + best) * model.eta), route
 
 
@@ -366,10 +388,10 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
     start, jumps = proof.passed, plan.objective.jumps
     if start is not None and len(jumps) == 1 and start < replay.outcomes.top:
         surely = replay.least_cdf(start) > jumps[0].level
-        if surely or (_size(plan.mdp, plan.eta) <= TIES_WORK and is_passed(grid, jumps[0], start)):
+        if surely or (_size(plan.mdp, plan.eta) <= TIES_WORK and is_passed(grid, jumps[0], start, watch.clock.require)):
             replay.pass_jump(start, past_the_jump(plan.objective, proof.accuracy))
     if small:
-        upper = dual_bound(polygon, grid, proof)
+        upper = dual_bound(polygon, grid, proof, watch.clock.require)
         if upper <= plan.upper:
             return upper, "weak duality in rationals"
     _affordable(replay.outcomes.work(proof), REPLAY_WORK, watch, "replaying the search")
@@ -381,7 +403,7 @@ def _searched_between(plan: Plan, proof: Proof, eta: Fraction, watch: Watch) -> 
     tables = _cell_tables(plan.mdp, eta, watch)
     _affordable(tables.work(proof), REPLAY_WORK, watch, "replaying the search")
     replay = replay_between(plan.objective, tables, proof)
-    pass_jump(replay, plan.objective, plan.policy, tables, proof)
+    pass_jump(replay, plan.objective, plan.policy, tables, proof, watch.clock)
     bound = max(replay.bound(), 0.0)
     upper = at_least(tables.offset + eta * (tables.top - Fraction(bound)))
     return within_range(plan.mdp, plan.lower, upper)[1], "the search's record, replayed between nodes"
@@ -392,7 +414,7 @@ def _polygons(plan: Plan, watch: Watch) -> tuple[Fraction, Fraction]:
     policy, levels = plan.policy, plan.objective.levels
     if not isinstance(policy, CellPolicy) or levels is None or not _one_level(plan):
         raise TooLong("the plan's tables are read between nodes for another objective than a mean and one CVaR")
-    between = Between(policy, levels)
+    between = Between(policy, levels, watch.clock.require)
     if not between.usable:
         raise TooLong("the policy's least reward is above one of the model")
     _affordable(between.work, MOST_WORK, watch, "the tables again")

@@ -122,7 +122,6 @@ class CellTables:
         after = [after[0] - 4 * (self.top + 2) * U * size] * self.n_states
         own: Own = [[] for _ in range(self.horizon)]
         for t in range(self.horizon - 1, -1, -1):
-            self.tick()
             n = self.nodes[t]
             padded = [longer(v, n + self.most_units[t] + 3) for v in after]
             slip = self.slip(np.max([np.abs(v).max(axis=0) for v in after], axis=0))
@@ -131,6 +130,7 @@ class CellTables:
                 best = np.full((n + 1, len(costs)), np.inf)
                 scores = np.empty((len(actions), n))
                 for a in range(len(actions)):
+                    self.tick()
                     ends = mixed(self.outcomes(t, s, a), padded, np.arange(n), 1.0, len(costs), first=t == 0)
                     here = mask[t][s][a][:, None]
                     np.minimum(best[:-1], np.where(here, ends.bound(False, 1.0), np.inf), out=best[:-1])
@@ -172,6 +172,7 @@ class CellTables:
         for s, _ in self.initial:
             found[0][s][0] = True
         for t in range(self.horizon - 1):
+            self.tick()
             last = self.nodes[t + 1] - 1
             for s, actions in enumerate(self.rows):
                 for a in range(len(actions)):
@@ -198,12 +199,12 @@ class CellTables:
         tables = [[ends] * self.n_states for _ in range(4)]  # kept: below, above; the policy: below, above
         reached = self.reached(mask)
         for t in range(self.horizon - 1, -1, -1):
-            self.tick()
             step = Step(self, t, values, tables)
             test = Test(self, t, middle, low, high, 16 * step.table_slip * spread)
             new_values: list[list[Floats]] = [[], []]
             new_tables: list[list[Floats]] = [[], [], [], []]
             for s in range(self.n_states):
+                self.tick()
                 step.state(s, np.flatnonzero(reached[t][s]), mask[t][s], own[t][s], test)
                 for kind, found in zip((*new_values, *new_tables), (*step.values, *step.tables), strict=True):
                     kind.append(found)

@@ -37,7 +37,6 @@ class MeanRule:
         laws[:, 0] = 1.0
         grid = off = 0.0
         for t in range(steps - 1, -1, -1):
-            model.tick()
             before, width = grid, (POINTS * grid + model.spans[t]) * (1 + 1e-12)
             grid = width / POINTS
             off += 0.5 * grid
@@ -45,6 +44,7 @@ class MeanRule:
             safe = (steps - t) * (8 * model.terms + 128) * U * width
             new_laws, new_means = np.empty_like(laws), np.empty_like(means)
             for s, actions in enumerate(model.rows):
+                model.tick()
                 found = [self._mixed(t, s, a, laws, means, before, grid) for a in range(len(actions))]
                 mean = np.array([m for m, _ in found])
                 best = int(np.argmax(mean))
@@ -80,7 +80,6 @@ class MeanRule:
         last = model.nodes[-1]
         regret, spread, pair_regret, pair_spread = ([np.zeros(last) for _ in range(n)] for _ in range(4))
         for t in range(model.horizon - 1, -1, -1):
-            model.tick()
             cells, near = np.arange(model.nodes[t]), model.left[t] <= 1
             least, most = _window(low, high, len(cells), model.left[t] + 1)
             after = (pair_regret, pair_spread) if near else (regret, spread)
@@ -114,6 +113,7 @@ class MeanRule:
         lost = np.tile(self.loss[t][s][:, None], (1, len(cells)))
         moved = np.tile(self.distance[t][s][:, None], (1, len(cells)))
         for a in range(len(lost)):
+            model.tick()
             for o in model.outcomes(t, s, a):
                 if near:
                     lost[a] += o.prob * regret[o.target][cells]

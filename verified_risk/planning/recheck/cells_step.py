@@ -104,6 +104,7 @@ class Step:
             here = np.flatnonzero(kept[a, cells])
             if not len(here):
                 continue
+            self.model.tick()
             where = cells[here]
             value = self._value(s, a, where, 0)
             rows = [self._mixed(s, a, where, self._tables[q], way) for q, way in enumerate(WAYS)]

@@ -16,7 +16,8 @@ from ...objectives.lines import line_above
 from ...objectives.polygon import past_the_jump
 from ...policy import Policy
 from ...policy.cells import CellPolicy
-from ..exact.route import exact_plan
+from ..exact.route import exact_within
+from ..limits import Clock
 from ..planner import few_returns
 from ..search.proof import Proof
 from .cells import CellTables, Own
@@ -81,7 +82,9 @@ def replay_between(objective: Weighting, tables: CellTables, proof: Proof) -> Re
     return Replay(tables, objective.polygon_below(proof.accuracy), proof, reach=1)
 
 
-def pass_jump(replay: Replay, objective: Weighting, policy: Policy, tables: CellTables, proof: Proof) -> None:
+def pass_jump(
+    replay: Replay, objective: Weighting, policy: Policy, tables: CellTables, proof: Proof, clock: Clock
+) -> None:
     """Use the polygon beyond the jump where every policy is past it (B8): by the averages of the CDF, or, where returns
     are few, by the best quantile in integers."""
     start = proof.passed
@@ -91,6 +94,6 @@ def pass_jump(replay: Replay, objective: Weighting, policy: Policy, tables: Cell
     surely = replay.least_cdf(start - 1) > jump.level  # an average is at most F at every point of the next cell
     quantile = VaR(jump.level, upper=jump.upper)
     if not surely and few_returns(policy.mdp, quantile):
-        surely = exact_plan(policy.mdp, quantile).value <= tables.offset + start * proof.eta
+        surely = exact_within(policy.mdp, quantile, clock).value <= tables.offset + start * proof.eta
     if surely:
         replay.pass_jump(start, past_the_jump(objective, proof.accuracy))

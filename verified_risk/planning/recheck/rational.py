@@ -12,6 +12,7 @@ from ...numbers.rational import exact_sum
 from ...objectives.polygon import Polygon
 from ...objectives.weighting import Jump, Weighting
 from ...policy import MarkovPolicy
+from ..limits import Tick
 from ..search.proof import Proof
 
 
@@ -43,23 +44,23 @@ def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
     return ranges[::-1]
 
 
-def least_expected(grid: GridModel, cost: Callable[[int], Fraction]) -> Fraction:
-    """The least expected cost of the return, in units, over all policies."""
+def least_expected(grid: GridModel, cost: Callable[[int], Fraction], tick: Tick) -> Fraction:
+    """The least expected cost of the return, in units, over all policies; ``tick`` is called for every cell."""
     reach = grid.reachable()
     value: dict[tuple[int, int], Fraction] = {(s, z): cost(z) for s, sums in reach[-1].items() for z in sums}
     for t in range(grid.horizon - 1, -1, -1):
-        value = {
-            (s, y): min(
+        now = {}
+        for s, y in ((s, y) for s, sums in reach[t].items() for y in sums):
+            tick()
+            now[s, y] = min(
                 sum((w * value[target, y + j] for w, target, j in branches), Fraction()) / grid.denominator
                 for branches in grid.steps[t][s]
             )
-            for s, sums in reach[t].items()
-            for y in sums
-        }
+        value = now
     return sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
 
 
-def best_on_sums(grid: GridModel, objective: Weighting) -> Fraction:
+def best_on_sums(grid: GridModel, objective: Weighting, tick: Tick) -> Fraction:
     r"""The optimum of a quantile, or of a mean and at most one CVaR, over the sums that policies reach.
 
     For :math:`w \mathbf E Z + v\, \mathrm{CVaR}_\alpha(Z)` it is the largest, over the attainable returns rho, of
@@ -68,26 +69,26 @@ def best_on_sums(grid: GridModel, objective: Weighting) -> Fraction:
     returns = sorted({z for sums in grid.reachable()[-1].values() for z in sums})
     if (jump := objective.quantile) is not None:
         short = [lambda z, rho=rho: Fraction(z < rho) for rho in returns]
-        first = bisect_left(short, True, key=lambda cost: not jump.reached_by(least_expected(grid, cost)))
+        first = bisect_left(short, True, key=lambda cost: not jump.reached_by(least_expected(grid, cost, tick)))
         return returns[max(first - 1, 0)] * grid.unit
     levels = objective.require_levels()
     if not levels.tails:
-        return -least_expected(grid, lambda z: Fraction(-z)) * grid.unit
+        return -least_expected(grid, lambda z: Fraction(-z), tick) * grid.unit
     ((alpha, weight),) = levels.tails
 
     def worth(rho: int) -> Fraction:
-        return weight * rho - least_expected(grid, lambda z: weight / alpha * max(rho - z, 0) - levels.mean * z)
+        return weight * rho - least_expected(grid, lambda z: weight / alpha * max(rho - z, 0) - levels.mean * z, tick)
 
     return max(map(worth, returns)) * grid.unit
 
 
-def is_passed(grid: GridModel, jump: Jump, i: int) -> bool:
+def is_passed(grid: GridModel, jump: Jump, i: int, tick: Tick) -> bool:
     """Whether the CDF of every policy is past a jump at coordinate i (shifted units), and hence from there on."""
     low, _ = remaining_range(grid)[0]
-    return not jump.reached_by(least_expected(grid, lambda z: Fraction(z - low <= i)))
+    return not jump.reached_by(least_expected(grid, lambda z: Fraction(z - low <= i), tick))
 
 
-def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
+def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof, tick: Tick) -> Fraction:
     """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
     low, high = remaining_range(grid)[0]
     assert proof.root.rounds[0].cost is not None
@@ -96,7 +97,7 @@ def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof) -> Fraction:
     for c in reversed(cost):
         tail.append(tail[-1] + c)
     tail.reverse()  # tail[z - low] = sum of c_i over i >= z
-    total = least_expected(grid, lambda z: tail[z - low])
+    total = least_expected(grid, lambda z: tail[z - low], tick)
     least = least_above_lines(polygon, set(cost))
     return (high - total - sum(least[c] for c in cost)) * grid.unit
 

@@ -121,21 +121,19 @@ class Outcomes:
         tail[:-1] = np.cumsum(costs.T[::-1], axis=0)[::-1]
         value = [tail] * self.n_states
         for t in range(self.horizon - 1, -1, -1):
-            self.tick()
-            width = self.sums[t] + 1
-            value = [
-                np.minimum.reduce(
-                    [
-                        np.where(
-                            mask[t][s][a][:, None],
-                            sum((p * value[target][j : j + width] for p, target, j in branches), np.zeros(1)),
-                            np.inf,
-                        )
-                        for a, branches in enumerate(actions)
-                    ]
-                )
-                for s, actions in enumerate(self.steps[t])
-            ]
+            width, after = self.sums[t] + 1, value
+            value = []
+            for s, actions in enumerate(self.steps[t]):
+                self.tick()
+                rows = [
+                    np.where(
+                        mask[t][s][a][:, None],
+                        sum((p * after[target][j : j + width] for p, target, j in branches), np.zeros(1)),
+                        np.inf,
+                    )
+                    for a, branches in enumerate(actions)
+                ]
+                value.append(np.minimum.reduce(rows))
         total = sum((p * value[s][0] for s, p in self.initial), np.zeros(len(costs)))
         lowered: Floats = total - self.gamma_value * np.abs(costs).sum(axis=1) * (1 + 1e-9) - TINY
         return lowered
@@ -150,11 +148,11 @@ class Outcomes:
         value = np.tile(tail, (self.n_states, 1))
         least = most = own = np.zeros((self.n_states, self.top + 1, 0))
         for t in range(self.horizon - 1, -1, -1):
-            self.tick()
             shape = (self.n_states, self.sums[t] + 1, self.left[t])
             new = np.empty(shape[:2]), np.empty(shape), np.empty(shape), np.empty(shape)
             windows = [np.lib.stride_tricks.sliding_window_view(c, shape[2]) for c in (middle - low, high - middle)]
             for s, actions in enumerate(self.steps[t]):
+                self.tick()
                 kept = mask[t][s]
                 quality = np.stack([self._average(branches, value, shape[1]) for branches in actions])
                 quality[~kept] = np.inf

@@ -28,13 +28,12 @@ from ...grid.floats import Ints, starts
 from ...law import Law
 from ...mdp import MDP, Action
 from ...numbers.rational import ceil_div
-from ...policy import GridPolicy
+from ...policy import GridPolicy, Policy
 from ...policy.packed_rule import ArrayRule
+from ..limits import Tick
 
 Wide: TypeAlias = npt.NDArray[Any]
 """Of ``np.longdouble``."""
-Tick: TypeAlias = Callable[[], None]
-"""Called once a step; it may raise to end the pass."""
 
 ROUNDOFF = Fraction(1, 2 ** min(np.finfo(np.longdouble).nmant + 1, 64))
 """Of a ``longdouble``; where that has more than 64 bits, long rationals are still read by their leading 62."""
@@ -60,10 +59,10 @@ class Pay:
 
 
 class WideModel:
-    """``mdp`` on multiples of ``eta``, rewards rounded up."""
+    """``mdp`` on multiples of ``eta``, rewards rounded up; ``check`` is called for every block of rows."""
 
-    def __init__(self, mdp: MDP, eta: Fraction) -> None:
-        raised = Fraction()
+    def __init__(self, mdp: MDP, eta: Fraction, check: Tick = lambda: None) -> None:
+        raised, self.check = Fraction(), check
         if not mdp.is_discrete and mdp.discount == 1:
             mdp, raised = mdp.map_rewards(lambda r: r, lambda law: law.round_up(eta)), eta
         self.mdp, self.eta, self.product = mdp, eta, mdp.is_product
@@ -114,7 +113,7 @@ class WideModel:
             found.append(found[-1] + step.least)
         return found
 
-    @property
+    @cached_property
     def top(self) -> int:
         """The greatest shifted return."""
         return sum(step.span for step in self.steps)
@@ -165,6 +164,7 @@ class WideModel:
         counts = np.diff(self.first)
         for states in _blocks(self.n_states, padded.shape[1]):
             for a in range(int(counts[states].max())):
+                self.check()
                 s = states[counts[states] > a]
                 i = self.first[s] + a
                 found = self._expected(step, i, padded, width) + paid[i][:, None]
@@ -195,7 +195,7 @@ class WideModel:
 
     # -- the law of a policy ------------------------------------------------------------------------------------------
 
-    def law(self, policy: GridPolicy, tick: Tick) -> tuple[Wide, int]:
+    def law(self, policy: Policy, tick: Tick) -> tuple[Wide, int]:
         """The probabilities of the shifted returns 0, ..., top, and how many roundings in a row they took."""
         states, probs = self.initial
         mass: Wide = np.zeros((self.n_states, 1), dtype=np.longdouble)
@@ -214,6 +214,7 @@ class WideModel:
         after: Wide = np.zeros(self.n_states * width, dtype=np.longdouble)
         states, sums = np.nonzero(mass)
         for first in range(0, len(states), BLOCK):
+            self.check()
             s, y = states[first : first + BLOCK], sums[first : first + BLOCK]
             cell, action, share = chooser(s, y)
             m, y, i = mass[s[cell], y[cell]] * share, y[cell], self.first[s[cell]] + action
@@ -260,11 +261,12 @@ def each_term(start: Ints, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
         yield here, start[rows[here]] + k
 
 
-def _chooser(
-    policy: GridPolicy, model: WideModel, t: int, width: int
-) -> Callable[[Ints, Ints], tuple[Ints, Ints, Wide]]:
-    """What the policy plays in cells (state, shifted sum): positions of the cells, actions, probabilities."""
-    rule = policy.rule
+def _chooser(policy: Policy, model: WideModel, t: int, width: int) -> Callable[[Ints, Ints], tuple[Ints, Ints, Wide]]:
+    """What the policy plays in cells (state, shifted sum): positions of the cells, actions, probabilities.
+
+    A policy of the grid remembers the sum of units, any other the sum itself."""
+    rule = policy.rule if isinstance(policy, GridPolicy) else None
+    scale = 1 if isinstance(policy, GridPolicy) else model.eta
     most = np.diff(model.first)
     if isinstance(rule, ArrayRule) and list(rule.offsets[: t + 1]) == model.offsets[: t + 1]:
         table = np.asarray(rule.choices(t, width))
@@ -283,7 +285,7 @@ def _chooser(
         found = [
             (k, a, p)
             for k, (state, z) in enumerate(zip(s.tolist(), y.tolist(), strict=True))
-            for a, p in policy.choice(t, state, z + model.offsets[t])
+            for a, p in policy.choice(t, state, (z + model.offsets[t]) * scale)
         ]
         cells, actions, shares = zip(*found, strict=True)
         return np.array(cells), np.array(actions), wide(shares)
@@ -322,6 +324,12 @@ def exactly(x: Any) -> Fraction:
 def below(x: Any, depth: int) -> Fraction:
     """A number that the exact value is at least, after ``depth`` roundings in a row."""
     return max(Fraction(), exactly(x) * (1 - depth * ROUNDOFF) - UNDERFLOW)
+
+
+def largest(scores: Wide, size: Any, depth: int) -> Ints:
+    """Places where a score, minus ``depth`` roundings of numbers up to ``size``, may be the largest: all others fall
+    behind the largest score by more than those roundings, and by more than those of the scores."""
+    return np.flatnonzero(~(scores < scores.max() - 4 * depth * np.longdouble(float(ROUNDOFF)) * size))
 
 
 def above(x: Any, depth: int) -> Fraction:

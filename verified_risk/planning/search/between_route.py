@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ from ...policy.cells import CellPolicy
 from ...progress import Progress, Report
 from .. import limits
 from ..exact.route import exact_plan
+from ..forward import PATIENT_SECONDS, float_law, forward_seconds
+from ..limits import Clock
 from ..plan import Certificate, Plan
 from ..policy_law import exact_value
 from ..short import short_below, tidy_above, tidy_below, within_range
@@ -37,7 +40,7 @@ from .between import BetweenOracle, BetweenSearch, cells_of, fits
 from .off_jump import Held, by_laws, off_the_jump
 from .proof import Proof
 from .relaxation import Mixture
-from .route import SPARED, below, compile_search, kept_parts, power_of_four_below
+from .route import SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below, weighed_above
 
 FIRST_CELLS = 64
 """The first grid has so many cells: it is coarse, because its passes are timed to choose the next one."""
@@ -77,10 +80,9 @@ def between_plan(
 ) -> Plan:
     """One round for a given ``eta``; otherwise a coarse one, then the finest that fits into the time that is left."""
     compile_between()
-    began = limits.now()
+    clock = Clock(DEFAULT_SECONDS if seconds is None else seconds)
     low, high = mdp.remaining_range(0)
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
-    deadline = began + (DEFAULT_SECONDS if seconds is None else seconds)
     first = short_below((high - low) / FIRST_CELLS) if eta is None else eta
     quantile = _best_quantile(mdp, objective)
     surely = None if quantile is None else quantile.value
@@ -88,15 +90,15 @@ def between_plan(
     unit: Fraction | None = first
     while unit is not None:
         coarse = eta is None and not rounds
-        limit = began + 0.15 * (deadline - began) if coarse else deadline
-        rounds.append(_round(mdp, objective, unit, wanted, limit, surely))
+        limit = clock.began + 0.15 * (clock.deadline - clock.began) if coarse else clock.deadline
+        rounds.append(_round(mdp, objective, unit, wanted, limit, surely, clock))
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
         if progress is not None:
-            progress(Progress(limits.now() - began, lower, upper))
+            progress(Progress(clock.spent, lower, upper))
         unit = None
         if eta is None and upper - lower > wanted:
-            unit = _finer(mdp, rounds[-1], deadline - limits.now())
-    return _answer(mdp, objective, rounds, wanted, quantile)
+            unit = _finer(mdp, rounds[-1], clock.left)
+    return _answer(mdp, objective, rounds, wanted, quantile, clock)
 
 
 def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
@@ -123,11 +125,18 @@ def _best_quantile(mdp: MDP, objective: Weighting) -> Plan | None:
 
 
 def _round(
-    mdp: MDP, objective: Weighting, eta: Fraction, gap: Fraction, deadline: float, surely: Fraction | None = None
+    mdp: MDP,
+    objective: Weighting,
+    eta: Fraction,
+    gap: Fraction,
+    deadline: float,
+    surely: Fraction | None = None,
+    clock: Clock | None = None,
 ) -> Round:
     """A search on one grid; from the return ``surely`` on every policy is past the jump of the weighting."""
     oracle = BetweenOracle(mdp, eta)
-    accuracy = power_of_four_below(ACCURACY / oracle.top)
+    clock = Clock() if clock is None else clock
+    accuracy = power_of_four_below(max(ACCURACY / oracle.top, accuracy_in(clock.seconds)))
     passed = None
     if surely is not None and (start := math.ceil((surely - oracle.model.offset) / eta)) < oracle.top:
         passed = start, past_the_jump(objective, accuracy)
@@ -142,7 +151,7 @@ def _round(
     parts = kept_parts(search.best)
     scale = sum((w for w, _ in parts), Fraction())
     parts = [(w / scale, choice) for w, choice in parts]
-    lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts) - spared)
+    lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts, clock) - spared)
     policies: list[tuple[Fraction, Policy]] = [(w, policy_of(oracle, choice)) for w, choice in parts]
     policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
     lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
@@ -152,11 +161,26 @@ def _round(
 
 
 def cost_above(
-    objective: Weighting, oracle: BetweenOracle, best: Mixture, parts: list[tuple[Fraction, npt.NDArray[Any]]]
+    objective: Weighting,
+    oracle: BetweenOracle,
+    best: Mixture,
+    parts: list[tuple[Fraction, npt.NDArray[Any]]],
+    clock: Clock,
 ) -> Fraction:
-    r"""A number that :math:`\int G(F)\,dx` of the mixture is at most, in cells (D5, what the policy earns)."""
+    r"""A number that :math:`\int G(F)\,dx` of the mixture is at most, in cells (D5, what the policy earns).
+
+    Every cell has a line of its own; once time is up, and its grace, two, four, ... cells share one.
+    """
     low, high = _pointwise(objective, oracle, parts)
-    lines = [line_above(objective, a, b, Fraction(float(at))) for a, b, at in zip(low, high, best.cdf, strict=True)]
+    lines: list[tuple[Fraction, Fraction]] = []
+    step = 1
+    while len(lines) < oracle.top:
+        first, after = len(lines), min(len(lines) + step, oracle.top)
+        least, most, at = min(low[first:after]), max(high[first:after]), Fraction(float(best.cdf[(first + after) // 2]))
+        lines += [line_above(objective, least, most, at)] * (after - first)
+        if clock.over():
+            clock.leave_out("a line above the weighting in every cell")
+            step *= 2
     slopes = np.array([float(c) for c, _ in lines])
     total = Fraction()
     for (c, m), slope, a, b in zip(lines, slopes.tolist(), low, high, strict=True):
@@ -192,15 +216,25 @@ def policy_of(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
     return CellPolicy(mdp, oracle.eta, (0,) * mdp.horizon, top, tables, np.array(linear))
 
 
-def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fraction, quantile: Plan | None) -> Plan:
+def _answer(
+    mdp: MDP,
+    objective: Weighting,
+    rounds: list[Round],
+    wanted: Fraction,
+    quantile: Plan | None,
+    clock: Clock | None = None,
+) -> Plan:
+    clock = Clock() if clock is None else clock
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
     upper, proof = closest.upper, replace(closest.proof, touch=best.proof.touch)
     held = Held(best.lower, best.policy, None)
-    found = exact_value(mdp, best.policy, objective, patient=False)
+    found = exact_value(mdp, best.policy, objective, patient=True, clock=clock)
     if found is not None and found[0] >= best.lower:
         held = Held(found[0], best.policy, found[1])
         if quantile is not None and upper - found[0] > wanted:
-            held = off_the_jump(held, quantile.policy, by_laws(objective, found[1], quantile.law))
+            held = off_the_jump(held, quantile.policy, by_laws(objective, found[1], quantile.required_law()))
+    elif upper - best.lower > wanted:
+        held = _by_float_law(held, mdp, objective, clock)
     lower = tidy_below(held.lower)
     if lower > upper:  # the exact law and the bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
@@ -210,8 +244,26 @@ def _answer(mdp: MDP, objective: Weighting, rounds: list[Round], wanted: Fractio
         f"search over CDFs, tables read between {cells_of(mdp, last.eta) + 1} nodes: "
         f"{sum(r.passes for r in rounds)} passes, {sum(r.nodes for r in rounds)} nodes, {len(rounds)} rounds: {why}"
     )
-    certificate = Certificate(method, (("search, and returns between grid points", upper - lower),), proof)
-    return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, best.eta, certificate)
+    shares = (("search, and returns between grid points", upper - lower),)
+    certificate = Certificate(clock.said(method), shares, proof)
+    return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, best.eta, certificate, held.error)
+
+
+def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> Held:
+    """Where the rewards' own grid is not too fine for one forward pass: what the policy's law says, if that is more
+    than the tables between grid points say of it."""
+    seconds = forward_seconds(mdp)
+    if seconds > PATIENT_SECONDS or not clock.affords(seconds, "the law of the policy's return", last=True):
+        return held
+    found = float_law(mdp, held.policy)
+    if found is None:
+        return held
+    law, error = found
+    low, high = mdp.remaining_range(0)
+    raised = [min(level + error, Fraction(1)) for level in (Fraction(), *law.cumulative())]
+    widths = [b - a for a, b in pairwise((low, *law.atoms, high))]
+    lower = high - weighed_above(objective, raised, clock, widths)
+    return Held(lower, held.policy, law, error) if lower >= held.lower else held
 
 
 @lru_cache(maxsize=1)

@@ -24,22 +24,25 @@ from ...law import Law
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import CVaR
 from ...objectives.levels import Levels
+from ..limits import Tick
 
 Table: TypeAlias = list[dict[tuple[int, int], int]]
 Box: TypeAlias = tuple[tuple[int, int], ...]
 """For each level, the first and last index into the attainable returns."""
 
 
-def best_over_boxes(grid: GridModel, levels: Levels) -> tuple[Fraction, Callable[[int, int, int], int]]:
+def best_over_boxes(
+    grid: GridModel, levels: Levels, tick: Tick = lambda: None
+) -> tuple[Fraction, Callable[[int, int, int], int]]:
     """The optimum of ``mean * E Z + sum of w CVaR_alpha(Z)`` and a policy that attains it."""
-    search = _Search(grid, levels)
+    search = _Search(grid, levels, tick)
     best, table = search.run()
     return best * grid.unit, lambda t, s, y: table[t][s, y]
 
 
 class _Search:
-    def __init__(self, grid: GridModel, levels: Levels) -> None:
-        self.grid, self.levels = grid, levels
+    def __init__(self, grid: GridModel, levels: Levels, tick: Tick) -> None:
+        self.grid, self.levels, self.tick = grid, levels, tick
         self.reach = grid.reachable()
         self.returns = sorted({z for sums in self.reach[-1].values() for z in sums})
         self.best: tuple[Fraction, Table] | None = None
@@ -102,15 +105,14 @@ class _Search:
         value = {(s, z): final[z] for s, sums in self.reach[-1].items() for z in sums}
         tables: Table = []
         for t in range(self.grid.horizon - 1, -1, -1):
-            step = self.grid.steps[t]
-            best = {
-                (s, y): max(
-                    (sum(w * value[target, y + j] for w, target, j in branches), -a)
-                    for a, branches in enumerate(step[s])
-                )
-                for s, sums in self.reach[t].items()
-                for y in sums
-            }
+            step, best = self.grid.steps[t], {}
+            for s, sums in self.reach[t].items():
+                self.tick()
+                for y in sums:
+                    best[s, y] = max(
+                        (sum(w * value[target, y + j] for w, target, j in branches), -a)
+                        for a, branches in enumerate(step[s])
+                    )
             value = {key: v for key, (v, _) in best.items()}
             tables.append({key: -a for key, (_, a) in best.items()})
         full = self.grid.denominator**self.grid.horizon * self.grid.initial_denominator

@@ -25,11 +25,12 @@ SHARES = tuple(Fraction(1, 2**k) for k in (40, 30, 20, 10))
 
 @dataclass(frozen=True)
 class Held:
-    """A policy, its law where that is known, and what it is worth at least."""
+    """A policy, its law where that is known, to within an error, and what it is worth at least."""
 
     lower: Fraction
     policy: Policy
     law: Law | None
+    error: Fraction = Fraction()
 
 
 Worth: TypeAlias = Callable[[Fraction], tuple[Fraction, Law | None]]

@@ -7,6 +7,7 @@ error.  For convex or general G the policy may be a mixture.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -49,10 +50,6 @@ SECONDS_PER_KNOT = 1.5e-4
 """Of a polygon, about; it only matters where the time is short."""
 
 
-GRACE = 0.5
-"""Seconds for the lower bound of a search that has used up its time; without them it would be worth nothing."""
-
-
 class TableRule:
     """A policy on the grid by its table: ``table[t, s, y]``, y the shifted sum."""
 
@@ -92,7 +89,7 @@ def best_general(
         if wanted < closest:
             wanted, seconds = closest, DEFAULT_SEARCH_SECONDS if seconds is None else seconds
     if top == 0:
-        return _constant(mdp, objective, model)
+        return _constant(mdp, objective, model, Clock(seconds))
     compile_search()
     clock = Clock(seconds)
     accuracy = power_of_four_below(max(wanted / (6 * top), accuracy_in(seconds)))
@@ -178,7 +175,7 @@ def accuracy_in(seconds: float | None) -> Fraction:
     """How closely a polygon follows an irrational weighting in a tenth of the time: knots grow as accuracy ** -1/2."""
     if seconds is None:
         return Fraction()
-    return min(Fraction(1, 2**16), Fraction((10 * SECONDS_PER_KNOT / max(seconds, 1e-3)) ** 2))
+    return min(Fraction(1, 2**10), Fraction((10 * SECONDS_PER_KNOT / max(seconds, 1e-3)) ** 2))
 
 
 def power_of_four_below(x: Fraction) -> Fraction:
@@ -189,11 +186,11 @@ def power_of_four_below(x: Fraction) -> Fraction:
     return power
 
 
-def _constant(mdp: MDP, objective: Weighting, model: FloatModel) -> Plan:
+def _constant(mdp: MDP, objective: Weighting, model: FloatModel, clock: Clock) -> Plan:
     """Every policy has the same (rounded) return."""
     from ..planner import finished
 
-    return finished(mdp, objective, model, best_mean(model), "the return is constant on the grid")
+    return finished(mdp, objective, model, best_mean(model), "the return is constant on the grid", clock)
 
 
 def _certified(
@@ -222,7 +219,7 @@ def _certified(
     found = exact_value(mdp, policy, objective, patient=True, clock=clock)
     if found is not None:
         held = Held(max(held.lower, found[0]), policy, found[1])
-    if quantile is not None and upper - held.lower > CLOSEST * top * unit:
+    if quantile is not None and upper - held.lower > CLOSEST * top * unit and not clock.over():
         held = _off_the_jump(held, mdp, objective, model, oracle, raised, quantile, clock)
     lower, upper = within_range(mdp, tidy_below(held.lower), upper)
     if lower > upper:  # evaluator and bound share no code; they must agree
@@ -232,9 +229,8 @@ def _certified(
     rest = upper - lower - discretised
     gap = max(Fraction(), min(upper - searched, rest))
     rest -= gap
-    enclosed = max(
-        Fraction(), min(unit * (cost - sum((search.polygon_at(i)(x) for i, x in enumerate(raised)), Fraction())), rest)
-    )
+    polygon = Fraction(search.total(np.array([float(x) for x in raised])))  # about, to say where the gap comes from
+    enclosed = max(Fraction(), min(unit * (cost - polygon), rest))
     contributions = (
         ("rewards rounded up to the grid", discretised),
         ("search", gap),
@@ -274,18 +270,21 @@ def _off_the_jump(
     return off_the_jump(held, other, worth)
 
 
-def weighed_above(objective: Weighting, cdf: list[Fraction], clock: Clock) -> Fraction:
-    """At least the sum of G over the values of a CDF, which increase.
+def weighed_above(
+    objective: Weighting, cdf: list[Fraction], clock: Clock, widths: Sequence[Fraction] | None = None
+) -> Fraction:
+    """At least the sum of G over the values of a CDF, which increase; value i counts ``widths[i]`` times, or once.
 
-    G is enclosed at every value; once time is up, by :data:`GRACE`, at every second, fourth, ... one, which it is at
+    G is enclosed at every value; once time is up, and its grace, at every second, fourth, ... one, which it is at
     least at those before: then few are left.
     """
-    total, first, step, within = Fraction(), 0, 1, Clock(max(clock.left, 0.0) + GRACE)
+    total, first, step = Fraction(), 0, 1
     while first < len(cdf):
         after = min(first + step, len(cdf))
-        total += (after - first) * bounds(objective.value(cdf[after - 1]))[1]
+        weight = after - first if widths is None else sum(widths[first:after], Fraction())
+        total += weight * bounds(objective.value(cdf[after - 1]))[1]
         first = after
-        if first < len(cdf) and within.late():
+        if first < len(cdf) and clock.over():
             clock.leave_out("the weighting at every grid point")
             step *= 2
     return total

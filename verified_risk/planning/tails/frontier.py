@@ -24,7 +24,9 @@ from ...numbers.rational import Rational
 from ...numbers.shown import above, columns, ends, short
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
+from ..forward import approximate_law
 from ..grids import choose_unit, served_by_own_grid, unit_that_fits
+from ..limits import Clock, read_seconds
 from ..plan import Plan
 from ..planner import finished, read_gap
 from ..short import within_range
@@ -159,7 +161,9 @@ class CVaRFrontier:
         return draw_frontier(self)
 
 
-def cvar_frontier(mdp: MDP, *, eta: Rational | None = None, gap: Rational | None = None) -> CVaRFrontier:
+def cvar_frontier(
+    mdp: MDP, *, eta: Rational | None = None, gap: Rational | None = None, time_limit: Rational | None = None
+) -> CVaRFrontier:
     """The optimal CVaR at every level, from one backward pass.
 
     >>> import verified_risk as vr
@@ -168,23 +172,27 @@ def cvar_frontier(mdp: MDP, *, eta: Rational | None = None, gap: Rational | None
     >>> float(frontier("1/8")), float(frontier(1)), [str(alpha) for alpha in frontier.corners]
     (0.25, 0.4375, ['1/4'])
 
-    With a discount, and without ``eta``, the grid is the one that meets ``gap`` at level 1/10.
+    With a discount, and without ``eta``, the grid is the one that meets ``gap`` at level 1/10, or the finest whose
+    passes fit into half of ``time_limit``.  A grid that is given, or the rewards' own, takes its one pass whatever the
+    limit is.
 
     :param mdp: the model
     :param eta: the step of the grid of rewards
     :param gap: how close the bounds should be, where the grid is chosen
+    :param time_limit: seconds; after it no finer grid is tried
     :returns: the curve
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory
     """
     mdp = required_model(mdp)
-    curve = _curve(mdp, None if eta is None else unit_that_fits(mdp, eta), read_gap(gap))
+    seconds = read_seconds(time_limit)
+    curve = _curve(mdp, None if eta is None else unit_that_fits(mdp, eta), read_gap(gap), seconds)
     return CVaRFrontier(mdp, curve.unit, tuple(_corners(curve.shortfalls())), curve)
 
 
-def _curve(mdp: MDP, unit: Fraction | None, gap: Fraction | None) -> Curve:
+def _curve(mdp: MDP, unit: Fraction | None, gap: Fraction | None, seconds: float | None) -> Curve:
     if serves(mdp, CVaR("1/10")) and not served_by_own_grid(mdp, unit):
         if unit is None:
-            unit = refined_plan(mdp, CVaR("1/10"), None, gap, None).eta
+            unit = refined_plan(mdp, CVaR("1/10"), None, gap, None if seconds is None else seconds / 2).eta
         return ReadBetween(mdp, envelope(scaled_model(mdp, unit), Fraction()))
     model = float_model(mdp, choose_unit(mdp, unit, gap, searching=False))
     return PlainCurve(mdp, budget_tables(model, Fraction(), 0, model.remaining[0]))
@@ -211,7 +219,7 @@ def _corners(shortfalls: Floats) -> Iterator[Fraction]:
 class FrontPoint:
     """A policy that no other beats in both mean and CVaR by more than the plan's gap, for one weight of the mean.
 
-    ``mean`` and ``cvar`` are those of the law of the policy's return: exact if ``exact``, which says that this law is.
+    ``mean`` and ``cvar`` are those of the law of the policy's return if ``exact``, otherwise approximations.
 
     :param weight: of the mean, the rest on CVaR
     :param mean: of the policy's return
@@ -263,34 +271,40 @@ def mean_cvar_front(
     eta: Rational | None = None,
     gap: Rational | None = None,
     points: int = MOST_POINTS,
+    time_limit: Rational | None = None,
 ) -> Front:
     r"""The supported points of the Pareto front of mean against CVaR, by increasing mean.
 
     Between two neighbours the weight that values both equally is tried; a better policy there is a new point (Aneja
     and Nair). The points maximise :math:`w\,\mathrm{Mean} + (1-w)\,\mathrm{CVaR}_\alpha` for some w; points below the
     segments between them are not found.  The ends are found with weights 1/1000 and 999/1000, so that ties are broken
-    by the other criterion.
+    by the other criterion.  Both ends are found whatever ``time_limit`` is, each in a quarter of it where a plan can be
+    cut short; once it has passed, no more points are looked for.
 
     :param mdp: the model
     :param alpha: the level of CVaR, in (0, 1]
     :param eta: the step of the grid of rewards
     :param gap: how close the bounds should be, where the grid is chosen
     :param points: the most points that are looked for
+    :param time_limit: seconds
     :returns: the points, by increasing mean
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory
     """
-    level = read_level(alpha, "alpha")
-    least = _point(mdp, level, Fraction(1, 1000), eta, gap)
-    most = _point(mdp, level, Fraction(999, 1000), eta, gap)
+    level, clock = read_level(alpha, "alpha"), Clock(read_seconds(time_limit))
+
+    def point(weight: Fraction) -> FrontPoint:
+        return _point(mdp, level, weight, eta, gap, None if clock.seconds is None else max(clock.left, 0.0) / 4)
+
+    least, most = point(Fraction(1, 1000)), point(Fraction(999, 1000))
     found = [least, most] if (least.mean, least.cvar) != (most.mean, most.cvar) else [least]
     queue = [(least, most)] if len(found) == 2 else []
-    while queue and len(found) < points:
+    while queue and len(found) < points and not clock.late():
         left, right = queue.pop(0)
         gain, loss = right.mean - left.mean, left.cvar - right.cvar
         if gain <= 0 or loss <= 0:
             continue
         weight = loss / (gain + loss)  # w mean + (1 - w) cvar is equal at both ends
-        middle = _point(mdp, level, weight, eta, gap)
+        middle = point(weight)
         height = weight * middle.mean + (1 - weight) * middle.cvar
         chord = weight * left.mean + (1 - weight) * left.cvar
         if height > chord + max(middle.plan.gap, Fraction(1, 10**12)) and left.mean < middle.mean < right.mean:
@@ -299,13 +313,15 @@ def mean_cvar_front(
     return Front(sorted(found, key=lambda point: point.mean))
 
 
-def _point(mdp: MDP, alpha: Fraction, weight: Fraction, eta: Rational | None, gap: Rational | None) -> FrontPoint:
+def _point(
+    mdp: MDP, alpha: Fraction, weight: Fraction, eta: Rational | None, gap: Rational | None, seconds: float | None
+) -> FrontPoint:
     from ..planner import plan
 
     mixture = weight * Mean() + (1 - weight) * CVaR(alpha)
     assert isinstance(mixture, Weighting)
-    answer = plan(mdp, mixture, eta=eta, gap=gap)
-    law = answer.law
+    answer = plan(mdp, mixture, eta=eta, gap=gap, time_limit=seconds)
+    law = answer.law or approximate_law(mdp, answer.policy)
     cvar = CVaR(alpha).of(law)
     assert isinstance(cvar, Fraction)
     return FrontPoint(weight, law.mean, cvar, answer)
