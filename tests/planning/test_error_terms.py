@@ -227,12 +227,6 @@ def test_a_raised_cdf_is_at_least_the_exact_one():
     assert far >= 20
 
 
-def test_a_float_for_a_fraction_is_at_least_that():
-    for n in range(1, 200):
-        x = Fraction(n, 201)
-        assert x <= route._short(x) <= x + 2 * U
-
-
 # -- tables of budgets ------------------------------------------------------------------------------------------------
 
 

@@ -142,7 +142,7 @@ def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
     error = Fraction()
     for weight, part in policy.parts():
         model = _own_model(mdp, part)
-        if model is None or model.loss:
+        if model is None or model.loss or 16 * mdp.n_states * (model.remaining[0] + 1) > memory_limit():
             return None
         rule = _CellRule(part, model) if isinstance(part, CellPolicy) else part.rule  # type: ignore[attr-defined]
         laws.append((weight, _normalised(forward_law(model, rule), model)))

@@ -9,6 +9,7 @@ from itertools import pairwise
 from ..errors import InvalidArgument
 from ..grid import own_unit
 from ..mdp import MDP
+from ..mdp.rewards import ContinuousReward
 from ..numbers.rational import Rational, as_step, digits, said
 from .limits import memory_limit
 from .short import round_up_to_two_digits, short_below
@@ -19,6 +20,8 @@ OWN_CELLS = 20_000_000
 """Cells up to which a discounted model is planned on its own grid, where nothing is rounded: about a second."""
 DEFAULT_GAP = Fraction(1, 1000)
 """Of the range of returns, where the caller gave neither grid nor gap."""
+MOST_ATOMS = 3_000_000
+"""Values that continuous rewards are rounded to: about a gigabyte of rationals."""
 SEARCH_POINTS = 300
 """Returns that a search distinguishes where the caller left the grid open: its tables grow with their square."""
 SEARCH_OWN_POINTS = 2000
@@ -116,36 +119,60 @@ def search_bytes(n_states: int, remaining: list[int]) -> int:
     return n_states * (48 * pairs + (32 * (len(remaining) - 1) + 48) * (remaining[0] + 1))
 
 
+def listed_atoms(mdp: MDP, unit: Fraction) -> int:
+    """How many values continuous rewards are rounded to, over all steps that differ."""
+    wide = sum((a.reward.high - a.reward.low for _, _, a in mdp if isinstance(a.reward, ContinuousReward)), Fraction())
+    if not wide:
+        return 0
+    steps = range(1 if mdp.discount == 1 else mdp.horizon)
+    return math.ceil(sum((mdp.step_reward(t, wide) for t in steps), Fraction()) / unit)
+
+
+def _fits(mdp: MDP, unit: Fraction, *, searching: bool = False) -> bool:
+    """Whether the tables of a grid, and the laws of continuous rewards on it, fit in memory."""
+    needed = (search_bytes if searching else table_bytes)(mdp.n_states, steps_remaining(mdp, unit))
+    return needed <= memory_limit() and listed_atoms(mdp, unit) <= MOST_ATOMS
+
+
 def choose_unit(mdp: MDP, unit: Fraction | None, gap: Fraction | None, *, searching: bool) -> Fraction:
     """The grid step: the caller's, the rewards' own, or the coarsest that keeps ``T * eta`` within the gap.
 
-    Where the caller gave no gap it is :data:`DEFAULT_GAP` of the range of returns, or what fits.
+    Where the caller gave no gap it is :data:`DEFAULT_GAP` of the range of returns, or what fits; so it is for a search,
+    which may end with a larger gap anyway.
     """
     if unit is not None:
+        if listed_atoms(mdp, unit) > MOST_ATOMS:
+            least = grid_that_fits(mdp, unit, searching=searching)
+            raise InvalidArgument(
+                f"eta is {said(unit)}: continuous rewards then have more than {MOST_ATOMS:,} values, wanted eta of at "
+                f"least {least}"
+            )
         return unit
     if fits_own_grid(mdp):
         return own_unit(mdp)
-    low, high = mdp.remaining_range(0)
-    share = Fraction(1, 2) if searching else Fraction(99, 100)
-    # Rounding up costs at most T eta; the rest of the gap is left for floating point and for a search.
-    unit = short_below((gap or DEFAULT_GAP * (high - low)) * share / mdp.horizon)
-    if gap and table_bytes(mdp.n_states, steps_remaining(mdp, unit)) <= memory_limit():
-        return unit
-    if gap:
+    unit = wanted_unit(mdp, gap, searching=searching)
+    if gap and not searching and not _fits(mdp, unit):
         raise InvalidArgument(
             f"gap is {said(gap)}: the grid it needs (step {digits(unit, 3)}) takes "
             f"{table_bytes(mdp.n_states, steps_remaining(mdp, unit)) / 1e9:.1f} GB of {memory_limit() / 1e9:.1f} GB "
             f"allowed, wanted a larger gap, or eta of at least {grid_that_fits(mdp, unit)}"
         )
-    if searching:
-        unit = max(unit, short_below((high - low) / SEARCH_POINTS))
-    return grid_that_fits(mdp, unit)
+    return grid_that_fits(mdp, unit, searching=searching)
 
 
-def grid_that_fits(mdp: MDP, unit: Fraction) -> Fraction:
+def wanted_unit(mdp: MDP, gap: Fraction | None, *, searching: bool) -> Fraction:
+    """The coarsest grid step that meets the gap, whether it fits or not."""
+    low, high = mdp.remaining_range(0)
+    share = Fraction(1, 2) if searching else Fraction(99, 100)
+    # Rounding up costs at most T eta; the rest of the gap is left for floating point and for a search.
+    unit = short_below((gap or DEFAULT_GAP * (high - low)) * share / mdp.horizon)
+    return unit if gap or not searching else max(unit, short_below((high - low) / SEARCH_POINTS))
+
+
+def grid_that_fits(mdp: MDP, unit: Fraction, *, searching: bool = False) -> Fraction:
     """``unit`` itself if its tables fit in memory, otherwise a short number above it whose tables do."""
-    if table_bytes(mdp.n_states, steps_remaining(mdp, unit)) <= memory_limit():
+    if _fits(mdp, unit, searching=searching):
         return unit
-    while table_bytes(mdp.n_states, steps_remaining(mdp, unit)) > memory_limit():
+    while not _fits(mdp, unit, searching=searching):
         unit *= 2
     return round_up_to_two_digits(unit)

@@ -20,6 +20,10 @@ Tick: TypeAlias = Callable[[], None]
 """Called now and then in the middle of long work; it may raise :class:`TimeUp` to end it."""
 
 
+def unlimited() -> None:
+    """The :data:`Tick` of work that nothing ends."""
+
+
 def memory_limit() -> int:
     """Half of the machine's memory, in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2

@@ -33,6 +33,7 @@ from .grids import (
     served_by_own_grid,
     steps_remaining,
     unit_that_fits,
+    wanted_unit,
 )
 from .limits import Clock, read_nonnegative, read_seconds
 from .plan import Certificate, Plan
@@ -121,7 +122,8 @@ def _plan(
         found = refined_plan(mdp, objective, unit, wanted, limit, progress)
         near = found.gap <= mdp.horizon * found.eta or clock.late()
         return found if near else _closer(found, mdp, objective)
-    if unit is None and objective.levels is not None and not objective.levels.tails and not fits_own_grid(mdp):
+    is_mean = objective.levels is not None and not objective.levels.tails
+    if unit is None and is_mean and mdp.is_discrete and not fits_own_grid(mdp):
         return mean_plan(mdp, objective)
     if unit is None and _needs_search(objective):
         from .search.attained import attained_plan, unfolded
@@ -133,8 +135,13 @@ def _plan(
         from .search.between_route import between_plan
 
         return between_plan(mdp, objective, unit, wanted, limit, progress)
-    model = float_model(mdp, choose_unit(mdp, unit, wanted, searching=_needs_search(objective)))
-    return _solve(mdp, objective, model, wanted, None if limit is None else max(clock.left, 0.0), progress)
+    searching = _needs_search(objective)
+    model = float_model(mdp, choose_unit(mdp, unit, wanted, searching=searching))
+    found = _solve(mdp, objective, model, wanted, None if limit is None else max(clock.left, 0.0), progress)
+    if unit is None and not fits_own_grid(mdp) and model.unit > wanted_unit(mdp, wanted, searching=searching):
+        method = f"{found.certificate.method}; on the finest grid that fits into memory"
+        return replace(found, certificate=replace(found.certificate, method=method))
+    return found
 
 
 def _closer(found: Plan, mdp: MDP, objective: Weighting) -> Plan:

@@ -21,7 +21,7 @@ from ...grid.limbs import IntegerModel
 from ...mdp import MDP
 from ...numbers.rational import lcm_of_denominators
 from ...objectives.weighting import Jump
-from ..limits import Tick
+from ..limits import Tick, unlimited
 
 BITS = 30
 """Of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""
@@ -78,7 +78,7 @@ def limb_tables(
     outlook: list[list[int]],
     *,
     threshold: bool = False,
-    tick: Tick = lambda: None,
+    tick: Tick = unlimited,
 ) -> LimbTables:
     """The recursion with cost ``below * b + slope * b^+`` (or ``1(b > 0)``), made nonnegative as in :mod:`.budget`.
 
@@ -203,7 +203,7 @@ def best_tail_in_limbs(
     outlook: list[list[int]],
     denominator: int,
     linear: list[list[int]],
-    tick: Tick = lambda: None,
+    tick: Tick = unlimited,
 ) -> tuple[Fraction, Any]:
     """``max_rho { rho - E c(rho - Z) }``, ``c(b) = mean * b + slope * b^+``, and a decision that attains it."""
     model = compiled(mdp).limbs()
@@ -229,7 +229,7 @@ def best_quantile_in_limbs(
     denominator: int,
     linear: list[list[int]],
     unit: Fraction | None = None,
-    tick: Tick = lambda: None,
+    tick: Tick = unlimited,
 ) -> tuple[Fraction, Any]:
     """The largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.
 

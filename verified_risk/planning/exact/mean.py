@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from ...mdp import MDP, Action
 from ...numbers.rational import exact_sum
-from ..limits import Tick
+from ..limits import Tick, unlimited
 
 
-def best_mean(mdp: MDP, tick: Tick) -> tuple[Fraction, list[list[int]]]:
+def best_mean(mdp: MDP, tick: Tick = unlimited) -> tuple[Fraction, list[list[int]]]:
     """The optimum, and an action for every step and state; ties to the least index.  ``tick`` is called every step."""
     value = [Fraction()] * mdp.n_states
     table: list[list[int]] = []

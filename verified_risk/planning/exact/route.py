@@ -32,7 +32,7 @@ from ...objectives.levels import Levels
 from ...objectives.weighting import Jump
 from ...policy import MarkovPolicy, ReturnPolicy
 from ...policy.evaluation import return_law
-from ..limits import Clock, Tick, TimeUp, read_seconds
+from ..limits import Clock, Tick, TimeUp, read_seconds, unlimited
 from ..plan import Certificate, Plan
 from ..policy_law import most_cells
 from ..search.boxes import best_over_boxes
@@ -141,7 +141,7 @@ def _in_python_integers(
 
 
 def last_attained(
-    grid: GridModel, jump: Jump, rhos: Sequence[int], tick: Tick = lambda: None
+    grid: GridModel, jump: Jump, rhos: Sequence[int], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision] | None:
     """The largest of ``rhos`` (in units, increasing) that some policy attains as its quantile, and that policy; None if
     there is none.  What is attained at one is attained below it: bisection."""
@@ -214,7 +214,7 @@ def budget_pass(
     budgets: Iterable[int],
     terminal: Callable[[int], int],
     known: Callable[[int, int, int], Cell | None],
-    tick: Tick = lambda: None,
+    tick: Tick = unlimited,
 ) -> list[dict[tuple[int, int], Cell]]:
     """``W_t(s, b)`` for every budget that the given initial ones can lead to, except where ``known`` has the answer.
 
@@ -270,7 +270,7 @@ def _powers(grid: GridModel) -> list[int]:
 
 
 def _best_single_level(
-    grid: GridModel, levels: Levels, budgets: Sequence[int], tick: Tick
+    grid: GridModel, levels: Levels, budgets: Sequence[int], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
     """``mean * E Z + w * CVaR_alpha(Z)``, or the mean alone."""
     outlook = mean_to_go(grid)
@@ -305,7 +305,9 @@ def _best_single_level(
     return Fraction(score(rho), scale * full) * grid.unit, lambda t, s, y: cell(t, s, rho - y)[1]
 
 
-def attained_quantile(grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int, tick: Tick) -> Decision | None:
+def attained_quantile(
+    grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int, tick: Tick = unlimited
+) -> Decision | None:
     """A policy with ``P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile); None if there is none."""
     powers = _powers(grid)
 

@@ -20,7 +20,7 @@ import numpy as np
 from ...grid.floats import Ints, starts
 from ...objectives.levels import Levels
 from ...policy.cells import CellPolicy
-from ..limits import Tick
+from ..limits import Tick, unlimited
 from .wide import BLOCK, ROUNDOFF, Wide, each_term, exactly, wide
 
 MOST_WORK = 2 * 10**10
@@ -38,7 +38,7 @@ class Paid:
 class Between:
     """:meth:`bounds` are a lower bound of what the policy is worth and an upper bound of the optimum."""
 
-    def __init__(self, policy: CellPolicy, levels: Levels, check: Tick = lambda: None) -> None:
+    def __init__(self, policy: CellPolicy, levels: Levels, check: Tick = unlimited) -> None:
         self.policy, self.mdp, self.check = policy, policy.mdp, check
         ((alpha, weight),) = levels.tails
         self.mean, self.slope = levels.mean, weight / alpha
@@ -93,7 +93,7 @@ class Between:
             shares.append(x - whole)
         return Paid(np.array(units, dtype=np.int64)[self.number], wide(shares)[self.number])
 
-    def bounds(self, tick: Tick = lambda: None) -> tuple[Fraction, Fraction]:
+    def bounds(self, tick: Tick = unlimited) -> tuple[Fraction, Fraction]:
         """In the user's units."""
         below = self._backwards(tick, lower=True)
         above = self._backwards(tick, lower=False)

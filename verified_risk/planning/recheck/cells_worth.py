@@ -83,7 +83,12 @@ def replay_between(objective: Weighting, tables: CellTables, proof: Proof) -> Re
 
 
 def pass_jump(
-    replay: Replay, objective: Weighting, policy: Policy, tables: CellTables, proof: Proof, clock: Clock
+    replay: Replay,
+    objective: Weighting,
+    policy: Policy,
+    tables: CellTables,
+    proof: Proof,
+    clock: Clock | None = None,
 ) -> None:
     """Use the polygon beyond the jump where every policy is past it (B8): by the averages of the CDF, or, where returns
     are few, by the best quantile in integers."""
@@ -94,6 +99,6 @@ def pass_jump(
     surely = replay.least_cdf(start - 1) > jump.level  # an average is at most F at every point of the next cell
     quantile = VaR(jump.level, upper=jump.upper)
     if not surely and few_returns(policy.mdp, quantile):
-        surely = exact_within(policy.mdp, quantile, clock).value <= tables.offset + start * proof.eta
+        surely = exact_within(policy.mdp, quantile, clock or Clock()).value <= tables.offset + start * proof.eta
     if surely:
         replay.pass_jump(start, past_the_jump(objective, proof.accuracy))

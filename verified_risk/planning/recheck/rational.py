@@ -12,7 +12,7 @@ from ...numbers.rational import exact_sum
 from ...objectives.polygon import Polygon
 from ...objectives.weighting import Jump, Weighting
 from ...policy import MarkovPolicy
-from ..limits import Tick
+from ..limits import Tick, unlimited
 from ..search.proof import Proof
 
 
@@ -44,7 +44,7 @@ def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
     return ranges[::-1]
 
 
-def least_expected(grid: GridModel, cost: Callable[[int], Fraction], tick: Tick) -> Fraction:
+def least_expected(grid: GridModel, cost: Callable[[int], Fraction], tick: Tick = unlimited) -> Fraction:
     """The least expected cost of the return, in units, over all policies; ``tick`` is called for every cell."""
     reach = grid.reachable()
     value: dict[tuple[int, int], Fraction] = {(s, z): cost(z) for s, sums in reach[-1].items() for z in sums}
@@ -60,7 +60,7 @@ def least_expected(grid: GridModel, cost: Callable[[int], Fraction], tick: Tick)
     return sum((w * value[s, 0] for s, w in grid.initial), Fraction()) / grid.initial_denominator
 
 
-def best_on_sums(grid: GridModel, objective: Weighting, tick: Tick) -> Fraction:
+def best_on_sums(grid: GridModel, objective: Weighting, tick: Tick = unlimited) -> Fraction:
     r"""The optimum of a quantile, or of a mean and at most one CVaR, over the sums that policies reach.
 
     For :math:`w \mathbf E Z + v\, \mathrm{CVaR}_\alpha(Z)` it is the largest, over the attainable returns rho, of
@@ -82,13 +82,13 @@ def best_on_sums(grid: GridModel, objective: Weighting, tick: Tick) -> Fraction:
     return max(map(worth, returns)) * grid.unit
 
 
-def is_passed(grid: GridModel, jump: Jump, i: int, tick: Tick) -> bool:
+def is_passed(grid: GridModel, jump: Jump, i: int, tick: Tick = unlimited) -> bool:
     """Whether the CDF of every policy is past a jump at coordinate i (shifted units), and hence from there on."""
     low, _ = remaining_range(grid)[0]
     return not jump.reached_by(least_expected(grid, lambda z: Fraction(z - low <= i), tick))
 
 
-def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof, tick: Tick) -> Fraction:
+def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof, tick: Tick = unlimited) -> Fraction:
     """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
     low, high = remaining_range(grid)[0]
     assert proof.root.rounds[0].cost is not None

@@ -30,7 +30,7 @@ from ...mdp import MDP, Action
 from ...numbers.rational import ceil_div
 from ...policy import GridPolicy, Policy
 from ...policy.packed_rule import ArrayRule
-from ..limits import Tick
+from ..limits import Tick, unlimited
 
 Wide: TypeAlias = npt.NDArray[Any]
 """Of ``np.longdouble``."""
@@ -61,7 +61,7 @@ class Pay:
 class WideModel:
     """``mdp`` on multiples of ``eta``, rewards rounded up; ``check`` is called for every block of rows."""
 
-    def __init__(self, mdp: MDP, eta: Fraction, check: Tick = lambda: None) -> None:
+    def __init__(self, mdp: MDP, eta: Fraction, check: Tick = unlimited) -> None:
         raised, self.check = Fraction(), check
         if not mdp.is_discrete and mdp.discount == 1:
             mdp, raised = mdp.map_rewards(lambda r: r, lambda law: law.round_up(eta)), eta
@@ -138,7 +138,7 @@ class WideModel:
 
     # -- the least shortfall over all policies ------------------------------------------------------------------------
 
-    def shortfalls(self, kappa: Fraction, right: str, tick: Tick) -> tuple[Wide, int]:
+    def shortfalls(self, kappa: Fraction, right: str, tick: Tick = unlimited) -> tuple[Wide, int]:
         r""":math:`\mathbf E_D W_0(S, \rho)` at rho = 0, ..., top, and how many roundings in a row it took.
 
         .. math:: W_t(s, b) = \min_a \{ \kappa\,\mathbf E[m_t - R] + \mathbf E\,W_{t+1}(S', b - R) \}
@@ -195,7 +195,7 @@ class WideModel:
 
     # -- the law of a policy ------------------------------------------------------------------------------------------
 
-    def law(self, policy: Policy, tick: Tick) -> tuple[Wide, int]:
+    def law(self, policy: Policy, tick: Tick = unlimited) -> tuple[Wide, int]:
         """The probabilities of the shifted returns 0, ..., top, and how many roundings in a row they took."""
         states, probs = self.initial
         mass: Wide = np.zeros((self.n_states, 1), dtype=np.longdouble)

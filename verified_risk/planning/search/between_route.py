@@ -83,7 +83,7 @@ def between_plan(
     clock = Clock(DEFAULT_SECONDS if seconds is None else seconds)
     low, high = mdp.remaining_range(0)
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
-    first = short_below((high - low) / FIRST_CELLS) if eta is None else eta
+    first = _coarse(mdp, high - low) if eta is None else eta
     quantile = _best_quantile(mdp, objective)
     surely = None if quantile is None else quantile.value
     rounds: list[Round] = []
@@ -99,6 +99,14 @@ def between_plan(
         if eta is None and upper - lower > wanted:
             unit = _finer(mdp, rounds[-1], clock.left)
     return _answer(mdp, objective, rounds, wanted, quantile, clock)
+
+
+def _coarse(mdp: MDP, width: Fraction) -> Fraction:
+    """The first grid: of :data:`FIRST_CELLS` cells, or as many as fit in memory."""
+    cells = FIRST_CELLS
+    while cells > 1 and not fits(mdp, width / cells):
+        cells //= 2
+    return short_below(width / cells)
 
 
 def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:

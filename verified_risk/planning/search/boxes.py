@@ -24,7 +24,7 @@ from ...law import Law
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import CVaR
 from ...objectives.levels import Levels
-from ..limits import Tick
+from ..limits import Tick, unlimited
 
 Table: TypeAlias = list[dict[tuple[int, int], int]]
 Box: TypeAlias = tuple[tuple[int, int], ...]
@@ -32,7 +32,7 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def best_over_boxes(
-    grid: GridModel, levels: Levels, tick: Tick = lambda: None
+    grid: GridModel, levels: Levels, tick: Tick = unlimited
 ) -> tuple[Fraction, Callable[[int, int, int], int]]:
     """The optimum of ``mean * E Z + sum of w CVaR_alpha(Z)`` and a policy that attains it."""
     search = _Search(grid, levels, tick)
@@ -41,7 +41,7 @@ def best_over_boxes(
 
 
 class _Search:
-    def __init__(self, grid: GridModel, levels: Levels, tick: Tick) -> None:
+    def __init__(self, grid: GridModel, levels: Levels, tick: Tick = unlimited) -> None:
         self.grid, self.levels, self.tick = grid, levels, tick
         self.reach = grid.reachable()
         self.returns = sorted({z for sums in self.reach[-1].values() for z in sums})

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...grid.floats import FloatModel, float_model
+from ...grid.floats import FloatModel, Floats, float_model
 from ...mdp import MDP
 from ...numbers.enclosure import bounds
 from ...numbers.rational import float_above
@@ -98,7 +98,7 @@ def best_general(
     passed = _passed(objective, model, accuracy, quantile)
     oracle = Oracle(model)
 
-    attained = _Attained(objective, model, oracle)
+    attained = _Attained(objective, model, oracle, clock)
 
     def report(incumbent: float, bound: float) -> None:
         assert progress is not None
@@ -135,16 +135,15 @@ def _passed(
 class _Attained:
     """A certified lower bound of what the best mixture so far is worth, computed once for each."""
 
-    def __init__(self, objective: Weighting, model: FloatModel, oracle: Oracle) -> None:
-        self.objective, self.model, self.oracle = objective, model, oracle
+    def __init__(self, objective: Weighting, model: FloatModel, oracle: Oracle, clock: Clock) -> None:
+        self.objective, self.model, self.oracle, self.clock = objective, model, oracle, clock
         self._known: tuple[Mixture, Fraction] | None = None
 
     def __call__(self, best: Mixture) -> Fraction:
         if self._known is None or self._known[0] is not best:
             parts = kept_parts(best)
             raised = _raised_cdf(self.oracle, parts, sum((w for w, _ in parts), Fraction()))
-            weighed = {x: bounds(self.objective.value(x))[1] for x in set(raised)}
-            cost = sum((weighed[x] for x in raised), Fraction())
+            cost = weighed_above(self.objective, raised, self.clock)
             model = self.model
             value = model.unit * (model.offsets[-1] + model.remaining[0] - cost) - model.loss
             self._known = best, tidy_below(value)
@@ -229,7 +228,7 @@ def _certified(
     rest = upper - lower - discretised
     gap = max(Fraction(), min(upper - searched, rest))
     rest -= gap
-    polygon = Fraction(search.total(np.array([float(x) for x in raised])))  # about, to say where the gap comes from
+    polygon = Fraction(search.total(raised))  # about, to say where the gap comes from
     enclosed = max(Fraction(), min(unit * (cost - polygon), rest))
     contributions = (
         ("rewards rounded up to the grid", discretised),
@@ -248,7 +247,7 @@ def _off_the_jump(
     objective: Weighting,
     model: FloatModel,
     oracle: Oracle,
-    raised: list[Fraction],
+    raised: Floats,
     quantile: Bounds,
     clock: Clock,
 ) -> Held:
@@ -263,7 +262,8 @@ def _off_the_jump(
     apart = _raised_cdf(oracle, [(Fraction(1), table)], Fraction(1))
 
     def worth(share: Fraction) -> tuple[Fraction, None]:
-        mixed = [_short((1 - share) * x + share * z) for x, z in zip(raised, apart, strict=True)]
+        other_share = float_above(share)
+        mixed = np.minimum(_up(_up(float_above(1 - share) * raised) + _up(other_share * apart)), 1.0)
         cost = weighed_above(objective, mixed, clock)
         return model.unit * (model.offsets[-1] + oracle.top - cost) - model.loss, None
 
@@ -271,18 +271,21 @@ def _off_the_jump(
 
 
 def weighed_above(
-    objective: Weighting, cdf: list[Fraction], clock: Clock, widths: Sequence[Fraction] | None = None
+    objective: Weighting, cdf: Sequence[Fraction] | Floats, clock: Clock, widths: Sequence[Fraction] | None = None
 ) -> Fraction:
     """At least the sum of G over the values of a CDF, which increase; value i counts ``widths[i]`` times, or once.
 
     G is enclosed at every value; once time is up, and its grace, at every second, fourth, ... one, which it is at
     least at those before: then few are left.
     """
-    total, first, step = Fraction(), 0, 1
+    total, first, step, at, high = Fraction(), 0, 1, None, Fraction()
     while first < len(cdf):
         after = min(first + step, len(cdf))
         weight = after - first if widths is None else sum(widths[first:after], Fraction())
-        total += weight * bounds(objective.value(cdf[after - 1]))[1]
+        if cdf[after - 1] != at:
+            at = cdf[after - 1]
+            _, high = bounds(objective.value(Fraction(at)))
+        total += weight * high
         first = after
         if first < len(cdf) and clock.over():
             clock.leave_out("the weighting at every grid point")
@@ -290,16 +293,16 @@ def weighed_above(
     return total
 
 
-def _raised_cdf(oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> list[Fraction]:
-    """The CDF of the mixture from float laws, raised by its error."""
-    raised = [Fraction()] * oracle.top
-    error = 1 + oracle.law_gamma
+def _raised_cdf(oracle: Oracle, parts: list[tuple[Fraction, Any]], scale: Fraction) -> Floats:
+    """The CDF of the mixture from float laws, raised by its error; every operation is rounded up."""
+    raised = np.zeros(oracle.top)
+    factor, lost = float_above(1 + oracle.law_gamma), float_above(oracle.top * SMALLEST_NORMAL * 2**20)
     for w, choice in parts:
-        for i, value in enumerate(oracle.cdf(choice).tolist()):
-            raised[i] += w / scale * min(Fraction(1), Fraction(value) * error + oracle.top * SMALLEST_NORMAL * 2**20)
-    return [_short(min(x, Fraction(1))) for x in raised]
+        own = np.minimum(_up(_up(oracle.cdf(choice) * factor) + lost), 1.0)
+        raised = _up(raised + _up(float_above(w / scale) * own))
+    return np.minimum(raised, 1.0)
 
 
-def _short(x: Fraction) -> Fraction:
-    """A float at least ``x``, as a fraction in [0, 1]: arithmetic with it is fast."""
-    return min(Fraction(1), Fraction(float_above(x)))
+def _up(x: Floats) -> Floats:
+    """At least what was computed as ``x`` in one operation."""
+    return np.nextafter(x, np.inf)

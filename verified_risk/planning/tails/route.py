@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from ...grid.floats import FloatModel, Floats
 from ...objectives.levels import Levels
-from ..rounding import Enclosure, gamma
+from ..rounding import UNIT_ROUNDOFF, Enclosure
 from .budget import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
 
 Rule: TypeAlias = Callable[[int, int, int], int]
@@ -36,6 +36,10 @@ Rule: TypeAlias = Callable[[int, int, int], int]
 STEEPEST = Fraction(2**900)
 """A steeper cost k, times what underflow can do to a table, would drown every return: :func:`best_single_level` and
 :func:`assemble` replace it."""
+
+
+MOST_RIVALS = 64
+"""Values of rho that are compared exactly."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +135,16 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
     def exact(rho: int, shortfall: Fraction, k: Fraction = steepest) -> Fraction:
         return (1 - mean_weight) * rho + mean_weight * top - k * shortfall
 
-    # A rho whose score is lower than the best by more than the errors of both cannot matter; the others are compared
-    # exactly.
-    enclosure = tables.enclosure
-    largest = top + 1 + float(steepest) * float(np.max(tables.shortfall))
-    margin = (1e-9 + 2 * float(gamma(enclosure.depth))) * largest
-    rivals = [int(i) for i in np.flatnonzero(scores >= np.max(scores) - margin)]
-    shortfall = tables.shortfall
+    # The best scores are compared exactly.  No other rho is worth more than ``rest`` and what is lost between a score
+    # and the bound: six roundings of the score, those of the table, and its underflow.
+    enclosure, shortfall = tables.enclosure, tables.shortfall
+    rivals, rest = _highest(scores)
     lower, best = max((exact(rhos[i], enclosure.above(shortfall[i])), -i) for i in rivals)
     upper = max(exact(rhos[i], enclosure.below(shortfall[i])) for i in rivals)
+    if rest is not None:
+        largest = top + 1 + steepest * Fraction(np.max(shortfall))
+        lost = (enclosure.depth + 8) * UNIT_ROUNDOFF * largest + steepest * enclosure.underflow
+        upper = max(upper, Fraction(rest) + lost)
     rho = rhos[-best]
     estimate = exact(rho, Fraction(shortfall[-best]))
     if steepest < slope:
@@ -147,6 +152,15 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
         if shortfall[-best] == 0 and _cannot_underflow(tables.model):
             lower = max(lower, Fraction(rho))
     return Bounds(lower, max(estimate, lower), upper, BudgetRule(tables, rho))
+
+
+def _highest(scores: Floats) -> tuple[list[int], float | None]:
+    """The places of the best :data:`MOST_RIVALS` scores, of equal ones the first, and the best of the other scores."""
+    if len(scores) <= MOST_RIVALS:
+        return list(range(len(scores))), None
+    least = float(np.partition(scores, -MOST_RIVALS)[-MOST_RIVALS])
+    better, equal = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
+    return [*better.tolist(), *equal[: MOST_RIVALS - len(better)].tolist()], least
 
 
 def _cannot_underflow(model: FloatModel) -> bool:
