@@ -10,14 +10,14 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-from verified_risk.planning import limits
+from verified_risk.planning import clock
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", max_examples=100, derandomize=True, **_common)
 settings.register_profile("nightly", max_examples=2000, **_common)
 
 # Time limits of planner and recheck count seconds of the processor here, so that a busy machine changes no answer.
-limits.now = time.process_time
+clock.now = time.process_time
 
 # Started with SIGINT ignored (nohup, a background job), a process hands that down to every program that it starts;
 # the tests of Ctrl-C are about programs that a person started.

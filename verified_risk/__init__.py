@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         objective,
     )
     from .planning import Certificate, CVaRFrontier, Front, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
-    from .planning.planner import plan
+    from .planning.api import plan
     from .planning.recheck.answer import Recheck
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
     from .policy.evaluation import behavioural_form, joint_law, return_law

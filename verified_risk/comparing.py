@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from .errors import InvalidArgument
 from .mdp import MDP
 from .numbers.enclosure import Interval, Real
+from .numbers.format import above, at_least, at_most, columns, json_number, short
 from .numbers.rational import Rational
-from .numbers.shown import above, at_least, at_most, columns, json_number, short
 from .objectives import Weighting
 from .objectives import objective as read_objective
 from .planning import Plan, plan
-from .planning.limits import Clock, read_seconds
+from .planning.clock import Clock, read_seconds
 from .progress import Report
 
 if TYPE_CHECKING:

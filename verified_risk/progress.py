@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from .errors import InvalidArgument
-from .numbers.shown import above, at_least, at_most
+from .numbers.format import above, at_least, at_most
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ import numpy as np
 from .errors import InvalidArgument, Unsupported
 from .law import Law
 from .mdp import MDP
+from .numbers.format import above, number
 from .numbers.rational import Rational, as_fraction, as_whole, said
-from .numbers.shown import above, number
 from .planning import Plan
 from .policy import Policy, required_policy
 from .policy.evaluation import return_law

@@ -24,13 +24,13 @@ from rows import row
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
-from verified_risk.planning import limits
-from verified_risk.planning.planner import finished
-from verified_risk.planning.search.between_route import between_plan
-from verified_risk.planning.search.route import best_general
-from verified_risk.planning.short import short_below
+from verified_risk.planning import clock
+from verified_risk.planning.api import finished
+from verified_risk.planning.outward import short_below
+from verified_risk.planning.search.cells_route import between_plan
+from verified_risk.planning.search.search_route import best_general
 from verified_risk.planning.tails.refine import refined_plan
-from verified_risk.planning.tails.route import best_single_level
+from verified_risk.planning.tails.tail_route import best_single_level
 
 GENERAL = ["wang(3/4)", "cpw(0.71)", "pl(0, 0; 1/4, 1/2; 3/4, 5/8; 1, 1)", "1/2*var(1/4) + 1/2*mean"]
 LABELS = ("CVaR, rounding up", "CVaR, between points", "Wang, rounding up", "Wang, between points")
@@ -160,7 +160,7 @@ def draw(discounts: tuple[str, ...], found: dict[str, list[float]], path: str) -
 
 def main() -> None:
     arguments = sys.argv[1:]
-    limits.now = time.process_time
+    clock.now = time.process_time
     if "--curve" in arguments:
         curve(arguments[-1] if arguments[-1].endswith(".svg") else None)
         return

@@ -18,8 +18,8 @@ from fractions import Fraction
 
 import verified_risk as vr
 from verified_risk.kernels import jit
-from verified_risk.planning import limits
-from verified_risk.planning.search.route import compile_search
+from verified_risk.planning import clock
+from verified_risk.planning.search.search_route import compile_search
 
 NEAR, NEARER = Fraction(1, 10**4), Fraction(1, 10**6)
 KINDS = ("wang and cvar", "cpw and mean", "polygon")
@@ -74,7 +74,7 @@ def main() -> None:
     arguments = parser.parse_args()
     jit.EAGER = True  # compiled kernels are what is measured
     compile_search()
-    limits.now = time.process_time
+    clock.now = time.process_time
     near = nearer = 0
     spent = []
     for seed, kind, mdp, G in cases(arguments.count):

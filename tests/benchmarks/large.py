@@ -32,8 +32,8 @@ import verified_risk as vr  # noqa: E402
 from verified_risk.grid import own_unit  # noqa: E402
 from verified_risk.grid.floats import float_model  # noqa: E402
 from verified_risk.grid.scaled import scaled_model  # noqa: E402
-from verified_risk.planning.search import cdf  # noqa: E402
-from verified_risk.planning.tails import budget, interpolated  # noqa: E402
+from verified_risk.planning.search import grid_coordinates  # noqa: E402
+from verified_risk.planning.tails import budget_tables, interpolated_tables  # noqa: E402
 from verified_risk.planning.threads import VARIABLE, in_threads  # noqa: E402
 
 ROUNDS = 5
@@ -73,12 +73,12 @@ class Measured:
 def allowed(side: Callable[[], object]) -> float:
     """All CPU seconds of the shared steps over those of their longest parts."""
     measured = Measured()
-    for module in (budget, interpolated, cdf):
+    for module in (budget_tables, interpolated_tables, grid_coordinates):
         module.in_threads = measured  # type: ignore[attr-defined]
     try:
         side()
     finally:
-        for module in (budget, interpolated, cdf):
+        for module in (budget_tables, interpolated_tables, grid_coordinates):
             module.in_threads = in_threads  # type: ignore[attr-defined]
     return measured.all / measured.longest
 
@@ -88,20 +88,20 @@ def threads(quick: bool = False) -> None:
     size = "small" if quick else "large"
     mdp = instance(SPARSE[size]).mdp()
     model = float_model(mdp, own_unit(mdp))
-    linear = budget.linear_part(model)
+    linear = budget_tables.linear_part(model)
     scaled = scaled_model(random_model(146, 4, 3, 1, "0.95", 100), Fraction(1, 400))
-    oracle = cdf.Oracle(float_model(instance((50, 4, 20, 10, 3)).mdp(), Fraction(1, 10)))
+    oracle = grid_coordinates.Oracle(float_model(instance((50, 4, 20, 10, 3)).mdp(), Fraction(1, 10)))
     cost = 1.0 / (1.0 + np.arange(oracle.top))
 
     def contraction() -> object:
-        fresh = cdf.Oracle(oracle.model)
+        fresh = grid_coordinates.Oracle(oracle.model)
         return fresh.contract(cost, 0.9 * cost, 1.1 * cost, float("inf"))
 
     sides: dict[str, Callable[[], object]] = {
-        f"budget pass, {SPARSE[size]}": lambda: budget.budget_tables(
+        f"budget pass, {SPARSE[size]}": lambda: budget_tables.budget_tables(
             model, Fraction(), 0, model.remaining[0], linear=linear
         ),
-        "read between nodes, 146 states, T = 100": lambda: interpolated.envelope(scaled, Fraction()),
+        "read between nodes, 146 states, T = 100": lambda: interpolated_tables.envelope(scaled, Fraction()),
         "contraction of a search, (50, 4, 20, 10)": contraction,
     }
     before = os.environ.get(VARIABLE)
@@ -243,10 +243,10 @@ def preparation(quick: bool = False) -> None:
         ("21 states, 11 actions, 0.9, T 100", random_model(21, 11, 8, 20, "0.9", 100), Fraction(1, 25)),
         ("146 states, 0.95, T 100", random_model(146, 4, 3, 1, "0.95", 100), Fraction(1, 400)),
     ):
-        interpolated.envelope(scaled_model(random_model(3, 2, 2, 1, "1/2", 3), Fraction(1, 4)), Fraction())
+        interpolated_tables.envelope(scaled_model(random_model(3, 2, 2, 1, "1/2", 3), Fraction(1, 4)), Fraction())
         models: list[object] = []
         prepared = cpu(lambda mdp=mdp, eta=eta, out=models: out.append(scaled_model(mdp, eta)))
-        passed = cpu(lambda out=models: interpolated.envelope(out[0], Fraction()))  # type: ignore[arg-type]
+        passed = cpu(lambda out=models: interpolated_tables.envelope(out[0], Fraction()))  # type: ignore[arg-type]
         row(f"(p) {name}", prepare_s=prepared, pass_s=passed, ratio=prepared / passed)
     for states in (1_000,) if quick else (10_000, 50_000):
         x = instance((states, 4, 10, 10, 10))

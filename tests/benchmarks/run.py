@@ -38,11 +38,11 @@ import verified_risk as vr  # noqa: E402
 from verified_risk.grid import compiled, own_unit  # noqa: E402
 from verified_risk.grid.floats import float_model  # noqa: E402
 from verified_risk.kernels import jit  # noqa: E402
-from verified_risk.planning import limits  # noqa: E402
-from verified_risk.planning.exact import limbs  # noqa: E402
-from verified_risk.planning.exact.route import mean_to_go  # noqa: E402
-from verified_risk.planning.tails import budget  # noqa: E402
-from verified_risk.planning.tails import route as tails  # noqa: E402
+from verified_risk.planning import clock  # noqa: E402
+from verified_risk.planning.exact import limb_tables  # noqa: E402
+from verified_risk.planning.exact.exact_route import mean_to_go  # noqa: E402
+from verified_risk.planning.tails import budget_tables  # noqa: E402
+from verified_risk.planning.tails import tail_route as tails  # noqa: E402
 from verified_risk.proving.run_checker import run_checker  # noqa: E402
 
 OBJECTIVES = {
@@ -75,8 +75,8 @@ def sparse(quick: bool) -> None:
         x = instance(size)
         mdp = x.mdp()
         model = float_model(mdp, own_unit(mdp))
-        linear, top = budget.linear_part(model), model.remaining[0]
-        ours = lambda m=model, t=top, l=linear: budget.budget_tables(m, Fraction(), 0, t, linear=l)  # noqa: E731, E741
+        linear, top = budget_tables.linear_part(model), model.remaining[0]
+        ours = lambda m=model, t=top, l=linear: budget_tables.budget_tables(m, Fraction(), 0, t, linear=l)  # noqa: E731, E741
         kernel = rivals.CKernel(x)
         agree = float(np.max(np.abs(ours().shortfall - kernel.run()[0, : top + 1])))
         sides = {
@@ -124,7 +124,7 @@ def dense(quick: bool) -> None:
     size = (100, 5, 20, 20, 100) if quick else DENSE
     mdp = instance(size).mdp()
     model = float_model(mdp, own_unit(mdp))
-    linear, top = budget.linear_part(model), model.remaining[0]
+    linear, top = budget_tables.linear_part(model), model.remaining[0]
     rows, n = len(model.succ_start) - 1, model.n_states
     flops = 2.0 * rows * n * sum(model.remaining[:-1])
     a, b, c = (
@@ -134,7 +134,7 @@ def dense(quick: bool) -> None:
     )
     t = least(
         {
-            "ours": lambda: budget.budget_tables(model, Fraction(), 0, top, linear=linear),
+            "ours": lambda: budget_tables.budget_tables(model, Fraction(), 0, top, linear=linear),
             "dgemm": lambda: np.matmul(a, b, out=c),
         },
         3,
@@ -145,15 +145,15 @@ def dense(quick: bool) -> None:
 
 def crossover(quick: bool) -> None:
     """Sparse sweeps against BLAS as rows fill up: where DENSE_SHARE comes from."""
-    saved = budget.DENSE_SHARE
+    saved = budget_tables.DENSE_SHARE
     for successors in (5, 20, 50, 100) if quick else (5, 10, 20, 30, 50, 100):
         mdp = instance((100, 4, 20, 20, successors)).mdp()
         model = float_model(mdp, own_unit(mdp))
-        linear, top = budget.linear_part(model), model.remaining[0]
+        linear, top = budget_tables.linear_part(model), model.remaining[0]
 
         def timed(share: float, m: Any = model, t: int = top, part: Any = linear) -> None:
-            budget.DENSE_SHARE = share
-            budget.budget_tables(m, Fraction(), 0, t, linear=part)
+            budget_tables.DENSE_SHARE = share
+            budget_tables.budget_tables(m, Fraction(), 0, t, linear=part)
 
         t = least({"sweeps": lambda f=timed: f(2.0), "blas": lambda f=timed: f(0.0)}, 5)
         row(
@@ -161,21 +161,23 @@ def crossover(quick: bool) -> None:
             sweeps_ms=1e3 * t["sweeps"],
             blas_over_sweeps=t["blas"] / t["sweeps"],
         )
-    budget.DENSE_SHARE = saved
+    budget_tables.DENSE_SHARE = saved
 
 
 def certified(quick: bool) -> None:
     mdp = instance(SPARSE["small"]).mdp()
     model = float_model(mdp, own_unit(mdp))
-    linear = budget.linear_part(model, with_variance=True)
+    linear = budget_tables.linear_part(model, with_variance=True)
     window = tails.rho_window(model, linear, Fraction(1, 20))
 
     def plain() -> Any:
-        tables = budget.budget_tables(model, Fraction(), *window, linear=linear)
+        tables = budget_tables.budget_tables(model, Fraction(), *window, linear=linear)
         return np.max(np.arange(window[0], window[1] + 1) - 20.0 * tables.shortfall)
 
     def both() -> Any:
-        return tails.assemble(budget.budget_tables(model, Fraction(), *window, linear=linear), Fraction(), Fraction(20))
+        return tails.assemble(
+            budget_tables.budget_tables(model, Fraction(), *window, linear=linear), Fraction(), Fraction(20)
+        )
 
     t = least({"certified": both, "plain": plain}, 9)
     row(
@@ -190,14 +192,14 @@ def exact(quick: bool) -> None:
     x = instance(SPARSE["tiny"])
     mdp = x.mdp()
     model, integers = float_model(mdp, own_unit(mdp)), compiled(mdp).limbs()
-    linear, top = budget.linear_part(model), model.remaining[0]
+    linear, top = budget_tables.linear_part(model), model.remaining[0]
     from verified_risk.grid import grid_model
 
-    outlook = limbs._rescaled(integers, mean_to_go(grid_model(mdp)).value, grid_model(mdp).denominator)
+    outlook = limb_tables._rescaled(integers, mean_to_go(grid_model(mdp)).value, grid_model(mdp).denominator)
     t = least(
         {
-            "limbs": lambda: limbs.limb_tables(mdp, integers, 0, 1, outlook),
-            "float": lambda: budget.budget_tables(model, Fraction(), 0, top, linear=linear),
+            "limbs": lambda: limb_tables.limb_tables(mdp, integers, 0, 1, outlook),
+            "float": lambda: budget_tables.budget_tables(model, Fraction(), 0, top, linear=linear),
         },
         9,
     )
@@ -206,7 +208,7 @@ def exact(quick: bool) -> None:
     spent = time.process_time() - began
     if not quick:
         total = integers.step_total**x.horizon
-        found = limbs.limb_tables(mdp, integers, 0, 1, outlook).shortfall[0]
+        found = limb_tables.limb_tables(mdp, integers, 0, 1, outlook).shortfall[0]
         assert [Fraction(v, total) for v in found] == reference[0], "limbs and Fractions differ"
     row(
         "(d) exact limbs, T = 10", limbs_ms=1e3 * t["limbs"], float_ms=1e3 * t["float"],
@@ -233,11 +235,11 @@ def searched(letter: str, size: Any, seed: int, name: str, G: vr.Weighting, limi
     """A search for a gap of 1e-5; its limit, too, is in CPU seconds."""
     mdp = instance(size, seed).mdp()
     history: list[vr.Progress] = []
-    limits.now = time.process_time
+    clock.now = time.process_time
     began = time.process_time()
     plan = vr.plan(mdp, G, gap="1/100000", time_limit=limit, progress=history.append)
     spent, closed = time.process_time() - began, plan.gap <= Fraction(1, 10**5)
-    limits.now = time.monotonic
+    clock.now = time.monotonic
     course = [] if closed else [str(now) for now in history[:: max(1, len(history) // 5)]]
     row(
         f"{letter} {size[:4]} seed {seed} {name}", gap=float(plan.gap), cpu_s=spent, closed=closed,
@@ -325,8 +327,8 @@ def growth(quick: bool) -> None:
             size[k] *= factor
             mdp = instance(tuple(size)).mdp()  # type: ignore[arg-type]
             model = float_model(mdp, own_unit(mdp))
-            linear, top = budget.linear_part(model), model.remaining[0]
-            run = lambda m=model, t=top, part=linear: budget.budget_tables(m, Fraction(), 0, t, linear=part)  # noqa: E731
+            linear, top = budget_tables.linear_part(model), model.remaining[0]
+            run = lambda m=model, t=top, part=linear: budget_tables.budget_tables(m, Fraction(), 0, t, linear=part)  # noqa: E731
             times.append(least({"run": run}, 3)["run"])
             values.append(size[k])
         slope = float(np.polyfit(np.log(values), np.log(times), 1)[0])

@@ -22,7 +22,7 @@ from rows import row
 import verified_risk as vr
 from verified_risk.errors import VerifiedRiskError
 from verified_risk.kernels import jit
-from verified_risk.planning import limits
+from verified_risk.planning import clock
 
 FAMILIES = {
     "mean": "mean",
@@ -70,13 +70,13 @@ def families(name: str, mdp: vr.MDP, seconds: float) -> None:
 
 
 def rows(quick: bool, seconds: float = 2.0) -> None:
-    limits.now = time.process_time
+    clock.now = time.process_time
     for toy in (instance((5, 3, 5, 4, 3)).mdp(), random_model(3, 2, 2, 1, "0.8", 6)):
         for G in FAMILIES.values():
             vr.plan(toy, G, time_limit=1)  # compiles
     families("undiscounted", instance(GENERAL[0] if quick else (100, 4, 30, 10, 3)).mdp(), seconds)
     families("discounted", random_model(*((5, 2, 2, 1, "0.8", 3) if quick else (20, 4, 4, 10, "0.98", 100))), seconds)
-    limits.now = time.monotonic
+    clock.now = time.monotonic
 
 
 def main() -> None:
@@ -87,7 +87,7 @@ def main() -> None:
     jit.EAGER = True  # compiled kernels are what is measured
     if arguments.large:
         mdp = instance((1000, 4, 50, 10, 3)).mdp()
-        limits.now = time.process_time
+        clock.now = time.process_time
         vr.plan(instance(GENERAL[0]).mdp(), "wang(3/4)", time_limit=1)
         plan, spent = timed(lambda: vr.plan(mdp, "wang(3/4)", time_limit=arguments.seconds))
         print(f"1000 states, T = 50, Wang: asked {arguments.seconds:g} s, took {spent:.1f} s   {plan}", flush=True)

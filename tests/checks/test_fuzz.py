@@ -28,8 +28,8 @@ from verified_risk.errors import InvalidArgument, InvalidFile, InvalidNumber
 from verified_risk.learning import arrays
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction
-from verified_risk.planning import planner
-from verified_risk.planning.recheck import bounds
+from verified_risk.planning import api
+from verified_risk.planning.recheck import both_bounds
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -115,7 +115,7 @@ def test_the_curves_of_the_oracle_are_those_of_the_library():
 @pytest.fixture
 def low_upper_bound(monkeypatch):
     """A planner whose upper bounds are too low by a thousandth."""
-    honest = planner.plan
+    honest = api.plan
 
     def too_sure(mdp, objective, **options):
         found = honest(mdp, objective, **options)
@@ -287,8 +287,8 @@ def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
     data = {**found.to_json(), "eta": "1"}
     answer = vr.Plan.from_json(data).recheck()
     assert answer.upper_holds in (Truth.HOLDS, Truth.UNKNOWN)
-    with pytest.raises(bounds.TooLong, match="GB allowed"):
-        bounds._wide_model(huge, Fraction(1))
+    with pytest.raises(both_bounds.TooLong, match="GB allowed"):
+        both_bounds._wide_model(huge, Fraction(1))
     long = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[{"9" * 5000: 1}]], horizon=1)
     long.save(tmp_path / "long.json")
     for words in ("models show FILE", "plan FILE --objective mean", "plan FILE --objective mean --json"):

@@ -79,7 +79,7 @@ def test_an_error_is_one_line_that_says_what_is_wrong(arguments, message):
 def test_printed_bounds_are_rounded_outward():
     from decimal import Decimal
 
-    from verified_risk.numbers.shown import at_least, at_most
+    from verified_risk.numbers.format import at_least, at_most
 
     for x in (Fraction(56, 33), Fraction(-1, 3**30), Fraction(10**12 + 1, 7), Fraction(0), Fraction(1, 3)):
         low, high = (Fraction(Decimal(t)) if "/" not in t else Fraction(t) for t in (at_least(x), at_most(x)))

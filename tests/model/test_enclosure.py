@@ -11,9 +11,9 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth, at_least, divide, exp, log, minimum, root
+from verified_risk.numbers.format import above, at_most, span
+from verified_risk.numbers.format import at_least as shown_below
 from verified_risk.numbers.rational import float_above, float_below
-from verified_risk.numbers.shown import above, at_most, span
-from verified_risk.numbers.shown import at_least as shown_below
 
 rng = random.Random(11)
 NUMBERS = [Fraction(rng.randint(-(10**9), 10**9), rng.randint(1, 10**9)) for _ in range(200)]

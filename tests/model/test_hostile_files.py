@@ -28,7 +28,7 @@ from verified_risk.cli.failures import LONGEST_LINE
 from verified_risk.experiments.sweep_cells import read_cells
 from verified_risk.files import decode_array, encode_array
 from verified_risk.numbers.rational import LONGEST, as_fraction
-from verified_risk.planning.search.proof import Proof
+from verified_risk.planning.search.trace import Proof
 
 MOST_MEMORY = 50_000_000
 HEADER = "idstatefrom,idaction,idstateto,probability,reward\n"

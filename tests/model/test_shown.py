@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import verified_risk as vr
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval, Truth
-from verified_risk.numbers.shown import above, at_least, at_most, ends, number, span
+from verified_risk.numbers.format import above, at_least, at_most, ends, number, span
 from verified_risk.plotting.picture import bounds_words
 
 TINY = Fraction(1, 10**300)

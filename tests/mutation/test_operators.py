@@ -143,7 +143,7 @@ def test_judges_are_the_quickest_tests_of_the_line():
     assert tests.judges("a.py", 1, 10.0) == ["quick", "other", "middle"]
     assert tests.judges("b.py", 1, 10.0) == []
     compiled = JudgeMap({}, {"tests/planning/test_a.py::b": 1.0, "tests/learning/test_a.py::b": 1.0})
-    assert compiled.judges("verified_risk/kernels/budget.py", 9, 10.0) == ["tests/planning/test_a.py::b"]
+    assert compiled.judges("verified_risk/kernels/budget_pass.py", 9, 10.0) == ["tests/planning/test_a.py::b"]
     assert compiled.judges("verified_risk/kernels/learn_run.py", 9, 10.0) == ["tests/learning/test_a.py::b"]
 
 
@@ -161,7 +161,7 @@ def test_a_map_is_read_as_it_was_written(tmp_path: Path):
 
 def test_without_a_map_the_judges_are_the_files_that_name_the_module():
     among = {
-        "verified_risk/planning/quantile.py": "tests/planning/test_plan_edges.py",
+        "verified_risk/planning/threshold.py": "tests/planning/test_plan_edges.py",
         "verified_risk/learning/regret_bounds.py": "tests/learning/test_learn_guarantee.py",
         "proofs_checks/recheck/certificate.py": "tests/checks/test_signed_certificates.py",
         "verified_risk/kernels/learn_sets.py": "tests/learning/test_learn_sets.py",

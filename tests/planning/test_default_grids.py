@@ -13,9 +13,9 @@ import verified_risk as vr
 from verified_risk.errors import InvalidArgument
 from verified_risk.mdp import rewards
 from verified_risk.numbers.enclosure import bounds
-from verified_risk.planning import forward, grids, rounding
-from verified_risk.planning.search import between, cdf
-from verified_risk.planning.tails import budget, interpolated, refine
+from verified_risk.planning import float_error, forward_law, grid_choice
+from verified_risk.planning.search import cell_coordinates, grid_coordinates
+from verified_risk.planning.tails import budget_tables, interpolated_tables, refine
 
 OBJECTIVES = (
     "mean", "cvar(1/3)", "1/2*mean + 1/2*cvar(1/5)", "var(1/2)", "var(1/4, upper)", "1/2*cvar(1/10) + 1/2*cvar(1/2)",
@@ -53,7 +53,15 @@ def test_every_family_on_five_hundred_models():
 
 
 def limit_memory(monkeypatch, bytes_allowed: int) -> None:
-    for module in (grids, budget, cdf, between, interpolated, refine, forward):
+    for module in (
+        grid_choice,
+        budget_tables,
+        grid_coordinates,
+        cell_coordinates,
+        interpolated_tables,
+        refine,
+        forward_law,
+    ):
         monkeypatch.setattr(module, "memory_limit", lambda: bytes_allowed)
 
 
@@ -69,8 +77,8 @@ def test_continuous_rewards_are_counted_before_they_are_listed(monkeypatch):
     with pytest.raises(InvalidArgument, match="wanted a larger gap, or eta of at least"):
         vr.plan(uniform(), "cvar(1/2)", gap="1/10000000")
     discounted = uniform(horizon=4).with_discount("9/10")
-    assert grids.listed_atoms(discounted, Fraction(1, 1000)) == 3439  # 1000 (1 + 9/10 + 81/100 + 729/1000)
-    assert grids.listed_atoms(uniform(horizon=4), Fraction(1, 1000)) == 1000  # one step, four times
+    assert grid_choice.listed_atoms(discounted, Fraction(1, 1000)) == 3439  # 1000 (1 + 9/10 + 81/100 + 729/1000)
+    assert grid_choice.listed_atoms(uniform(horizon=4), Fraction(1, 1000)) == 1000  # one step, four times
 
 
 def test_the_mean_of_continuous_rewards_needs_no_grid_from_the_caller():
@@ -84,21 +92,21 @@ def test_a_search_without_memory_takes_a_coarser_grid_and_says_so(monkeypatch, o
     limit_memory(monkeypatch, 200_000)
     continuous = vr.plan(uniform(), objective, time_limit=1)
     assert continuous.certificate.method.endswith("on the finest grid that fits into memory")
-    assert grids.search_bytes(1, grids.steps_remaining(continuous.mdp, continuous.eta)) <= 200_000
+    assert grid_choice.search_bytes(1, grid_choice.steps_remaining(continuous.mdp, continuous.eta)) <= 200_000
     finer = vr.plan(uniform(), objective, gap="1/1000", time_limit=1)
     assert finer.certificate.method.endswith("on the finest grid that fits into memory")
     fine = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", "12345/10001": "1/2"}, {"1/3": 1}]], horizon=6, discount="99/100")
     limit_memory(monkeypatch, 100_000)
     found = vr.plan(fine, objective, time_limit=1)
-    assert between.bytes_needed(fine, *between.sizes(fine, found.eta)) <= 100_000
+    assert cell_coordinates.bytes_needed(fine, *cell_coordinates.sizes(fine, found.eta)) <= 100_000
     assert found.lower <= found.upper
 
 
 def test_budgets_that_are_all_equally_good_are_not_all_compared(monkeypatch):
     """At level 1/2 every budget between the two returns of a fair coin is as good as any other."""
     compared = []
-    honest = rounding.Enclosure.above
-    monkeypatch.setattr(rounding.Enclosure, "above", lambda self, x: compared.append(x) or honest(self, x))
+    honest = float_error.Enclosure.above
+    monkeypatch.setattr(float_error.Enclosure, "above", lambda self, x: compared.append(x) or honest(self, x))
     coin = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
     plan = vr.plan(coin, "cvar(1/2)", eta=Fraction(1, 10**5))
     assert plan.lower <= 0 <= plan.upper

@@ -11,9 +11,9 @@ import pytest
 import verified_risk as vr
 from verified_risk.errors import Unsupported
 from verified_risk.grid import compiled
-from verified_risk.kernels import limbs as kernels
-from verified_risk.planning.exact import limbs
-from verified_risk.planning.rounding import SMALLEST_NORMAL, UNIT_ROUNDOFF, Enclosure, gamma
+from verified_risk.kernels import limb_pass as kernels
+from verified_risk.planning.exact import limb_tables
+from verified_risk.planning.float_error import SMALLEST_NORMAL, UNIT_ROUNDOFF, Enclosure, gamma
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +74,18 @@ def test_what_underflow_loses_is_covered_and_counted_per_operation():
 
 def test_the_largest_weights_keep_a_sum_of_limbs_below_two_to_the_sixty_three():
     """In Python's integers: D weights of full limbs, the carry of the limb before, and one more limb."""
-    full = 2**limbs.BITS - 1
-    assert limbs.BITS == kernels.BITS
+    full = 2**limb_tables.BITS - 1
+    assert limb_tables.BITS == kernels.BITS
 
     def largest(total: int) -> int:
         carry = 0
         for _ in range(50):  # the carry settles after a few limbs
-            carry = (total * full + carry + full) >> limbs.BITS
+            carry = (total * full + carry + full) >> limb_tables.BITS
         return total * full + carry + full
 
-    assert largest(limbs.LARGEST_SUM) < 2**63
-    assert largest(2 * limbs.LARGEST_SUM) < 2**64
-    assert largest(2 * limbs.LARGEST_SUM + 2) >= 2**63
+    assert largest(limb_tables.LARGEST_SUM) < 2**63
+    assert largest(2 * limb_tables.LARGEST_SUM) < 2**64
+    assert largest(2 * limb_tables.LARGEST_SUM + 2) >= 2**63
 
 
 def two_outcomes(denominator: int) -> vr.MDP:
@@ -98,10 +98,10 @@ def test_weights_are_refused_above_the_largest_sum_and_right_at_it(denominator, 
     mdp = two_outcomes(denominator)
     model = compiled(mdp).limbs()
     if not fits:
-        with pytest.raises(limbs.Overflow, match=r"2\*\*32"):
-            limbs.require_no_overflow(model, 1, 1)
+        with pytest.raises(limb_tables.Overflow, match=r"2\*\*32"):
+            limb_tables.require_no_overflow(model, 1, 1)
     else:
-        limbs.require_no_overflow(model, 1, 1)
+        limb_tables.require_no_overflow(model, 1, 1)
         best = vr.exact_plan(mdp, "cvar(1/2)")
         q = Fraction(1, denominator)
         low = {0: q * q, 1: 2 * q * (1 - q)}
@@ -110,16 +110,16 @@ def test_weights_are_refused_above_the_largest_sum_and_right_at_it(denominator, 
 
 def test_values_are_refused_one_above_what_the_limbs_hold():
     for count in (1, 2, 5):
-        limbs.require_fit(2 ** (30 * count) - 1, count)
-        with pytest.raises(limbs.Overflow, match=f"{count} limbs"):
-            limbs.require_fit(2 ** (30 * count), count)
-        assert limbs._limbs_for(2 ** (30 * count) - 1) >= count
-        assert limbs._limbs_for(2 ** (30 * count)) > count
+        limb_tables.require_fit(2 ** (30 * count) - 1, count)
+        with pytest.raises(limb_tables.Overflow, match=f"{count} limbs"):
+            limb_tables.require_fit(2 ** (30 * count), count)
+        assert limb_tables._limbs_for(2 ** (30 * count) - 1) >= count
+        assert limb_tables._limbs_for(2 ** (30 * count)) > count
 
 
 def test_a_table_of_limbs_is_read_back():
     values = [0, 1, 2**30 - 1, 2**30, 2**61 + 12345, 2**89 - 1]
-    table = limbs._table_of_limbs(values, 3)
+    table = limb_tables._table_of_limbs(values, 3)
     assert table.max() < 2**30
-    assert limbs._integers(table) == values
+    assert limb_tables._integers(table) == values
     assert table.dtype == np.int64

@@ -17,26 +17,26 @@ import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
-from verified_risk.kernels import polygon as kernels
+from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import Interval
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.objectives.weighting import Weighting
-from verified_risk.planning.policy_law import exact_value
-from verified_risk.planning.recheck.between import Between
-from verified_risk.planning.recheck.cells import CellTables
+from verified_risk.planning.affordable_law import exact_value
+from verified_risk.planning.float_error import gamma
+from verified_risk.planning.recheck.cell_replay import CellTables
+from verified_risk.planning.recheck.discounted_tails import Between
 from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.recheck.wide import exactly
-from verified_risk.planning.rounding import gamma
-from verified_risk.planning.search import attained, route
-from verified_risk.planning.search.between import BetweenOracle
+from verified_risk.planning.search import attained_coordinates, search_route
 from verified_risk.planning.search.branching import Node, Search
-from verified_risk.planning.search.cdf import Oracle
-from verified_risk.planning.search.off_jump import by_laws
-from verified_risk.planning.search.proof import Round
+from verified_risk.planning.search.cell_coordinates import BetweenOracle
+from verified_risk.planning.search.grid_coordinates import Oracle
+from verified_risk.planning.search.jump_mixing import by_laws
 from verified_risk.planning.search.relaxation import Mixture, Relaxation
-from verified_risk.planning.tails import interpolated, refine
-from verified_risk.planning.tails.budget import budget_tables, linear_part
-from verified_risk.planning.tails.route import assemble
+from verified_risk.planning.search.trace import Round
+from verified_risk.planning.tails import interpolated_tables, refine
+from verified_risk.planning.tails.budget_tables import budget_tables, linear_part
+from verified_risk.planning.tails.tail_route import assemble
 
 U = Fraction(1, 2**53)
 
@@ -218,7 +218,7 @@ def test_a_raised_cdf_is_at_least_the_exact_one():
         p, horizon = Fraction(n, 41), 12
         model = float_model(vr.MDP(0, [[[1]]], [[{0: p, 1: 1 - p}]], horizon=horizon), Fraction(1))
         oracle = Oracle(model)
-        raised = route._raised_cdf(oracle, [(Fraction(1), oracle.choice)], Fraction(1))
+        raised = search_route._raised_cdf(oracle, [(Fraction(1), oracle.choice)], Fraction(1))
         exact = Fraction()
         for i, (high, computed) in enumerate(zip(raised, oracle.cdf().tolist(), strict=True)):
             exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
@@ -259,7 +259,7 @@ def test_the_best_node_of_a_table_is_best_in_rationals():
         slope, level, n = Fraction(3), rng.uniform(-3, 0), 60
         rows = np.array([[(k - level) / 3 + rng.choice([-1, 1]) * 2.0**-53 for k in range(n)] for _ in range(2)])
         every = [k - slope * (Fraction(rows[0, k]) + 2 * Fraction(rows[1, k])) / 3 for k in range(n)]
-        table = interpolated.Shortfall((Fraction(1, 3), Fraction(2, 3)), rows)
+        table = interpolated_tables.Shortfall((Fraction(1, 3), Fraction(2, 3)), rows)
         assert table.best(Fraction(1), slope)[0] == max(every)
         long = (np.arange(-1, n, dtype=np.longdouble) - np.longdouble(level)) / 3 + np.zeros((2, 1))
         exact = [k - slope * exactly(long[0, 1 + k]) for k in range(n)]
@@ -290,7 +290,7 @@ def test_what_a_budget_below_nothing_is_worth_is_bounded_from_both_sides():
         if low == high:
             continue
         scaled = scaled_model(mdp, Fraction(1, 7))
-        mean, value = interpolated.mean_part(scaled), [Fraction()] * mdp.n_states
+        mean, value = interpolated_tables.mean_part(scaled), [Fraction()] * mdp.n_states
         for t in range(mdp.horizon - 1, -1, -1):
             pay = model.discount**t
             value = [
@@ -298,7 +298,7 @@ def test_what_a_budget_below_nothing_is_worth_is_bounded_from_both_sides():
                 for s in range(mdp.n_states)
             ]
             for kappa in (Fraction(1, 3), Fraction(7, 5)):
-                sides = [interpolated._left(mean, t, kappa, lower).tolist() for lower in (True, False)]
+                sides = [interpolated_tables._left(mean, t, kappa, lower).tolist() for lower in (True, False)]
                 for s, (below, above) in enumerate(zip(*sides, strict=True)):
                     assert Fraction(below) <= kappa * value[s] <= Fraction(above)
 
@@ -316,9 +316,9 @@ def test_roundings_of_a_mean_and_of_a_step_between_nodes_are_counted_by_their_te
     anywhere = [Fraction(1, outcomes)] * outcomes
     mdp = vr.MDP(0, [[anywhere]] * outcomes, [[{0: "1/2", 1: "1/2"}]] * outcomes, horizon=3, discount="1/2")
     model = scaled_model(mdp, Fraction(1, 4))
-    assert interpolated.mean_part(model).enclosure.depth >= 3 * (outcomes + 3)
+    assert interpolated_tables.mean_part(model).enclosure.depth >= 3 * (outcomes + 3)
     size = model.tops[0][0]
-    assert interpolated._outward(model, 0, Fraction()) >= (2 * outcomes + 8) * 2.0**-53 * size
+    assert interpolated_tables._outward(model, 0, Fraction()) >= (2 * outcomes + 8) * 2.0**-53 * size
 
 
 # -- enclosures -------------------------------------------------------------------------------------------------------
@@ -348,8 +348,8 @@ def test_what_a_policy_is_worth_at_least_is_the_lower_end_of_its_enclosure():
 def test_the_same_over_attainable_returns():
     """Rewards of 0 and a million and one: the gap between them, times the upper end of the weighting."""
     rewards = [[{0: "1/2", 10**6 + 1: "1/2"}, {0: "1/2", 10**6: "1/2"}]]
-    model = attained.unfolded(vr.MDP(0, [[[1], [1]]], rewards, horizon=1))
+    model = attained_coordinates.unfolded(vr.MDP(0, [[[1], [1]]], rewards, horizon=1))
     assert model is not None
     choice = np.zeros((1, len(model.cells) + 1, 1), dtype=np.int8)
-    held = attained._worth(model, Blurred(), Mixture(np.zeros(model.top), 0.0, [(1.0, choice)]))
+    held = attained_coordinates._worth(model, Blurred(), Mixture(np.zeros(model.top), 0.0, [(1.0, choice)]))
     assert held.lower == (10**6 + 1) / Fraction(2)

@@ -12,7 +12,7 @@ from plan_models import as_mdp
 
 import verified_risk as vr
 from verified_risk.errors import Unsupported
-from verified_risk.planning.exact import route
+from verified_risk.planning.exact import exact_route
 
 MODELS = 500
 MOST_POLICIES = 1500
@@ -134,8 +134,8 @@ def test_too_many_budgets_are_refused_before_they_are_listed(monkeypatch):
     """One state and a discount: every step multiplies the budgets, so the first ones tell."""
     mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", 1: "1/2"}, {"1/3": 1}]], horizon=6, discount="19/20")
     steps = []
-    honest = route.budget_pass
-    monkeypatch.setattr(route, "MOST_BUDGETS", 4000)
+    honest = exact_route.budget_pass
+    monkeypatch.setattr(exact_route, "MOST_BUDGETS", 4000)
 
     def counted(grid, budgets, terminal, known):
         def seen(t, s, b):
@@ -144,7 +144,7 @@ def test_too_many_budgets_are_refused_before_they_are_listed(monkeypatch):
 
         return honest(grid, budgets, terminal, seen)
 
-    monkeypatch.setattr(route, "budget_pass", counted)
+    monkeypatch.setattr(exact_route, "budget_pass", counted)
     with pytest.raises(Unsupported, match="too many returns to list"):
         vr.exact_plan(mdp, vr.CVaR("1/4"))
     assert max(steps) == 0, "the first step has 729 budgets: six such steps are already too many"

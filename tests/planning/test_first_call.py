@@ -16,9 +16,9 @@ from patience import PATIENCE
 import verified_risk as vr
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
-from verified_risk.kernels import budget as _kernels  # noqa: F401 - the loops below must exist
-from verified_risk.kernels import jit, polygon
-from verified_risk.planning.tails import budget, refine
+from verified_risk.kernels import budget_pass as _kernels  # noqa: F401 - the loops below must exist
+from verified_risk.kernels import jit, polygon_bounds
+from verified_risk.planning.tails import budget_tables, refine
 
 
 @contextmanager
@@ -65,8 +65,10 @@ def test_numpy_and_the_compiled_kernels_give_the_same_bits(joint, most_successor
         found = {}
         for way in ("compiled", "interpreted"):
             with every_kernel(way, monkeypatch):
-                linear = budget.linear_part(grid, with_variance=True)
-                tables = budget.budget_tables(grid, kappa, 3, grid.remaining[0], threshold=threshold, linear=linear)
+                linear = budget_tables.linear_part(grid, with_variance=True)
+                tables = budget_tables.budget_tables(
+                    grid, kappa, 3, grid.remaining[0], threshold=threshold, linear=linear
+                )
                 found[way] = [linear.value, linear.action, linear.variance, tables.shortfall, *tables.policy]
         for one, other in zip(*found.values(), strict=True):
             np.testing.assert_array_equal(one, other)
@@ -162,7 +164,7 @@ def test_patience_ends(monkeypatch):
 @pytest.mark.parametrize("name", ["tilted_minima", "hulls", "slope_ranges", "cut_ends"])
 def test_loops_over_pairs_are_compiled_by_the_number_of_pairs(name, monkeypatch):
     """Thousands of coordinates times thousands of corners are half a minute of Python, though the arrays are short."""
-    one = getattr(polygon, name)
+    one = getattr(polygon_bounds, name)
     monkeypatch.setattr(one, "spent", 0.0)
     monkeypatch.setattr(one, "plain", lambda *_: "plain", raising=False)
     monkeypatch.setattr(one, "compiled", lambda *_: "compiled", raising=False)

@@ -9,7 +9,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.recheck import bounds as recheck
+from verified_risk.planning.recheck import both_bounds as recheck
 
 HAIR = Fraction(1, 10**12)
 OBJECTIVES = (

@@ -11,13 +11,13 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid import compiled, grid_model
-from verified_risk.planning.exact import limbs
-from verified_risk.planning.exact import route as exact
+from verified_risk.planning.exact import exact_route as exact
+from verified_risk.planning.exact import limb_tables
 
 
 @pytest.fixture
 def limbs_always(monkeypatch):
-    monkeypatch.setattr(limbs, "worth_it", lambda mdp: True)
+    monkeypatch.setattr(limb_tables, "worth_it", lambda mdp: True)
     monkeypatch.setattr(exact, "FEW_CELLS", 0)
 
 
@@ -52,8 +52,8 @@ def huge_denominators() -> vr.MDP:
 def test_weights_that_could_overflow_are_refused_and_left_to_python_integers():
     mdp, G = huge_denominators(), vr.CVaR("1/3")
     model = compiled(mdp).limbs()
-    with pytest.raises(limbs.Overflow, match=r"wanted at most 2\*\*32"):
-        limbs.require_no_overflow(model, 1, 1)
+    with pytest.raises(limb_tables.Overflow, match=r"wanted at most 2\*\*32"):
+        limb_tables.require_no_overflow(model, 1, 1)
     assert exact._in_limbs(mdp, grid_model(mdp), G) is None
     assert vr.exact_plan(mdp, G).value > 0
 
@@ -61,22 +61,22 @@ def test_weights_that_could_overflow_are_refused_and_left_to_python_integers():
 def test_planted_overflows_are_refused():
     mdp, _ = models.product(random.Random(4), max_states=2)
     model = compiled(mdp).limbs()
-    limbs.require_no_overflow(model, 2**60 - 1, 2)
-    with pytest.raises(limbs.Overflow, match="61 bits does not fit in 2 limbs"):
-        limbs.require_no_overflow(model, 2**60, 2)
-    with pytest.raises(limbs.Overflow, match="do not sum to"):
-        limbs.require_no_overflow(replace(model, succ_weight=[w + 1 for w in model.succ_weight]), 1, 1)
-    with pytest.raises(limbs.Overflow, match="do not sum to"):
-        limbs.require_no_overflow(replace(model, succ_total=model.succ_total * 2), 1, 1)
-    with pytest.raises(limbs.Overflow, match="units, wanted fewer"):
-        limbs.require_no_overflow(replace(model, spans=[2**31]), 1, 1)
+    limb_tables.require_no_overflow(model, 2**60 - 1, 2)
+    with pytest.raises(limb_tables.Overflow, match="61 bits does not fit in 2 limbs"):
+        limb_tables.require_no_overflow(model, 2**60, 2)
+    with pytest.raises(limb_tables.Overflow, match="do not sum to"):
+        limb_tables.require_no_overflow(replace(model, succ_weight=[w + 1 for w in model.succ_weight]), 1, 1)
+    with pytest.raises(limb_tables.Overflow, match="do not sum to"):
+        limb_tables.require_no_overflow(replace(model, succ_total=model.succ_total * 2), 1, 1)
+    with pytest.raises(limb_tables.Overflow, match="units, wanted fewer"):
+        limb_tables.require_no_overflow(replace(model, spans=[2**31]), 1, 1)
 
 
 def test_the_largest_allowed_sum_does_not_overflow():
     """Weights that sum to exactly 2**32, all limbs full: the sum is the largest that the proof admits."""
     import numpy as np
 
-    from verified_risk.kernels.limbs import MASK, limb_sum
+    from verified_risk.kernels.limb_pass import MASK, limb_sum
 
     weight = np.array([2**32 - 5, 5], dtype=np.int64)
     table = np.full((2, 3, 4), MASK, dtype=np.int64)

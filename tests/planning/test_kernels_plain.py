@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.kernels import between_contract, interpolated, learn_plan, learn_run, learn_utility, polygon
-from verified_risk.planning.search.between import BetweenOracle
+from verified_risk.kernels import cell_contract, interpolated_pass, learn_plan, learn_run, learn_utility, polygon_bounds
+from verified_risk.planning.search.cell_coordinates import BetweenOracle
 
 
 def test_a_polygon_is_read_as_its_end_beyond_its_ends():
     x, g = np.array([0.0, 0.25, 1.0]), np.array([0.0, 0.5, 1.0])
     for t, wanted in ((-0.5, 0.0), (0.0, 0.0), (0.125, 0.25), (0.25, 0.5), (0.625, 0.75), (1.0, 1.0), (1.5, 1.0)):
-        assert polygon.value.plain(t, x, g) == wanted
+        assert polygon_bounds.value.plain(t, x, g) == wanted
 
 
 def test_nodes_from_above_are_raised_least_and_cover_both_sides():
@@ -26,7 +26,7 @@ def test_nodes_from_above_are_raised_least_and_cover_both_sides():
     for actions, n in ((1, 1), (1, 3), (2, 2), (3, 6)):
         q, d = rng.integers(0, 9, (actions, n)) / 4.0, rng.integers(0, 3, (actions, n)) / 8.0
         now, choice, best = np.zeros((1, n + 2)), np.full((1, n), -1, dtype=np.int8), np.zeros(n)
-        interpolated.upper_nodes.plain(actions, n, q, d, now, 0, 2, choice, best)
+        interpolated_pass.upper_nodes.plain(actions, n, q, d, now, 0, 2, choice, best)
         for b in range(n - 1):
             scores = [q[i, b] + q[i, b + 1] + 2 * d[i, b] for i in range(actions)]
             assert choice[0, b] == scores.index(min(scores))
@@ -55,7 +55,7 @@ def test_every_cell_that_a_policy_of_allowed_actions_meets_is_marked(seed):
     nodes = np.array([1 + 2 * t for t in range(horizon + 1)])
     allowed = np.array([[[rng.choice([1, 2, 3]) if s == 0 else 1 for _ in range(nodes[-1] + 1)] for s in range(n)]] * 4)
     reached = np.zeros((horizon, n, nodes[-1] + 1), dtype=np.int8)
-    between_contract.mark_cells.plain(
+    cell_contract.mark_cells.plain(
         action_start, out_start, out_state, units, share, nodes, np.array([0]), allowed, reached
     )
     met, cells = {(0, Q(0))}, 0

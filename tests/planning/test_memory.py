@@ -15,12 +15,12 @@ from verified_risk.errors import InvalidArgument
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
-from verified_risk.kernels import budget as budget_kernels
-from verified_risk.kernels import interpolated as interpolated_kernels
+from verified_risk.kernels import budget_pass as budget_kernels
+from verified_risk.kernels import interpolated_pass as interpolated_kernels
 from verified_risk.kernels.jit import Kernel
-from verified_risk.planning import grids
-from verified_risk.planning.search import between, cdf
-from verified_risk.planning.tails import budget, interpolated
+from verified_risk.planning import grid_choice
+from verified_risk.planning.search import cell_coordinates, grid_coordinates
+from verified_risk.planning.tails import budget_tables, interpolated_tables
 
 LEAST, MOST = 0.9, 1.5
 """Of estimate over peak: a plan that fits is seldom refused, and one that does not fit is."""
@@ -62,14 +62,14 @@ def _compiled(monkeypatch):
 def undiscounted() -> tuple[int, int]:
     mdp = model(40, 80, 40)
     grid = float_model(mdp, own_unit(mdp))
-    return grids.table_bytes(40, grid.remaining), peak(
-        lambda: budget.budget_tables(grid, Fraction(), 0, grid.remaining[0])
+    return grid_choice.table_bytes(40, grid.remaining), peak(
+        lambda: budget_tables.budget_tables(grid, Fraction(), 0, grid.remaining[0])
     )
 
 
 def discounted() -> tuple[int, int]:
     scaled = scaled_model(model(30, 60, 10, "19/20"), Fraction(1, 20))
-    return interpolated.bytes_needed(scaled), peak(lambda: interpolated.envelope(scaled, Fraction()))
+    return interpolated_tables.bytes_needed(scaled), peak(lambda: interpolated_tables.envelope(scaled, Fraction()))
 
 
 def searched() -> tuple[int, int]:
@@ -77,18 +77,18 @@ def searched() -> tuple[int, int]:
     grid = float_model(mdp, own_unit(mdp))
 
     def search() -> None:
-        oracle = cdf.Oracle(grid)
+        oracle = grid_coordinates.Oracle(grid)
         slopes = np.ones(oracle.top)
         oracle.solve(slopes)
         oracle.contract(slopes, slopes, slopes, math.inf)
         assert oracle.allowed.copy().size
 
-    return grids.search_bytes(10, grid.remaining), peak(search)
+    return grid_choice.search_bytes(10, grid.remaining), peak(search)
 
 
 def searched_between() -> tuple[int, int]:
     mdp, eta = model(20, 30, 1, "9/10"), Fraction(1, 20)
-    return between.bytes_needed(mdp, *between.sizes(mdp, eta)), peak(
+    return cell_coordinates.bytes_needed(mdp, *cell_coordinates.sizes(mdp, eta)), peak(
         lambda: vr.plan(mdp, "wang(3/4)", eta=eta, time_limit=2)
     )
 

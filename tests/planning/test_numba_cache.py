@@ -101,7 +101,7 @@ def test_variants_from_one_source_share_one_compilation_in_numba_and_cannot_be_w
 
 
 def test_the_options_are_part_of_the_name_of_the_cache(tmp_path):
-    from verified_risk.kernels.place import sources_digest
+    from verified_risk.kernels.cache import sources_digest
 
     text = (KERNELS / "compiling.py").read_text()
     (tmp_path / "compiling.py").write_text(text)

@@ -13,8 +13,8 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.planning import limits
-from verified_risk.planning.search import between_route, off_jump, route
+from verified_risk.planning import clock
+from verified_risk.planning.search import cells_route, jump_mixing, search_route
 
 ALPHA = Fraction(1, 3)
 G = vr.objective("1/2*var(1/3) + 1/2*mean")
@@ -79,7 +79,7 @@ def gamble() -> vr.MDP:
 @pytest.mark.parametrize("exactly", [True, False], ids=["by laws", "by CDFs with errors"])
 def test_a_share_of_the_quantiles_policy_brings_the_mixture_below_the_level(exactly, monkeypatch):
     if not exactly:
-        monkeypatch.setattr(route, "exact_value", lambda *_, **__: None)
+        monkeypatch.setattr(search_route, "exact_value", lambda *_, **__: None)
     best = Fraction(1, 2) + (Fraction(3, 2) + Fraction(5, 2)) / 4
     plan = vr.plan(gamble(), G)
     assert "attainable" not in plan.certificate.method
@@ -107,8 +107,8 @@ def test_no_share_is_taken_where_none_helps():
     mdp = gamble()
     policy, other = vr.plan(mdp, "mean").policy, vr.plan(mdp, "var(1/3)").policy
     law, apart = vr.return_law(mdp, policy), vr.return_law(mdp, other)
-    held = off_jump.Held(vr.Mean().of(law), policy, law)
-    assert off_jump.off_the_jump(held, other, off_jump.by_laws(vr.Mean(), law, apart)) is held
+    held = jump_mixing.Held(vr.Mean().of(law), policy, law)
+    assert jump_mixing.off_the_jump(held, other, jump_mixing.by_laws(vr.Mean(), law, apart)) is held
 
 
 def between_points(seed: str, count: int) -> Iterator[tuple[vr.MDP, list[dict[Fraction, Fraction]]]]:
@@ -134,7 +134,7 @@ def test_between_grid_points_a_jump_is_passed_where_every_policy_has_passed_it()
         assert plan.lower <= best <= plan.upper
         assert G.of(vr.return_law(mdp, plan.policy)) >= plan.lower
         if plan.certificate.proof is not None and plan.certificate.proof.passed is not None:
-            without = between_route._round(mdp, G, eta, eta / 64, limits.now() + 0.1)
+            without = cells_route._round(mdp, G, eta, eta / 64, clock.now() + 0.1)
             passed, helped = passed + 1, helped + (plan.upper < without.upper)
     assert passed >= 20
     assert helped >= 8

@@ -18,13 +18,13 @@ import verified_risk as vr
 from verified_risk.errors import InvalidFile, Unsupported
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.limits import Clock
-from verified_risk.planning.planner import DEFAULT_SEARCH_SECONDS
-from verified_risk.planning.recheck import attained as recheck
-from verified_risk.planning.recheck.attained import ranked, replay_attained
+from verified_risk.planning.api import DEFAULT_SEARCH_SECONDS
+from verified_risk.planning.clock import Clock
+from verified_risk.planning.recheck import attained_returns as recheck
+from verified_risk.planning.recheck.attained_returns import ranked, replay_attained
 from verified_risk.planning.recheck.line import Line
-from verified_risk.planning.search import attained
-from verified_risk.planning.search.proof import Branch, Proof
+from verified_risk.planning.search import attained_coordinates
+from verified_risk.planning.search.trace import Branch, Proof
 from verified_risk.proving.write import Draft
 
 FAR = [Fraction(), Fraction(999983), Fraction(1000003), Fraction(1000033), Fraction(10**9, 7), Fraction(-(10**6))]
@@ -48,7 +48,7 @@ def cases(seed: str, count: int):
         discount = Fraction(9, 10) if number % 3 == 2 else Fraction(1)
         far = oracles.Model(model.initial, outcomes, model.horizon, discount)
         mdp = models.as_mdp(far)
-        if oracles.count_return_policies(far) > 300 or attained.unfolded(mdp) is None:
+        if oracles.count_return_policies(far) > 300 or attained_coordinates.unfolded(mdp) is None:
             continue
         yield mdp, far, rng
         number += 1
@@ -109,19 +109,19 @@ def test_a_grid_too_wide_to_prove_on_is_not_covered_in_words():
 
 def test_many_returns_and_small_grids_are_left_to_other_routes():
     coin = {0: "1/2", 1: "1/2"}
-    assert attained.unfolded(vr.MDP(0, [[[1], [1]]], [[coin, {"1/2": 1}]], horizon=3)) is None
+    assert attained_coordinates.unfolded(vr.MDP(0, [[[1], [1]]], [[coin, {"1/2": 1}]], horizon=3)) is None
     dense = {Fraction(r): Fraction(1, 200) for r in range(0, 400, 2)}
-    assert attained.unfolded(vr.MDP(0, [[[1], [1]]], [[dense, {7: 1}]], horizon=2)) is None
+    assert attained_coordinates.unfolded(vr.MDP(0, [[[1], [1]]], [[dense, {7: 1}]], horizon=2)) is None
 
 
 def test_tables_that_would_be_too_large_are_left_to_other_routes(monkeypatch):
     """Steps times cells times returns, at the limit and one beyond it."""
-    found = attained.unfolded(large())
+    found = attained_coordinates.unfolded(large())
     entries = large().horizon * len(found.cells) * len(found.returns)
-    monkeypatch.setattr(attained, "MOST_ENTRIES", entries)
-    assert attained.unfolded(large()) == found
-    monkeypatch.setattr(attained, "MOST_ENTRIES", entries - 1)
-    assert attained.unfolded(large()) is None
+    monkeypatch.setattr(attained_coordinates, "MOST_ENTRIES", entries)
+    assert attained_coordinates.unfolded(large()) == found
+    monkeypatch.setattr(attained_coordinates, "MOST_ENTRIES", entries - 1)
+    assert attained_coordinates.unfolded(large()) is None
 
 
 @pytest.mark.parametrize(("gap", "seconds"), [(0, DEFAULT_SEARCH_SECONDS), (10**5, None)])
@@ -133,7 +133,7 @@ def test_a_gap_that_floats_cannot_certify_gets_a_time_limit(gap, seconds, monkey
             limits.append(seconds)
             super().__init__(0.0)
 
-    monkeypatch.setattr(attained, "Clock", Ended)
+    monkeypatch.setattr(attained_coordinates, "Clock", Ended)
     vr.plan(large(), POLYGON, gap=gap)
     assert limits == [seconds]
 

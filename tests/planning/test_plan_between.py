@@ -15,15 +15,15 @@ from test_plan_discounted import forget_the_scale_of_one_step, round_to_nearest,
 
 import verified_risk as vr
 from verified_risk.grid import scaled
-from verified_risk.kernels import between_contract
+from verified_risk.kernels import cell_contract
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.lines import line_above
-from verified_risk.planning import limits
-from verified_risk.planning.recheck.cells import CellTables
+from verified_risk.planning import clock
+from verified_risk.planning.recheck.cell_replay import CellTables
 from verified_risk.planning.recheck.cells_mean import MeanRule
-from verified_risk.planning.search import between, between_route, branching
-from verified_risk.planning.search.between import BetweenOracle, BetweenSearch
-from verified_risk.planning.search.reference import _add, reference
+from verified_risk.planning.search import branching, cell_coordinates, cells_route
+from verified_risk.planning.search.cell_coordinates import BetweenOracle, BetweenSearch
+from verified_risk.planning.search.mean_pruning import _add, reference
 from verified_risk.planning.tails.refine import refined_plan
 
 DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(1, 5)]
@@ -55,7 +55,7 @@ def cases(seed: str, count: int, **sizes):
 
 
 def one_round(mdp, G, eta, seconds=0.4):
-    return between_route._round(mdp, vr.objective(G), eta, Fraction(1, 10**6), limits.now() + seconds)
+    return cells_route._round(mdp, vr.objective(G), eta, Fraction(1, 10**6), clock.now() + seconds)
 
 
 def value_of(G, law) -> tuple[Fraction, Fraction]:
@@ -98,7 +98,7 @@ class FixedIncumbent(BetweenSearch):
 def least_cost(mdp, model, eta, polygon) -> Fraction:
     """The least integral of the polygon of a CDF, over deterministic policies, in cells."""
     low, _ = mdp.remaining_range(0)
-    top = between.cells_of(mdp, eta)
+    top = cell_coordinates.cells_of(mdp, eta)
     costs = []
     for law in oracles.all_return_laws(model):
         atoms = sorted(z for z, p in law.items() if p)
@@ -148,7 +148,7 @@ def test_cost_vectors_and_ranges_enclose_what_policies_do():
         least = min(sum(Fraction(c) * a for c, a in zip(cost.tolist(), A, strict=True)) for A in every)
         assert below <= least
         choice = oracle.choice.copy()
-        policy = between_route.policy_of(oracle, choice)
+        policy = cells_route.policy_of(oracle, choice)
         own = averages(models.law_by_playing(model, policy), mdp.remaining_range(0)[0], eta, oracle.top)
         worth = sum(Fraction(c) * a for c, a in zip(cost.tolist(), own, strict=True))
         assert least <= worth <= oracle.above(cost, choice)
@@ -209,7 +209,7 @@ def test_no_cell_loses_its_last_action_to_the_mean():
     ints, floats = (lambda *x: np.array(x, dtype=np.int64)), (lambda *x: np.array(x, dtype=float))
     allowed = np.full((1, 1, 3), 0b110, dtype=np.int64)
     tables = [np.zeros((2, 1, 3)) for _ in range(4)]
-    removed = between_contract.rule_out_by_mean(
+    removed = cell_contract.rule_out_by_mean(
         ints(0, 3), ints(0, 1, 2, 3), ints(0, 0, 0), floats(1, 1, 1), ints(0, 0, 0)[None], floats(0, 0, 0)[None],
         ints(1, 1), ints(2, 0), allowed, floats(0, 1, 1)[None], floats(0, 0.1, 0.1)[None], ints(0)[None],
         floats(1, 1), floats(1, 1), *tables,
@@ -222,7 +222,7 @@ def test_a_node_that_is_met_from_the_start_belongs_to_the_cell_on_its_left():
     regret, spread = np.array([[[7.0, 1.0, 5.0, 8.0]]]), np.array([[[1.0, 6.0, 2.0, 1.0]]])
     law = (0, 1, np.zeros(1, dtype=np.int64), np.ones(1), np.full(1, 2))  # pays two units
     for j, share, wanted in ((0, 0.0, (1.0, 6.0)), (0, 0.5, (5.0, 2.0)), (1, 0.0, (8.0, 1.0))):
-        found = between_contract.continuation(
+        found = cell_contract.continuation(
             *law, np.full(1, share), j, 3, False, 0, regret, spread, np.zeros((1, 1, 4)), np.zeros((1, 1, 4))
         )
         assert found == wanted
@@ -267,14 +267,14 @@ def read_no_bends(monkeypatch):
 
 def clip_too_early(monkeypatch):
     """What is still to come is said to be certain when half of it is."""
-    honest = between.sizes
+    honest = cell_coordinates.sizes
 
     def planted(mdp, eta):
         nodes, wides = honest(mdp, eta)
         wides[1:-1] //= 2
         return nodes, wides
 
-    monkeypatch.setattr(between, "sizes", planted)
+    monkeypatch.setattr(cell_coordinates, "sizes", planted)
 
 
 def speak_of_the_cell_itself(monkeypatch):

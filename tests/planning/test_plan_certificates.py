@@ -12,10 +12,10 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning import planner as planner_module
-from verified_risk.planning import rounding
-from verified_risk.planning.search import cdf
-from verified_risk.planning.tails import budget
+from verified_risk.planning import api as planner_module
+from verified_risk.planning import float_error
+from verified_risk.planning.search import grid_coordinates
+from verified_risk.planning.tails import budget_tables
 
 TINY = [Fraction(1, 10**k) for k in (3, 9, 17, 40, 160, 320)]
 
@@ -110,12 +110,12 @@ def contractor_campaign(count: int = 60) -> None:
     """Boxes around an optimal CDF: the contractor must keep every optimal policy inside; raises if it does not."""
     from verified_risk.grid import own_unit
     from verified_risk.grid.floats import float_model
-    from verified_risk.kernels import polygon as kernels
+    from verified_risk.kernels import polygon_bounds as kernels
 
     polygon = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]).polygon_below(Fraction(1, 10**6))
     for mdp, model, rng in models.small("contractor", count, max_states=3, max_actions=3):
         grid = float_model(mdp, own_unit(mdp))
-        oracle = cdf.Oracle(grid)
+        oracle = grid_coordinates.Oracle(grid)
         if oracle.top == 0:
             continue
         atoms = [(grid.offsets[-1] + i) * grid.unit for i in range(oracle.top)]
@@ -145,27 +145,27 @@ class TestPlantedFaults:
         contractor_campaign()
 
     def test_bounds_that_are_not_widened_are_caught(self, monkeypatch):
-        monkeypatch.setattr(rounding.Enclosure, "above", lambda self, x: Fraction(x))
-        monkeypatch.setattr(rounding.Enclosure, "below", lambda self, x: Fraction(x))
+        monkeypatch.setattr(float_error.Enclosure, "above", lambda self, x: Fraction(x))
+        monkeypatch.setattr(float_error.Enclosure, "below", lambda self, x: Fraction(x))
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 
     def test_a_flipped_rounding_direction_is_caught(self, monkeypatch):
-        above, below = rounding.Enclosure.above, rounding.Enclosure.below
-        monkeypatch.setattr(rounding.Enclosure, "above", below)
-        monkeypatch.setattr(rounding.Enclosure, "below", above)
+        above, below = float_error.Enclosure.above, float_error.Enclosure.below
+        monkeypatch.setattr(float_error.Enclosure, "above", below)
+        monkeypatch.setattr(float_error.Enclosure, "below", above)
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 
     def test_a_final_rounding_to_nearest_is_caught(self, monkeypatch):
         monkeypatch.setattr(planner_module, "tidy_below", lambda x: Fraction(float(x)))
         monkeypatch.setattr(planner_module, "tidy_above", lambda x: Fraction(float(x)))
-        monkeypatch.setattr(rounding.Enclosure, "shrink", property(lambda self: Fraction(1)))
+        monkeypatch.setattr(float_error.Enclosure, "shrink", property(lambda self: Fraction(1)))
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()
 
     def test_a_window_that_is_too_narrow_is_caught(self, monkeypatch):
-        from verified_risk.planning.tails import route as tails
+        from verified_risk.planning.tails import tail_route as tails
 
         honest = tails.rho_window
         monkeypatch.setattr(
@@ -175,13 +175,13 @@ class TestPlantedFaults:
             float_campaign()
 
     def test_an_action_eliminated_too_eagerly_is_caught(self, monkeypatch):
-        honest = cdf.Oracle.contract
+        honest = grid_coordinates.Oracle.contract
 
         def eager(self, c0, c_low, c_high, deadline):
             middle = np.ascontiguousarray(c0)
             return honest(self, middle, middle, middle, deadline)  # as if the slopes were known exactly
 
-        monkeypatch.setattr(cdf.Oracle, "contract", eager)
+        monkeypatch.setattr(grid_coordinates.Oracle, "contract", eager)
         with pytest.raises(AssertionError, match="bound"):
             contractor_campaign()
 
@@ -219,7 +219,7 @@ def test_recheck_confirms_every_plan_and_exposes_a_forged_one():
 
 
 def test_recheck_in_extended_precision_confirms_what_integers_would(monkeypatch):
-    from verified_risk.planning.recheck import bounds as recheck
+    from verified_risk.planning.recheck import both_bounds as recheck
 
     monkeypatch.setattr(recheck, "EXACT_WORK", 0)
     monkeypatch.setattr(recheck, "SUMS_WORK", 0)
@@ -251,7 +251,7 @@ def test_sparse_dense_and_joint_sweeps_agree_with_each_other_and_with_exact_inte
     same = vr.MDP.from_outcomes(outcomes, initial=0, horizon=4)
     G = vr.CVaR("1/5")
     dense = vr.plan(mdp, G)
-    monkeypatch.setattr(budget, "DENSE_SHARE", 2.0)
+    monkeypatch.setattr(budget_tables, "DENSE_SHARE", 2.0)
     sparse, joint = vr.plan(mdp, G), vr.plan(same, G)
     exact = vr.exact_plan(mdp, G).value
     for plan in (dense, sparse, joint):

@@ -15,10 +15,10 @@ import verified_risk as vr
 from verified_risk.errors import InvalidPolicy
 from verified_risk.grid import scaled
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.recheck.between import Between
-from verified_risk.planning.tails import interpolated, refine
+from verified_risk.planning.recheck.discounted_tails import Between
+from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.refine import refined_plan
-from verified_risk.policy.cells import CellPolicy
+from verified_risk.policy.cell_policy import CellPolicy
 
 HALF = Fraction(1, 2)
 DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(19, 20), Fraction(1, 5)]
@@ -111,19 +111,19 @@ def clip_too_early(monkeypatch):
 
 
 def leave_chords_where_they_are(monkeypatch):
-    honest = interpolated._pass
-    monkeypatch.setattr(interpolated, "_pass", lambda *args, lower: honest(*args, lower=False))
+    honest = interpolated_tables._pass
+    monkeypatch.setattr(interpolated_tables, "_pass", lambda *args, lower: honest(*args, lower=False))
 
 
 def upper_chords_where_they_are(monkeypatch):
     """The table above is that below: a policy is then said to be worth more than it is."""
-    honest = interpolated._pass
+    honest = interpolated_tables._pass
 
     def planted(model, mean, kappa, *, lower):
         totals, policy = honest(model, mean, kappa, lower=False)
         return (honest(model, mean, kappa, lower=True)[0] if not lower else totals), policy
 
-    monkeypatch.setattr(interpolated, "_pass", planted)
+    monkeypatch.setattr(interpolated_tables, "_pass", planted)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_planted_faults_are_caught(monkeypatch, plant):
 
 
 def test_coarser_nodes_stay_below_what_they_leave_out():
-    from verified_risk.kernels import interpolated as kernels
+    from verified_risk.kernels import interpolated_pass as kernels
 
     rng = random.Random("coarse")
     for _ in range(50):

@@ -11,7 +11,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
-from verified_risk.planning import quantile
+from verified_risk.planning import threshold
 
 HALF = Fraction(1, 2)
 
@@ -40,17 +40,17 @@ def test_the_actions_of_all_policies_are_counted_before_returns_are_listed():
 
 @pytest.mark.parametrize("G", [vr.CVaR("1/2"), vr.VaR("1/2")])
 def test_returns_and_budgets_are_counted_while_they_are_listed(G, monkeypatch):
-    from verified_risk.planning.exact import route
+    from verified_risk.planning.exact import exact_route
 
     mdp = vr.MDP(0, [[[1], [1]]], [[{0: HALF, 1: HALF}, {"1/3": 1}]], 6, "19/20")
     optimum = vr.exact_plan(mdp, G).value
-    monkeypatch.setattr(route, "MOST_BUDGETS", 1200)  # of one rho there are fewer, of all together more
+    monkeypatch.setattr(exact_route, "MOST_BUDGETS", 1200)  # of one rho there are fewer, of all together more
     if isinstance(G, vr.VaR):
         assert vr.exact_plan(mdp, G).value == optimum
     else:
         with pytest.raises(vr.errors.Unsupported, match="too many returns to list"):
             vr.exact_plan(mdp, G)
-    monkeypatch.setattr(route, "MOST_CELLS", 800)  # there are 1093 sums with their states
+    monkeypatch.setattr(exact_route, "MOST_CELLS", 800)  # there are 1093 sums with their states
     with pytest.raises(vr.errors.Unsupported, match="too many returns to list"):
         vr.exact_plan(mdp, G)
 
@@ -67,7 +67,7 @@ def test_the_exact_mean_needs_no_enumeration_of_sums():
 
 
 def test_a_gap_of_zero_stops(monkeypatch):
-    monkeypatch.setattr("verified_risk.planning.search.route.DEFAULT_SEARCH_SECONDS", 2.0)
+    monkeypatch.setattr("verified_risk.planning.search.search_route.DEFAULT_SEARCH_SECONDS", 2.0)
     mdp = vr.MDP(
         ["1/5", 0, "4/5"],
         [[["1/5", "2/5", "2/5"]], [[0, "1/5", "4/5"]], [["3/5", "2/5", 0], [0, 1, 0]]],
@@ -137,9 +137,9 @@ def test_var_is_decided_exactly_where_a_level_is_met_with_equality():
 @pytest.mark.parametrize("limbs", [True, False])
 def test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it(monkeypatch, limbs):
     """In limbs the answer is the same; where those may not run either, the doubt stays, and stays true."""
-    monkeypatch.setattr(quantile, "EXACT_CELLS", 0)
+    monkeypatch.setattr(threshold, "EXACT_CELLS", 0)
     if not limbs:
-        monkeypatch.setattr(quantile, "LIMB_CELLS", 0)
+        monkeypatch.setattr(threshold, "LIMB_CELLS", 0)
     doubtful = 0
     for mdp, model, rng in models.small("levels met", 24, max_horizon=2):
         laws = list(oracles.all_return_laws(model))
@@ -159,23 +159,23 @@ def test_a_level_met_with_equality_is_bounded_where_python_may_not_decide_it(mon
 @pytest.mark.parametrize("level", ["1/9", "1/3", "2/3", "8/9"])
 def test_limbs_decide_nothing_where_a_discount_and_rounding_up_merge_rewards(level, monkeypatch):
     """Rewards 0, 1, 2 are 0, 1, 1 in the second step; limbs have one law of rewards for all steps."""
-    monkeypatch.setattr(quantile, "EXACT_CELLS", 0)
+    monkeypatch.setattr(threshold, "EXACT_CELLS", 0)
     third = Fraction(1, 3)
     mdp = vr.MDP(0, [[[1]]], [[{0: third, 1: third, 2: third}]], horizon=2, discount=HALF)
     rounded = vr.Law({0: "1/9", 1: "1/3", 2: "1/3", 3: "2/9"})
     for upper in (False, True):
         G = vr.VaR(level, upper=upper)
-        found = quantile.best_quantile(float_model(mdp, Fraction(1)), G.jumps[0], mdp)
+        found = threshold.best_quantile(float_model(mdp, Fraction(1)), G.jumps[0], mdp)
         assert found.lower <= G.of(rounded) <= found.upper
 
 
 def test_a_contraction_that_would_not_end_in_time_is_left_out(monkeypatch):
-    from verified_risk.planning.search import cdf
+    from verified_risk.planning.search import grid_coordinates
 
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=6)
     best = vr.plan(mdp, vr.Wang("3/4"), gap="1/1000").lower
-    monkeypatch.setattr(cdf, "CONTRACTED_PER_SECOND", 1e-9)
-    monkeypatch.setattr(cdf.Oracle, "contract", lambda *_: pytest.fail("there was no time for this"))
+    monkeypatch.setattr(grid_coordinates, "CONTRACTED_PER_SECOND", 1e-9)
+    monkeypatch.setattr(grid_coordinates.Oracle, "contract", lambda *_: pytest.fail("there was no time for this"))
     plan = vr.plan(mdp, vr.Wang("3/4"), time_limit=1)
     assert plan.lower <= plan.upper
     assert plan.upper >= best

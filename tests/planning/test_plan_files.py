@@ -22,11 +22,11 @@ from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction, text
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.forward import float_law
-from verified_risk.planning.recheck import bounds as recheck
-from verified_risk.planning.recheck import rational, wide
-from verified_risk.planning.search.proof import Branch, Proof, Round
-from verified_risk.planning.tails import route as tails
+from verified_risk.planning.forward_law import float_law
+from verified_risk.planning.recheck import both_bounds as recheck
+from verified_risk.planning.recheck import integer_routes, wide
+from verified_risk.planning.search.trace import Branch, Proof, Round
+from verified_risk.planning.tails import tail_route as tails
 from verified_risk.policy.evaluation import visited
 
 MDP = vr.MDP(0, [[[1], [1], [1]]], [[{1: 1}, {0: "1/8", 4: "7/8"}, {2: "1/2", 1: "1/2"}]], horizon=3)
@@ -82,7 +82,7 @@ def test_levels_and_weights_too_small_for_floats_are_planned_for(objective):
 
 def test_bounds_at_tiny_levels_hold_without_the_exact_judge(monkeypatch):
     """The bounds of the pass itself; the exact law of the policy may not mend them."""
-    monkeypatch.setattr("verified_risk.planning.planner.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
     rng = random.Random("tiny levels")
     for mdp, _, _ in models.small("tiny levels", 25, max_states=3, max_actions=3):
         alpha = Fraction(rng.choice(["1e-260", "1e-280", "1e-300", "1e-310", "1e-400"]))
@@ -97,7 +97,7 @@ def test_bounds_at_tiny_levels_hold_without_the_exact_judge(monkeypatch):
 
 def test_rare_outcomes_are_not_lost_at_levels_that_are_rarer(monkeypatch):
     """Whatever the level, a loss of probability 1e-305 is accounted for by both bounds, however wide they get."""
-    monkeypatch.setattr("verified_risk.planning.planner.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
     rare = Fraction("1e-305")
     mdp = vr.MDP(0, [[[1], [1]]], [[{0: rare, 9: 1 - rare}, {5: 1}]], horizon=1)
     for level in ("1e-300", "1e-305", "1e-306", "1e-310"):
@@ -261,7 +261,7 @@ def test_the_least_of_a_polygon_above_a_line_is_the_least_over_its_corners():
         corners = [(Fraction(a), Fraction(g)) for a, g in zip(polygon.x, polygon.g, strict=True)]
         slopes = {Fraction(rng.choice([rng.uniform(-9, 9), rng.randrange(-4, 5) / 2])) for _ in range(5)}
         slopes |= {(h - g) / (b - a) for (a, g), (b, h) in pairwise(corners)}
-        found = rational.least_above_lines(polygon, slopes)
+        found = integer_routes.least_above_lines(polygon, slopes)
         assert found == {c: min(g - c * a for a, g in corners) for c in slopes}
 
 
@@ -281,7 +281,7 @@ def test_the_dual_bound_looks_at_few_corners_for_each_cost():
             return Fraction(self) > other
 
     costs = {Counting(k, 1000) for k in range(500)}
-    rational.least_above_lines(polygon, costs)
+    integer_routes.least_above_lines(polygon, costs)
     assert len(polygon.x) > 500
     assert 0 < looked <= 20 * len(costs)
 

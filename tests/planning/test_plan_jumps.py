@@ -15,8 +15,8 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.search import between_route, route
-from verified_risk.planning.search.proof import Branch, Round
+from verified_risk.planning.search import cells_route, search_route
+from verified_risk.planning.search.trace import Branch, Round
 
 FIFTH = Fraction(1, 5)
 TIED = vr.MDP(0, [[[1], [1]]], [[{0: FIFTH, 1: 1 - FIFTH}, {0: "1/4", 1: "3/4"}]], 1)
@@ -87,7 +87,9 @@ def test_a_record_passes_no_jump_of_several():
 def test_no_coordinate_is_passed_that_some_policy_has_not_passed():
     mdp, G = TIED.with_horizon(2), vr.objective("3/4*var(1/5) + 1/4*mean")
     model = float_model(mdp, Fraction(1))
-    found = route._passed(G, model, Fraction(1, 4**8), route._best_quantile(mdp, G, model, route.Clock()))
+    found = search_route._passed(
+        G, model, Fraction(1, 4**8), search_route._best_quantile(mdp, G, model, search_route.Clock())
+    )
     assert found is not None
     start, polygon = found
     laws = [vr.return_law(mdp, vr.MarkovPolicy(mdp, [[a], [b]])) for a in range(2) for b in range(2)]
@@ -103,6 +105,6 @@ def test_between_grid_points_a_jump_is_passed_from_the_next_whole_cell_on(surely
     mdp = vr.MDP(0, [[[1]]], [[{0: "1/4", surely: "1/2", 1: "1/4"}]], horizon=1, discount="1/2")
     G = vr.objective("1/2*var(1/3) + 1/2*mean")
     assert vr.exact_plan(mdp, "var(1/3)").value == Fraction(surely)
-    found = between_route._round(mdp, G, Fraction(1, 4), Fraction(1, 100), math.inf, Fraction(surely))
+    found = cells_route._round(mdp, G, Fraction(1, 4), Fraction(1, 100), math.inf, Fraction(surely))
     assert found.proof.passed == start
     assert found.lower <= G.of(vr.return_law(mdp, found.policy)) <= found.upper

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.kernels import polygon as kernels
+from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.numbers.enclosure import bounds
 from verified_risk.objectives.cpw import inflection
 from verified_risk.objectives.polygon import Polygon

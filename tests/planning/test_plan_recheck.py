@@ -16,9 +16,9 @@ from verified_risk.errors import InvalidFile
 from verified_risk.grid import grid_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.recheck import bounds as recheck
-from verified_risk.planning.recheck import rational, replay
-from verified_risk.planning.search.proof import Branch, Proof, Round
+from verified_risk.planning.recheck import both_bounds as recheck
+from verified_risk.planning.recheck import integer_routes, replay
+from verified_risk.planning.search.trace import Branch, Proof, Round
 
 SPECTRAL = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"])
 WEIGHTINGS = {
@@ -95,7 +95,7 @@ def random_record(rng: random.Random, top: int, depth: int = 2) -> Branch:
 
 def exact_cost(plan_grid, polygon: Polygon, laws) -> Fraction:
     """The least ``sum_i G(F_i)`` over deterministic policies, exactly; G concave, so over all policies."""
-    low, high = rational.remaining_range(plan_grid)[0]
+    low, high = integer_routes.remaining_range(plan_grid)[0]
     points = [(low + i) * plan_grid.unit for i in range(high - low)]
     return min(
         sum((polygon(sum((p for z, p in law.items() if z <= x), Fraction())) for x in points), Fraction())
@@ -109,7 +109,7 @@ def campaign(count: int = 60, records: int = 6) -> None:
     tight = 0
     for mdp, model, rng in models.small("any record", count, max_states=3, max_actions=3):
         grid = grid_model(mdp)
-        low, high = rational.remaining_range(grid)[0]
+        low, high = integer_routes.remaining_range(grid)[0]
         if high == low:
             continue
         least = exact_cost(grid, polygon, oracles.all_return_laws(model))

@@ -12,15 +12,15 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
-from verified_risk.planning import grids, planner, short
-from verified_risk.planning.exact import route as exact
-from verified_risk.planning.forward import forward_depth
-from verified_risk.planning.recheck.bounds import _is_stated
+from verified_risk.planning import api, grid_choice, outward
+from verified_risk.planning.exact import exact_route as exact
+from verified_risk.planning.forward_law import forward_depth
+from verified_risk.planning.recheck.both_bounds import _is_stated
 from verified_risk.planning.recheck.replay import Box, Dual, Replay
 from verified_risk.planning.search.atoms import SAME, Atoms
-from verified_risk.planning.search.between import BetweenOracle
-from verified_risk.planning.search.cdf import MOST_ACTIONS, Oracle
-from verified_risk.planning.tails import interpolated, refine
+from verified_risk.planning.search.cell_coordinates import BetweenOracle
+from verified_risk.planning.search.grid_coordinates import MOST_ACTIONS, Oracle
+from verified_risk.planning.tails import interpolated_tables, refine
 
 
 def chain(discount=1, actions=2, horizon=3):
@@ -31,10 +31,10 @@ def chain(discount=1, actions=2, horizon=3):
     return vr.MDP(0, moves, rewards, horizon=horizon, discount=discount)
 
 
-@pytest.mark.parametrize(("module", "mdp", "eta"), [(planner, chain(), "1/2"), (refine, chain("9/10"), "1/7")])
+@pytest.mark.parametrize(("module", "mdp", "eta"), [(api, chain(), "1/2"), (refine, chain("9/10"), "1/7")])
 def test_a_policy_that_seems_to_beat_its_own_upper_bound_is_an_error(module, mdp, eta, monkeypatch):
     monkeypatch.setattr(module, "exact_value", lambda *_, **__: (Fraction(5, 2), None))
-    monkeypatch.setattr(planner, "within_range", lambda mdp, lower, upper: (lower, upper))
+    monkeypatch.setattr(api, "within_range", lambda mdp, lower, upper: (lower, upper))
     with pytest.raises(AssertionError, match="above the upper bound"):
         vr.plan(mdp, vr.CVaR("1/2"), eta=eta)
 
@@ -61,7 +61,7 @@ def test_masks_are_used_only_if_the_actions_of_every_state_fit(actions, fits):
 def test_tables_between_grid_points_need_two_rows_of_floats_a_state_and_a_policy():
     model = scaled_model(chain("9/10"), Fraction(1, 100), (0, 0, 0))
     tops = [own for own, _ in model.tops]
-    needed = interpolated.bytes_needed(model)
+    needed = interpolated_tables.bytes_needed(model)
     least = 4 * (2 * 8 * (max(tops) + 1) + sum(top + 1 for top in tops))
     assert least <= needed <= 3 * least
 
@@ -69,7 +69,7 @@ def test_tables_between_grid_points_need_two_rows_of_floats_a_state_and_a_policy
 def test_a_short_number_is_at_most_the_long_one_and_not_much_less():
     for n in range(1, 400):
         for x in (Fraction(n, 7), Fraction(7, n), n * Fraction(10**40, 3), Fraction(1, 3 * n) / 10**40):
-            found = short.short_below(x)
+            found = outward.short_below(x)
             assert x / 2 < found <= x
             if x >= 10:
                 assert x * Fraction(9, 10) < found
@@ -80,7 +80,7 @@ def test_a_bound_that_prints_on_one_line_is_on_its_own_side_of_the_long_one():
     for n in range(1, 200):
         long = Fraction(3**60 + n, 7**50)
         for x in (long, long * 10**20, long / 10**20, long / 10**300, -long, 1 + long, -long * 10**20, -long / 10**300):
-            low, high = short.tidy_below(x), short.tidy_above(x)
+            low, high = outward.tidy_below(x), outward.tidy_above(x)
             assert low <= x <= high
             assert high - low <= max(abs(x) * Fraction(1, 2**50), Fraction(1, 2**62) if abs(x) >= 1 else 0)
 
@@ -100,9 +100,9 @@ def test_the_value_of_a_plan_is_that_of_its_policy_and_not_its_upper_bound():
 
 
 def test_tables_are_read_between_grid_points_only_with_a_discount_and_a_grid_that_misses_a_reward():
-    assert not grids.between_points(chain(), Fraction(1))
+    assert not grid_choice.between_points(chain(), Fraction(1))
     halves = chain("1/2")  # rewards 1/2, and a quarter of that at the last step
-    assert grids.own_grid(halves) == Fraction(1, 8)
+    assert grid_choice.own_grid(halves) == Fraction(1, 8)
     wanted = {
         Fraction(1, 8): False,
         Fraction(1, 16): False,
@@ -110,7 +110,7 @@ def test_tables_are_read_between_grid_points_only_with_a_discount_and_a_grid_tha
         Fraction(1, 4): True,
         Fraction(1, 9): True,
     }
-    assert {unit: grids.between_points(halves, unit) for unit in wanted} == wanted
+    assert {unit: grid_choice.between_points(halves, unit) for unit in wanted} == wanted
 
 
 @pytest.mark.parametrize("gap", [Fraction(1, 10), Fraction(1, 300), Fraction(1, 10**5)])
@@ -119,7 +119,7 @@ def test_a_grid_for_continuous_rewards_costs_nearly_the_gap_that_is_asked_for(ga
 
     mdp = vr.MDP(0, [[[1]]], [[stats.uniform()]], horizon=2)
     for searching, share in ((False, Fraction(99, 100)), (True, Fraction(1, 2))):
-        unit = grids.choose_unit(mdp, None, gap, searching=searching)
+        unit = grid_choice.choose_unit(mdp, None, gap, searching=searching)
         assert share * gap * Fraction(9, 10) < mdp.horizon * unit <= share * gap
 
 

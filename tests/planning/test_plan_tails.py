@@ -15,12 +15,12 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
-from verified_risk.planning.grids import choose_unit
-from verified_risk.planning.recheck.bounds import _branches
-from verified_risk.planning.short import round_up_to_two_digits
-from verified_risk.planning.tails.budget import linear_part
+from verified_risk.planning.grid_choice import choose_unit
+from verified_risk.planning.outward import round_up_to_two_digits
+from verified_risk.planning.recheck.both_bounds import _branches
+from verified_risk.planning.tails.budget_tables import linear_part
 from verified_risk.planning.tails.frontier import FrontPoint
-from verified_risk.planning.tails.route import rho_window
+from verified_risk.planning.tails.tail_route import rho_window
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]
 ETAS = [Fraction(1, 3), Fraction(2, 7), Fraction(1, 10), Fraction(3, 4), Fraction(2)]
@@ -152,7 +152,7 @@ def test_continuous_rewards_are_bounded_through_the_grid():
 
 
 def test_the_law_of_a_plan_is_the_policys_and_the_float_law_is_within_its_error():
-    from verified_risk.planning.forward import float_law
+    from verified_risk.planning.forward_law import float_law
 
     for mdp, model, rng in models.small("laws", 60, max_states=3, max_actions=3):
         plan = vr.plan(mdp, vr.CVaR(rng.choice(ALPHAS)))

@@ -13,10 +13,10 @@ import verified_risk as vr
 from verified_risk.cli.main import main
 from verified_risk.errors import Unsupported
 from verified_risk.numbers.enclosure import Truth, bounds
-from verified_risk.planning import policy_law
-from verified_risk.planning.recheck import bounds as recheck_bounds
-from verified_risk.planning.search import between_route
-from verified_risk.policy.cells import CellPolicy
+from verified_risk.planning import affordable_law
+from verified_risk.planning.recheck import both_bounds as recheck_bounds
+from verified_risk.planning.search import cells_route
+from verified_risk.policy.cell_policy import CellPolicy
 
 Q = Fraction
 COIN = {0: Q(1, 2), 1: Q(1, 2)}
@@ -27,14 +27,14 @@ LONG = vr.MDP(0, [[[1], [1]]], [[COIN, {"1/3": "1/2", "2/5": "1/2"}]], horizon=1
 @pytest.fixture
 def no_exact_law(monkeypatch):
     """As for a large model: exact evaluations are too long, forward passes in float64 are not."""
-    monkeypatch.setattr(between_route, "exact_value", lambda *_, **__: None)
-    for module in (policy_law, recheck_bounds):
+    monkeypatch.setattr(cells_route, "exact_value", lambda *_, **__: None)
+    for module in (affordable_law, recheck_bounds):
         monkeypatch.setattr(module, "evaluation_work", lambda *_: 1e9)
 
 
 def searched_between(mdp: vr.MDP, objective: vr.Weighting) -> vr.Plan:
     low, high = mdp.remaining_range(0)
-    return between_route.between_plan(mdp, objective, (high - low) / 5, None, 1.0, None)
+    return cells_route.between_plan(mdp, objective, (high - low) / 5, None, 1.0, None)
 
 
 @pytest.mark.parametrize("objective", [vr.Wang("3/4"), vr.CPW("0.71")], ids=str)
@@ -72,7 +72,7 @@ def test_a_policy_by_cells_plays_at_the_edge_of_a_cell_as_its_law_says(no_exact_
     for rho in range(7):
         for eta in (Q(1), Q(3, 2), Q(2)):
             policy = CellPolicy(mdp, eta, (0, 0, 1), rho, tables, np.array([[1], [0], [1]]))
-            law, error = policy_law.affordable_law(mdp, policy)
+            law, error = affordable_law.affordable_law(mdp, policy)
             assert error > 0
             assert law.kolmogorov(vr.Law(models.law_by_playing(outcome, policy))) <= error
 
@@ -81,17 +81,17 @@ def test_the_law_of_a_return_that_was_rounded_is_counted_or_left_out(monkeypatch
     """A policy of a grid that rounds has no float law; where its histories are few it has its exact one."""
     mdp = vr.MDP(0, [[[1], [1]]], [[COIN, {"1/3": 1}]], horizon=4)
     plan = vr.plan(mdp, "mean", eta="2/5")  # the coin at 1 + 2 + 3 + 4 sums
-    monkeypatch.setattr(policy_law, "evaluation_work", lambda *_: 1e9)
-    monkeypatch.setattr(policy_law, "COUNTED", 20)
-    assert policy_law.affordable_law(mdp, plan.policy) == (vr.return_law(mdp, plan.policy), 0)
-    monkeypatch.setattr(policy_law, "COUNTED", 19)
-    assert policy_law.affordable_law(mdp, plan.policy) is None
+    monkeypatch.setattr(affordable_law, "evaluation_work", lambda *_: 1e9)
+    monkeypatch.setattr(affordable_law, "COUNTED", 20)
+    assert affordable_law.affordable_law(mdp, plan.policy) == (vr.return_law(mdp, plan.policy), 0)
+    monkeypatch.setattr(affordable_law, "COUNTED", 19)
+    assert affordable_law.affordable_law(mdp, plan.policy) is None
 
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch):
     for name in ("COUNTED", "QUICK", "PATIENT"):
-        monkeypatch.setattr(policy_law, name, 500)
+        monkeypatch.setattr(affordable_law, name, 500)
 
 
 @pytest.fixture

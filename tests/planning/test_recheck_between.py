@@ -18,12 +18,12 @@ from test_plan_recheck import random_record
 import verified_risk as vr
 from verified_risk.errors import InvalidFile
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.recheck import bounds as recheck
-from verified_risk.planning.recheck import cells, cells_mean, cells_step, cells_worth, replay
-from verified_risk.planning.recheck.cells import CellTables
-from verified_risk.planning.search.between_route import _answer
-from verified_risk.planning.search.proof import Proof
-from verified_risk.policy.cells import CellPolicy
+from verified_risk.planning.recheck import both_bounds as recheck
+from verified_risk.planning.recheck import cell_replay, cells_mean, cells_step, cells_worth, replay
+from verified_risk.planning.recheck.cell_replay import CellTables
+from verified_risk.planning.search.cells_route import _answer
+from verified_risk.planning.search.trace import Proof
+from verified_risk.policy.cell_policy import CellPolicy
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def no_exact_law(monkeypatch):
     """Tables alone decide: short laws would be computed exactly."""
     monkeypatch.setattr(recheck, "QUICK", 0)
     monkeypatch.setattr(recheck, "PATIENT", 0)
-    monkeypatch.setattr("verified_risk.planning.search.between_route.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.search.cells_route.exact_value", lambda *_, **__: None)
 
 
 def searched(mdp, G, eta) -> vr.Plan:
@@ -239,12 +239,12 @@ def no_bends(monkeypatch):
         found = honest(*args, **kinds)
         return replace(found, off=np.zeros_like(found.off))
 
-    for module in (cells_step, cells):
+    for module in (cells_step, cell_replay):
         monkeypatch.setattr(module, "mixed", planted)
 
 
 def round_to_nearest(monkeypatch):
-    monkeypatch.setattr(cells, "_split", lambda x: (round(x), 0.0, True))
+    monkeypatch.setattr(cell_replay, "_split", lambda x: (round(x), 0.0, True))
 
 
 def forget_the_scale_of_one_step(monkeypatch):
@@ -259,13 +259,13 @@ def forget_the_scale_of_one_step(monkeypatch):
 
 
 def clip_too_early(monkeypatch):
-    honest = cells.sizes
+    honest = cell_replay.sizes
 
     def planted(mdp, eta):
         nodes, left = honest(mdp, eta)
         return nodes, [left[0], *(x // 2 for x in left[1:])]
 
-    monkeypatch.setattr(cells, "sizes", planted)
+    monkeypatch.setattr(cell_replay, "sizes", planted)
 
 
 def slopes_known_too_well(monkeypatch):

@@ -12,9 +12,9 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.policy_law import most_cells, surely_more_cells
-from verified_risk.planning.recheck import bounds as recheck
-from verified_risk.planning.recheck.rational import best_on_sums
+from verified_risk.planning.affordable_law import most_cells, surely_more_cells
+from verified_risk.planning.recheck import both_bounds as recheck
+from verified_risk.planning.recheck.integer_routes import best_on_sums
 
 THIRD, TENTH = Fraction(1, 3), Fraction(1, 10)
 BY_DEFINITION = {

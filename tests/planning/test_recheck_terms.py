@@ -16,18 +16,18 @@ import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.planner import few_returns
-from verified_risk.planning.recheck import bounds as recheck
+from verified_risk.planning.api import few_returns
+from verified_risk.planning.recheck import both_bounds as recheck
 from verified_risk.planning.recheck import cells_worth, wide
-from verified_risk.planning.recheck.between import Between
-from verified_risk.planning.recheck.bounds import Watch
-from verified_risk.planning.recheck.cells import CellTables
+from verified_risk.planning.recheck.both_bounds import Watch
+from verified_risk.planning.recheck.cell_replay import CellTables
+from verified_risk.planning.recheck.discounted_tails import Between
 from verified_risk.planning.recheck.line import Line
 from verified_risk.planning.recheck.replay import Box, Dual, Outcomes, Replay
-from verified_risk.planning.search.proof import Branch, Proof, Round
+from verified_risk.planning.search.trace import Branch, Proof, Round
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.policy import GridPolicy
-from verified_risk.policy.cells import CellPolicy
+from verified_risk.policy.cell_policy import CellPolicy
 
 U = Fraction(1, 2**53)
 

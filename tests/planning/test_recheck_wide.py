@@ -17,8 +17,8 @@ from verified_risk.errors import InvalidArgument, InvalidPolicy
 from verified_risk.grid.floats import float_model
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning import limits, planner
-from verified_risk.planning.recheck import bounds as recheck
+from verified_risk.planning import api, clock
+from verified_risk.planning.recheck import both_bounds as recheck
 from verified_risk.planning.recheck import wide
 from verified_risk.policy import GridPolicy
 from verified_risk.policy.packed_rule import PackedRule
@@ -125,7 +125,7 @@ def test_lower_bounds_of_discounted_plans_that_round_up_are_confirmed(only_wide,
         for _ in range(4)
     ]
     mdp = vr.MDP.from_outcomes(outcomes, initial=0, horizon=12, discount="9/10")
-    plan = planner._solve(mdp, G, float_model(mdp, Fraction(1, 20)), Fraction(1, 10), 5.0, None)
+    plan = api._solve(mdp, G, float_model(mdp, Fraction(1, 20)), Fraction(1, 10), 5.0, None)
     answer = plan.recheck()
     assert answer.lower_holds is Truth.HOLDS, str(answer)
 
@@ -163,7 +163,7 @@ class TestTime:
     @pytest.fixture(autouse=True)
     def counted(self, monkeypatch):
         seconds = count()
-        monkeypatch.setattr(limits, "now", lambda: float(next(seconds)))
+        monkeypatch.setattr(clock, "now", lambda: float(next(seconds)))
 
     def test_both_bounds_are_unknown_when_time_is_up(self, only_wide):
         plan = vr.plan(random_sparse(20, 2, 3, 2, 8, seed=3), vr.CVaR("1/10"))

@@ -19,14 +19,14 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.grid.floats import float_model
-from verified_risk.kernels import polygon as kernels
+from verified_risk.kernels import polygon_bounds as kernels
 from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import replay
-from verified_risk.planning.recheck.rational import remaining_range
+from verified_risk.planning.recheck.integer_routes import remaining_range
 from verified_risk.planning.search import branching
 from verified_risk.planning.search.branching import Search
-from verified_risk.planning.search.cdf import Oracle
-from verified_risk.planning.search.proof import Proof
+from verified_risk.planning.search.grid_coordinates import Oracle
+from verified_risk.planning.search.trace import Proof
 
 POLYGONS = {
     "concave": vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"]),

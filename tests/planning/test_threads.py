@@ -15,8 +15,8 @@ from verified_risk.grid.floats import float_model
 from verified_risk.kernels import jit
 from verified_risk.models import random_sparse
 from verified_risk.planning import threads
-from verified_risk.planning.tails import budget
-from verified_risk.planning.tails.budget import budget_tables
+from verified_risk.planning.tails import budget_tables as budget
+from verified_risk.planning.tails.budget_tables import budget_tables
 
 PRODUCT = random_sparse(23, 3, 4, 2, 5, seed=1)
 JOINT = vr.MDP.from_outcomes(
@@ -86,7 +86,8 @@ def test_the_work_of_a_pass_is_counted_product_by_product(mdp, monkeypatch):
     """Between two meetings: for every state, action, budget and successor one product, on an average step."""
     told: list[float] = []
     monkeypatch.setattr(
-        "verified_risk.planning.tails.budget.shares", lambda weights, work: told.append(work) or [(0, len(weights))]
+        "verified_risk.planning.tails.budget_tables.shares",
+        lambda weights, work: told.append(work) or [(0, len(weights))],
     )
     model, steps = float_model(mdp, Fraction(1)), []
     linear = budget.linear_part(model)

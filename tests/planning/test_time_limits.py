@@ -15,11 +15,12 @@ from verified_risk.errors import Unsupported
 from verified_risk.grid.floats import float_model
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import Truth, bounds
-from verified_risk.planning import limits, policy_law
-from verified_risk.planning.limits import Clock, TimeUp
-from verified_risk.planning.recheck import bounds as recheck_bounds
-from verified_risk.planning.search import cdf, route
-from verified_risk.planning.search.route import weighed_above
+from verified_risk.planning import affordable_law
+from verified_risk.planning import clock as limits
+from verified_risk.planning.clock import Clock, TimeUp
+from verified_risk.planning.recheck import both_bounds as recheck_bounds
+from verified_risk.planning.search import grid_coordinates, search_route
+from verified_risk.planning.search.search_route import weighed_above
 from verified_risk.planning.tails import frontier
 
 MODEL = random_sparse(6, 2, 3, 2, 6, seed=1)
@@ -57,11 +58,11 @@ def test_a_clock_knows_its_limit(clock):
 @pytest.mark.parametrize("horizon", [6, 12])
 def test_a_contraction_stops_at_the_step_at_which_time_ends(clock, horizon):
     """A whole pass asks once a step; a pass that is late does no more than the step it is in."""
-    oracle = cdf.Oracle(float_model(MODEL.with_horizon(horizon), Fraction(1, 10)))
+    oracle = grid_coordinates.Oracle(float_model(MODEL.with_horizon(horizon), Fraction(1, 10)))
     slopes = np.linspace(2, 0.5, oracle.top)
     steps = []
-    honest = cdf.in_threads
-    cdf.in_threads = lambda work, parts: (steps.append(parts), honest(work, parts))  # type: ignore[assignment]
+    honest = grid_coordinates.in_threads
+    grid_coordinates.in_threads = lambda work, parts: (steps.append(parts), honest(work, parts))  # type: ignore[assignment]
     try:
         deadline = clock.asked + 4.0
         assert oracle.contract(slopes, 0.5 * slopes, 2 * slopes, deadline) is None
@@ -70,7 +71,7 @@ def test_a_contraction_stops_at_the_step_at_which_time_ends(clock, horizon):
         assert oracle.contract(slopes, 0.5 * slopes, 2 * slopes, np.inf) is not None
         assert len(steps) == horizon
     finally:
-        cdf.in_threads = honest
+        grid_coordinates.in_threads = honest
 
 
 def test_actions_removed_by_an_unfinished_contraction_leave_the_bounds_true(clock):
@@ -115,8 +116,8 @@ def test_the_weighting_is_enclosed_at_few_points_once_time_is_up(clock):
 
 @pytest.mark.parametrize("objective", ["wang(3/4)", "cvar(1/10)", "var(1/3)"])
 def test_an_exact_law_that_does_not_fit_into_the_time_is_left_out_and_said(clock, monkeypatch, objective):
-    monkeypatch.setattr(policy_law, "QUICK", 0)
-    monkeypatch.setattr(policy_law, "SECONDS_PER_BRANCH", 1e-3)
+    monkeypatch.setattr(affordable_law, "QUICK", 0)
+    monkeypatch.setattr(affordable_law, "SECONDS_PER_BRANCH", 1e-3)
     mdp = MODEL.with_discount("9/10").with_horizon(4) if objective.startswith("cvar") else MODEL
     eta = "1/7"  # a grid that rounds: the exact law is worth waiting for
     short = vr.plan(mdp, objective, eta=eta, time_limit=1)
@@ -259,17 +260,17 @@ def test_a_plan_without_time_evaluates_neither_law_nor_weighting_at_length(
 ):
     G, asked = vr.objective(objective), []
     honest = type(G).value
-    monkeypatch.setattr(policy_law, "return_law", None)
+    monkeypatch.setattr(affordable_law, "return_law", None)
     monkeypatch.setattr(type(G), "value", lambda self, x: asked.append(x) or honest(self, x))
     mdp = random_sparse(12, 3, 4, 3, 12, seed=1).with_discount(discount)
-    route.below.cache_clear()
+    search_route.below.cache_clear()
     plan = vr.plan(mdp, G, eta=eta, time_limit=0)
     assert plan.lower <= plan.upper
     assert len(asked) <= 200  # a coarse polygon, and the weighting at every second, fourth, ... value of a CDF
 
 
 def test_a_return_that_is_constant_on_the_grid_has_no_exact_law_without_time(clock, monkeypatch):
-    monkeypatch.setattr(policy_law, "return_law", None)
+    monkeypatch.setattr(affordable_law, "return_law", None)
     mdp = vr.MDP(0, [[[1], [1]]], [[{"1/3": "1/2", "1/2": "1/2"}, {1: 1}]], horizon=12, discount="9/10")
     plan = vr.plan(mdp.with_discount(1).map_rewards(lambda r: r + 1), "wang(1/2)", eta=5, time_limit=0)
     assert "constant on the grid; left out for time: the policy's exact law" in plan.certificate.method

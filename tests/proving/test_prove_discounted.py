@@ -13,8 +13,8 @@ from proof_files import corrupted, is_true, require_checker, verdicts
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.grid import scaled
-from verified_risk.planning.tails import interpolated, refine
-from verified_risk.policy.cells import CellPolicy
+from verified_risk.planning.tails import interpolated_tables, refine
+from verified_risk.policy.cell_policy import CellPolicy
 from verified_risk.proving import write
 
 OBJECTIVES = ("cvar(1/4)", "cvar(2/3)", "1/2*mean + 1/2*cvar(1/3)", "3/4*mean + 1/4*cvar(1/10)")
@@ -218,14 +218,14 @@ def test_a_clip_too_early_is_refused(monkeypatch):
 
 def test_rounding_to_nearest_is_refused(monkeypatch):
     """Half of what is taken off a table, in either direction, is left out."""
-    both = interpolated._pass
+    both = interpolated_tables._pass
 
     def nearest(model, mean, kappa, *, lower):
         mine, policy = both(model, mean, kappa, lower=lower)
         other, _ = both(model, mean, kappa, lower=not lower)
-        return interpolated.Shortfall(mine.probs, (mine.rows + other.rows) / 2), policy
+        return interpolated_tables.Shortfall(mine.probs, (mine.rows + other.rows) / 2), policy
 
-    monkeypatch.setattr(interpolated, "_pass", nearest)
+    monkeypatch.setattr(interpolated_tables, "_pass", nearest)
     _refused("bound")
 
 

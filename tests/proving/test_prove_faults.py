@@ -11,8 +11,8 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from verified_risk import errors
-from verified_risk.planning import rounding
-from verified_risk.planning.tails import budget, route
+from verified_risk.planning import float_error
+from verified_risk.planning.tails import budget_tables, tail_route
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +26,9 @@ def _model() -> vr.MDP:
 
 
 def test_a_flipped_rounding_is_refused(monkeypatch):
-    above = rounding.Enclosure.above
-    monkeypatch.setattr(rounding.Enclosure, "below", lambda self, computed: above(self, computed))
-    monkeypatch.setattr("verified_risk.planning.planner.exact_value", lambda *_, **__: None)
+    above = float_error.Enclosure.above
+    monkeypatch.setattr(float_error.Enclosure, "below", lambda self, computed: above(self, computed))
+    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
     plan = vr.plan(_model(), "1/2*mean + 1/2*cvar(1/10)")
     with pytest.raises(errors.NotProved, match="upper bound"):
         plan.prove()
@@ -36,14 +36,14 @@ def test_a_flipped_rounding_is_refused(monkeypatch):
 
 def test_an_eager_pruning_of_budgets_is_refused(monkeypatch):
     honest = vr.plan(_model(), "cvar(1/4)")
-    window = route.rho_window
+    window = tail_route.rho_window
 
     def eager(model, linear, alpha):
         low, _ = window(model, linear, alpha)
         return low, low + 1
 
-    monkeypatch.setattr(route, "rho_window", eager)
-    monkeypatch.setattr("verified_risk.planning.planner.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr(tail_route, "rho_window", eager)
+    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
     plan = vr.plan(_model(), "cvar(1/4)")
     assert plan.upper < honest.lower
     with pytest.raises(errors.NotProved, match="upper bound"):
@@ -66,11 +66,11 @@ def test_an_action_that_is_never_looked_at_is_refused(monkeypatch):
 
 
 def test_a_policy_that_is_not_the_one_that_was_bounded_is_refused(monkeypatch):
-    action = budget.BudgetTables.action
-    choices = budget.BudgetRule.choices
-    monkeypatch.setattr(budget.BudgetTables, "action", lambda self, t, s, b: 0 * action(self, t, s, b))
-    monkeypatch.setattr(budget.BudgetRule, "choices", lambda self, t, width: 0 * choices(self, t, width))
-    monkeypatch.setattr("verified_risk.planning.planner.exact_value", lambda *_, **__: None)
+    action = budget_tables.BudgetTables.action
+    choices = budget_tables.BudgetRule.choices
+    monkeypatch.setattr(budget_tables.BudgetTables, "action", lambda self, t, s, b: 0 * action(self, t, s, b))
+    monkeypatch.setattr(budget_tables.BudgetRule, "choices", lambda self, t, width: 0 * choices(self, t, width))
+    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
     plan = vr.plan(_model(), "cvar(1/4)")
     with pytest.raises(errors.NotProved, match="lower bound"):
         plan.prove()

@@ -18,7 +18,7 @@ from proof_models import random_mdp
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.grid import own_unit
-from verified_risk.planning.limits import Clock
+from verified_risk.planning.clock import Clock
 from verified_risk.proving import families, write
 from verified_risk.proving.budgets import Charges
 from verified_risk.proving.certificate import integer_model

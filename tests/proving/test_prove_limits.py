@@ -17,8 +17,8 @@ from proof_models import random_mdp
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.cli import main
-from verified_risk.planning import limits
-from verified_risk.planning.limits import Clock
+from verified_risk.planning import clock
+from verified_risk.planning.clock import Clock
 from verified_risk.proving import curved
 from verified_risk.proving.cover import leaves
 from verified_risk.proving.cover_search import find_cover
@@ -33,7 +33,7 @@ def _checker():
 def ticking(monkeypatch, seconds: float) -> None:
     """A clock that goes on by so much whenever it is asked."""
     ticks = itertools.count()
-    monkeypatch.setattr(limits, "now", lambda: next(ticks) * seconds)
+    monkeypatch.setattr(clock, "now", lambda: next(ticks) * seconds)
 
 
 def test_a_search_that_runs_out_of_time_says_what_its_boxes_would_prove(monkeypatch):

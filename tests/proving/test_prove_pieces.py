@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.planning.limits import Clock
-from verified_risk.policy.cells import CellPolicy
+from verified_risk.planning.clock import Clock
+from verified_risk.policy.cell_policy import CellPolicy
 from verified_risk.proving import families
 from verified_risk.proving.bounded import stair_level
 from verified_risk.proving.budgets import Charges, PolicyRows, ShorterRows, _filled, _sparse, best_mean_above, runs_of

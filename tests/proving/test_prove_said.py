@@ -11,7 +11,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks.evidence.coq import record
-from verified_risk.numbers.shown import at_least, at_most
+from verified_risk.numbers.format import at_least, at_most
 from verified_risk.proving.proved import Proved
 
 COIN = {0: "1/2", 1: "1/2"}

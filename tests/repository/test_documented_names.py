@@ -45,15 +45,15 @@ def namespace() -> dict[str, Any]:
     import proofs_checks.cases.estimation
     import verified_risk as vr
     from verified_risk import grid, models, planning, plotting
-    from verified_risk.planning import policy_law as laws
-    from verified_risk.planning.tails import budget
+    from verified_risk.planning import affordable_law as laws
+    from verified_risk.planning.tails import budget_tables
 
     mdp = vr.MDP(initial=[1], transitions=[[[1], [1]]], rewards=[[0, 1]], horizon=2, drawing="S")
     G = vr.CVaR("1/2")
     plan = vr.exact_plan(mdp, G)
     public = {name: getattr(vr, name) for name in vr.__all__}
     modules = {
-        "budget": budget,
+        "budget": budget_tables,
         "fractions": fractions,
         "json": json,
         "laws": laws,

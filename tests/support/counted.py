@@ -17,10 +17,10 @@ import numpy as np
 import verified_risk as vr
 from verified_risk.grid import own_unit
 from verified_risk.grid.floats import FloatModel, float_model
-from verified_risk.kernels import budget as kernels
-from verified_risk.kernels import forward as forward_kernels
-from verified_risk.planning.forward import forward_depth
-from verified_risk.planning.tails import budget
+from verified_risk.kernels import budget_pass as kernels
+from verified_risk.kernels import forward_pass as forward_kernels
+from verified_risk.planning.forward_law import forward_depth
+from verified_risk.planning.tails import budget_tables
 
 
 class Counted:
@@ -121,7 +121,7 @@ def backward(m: FloatModel) -> tuple[int, int]:
     rows = after[m.initial_state, margin:]
     start = counted(m.initial_prob, 1)
     sums = [sum((p * x for p, x in zip(start, column, strict=True)), Counted(0)) for column in rows.T]
-    return max(x.depth for x in sums), budget.budget_tables(m, Fraction(1, 2), 0, top).enclosure.depth
+    return max(x.depth for x in sums), budget_tables.budget_tables(m, Fraction(1, 2), 0, top).enclosure.depth
 
 
 def forward(m: FloatModel) -> tuple[int, int]:

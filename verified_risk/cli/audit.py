@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..numbers.shown import json_number
+from ..numbers.format import json_number
 from .failures import BAD_INPUT
 from .model_argument import check_writable, readable, save_option
 from .status_line import working

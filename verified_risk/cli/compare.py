@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..numbers.shown import json_between
+from ..numbers.format import json_between
 from .model_argument import ModelSource, model_options
 from .plan import OBJECTIVE_HELP, plot_option
 from .status_line import working

@@ -43,7 +43,7 @@ def explain(label: str, as_json: bool) -> None:
 
 def _told(statement: Any) -> dict[str, Any]:
     from ..numbers.enclosure import bounds
-    from ..numbers.shown import number
+    from ..numbers.format import number
 
     case, printed, cause = statement.counterexample, statement.printed, statement.cause
     slack = None if case is None or printed is None else printed.slack(case)

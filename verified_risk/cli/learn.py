@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers.shown import above, json_between, json_number, number, span
+from ..numbers.format import above, json_between, json_number, number, span
 from .model_argument import ModelSource, model_options, save_option
 from .plan import OBJECTIVE_HELP
 from .status_line import counting

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..numbers.shown import above, json_law, json_number, number, span
+from ..numbers.format import above, json_law, json_number, number, span
 from .model_argument import ModelSource, model_options, readable, save_option
 from .status_line import working
 from .terminal import Screen, emit_json, json_option, print_law

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import Unsupported
 from ..mdp import MDP
 from ..models.gridworld import WALL, map_lines
-from ..numbers.shown import json_number, short
+from ..numbers.format import json_number, short
 from .decisions import Decisions, Place
 
 ARROWS = {"up": "↑", "right": "→", "down": "↓", "left": "←"}

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from ..numbers.shown import json_number, short
+from ..numbers.format import json_number, short
 from ..policy import Choice, Policy
 from .decisions import Decisions, Place, decisions
 from .text_map import TextMap, side_by_side, text_map

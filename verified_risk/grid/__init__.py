@@ -1,6 +1,6 @@
 """The model on a grid of returns: compiled once, then seen as joint outcomes, as limbs or as floats."""
 
 from .compiled import Branch, Grid, GridModel, TooManySums, compiled, grid_model
-from .rounding import own_unit, round_up_reward
+from .unit import own_unit, round_up_reward
 
 __all__ = ["Branch", "Grid", "GridModel", "TooManySums", "compiled", "grid_model", "own_unit", "round_up_reward"]

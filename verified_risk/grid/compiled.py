@@ -9,10 +9,10 @@ ways:
 * :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
 * :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
 
-The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.rounding.Multiples`.  Only
+The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.unit.Multiples`.  Only
 the rechecks build arrays of their own: :mod:`verified_risk.planning.recheck.replay` from the joint outcomes,
-:mod:`verified_risk.planning.recheck.wide` and :mod:`verified_risk.planning.recheck.between` from the MDP.  They repeat
-an argument in other code on purpose.
+:mod:`verified_risk.planning.recheck.wide` and :mod:`verified_risk.planning.recheck.discounted_tails` from the MDP.
+They repeat an argument in other code on purpose.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from ..law import Law
 from ..mdp import MDP, Action
 from ..numbers.rational import Rational, as_step, lcm_of_denominators
-from .rounding import Multiples, own_unit
+from .unit import Multiples, own_unit
 
 if TYPE_CHECKING:
     from .floats import FloatModel
-    from .limbs import IntegerModel
+    from .limb_model import IntegerModel
 
 Branch: TypeAlias = tuple[int, int, int]
 """``(weight, next state, reward in units)``."""
@@ -124,7 +124,7 @@ class Grid:
 
     def limbs(self) -> IntegerModel:
         """Arrays of integers over common denominators, rewards shifted to start at 0."""
-        from .limbs import integer_arrays
+        from .limb_model import integer_arrays
 
         return integer_arrays(self)
 

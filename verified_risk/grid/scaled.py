@@ -2,7 +2,7 @@ r"""Discounted returns on a grid that gets finer as rewards get smaller.
 
 Step t pays :math:`\gamma^t (r - \text{least})` in units of :math:`\delta_t = \eta\,2^{-h_t}`, ``h`` nondecreasing: an
 integer part ``units`` and a fraction ``share``, both exact before ``share`` becomes a float.  Nothing is rounded up; a
-budget between two nodes is read on the line that joins them (:mod:`verified_risk.planning.tails.interpolated`).
+budget between two nodes is read on the line that joins them (:mod:`verified_risk.planning.tails.interpolated_tables`).
 
 Among grids :math:`\delta_t = \eta\gamma^{\kappa t}` the tables have :math:`\sum_t \gamma^t/\delta_t` cells, and the
 error of interpolation is about :math:`\sum_t \delta_t^2/\gamma^t` (a conditional law as wide as :math:`\gamma^t` has a

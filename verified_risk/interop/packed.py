@@ -18,8 +18,8 @@ from ..errors import InvalidModel, InvalidNumber
 from ..law import Law
 from ..mdp.action import Action
 from ..mdp.rewards import ContinuousReward
+from ..numbers.format import above
 from ..numbers.rational import LARGEST_DENOMINATOR, as_fraction, meant, said
-from ..numbers.shown import above
 from .matrices import Rows
 
 ULPS = 4

@@ -26,7 +26,7 @@ from typing import Any
 import numba
 from numba.core import caching, event
 
-from .place import cache_directory
+from .cache import cache_directory
 
 FLOAT_RULES: frozenset[str] = frozenset()
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .place import is_stored
+from .cache import is_stored
 
 PATIENCE = 0.5
 """Seconds that a process interprets one kernel before it compiles it."""

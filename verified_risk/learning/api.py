@@ -88,7 +88,7 @@ def learn(
 
     ``kl`` needs no number of episodes: with ``stop_when`` it ends when the interval for the optimum,
     :attr:`Run.interval`, is that short.  ``known_rewards``, ``known_successors`` and ``largest_return`` tell it more
-    (see :mod:`.declared`).
+    (see :mod:`.declarations`).
 
     ``mdp`` may also be a gymnasium environment with discrete spaces; then ``horizon`` and ``rewards`` (or
     ``reward_range`` and ``eta``) are needed, ``random_starts`` says that episodes begin in different observations, and

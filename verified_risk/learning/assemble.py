@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..mdp import MDP
+from ..numbers.format import above
 from ..numbers.rational import float_above
-from ..numbers.shown import above
 from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
 from .guarantee import Guarantee, guarantee_of
 from .interval import Bracket

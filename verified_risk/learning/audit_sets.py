@@ -1,7 +1,7 @@
 r"""The audit's own account of the confidence sets: how many inequalities there are, how wide the sets must be.
 
-Nothing here is taken from the learner or from :mod:`.declared`: the number of tests is counted again from the model,
-and every end of a set is compared with its definition in enclosed arithmetic.
+Nothing here is taken from the learner or from :mod:`.declarations`: the number of tests is counted again from the
+model, and every end of a set is compared with its definition in enclosed arithmetic.
 """
 
 from __future__ import annotations

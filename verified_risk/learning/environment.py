@@ -1,7 +1,7 @@
 r"""Learning in a gymnasium environment that is a black box: discrete spaces, a known horizon, rewards of a known range.
 
 States are observations, with one more for "the episode is over", where nothing is paid and nothing is learned.  An
-outcome of a step is the reward together with the next observation (a joint model, see :mod:`.standard`).  Rewards are
+outcome of a step is the reward together with the next observation (a joint model, see :mod:`.problem`).  Rewards are
 those listed in ``rewards``, or are rounded up to the grid ``eta`` of ``reward_range``.  Where the first observation is
 random, a step of weight 0 leads to it, and its law is learned like any other.
 

@@ -17,8 +17,8 @@ from .. import files
 from ..errors import InvalidArgument, InvalidFile, InvalidPolicy
 from ..files import decode_array, encode_array
 from ..mdp import MDP
+from ..numbers.format import short
 from ..numbers.rational import Rational, as_fraction, as_whole, ceil_div, text
-from ..numbers.shown import short
 from ..policy import Choice, Policy
 from .problem import Standard
 

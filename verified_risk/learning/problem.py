@@ -13,7 +13,7 @@ A pair (state, action) has *outcomes* ``(atom, next state)`` and, independent of
 units of both.  In a product model (reward independent of the next state) every outcome has atom 0, which is worth
 nothing.  In a joint model the reward belongs to the outcome, and the independent reward is always atom 0.
 
-Unit and rounding are those of the planners' grid (:mod:`verified_risk.grid.rounding`).  The rows of its compiled
+Unit and rounding are those of the planners' grid (:mod:`verified_risk.grid.unit`).  The rows of its compiled
 :class:`~verified_risk.grid.Grid` do not serve here: they add up rewards of an action that rounding made equal, and a
 learner counts such rewards apart, because a confidence set is about what is observed.
 """
@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from ..errors import InvalidArgument, Unsupported
-from ..grid.rounding import Multiples, common_unit
+from ..grid.unit import Multiples, common_unit
 from ..law import Law
 from ..mdp import MDP, Action
 from ..numbers.rational import Rational, as_step, said

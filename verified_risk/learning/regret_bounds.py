@@ -19,7 +19,7 @@ For any other Lipschitz ``G`` with m known reward atoms the closeness step costs
 inequality, one more event: ``S_0 + 3`` in the logarithm).  So :math:`c = T (S_0 + 1 + \sqrt{m+1})`, a visit costs at
 most ``2T``, an episode at most :math:`2T^2`.
 
-In a joint model (reward and next state drawn together, see :mod:`.standard`) each of the ``m S_0`` outcomes has its
+In a joint model (reward and next state drawn together, see :mod:`.problem`) each of the ``m S_0`` outcomes has its
 one-sided Hoeffding inequality and there is no DKW: ``m S_0`` in the logarithm, and a step costs at most
 :math:`T \min(1, m S_0 \epsilon)`, so :math:`c = T m S_0`, for every Lipschitz ``G``.
 

@@ -13,8 +13,8 @@ from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..files import decode_array, encode_array
 from ..mdp import MDP
+from ..numbers.format import above, at_least, at_most, ends
 from ..numbers.rational import as_fraction, float_above, text
-from ..numbers.shown import above, at_least, at_most, ends
 from ..objectives import Weighting, objective
 from .declarations import Declared
 from .learner import Floats

@@ -14,8 +14,8 @@ from functools import cached_property
 from .. import files
 from ..errors import InvalidArgument, InvalidModel, Unsupported
 from ..law import Law
+from ..numbers.format import short
 from ..numbers.rational import Rational, as_step, as_whole
-from ..numbers.shown import short
 from .action import Action
 from .readers import Initial, ModelReaders, Reward, Row, StateActions
 from .reading import Reader, collector_resting, read_action_names, read_discount, read_horizon, read_state_names

@@ -1,8 +1,8 @@
 """Planners: ``exact_plan`` in integers, ``plan`` in floats with certified bounds."""
 
-from .exact.route import exact_plan
-from .plan import Certificate, Plan
-from .planner import plan
+from .api import plan
+from .exact.exact_route import exact_plan
+from .result import Certificate, Plan
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front
 
 __all__ = [

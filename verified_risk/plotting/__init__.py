@@ -10,15 +10,15 @@ matplotlib (the extra ``plot``) is imported by the functions, never by ``import 
 b'PNG'
 """
 
-from .bounds import BoundsTrace, draw_bounds
-from .compare import draw_comparison
+from .bound_trace import BoundsTrace, draw_bounds
+from .comparison import draw_comparison
 from .curve import draw_curve, shortfall_curve
 from .fronts import draw_compared, draw_front, draw_frontier
-from .law import draw_law
 from .picture import Picture
 from .plan import draw_plan
 from .policy_map import draw_policy_map
 from .regret import draw_regret, draw_run
+from .return_law import draw_law
 
 __all__ = [
     "BoundsTrace",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..comparing import Comparison
 from ..errors import InvalidArgument
-from ..numbers.shown import above
-from .compare import COLOURS, HATCHES
+from ..numbers.format import above
+from .comparison import COLOURS, HATCHES
 from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, short, style
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from ..numbers.enclosure import Real, bounds
+from ..numbers.format import above
 from ..numbers.rational import digits, text
-from ..numbers.shown import above
 from .picture import bounds_words
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import ROUND_CEILING
 
 from ..planning import Plan
-from .law import draw_law
 from .picture import Picture, decimal, short
+from .return_law import draw_law
 
 
 def draw_plan(plan: Plan) -> Picture:

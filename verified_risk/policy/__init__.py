@@ -8,7 +8,7 @@ MarkovPolicy       nothing
 ReturnPolicy       the return so far ``y`` (a *y-policy*; these suffice for every objective here)
 GridPolicy         the sum of the rounded-up rewards: a policy of a discretised model, *adapted* to the raw one
 HistoryPolicy      everything
-CellPolicy         the return so far, but only in which cell of a grid it lies (:mod:`verified_risk.policy.cells`)
+CellPolicy         the return so far, but only in which cell of a grid it lies (:mod:`verified_risk.policy.cell_policy`)
 MixturePolicy      which policy was drawn at the start, and that policy's memory
 ================== =======================================================================================
 
@@ -16,10 +16,10 @@ A choice is an action index, or a dict ``{action: probability}``.  Steps are ``t
 """
 
 from .base import Choice, Policy, read_choice, required_policy
-from .cells import CellPolicy
-from .grid import GridPolicy, GridTable
-from .mixture import MixturePolicy
-from .reading import policy_from_json
+from .cell_policy import CellPolicy
+from .from_json import policy_from_json
+from .grid_policy import GridPolicy, GridTable
+from .mixture_policy import MixturePolicy
 from .tables import HistoryPolicy, MarkovPolicy, ReturnPolicy
 
 __all__ = [

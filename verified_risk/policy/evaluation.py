@@ -17,7 +17,7 @@ from ..law import Law
 from ..mdp import MDP
 from ..numbers.rational import as_whole, lcm_of_denominators
 from .base import Choice, Policy, required_policy
-from .mixture import MixturePolicy
+from .mixture_policy import MixturePolicy
 from .tables import ReturnPolicy
 
 _Step: TypeAlias = tuple[tuple[tuple[Branch, ...], ...], ...]

@@ -11,7 +11,7 @@ from os import PathLike
 
 from .. import files
 from ..errors import Unsupported
-from ..planning.plan import Plan
+from ..planning.result import Plan
 from .certificate import (
     ByBudgets,
     ByLaw,

@@ -20,9 +20,9 @@ import numpy as np
 from ..errors import InvalidArgument, Unsupported
 from ..grid.floats import Ints, float_model
 from ..objectives.weighting import Knots
-from ..planning.limits import Clock, TimeUp
-from ..planning.plan import Plan
-from ..planning.search.cdf import Oracle
+from ..planning.clock import Clock, TimeUp
+from ..planning.result import Plan
+from ..planning.search.grid_coordinates import Oracle
 from .cover import Cover, Cut, Dual, Passed
 from .curves import Jump
 from .passed import Exact, where_passed

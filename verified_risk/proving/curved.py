@@ -7,8 +7,8 @@ from fractions import Fraction
 from ..errors import Unsupported
 from ..law import Law
 from ..objectives import VaR
-from ..planning.plan import Plan
-from ..planning.policy_law import PATIENT, evaluation_work
+from ..planning.affordable_law import PATIENT, evaluation_work
+from ..planning.result import Plan
 from .bounded import apart, bounded, stair_level
 from .budgets import Charges
 from .curves import Curved

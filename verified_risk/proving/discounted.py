@@ -2,7 +2,7 @@ r"""Certificates of discounted plans: tables that are read between their nodes, 
 
 The budget before step t is :math:`\eta\rho - \sum_{u<t} \gamma^u (r_u - \text{least})`, known exactly.  The grid before
 step t has the unit :math:`e_t = \delta_{t-1}`, that of step t is :math:`\delta_t = \eta\,2^{-h_t}`: what
-:mod:`verified_risk.grid.scaled` says, and :class:`~verified_risk.policy.cells.CellPolicy` plays.  The checker
+:mod:`verified_risk.grid.scaled` says, and :class:`~verified_risk.policy.cell_policy.CellPolicy` plays.  The checker
 computes both tables itself; the certificate has only windows and actions.
 """
 
@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..errors import Unsupported
-from ..policy.cells import CellPolicy
+from ..policy.cell_policy import CellPolicy
 from .certificate import IntegerModel, Runs
 
 MOST_CELLS = 30_000_000

@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..objectives.weighting import Knots
-from ..planning.limits import Clock
-from ..planning.search.cdf import Oracle
+from ..planning.clock import Clock
+from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
 from .curves import Jump
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import NotProved, Unsupported
+from ..numbers.format import above, at_least, at_most, json_number
 from ..numbers.rational import ceil_div
-from ..numbers.shown import above, at_least, at_most, json_number
-from ..planning.limits import Clock, TimeUp
-from ..planning.plan import Plan
+from ..planning.clock import Clock, TimeUp
+from ..planning.result import Plan
 from ..progress import Progress, Report, read_report
 from .certificate import Certificate, Quantile, numbers_of_any_length
 from .curves import Curved

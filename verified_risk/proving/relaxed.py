@@ -19,8 +19,8 @@ import numpy.typing as npt
 from ..errors import MissingDependency, Unsupported
 from ..grid.floats import Floats, Ints
 from ..objectives.weighting import Knots
-from ..planning.limits import Clock
-from ..planning.search.cdf import Oracle
+from ..planning.clock import Clock
+from ..planning.search.grid_coordinates import Oracle
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..errors import MissingDependency
-from ..planning.limits import TimeUp
+from ..planning.clock import TimeUp
 
 BUILT = Path(__file__).resolve().parents[2] / "proofs_checks" / "formal" / "checker" / "build" / "checker"
 """The only program that is run: no other is known to be made of the proved sources."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ..errors import NotProved
 from ..policy import GridPolicy, Policy
-from ..policy.cells import CellPolicy
+from ..policy.cell_policy import CellPolicy
 from ..policy.packed_rule import ArrayRule
 from .certificate import ByLaw, ByMarkov, Certificate, IntegerModel, Machine, Runs
 from .discounted import ByCells

@@ -13,10 +13,10 @@ from ..errors import Unsupported
 from ..grid import own_unit
 from ..numbers.rational import ceil_div, lcm_of_denominators
 from ..objectives import Weighting
-from ..planning.limits import Clock
-from ..planning.plan import Plan
-from ..planning.policy_law import PATIENT, evaluation_work
-from ..policy.cells import CellPolicy
+from ..planning.affordable_law import PATIENT, evaluation_work
+from ..planning.clock import Clock
+from ..planning.result import Plan
+from ..policy.cell_policy import CellPolicy
 from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
 from .certificate import (
     ByBudget,

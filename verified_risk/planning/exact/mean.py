@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ...mdp import MDP, Action
 from ...numbers.rational import exact_sum
-from ..limits import Tick, unlimited
+from ..clock import Tick, unlimited
 
 
 def best_mean(mdp: MDP, tick: Tick = unlimited) -> tuple[Fraction, list[list[int]]]:

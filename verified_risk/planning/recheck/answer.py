@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...numbers.enclosure import Truth
-from ...numbers.shown import at_least, at_most
+from ...numbers.format import at_least, at_most
 
 
 @dataclass(frozen=True)

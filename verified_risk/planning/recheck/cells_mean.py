@@ -17,7 +17,7 @@ from .line import U
 from .replay import Mask
 
 if TYPE_CHECKING:
-    from .cells import CellTables
+    from .cell_replay import CellTables
 
 POINTS = 512
 """Of a law: sharing mass between neighbours moves it by at most half of the distance between them."""

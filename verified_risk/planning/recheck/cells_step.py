@@ -1,6 +1,6 @@
 r"""One step backwards between grid points: rows of values and of conditional CDFs, and the test of the contractor.
 
-The formulas are D1 and D3 of docs/theory/05-certificates.md; :mod:`.cells` says what rows and columns are.
+The formulas are D1 and D3 of docs/theory/05-certificates.md; :mod:`.cell_replay` says what rows and columns are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...grid.floats import Floats, Ints
 from .line import U
 
 if TYPE_CHECKING:
-    from .cells import CellTables
+    from .cell_replay import CellTables
 
 WAYS = (1.0, -1.0)
 """A table from below, and one from above."""

@@ -15,12 +15,12 @@ from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
 from ...objectives.polygon import past_the_jump
 from ...policy import Policy
-from ...policy.cells import CellPolicy
-from ..exact.route import exact_within
-from ..limits import Clock
-from ..planner import few_returns
-from ..search.proof import Proof
-from .cells import CellTables, Own
+from ...policy.cell_policy import CellPolicy
+from ..api import few_returns
+from ..clock import Clock
+from ..exact.exact_route import exact_within
+from ..search.trace import Proof
+from .cell_replay import CellTables, Own
 from .replay import Replay
 
 

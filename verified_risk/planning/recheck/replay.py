@@ -1,4 +1,4 @@
-r"""Repeat a search's argument from its :class:`~verified_risk.planning.search.proof.Proof`, from the integer model.
+r"""Repeat a search's argument from its :class:`~verified_risk.planning.search.trace.Proof`, from the integer model.
 
 Nothing is shared with the planner's kernels or float model: outcomes are joint, every cell is visited, and the rules of
 docs/theory/05-certificates.md (B1 weak duality, B2 reduced costs, B3 probing, B5 the contractor, B6 monotonicity, B7
@@ -24,7 +24,7 @@ from ...errors import InvalidFile
 from ...grid import GridModel
 from ...grid.floats import Floats
 from ...objectives.polygon import Polygon
-from ..search.proof import Branch, Proof, Round
+from ..search.trace import Branch, Proof, Round
 from .line import Line, U
 
 Mask: TypeAlias = list[list[npt.NDArray[np.bool_]]]
@@ -46,7 +46,7 @@ def gamma(depth: int) -> float:
 
 class Tables(Protocol):
     """What a replay asks about policies: on a grid :class:`Outcomes` answers, between its points
-    :class:`~.cells.CellTables`."""
+    :class:`~.cell_replay.CellTables`."""
 
     top: int
 

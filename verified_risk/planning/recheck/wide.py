@@ -30,7 +30,7 @@ from ...mdp import MDP, Action
 from ...numbers.rational import ceil_div
 from ...policy import GridPolicy, Policy
 from ...policy.packed_rule import ArrayRule
-from ..limits import Tick, unlimited
+from ..clock import Tick, unlimited
 
 Wide: TypeAlias = npt.NDArray[Any]
 """Of ``np.longdouble``."""

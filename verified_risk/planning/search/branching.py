@@ -19,10 +19,10 @@ from itertools import count
 import numpy as np
 
 from ...grid.floats import Floats
-from .. import limits
+from .. import clock
 from .atoms import Atoms
-from .proof import Branch, Round
 from .relaxation import Relaxation
+from .trace import Branch, Round
 
 ROOT_ROUNDS = 60
 """Rounds of contraction at the root at most; all nodes profit from them, and most searches end there."""
@@ -92,7 +92,7 @@ class Search(Relaxation):
     def cut_to(self, node: Node, low: Floats, high: Floats) -> bool:
         """Cut a box by what is known of its coordinates, then close it under monotonicity (B6); False if
         it is empty."""
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         n = len(low)
         np.maximum(node.low[self.reach :], low[: n - self.reach], out=node.low[self.reach :])
@@ -100,7 +100,7 @@ class Search(Relaxation):
         return bool(kernels.close_monotone(node.low, node.high))
 
     def _gap(self, node: Node, point: Floats) -> Floats:
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         _, height = self.envelope(node.low, node.high, point)
         values = np.zeros_like(point)
@@ -113,9 +113,9 @@ class Search(Relaxation):
 
         A pass that is not expected to end in time is left out: no cut is a valid cut.
         """
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
-        if limits.now() + self.oracle.contract_seconds > self.deadline:
+        if clock.now() + self.oracle.contract_seconds > self.deadline:
             return True
         c_low, c_high, c0 = (np.zeros_like(node.low) for _ in range(3))
         for i, p in self.pieces:
@@ -129,7 +129,7 @@ class Search(Relaxation):
     def evaluate(self, node: Node, rounds: int, probes: int, steps: int) -> None:
         """Tighten a node until it closes (``bound`` reaches the target) or stops shrinking; then choose where to
         branch."""
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         reference = node.reference
         for _ in range(rounds):
@@ -213,11 +213,11 @@ class Search(Relaxation):
         root.reference, root.bound = reference, bound
         if self.oracle.maskable:
             self.contract(root)
-        began = limits.now()
+        began = clock.now()
         budget = self.deadline - began
         for _ in range(ROOT_ROUNDS):
             width = float((root.high - root.low).sum())
-            everything = limits.now() - began < 0.3 * budget
+            everything = clock.now() - began < 0.3 * budget
             self.evaluate(root, 1, n if everything and self.reach == 0 else 10, steps)
             self.bound = min(root.bound, self.target)
             if root.bound >= self.target or self.late():
@@ -253,7 +253,7 @@ class Search(Relaxation):
         self.bound = min([node_bound for node_bound, _, _ in heap[:1]] + [leaf, self.target])
 
     def _children(self, node: Node) -> list[Node]:
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         assert node.branch is not None
         i, cut = node.branch

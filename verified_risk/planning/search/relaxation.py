@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ...grid.floats import Floats, Ints
 from ...objectives.polygon import Polygon, concave_corners, convex_corners
-from .. import limits
+from .. import clock
 from .atoms import Atoms, Parts, best_length
 
 PENALTY = 20.0
@@ -33,8 +33,8 @@ BLURRED = 0.05
 
 
 class Oracle(Protocol):
-    """What a search asks about policies: on a grid :class:`~.cdf.Oracle` answers, between its points
-    :class:`~.between.BetweenOracle`."""
+    """What a search asks about policies: on a grid :class:`~.grid_coordinates.Oracle` answers, between its points
+    :class:`~.cell_coordinates.BetweenOracle`."""
 
     top: int
     maskable: bool
@@ -72,7 +72,7 @@ class _Hulls:
 
     def of(self, low: Floats, high: Floats) -> tuple[Ints, Ints, Floats, Floats]:
         """Where the corners of each box begin, how many they are, and all corners."""
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         if not (np.array_equal(low, self._low) and np.array_equal(high, self._high)):
             self._low, self._high = low.copy(), high.copy()
@@ -130,7 +130,7 @@ class Relaxation:
         self.uncut_bound = 0.0  # no CDF value weighs less than nothing
         self.uncut = False
         self._hulls = _Hulls(self.pieces, 1 if self.convex else -1 if self.concave else 0)
-        self._next_report = limits.now() + 1.0
+        self._next_report = clock.now() + 1.0
         self.atoms: Atoms | None = None
         """Of the last relaxation: the next one of the same node, or of its children, begins there."""
 
@@ -141,14 +141,14 @@ class Relaxation:
         return self.best.value - self.tol
 
     def late(self) -> bool:
-        now = limits.now()
+        now = clock.now()
         if self.report is not None and now > self._next_report and np.isfinite(self.best.value):
             self._next_report = now + 1.0
             self.report(self.best.value, max(self.bound, self.uncut_bound))
         return now > self.deadline
 
     def total(self, cdf: Floats) -> float:
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         return float(sum(kernels.total(cdf[i], p.x, p.g) for i, p in self.pieces))
 
@@ -158,14 +158,14 @@ class Relaxation:
 
     def slopes_at(self, cdf: Floats, out: Floats) -> None:
         """One slope of the polygon at every value of a CDF."""
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         for i, p in self.pieces:
             kernels.slopes_at(cdf[i], p.x, p.g, out[i])
 
     def tilted_minima(self, cost: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The least ``G(x) - c_i x`` of every box, and where it is."""
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         least, where = np.zeros_like(cost), np.zeros_like(cost)
         for i, p in self.pieces:
@@ -212,7 +212,7 @@ class Relaxation:
         return bound, cdf, where, least
 
     def envelope(self, low: Floats, high: Floats, ref: Floats, blur: float = SHARP) -> tuple[Floats, Floats]:
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         slope, height = np.zeros_like(low), np.zeros_like(low)
         kernels.envelope(low, high, ref, blur, *self._hulls.of(low, high), slope, height)
@@ -227,7 +227,7 @@ class Relaxation:
         return self._polyak(low, high, steps) if self.concave else self._pairwise(low, high, ref, steps, atoms)
 
     def _polyak(self, low: Floats, high: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         cost, _ = self.envelope(low, high, low)
         best: tuple[float, Floats, Floats, Floats] | None = None
@@ -254,7 +254,7 @@ class Relaxation:
         self, low: Floats, high: Floats, ref: Floats, steps: int, atoms: Atoms | None
     ) -> tuple[float, Floats, Floats, Floats]:
         """Pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
-        from ...kernels import polygon as kernels
+        from ...kernels import polygon_bounds as kernels
 
         point = np.clip(ref, low, high) if atoms is None else atoms.point()
         best: tuple[float, Floats, Floats, Floats] | None = None
@@ -316,9 +316,9 @@ class Relaxation:
         n = self.oracle.top
         _, cdf = self.vertex(np.ones(n), masked=False)
         self.climb(cdf)
-        began, budget = limits.now(), self.deadline - limits.now()
+        began, budget = clock.now(), self.deadline - clock.now()
         for k in np.unique(np.linspace(1, n, min(n, STARTS)).astype(int)):
-            if limits.now() - began > 0.15 * budget or self.late():
+            if clock.now() - began > 0.15 * budget or self.late():
                 break
             _, cdf = self.vertex((np.arange(n) < k).astype(float), masked=False)
             self.climb(cdf)

@@ -20,20 +20,20 @@ from ...grid.scaled import scaled_model
 from ...mdp import MDP
 from ...mdp.model import required_model
 from ...numbers.enclosure import Interval
+from ...numbers.format import above, columns, ends, short
 from ...numbers.rational import Rational
-from ...numbers.shown import above, columns, ends, short
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
-from ..forward import approximate_law
-from ..grids import choose_unit, served_by_own_grid, unit_that_fits
-from ..limits import Clock, read_seconds
-from ..plan import Plan
-from ..planner import finished, read_gap
-from ..short import within_range
-from .budget import BudgetTables, budget_tables
-from .interpolated import Envelope, envelope
+from ..api import finished, read_gap
+from ..clock import Clock, read_seconds
+from ..forward_law import approximate_law
+from ..grid_choice import choose_unit, served_by_own_grid, unit_that_fits
+from ..outward import within_range
+from ..result import Plan
+from .budget_tables import BudgetTables, budget_tables
+from .interpolated_tables import Envelope, envelope
 from .refine import answer, refined_plan, serves, solved
-from .route import assemble
+from .tail_route import assemble
 
 if TYPE_CHECKING:
     from ...plotting import Picture
@@ -316,7 +316,7 @@ def mean_cvar_front(
 def _point(
     mdp: MDP, alpha: Fraction, weight: Fraction, eta: Rational | None, gap: Rational | None, seconds: float | None
 ) -> FrontPoint:
-    from ..planner import plan
+    from ..api import plan
 
     mixture = weight * Mean() + (1 - weight) * CVaR(alpha)
     assert isinstance(mixture, Weighting)

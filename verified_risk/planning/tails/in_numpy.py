@@ -1,7 +1,7 @@
 r"""One step of the budget recursion as operations on whole arrays: what small models need instead of a compiler.
 
-``product_step`` and ``joint_step`` take the arguments of :mod:`verified_risk.kernels.budget` and give the same bits:
-every sum has the order written there, and numpy rounds each product and each sum by itself, as the kernels do.
+``product_step`` and ``joint_step`` take the arguments of :mod:`verified_risk.kernels.budget_pass` and give the same
+bits: every sum has the order written there, and numpy rounds each product and each sum by itself, as the kernels do.
 Actions with equally many terms are summed side by side.
 """
 

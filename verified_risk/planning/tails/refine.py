@@ -1,7 +1,7 @@
 r"""``plan`` for discounted models: the grid is halved until the gap is met.
 
-Each round computes both tables of :mod:`.interpolated`.  The gap is about a constant times ``eta**2``, which says how
-much finer the next grid has to be.
+Each round computes both tables of :mod:`.interpolated_tables`.  The gap is about a constant times ``eta**2``,
+which says how much finer the next grid has to be.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ...mdp import MDP
 from ...objectives import Weighting
 from ...objectives.levels import Levels
 from ...policy import MarkovPolicy
-from ...policy.cells import CellPolicy
+from ...policy.cell_policy import CellPolicy
 from ...progress import Progress, Report
-from .. import limits
-from ..limits import Clock, memory_limit
-from ..plan import Certificate, Plan
-from ..policy_law import exact_value
-from ..short import short_below, tidy_above, tidy_below, within_range
-from .interpolated import Envelope, best_rho, bytes_needed, envelope, mean_part
+from .. import clock as timing
+from ..affordable_law import exact_value
+from ..clock import Clock, memory_limit
+from ..outward import short_below, tidy_above, tidy_below, within_range
+from ..result import Certificate, Plan
+from .interpolated_tables import Envelope, best_rho, bytes_needed, envelope, mean_part
 
 FIRST_NODES = 256
 """Of the first round: milliseconds, and often enough for three digits."""
@@ -105,10 +105,10 @@ def _compile(work: float) -> None:
 @lru_cache(maxsize=1)
 def _compile_on_toys() -> None:
     """Two small models meet every form of the kernels' arguments."""
-    from ...kernels import interpolated
+    from ...kernels import interpolated_pass
     from ...kernels.jit import Kernel
 
-    for found in vars(interpolated).values():
+    for found in vars(interpolated_pass).values():
         if isinstance(found, Kernel):
             found.spent = float("inf")
     rewards = [[{0: Fraction(1, 2), 1: Fraction(1, 2)}, {"1/3": 1}]]
@@ -168,7 +168,7 @@ def _finer(
 
 def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> bool:
     """Whether a pass, by what the rounds so far have taken, is expected to end before the deadline."""
-    return limits.now() + 1.2 * spent * model.cells / last.model.cells <= deadline
+    return timing.now() + 1.2 * spent * model.cells / last.model.cells <= deadline
 
 
 def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str, clock: Clock | None = None) -> Plan:

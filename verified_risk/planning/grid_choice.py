@@ -11,8 +11,8 @@ from ..grid import own_unit
 from ..mdp import MDP
 from ..mdp.rewards import ContinuousReward
 from ..numbers.rational import Rational, as_step, digits, said
-from .limits import memory_limit
-from .short import round_up_to_two_digits, short_below
+from .clock import memory_limit
+from .outward import round_up_to_two_digits, short_below
 
 LARGEST_GRID = 2**40
 """Grid points of the returns: beyond it, sums of units times probabilities are no longer exact enough in float64."""

@@ -16,10 +16,10 @@ from ...mdp import MDP
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import Weighting
 from ...objectives.polygon import past_the_jump
-from ..plan import Plan
-from ..search.proof import Proof
+from ..result import Plan
+from ..search.trace import Proof
+from .integer_routes import is_passed
 from .line import Line
-from .rational import is_passed
 from .replay import Outcomes, Replay
 from .wide import at_least
 

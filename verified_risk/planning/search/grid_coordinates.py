@@ -11,10 +11,10 @@ import numpy.typing as npt
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
 from ...numbers.rational import digits
-from .. import limits
-from ..grids import search_bytes
-from ..limits import memory_limit
-from ..rounding import gamma
+from .. import clock
+from ..clock import memory_limit
+from ..float_error import gamma
+from ..grid_choice import search_bytes
 from ..threads import in_threads, shares
 
 CONTRACTED_PER_SECOND = 2e9
@@ -41,7 +41,7 @@ class Oracle:
                 f"eta is {digits(model.unit, 3)}: the search needs {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB "
                 "allowed, wanted a larger eta"
             )
-        from ...kernels import cdf as kernels
+        from ...kernels import cdf_pass as kernels
 
         self.low = np.zeros((horizon + 1, n), dtype=np.int64)
         self.high = np.zeros((horizon + 1, n), dtype=np.int64)
@@ -110,7 +110,7 @@ class Oracle:
 
     def solve(self, cost: Floats, *, masked: bool = True) -> float:
         """The computed minimum of ``cost . F``; :attr:`choice` is a policy that attains it."""
-        from ...kernels import cdf as kernels
+        from ...kernels import cdf_pass as kernels
 
         self.calls += 1
         model, limited = self.model, masked and self.maskable
@@ -138,7 +138,7 @@ class Oracle:
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
         """The CDF vector of a policy, by default that of the last :meth:`solve`."""
-        from ...kernels import cdf as kernels
+        from ...kernels import cdf_pass as kernels
 
         out = np.zeros(self.top)
         kernels.law_pass(
@@ -154,10 +154,10 @@ class Oracle:
         """
         if self._contractor is None:
             self._contractor = _Contractor(self)
-        began = limits.now()
+        began = clock.now()
         found = self._contractor(c0, c_low, c_high, deadline)
         if found is not None:
-            self.contract_seconds = limits.now() - began
+            self.contract_seconds = clock.now() - began
         return found
 
 
@@ -177,7 +177,7 @@ class _Contractor:
         self.values = np.zeros((2, model.n_states, oracle.top + 1))
 
     def __call__(self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float) -> tuple[Floats, Floats] | None:
-        from ...kernels import cdf as kernels
+        from ...kernels import cdf_pass as kernels
 
         o = self.oracle
         model = o.model
@@ -205,7 +205,7 @@ class _Contractor:
             )  # fmt: skip
 
         for t in range(model.horizon - 1, -1, -1):
-            if limits.now() > deadline:
+            if clock.now() > deadline:
                 return None
             in_threads(partial(some_states, t=t), len(self.parts))
         starts = model.initial_state[:, None] * o.top + np.arange(o.top)

@@ -24,8 +24,10 @@ from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy
 from ..progress import Report, read_report
-from .exact.route import FEW_CELLS, exact_within
-from .grids import (
+from .affordable_law import exact_value, most_cells, surely_more_cells
+from .clock import Clock, read_nonnegative, read_seconds
+from .exact.exact_route import FEW_CELLS, exact_within
+from .grid_choice import (
     between_points,
     choose_unit,
     fits_own_grid,
@@ -35,12 +37,10 @@ from .grids import (
     unit_that_fits,
     wanted_unit,
 )
-from .limits import Clock, read_nonnegative, read_seconds
-from .plan import Certificate, Plan
-from .policy_law import exact_value, most_cells, surely_more_cells
-from .short import tidy_above, tidy_below, within_range
+from .outward import tidy_above, tidy_below, within_range
+from .result import Certificate, Plan
 from .tails.refine import mean_plan, refined_plan, serves
-from .tails.route import Bounds, best_single_level
+from .tails.tail_route import Bounds, best_single_level
 
 DEFAULT_SEARCH_SECONDS = 60.0
 MANY_POINTS = 100_000
@@ -70,10 +70,10 @@ def plan(
     ``eta`` is the grid of rewards; without it, the rewards' own grid is used where there is one and it fits in
     memory, and otherwise a grid that meets ``gap`` (default: a thousandth of the range of returns), or the finest that
     fits.  With a discount, mean and CVaR are read between the points of a grid that gets finer from step to step
-    (:mod:`verified_risk.planning.tails.interpolated`), and a search reads its tables between grid points
-    (:mod:`verified_risk.planning.search.between`); its default gap is a thousandth of the range of returns, and it
-    gets a minute unless ``time_limit`` says otherwise.  Mean, CVaR, their mixtures and VaR need no search.  All other
-    weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
+    (:mod:`verified_risk.planning.tails.interpolated_tables`), and a search reads its tables between grid points
+    (:mod:`verified_risk.planning.search.cell_coordinates`); its default gap is a thousandth of the range of returns,
+    and it gets a minute unless ``time_limit`` says otherwise.  Mean, CVaR, their mixtures and VaR need no search.  All
+    other weightings do: it stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range of
     returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
     whenever it stops.  It goes no closer than about 1e-10 of the range of returns, which is what floats can certify;
     a smaller ``gap`` gets a time limit of a minute if none is given.
@@ -126,13 +126,13 @@ def _plan(
     if unit is None and is_mean and mdp.is_discrete and not fits_own_grid(mdp):
         return mean_plan(mdp, objective)
     if unit is None and _needs_search(objective):
-        from .search.attained import attained_plan, unfolded
+        from .search.attained_coordinates import attained_plan, unfolded
 
         few = unfolded(mdp)
         if few is not None:
             return attained_plan(few, objective, wanted, limit, progress)
     if _needs_search(objective) and between_points(mdp, unit):
-        from .search.between_route import between_plan
+        from .search.cells_route import between_plan
 
         return between_plan(mdp, objective, unit, wanted, limit, progress)
     searching = _needs_search(objective)
@@ -187,14 +187,14 @@ def _solve(
 ) -> Plan:
     clock = Clock(seconds)
     if objective.quantile is not None:
-        from .quantile import best_quantile
+        from .threshold import best_quantile
 
         bounds = best_quantile(model, objective.quantile, mdp, clock)
         return finished(mdp, objective, model, bounds, "threshold probabilities", clock)
     if not _needs_search(objective):
         bounds = best_single_level(model, objective.require_levels())
         return finished(mdp, objective, model, bounds, "budget recursion, float64", clock)
-    from .search.route import best_general
+    from .search.search_route import best_general
 
     return best_general(mdp, objective, model, gap, seconds, progress)
 

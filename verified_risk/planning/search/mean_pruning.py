@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...grid.floats import Floats
 from ...grid.scaled import ScaledModel
-from ..tails.interpolated import mean_part
+from ..tails.interpolated_tables import mean_part
 
 POINTS = 512
 """Of the laws of a step: a finer grid moves laws less, so that losses rule out more; the time grows with it."""

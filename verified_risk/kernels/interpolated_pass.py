@@ -2,7 +2,7 @@ r"""One step of the budget recursion on a table that is read between its nodes.
 
 Tables have one row per state; node b is column ``margin + b``, columns left of ``margin`` repeat what budgets below 0
 are worth.  A reward of ``units + share`` units moves budget b between the nodes ``b - units - 1`` and ``b - units``,
-which are mixed with weights ``share`` and ``1 - share``.  See :mod:`verified_risk.planning.tails.interpolated`.
+which are mixed with weights ``share`` and ``1 - share``.  See :mod:`verified_risk.planning.tails.interpolated_tables`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import uint64
 
-from .budget import mix_rows
+from .budget_pass import mix_rows
 from .jit import kernel
 
 

@@ -8,9 +8,9 @@ from ..errors import InvalidPolicy
 from ..mdp import MDP
 from ..numbers.rational import as_step
 from .base import Policy, choice_read
-from .cells import CellPolicy
-from .grid import GridPolicy, GridTable
-from .mixture import MixturePolicy
+from .cell_policy import CellPolicy
+from .grid_policy import GridPolicy, GridTable
+from .mixture_policy import MixturePolicy
 from .packed_rule import unpacked
 from .tables import MarkovPolicy, ReturnPolicy
 

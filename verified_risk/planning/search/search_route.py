@@ -23,19 +23,19 @@ from ...objectives import Weighting
 from ...objectives.polygon import Polygon, past_the_jump
 from ...policy import GridPolicy, MixturePolicy, Policy
 from ...progress import Progress, Report
-from ..limits import Clock
-from ..plan import Certificate, Plan
-from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
-from ..policy_law import exact_value
-from ..rounding import SMALLEST_NORMAL
-from ..short import tidy_above, tidy_below, within_range
-from ..tails.budget import BudgetRule
-from ..tails.route import Bounds, best_mean
+from ..affordable_law import exact_value
+from ..api import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
+from ..clock import Clock
+from ..float_error import SMALLEST_NORMAL
+from ..outward import tidy_above, tidy_below, within_range
+from ..result import Certificate, Plan
+from ..tails.budget_tables import BudgetRule
+from ..tails.tail_route import Bounds, best_mean
 from .branching import Node, Search
-from .cdf import Oracle
-from .off_jump import Held, by_laws, off_the_jump
-from .proof import Proof
+from .grid_coordinates import Oracle
+from .jump_mixing import Held, by_laws, off_the_jump
 from .relaxation import Mixture
+from .trace import Proof
 
 LEAST_WEIGHT = 1e-10
 """Parts of a mixture below this are left out; the lower bound is that of what remains."""
@@ -115,7 +115,7 @@ def best_general(
 
 def _best_quantile(mdp: MDP, objective: Weighting, model: FloatModel, clock: Clock) -> Bounds | None:
     """Where G has one jump: the best quantile at its level, in shifted units."""
-    from ..quantile import best_quantile
+    from ..threshold import best_quantile
 
     if len(objective.jumps) != 1 or clock.late():
         return None
@@ -187,7 +187,7 @@ def power_of_four_below(x: Fraction) -> Fraction:
 
 def _constant(mdp: MDP, objective: Weighting, model: FloatModel, clock: Clock) -> Plan:
     """Every policy has the same (rounded) return."""
-    from ..planner import finished
+    from ..api import finished
 
     return finished(mdp, objective, model, best_mean(model), "the return is constant on the grid", clock)
 

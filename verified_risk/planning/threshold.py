@@ -14,11 +14,11 @@ from ..grid import grid_model
 from ..grid.floats import FloatModel
 from ..mdp import MDP
 from ..objectives.weighting import Jump
-from .exact.limbs import Overflow, best_quantile_in_limbs
-from .exact.route import last_attained, mean_to_go
-from .limits import Clock
-from .tails.budget import BudgetRule, BudgetTables, budget_tables
-from .tails.route import Bounds
+from .clock import Clock
+from .exact.exact_route import last_attained, mean_to_go
+from .exact.limb_tables import Overflow, best_quantile_in_limbs
+from .tails.budget_tables import BudgetRule, BudgetTables, budget_tables
+from .tails.tail_route import Bounds
 
 EXACT_CELLS = 300_000
 """Backups that deciding thresholds in Python's integers may take: about a second."""

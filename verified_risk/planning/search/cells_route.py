@@ -27,20 +27,20 @@ from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
 from ...objectives.polygon import past_the_jump
 from ...policy import MixturePolicy, Policy
-from ...policy.cells import CellPolicy
+from ...policy.cell_policy import CellPolicy
 from ...progress import Progress, Report
-from .. import limits
-from ..exact.route import exact_plan
-from ..forward import PATIENT_SECONDS, float_law, forward_seconds
-from ..limits import Clock
-from ..plan import Certificate, Plan
-from ..policy_law import exact_value
-from ..short import short_below, tidy_above, tidy_below, within_range
-from .between import BetweenOracle, BetweenSearch, cells_of, fits
-from .off_jump import Held, by_laws, off_the_jump
-from .proof import Proof
+from .. import clock as timing
+from ..affordable_law import exact_value
+from ..clock import Clock
+from ..exact.exact_route import exact_plan
+from ..forward_law import PATIENT_SECONDS, float_law, forward_seconds
+from ..outward import short_below, tidy_above, tidy_below, within_range
+from ..result import Certificate, Plan
+from .cell_coordinates import BetweenOracle, BetweenSearch, cells_of, fits
+from .jump_mixing import Held, by_laws, off_the_jump
 from .relaxation import Mixture
-from .route import SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below, weighed_above
+from .search_route import SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below, weighed_above
+from .trace import Proof
 
 FIRST_CELLS = 64
 """The first grid has so many cells: it is coarse, because its passes are timed to choose the next one."""
@@ -123,7 +123,7 @@ def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
 def _best_quantile(mdp: MDP, objective: Weighting) -> Plan | None:
     """The plan for the quantile of the only jump, where it is found at once: at its value the CDF of every policy is
     past the jump (B8)."""
-    from ..planner import few_returns
+    from ..api import few_returns
 
     if len(objective.jumps) != 1:
         return None
@@ -149,9 +149,9 @@ def _round(
     if surely is not None and (start := math.ceil((surely - oracle.model.offset) / eta)) < oracle.top:
         passed = start, past_the_jump(objective, accuracy)
     search = BetweenSearch(oracle, below(objective, accuracy), float(gap / eta) / 4, deadline, None, passed)
-    began = limits.now()
+    began = timing.now()
     search.vertex(np.ones(oracle.top), masked=False)
-    spent = limits.now() - began
+    spent = timing.now() - began
     search.run()
     offset, spared = oracle.model.offset, Fraction(SPARED) * oracle.top
     bound = max(max(search.bound, search.uncut_bound) - float(spared), 0.0)
@@ -277,10 +277,10 @@ def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> H
 @lru_cache(maxsize=1)
 def compile_between() -> None:
     """Compile, or load, the kernels on a toy model before the clock starts."""
-    from ...kernels import between, between_contract, polygon
+    from ...kernels import cell_contract, cell_pass, polygon_bounds
     from ...kernels.jit import Kernel
 
-    for found in (found for module in (between, between_contract, polygon) for found in vars(module).values()):
+    for found in (found for module in (cell_pass, cell_contract, polygon_bounds) for found in vars(module).values()):
         if isinstance(found, Kernel):
             found.spent = float("inf")  # hundreds of passes follow: interpreting the first ones would not pay
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}

@@ -1,14 +1,14 @@
 r"""Which actions are left in which cells, where returns lie between grid points (theory 05, part D).
 
 The contractor (D3) removes actions by tables of conditional CDFs, :func:`rule_out_by_mean` (D4) by the mean they lose.
-Cells, nodes and shares are those of :mod:`.between`.
+Cells, nodes and shares are those of :mod:`.cell_pass`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .between import ROUNDOFF, outward
+from .cell_pass import ROUNDOFF, outward
 from .jit import kernel
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ...grid.floats import Floats, Ints
 from ...mdp import MDP
-from ..search.proof import Branch, Proof
+from ..search.trace import Branch, Proof
 from .cells_mean import MeanRule
 from .cells_step import WAYS, Outcome, Step, Test, longer, mixed
 from .line import U

@@ -14,14 +14,14 @@ from ..errors import InvalidFile, Unsupported
 from ..law import Law
 from ..mdp import MDP
 from ..numbers.enclosure import Interval, Real, bounds
+from ..numbers.format import above, at_least, at_most, number, span
 from ..numbers.rational import Rational, as_fraction, said, text
-from ..numbers.shown import above, at_least, at_most, number, span
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy, policy_from_json
 from ..progress import Report, read_report
-from .limits import read_seconds
-from .search.proof import Proof
+from .clock import read_seconds
+from .search.trace import Proof
 
 if TYPE_CHECKING:
     from ..plotting import Picture
@@ -122,7 +122,7 @@ class Plan(files.Saved):
     def _law(self) -> tuple[Law, Fraction] | None:
         if self.known_law is not None:
             return self.known_law, self.known_error
-        from .policy_law import affordable_law
+        from .affordable_law import affordable_law
 
         return affordable_law(self.mdp, self.policy)
 
@@ -160,7 +160,7 @@ class Plan(files.Saved):
         :param objective: a weighting or its text; None, the plan's own
         :returns: a Fraction, an :class:`Interval`, or None
         """
-        from .policy_law import worth_within
+        from .affordable_law import worth_within
 
         weighting = self.objective if objective is None else read_objective(objective)
         own = weighting == self.objective
@@ -222,7 +222,7 @@ class Plan(files.Saved):
         :returns: the bounds again, and whether they confirm the plan's
         :raises InvalidArgument: if the limit is not a nonnegative number
         """
-        from .recheck.bounds import recheck
+        from .recheck.both_bounds import recheck
 
         return recheck(self, read_seconds(time_limit), read_report(progress))
 

@@ -3,7 +3,7 @@ r"""The oracle of a search over returns that lie between the points of a grid (d
 The CDF of a discounted return is not a vector on a grid.  Its averages over the cells of a grid are,
 :math:`A_k = \int_k^{k+1} P(Z \le x)\,dx`, and :math:`c \cdot A = \mathbf E\, h(Z)` for the polygon
 :math:`h(z) = \int_z^B c`.  Backward passes carry tables that are read between nodes, each moved outward so far that it
-is a bound for every real return (:mod:`verified_risk.kernels.between`).
+is a bound for every real return (:mod:`verified_risk.kernels.cell_pass`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ...grid.floats import Floats, Ints
 from ...grid.scaled import ScaledModel, scaled_model
 from ...mdp import MDP
 from ...numbers.rational import digits
-from .. import limits
-from ..limits import memory_limit
-from ..short import round_up_to_two_digits
-from ..tails.interpolated import narrowest
+from .. import clock
+from ..clock import memory_limit
+from ..outward import round_up_to_two_digits
+from ..tails.interpolated_tables import narrowest
 from .branching import Search
-from .cdf import MOST_ACTIONS
-from .reference import Reference, reference
+from .grid_coordinates import MOST_ACTIONS
+from .mean_pruning import Reference, reference
 
 CELLS_PER_SECOND = 2e8
 """How many numbers of its tables the contractor mixes in a second: a first guess, until a pass has been timed."""
@@ -52,7 +52,7 @@ def sizes(mdp: MDP, eta: Fraction) -> tuple[Ints, Ints]:
 
 class BetweenOracle:
     """Bounds of ``cost . A`` over policies, of one policy, and of A itself; the same calls as
-    :class:`~.cdf.Oracle`."""
+    :class:`~.grid_coordinates.Oracle`."""
 
     def __init__(self, mdp: MDP, eta: Fraction) -> None:
         self.mdp, self.eta = mdp, eta
@@ -96,7 +96,7 @@ class BetweenOracle:
         return self._pass(cost, choice, masked=False, fixed=True)
 
     def _pass(self, cost: Floats, choice: npt.NDArray[Any], *, masked: bool, fixed: bool) -> float:
-        from ...kernels import between as kernels
+        from ...kernels import cell_pass as kernels
 
         kernels.value_pass(
             *self.arrays, self.nodes, self.spans, self.model.terms, self.allowed, masked, fixed,
@@ -112,7 +112,7 @@ class BetweenOracle:
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
         """About the averages A of a policy."""
-        from ...kernels import between as kernels
+        from ...kernels import cell_pass as kernels
 
         out = np.zeros(self.top)
         kernels.share_pass(
@@ -127,15 +127,15 @@ class BetweenOracle:
         """Remove actions from :attr:`allowed`; certified ranges of A over what is left; a whole pass, also if late."""
         if self._reference is None:
             self._reference = reference(self.model)
-        began = limits.now()
+        began = clock.now()
         self._rule_out_by_mean(self._reference, c_low, c_high)
         self.solve(c0)
         low, high, _ = self._contract(self.allowed, self.choice, c0, c_low, c_high)
-        self.contract_seconds = limits.now() - began
+        self.contract_seconds = clock.now() - began
         return low, high
 
     def _rule_out_by_mean(self, against: Reference, c_low: Floats, c_high: Floats) -> None:
-        from ...kernels import between_contract as kernels
+        from ...kernels import cell_contract as kernels
 
         kernels.rule_out_by_mean(
             *self.arrays, self.nodes, self.wides, self.allowed, against.loss, against.distance,
@@ -152,7 +152,7 @@ class BetweenOracle:
     def _contract(
         self, allowed: Ints, choice: npt.NDArray[Any], c0: Floats, c_low: Floats, c_high: Floats
     ) -> tuple[Floats, Floats, int]:
-        from ...kernels import between_contract as kernels
+        from ...kernels import cell_contract as kernels
 
         if self._buffers is None:
             n = self.mdp.n_states

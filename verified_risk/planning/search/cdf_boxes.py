@@ -24,7 +24,7 @@ from ...law import Law
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import CVaR
 from ...objectives.levels import Levels
-from ..limits import Tick, unlimited
+from ..clock import Tick, unlimited
 
 Table: TypeAlias = list[dict[tuple[int, int], int]]
 Box: TypeAlias = tuple[tuple[int, int], ...]

@@ -3,7 +3,7 @@ r"""The budget recursion in exact integers: numbers as limbs of 30 bits in int64
 ``table[s, k, margin + b]`` is limb k of the value of budget b.  A weighted sum of limbs stays below
 :math:`D\,2^{30} + D \le 2^{63}` because the weights are nonnegative and sum to ``D <= 2**32``, and the carry of one
 limb into the next is at most ``D``; the caller proves that, and that the last limb's carry is zero, before the call
-(:func:`verified_risk.planning.exact.limbs.require_no_overflow`).
+(:func:`verified_risk.planning.exact.limb_tables.require_no_overflow`).
 """
 
 from __future__ import annotations

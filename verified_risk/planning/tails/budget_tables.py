@@ -27,9 +27,9 @@ import numpy.typing as npt
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
 from ...numbers.rational import digits
-from ..limits import memory_limit
-from ..rounding import Enclosure
-from ..short import round_up_to_two_digits
+from ..clock import memory_limit
+from ..float_error import Enclosure
+from ..outward import round_up_to_two_digits
 from ..threads import in_threads, shares
 from . import in_numpy
 
@@ -71,7 +71,7 @@ class LinearPart:
 
 def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart:
     """Maximise the mean: ``value[t, s]`` is :math:`M_t - J_t(s)` in units, J the best mean to go."""
-    from ...kernels import budget as kernels
+    from ...kernels import budget_pass as kernels
 
     m, blocks = model, model.blocks
     value = np.zeros((m.horizon + 1, m.n_states))
@@ -196,7 +196,7 @@ block k."""
 def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -> Stepper:
     """One step of every state: compiled, or by numpy where the model is too small to compile for; a share of the states
     for each thread."""
-    from ...kernels import budget as kernels
+    from ...kernels import budget_pass as kernels
 
     blocks, outcomes = m.blocks, m.succ_start[m.action_start[1:]] - m.succ_start[m.action_start[:-1]]
     parts = shares(outcomes, len(m.succ_prob) * cells / m.horizon)

@@ -12,8 +12,8 @@ from ...numbers.rational import exact_sum
 from ...objectives.polygon import Polygon
 from ...objectives.weighting import Jump, Weighting
 from ...policy import MarkovPolicy
-from ..limits import Tick, unlimited
-from ..search.proof import Proof
+from ..clock import Tick, unlimited
+from ..search.trace import Proof
 
 
 def mean_of(mdp: MDP, policy: MarkovPolicy | None) -> Fraction:

@@ -7,7 +7,7 @@ Mean, CVaR and ``w * Mean + (1 - w) * CVaR`` take one backward pass over the *bu
 
 with :math:`c(b) = w b + \frac{1-w}{\alpha} b^+`, rho over the attainable returns.  VaR takes the same pass with
 :math:`c(b) = 1(b > 0)`: the largest rho that some policy falls short of with probability below alpha.  A weighting
-with several levels needs one rho for each; they are found by branch and bound on boxes of rhos (see :mod:`.boxes`).
+with several levels needs one rho for each; they are found by branch and bound on boxes of rhos.
 
 Ties break towards the least action index.  Where the objective no longer depends on what happens next, or is linear in
 it, the action with the largest expected remaining return is taken (again the least index).  Compare values, not
@@ -32,10 +32,10 @@ from ...objectives.levels import Levels
 from ...objectives.weighting import Jump
 from ...policy import MarkovPolicy, ReturnPolicy
 from ...policy.evaluation import return_law
-from ..limits import Clock, Tick, TimeUp, read_seconds, unlimited
-from ..plan import Certificate, Plan
-from ..policy_law import most_cells
-from ..search.boxes import best_over_boxes
+from ..affordable_law import most_cells
+from ..clock import Clock, Tick, TimeUp, read_seconds, unlimited
+from ..result import Certificate, Plan
+from ..search.cdf_boxes import best_over_boxes
 from .mean import best_mean
 
 MOST_CELLS = 5_000_000
@@ -79,7 +79,7 @@ def exact_plan(mdp: MDP, objective: Weighting | str, *, time_limit: Rational | N
 
 
 def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
-    """:func:`exact_plan` by a clock; :class:`~..limits.TimeUp` once that is late."""
+    """:func:`exact_plan` by a clock; :class:`~..clock.TimeUp` once that is late."""
     if not mdp.is_discrete:
         raise Unsupported(
             "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"
@@ -159,7 +159,7 @@ def last_attained(
 
 def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting, clock: Clock) -> tuple[Fraction, Decision] | None:
     """The same in int64 limbs, where one pass suffices and they are proved to hold the numbers; None otherwise."""
-    from .limbs import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
+    from .limb_tables import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
 
     jump = objective.quantile
     levels = None if jump is not None else objective.require_levels()

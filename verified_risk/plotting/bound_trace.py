@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InvalidArgument
+from ..numbers.format import at_least, at_most
 from ..numbers.rational import Rational, as_fraction
-from ..numbers.shown import at_least, at_most
 from ..progress import Progress
 from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, style
 

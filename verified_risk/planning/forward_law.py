@@ -18,10 +18,10 @@ from ..grid.scaled import scaled_model
 from ..law import Law
 from ..mdp import MDP
 from ..policy import GridPolicy, Policy
-from ..policy.cells import CellPolicy
-from .grids import own_grid, steps_remaining
-from .limits import memory_limit
-from .rounding import gamma
+from ..policy.cell_policy import CellPolicy
+from .clock import memory_limit
+from .float_error import gamma
+from .grid_choice import own_grid, steps_remaining
 
 POINTS = 4096
 """On which :func:`shared_law` follows the return."""
@@ -46,7 +46,7 @@ def forward_depth(model: FloatModel) -> int:
 
 def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
     """The probabilities of the shifted returns 0, 1, ..., M_0, in units, of the rounded-up model."""
-    from ..kernels import forward as kernels
+    from ..kernels import forward_pass as kernels
 
     top = model.remaining[0]
     mass, after = np.zeros((model.n_states, top + 1)), np.zeros((model.n_states, top + 1))
@@ -69,7 +69,7 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
 def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
     """An approximation of the law of a policy that plays by its exact return.  The return is carried on :data:`POINTS`
     points, and what lies between two of them is shared between both, so that the mean is kept.  No error is proved."""
-    from ..kernels import forward as kernels
+    from ..kernels import forward_pass as kernels
 
     low, high = mdp.remaining_range(0)
     step = (high - low) / POINTS

@@ -12,7 +12,7 @@ difference, in the mean over outcomes.
 
 * *Below*: at each node the least :math:`Q_a`, lowered until the polygon is below every :math:`Q_a` at every c.
 * *Above*: in each cell one action, the policy's, and nodes raised until the polygon is above its :math:`Q_a`.  The
-  policy knows its budget exactly and plays by the cell (:class:`~verified_risk.policy.cells.CellPolicy`).
+  policy knows its budget exactly and plays by the cell (:class:`~verified_risk.policy.cell_policy.CellPolicy`).
 
 Both errors are of second order in the grid where returns have a density; rounding up costs the first order.
 
@@ -32,9 +32,9 @@ from ...errors import InvalidArgument
 from ...grid.floats import Floats
 from ...grid.scaled import ScaledModel
 from ...numbers.rational import digits, float_above, float_below
-from ..limits import memory_limit
-from ..rounding import Enclosure
-from ..short import round_up_to_two_digits
+from ..clock import memory_limit
+from ..float_error import Enclosure
+from ..outward import round_up_to_two_digits
 from ..threads import in_threads, shares
 
 ROUNDOFF = 2.0**-53
@@ -98,7 +98,7 @@ def narrowest(model: ScaledModel) -> type[np.signedinteger[Any]]:
 
 
 def mean_part(model: ScaledModel) -> MeanPart:
-    from ...kernels import interpolated as kernels
+    from ...kernels import interpolated_pass as kernels
 
     value = np.zeros((model.horizon + 1, model.n_states))
     action = np.zeros((model.horizon, model.n_states), dtype=narrowest(model))
@@ -139,7 +139,7 @@ def _pass(
     model: ScaledModel, mean: MeanPart, kappa: Fraction, *, lower: bool
 ) -> tuple[Shortfall, list[npt.NDArray[Any]]]:
     """One table at the first step, and the policy of the upper one."""
-    from ...kernels import interpolated as kernels
+    from ...kernels import interpolated_pass as kernels
 
     n, weight = model.n_states, float(kappa)
     margin = max(step.span for step in model.steps) + 2

@@ -28,8 +28,8 @@ import numpy.typing as npt
 
 from ...grid.floats import FloatModel, Floats
 from ...objectives.levels import Levels
-from ..rounding import UNIT_ROUNDOFF, Enclosure
-from .budget import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
+from ..float_error import UNIT_ROUNDOFF, Enclosure
+from .budget_tables import BudgetRule, BudgetTables, LinearPart, budget_tables, linear_part
 
 Rule: TypeAlias = Callable[[int, int, int], int]
 

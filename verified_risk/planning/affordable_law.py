@@ -13,7 +13,7 @@ from ..numbers.enclosure import Interval, Real, bounds
 from ..objectives import Weighting
 from ..policy import GridPolicy, Policy
 from ..policy.evaluation import return_law
-from .limits import Clock
+from .clock import Clock
 
 QUICK = 30_000
 """Branches that an exact evaluation may follow in every call of ``plan``: tens of milliseconds."""
@@ -110,7 +110,7 @@ def exact_value(
 
 def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
     """The policy's law and a bound on the error of its CDF; None where it would take too long."""
-    from .forward import float_law
+    from .forward_law import float_law
 
     if evaluation_work(mdp, policy) <= PATIENT:
         return return_law(mdp, policy), Fraction()

@@ -19,8 +19,8 @@ import numpy as np
 
 from ...grid.floats import Ints, starts
 from ...objectives.levels import Levels
-from ...policy.cells import CellPolicy
-from ..limits import Tick, unlimited
+from ...policy.cell_policy import CellPolicy
+from ..clock import Tick, unlimited
 from .wide import BLOCK, ROUNDOFF, Wide, each_term, exactly, wide
 
 MOST_WORK = 2 * 10**10

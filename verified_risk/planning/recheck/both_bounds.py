@@ -10,15 +10,15 @@ models, and the polygon below an irrational weighting (:mod:`verified_risk.objec
   attainable sum where those are few; otherwise the plain recursion in extended precision, all budgets, no windows,
   with its own error bound;
 * lower and upper, discounted mean and CVaR: the polygons of the plan, in other code
-  (:mod:`verified_risk.planning.recheck.between`); the mean alone in rationals;
+  (:mod:`verified_risk.planning.recheck.discounted_tails`); the mean alone in rationals;
 * lower and upper, other weightings with a discount: lines above the weighting, and the search's record replayed, with
-  tables read between nodes (:mod:`verified_risk.planning.recheck.cells`);
+  tables read between nodes (:mod:`verified_risk.planning.recheck.cell_replay`);
 * upper, several levels: ``exact_plan`` on small models;
 * upper, other weightings searched over few attainable returns: the record replayed over returns that are listed again
-  (:mod:`verified_risk.planning.recheck.attained`);
+  (:mod:`verified_risk.planning.recheck.attained_returns`);
 * upper, other weightings: weak duality with the first multipliers of the search's record, in rational
-  arithmetic (:mod:`verified_risk.planning.recheck.rational`), on small models (tight for convex G); otherwise, and
-  where that is too weak, the whole record is replayed in numpy (:mod:`verified_risk.planning.recheck.replay`).
+  arithmetic (:mod:`verified_risk.planning.recheck.integer_routes`), on small models (tight for convex G); otherwise,
+  and where that is too weak, the whole record is replayed in numpy (:mod:`verified_risk.planning.recheck.replay`).
 
 Where a route does not confirm a bound, would be too long, or meets the time limit, the answer is *unknown*.
 """
@@ -41,21 +41,21 @@ from ...objectives import Weighting
 from ...objectives.levels import Levels
 from ...objectives.polygon import past_the_jump
 from ...policy import GridPolicy, MarkovPolicy, Policy
-from ...policy.cells import CellPolicy
+from ...policy.cell_policy import CellPolicy
 from ...policy.evaluation import return_law
 from ...progress import Progress, Report
-from ..exact.route import exact_within
-from ..limits import Clock, Tick, TimeUp, memory_limit
-from ..plan import Plan
-from ..policy_law import PATIENT, QUICK, SECONDS_PER_BRANCH, evaluation_work, most_cells, surely_more_cells
-from ..search.proof import Proof
-from ..short import within_range
+from ..affordable_law import PATIENT, QUICK, SECONDS_PER_BRANCH, evaluation_work, most_cells, surely_more_cells
+from ..clock import Clock, Tick, TimeUp, memory_limit
+from ..exact.exact_route import exact_within
+from ..outward import within_range
+from ..result import Plan
+from ..search.trace import Proof
 from .answer import Recheck
-from .attained import TooManyReturns, attained_replay
-from .between import MOST_WORK, Between
-from .cells import CellTables, bytes_needed
+from .attained_returns import TooManyReturns, attained_replay
+from .cell_replay import CellTables, bytes_needed
 from .cells_worth import cells_of, least_worth, own_actions, pass_jump, replay_between
-from .rational import best_on_sums, dual_bound, is_passed, mean_of, remaining_range
+from .discounted_tails import MOST_WORK, Between
+from .integer_routes import best_on_sums, dual_bound, is_passed, mean_of, remaining_range
 from .replay import Outcomes, Replay
 from .wide import ROUNDOFF, WideModel, above, at_least, at_most, below, largest, wide
 

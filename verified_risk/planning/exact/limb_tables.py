@@ -1,8 +1,8 @@
 r"""The exact budget recursion at speed: integers as int64 limbs, proved not to overflow before the call.
 
-Values are those of the budget recursion in :mod:`.route`, over the common denominator :math:`Q^{T-t}` and a common
-factor ``scale``.  With weights that sum to :math:`D \le 2^{32}` no intermediate sum reaches :math:`2^{63}`, and the
-number of limbs is chosen so that the largest possible value fits.  Models beyond that (or with more than 127 actions)
+Values are those of the budget recursion in :mod:`.exact_route`, over the common denominator :math:`Q^{T-t}` and a
+common factor ``scale``.  With weights that sum to :math:`D \le 2^{32}` no intermediate sum reaches :math:`2^{63}`, and
+the number of limbs is chosen so that the largest possible value fits.  Models beyond that (or with more than 127 actions)
 are left to Python's integers.
 """
 
@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from ...grid import compiled, own_unit
 from ...grid.floats import Ints
-from ...grid.limbs import IntegerModel
+from ...grid.limb_model import IntegerModel
 from ...mdp import MDP
 from ...numbers.rational import lcm_of_denominators
 from ...objectives.weighting import Jump
-from ..limits import Tick, unlimited
+from ..clock import Tick, unlimited
 
 BITS = 30
 """Of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""
@@ -80,11 +80,11 @@ def limb_tables(
     threshold: bool = False,
     tick: Tick = unlimited,
 ) -> LimbTables:
-    """The recursion with cost ``below * b + slope * b^+`` (or ``1(b > 0)``), made nonnegative as in :mod:`.budget`.
+    """The recursion with cost ``below * b + slope * b^+`` (or ``1(b > 0)``), made nonnegative as the float pass does.
 
     ``outlook[t][s]`` is the best expected remaining return in unshifted units over ``step_total**(T-t)``.
     """
-    from ...kernels import limbs as kernels
+    from ...kernels import limb_pass as kernels
 
     horizon, n, top, total = mdp.horizon, mdp.n_states, sum(model.spans), model.step_total
     ceiling = 1 if threshold else (below + slope) * (top + 1)

@@ -30,19 +30,19 @@ from ...objectives.polygon import past_the_jump
 from ...policy import MixturePolicy, Policy, ReturnPolicy
 from ...policy.evaluation import return_law
 from ...progress import Progress, Report
-from ..exact.route import last_attained
-from ..grids import own_grid, steps_remaining
-from ..limits import Clock
-from ..plan import Certificate, Plan
-from ..planner import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
-from ..policy_law import most_cells
-from ..short import tidy_above, tidy_below, within_range
+from ..affordable_law import most_cells
+from ..api import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
+from ..clock import Clock
+from ..exact.exact_route import last_attained
+from ..grid_choice import own_grid, steps_remaining
+from ..outward import tidy_above, tidy_below, within_range
+from ..result import Certificate, Plan
 from .branching import Search
-from .cdf import Oracle
-from .off_jump import Held, by_laws, off_the_jump
-from .proof import Proof
+from .grid_coordinates import Oracle
+from .jump_mixing import Held, by_laws, off_the_jump
 from .relaxation import Mixture
-from .route import CLOSEST, SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below
+from .search_route import CLOSEST, SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below
+from .trace import Proof
 
 MANY_POINTS = 100
 """Of the returns' own grid: up to here a search on the grid itself takes no time."""
