@@ -2,8 +2,8 @@ r"""The exact budget recursion at speed: integers as int64 limbs, proved not to 
 
 Values are those of the budget recursion in :mod:`.exact_route`, over the common denominator :math:`Q^{T-t}` and a
 common factor ``scale``.  With weights that sum to :math:`D \le 2^{32}` no intermediate sum reaches :math:`2^{63}`, and
-the number of limbs is chosen so that the largest possible value fits.  Models beyond that (or with more than 127 actions)
-are left to Python's integers.
+the number of limbs is chosen so that the largest possible value fits.  Models beyond that (or with more than 127
+actions) are left to Python's integers.
 """
 
 from __future__ import annotations
