@@ -15,6 +15,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
+from verified_risk.objectives.mixture import Mixture
 from verified_risk.planning.search import cells_route, search_route
 from verified_risk.planning.search.trace import Branch, Round
 
@@ -67,31 +68,73 @@ def test_random_models_against_every_policy():
 def test_a_record_that_claims_too_much_is_not_believed():
     plan = vr.plan(TIED.with_horizon(2), "3/4*var(1/5) + 1/4*mean")
     proof = plan.certificate.proof
-    assert proof.passed == 1
-    forged = replace(plan, certificate=replace(plan.certificate, proof=replace(proof, passed=0)), upper=plan.lower)
+    assert proof.passed == (1,)
+    forged = replace(plan, certificate=replace(plan.certificate, proof=replace(proof, passed=(0,))), upper=plan.lower)
     assert forged.recheck().upper_holds is Truth.UNKNOWN
-    nothing = replace(plan, certificate=replace(plan.certificate, proof=replace(proof, passed=None)))
+    nothing = replace(plan, certificate=replace(plan.certificate, proof=replace(proof, passed=())))
     assert nothing.recheck().upper_holds is Truth.UNKNOWN  # without the claim, the record proves the next quantile only
 
 
-def test_a_record_passes_no_jump_of_several():
+@pytest.mark.parametrize("passed", [(0,), (0, 0), (0, 0, 0), (1, 0)])
+def test_a_record_passes_no_jump_of_several_that_some_policy_has_not_passed(passed):
     """Every policy is past 1/6 at once and none past 9/10: a weighting past both would be worth 1/4 of the mean."""
     plan = vr.plan(TIED, "1/2*var(1/6) + 1/4*var(9/10) + 1/4*mean")
     assert plan.lower == Fraction(9, 20)
-    forged = replace(plan.certificate.proof, passed=0, target=0.9, root=Branch([Round(np.array([0.25]))]))
+    assert plan.certificate.proof.passed == (0, 1)
+    forged = replace(plan.certificate.proof, passed=passed, target=0.9, root=Branch([Round(np.array([0.25]))]))
     found = replace(plan, certificate=replace(plan.certificate, proof=forged)).recheck().upper
     assert found is not None
     assert found >= plan.lower
 
 
+@pytest.mark.parametrize(
+    ("G", "optimum"),
+    [
+        ("1/2*var(1/2) + 1/2*var(1/2, upper)", Fraction(1, 2)),  # two jumps at one level
+        ("1/2*var(1/4) + 1/2*var(1/2)", Fraction()),
+        ("1/3*var(1/4) + 1/3*var(1/2, upper) + 1/3*mean", Fraction(1, 2)),
+        ("1/3*var(1/2) + 1/3*var(3/4) + 1/3*wang(0)", Fraction(1, 2)),
+    ],
+)
+def test_two_jumps_leave_no_gap_on_a_coin(G, optimum):
+    coin = vr.MDP(0, [[[1]]], [[{0: "1/2", 1: "1/2"}]], horizon=1)
+    for mdp in (coin, coin.map_rewards(lambda r: r * 1000003), coin.with_discount("1/3")):
+        scale = mdp.reward_range[1]
+        plan = vr.plan(mdp, G)
+        assert optimum * scale - Fraction(1, 10**9) * scale <= plan.lower <= optimum * scale <= plan.upper
+        assert plan.upper <= (optimum + Fraction(1, 10**5)) * scale
+        assert plan.recheck().upper_holds is Truth.HOLDS
+
+
+def test_several_jumps_against_every_policy_and_every_mixture_of_two():
+    """Levels are probabilities of the model; the optimum over mixtures is a supremum near jumps."""
+    rng, closed, cases = random.Random("several jumps"), 0, 0
+    while cases < 25:
+        model = oracles.random_model(rng, max_horizon=2, min_actions=2)
+        if oracles.count_return_policies(model) > 60:
+            continue
+        laws = [vr.Law(law) for law in oracles.all_return_laws(model)]
+        mass = sorted({p for law in laws for p in law.cumulative() if p < 1})
+        if len(mass) < 2:
+            continue
+        one, other = rng.choice(mass), rng.choice(mass)
+        terms = [(1, vr.VaR(one)), (2, vr.VaR(other, upper=rng.random() < 0.7)), (1, vr.Mean())]
+        G, mdp = Mixture([(Fraction(w, 4), part) for w, part in terms]), models.as_mdp(model)
+        plan = vr.plan(mdp, G, time_limit=5)
+        shares = [Fraction(k, 8) for k in range(1, 9)] + [Fraction(1, 2**30)]
+        mixed = [vr.Law.mixture([(s, a), (1 - s, b)]) for a in laws for b in laws for s in shares]
+        low, high = mdp.remaining_range(0)
+        assert max(G.of(law) for law in mixed) <= plan.upper
+        assert plan.lower <= G.of(vr.return_law(mdp, plan.policy)) <= plan.upper
+        closed, cases = closed + (plan.gap <= (high - low) / 500), cases + 1
+    assert closed >= 23
+
+
 def test_no_coordinate_is_passed_that_some_policy_has_not_passed():
     mdp, G = TIED.with_horizon(2), vr.objective("3/4*var(1/5) + 1/4*mean")
     model = float_model(mdp, Fraction(1))
-    found = search_route._passed(
-        G, model, Fraction(1, 4**8), search_route._best_quantile(mdp, G, model, search_route.Clock())
-    )
-    assert found is not None
-    start, polygon = found
+    (quantile,) = search_route._best_quantiles(mdp, G, model, search_route.Clock())
+    ((start, polygon),) = search_route.passed_pieces(G, Fraction(1, 4**8), [int(quantile.upper)], model.remaining[0])
     laws = [vr.return_law(mdp, vr.MarkovPolicy(mdp, [[a], [b]])) for a in range(2) for b in range(2)]
     assert all(law.cdf(start) >= FIFTH for law in laws)
     assert any(law.cdf(start - 1) < FIFTH for law in laws)
@@ -105,6 +148,6 @@ def test_between_grid_points_a_jump_is_passed_from_the_next_whole_cell_on(surely
     mdp = vr.MDP(0, [[[1]]], [[{0: "1/4", surely: "1/2", 1: "1/4"}]], horizon=1, discount="1/2")
     G = vr.objective("1/2*var(1/3) + 1/2*mean")
     assert vr.exact_plan(mdp, "var(1/3)").value == Fraction(surely)
-    found = cells_route._round(mdp, G, Fraction(1, 4), Fraction(1, 100), math.inf, Fraction(surely))
-    assert found.proof.passed == start
+    found = cells_route._round(mdp, G, Fraction(1, 4), Fraction(1, 100), math.inf, [Fraction(surely)])
+    assert found.proof.passed == (start,)
     assert found.lower <= G.of(vr.return_law(mdp, found.policy)) <= found.upper

@@ -35,7 +35,7 @@ def no_exact_law(monkeypatch):
 
 
 def searched(mdp, G, eta) -> vr.Plan:
-    return _answer(mdp, vr.objective(G), [one_round(mdp, G, eta, 0.2)], Fraction(), None)
+    return _answer(mdp, vr.objective(G), [one_round(mdp, G, eta, 0.2)], Fraction())
 
 
 @pytest.mark.parametrize("G", [*OBJECTIVES, SEVERAL, POLYGON], ids=str)
@@ -198,10 +198,10 @@ def test_a_jump_is_passed_only_where_every_policy_has_passed_it():
         ("1/2*var(2/3) + 1/2*mean", 3, False),
     ):
         objective, tables = vr.objective(G), CellTables(mdp, eta)
-        proof = Proof(accuracy, 0.0, random_record(random.Random(0), tables.top), start, eta)
+        proof = Proof(accuracy, 0.0, random_record(random.Random(0), tables.top), (start,), eta)
         found = cells_worth.replay_between(objective, tables, proof)
         before = list(found.lines)
-        cells_worth.pass_jump(found, objective, vr.MarkovPolicy(mdp, [[0]]), tables, proof)
+        cells_worth.pass_jumps(found, objective, vr.MarkovPolicy(mdp, [[0]]), tables, proof)
         assert any(new is not old for new, old in zip(found.lines, before, strict=True)) == wanted
 
 

@@ -334,8 +334,8 @@ def test_a_jump_within_a_cell_is_passed_from_the_next_cell_on(start, passed, off
     mdp = vr.MDP(0, [[[1]]], [[{0: "1/4", Fraction(5, 8) + off: "1/2", 1: "1/4"}]], horizon=1, discount="1/2")
     assert few_returns(mdp, vr.VaR("1/3")) is (off > 0)
     G, tables = vr.objective("1/2*var(1/3) + 1/2*mean"), CellTables(mdp, Fraction(1, 4))
-    proof = Proof(Fraction(1, 100), 0.0, Branch(), start, Fraction(1, 4))
+    proof = Proof(Fraction(1, 100), 0.0, Branch(), (start,), Fraction(1, 4))
     found = cells_worth.replay_between(G, tables, proof)
     before = list(found.lines)
-    cells_worth.pass_jump(found, G, vr.MarkovPolicy(mdp, [[0]]), tables, proof)
+    cells_worth.pass_jumps(found, G, vr.MarkovPolicy(mdp, [[0]]), tables, proof)
     assert any(new is not old for new, old in zip(found.lines, before, strict=True)) is passed

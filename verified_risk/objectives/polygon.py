@@ -14,6 +14,7 @@ matters for the gap.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -26,7 +27,7 @@ import numpy.typing as npt
 from ..numbers.enclosure import bounds
 from ..numbers.rational import float_above, float_below
 from .piecewise import slopes
-from .weighting import Weighting
+from .weighting import Jump, Weighting
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = list[tuple[Fraction, Fraction]]
@@ -238,12 +239,16 @@ def ramp(alpha: Fraction) -> Points:
     return sorted(points.items())
 
 
-def past_the_jump(weighting: Weighting, accuracy: Fraction) -> Polygon:
-    """Below ``G`` at every value that has passed its jumps: there each of them counts in full."""
+def past_the_jump(weighting: Weighting, accuracy: Fraction, passed: Collection[Jump] | None = None) -> Polygon:
+    """Below ``G`` at every value that has passed these of its jumps, by default all: there each counts in full."""
     one = [(Fraction(), Fraction(1)), (Fraction(1), Fraction(1))]
-    return Polygon.through(
-        weighted_sum([(w, one if part.jumps else part.points_below(accuracy)) for w, part in weighting.terms])
-    )
+    gone = {(jump.level, jump.upper) for jump in (weighting.jumps if passed is None else passed)}
+
+    def points(part: Weighting) -> Points:
+        full = part.jumps and all((jump.level, jump.upper) in gone for jump in part.jumps)
+        return one if full else part.points_below(accuracy)
+
+    return Polygon.through(weighted_sum([(w, points(part)) for w, part in weighting.terms]))
 
 
 def stairs(weighting: Weighting) -> Points:

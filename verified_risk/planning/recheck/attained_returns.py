@@ -15,7 +15,6 @@ from ...grid import GridModel
 from ...mdp import MDP
 from ...numbers.rational import lcm_of_denominators
 from ...objectives import Weighting
-from ...objectives.polygon import past_the_jump
 from ..result import Plan
 from ..search.trace import Proof
 from .integer_routes import is_passed
@@ -85,10 +84,9 @@ def replay_attained(objective: Weighting, found: Ranked, proof: Proof, tick: Cal
     """The replay with coordinate i counted by its gap, as a share of the widest."""
     polygon = objective.polygon_below(proof.accuracy)
     replay = Replay(Outcomes(found.grid, tick), polygon, proof)
-    if proof.passed is not None and len(objective.jumps) == 1 and proof.passed < replay.outcomes.top:
-        (jump,) = objective.jumps
-        if replay.least_cdf(proof.passed) > jump.level or is_passed(found.grid, jump, proof.passed, tick):
-            replay.pass_jump(proof.passed, past_the_jump(objective, proof.accuracy))
+    replay.pass_jumps(
+        objective, lambda jump, i: replay.least_cdf(i) > jump.level or is_passed(found.grid, jump, i, tick)
+    )
     widest = max(found.gaps)
     known: dict[tuple[int, Fraction], Line] = {}
     for i, gap in enumerate(found.gaps):

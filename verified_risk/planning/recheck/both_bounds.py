@@ -39,7 +39,6 @@ from ...numbers.enclosure import bounds as interval_of
 from ...numbers.rational import exact_sum
 from ...objectives import Weighting
 from ...objectives.levels import Levels
-from ...objectives.polygon import past_the_jump
 from ...policy import GridPolicy, MarkovPolicy, Policy
 from ...policy.cell_policy import CellPolicy
 from ...policy.evaluation import return_law
@@ -53,7 +52,7 @@ from ..search.trace import Proof
 from .answer import Recheck
 from .attained_returns import TooManyReturns, attained_replay
 from .cell_replay import CellTables, bytes_needed
-from .cells_worth import cells_of, least_worth, own_actions, pass_jump, replay_between
+from .cells_worth import cells_of, least_worth, own_actions, pass_jumps, replay_between
 from .discounted_tails import MOST_WORK, Between
 from .integer_routes import best_on_sums, dual_bound, is_passed, mean_of, remaining_range
 from .replay import Outcomes, Replay
@@ -385,11 +384,11 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
         replay = Replay(Outcomes(grid, watch.clock.require), polygon, proof)
     except OverflowError:  # more roundings in a row than floats bear, or returns that no float holds
         raise TooLong("the grid has too many points for a replay in floats") from None
-    start, jumps = proof.passed, plan.objective.jumps
-    if start is not None and len(jumps) == 1 and start < replay.outcomes.top:
-        surely = replay.least_cdf(start) > jumps[0].level
-        if surely or (_size(plan.mdp, plan.eta) <= TIES_WORK and is_passed(grid, jumps[0], start, watch.clock.require)):
-            replay.pass_jump(start, past_the_jump(plan.objective, proof.accuracy))
+    ties = _size(plan.mdp, plan.eta) <= TIES_WORK
+    replay.pass_jumps(
+        plan.objective,
+        lambda jump, i: replay.least_cdf(i) > jump.level or (ties and is_passed(grid, jump, i, watch.clock.require)),
+    )
     if small:
         upper = dual_bound(polygon, grid, proof, watch.clock.require)
         if upper <= plan.upper:
@@ -403,7 +402,7 @@ def _searched_between(plan: Plan, proof: Proof, eta: Fraction, watch: Watch) -> 
     tables = _cell_tables(plan.mdp, eta, watch)
     _affordable(tables.work(proof), REPLAY_WORK, watch, "replaying the search")
     replay = replay_between(plan.objective, tables, proof)
-    pass_jump(replay, plan.objective, plan.policy, tables, proof, watch.clock)
+    pass_jumps(replay, plan.objective, plan.policy, tables, proof, watch.clock)
     bound = max(replay.bound(), 0.0)
     upper = at_least(tables.offset + eta * (tables.top - Fraction(bound)))
     return within_range(plan.mdp, plan.lower, upper)[1], "the search's record, replayed between nodes"

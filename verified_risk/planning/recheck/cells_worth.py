@@ -13,7 +13,7 @@ import numpy as np
 from ...grid.floats import Floats
 from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
-from ...objectives.polygon import past_the_jump
+from ...objectives.weighting import Jump
 from ...policy import Policy
 from ...policy.cell_policy import CellPolicy
 from ..api import few_returns
@@ -82,7 +82,7 @@ def replay_between(objective: Weighting, tables: CellTables, proof: Proof) -> Re
     return Replay(tables, objective.polygon_below(proof.accuracy), proof, reach=1)
 
 
-def pass_jump(
+def pass_jumps(
     replay: Replay,
     objective: Weighting,
     policy: Policy,
@@ -90,15 +90,17 @@ def pass_jump(
     proof: Proof,
     clock: Clock | None = None,
 ) -> None:
-    """Use the polygon beyond the jump where every policy is past it (B8): by the averages of the CDF, or, where returns
+    """Use the polygon beyond a jump where every policy is past it (B8): by the averages of the CDF, or, where returns
     are few, by the best quantile in integers."""
-    start = proof.passed
-    if start is None or proof.eta is None or len(objective.jumps) != 1 or not 0 < start < tables.top:
-        return
-    (jump,) = objective.jumps
-    surely = replay.least_cdf(start - 1) > jump.level  # an average is at most F at every point of the next cell
-    quantile = VaR(jump.level, upper=jump.upper)
-    if not surely and few_returns(policy.mdp, quantile):
-        surely = exact_within(policy.mdp, quantile, clock or Clock()).value <= tables.offset + start * proof.eta
-    if surely:
-        replay.pass_jump(start, past_the_jump(objective, proof.accuracy))
+
+    def surely(jump: Jump, start: int) -> bool:
+        if proof.eta is None or start == 0:
+            return False
+        if replay.least_cdf(start - 1) > jump.level:  # an average is at most F at every point of the next cell
+            return True
+        quantile = VaR(jump.level, upper=jump.upper)
+        if not few_returns(policy.mdp, quantile):
+            return False
+        return exact_within(policy.mdp, quantile, clock or Clock()).value <= tables.offset + start * proof.eta
+
+    replay.pass_jumps(objective, surely)

@@ -23,7 +23,9 @@ import numpy.typing as npt
 from ...errors import InvalidFile
 from ...grid import GridModel
 from ...grid.floats import Floats
-from ...objectives.polygon import Polygon
+from ...objectives import Weighting
+from ...objectives.polygon import Polygon, past_the_jump
+from ...objectives.weighting import Jump
 from ..search.trace import Branch, Proof, Round
 from .line import Line, U
 
@@ -243,9 +245,18 @@ class Replay:
         costs = np.eye(1, self.outcomes.top, i)
         return float(self.outcomes.least_costs(costs, self.outcomes.everything())[0])
 
-    def pass_jump(self, start: int, polygon: Polygon) -> None:
-        """Another polygon from coordinate ``start`` on, where every policy is past the jump (B8)."""
-        self.lines[start:] = [Line.of(polygon)] * (self.outcomes.top - start)
+    def pass_jumps(self, objective: Weighting, surely: Callable[[Jump, int], bool]) -> None:
+        """Other polygons from the coordinates of the record on at which every policy is past a jump (B8); ``surely``
+        says whether it is."""
+        jumps, starts = objective.jumps, self.proof.passed
+        if len(starts) != len(jumps):
+            return
+        gone: list[Jump] = []
+        for start, jump in sorted(zip(starts, jumps, strict=True), key=lambda pair: pair[0]):
+            if start < self.outcomes.top and surely(jump, start):
+                gone.append(jump)
+                line = Line.of(past_the_jump(objective, self.proof.accuracy, gone))
+                self.lines[start:] = [line] * (self.outcomes.top - start)
 
     def _read(self, branch: Branch) -> None:
         """Refuse what could turn into NaN: a comparison with it is false, and an empty box closes a node."""

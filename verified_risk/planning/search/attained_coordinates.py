@@ -26,7 +26,6 @@ from ...grid.floats import FloatModel, Step, starts
 from ...mdp import MDP
 from ...numbers.enclosure import bounds
 from ...objectives import Weighting
-from ...objectives.polygon import past_the_jump
 from ...policy import MixturePolicy, Policy, ReturnPolicy
 from ...policy.evaluation import return_law
 from ...progress import Progress, Report
@@ -41,7 +40,16 @@ from .branching import Search
 from .grid_coordinates import Oracle
 from .jump_mixing import Held, by_laws, off_the_jump
 from .relaxation import Mixture
-from .search_route import CLOSEST, SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below
+from .search_route import (
+    CLOSEST,
+    SPARED,
+    accuracy_in,
+    below,
+    compile_search,
+    kept_parts,
+    passed_pieces,
+    power_of_four_below,
+)
 from .trace import Proof
 
 MANY_POINTS = 100
@@ -165,10 +173,9 @@ def attained_plan(
     compile_search()
     clock = Clock(seconds)
     accuracy = power_of_four_below(max(wanted / (6 * model.span), accuracy_in(seconds)))
-    quantile = _best_quantile(model, objective, clock)
-    passed = None
-    if quantile is not None and quantile[0] < model.top:
-        passed = quantile[0], past_the_jump(objective, accuracy)
+    quantiles = _best_quantiles(model, objective, clock)
+    starts = tuple(rank for rank, _ in quantiles)
+    passed = passed_pieces(objective, accuracy, starts, model.top)
     oracle = Oracle(model.model())
     spared = SPARED * float(sum(model.widths))
     known: list[tuple[Mixture, Held]] = []
@@ -199,9 +206,9 @@ def attained_plan(
         report(search.best.value, max(search.bound, search.uncut_bound))
     held = attained(search.best)
     assert held.law is not None
-    if quantile is not None and upper(max(search.bound, search.uncut_bound)) - held.lower > wanted:
-        other = quantile[1]
-        held = off_the_jump(held, other, by_laws(objective, held.law, return_law(model.mdp, other)))
+    for _, other in quantiles:
+        if upper(max(search.bound, search.uncut_bound)) - held.lower > wanted and held.law is not None:
+            held = off_the_jump(held, other, by_laws(objective, held.law, return_law(model.mdp, other)))
     lower, policy, law = tidy_below(held.lower), held.policy, held.law
     lower, most = within_range(model.mdp, lower, upper(max(search.bound, search.uncut_bound)))
     if lower > most:  # the exact law and the bound share no code; they must agree
@@ -215,22 +222,24 @@ def attained_plan(
     method = clock.said(
         f"search over CDFs of {model.top + 1} attainable returns: {oracle.calls} passes, {search.nodes} nodes"
     )
-    start = None if passed is None else passed[0]
-    proof = Proof(accuracy, search.target - spared, search.record, start, attained=True)
+    proof = Proof(accuracy, search.target - spared, search.record, starts if passed else (), attained=True)
     certificate = Certificate(method, contributions, proof)
     return Plan(model.mdp, objective, lower, lower, most, policy, law, model.grid.unit, certificate)
 
 
-def _best_quantile(model: Unfolded, objective: Weighting, clock: Clock) -> tuple[int, ReturnPolicy] | None:
-    """Where G has one jump: the rank from which on the CDF of every policy is past it (B8), decided in integers, and
-    the policy of that quantile."""
-    if len(objective.jumps) != 1 or clock.late():
-        return None
-    best = last_attained(model.grid, objective.jumps[0], model.returns)
-    assert best is not None  # the least return is always attained
-    value, decision = best
-    table = {(t, s, y * model.grid.unit): decision(t, s, y) for t, s, y in model.cells}
-    return model.returns.index(int(value / model.grid.unit)), ReturnPolicy(model.mdp, table)
+def _best_quantiles(model: Unfolded, objective: Weighting, clock: Clock) -> list[tuple[int, ReturnPolicy]]:
+    """For each jump of G the rank from which on the CDF of every policy is past it (B8), decided in integers, and the
+    policy of that quantile; none if there is no time."""
+    found = []
+    for jump in objective.jumps:
+        if clock.late():
+            return []
+        best = last_attained(model.grid, jump, model.returns)
+        assert best is not None  # the least return is always attained
+        value, decision = best
+        table = {(t, s, y * model.grid.unit): decision(t, s, y) for t, s, y in model.cells}
+        found.append((model.returns.index(int(value / model.grid.unit)), ReturnPolicy(model.mdp, table)))
+    return found
 
 
 def _worth(model: Unfolded, objective: Weighting, best: Mixture) -> Held:

@@ -12,6 +12,7 @@ and one more pass bounds the last term from above (D5).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -25,7 +26,6 @@ from ...grid.floats import Floats
 from ...mdp import MDP
 from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
-from ...objectives.polygon import past_the_jump
 from ...policy import MixturePolicy, Policy
 from ...policy.cell_policy import CellPolicy
 from ...progress import Progress, Report
@@ -39,7 +39,16 @@ from ..result import Certificate, Plan
 from .cell_coordinates import BetweenOracle, BetweenSearch, cells_of, fits
 from .jump_mixing import Held, by_laws, off_the_jump
 from .relaxation import Mixture
-from .search_route import SPARED, accuracy_in, below, compile_search, kept_parts, power_of_four_below, weighed_above
+from .search_route import (
+    SPARED,
+    accuracy_in,
+    below,
+    compile_search,
+    kept_parts,
+    passed_pieces,
+    power_of_four_below,
+    weighed_above,
+)
 from .trace import Proof
 
 FIRST_CELLS = 64
@@ -84,8 +93,8 @@ def between_plan(
     low, high = mdp.remaining_range(0)
     wanted = DEFAULT_GAP * (high - low) if gap is None else gap
     first = _coarse(mdp, high - low) if eta is None else eta
-    quantile = _best_quantile(mdp, objective)
-    surely = None if quantile is None else quantile.value
+    quantiles = _best_quantiles(mdp, objective)
+    surely = [found.value for found in quantiles]
     rounds: list[Round] = []
     unit: Fraction | None = first
     while unit is not None:
@@ -98,7 +107,7 @@ def between_plan(
         unit = None
         if eta is None and upper - lower > wanted:
             unit = _finer(mdp, rounds[-1], clock.left)
-    return _answer(mdp, objective, rounds, wanted, quantile, clock)
+    return _answer(mdp, objective, rounds, wanted, quantiles, clock)
 
 
 def _coarse(mdp: MDP, width: Fraction) -> Fraction:
@@ -120,16 +129,13 @@ def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
     return best
 
 
-def _best_quantile(mdp: MDP, objective: Weighting) -> Plan | None:
-    """The plan for the quantile of the only jump, where it is found at once: at its value the CDF of every policy is
+def _best_quantiles(mdp: MDP, objective: Weighting) -> list[Plan]:
+    """The plans for the quantiles of all jumps, where they are found at once: at its value the CDF of every policy is
     past the jump (B8)."""
     from ..api import few_returns
 
-    if len(objective.jumps) != 1:
-        return None
-    (jump,) = objective.jumps
-    quantile = VaR(jump.level, upper=jump.upper)
-    return exact_plan(mdp, quantile) if few_returns(mdp, quantile) else None
+    quantiles = [VaR(jump.level, upper=jump.upper) for jump in objective.jumps]
+    return [exact_plan(mdp, G) for G in quantiles] if all(few_returns(mdp, G) for G in quantiles) else []
 
 
 def _round(
@@ -138,16 +144,15 @@ def _round(
     eta: Fraction,
     gap: Fraction,
     deadline: float,
-    surely: Fraction | None = None,
+    surely: Sequence[Fraction] = (),
     clock: Clock | None = None,
 ) -> Round:
-    """A search on one grid; from the return ``surely`` on every policy is past the jump of the weighting."""
+    """A search on one grid; from the return ``surely[j]`` on every policy is past jump j of the weighting."""
     oracle = BetweenOracle(mdp, eta)
     clock = Clock() if clock is None else clock
     accuracy = power_of_four_below(max(ACCURACY / oracle.top, accuracy_in(clock.seconds)))
-    passed = None
-    if surely is not None and (start := math.ceil((surely - oracle.model.offset) / eta)) < oracle.top:
-        passed = start, past_the_jump(objective, accuracy)
+    starts = tuple(math.ceil((value - oracle.model.offset) / eta) for value in surely)
+    passed = passed_pieces(objective, accuracy, starts, oracle.top)
     search = BetweenSearch(oracle, below(objective, accuracy), float(gap / eta) / 4, deadline, None, passed)
     began = timing.now()
     search.vertex(np.ones(oracle.top), masked=False)
@@ -163,7 +168,7 @@ def _round(
     policies: list[tuple[Fraction, Policy]] = [(w, policy_of(oracle, choice)) for w, choice in parts]
     policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
     lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
-    target, from_here = search.target - float(spared), None if passed is None else passed[0]
+    target, from_here = search.target - float(spared), starts if passed else ()
     proof = Proof(accuracy, target, search.record, from_here, eta, search.best.cdf.copy())
     return Round(eta, lower, upper, policy, oracle.calls, search.nodes, spent, oracle.contract_seconds, proof)
 
@@ -229,7 +234,7 @@ def _answer(
     objective: Weighting,
     rounds: list[Round],
     wanted: Fraction,
-    quantile: Plan | None,
+    quantiles: Sequence[Plan] = (),
     clock: Clock | None = None,
 ) -> Plan:
     clock = Clock() if clock is None else clock
@@ -239,8 +244,9 @@ def _answer(
     found = exact_value(mdp, best.policy, objective, patient=True, clock=clock)
     if found is not None and found[0] >= best.lower:
         held = Held(found[0], best.policy, found[1])
-        if quantile is not None and upper - found[0] > wanted:
-            held = off_the_jump(held, quantile.policy, by_laws(objective, found[1], quantile.required_law()))
+        for quantile in quantiles:
+            if upper - held.lower > wanted and held.law is not None:
+                held = off_the_jump(held, quantile.policy, by_laws(objective, held.law, quantile.required_law()))
     elif upper - best.lower > wanted:
         held = _by_float_law(held, mdp, objective, clock)
     lower = tidy_below(held.lower)

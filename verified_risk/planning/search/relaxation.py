@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -112,14 +112,14 @@ class Relaxation:
         tol: float,
         deadline: float,
         report: Callable[[float, float], None] | None = None,
-        passed: tuple[int, Polygon] | None = None,
+        passed: Sequence[tuple[int, Polygon]] = (),
         widths: Sequence[Fraction] | None = None,
     ) -> None:
         self.oracle, self.tol, self.deadline = oracle, tol, deadline
         n = oracle.top
-        start, after = (n, polygon) if passed is None else passed
-        #: which polygon is below G at which coordinates: from ``start`` on every policy is past the jump (B8)
-        self.pieces = [(slice(a, b), p) for a, b, p in ((0, start, polygon), (start, n, after)) if a < b]
+        #: which polygon is below G at which coordinates: from each start on every policy is past some jumps (B8)
+        begins = [(0, polygon), *passed, (n, polygon)]
+        self.pieces = [(slice(a, b), p) for (a, p), (b, _) in pairwise(begins) if a < b]
         self.report = report
         self.concave = all(concave_corners(p) for _, p in self.pieces)
         self.convex = all(convex_corners(p) for _, p in self.pieces)

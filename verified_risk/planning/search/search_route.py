@@ -94,8 +94,8 @@ def best_general(
     clock = Clock(seconds)
     accuracy = power_of_four_below(max(wanted / (6 * top), accuracy_in(seconds)))
     polygon = below(objective, accuracy)
-    quantile = _best_quantile(mdp, objective, model, clock)
-    passed = _passed(objective, model, accuracy, quantile)
+    quantiles = _best_quantiles(mdp, objective, model, clock)
+    starts = tuple(int(found.upper) for found in quantiles)
     oracle = Oracle(model)
 
     attained = _Attained(objective, model, oracle, clock)
@@ -105,31 +105,38 @@ def best_general(
         upper = tidy_above(model.unit * (model.offsets[-1] + top - Fraction(bound - SPARED * top)))
         progress(Progress(clock.spent, attained(search.best), upper))
 
+    passed = passed_pieces(objective, accuracy, starts, top)
     search = Search(oracle, polygon, float(wanted) / 2, clock.deadline, None if progress is None else report, passed)
     search.run()
     if progress is not None:
         report(search.best.value, max(search.bound, search.uncut_bound))
-    proof = Proof(accuracy, search.target - SPARED * top, search.record, None if passed is None else passed[0])
-    return _certified(mdp, objective, model, oracle, search, proof, clock, quantile)
+    proof = Proof(accuracy, search.target - SPARED * top, search.record, starts if passed else ())
+    return _certified(mdp, objective, model, oracle, search, proof, clock, quantiles)
 
 
-def _best_quantile(mdp: MDP, objective: Weighting, model: FloatModel, clock: Clock) -> Bounds | None:
-    """Where G has one jump: the best quantile at its level, in shifted units."""
+def _best_quantiles(mdp: MDP, objective: Weighting, model: FloatModel, clock: Clock) -> list[Bounds]:
+    """For each jump of G, the best quantile at its level, in shifted units; none if there is no time."""
     from ..threshold import best_quantile
 
-    if len(objective.jumps) != 1 or clock.late():
-        return None
-    return best_quantile(model, objective.jumps[0], mdp, clock)
+    found: list[Bounds] = []
+    for jump in objective.jumps:
+        if clock.late():
+            return []
+        found.append(best_quantile(model, jump, mdp, clock))
+    return found
 
 
-def _passed(
-    objective: Weighting, model: FloatModel, accuracy: Fraction, quantile: Bounds | None
-) -> tuple[int, Polygon] | None:
-    """The coordinate from which on the CDF of every policy is past the jump, and the polygon below G there (B8); None
-    if there is no such coordinate."""
-    if quantile is None or quantile.upper >= model.remaining[0]:
-        return None
-    return int(quantile.upper), past_the_jump(objective, accuracy)
+def passed_pieces(
+    objective: Weighting, accuracy: Fraction, starts: Sequence[int], top: int
+) -> list[tuple[int, Polygon]]:
+    """From jump j's coordinate ``starts[j]`` on, the CDF of every policy is past it: where each polygon below G begins,
+    in which the jumps passed there count in full (B8)."""
+    begins = sorted({start for start in starts if start < top})
+    return [
+        (begin, past_the_jump(objective, accuracy, [jump for jump, at in zip(objective.jumps, starts, strict=True)
+                                                    if at <= begin]))
+        for begin in begins
+    ]  # fmt: skip
 
 
 class _Attained:
@@ -200,7 +207,7 @@ def _certified(
     search: Search,
     proof: Proof,
     clock: Clock,
-    quantile: Bounds | None,
+    quantiles: list[Bounds],
 ) -> Plan:
     top, shift, unit = model.remaining[0], model.offsets[-1], model.unit
     bound = max(max(search.bound, search.uncut_bound) - SPARED * top, 0.0)
@@ -218,8 +225,9 @@ def _certified(
     found = exact_value(mdp, policy, objective, patient=True, clock=clock)
     if found is not None:
         held = Held(max(held.lower, found[0]), policy, found[1])
-    if quantile is not None and upper - held.lower > CLOSEST * top * unit and not clock.over():
-        held = _off_the_jump(held, mdp, objective, model, oracle, raised, quantile, clock)
+    for quantile in quantiles:
+        if upper - held.lower > CLOSEST * top * unit and not clock.over():
+            held = _off_the_jump(held, mdp, objective, model, oracle, raised, quantile, clock)
     lower, upper = within_range(mdp, tidy_below(held.lower), upper)
     if lower > upper:  # evaluator and bound share no code; they must agree
         raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")

@@ -48,7 +48,7 @@ class Branch:
 @dataclass(frozen=True)
 class Proof:
     """``accuracy`` chooses the polygon below the weighting; ``target`` is the value that no closed node beats; from
-    coordinate ``passed`` on, the CDF of every policy is said to be past the weighting's jump (B8).
+    coordinate ``passed[j]`` on, the CDF of every policy is said to be past jump j of the weighting (B8).
 
     Of tables read between grid points, ``eta`` is the width of the cells of this search, and ``touch`` says where, in
     each cell of the policy's grid, a line above the weighting is to touch it (D5).  If ``attained``, the coordinates
@@ -57,7 +57,7 @@ class Proof:
     accuracy: Fraction
     target: float
     root: Branch
-    passed: int | None = None
+    passed: tuple[int, ...] = ()
     eta: Fraction | None = None
     touch: Floats | None = None
     attained: bool = False
@@ -72,8 +72,8 @@ class Proof:
             "tree": tree,
             "costs": _packed(raw),
         }
-        if self.passed is not None:
-            data["passed"] = self.passed
+        if self.passed:
+            data["passed"] = list(self.passed)
         if self.eta is not None:
             data["eta"] = text(self.eta)
         if self.touch is not None:
@@ -94,9 +94,10 @@ class Proof:
         root, rest = _branch(data["tree"], costs)
         if len(rest):
             raise InvalidFile(f"the proof has {len(rest)} more costs than its rounds use")
-        passed = data.get("passed")
-        if passed is not None and (type(passed) is not int or passed < 0):
-            raise InvalidFile(f"passed of the proof is {passed!r}, wanted a coordinate from 0")
+        stated = data.get("passed", [])
+        passed = tuple(stated) if isinstance(stated, list) else (stated,)  # older files have one number
+        if any(type(start) is not int or start < 0 for start in passed):
+            raise InvalidFile(f"passed of the proof is {stated!r:.60}, wanted coordinates from 0")
         eta = None if data.get("eta") is None else as_fraction(data["eta"], "eta of the proof")
         if eta is not None and eta <= 0:
             raise InvalidFile(f"eta of the proof is {said(eta)}, wanted a positive number")
