@@ -137,12 +137,12 @@ def test_too_many_budgets_are_refused_before_they_are_listed(monkeypatch):
     honest = exact_route.budget_pass
     monkeypatch.setattr(exact_route, "MOST_BUDGETS", 4000)
 
-    def counted(grid, budgets, terminal, known):
+    def counted(grid, budgets, terminal, known, tick):
         def seen(t, s, b):
             steps.append(t)
             return known(t, s, b)
 
-        return honest(grid, budgets, terminal, seen)
+        return honest(grid, budgets, terminal, seen, tick)
 
     monkeypatch.setattr(exact_route, "budget_pass", counted)
     with pytest.raises(Unsupported, match="too many returns to list"):

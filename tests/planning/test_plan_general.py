@@ -195,3 +195,16 @@ def test_a_search_reports_nothing_before_it_has_a_policy():
     search.best.value = 3.0
     assert not Relaxation.late(search)
     assert told == [(3.0, 2.0)]
+
+
+@pytest.mark.parametrize("objective", ["cpw(0.71)", "wang(1/2)", "dual(2)", "1/2*var(1/3) + 1/2*mean"])
+def test_bounds_are_as_close_whatever_the_unit_and_the_origin_of_rewards_are(objective):
+    """Grids, gaps and tolerances are shares of the range of returns: rewards of any size are served alike."""
+    mdp, _ = models.product(random.Random("units"), max_states=3, max_horizon=3)
+    low, high = mdp.remaining_range(0)
+    plain = vr.plan(mdp, objective)
+    for scale, shift in ((2**60, 0), (Fraction(10**12, 7), 0), (Fraction(1, 10**15), 0), (10**9, 10**12)):
+        other = mdp.map_rewards(lambda r, scale=scale, shift=shift: r * scale + shift)
+        least, most = other.remaining_range(0)
+        plan = vr.plan(other, objective)
+        assert plan.gap / (most - least) <= 2 * plain.gap / (high - low) + Fraction(1, 10**9)

@@ -119,7 +119,7 @@ def test_a_grid_for_continuous_rewards_costs_nearly_the_gap_that_is_asked_for(ga
 
     mdp = vr.MDP(0, [[[1]]], [[stats.uniform()]], horizon=2)
     for searching, share in ((False, Fraction(99, 100)), (True, Fraction(1, 2))):
-        unit = grid_choice.choose_unit(mdp, None, gap, searching=searching)
+        unit = grid_choice.wanted_unit(mdp, gap, searching=searching)
         assert share * gap * Fraction(9, 10) < mdp.horizon * unit <= share * gap
 
 

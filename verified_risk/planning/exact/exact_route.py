@@ -91,8 +91,8 @@ def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     try:
         reached = grid.reachable(MOST_CELLS)
         clock.require()
-        found = _in_limbs(mdp, grid, objective, clock)
-        value, decision = found or _in_python_integers(grid, objective, reached, clock)
+        found = _in_limbs(mdp, grid, objective, clock.require)
+        value, decision = found or _in_python_integers(grid, objective, reached, clock.require)
     except TooManySums:
         return _without_sums(mdp, objective, clock)
     policy = ReturnPolicy(
@@ -127,17 +127,17 @@ def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
 
 
 def _in_python_integers(
-    grid: GridModel, objective: Weighting, reached: list[dict[int, set[int]]], clock: Clock
+    grid: GridModel, objective: Weighting, reached: list[dict[int, set[int]]], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
     returns = sorted({z for sums in reached[-1].values() for z in sums})
     if objective.quantile is not None:
-        found = last_attained(grid, objective.quantile, returns, clock.require)
+        found = last_attained(grid, objective.quantile, returns, tick)
         assert found is not None  # the least return is always attained
         return found
     levels = objective.require_levels()
     if len(levels.tails) > 1:
-        return best_over_boxes(grid, levels, clock.require)
-    return _best_single_level(grid, levels, returns, clock.require)
+        return best_over_boxes(grid, levels, tick)
+    return _best_single_level(grid, levels, returns, tick)
 
 
 def last_attained(
@@ -157,7 +157,9 @@ def last_attained(
     return best
 
 
-def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting, clock: Clock) -> tuple[Fraction, Decision] | None:
+def _in_limbs(
+    mdp: MDP, grid: GridModel, objective: Weighting, tick: Tick = unlimited
+) -> tuple[Fraction, Decision] | None:
     """The same in int64 limbs, where one pass suffices and they are proved to hold the numbers; None otherwise."""
     from .limb_tables import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
 
@@ -168,13 +170,11 @@ def _in_limbs(mdp: MDP, grid: GridModel, objective: Weighting, clock: Clock) -> 
     outlook = mean_to_go(grid)
     try:
         if jump is not None:
-            return best_quantile_in_limbs(
-                mdp, jump, outlook.value, grid.denominator, outlook.action, tick=clock.require
-            )
+            return best_quantile_in_limbs(mdp, jump, outlook.value, grid.denominator, outlook.action, tick=tick)
         assert levels is not None
         ((alpha, weight),) = levels.tails
         return best_tail_in_limbs(
-            mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action, clock.require
+            mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action, tick
         )
     except (Overflow, OverflowError):  # of a limb, or of an int64: Python's integers have no such limit
         return None

@@ -135,15 +135,16 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
     def exact(rho: int, shortfall: Fraction, k: Fraction = steepest) -> Fraction:
         return (1 - mean_weight) * rho + mean_weight * top - k * shortfall
 
-    # The best scores are compared exactly.  No other rho is worth more than ``rest`` and what is lost between a score
-    # and the bound: six roundings of the score, those of the table, and its underflow.
+    # The best scores are compared exactly.  Any other rho has a score of at most ``rest``; its bound is above that by
+    # the roundings of the table and eight more, of numbers whose sum is at most 2 (top + 1) less the score, and by
+    # underflow.
     enclosure, shortfall = tables.enclosure, tables.shortfall
     rivals, rest = _highest(scores)
     lower, best = max((exact(rhos[i], enclosure.above(shortfall[i])), -i) for i in rivals)
     upper = max(exact(rhos[i], enclosure.below(shortfall[i])) for i in rivals)
     if rest is not None:
-        largest = top + 1 + steepest * Fraction(np.max(shortfall))
-        lost = (enclosure.depth + 8) * UNIT_ROUNDOFF * largest + steepest * enclosure.underflow
+        sizes = 2 * (top + 1) + abs(Fraction(rest))
+        lost = (enclosure.depth + 8) * UNIT_ROUNDOFF * sizes + steepest * enclosure.underflow
         upper = max(upper, Fraction(rest) + lost)
     rho = rhos[-best]
     estimate = exact(rho, Fraction(shortfall[-best]))
