@@ -12,6 +12,7 @@ kept for ``i = y, ..., y + left[t] - 1``: before it is 0, after it 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -43,7 +44,7 @@ def gamma(depth: int) -> float:
     """``K u / (1 - K u)``, rounded up."""
     if depth * U > 0.01:
         raise OverflowError(f"{depth} roundings in a row")
-    return depth * U / (1 - depth * U) * (1 + 1e-9)
+    return math.nextafter(float(Fraction(depth, 2**53 - depth)), math.inf)
 
 
 class Tables(Protocol):
@@ -88,9 +89,10 @@ class Outcomes:
         self.left = [self.top - y for y in self.sums]
         terms = max(len(branches) for rows in self.steps for actions in rows for branches in actions)
         start = len(self.initial) + 1
-        # A weight is rounded once, multiplied once and added with the others of its action: terms + 1 per step.
+        # A weight is rounded once, multiplied once and added with the others of its action: terms + 1 per step.  Sizes
+        # are summed, multiplied and subtracted with four roundings.
         self.gamma_table = gamma(self.horizon * (terms + 2) + start)
-        self.gamma_value = gamma(self.top + self.horizon * (terms + 2) + start)
+        self.gamma_value = gamma(self.top + self.horizon * (terms + 2) + start + 4)
 
     def everything(self) -> Mask:
         return [
@@ -137,7 +139,8 @@ class Outcomes:
                 ]
                 value.append(np.minimum.reduce(rows))
         total = sum((p * value[s][0] for s, p in self.initial), np.zeros(len(costs)))
-        lowered: Floats = total - self.gamma_value * np.abs(costs).sum(axis=1) * (1 + 1e-9) - TINY
+        sizes = np.array([math.fsum(row) for row in np.abs(costs)])
+        lowered: Floats = total - self.gamma_value * sizes - TINY
         return lowered
 
     def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]:

@@ -2,6 +2,8 @@ r"""The oracle of every search over policies: minimise a linear function of the 
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -10,10 +12,10 @@ import numpy.typing as npt
 
 from ...errors import InvalidArgument
 from ...grid.floats import FloatModel, Floats, Ints
-from ...numbers.rational import digits
+from ...numbers.rational import digits, float_above, float_below
 from .. import clock
 from ..clock import memory_limit
-from ..float_error import gamma
+from ..float_error import UNIT_ROUNDOFF, gamma
 from ..grid_choice import search_bytes
 from ..threads import in_threads, shares
 
@@ -21,6 +23,15 @@ CONTRACTED_PER_SECOND = 2e9
 """Multiplications of the contractor, on a fast machine: a first guess that is too small costs one pass."""
 MOST_ACTIONS = 62
 """Actions per state that fit in the bits of a mask; beyond it, no action is ever ruled out."""
+
+
+UNDERFLOWS = Fraction(1, 2**963)
+"""More than all underflows of a pass: 2**59 operations that lose 2**-1022 each."""
+
+
+def total_above(cost: Floats) -> Fraction:
+    """At least the sum of ``|c_i|``: a sum that is rounded once, and differences that were."""
+    return Fraction(math.fsum(np.abs(cost))) * (1 + 4 * UNIT_ROUNDOFF)
 
 
 class Oracle:
@@ -67,8 +78,9 @@ class Oracle:
         #: per term (signed terminal costs, A5)
         self.depth = self.top + horizon * (terms + 4) + len(model.initial_state) + 2
         self.table_depth = horizon * (terms + 4) + len(model.initial_state) + 2
-        self.gamma = float(gamma(self.depth)) * (1 + 1e-12)
-        self.table_gamma = float(gamma(self.table_depth)) * (1 + 1e-12)
+        self.gamma, self.table_gamma = gamma(self.depth), gamma(self.table_depth)
+        #: the relative error of what a box of slopes may win back: differences, products, their sum and one product
+        self.inflate = float_above(1 + gamma(self.top + 4))
         incoming = len(self.arrays[2])
         self.law_gamma = gamma(horizon * (incoming + 4) + n + self.top + 4)
 
@@ -134,7 +146,14 @@ class Oracle:
 
     def slack(self, cost: Floats) -> float:
         """How far :meth:`solve` can be off: :math:`\\gamma_K \\sum |c_i|`."""
-        return self.gamma * float(np.abs(cost).sum()) * (1 + 1e-9) + 1e-290
+        return float_above(self.gamma * total_above(cost) + UNDERFLOWS)
+
+    def margin(self, c0: Floats, c_low: Floats, c_high: Floats) -> float:
+        """Rounding of the contractor (B5): errors of the two values and of the tables, and four roundings of each for
+        the comparison."""
+        values, tables = total_above(c0), total_above(np.maximum(c0 - c_low, c_high - c0))
+        compared = 4 * UNIT_ROUNDOFF * (values + tables)
+        return float_above(2 * self.gamma * values + 2 * self.table_gamma * tables + compared)
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
         """The CDF vector of a policy, by default that of the last :meth:`solve`."""
@@ -186,13 +205,7 @@ class _Contractor:
             action_start, out_start, out_state, units, block, o.low, o.high, model.initial_state, o.allowed,
             self.reached,
         )  # fmt: skip
-        spread = np.maximum(c0 - c_low, c_high - c0)
-        magnitude = float(np.abs(c0).sum())
-        # rounding of the contractor (B5): errors of the two values, of the tables, and a margin for the comparison
-        margin = (2 * o.gamma * magnitude + 2 * o.table_gamma * float(spread.sum())) * (1 + 1e-9) + 2.0**-50 * (
-            magnitude + float(spread.sum())
-        )
-        inflate = 1.0 + 2.0 * (o.top + 8) * 2.0**-53
+        margin = o.margin(c0, c_low, c_high)
         tail = np.zeros(o.top + 1)
         tail[:-1] = np.cumsum(c0[::-1])[::-1]
 
@@ -200,7 +213,7 @@ class _Contractor:
             wide, after = model.remaining[t], model.remaining[t + 1]
             kernels.contract_step(
                 *self.parts[k], t, *o.arrays, o.low, o.high, wide, after, o.top - wide, o.top - after, o.allowed,
-                self.reached, tail, c0, c_low, c_high, margin, inflate, self.values, self.least, self.most, self.own,
+                self.reached, tail, c0, c_low, c_high, margin, o.inflate, self.values, self.least, self.most, self.own,
                 self.rows[k],
             )  # fmt: skip
 
@@ -210,5 +223,7 @@ class _Contractor:
             in_threads(partial(some_states, t=t), len(self.parts))
         starts = model.initial_state[:, None] * o.top + np.arange(o.top)
         low, high = (model.initial_prob @ table[0][starts] for table in (self.least, self.most))
-        wide = 2 * o.table_gamma + 1e-290
-        return np.maximum(low * (1 - wide) - 1e-290, 0.0), np.minimum(high * (1 + wide) + 1e-290, 1.0)
+        # the products and differences here are three roundings more
+        shrink, grow = float_below(1 - gamma(o.table_depth + 3)), float_above(1 + gamma(o.table_depth + 3))
+        lost = float_above(UNDERFLOWS)
+        return np.maximum(low * shrink - lost, 0.0), np.minimum(high * grow + lost, 1.0)

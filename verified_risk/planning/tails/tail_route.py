@@ -108,13 +108,15 @@ def rho_window(model: FloatModel, linear: LinearPart, alpha: Fraction) -> tuple[
     """
     mean = best_mean(model, linear)
     top = model.remaining[0]
-    odds = (1 - alpha) / alpha
-    least = 0
-    if odds < STEEPEST:  # otherwise the square root says nothing, and might not be a float
-        spread = math.sqrt(max(0.0, linear.variance) + linear.slack) * math.sqrt(float(odds))
-        least = max(0, math.floor(float(mean.lower) - spread * (1 + 1e-9)) - 1)
+    variance = max(Fraction(linear.variance), Fraction()) + Fraction(linear.slack)
+    least = max(0, math.floor(mean.lower) - _root_above(variance * (1 - alpha) / alpha))
     greatest = mean.upper + (mean.upper - least) * alpha / (1 - alpha)
-    return min(least, top), min(top, math.ceil(greatest) + 1)
+    return min(least, top), min(top, math.ceil(greatest))
+
+
+def _root_above(x: Fraction) -> int:
+    """The least whole number whose square is at least ``x >= 0``."""
+    return math.isqrt(math.ceil(x) - 1) + 1 if x > 0 else 0
 
 
 def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bounds:

@@ -1,0 +1,227 @@
+"""Every bound on rounding against its theorem in rationals, from both sides: never below it, and hardly above.
+
+A bound that is used a hundredth below what the theorem asks for is wrong without any plan showing it: worst cases of
+hundreds of roundings do not occur.  So what the code uses is compared with the formula of theory 05, written out in
+rationals; the formulas themselves are compared with runs in which every operation rounds the worst way (:mod:`counted`,
+and the last tests here).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import verified_risk as vr
+from verified_risk.grid import grid_model
+from verified_risk.grid.floats import float_model
+from verified_risk.grid.scaled import scaled_model
+from verified_risk.kernels import cell_pass as between_kernels
+from verified_risk.models import random_sparse
+from verified_risk.planning.recheck import wide
+from verified_risk.planning.recheck.replay import Outcomes
+from verified_risk.planning.recheck.replay import gamma as replay_gamma
+from verified_risk.planning.search.cell_coordinates import BetweenOracle
+from verified_risk.planning.search.grid_coordinates import Oracle
+from verified_risk.planning.tails import interpolated_tables
+from verified_risk.planning.tails.budget_tables import budget_tables, linear_part
+from verified_risk.planning.tails.tail_route import STEEPEST, _cannot_underflow, assemble, best_mean, rho_window
+
+Q = Fraction
+U = Q(1, 2**53)
+LEAST_NORMAL = Q(1, 2**1022)
+CLOSE = 1 + Q(1, 10**4)
+"""How far above its theorem a bound may be, where nothing but rounding separates them."""
+
+
+def gamma(depth: int) -> Fraction:
+    return depth * U / (1 - depth * U)
+
+
+def chain(horizon: int, top: int, outcomes: int = 2) -> vr.MDP:
+    """One state, one action: ``outcomes`` rewards from 0 to ``top``, of probabilities that are no floats."""
+    rewards = sorted({k * top // (outcomes - 1) for k in range(outcomes)})
+    return vr.MDP(0, [[[1]]], [[dict.fromkeys(rewards, Q(1, len(rewards)))]], horizon=horizon)
+
+
+def costs(n: int) -> list[np.ndarray]:
+    """Vectors whose sums round: all equal, of alternating sign, one large among many small ones, and nothing."""
+    small = np.full(n, 2.0**-53)
+    small[0] = 1.0
+    return [np.full(n, 1 / 3), np.array([(-1) ** k / 7 for k in range(n)]), small, np.full(n, 1e-300), np.zeros(n)]
+
+
+def total(c: np.ndarray) -> Fraction:
+    return sum((abs(Q(float(x))) for x in c), Q())
+
+
+@pytest.mark.parametrize(("horizon", "top", "outcomes"), [(1, 3, 2), (3, 40, 3), (2, 500, 7)])
+def test_a_search_allows_its_values_what_a5_asks_for(horizon, top, outcomes):
+    oracle = Oracle(float_model(chain(horizon, top, outcomes), Q(1)))
+    depth = oracle.top + horizon * (outcomes + 4) + 3  # terminal sums; a joint probability, its product and sum; start
+    operations = horizon * (oracle.top + 1) * outcomes * 2
+    for c in costs(oracle.top):
+        theorem = gamma(depth) * total(c)
+        slack = Q(oracle.slack(c))
+        assert theorem + operations * LEAST_NORMAL <= slack <= theorem * CLOSE + Q(1, 10**280)
+
+
+@pytest.mark.parametrize(("horizon", "top", "outcomes"), [(1, 3, 2), (3, 40, 3), (2, 500, 7)])
+def test_the_contractor_allows_for_what_b5_asks_for(horizon, top, outcomes):
+    oracle = Oracle(float_model(chain(horizon, top, outcomes), Q(1)))
+    tables = horizon * (outcomes + 4) + 3
+    for c in costs(oracle.top):
+        for down, up in ((0.1, 0.0), (0.0, 1 / 3), (1 / 7, 1 / 3)):
+            c_low, c_high = c - down, c + up
+            spread = [max(Q(m) - Q(a), Q(b) - Q(m)) for a, m, b in zip(c_low, c, c_high, strict=True)]
+            sizes = total(c) + sum(spread, Q())
+            theorem = 2 * gamma(oracle.top + tables) * total(c) + 2 * gamma(tables) * sum(spread, Q()) + 4 * U * sizes
+            assert theorem <= Q(oracle.margin(c, c_low, c_high)) <= theorem * CLOSE + Q(1, 10**300)
+    exactly = (1 + U) / (1 - (oracle.top + 3) * U)  # a sum of differences and products, then one more product
+    assert exactly <= Q(oracle.inflate) <= 1 + (exactly - 1) * 2
+
+
+def test_a_replay_allows_its_values_what_a5_asks_for():
+    for depth in (1, 10, 10**6, 9 * 10**13):
+        assert gamma(depth) <= Q(replay_gamma(depth)) <= gamma(depth) * (1 + Q(1, 2**50))
+    with pytest.raises(OverflowError):
+        replay_gamma(math.ceil(2**53 * 0.01) + 1)
+    for horizon, top, outcomes in ((1, 3, 2), (3, 40, 3)):
+        again = Outcomes(grid_model(chain(horizon, top, outcomes)))
+        mask, depth = again.everything(), again.top + horizon * (outcomes + 2) + 2
+        for c in costs(again.top):
+            value = np.concatenate((np.cumsum(c[::-1])[::-1], [0.0]))
+            for _ in range(horizon):  # the same sums without the allowance
+                width = len(value) - again.spans[0]
+                value = sum((p * value[j : j + width] for p, _, j in again.steps[0][0][0]), np.zeros(1))
+            allowed = Q(float(value[0])) - Q(float(again.least_costs(c[None], mask)[0]))
+            theorem = gamma(depth) * total(c)
+            assert theorem + LEAST_NORMAL <= allowed <= 2 * theorem + 4 * U * total(c) + Q(1, 10**280)
+
+
+def test_the_window_of_budgets_is_the_least_that_holds_its_formula():
+    """In whole numbers: mu - sigma sqrt((1 - alpha) / alpha) rounded down, and no more than two units lower."""
+    for seed, alpha in ((1, Q(1, 100)), (2, Q(1, 3)), (3, Q(9, 10)), (4, Q(1, 10**40))):
+        mdp = random_sparse(4, 2, 3, 3, 8, seed=seed)
+        model = float_model(mdp, Q(1, 10**5))
+        linear = linear_part(model, with_variance=True)
+        mean, top = best_mean(model, linear), model.remaining[0]
+        low, high = rho_window(model, linear, alpha)
+        squared = (max(Q(linear.variance), Q()) + Q(linear.slack)) * (1 - alpha) / alpha
+        assert (mean.lower - low) ** 2 >= squared or low == 0
+        assert low == 0 or (mean.lower - low - 2) ** 2 <= squared
+        greatest = mean.upper + (mean.upper - low) * alpha / (1 - alpha)
+        assert min(greatest, top) <= high <= min(greatest + 1, top)
+
+
+def test_budgets_that_are_not_compared_exactly_are_worth_no_more_than_is_said():
+    """Thousands of budgets, equally good up to rounding: the upper bound is at least that of each of them."""
+    rng = np.random.default_rng(1)
+    model = float_model(chain(2, 1500), Q(1))
+    tables = budget_tables(model, Q(), 0, model.remaining[0])
+    for slope in (Q(3), Q(10), STEEPEST):
+        for level in (-1.0, -1000.0, 0.0):
+            rhos = range(model.remaining[0] + 1)
+            short = np.array([max(rho - level, 0.0) / float(slope) for rho in rhos])
+            short *= 1 + rng.choice([-1, 0, 1], len(short)) * 2.0**-52
+            found = assemble(replace(tables, shortfall=short), Q(), slope)
+            every = [rho - slope * tables.enclosure.below(float(w)) for rho, w in zip(rhos, short, strict=True)]
+            above = max(every)
+            largest = 2 * len(rhos) + abs(above)
+            allowed = 2 * (tables.enclosure.depth + 8) * U * largest + slope * tables.enclosure.underflow
+            assert above <= found.upper <= above + allowed
+
+
+def test_a_product_of_probabilities_far_from_the_least_float_cannot_underflow():
+    """Two outcomes a step in 20 steps: each history has a probability of at least 2**-k."""
+    for bits, safe in ((47, True), (48, True), (49, False), (60, False)):
+        q = Q(1, 2**bits)
+        mdp = vr.MDP(0, [[[1]]], [[{0: q, 1: 1 - q}]], horizon=20)
+        assert _cannot_underflow(float_model(mdp, Q(1))) is safe
+        if safe:
+            assert q**20 * Q(1, 2**20) > LEAST_NORMAL * 2**20
+    lost = vr.MDP(0, [[[1]]], [[{0: Q(1, 2**1100), 1: 1 - Q(1, 2**1100)}]], horizon=1)
+    assert not _cannot_underflow(float_model(lost, Q(1)))
+
+
+# -- formulas against runs of another shape ---------------------------------------------------------------------------
+
+
+def test_what_moves_a_table_between_nodes_exceeds_its_roundings_but_not_by_much():
+    """A backup of n outcomes has n products of three factors, their sums, and as many corrections: between
+    ``2 n + 5`` and 64 times as many roundings are allowed for."""
+    for terms in (1, 5, 40):
+        for size in (1.0, 1e6):
+            needed = (2 * terms + 5) * U * Q(size)
+            assert needed <= Q(float(between_kernels.outward(terms, size))) <= 64 * needed
+    for mdp in (chain(3, 40, 3), chain(2, 500, 7)):
+        model = scaled_model(mdp.with_discount("9/10"), Q(1, 3))
+        terms = int(np.diff(model.succ_start).max()) + int(np.diff(model.reward_start).max())
+        for t in range(model.horizon):
+            for kappa in (Q(), Q(2)):
+                size = (1 + kappa) * (model.tops[t][0] + model.steps[t].span)
+                needed = (2 * terms + 5) * U * size
+                assert needed <= Q(interpolated_tables._outward(model, t, kappa)) <= 64 * needed
+
+
+def worst(values: list[float], down: bool) -> Fraction:
+    """A sum as the standard model allows it at worst: every partial sum off by ``u`` the same way."""
+    found = Q()
+    for x in values:
+        found = (found + Q(x)) * (1 - U if down else 1 + U)
+    return found
+
+
+def test_a_long_sum_that_rounds_one_way_uses_most_of_what_is_allowed():
+    """Mass of one kind added to one cell for many steps: the true error is more than a fifth of the bound."""
+    horizon = 400
+    mdp = vr.MDP(0, [[[1]]], [[{0: Q(1, 3), 1: Q(2, 3)}]], horizon=horizon)
+    model = float_model(mdp, Q(1))
+    tables = budget_tables(model, Q(), 0, model.remaining[0])
+    exact = Q()  # E (T - Z)^+ = T / 3, every rounding of a third down, of two thirds up
+    for _ in range(horizon):
+        exact += Q(1, 3)
+    computed = Q(float(tables.shortfall[-1]))
+    assert tables.enclosure.below(float(computed)) <= exact <= tables.enclosure.above(float(computed))
+    third, rest = Q(1 / 3), Q(2 / 3)
+    allowed = tables.enclosure.above(1.0) - 1
+    per_step = [worst([float(third), float(rest)], down) for down in (True, False)]
+    spread = max(abs(x**horizon - 1) for x in per_step)
+    assert spread <= allowed <= 5 * spread
+
+
+def test_underflow_is_charged_where_every_small_product_is_flushed_to_zero():
+    """Hardware may flush what is below the least normal number: then a history of that probability vanishes."""
+    horizon = 3
+    q = Q(1, 2**341)  # three in a row are below 2**-1022
+    mdp = vr.MDP(0, [[[1]]], [[{0: q, 1: 1 - q}]], horizon=horizon)
+    model = float_model(mdp, Q(1))
+    tables = budget_tables(model, Q(), 0, model.remaining[0], threshold=True)
+    exact = q**horizon  # P(Z < 1)
+    assert exact < LEAST_NORMAL
+    assert tables.enclosure.above(0.0) >= exact
+    assert tables.enclosure.above(0.0) >= horizon * 2 * LEAST_NORMAL  # a product and a weight in every step
+    assert tables.enclosure.above(0.0) <= 100 * horizon * (model.remaining[0] + 2) * LEAST_NORMAL
+
+
+def test_wide_numbers_are_compared_where_roundings_may_hide_the_largest():
+    """A score that falls behind the largest by no more than its roundings is kept; one far behind is not."""
+    u = float(wide.ROUNDOFF)
+    for depth in (20, 1000):
+        behind = [0.0, 0.9 * depth * u, 1.9 * depth * u, 20 * depth * u]
+        scores = np.longdouble(1) - np.array(behind, dtype=np.longdouble)
+        assert wide.largest(scores, np.longdouble(1), depth).tolist() == [0, 1, 2]
+
+
+def test_an_oracle_between_points_is_below_every_cost_by_more_than_its_start_rounds():
+    mdp = vr.MDP([Q(1, 3)] * 3, [[[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]]], [[{0: 1}], [{1: 1}], [{2: 1}]], 1, "1/2")
+    oracle = BetweenOracle(mdp, Q(1, 4))
+    for c in costs(oracle.top):
+        exact = sum((Q(1, 3) * sum((Q(float(x)) for x in c[4 * z :]), Q()) for z in range(3)), Q())
+        low, high = Q(oracle.solve(c)), Q(oracle.above(c, oracle.choice))
+        assert low <= exact <= high
+        assert high - low <= 10**4 * U * total(c) + Q(1, 10**280)
+        assert high - low >= 2 * 3 * U * abs(exact)
