@@ -25,7 +25,6 @@ from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidNumber
-from verified_risk.learning import arrays
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.numbers.rational import as_fraction
 from verified_risk.planning import api
@@ -269,7 +268,7 @@ def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
     data["packed"]["offsets"][0] = "1/2"
     path = tmp_path / "policy.json"
     files.write(path, "policy", {"model": mdp.to_json(), "policy": data})
-    with pytest.raises(vr.errors.InvalidPolicy, match=r"offsets\[0\] of the policy is '1/2', wanted a whole number"):
+    with pytest.raises(vr.errors.InvalidPolicy, match=r"offsets\[0\] of the policy is '1/2', wanted 0 on a grid of 1"):
         vr.Policy.load(path)
 
 
@@ -288,7 +287,7 @@ def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
     answer = vr.Plan.from_json(data).recheck()
     assert answer.upper_holds in (Truth.HOLDS, Truth.UNKNOWN)
     with pytest.raises(both_bounds.TooLong, match="GB allowed"):
-        both_bounds._wide_model(huge, Fraction(1))
+        both_bounds._wide_model(huge, Fraction(1), both_bounds.Watch(None, None))
     long = vr.MDP(initial=0, transitions=[[[1]]], rewards=[[{"9" * 5000: 1}]], horizon=1)
     long.save(tmp_path / "long.json")
     for words in ("models show FILE", "plan FILE --objective mean", "plan FILE --objective mean --json"):
@@ -360,15 +359,15 @@ def test_a_forged_memory_of_a_run_is_refused_before_compiled_code_trusts_it(tmp_
         ("counts", 2, 10**6), ("counts", 1, 10**6), ("model", 1, -5), ("counts", 3, 99), ("known", "state", 77),
     ):  # fmt: skip
         forged = json.loads(case["text"])
-        array = arrays.decode(data[part][entry])
+        array = files.decode_array(data[part][entry])
         assert array.size, (part, entry)
         array.flat[0] = value
-        forged[part][entry] = arrays.encode(array)
+        forged[part][entry] = files.encode_array(array)
         path = tmp_path / "state.json"
         files.write(path, "learning", forged)
         with pytest.raises(InvalidFile, match=f"{part}.* of the state has another type, shape or range"):
             vr.learn(vr.models.load("two_paths"), **samples.LEARNED, checkpoint=path)
-    forged["counts"][0] = arrays.encode(arrays.decode(data["counts"][0])[:1])
+    forged["counts"][0] = files.encode_array(files.decode_array(data["counts"][0])[:1])
     files.write(path, "learning", forged)
     with pytest.raises(InvalidFile, match=r"counts\.visits of the state"):
         vr.learn(vr.models.load("two_paths"), **samples.LEARNED, checkpoint=path)

@@ -318,7 +318,7 @@ def test_the_last_suboptimal_episode_is_the_last_and_a_hair_is_not_suboptimal(mo
         run = SimpleNamespace(
             values=np.array(values), regret=regret, bound=None, best=(Fraction(2), Fraction(2)), proved=False
         )
-        monkeypatch.setattr("verified_risk.learning.api", lambda *given, **options: run)
+        monkeypatch.setattr("verified_risk.learning.learn", lambda *given, **options: run)
         return run_cell(replace(BASE, episodes=len(values)))["last_suboptimal"]
 
     assert played([0.0, 2.0, 1.9999, 2.0, 2.0]) == 3

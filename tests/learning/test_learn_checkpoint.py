@@ -16,7 +16,7 @@ from test_learn_run import Chain
 import verified_risk as vr
 from verified_risk import files
 from verified_risk.errors import InvalidArgument, InvalidFile, StoppedRun
-from verified_risk.learning import arrays, checkpoint
+from verified_risk.learning import checkpoint
 
 LAKE = {"episodes": 300, "seed": 4}
 
@@ -112,7 +112,7 @@ def test_a_memory_whose_numbers_are_no_states_or_actions_is_refused(name, change
     data = files.read(path, "learning", dict)
 
     def changed(packed):
-        return arrays.encode(change(arrays.decode(packed) * 0).astype(arrays.decode(packed).dtype))
+        return files.encode_array(change(files.decode_array(packed) * 0).astype(files.decode_array(packed).dtype))
 
     if name == "policy":
         wrong = changed(data[name])
@@ -208,10 +208,10 @@ def test_a_killed_run_goes_on_to_the_result_of_one_that_was_not_killed(tmp_path,
     ("field", "value"), [("data", "AAAA"), ("data", "no base64"), ("shape", [7]), ("type", "nine")]
 )
 def test_a_damaged_array_of_a_run_is_the_files_fault(field, value):
-    packed = arrays.encode(np.arange(3))
-    assert arrays.decode(packed).tolist() == [0, 1, 2]
+    packed = files.encode_array(np.arange(3))
+    assert files.decode_array(packed).tolist() == [0, 1, 2]
     with pytest.raises(InvalidFile, match="cannot be unpacked"):
-        arrays.decode({**packed, field: value})
+        files.decode_array({**packed, field: value})
 
 
 def test_a_checkpoint_that_cannot_serve_is_refused_before_the_first_episode(tmp_path):
@@ -291,7 +291,7 @@ def test_the_series_of_all_episodes_are_put_together_only_to_be_written(tmp_path
 @pytest.mark.parametrize("kind", ["<08", "O", "no such type"])
 def test_a_type_that_numpy_cannot_parse_is_the_files_fault(kind):
     with pytest.raises(InvalidFile, match="cannot be unpacked"):
-        arrays.decode({**arrays.encode(np.arange(3)), "type": kind})
+        files.decode_array({**files.encode_array(np.arange(3)), "type": kind})
 
 
 def test_a_full_disk_names_the_checkpoint_and_leaves_nothing_half_written(tmp_path, monkeypatch):
