@@ -204,6 +204,8 @@ def test_underflow_is_charged_where_every_small_product_is_flushed_to_zero():
     assert exact < LEAST_NORMAL
     assert tables.enclosure.above(0.0) >= exact
     assert tables.enclosure.above(0.0) >= horizon * 2 * LEAST_NORMAL  # a product and a weight in every step
+    small = float(2**20 * LEAST_NORMAL)
+    assert tables.enclosure.below(small) <= Q(small) - horizon * 2 * LEAST_NORMAL
     assert tables.enclosure.above(0.0) <= 100 * horizon * (model.remaining[0] + 2) * LEAST_NORMAL
 
 
