@@ -104,7 +104,7 @@ BAD = [
     (["plan", "two_paths", "--gap", "-1"], "gap is -1, wanted a nonnegative number"),
     (["plan", "two_paths", "--time-limit", "-1"], "time_limit is -1, wanted a nonnegative number"),
     (["plan", "two_paths", "--exact", "--eta", "1/2"], "--exact has no error: leave out --eta"),
-    (["plan", "two_paths", "--exact", "--time-limit", "0"], "no error and no clock: leave out --time-limit"),
+    (["plan", "two_paths", "--exact", "--time-limit", "0"], "the time limit of 0 s is reached: leave out --exact"),
     (["plan", "two_paths", "--exact", "--objective", "wang(1)"], "rational corners: leave out --exact"),
     (["learn", "two_paths", "--episodes", "0"], "0 is not in the range x>=1"),
     (["learn", "two_paths", "--delta", "2"], "delta is 2, wanted a probability strictly between 0 and 1"),
