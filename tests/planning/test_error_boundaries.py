@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,11 +22,14 @@ from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.kernels import cell_pass as between_kernels
 from verified_risk.models import random_sparse
+from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import wide
 from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.recheck.replay import gamma as replay_gamma
 from verified_risk.planning.search.cell_coordinates import BetweenOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
+from verified_risk.planning.search.relaxation import Relaxation
+from verified_risk.planning.search.search_route import _raised_cdf
 from verified_risk.planning.tails import interpolated_tables
 from verified_risk.planning.tails.budget_tables import budget_tables, linear_part
 from verified_risk.planning.tails.tail_route import STEEPEST, _cannot_underflow, assemble, best_mean, rho_window
@@ -147,6 +151,53 @@ def test_a_product_of_probabilities_far_from_the_least_float_cannot_underflow():
     assert not _cannot_underflow(float_model(lost, Q(1)))
 
 
+def test_a_dual_bound_is_lowered_by_the_roundings_of_its_last_sum():
+    """Weak duality (B1): a value and minima whose exact sum is known; terms that cancel, and terms that do not."""
+    polygon = Polygon(np.array([0.0, 0.3, 1.0]), np.array([0.0, 0.7, 1.0]))
+    rng = np.random.default_rng(7)
+    for n in (1, 40, 3000):
+        for value in (0.0, 1 / 3, -1e6):
+            search = Relaxation(SimpleNamespace(top=n), polygon, 0.0, np.inf)
+            search.vertex = lambda cost, value=value: (value, cost)
+            low, high = np.sort(rng.random((2, n)), axis=0)
+            bound, _, _, least = search.dual(rng.uniform(-2, 5, n), low, high)
+            exact = sum(map(Q, least.tolist()), Q())
+            sizes = abs(Q(value)) + abs(exact)
+            assert U * sizes <= Q(value) + exact - Q(bound) <= 8 * U * sizes
+
+
+def test_a_mixture_of_laws_is_raised_in_every_operation():
+    oracle = Oracle(float_model(chain(3, 40, 3), Q(1)))
+    choice, law_gamma = oracle.choice, gamma(3 * (3 + 4) + 1 + oracle.top + 4)
+    for weights in ((1,), (1, 2), (3, 5, 7)):
+        scale = Q(sum(weights))
+        raised = _raised_cdf(oracle, [(Q(w), choice) for w in weights], scale)
+        for x, high in zip(oracle.cdf(choice).tolist(), raised.tolist(), strict=True):
+            exact = min(Q(1), Q(x) * (1 + law_gamma))
+            assert exact <= Q(high) <= exact + (4 + 4 * len(weights)) * U
+
+
+def test_the_minima_of_a_tilted_polygon_are_rounded_below_the_exact_ones():
+    """Polygons with steep and flat pieces, slopes of many sizes: against all corners in rationals."""
+    rng, above = np.random.default_rng(3), 0
+    for _ in range(150):
+        x = np.concatenate(([0.0], np.sort(rng.random(rng.integers(1, 9))), [1.0]))
+        g = np.concatenate(([0.0], np.sort(rng.random(len(x) - 2)) ** rng.choice([1, 5]), [1.0]))
+        polygon = Polygon(x, g)
+        n = 40
+        low, high = np.sort(rng.random((2, n)), axis=0)
+        cost = rng.choice([-1, 1], n) * 10.0 ** rng.uniform(-3, 4, n)
+        search = Relaxation(SimpleNamespace(top=n), polygon, 0.0, np.inf)
+        least, _ = search.tilted_minima(cost, low, high)
+        for c, a, b, found in zip(cost, low, high, least, strict=True):
+            corners = [Q(float(a)), *(Q(float(t)) for t in x if a < t < b), Q(float(b))]
+            exact = min(polygon(t) - Q(float(c)) * t for t in corners)
+            sizes = 1 + abs(Q(float(c)))
+            assert exact - Q(1, 2**46) * sizes <= Q(float(found)) <= exact
+            above += Q(float(found)) + Q(1, 2**48) * sizes > exact + Q(1, 2**54) * sizes
+    assert above > 0, "some minimum needs more than half a rounding"
+
+
 # -- formulas against runs of another shape ---------------------------------------------------------------------------
 
 
@@ -204,6 +255,8 @@ def test_underflow_is_charged_where_every_small_product_is_flushed_to_zero():
     assert exact < LEAST_NORMAL
     assert tables.enclosure.above(0.0) >= exact
     assert tables.enclosure.above(0.0) >= horizon * 2 * LEAST_NORMAL  # a product and a weight in every step
+    small = float(2**20 * LEAST_NORMAL)
+    assert tables.enclosure.below(small) <= Q(small) - horizon * 2 * LEAST_NORMAL
     assert tables.enclosure.above(0.0) <= 100 * horizon * (model.remaining[0] + 2) * LEAST_NORMAL
 
 
@@ -224,4 +277,6 @@ def test_an_oracle_between_points_is_below_every_cost_by_more_than_its_start_rou
         low, high = Q(oracle.solve(c)), Q(oracle.above(c, oracle.choice))
         assert low <= exact <= high
         assert high - low <= 10**4 * U * total(c) + Q(1, 10**280)
-        assert high - low >= 2 * 3 * U * abs(exact)
+        below, rows = oracle.solve(c), oracle._values[0, oracle.initial_state, 0]
+        rounded = Q(float(oracle.initial_prob @ rows)) - Q(below)  # a probability, a product and a sum for each start
+        assert 4 * U * Q(float(np.abs(rows).max())) <= rounded <= 40 * U * Q(float(np.abs(rows).max()))

@@ -175,16 +175,16 @@ def test_a_plan_survives_being_saved(tmp_path):
 
 
 def test_the_window_of_budgets_is_the_formula_of_its_page():
-    """c <= rho <= J_1 + (J_1 - c) alpha / (1 - alpha), and one more on each side."""
+    """c <= rho <= J_1 + (J_1 - c) alpha / (1 - alpha), in whole units."""
     mdp = vr.MDP(0, [[[1], [1]]], [[{0: "1/10", 10: "9/10"}, {4: 1}]], horizon=6)
     model = float_model(mdp, grid_model(mdp).unit)
     linear = linear_part(model, with_variance=True)
     mean, variance = Fraction(54) / model.unit, Fraction(54) / model.unit**2  # 9 a step, with variance 9
     for alpha in (Fraction(1, 10), Fraction(1, 3), Fraction(1, 2)):
         low, high = rho_window(model, linear, alpha)
-        least = max(0, math.floor(float(mean) - math.sqrt(variance * (1 - alpha) / alpha)) - 1)
+        least = max(0, math.floor(float(mean) - math.sqrt(variance * (1 - alpha) / alpha)))
         assert abs(low - least) <= 1
-        greatest = math.ceil(mean + (mean - low) * alpha / (1 - alpha)) + 1
+        greatest = math.ceil(mean + (mean - low) * alpha / (1 - alpha))
         assert high in (min(greatest, model.remaining[0]), min(greatest + 1, model.remaining[0]))
 
 

@@ -38,7 +38,7 @@ def shared(monkeypatch):
         made.append(parts)
         honest(work, parts)
 
-    for module in ("tails.budget", "tails.interpolated", "search.cdf"):
+    for module in ("tails.budget_tables", "tails.interpolated_tables", "search.grid_coordinates"):
         monkeypatch.setattr(f"verified_risk.planning.{module}.in_threads", watched)
     return made
 

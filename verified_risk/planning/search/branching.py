@@ -13,6 +13,7 @@ in :attr:`Search.proof`, from which :mod:`verified_risk.planning.recheck.replay`
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -63,7 +64,7 @@ class Search(Relaxation):
         inside = np.clip(ref, node.low, node.high)
         middle = 0.5 * (node.low + node.high)
         gaps = self._gap(node, inside) + 0.1 * self._gap(node, middle)
-        sum_least = float(least.sum()) - 4.0 * (len(least) + 2) * 2.0**-53 * float(np.abs(least).sum())
+        sum_least = math.nextafter(math.fsum(least), -math.inf)
         for i in np.argsort(-gaps)[:most]:
             if gaps[i] <= 1e-12 or self.late():
                 break

@@ -7,6 +7,7 @@ find good ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -204,9 +205,8 @@ class Relaxation:
 
         value, cdf = self.vertex(cost)
         least, where = self.tilted_minima(cost, low, high)
-        total = float(least.sum())
-        slack = 4.0 * (len(cost) + 2) * 2.0**-53 * (float(np.abs(least).sum()) + abs(value))
-        bound = value + total - slack
+        total = math.fsum(least)  # rounded once, added and lowered: three roundings, so four are allowed for
+        bound = value + total - 2.0**-51 * (abs(value) + abs(total))
         if self.uncut:
             self.uncut_bound = max(self.uncut_bound, bound)
         return bound, cdf, where, least

@@ -138,16 +138,15 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
         return (1 - mean_weight) * rho + mean_weight * top - k * shortfall
 
     # The best scores are compared exactly.  Any other rho has a score of at most ``rest``; its bound is above that by
-    # the roundings of the table and eight more, of numbers whose sum is at most 2 (top + 1) less the score, and by
-    # underflow.
+    # the roundings of the table and eight more, of numbers whose sum is at most 2 (top + 1) less the score; underflow,
+    # even STEEPEST times, is less than one of them.
     enclosure, shortfall = tables.enclosure, tables.shortfall
     rivals, rest = _highest(scores)
     lower, best = max((exact(rhos[i], enclosure.above(shortfall[i])), -i) for i in rivals)
     upper = max(exact(rhos[i], enclosure.below(shortfall[i])) for i in rivals)
     if rest is not None:
         sizes = 2 * (top + 1) + abs(Fraction(rest))
-        lost = (enclosure.depth + 8) * UNIT_ROUNDOFF * sizes + steepest * enclosure.underflow
-        upper = max(upper, Fraction(rest) + lost)
+        upper = max(upper, Fraction(rest) + (enclosure.depth + 8) * UNIT_ROUNDOFF * sizes)
     rho = rhos[-best]
     estimate = exact(rho, Fraction(shortfall[-best]))
     if steepest < slope:
