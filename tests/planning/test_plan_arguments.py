@@ -50,7 +50,7 @@ def test_continuous_rewards_get_a_grid_that_meets_the_default_gap():
 
 
 def test_a_grid_that_does_not_fit_in_memory_is_refused_with_one_that_does(monkeypatch):
-    for module in ("tails.budget", "grids", "tails.interpolated", "tails.refine"):
+    for module in ("tails.budget_tables", "grid_choice", "tails.interpolated_tables", "tails.refine"):
         monkeypatch.setattr(f"verified_risk.planning.{module}.memory_limit", lambda: 20_000)
     fine = vr.MDP(0, [[[1], [1]]], [[{"1/10007": 1}, {1: 1}]], horizon=3)
     assert vr.plan(fine, G, gap="1/10").gap <= Fraction(1, 10)
