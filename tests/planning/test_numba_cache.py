@@ -40,7 +40,7 @@ def kernel_folder(folder: Path, level: int, decorator: str, place: str | None = 
         (folder / "caller.py").write_text(f"from .jit import DECORATOR\nfrom .callee import inner\n{CALLER}")
         (folder / "jit.py").write_text(decorator)
         (folder / "compiling.py").write_text((KERNELS / "compiling.py").read_text())
-        (folder / "place.py").write_text((KERNELS / "place.py").read_text() if place is None else place)
+        (folder / "cache.py").write_text((KERNELS / "cache.py").read_text() if place is None else place)
 
 
 def run_caller(place: Path) -> str:
@@ -121,7 +121,7 @@ def test_where_nothing_is_writable_there_is_one_warning_and_the_right_answer(tmp
     """Paths under a file cannot be created, not even by a super-user."""
     folder = tmp_path / "pack"
     folder.mkdir()
-    text = (KERNELS / "place.py").read_text()
+    text = (KERNELS / "cache.py").read_text()
     kernel_folder(folder, 1, OURS, text.replace('KERNELS / "__pycache__"', 'Path("/dev/null/x")'))
     environment = {
         "PYTHONPATH": str(tmp_path),
