@@ -34,14 +34,14 @@ def test_a_finer_grid_is_taken_where_time_and_memory_allow_it(model, one_round):
 
 
 def test_time_is_the_reason_when_the_deadline_has_passed(model, one_round):
-    assert finer(model, [one_round], deadline=refine.limits.now() - 1e6) == (None, "time")
+    assert finer(model, [one_round], deadline=refine.timing.now() - 1e6) == (None, "time")
     stopped = vr.plan(model, "cvar(1/4)", gap=Fraction(1, 10**9), time_limit=1e-3)
     assert stopped.certificate.method.startswith("budget tables")
     assert "rounds: time" in stopped.certificate.method
 
 
 def test_time_is_the_reason_when_a_pass_twice_as_long_would_not_end(model, one_round, monkeypatch):
-    monkeypatch.setattr(refine.limits, "now", lambda: 0.0)
+    monkeypatch.setattr(refine.timing, "now", lambda: 0.0)
     spent, cells = 1.0, one_round.model.cells
     halved = refine.scaled_model(model, one_round.model.eta / 2)
     needed = 1.2 * spent * halved.cells / cells
@@ -54,7 +54,7 @@ def test_memory_is_the_reason_when_half_the_step_needs_more_than_allowed(model, 
     halved = refine.bytes_needed(refine.scaled_model(model, one_round.model.eta / 2))
     monkeypatch.setattr(refine, "memory_limit", lambda: halved - 1)
     assert finer(model, [one_round]) == (None, "memory")
-    assert finer(model, [one_round], deadline=refine.limits.now() - 1e6) == (None, "memory")
+    assert finer(model, [one_round], deadline=refine.timing.now() - 1e6) == (None, "memory")
     monkeypatch.setattr(refine, "memory_limit", lambda: halved)
     assert finer(model, [one_round])[0].eta == one_round.model.eta / 2
 
