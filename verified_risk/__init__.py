@@ -8,6 +8,7 @@ The model is exact, floats only search, and every bound is a theorem about the m
 Fraction(1, 4)
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
         Weighting,
         objective,
     )
-    from .planning import Certificate, CVaRFrontier, Front, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
+    from .planning import CVaRFrontier, ErrorBudget, Front, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
     from .planning.api import plan
     from .planning.recheck.answer import Recheck
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
@@ -82,7 +83,7 @@ __all__ = [
     "mean_cvar_front",
     "exact_plan",
     "Plan",
-    "Certificate",
+    "ErrorBudget",
     "CVaRFrontier",
     "Front",
     "FrontPoint",
@@ -120,7 +121,7 @@ _HOME = {
     **dict.fromkeys(
         (
             "CVaRFrontier",
-            "Certificate",
+            "ErrorBudget",
             "Front",
             "FrontPoint",
             "Plan",
@@ -139,6 +140,9 @@ _HOME = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its home; every other one is an objective."""
+    if name == "Certificate":
+        warnings.warn("Certificate is now called ErrorBudget", DeprecationWarning, stacklevel=2)
+        name = "ErrorBudget"
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = _HOME.get(name, "objectives")

@@ -25,10 +25,11 @@ import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
 from verified_risk.planning import clock
-from verified_risk.planning.api import finished
+from verified_risk.planning.certify import certify_on_grid
 from verified_risk.planning.outward import short_below
-from verified_risk.planning.search.cells_route import between_plan
-from verified_risk.planning.search.search_route import best_general
+from verified_risk.planning.problem import Problem
+from verified_risk.planning.search.cells_route import search_between_points
+from verified_risk.planning.search.grid_route import search_grid
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.planning.tails.tail_route import best_single_level
 
@@ -63,7 +64,7 @@ def random_model(states, actions, successors, most, discount, horizon, seed=0) -
 def rounding_up(mdp: vr.MDP, G: vr.Weighting, eta: Fraction) -> tuple[vr.Plan, int]:
     model = float_model(mdp, eta)
     bounds = best_single_level(model, G.require_levels())
-    return finished(mdp, G, model, bounds, "rounding up"), model.n_states * sum(model.remaining)
+    return certify_on_grid(mdp, G, model, bounds, "rounding up"), model.n_states * sum(model.remaining)
 
 
 def grid_of_as_many_cells(mdp: vr.MDP, cells: int) -> Fraction:
@@ -102,8 +103,9 @@ def rows(quick: bool) -> None:
 def searched(mdp: vr.MDP, G: vr.Weighting, seconds: float) -> tuple[vr.Plan, vr.Plan]:
     """Rounding up on 300 points, and reading between grid points, each for so many seconds."""
     low, high = mdp.remaining_range(0)
-    old = best_general(mdp, G, float_model(mdp, short_below((high - low) / 300)), None, seconds, None)
-    return old, between_plan(mdp, G, None, Fraction(), seconds)
+    rounding = Problem(mdp, G, short_below((high - low) / 300), None, seconds)
+    old = search_grid(rounding, float_model(mdp, short_below((high - low) / 300)), clock.Clock(seconds))
+    return old, search_between_points(Problem(mdp, G, gap=Fraction(), seconds=seconds))
 
 
 def general_rows(seconds: float, most: int) -> None:

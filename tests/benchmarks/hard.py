@@ -19,7 +19,7 @@ from fractions import Fraction
 import verified_risk as vr
 from verified_risk.kernels import jit
 from verified_risk.planning import clock
-from verified_risk.planning.search.search_route import compile_search
+from verified_risk.planning.search.driver import compile_search
 
 NEAR, NEARER = Fraction(1, 10**4), Fraction(1, 10**6)
 KINDS = ("wang and cvar", "cpw and mean", "polygon")

@@ -28,8 +28,8 @@ from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.recheck.replay import gamma as replay_gamma
 from verified_risk.planning.search.cell_coordinates import BetweenOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
+from verified_risk.planning.search.grid_route import _raised_cdf
 from verified_risk.planning.search.relaxation import Relaxation
-from verified_risk.planning.search.search_route import _raised_cdf
 from verified_risk.planning.tails import interpolated_tables
 from verified_risk.planning.tails.budget_tables import budget_tables, linear_part
 from verified_risk.planning.tails.tail_route import STEEPEST, _cannot_underflow, assemble, best_mean, rho_window
@@ -171,7 +171,7 @@ def test_a_mixture_of_laws_is_raised_in_every_operation():
     choice, law_gamma = oracle.choice, gamma(3 * (3 + 4) + 1 + oracle.top + 4)
     for weights in ((1,), (1, 2), (3, 5, 7)):
         scale = Q(sum(weights))
-        raised = _raised_cdf(oracle, [(Q(w), choice) for w in weights], scale)
+        raised = _raised_cdf(oracle, [(w / scale, choice) for w in weights])
         for x, high in zip(oracle.cdf(choice).tolist(), raised.tolist(), strict=True):
             exact = min(Q(1), Q(x) * (1 + law_gamma))
             assert exact <= Q(high) <= exact + (4 + 4 * len(weights)) * U

@@ -27,7 +27,7 @@ from verified_risk.planning.recheck.cell_replay import CellTables
 from verified_risk.planning.recheck.discounted_tails import Between
 from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.recheck.wide import exactly
-from verified_risk.planning.search import attained_coordinates, search_route
+from verified_risk.planning.search import attained_coordinates, grid_route
 from verified_risk.planning.search.branching import Node, Search
 from verified_risk.planning.search.cell_coordinates import BetweenOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
@@ -218,7 +218,7 @@ def test_a_raised_cdf_is_at_least_the_exact_one():
         p, horizon = Fraction(n, 41), 12
         model = float_model(vr.MDP(0, [[[1]]], [[{0: p, 1: 1 - p}]], horizon=horizon), Fraction(1))
         oracle = Oracle(model)
-        raised = search_route._raised_cdf(oracle, [(Fraction(1), oracle.choice)], Fraction(1))
+        raised = grid_route._raised_cdf(oracle, [(Fraction(1), oracle.choice)])
         exact = Fraction()
         for i, (high, computed) in enumerate(zip(raised, oracle.cdf().tolist(), strict=True)):
             exact += math.comb(horizon, i) * (1 - p) ** i * p ** (horizon - i)
@@ -304,7 +304,7 @@ def test_what_a_budget_below_nothing_is_worth_is_bounded_from_both_sides():
 
 
 def test_the_best_mean_is_enclosed_where_no_exact_law_is_at_hand(monkeypatch):
-    monkeypatch.setattr(refine, "exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     for mdp, _, _ in thirds(60):
         found = refine.mean_plan(mdp, vr.Mean())
         assert found.lower <= vr.exact_plan(mdp, "mean").value <= found.upper

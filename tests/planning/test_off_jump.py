@@ -13,8 +13,8 @@ import plan_models as models
 import pytest
 
 import verified_risk as vr
-from verified_risk.planning import clock
-from verified_risk.planning.search import cells_route, jump_mixing, search_route
+from verified_risk.planning import certify, clock
+from verified_risk.planning.search import cells_route, jump_mixing
 
 ALPHA = Fraction(1, 3)
 G = vr.objective("1/2*var(1/3) + 1/2*mean")
@@ -79,7 +79,7 @@ def gamble() -> vr.MDP:
 @pytest.mark.parametrize("exactly", [True, False], ids=["by laws", "by CDFs with errors"])
 def test_a_share_of_the_quantiles_policy_brings_the_mixture_below_the_level(exactly, monkeypatch):
     if not exactly:
-        monkeypatch.setattr(search_route, "exact_value", lambda *_, **__: None)
+        monkeypatch.setattr(certify, "exact_value", lambda *_, **__: None)
     best = Fraction(1, 2) + (Fraction(3, 2) + Fraction(5, 2)) / 4
     plan = vr.plan(gamble(), G)
     assert "attainable" not in plan.certificate.method

@@ -18,12 +18,12 @@ import verified_risk as vr
 from verified_risk.errors import InvalidFile, Unsupported
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.api import DEFAULT_SEARCH_SECONDS
 from verified_risk.planning.clock import Clock
 from verified_risk.planning.recheck import attained_returns as recheck
 from verified_risk.planning.recheck.attained_returns import ranked, replay_attained
 from verified_risk.planning.recheck.line import Line
 from verified_risk.planning.search import attained_coordinates
+from verified_risk.planning.search.driver import DEFAULT_SECONDS
 from verified_risk.planning.search.trace import Branch, Proof
 from verified_risk.proving.write import Draft
 
@@ -124,7 +124,7 @@ def test_tables_that_would_be_too_large_are_left_to_other_routes(monkeypatch):
     assert attained_coordinates.unfolded(large()) is None
 
 
-@pytest.mark.parametrize(("gap", "seconds"), [(0, DEFAULT_SEARCH_SECONDS), (10**5, None)])
+@pytest.mark.parametrize(("gap", "seconds"), [(0, DEFAULT_SECONDS), (10**5, None)])
 def test_a_gap_that_floats_cannot_certify_gets_a_time_limit(gap, seconds, monkeypatch):
     limits = []
 

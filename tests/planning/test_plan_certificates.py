@@ -12,8 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning import api as planner_module
-from verified_risk.planning import float_error
+from verified_risk.planning import certify, float_error
 from verified_risk.planning.search import grid_coordinates
 from verified_risk.planning.tails import budget_tables
 
@@ -43,7 +42,7 @@ def ill_conditioned(rng: random.Random, horizon: int) -> vr.MDP:
 @pytest.fixture
 def without_exact_evaluation(monkeypatch):
     """Make the float certificate stand alone: small models are otherwise evaluated exactly."""
-    monkeypatch.setattr(planner_module, "exact_value", lambda *args, **kwargs: None)
+    monkeypatch.setattr(certify, "exact_value", lambda *args, **kwargs: None)
 
 
 @pytest.mark.usefixtures("without_exact_evaluation")
@@ -158,8 +157,8 @@ class TestPlantedFaults:
             float_campaign()
 
     def test_a_final_rounding_to_nearest_is_caught(self, monkeypatch):
-        monkeypatch.setattr(planner_module, "tidy_below", lambda x: Fraction(float(x)))
-        monkeypatch.setattr(planner_module, "tidy_above", lambda x: Fraction(float(x)))
+        monkeypatch.setattr(certify, "tidy_below", lambda x: Fraction(float(x)))
+        monkeypatch.setattr(certify, "tidy_above", lambda x: Fraction(float(x)))
         monkeypatch.setattr(float_error.Enclosure, "shrink", property(lambda self: Fraction(1)))
         with pytest.raises(AssertionError, match="bound"):
             float_campaign()

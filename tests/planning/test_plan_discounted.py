@@ -69,7 +69,7 @@ def test_bounds_hold_and_the_policy_attains_the_lower_one():
 
 def test_the_tables_alone_are_bounds_too(monkeypatch):
     """Without the exact value of the policy, the lower bound is what the upper table says."""
-    monkeypatch.setattr("verified_risk.planning.tails.refine.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     assert bounds_hold("tables", 120)
 
 
@@ -138,7 +138,7 @@ def upper_chords_where_they_are(monkeypatch):
 )
 def test_planted_faults_are_caught(monkeypatch, plant):
     plant(monkeypatch)
-    monkeypatch.setattr("verified_risk.planning.tails.refine.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     try:
         held = bounds_hold("faults", 120)
     except (AssertionError, IndexError, OverflowError):  # an interpreted kernel notices indices that are out of range
@@ -203,7 +203,7 @@ def test_a_gap_is_said_to_be_met_only_by_the_bounds_of_the_plan(monkeypatch):
         return replace(solve(model, levels), lower=lower, upper=upper)
 
     monkeypatch.setattr(refine, "_solved", solved)
-    monkeypatch.setattr(refine, "exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     plan = refined_plan(mdp, vr.CVaR("1/4"), None, Fraction(1, 10), None)
     assert "3 rounds: the gap is met" in plan.certificate.method
     assert plan.gap == Fraction(9, 100)

@@ -67,7 +67,7 @@ def test_the_exact_mean_needs_no_enumeration_of_sums():
 
 
 def test_a_gap_of_zero_stops(monkeypatch):
-    monkeypatch.setattr("verified_risk.planning.search.search_route.DEFAULT_SEARCH_SECONDS", 2.0)
+    monkeypatch.setattr("verified_risk.planning.search.driver.DEFAULT_SECONDS", 2.0)
     mdp = vr.MDP(
         ["1/5", 0, "4/5"],
         [[["1/5", "2/5", "2/5"]], [[0, "1/5", "4/5"]], [["3/5", "2/5", 0], [0, 1, 0]]],

@@ -82,7 +82,7 @@ def test_levels_and_weights_too_small_for_floats_are_planned_for(objective):
 
 def test_bounds_at_tiny_levels_hold_without_the_exact_judge(monkeypatch):
     """The bounds of the pass itself; the exact law of the policy may not mend them."""
-    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     rng = random.Random("tiny levels")
     for mdp, _, _ in models.small("tiny levels", 25, max_states=3, max_actions=3):
         alpha = Fraction(rng.choice(["1e-260", "1e-280", "1e-300", "1e-310", "1e-400"]))
@@ -97,7 +97,7 @@ def test_bounds_at_tiny_levels_hold_without_the_exact_judge(monkeypatch):
 
 def test_rare_outcomes_are_not_lost_at_levels_that_are_rarer(monkeypatch):
     """Whatever the level, a loss of probability 1e-305 is accounted for by both bounds, however wide they get."""
-    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     rare = Fraction("1e-305")
     mdp = vr.MDP(0, [[[1], [1]]], [[{0: rare, 9: 1 - rare}, {5: 1}]], horizon=1)
     for level in ("1e-300", "1e-305", "1e-306", "1e-310"):

@@ -16,7 +16,9 @@ import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.mixture import Mixture
-from verified_risk.planning.search import cells_route, search_route
+from verified_risk.planning.clock import Clock
+from verified_risk.planning.problem import Problem
+from verified_risk.planning.search import cells_route, driver, grid_route
 from verified_risk.planning.search.trace import Branch, Round
 
 FIFTH = Fraction(1, 5)
@@ -133,8 +135,8 @@ def test_several_jumps_against_every_policy_and_every_mixture_of_two():
 def test_no_coordinate_is_passed_that_some_policy_has_not_passed():
     mdp, G = TIED.with_horizon(2), vr.objective("3/4*var(1/5) + 1/4*mean")
     model = float_model(mdp, Fraction(1))
-    (quantile,) = search_route._best_quantiles(mdp, G, model, search_route.Clock())
-    ((start, polygon),) = search_route.passed_pieces(G, Fraction(1, 4**8), [int(quantile.upper)], model.remaining[0])
+    (quantile,) = grid_route._best_quantiles(Problem(mdp, G), model, Clock())
+    ((start, polygon),) = driver.passed_pieces(G, Fraction(1, 4**8), [int(quantile.upper)], model.remaining[0])
     laws = [vr.return_law(mdp, vr.MarkovPolicy(mdp, [[a], [b]])) for a in range(2) for b in range(2)]
     assert all(law.cdf(start) >= FIFTH for law in laws)
     assert any(law.cdf(start - 1) < FIFTH for law in laws)

@@ -12,7 +12,7 @@ import pytest
 import verified_risk as vr
 from verified_risk.grid.floats import float_model
 from verified_risk.grid.scaled import scaled_model
-from verified_risk.planning import api, grid_choice, outward
+from verified_risk.planning import certify, grid_choice, outward
 from verified_risk.planning.exact import exact_route as exact
 from verified_risk.planning.forward_law import forward_depth
 from verified_risk.planning.recheck.both_bounds import _is_stated
@@ -20,7 +20,7 @@ from verified_risk.planning.recheck.replay import Box, Dual, Replay
 from verified_risk.planning.search.atoms import SAME, Atoms
 from verified_risk.planning.search.cell_coordinates import BetweenOracle
 from verified_risk.planning.search.grid_coordinates import MOST_ACTIONS, Oracle
-from verified_risk.planning.tails import interpolated_tables, refine
+from verified_risk.planning.tails import interpolated_tables
 
 
 def chain(discount=1, actions=2, horizon=3):
@@ -31,12 +31,13 @@ def chain(discount=1, actions=2, horizon=3):
     return vr.MDP(0, moves, rewards, horizon=horizon, discount=discount)
 
 
-@pytest.mark.parametrize(("module", "mdp", "eta"), [(api, chain(), "1/2"), (refine, chain("9/10"), "1/7")])
-def test_a_policy_that_seems_to_beat_its_own_upper_bound_is_an_error(module, mdp, eta, monkeypatch):
-    monkeypatch.setattr(module, "exact_value", lambda *_, **__: (Fraction(5, 2), None))
-    monkeypatch.setattr(api, "within_range", lambda mdp, lower, upper: (lower, upper))
+@pytest.mark.parametrize("objective", ["cvar(1/2)", "var(1/2)", "wang(1/2)"])
+@pytest.mark.parametrize(("mdp", "eta"), [(chain(), "1/2"), (chain("9/10"), "1/7")], ids=["grid", "discount"])
+def test_a_policy_that_seems_to_beat_its_own_upper_bound_is_an_error(mdp, eta, objective, monkeypatch):
+    monkeypatch.setattr(certify, "exact_value", lambda *_, **__: (Fraction(4), None))
+    monkeypatch.setattr(certify, "within_range", lambda mdp, lower, upper: (lower, upper))
     with pytest.raises(AssertionError, match="above the upper bound"):
-        vr.plan(mdp, vr.CVaR("1/2"), eta=eta)
+        vr.plan(mdp, objective, eta=eta, time_limit=5)
 
 
 def test_an_exact_optimum_that_its_policy_does_not_attain_is_an_error(monkeypatch):

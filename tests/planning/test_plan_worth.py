@@ -13,7 +13,8 @@ import verified_risk as vr
 from verified_risk.cli.main import main
 from verified_risk.errors import Unsupported
 from verified_risk.numbers.enclosure import Truth, bounds
-from verified_risk.planning import affordable_law
+from verified_risk.planning import affordable_law, certify
+from verified_risk.planning.problem import Problem
 from verified_risk.planning.recheck import both_bounds as recheck_bounds
 from verified_risk.planning.search import cells_route
 from verified_risk.policy.cell_policy import CellPolicy
@@ -27,14 +28,14 @@ LONG = vr.MDP(0, [[[1], [1]]], [[COIN, {"1/3": "1/2", "2/5": "1/2"}]], horizon=1
 @pytest.fixture
 def no_exact_law(monkeypatch):
     """As for a large model: exact evaluations are too long, forward passes in float64 are not."""
-    monkeypatch.setattr(cells_route, "exact_value", lambda *_, **__: None)
+    monkeypatch.setattr(certify, "exact_value", lambda *_, **__: None)
     for module in (affordable_law, recheck_bounds):
         monkeypatch.setattr(module, "evaluation_work", lambda *_: 1e9)
 
 
 def searched_between(mdp: vr.MDP, objective: vr.Weighting) -> vr.Plan:
     low, high = mdp.remaining_range(0)
-    return cells_route.between_plan(mdp, objective, (high - low) / 5, None, 1.0, None)
+    return cells_route.search_between_points(Problem(mdp, objective, eta=(high - low) / 5, seconds=1.0))
 
 
 @pytest.mark.parametrize("objective", [vr.Wang("3/4"), vr.CPW("0.71")], ids=str)

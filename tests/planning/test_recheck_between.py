@@ -31,7 +31,7 @@ def no_exact_law(monkeypatch):
     """Tables alone decide: short laws would be computed exactly."""
     monkeypatch.setattr(recheck, "QUICK", 0)
     monkeypatch.setattr(recheck, "PATIENT", 0)
-    monkeypatch.setattr("verified_risk.planning.search.cells_route.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
 
 
 def searched(mdp, G, eta) -> vr.Plan:

@@ -16,7 +16,7 @@ import verified_risk as vr
 from verified_risk.grid import grid_model
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.objectives.polygon import Polygon
-from verified_risk.planning.api import few_returns
+from verified_risk.planning.problem import few_returns
 from verified_risk.planning.recheck import both_bounds as recheck
 from verified_risk.planning.recheck import cells_worth, wide
 from verified_risk.planning.recheck.both_bounds import Watch

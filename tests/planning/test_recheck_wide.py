@@ -14,10 +14,9 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidPolicy
-from verified_risk.grid.floats import float_model
 from verified_risk.models import random_sparse
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning import api, clock
+from verified_risk.planning import clock
 from verified_risk.planning.recheck import both_bounds as recheck
 from verified_risk.planning.recheck import wide
 from verified_risk.policy import GridPolicy
@@ -125,7 +124,7 @@ def test_lower_bounds_of_discounted_plans_that_round_up_are_confirmed(only_wide,
         for _ in range(4)
     ]
     mdp = vr.MDP.from_outcomes(outcomes, initial=0, horizon=12, discount="9/10")
-    plan = api._solve(mdp, G, float_model(mdp, Fraction(1, 20)), Fraction(1, 10), 5.0, None)
+    plan = models.plan_on_grid(mdp, G, Fraction(1, 20), Fraction(1, 10), 5.0)
     answer = plan.recheck()
     assert answer.lower_holds is Truth.HOLDS, str(answer)
 

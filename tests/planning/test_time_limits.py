@@ -19,8 +19,8 @@ from verified_risk.planning import affordable_law
 from verified_risk.planning import clock as limits
 from verified_risk.planning.clock import Clock, TimeUp
 from verified_risk.planning.recheck import both_bounds as recheck_bounds
-from verified_risk.planning.search import grid_coordinates, search_route
-from verified_risk.planning.search.search_route import weighed_above
+from verified_risk.planning.search import driver, grid_coordinates
+from verified_risk.planning.search.driver import weighed_above
 from verified_risk.planning.tails import frontier
 
 MODEL = random_sparse(6, 2, 3, 2, 6, seed=1)
@@ -263,7 +263,7 @@ def test_a_plan_without_time_evaluates_neither_law_nor_weighting_at_length(
     monkeypatch.setattr(affordable_law, "return_law", None)
     monkeypatch.setattr(type(G), "value", lambda self, x: asked.append(x) or honest(self, x))
     mdp = random_sparse(12, 3, 4, 3, 12, seed=1).with_discount(discount)
-    search_route.below.cache_clear()
+    driver.below.cache_clear()
     plan = vr.plan(mdp, G, eta=eta, time_limit=0)
     assert plan.lower <= plan.upper
     assert len(asked) <= 200  # a coarse polygon, and the weighting at every second, fourth, ... value of a CDF

@@ -13,7 +13,7 @@ from proof_files import corrupted, is_true, require_checker, verdicts
 import verified_risk as vr
 from verified_risk import errors
 from verified_risk.grid import scaled
-from verified_risk.planning.tails import interpolated_tables, refine
+from verified_risk.planning.tails import interpolated_tables
 from verified_risk.policy.cell_policy import CellPolicy
 from verified_risk.proving import write
 
@@ -29,7 +29,7 @@ def _checker():
 @pytest.fixture
 def _by_tables(monkeypatch):
     """Neither planner nor prover follows the exact law, as on models that are too long for it."""
-    monkeypatch.setattr(refine, "exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     monkeypatch.setattr(write, "PATIENT", -1)
 
 

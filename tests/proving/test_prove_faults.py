@@ -28,7 +28,7 @@ def _model() -> vr.MDP:
 def test_a_flipped_rounding_is_refused(monkeypatch):
     above = float_error.Enclosure.above
     monkeypatch.setattr(float_error.Enclosure, "below", lambda self, computed: above(self, computed))
-    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     plan = vr.plan(_model(), "1/2*mean + 1/2*cvar(1/10)")
     with pytest.raises(errors.NotProved, match="upper bound"):
         plan.prove()
@@ -43,7 +43,7 @@ def test_an_eager_pruning_of_budgets_is_refused(monkeypatch):
         return low, low + 1
 
     monkeypatch.setattr(tail_route, "rho_window", eager)
-    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     plan = vr.plan(_model(), "cvar(1/4)")
     assert plan.upper < honest.lower
     with pytest.raises(errors.NotProved, match="upper bound"):
@@ -70,7 +70,7 @@ def test_a_policy_that_is_not_the_one_that_was_bounded_is_refused(monkeypatch):
     choices = budget_tables.BudgetRule.choices
     monkeypatch.setattr(budget_tables.BudgetTables, "action", lambda self, t, s, b: 0 * action(self, t, s, b))
     monkeypatch.setattr(budget_tables.BudgetRule, "choices", lambda self, t, width: 0 * choices(self, t, width))
-    monkeypatch.setattr("verified_risk.planning.api.exact_value", lambda *_, **__: None)
+    monkeypatch.setattr("verified_risk.planning.certify.exact_value", lambda *_, **__: None)
     plan = vr.plan(_model(), "cvar(1/4)")
     with pytest.raises(errors.NotProved, match="lower bound"):
         plan.prove()

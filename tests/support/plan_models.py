@@ -10,6 +10,14 @@ import numpy as np
 import oracles
 
 import verified_risk as vr
+from verified_risk.planning.problem import Problem
+from verified_risk.planning.routes import ROUTES
+
+
+def plan_on_grid(mdp: vr.MDP, objective: vr.Weighting, eta, gap=None, seconds=None) -> vr.Plan:
+    """By rounding rewards up to a grid, whatever other route would serve."""
+    problem = Problem(mdp, objective, eta, gap, seconds)
+    return next(route for route in ROUTES if "on a grid" in route.name and route.accepts(problem)).solve(problem)
 
 
 def as_mdp(model: oracles.Model) -> vr.MDP:

@@ -2,12 +2,12 @@
 
 from .api import plan
 from .exact.exact_route import exact_plan
-from .result import Certificate, Plan
+from .result import ErrorBudget, Plan
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front
 
 __all__ = [
     "CVaRFrontier",
-    "Certificate",
+    "ErrorBudget",
     "Front",
     "FrontPoint",
     "Plan",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class ErrorBudget:
     """Why the bounds hold: the method, and what each source of error contributed to ``upper - lower``.
 
     :param method: how the bounds were found
@@ -60,7 +60,7 @@ class Certificate:
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Certificate:
+    def from_json(cls, data: dict[str, Any]) -> ErrorBudget:
         """The inverse of :meth:`to_json`.
 
         :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
@@ -105,7 +105,7 @@ class Plan(files.Saved):
     policy: Policy = field(repr=False)
     known_law: Law | None = field(repr=False)
     eta: Fraction
-    certificate: Certificate = field(repr=False)
+    certificate: ErrorBudget = field(repr=False)
     known_error: Fraction = field(default=Fraction(), repr=False)
     """How far ``known_law`` may be from exact."""
     proved: Proved | None = field(default=None, init=False, repr=False, compare=False)
@@ -320,7 +320,7 @@ class Plan(files.Saved):
             policy,
             None if error is None else Law.from_json(data["law"]),
             eta,
-            Certificate.from_json(data["certificate"]),
+            ErrorBudget.from_json(data["certificate"]),
             error or Fraction(),
         )
         before = data.get("proved")

@@ -33,8 +33,9 @@ from ...objectives.weighting import Jump
 from ...policy import MarkovPolicy, ReturnPolicy
 from ...policy.evaluation import return_law
 from ..affordable_law import most_cells
+from ..certify import Held, certify
 from ..clock import Clock, Tick, TimeUp, read_seconds, unlimited
-from ..result import Certificate, Plan
+from ..result import Plan
 from ..search.cdf_boxes import best_over_boxes
 from .mean import best_mean
 
@@ -109,7 +110,7 @@ def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     attained = objective.of(law)
     if attained != value:  # the evaluator and the planner share no code; they must agree
         raise AssertionError(f"the policy attains {attained}, the recursion says {value}: please report this model")
-    return Plan(mdp, objective, value, value, value, policy, law, grid.unit, Certificate("exact integer arithmetic"))
+    return certify(mdp, objective, Held(value, policy, law), value, grid.unit, "exact integer arithmetic")
 
 
 def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
@@ -122,8 +123,7 @@ def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     value, table = best_mean(mdp, clock.require)
     policy = MarkovPolicy(mdp, table)
     width = mdp.reward_range[1] - mdp.reward_range[0]
-    certificate = Certificate("exact rational arithmetic")
-    return Plan(mdp, objective, value, value, value, policy, None, width or Fraction(1), certificate)
+    return certify(mdp, objective, Held(value, policy), value, width or Fraction(1), "exact rational arithmetic")
 
 
 def _in_python_integers(

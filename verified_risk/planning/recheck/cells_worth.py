@@ -16,9 +16,9 @@ from ...objectives.lines import line_above
 from ...objectives.weighting import Jump
 from ...policy import Policy
 from ...policy.cell_policy import CellPolicy
-from ..api import few_returns
 from ..clock import Clock
 from ..exact.exact_route import exact_within
+from ..problem import few_returns
 from ..search.trace import Proof
 from .cell_replay import CellTables, Own
 from .replay import Replay

@@ -12,11 +12,11 @@ state and return so far, steps pay nothing, and the last one pays the *rank* of 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,31 +26,22 @@ from ...grid.floats import FloatModel, Step, starts
 from ...mdp import MDP
 from ...numbers.enclosure import bounds
 from ...objectives import Weighting
-from ...policy import MixturePolicy, Policy, ReturnPolicy
+from ...policy import ReturnPolicy
 from ...policy.evaluation import return_law
-from ...progress import Progress, Report
 from ..affordable_law import most_cells
-from ..api import DEFAULT_SEARCH_GAP, DEFAULT_SEARCH_SECONDS
+from ..certify import Held, certify
 from ..clock import Clock
 from ..exact.exact_route import last_attained
 from ..grid_choice import own_grid, steps_remaining
-from ..outward import tidy_above, tidy_below, within_range
-from ..result import Certificate, Plan
-from .branching import Search
+from ..outward import tidy_below
+from ..result import Plan
+from .driver import Aim, Coordinates, Driver, compile_search, kept_parts, mixed
 from .grid_coordinates import Oracle
-from .jump_mixing import Held, by_laws, off_the_jump
+from .jump_mixing import by_laws, off_the_jump
 from .relaxation import Mixture
-from .search_route import (
-    CLOSEST,
-    SPARED,
-    accuracy_in,
-    below,
-    compile_search,
-    kept_parts,
-    passed_pieces,
-    power_of_four_below,
-)
-from .trace import Proof
+
+if TYPE_CHECKING:
+    from ..problem import Problem
 
 MANY_POINTS = 100
 """Of the returns' own grid: up to here a search on the grid itself takes no time."""
@@ -161,70 +152,36 @@ def unfolded(mdp: MDP) -> Unfolded | None:
     return Unfolded(mdp, grid, cells, returns) if few else None
 
 
-def attained_plan(
-    model: Unfolded, objective: Weighting, gap: Fraction | None, seconds: float | None, progress: Report | None
-) -> Plan:
+def search_attained_returns(problem: Problem) -> Plan:
     """Search until the gap is closed or time is up."""
-    if seconds is None and gap is None:
-        seconds = DEFAULT_SEARCH_SECONDS
-    wanted = DEFAULT_SEARCH_GAP * model.span if gap is None else max(gap, CLOSEST * model.span)
-    if gap is not None and gap < wanted and seconds is None:
-        seconds = DEFAULT_SEARCH_SECONDS
+    model, objective = problem.unfolded, problem.objective
+    assert model is not None
+    aim = Aim.of(model.span, problem.gap, problem.seconds)
     compile_search()
-    clock = Clock(seconds)
-    accuracy = power_of_four_below(max(wanted / (6 * model.span), accuracy_in(seconds)))
+    clock = Clock(aim.seconds)
     quantiles = _best_quantiles(model, objective, clock)
-    starts = tuple(rank for rank, _ in quantiles)
-    passed = passed_pieces(objective, accuracy, starts, model.top)
     oracle = Oracle(model.model())
-    spared = SPARED * float(sum(model.widths))
-    known: list[tuple[Mixture, Held]] = []
-
-    def attained(best: Mixture) -> Held:
-        if not known or known[-1][0] is not best:
-            known[:] = [(best, _worth(model, objective, best))]
-        return known[-1][1]
-
-    def upper(bound: float) -> Fraction:
-        return tidy_above(model.most - model.width * Fraction(max(bound - spared, 0.0)))
-
-    def report(_: float, bound: float) -> None:
-        assert progress is not None
-        progress(Progress(clock.spent, tidy_below(attained(search.best).lower), upper(bound)))
-
-    search = Search(
-        oracle,
-        below(objective, accuracy),
-        float(wanted / model.width) / 2,
-        clock.deadline,
-        None if progress is None else report,
-        passed,
-        model.widths,
-    )
-    search.run()
-    if progress is not None:
-        report(search.best.value, max(search.bound, search.uncut_bound))
-    held = attained(search.best)
-    assert held.law is not None
+    driver = Driver(
+        Coordinates(oracle, model.width, model.most, model.widths), objective, aim.accuracy,
+        [rank for rank, _ in quantiles], float(aim.gap / model.width) / 2, clock,
+        lambda best: _worth(model, objective, best), problem.progress,
+    )  # fmt: skip
+    driver.run()
+    upper, held = driver.upper, driver.held
     for _, other in quantiles:
-        if upper(max(search.bound, search.uncut_bound)) - held.lower > wanted and held.law is not None:
+        if upper - held.lower > aim.gap and held.law is not None:
             held = off_the_jump(held, other, by_laws(objective, held.law, return_law(model.mdp, other)))
-    lower, policy, law = tidy_below(held.lower), held.policy, held.law
-    lower, most = within_range(model.mdp, lower, upper(max(search.bound, search.uncut_bound)))
-    if lower > most:  # the exact law and the bound share no code; they must agree
-        raise AssertionError(f"the policy attains {lower}, above the upper bound {most}: please report this model")
-    found = tidy_above(model.most - model.width * Fraction(search.best.value))
-    left_open = min(max(Fraction(), most - found), most - lower)
-    contributions = (
-        ("search", left_open),
-        ("weighting above its polygon, float64 arithmetic", most - lower - left_open),
-    )
+
+    def shares(lower: Fraction, upper: Fraction) -> tuple[tuple[str, Fraction], ...]:
+        left_open = min(max(Fraction(), upper - driver.found), upper - lower)
+        rest = upper - lower - left_open
+        return (("search", left_open), ("weighting above its polygon, float64 arithmetic", rest))
+
     method = clock.said(
-        f"search over CDFs of {model.top + 1} attainable returns: {oracle.calls} passes, {search.nodes} nodes"
+        f"search over CDFs of {model.top + 1} attainable returns: {oracle.calls} passes, {driver.search.nodes} nodes"
     )
-    proof = Proof(accuracy, search.target - spared, search.record, starts if passed else (), attained=True)
-    certificate = Certificate(method, contributions, proof)
-    return Plan(model.mdp, objective, lower, lower, most, policy, law, model.grid.unit, certificate)
+    held, proof = replace(held, lower=tidy_below(held.lower)), driver.proof(attained=True)
+    return certify(model.mdp, objective, held, upper, model.grid.unit, method, shares, proof=proof)
 
 
 def _best_quantiles(model: Unfolded, objective: Weighting, clock: Clock) -> list[tuple[int, ReturnPolicy]]:
@@ -244,9 +201,6 @@ def _best_quantiles(model: Unfolded, objective: Weighting, clock: Clock) -> list
 
 def _worth(model: Unfolded, objective: Weighting, best: Mixture) -> Held:
     """What the mixture is worth at least, by its exact law."""
-    parts = kept_parts(best)
-    scale = sum((w for w, _ in parts), Fraction())
-    policies: list[tuple[Fraction, Policy]] = [(w / scale, model.policy(choice)) for w, choice in parts]
-    policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
+    policy = mixed((w, model.policy(choice)) for w, choice in kept_parts(best))
     law = return_law(model.mdp, policy)
     return Held(bounds(objective.of(law))[0], policy, law)

@@ -26,29 +26,32 @@ from ...grid.floats import Floats
 from ...mdp import MDP
 from ...objectives import VaR, Weighting
 from ...objectives.lines import line_above
-from ...policy import MixturePolicy, Policy
+from ...policy import Policy
 from ...policy.cell_policy import CellPolicy
-from ...progress import Progress, Report
+from ...progress import Progress
 from .. import clock as timing
-from ..affordable_law import exact_value
+from ..certify import Held, certify, evaluated
 from ..clock import Clock
 from ..exact.exact_route import exact_plan
 from ..forward_law import PATIENT_SECONDS, float_law, forward_seconds
-from ..outward import short_below, tidy_above, tidy_below, within_range
-from ..result import Certificate, Plan
+from ..outward import short_below, tidy_below, within_range
+from ..problem import Problem, few_returns
+from ..result import Plan
 from .cell_coordinates import BetweenOracle, BetweenSearch, cells_of, fits
-from .jump_mixing import Held, by_laws, off_the_jump
-from .relaxation import Mixture
-from .search_route import (
+from .driver import (
+    DEFAULT_SECONDS,
     SPARED,
+    Coordinates,
+    Driver,
     accuracy_in,
-    below,
     compile_search,
     kept_parts,
-    passed_pieces,
+    mixed,
     power_of_four_below,
     weighed_above,
 )
+from .jump_mixing import by_laws, off_the_jump
+from .relaxation import Mixture
 from .trace import Proof
 
 FIRST_CELLS = 64
@@ -57,7 +60,6 @@ MOST_CELLS = 2048
 """The finest grid has at most so many: the tables of a search grow with the square of the cells."""
 DEFAULT_GAP = Fraction(1, 1000)
 """The gap that is aimed at where the caller gave none, as a share of the range of returns."""
-DEFAULT_SECONDS = 60.0
 ACCURACY = Fraction(1, 1000)
 """How far the polygon may be below the weighting, as a share of one cell."""
 PASSES = 60
@@ -79,31 +81,24 @@ class Round:
     proof: Proof
 
 
-def between_plan(
-    mdp: MDP,
-    objective: Weighting,
-    eta: Fraction | None,
-    gap: Fraction | None,
-    seconds: float | None,
-    progress: Report | None = None,
-) -> Plan:
+def search_between_points(problem: Problem) -> Plan:
     """One round for a given ``eta``; otherwise a coarse one, then the finest that fits into the time that is left."""
+    mdp, objective, eta = problem.mdp, problem.objective, problem.eta
     compile_between()
-    clock = Clock(DEFAULT_SECONDS if seconds is None else seconds)
+    clock = Clock(DEFAULT_SECONDS if problem.seconds is None else problem.seconds)
     low, high = mdp.remaining_range(0)
-    wanted = DEFAULT_GAP * (high - low) if gap is None else gap
-    first = _coarse(mdp, high - low) if eta is None else eta
+    wanted = DEFAULT_GAP * (high - low) if problem.gap is None else problem.gap
     quantiles = _best_quantiles(mdp, objective)
     surely = [found.value for found in quantiles]
     rounds: list[Round] = []
-    unit: Fraction | None = first
+    unit: Fraction | None = _coarse(mdp, high - low) if eta is None else eta
     while unit is not None:
         coarse = eta is None and not rounds
         limit = clock.began + 0.15 * (clock.deadline - clock.began) if coarse else clock.deadline
         rounds.append(_round(mdp, objective, unit, wanted, limit, surely, clock))
         lower, upper = max(r.lower for r in rounds), min(r.upper for r in rounds)
-        if progress is not None:
-            progress(Progress(clock.spent, lower, upper))
+        if problem.progress is not None:
+            problem.progress(Progress(clock.spent, lower, upper))
         unit = None
         if eta is None and upper - lower > wanted:
             unit = _finer(mdp, rounds[-1], clock.left)
@@ -132,8 +127,6 @@ def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
 def _best_quantiles(mdp: MDP, objective: Weighting) -> list[Plan]:
     """The plans for the quantiles of all jumps, where they are found at once: at its value the CDF of every policy is
     past the jump (B8)."""
-    from ..api import few_returns
-
     quantiles = [VaR(jump.level, upper=jump.upper) for jump in objective.jumps]
     return [exact_plan(mdp, G) for G in quantiles] if all(few_returns(mdp, G) for G in quantiles) else []
 
@@ -152,25 +145,25 @@ def _round(
     clock = Clock() if clock is None else clock
     accuracy = power_of_four_below(max(ACCURACY / oracle.top, accuracy_in(clock.seconds)))
     starts = tuple(math.ceil((value - oracle.model.offset) / eta) for value in surely)
-    passed = passed_pieces(objective, accuracy, starts, oracle.top)
-    search = BetweenSearch(oracle, below(objective, accuracy), float(gap / eta) / 4, deadline, None, passed)
+    model = oracle.model
+    coordinates = Coordinates(oracle, eta, model.offset + eta * oracle.top, kind=BetweenSearch)
+
+    def worth(best: Mixture) -> Held:
+        parts = kept_parts(best)
+        cost = cost_above(objective, oracle, best, parts, clock) + Fraction(SPARED) * oracle.top
+        return Held(coordinates.most - eta * cost, mixed((w, policy_of(oracle, choice)) for w, choice in parts))
+
+    driver = Driver(
+        coordinates, objective, accuracy, starts, float(gap / eta) / 4, clock, worth, deadline=deadline
+    )  # fmt: skip
     began = timing.now()
-    search.vertex(np.ones(oracle.top), masked=False)
+    driver.search.vertex(np.ones(oracle.top), masked=False)
     spent = timing.now() - began
-    search.run()
-    offset, spared = oracle.model.offset, Fraction(SPARED) * oracle.top
-    bound = max(max(search.bound, search.uncut_bound) - float(spared), 0.0)
-    upper = offset + eta * (oracle.top - Fraction(bound))
-    parts = kept_parts(search.best)
-    scale = sum((w for w, _ in parts), Fraction())
-    parts = [(w / scale, choice) for w, choice in parts]
-    lower = offset + eta * (oracle.top - cost_above(objective, oracle, search.best, parts, clock) - spared)
-    policies: list[tuple[Fraction, Policy]] = [(w, policy_of(oracle, choice)) for w, choice in parts]
-    policy = policies[0][1] if len(policies) == 1 else MixturePolicy(policies)
-    lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
-    target, from_here = search.target - float(spared), starts if passed else ()
-    proof = Proof(accuracy, target, search.record, from_here, eta, search.best.cdf.copy())
-    return Round(eta, lower, upper, policy, oracle.calls, search.nodes, spent, oracle.contract_seconds, proof)
+    driver.run()
+    lower, upper = within_range(mdp, tidy_below(driver.held.lower), driver.upper)
+    proof = driver.proof(eta=eta, touch=driver.search.best.cdf.copy())
+    seconds = oracle.contract_seconds
+    return Round(eta, lower, upper, driver.held.policy, oracle.calls, driver.search.nodes, spent, seconds, proof)
 
 
 def cost_above(
@@ -240,27 +233,24 @@ def _answer(
     clock = Clock() if clock is None else clock
     best, closest = max(rounds, key=lambda r: r.lower), min(rounds, key=lambda r: r.upper)
     upper, proof = closest.upper, replace(closest.proof, touch=best.proof.touch)
-    held = Held(best.lower, best.policy, None)
-    found = exact_value(mdp, best.policy, objective, patient=True, clock=clock)
-    if found is not None and found[0] >= best.lower:
-        held = Held(found[0], best.policy, found[1])
+    held = evaluated(Held(best.lower, best.policy), mdp, objective, clock)
+    if held.law is not None:
         for quantile in quantiles:
             if upper - held.lower > wanted and held.law is not None:
                 held = off_the_jump(held, quantile.policy, by_laws(objective, held.law, quantile.required_law()))
     elif upper - best.lower > wanted:
         held = _by_float_law(held, mdp, objective, clock)
-    lower = tidy_below(held.lower)
-    if lower > upper:  # the exact law and the bound share no code; they must agree
-        raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
+    held = replace(held, lower=tidy_below(held.lower))
     last = rounds[-1]
-    why = "the gap is met" if upper - lower <= wanted else "no finer grid fits into time and memory"
+    why = "the gap is met" if upper - held.lower <= wanted else "no finer grid fits into time and memory"
     method = (
         f"search over CDFs, tables read between {cells_of(mdp, last.eta) + 1} nodes: "
         f"{sum(r.passes for r in rounds)} passes, {sum(r.nodes for r in rounds)} nodes, {len(rounds)} rounds: {why}"
     )
-    shares = (("search, and returns between grid points", upper - lower),)
-    certificate = Certificate(clock.said(method), shares, proof)
-    return Plan(mdp, objective, lower, lower, upper, held.policy, held.law, best.eta, certificate, held.error)
+    return certify(
+        mdp, objective, held, upper, best.eta, clock.said(method),
+        lambda lower, upper: (("search, and returns between grid points", upper - lower),), proof=proof,
+    )  # fmt: skip
 
 
 def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> Held:

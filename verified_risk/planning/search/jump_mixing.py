@@ -10,7 +10,6 @@ the range of returns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -18,19 +17,10 @@ from ...law import Law
 from ...numbers.enclosure import bounds
 from ...objectives import Weighting
 from ...policy import MixturePolicy, Policy
+from ..certify import Held
 
 SHARES = tuple(Fraction(1, 2**k) for k in (40, 30, 20, 10))
 """Shares that are tried: a small one costs little, a CDF with an error may need a large one."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """A policy, its law where that is known, to within an error, and what it is worth at least."""
-
-    lower: Fraction
-    policy: Policy
-    law: Law | None
-    error: Fraction = Fraction()
 
 
 Worth: TypeAlias = Callable[[Fraction], tuple[Fraction, Law | None]]

@@ -24,8 +24,8 @@ from ...numbers.format import above, columns, ends, short
 from ...numbers.rational import Rational
 from ...objectives import CVaR, Mean, Weighting
 from ...objectives.weighting import read_level
-from ..api import finished, read_gap
-from ..clock import Clock, read_seconds
+from ..certify import certify_on_grid
+from ..clock import Clock, read_nonnegative, read_seconds
 from ..forward_law import approximate_law
 from ..grid_choice import choose_unit, served_by_own_grid, unit_that_fits
 from ..outward import within_range
@@ -81,7 +81,9 @@ class PlainCurve:
 
     def plan(self, alpha: Fraction) -> Plan:
         bounds = assemble(self.tables, Fraction(), 1 / alpha)
-        return finished(self.mdp, CVaR(alpha), self.tables.model, bounds, "budget recursion, float64, all levels")
+        return certify_on_grid(
+            self.mdp, CVaR(alpha), self.tables.model, bounds, "budget recursion, float64, all levels"
+        )
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ def cvar_frontier(
     """
     mdp = required_model(mdp)
     seconds = read_seconds(time_limit)
-    curve = _curve(mdp, None if eta is None else unit_that_fits(mdp, eta), read_gap(gap), seconds)
+    curve = _curve(mdp, None if eta is None else unit_that_fits(mdp, eta), read_nonnegative(gap, "gap"), seconds)
     return CVaRFrontier(mdp, curve.unit, tuple(_corners(curve.shortfalls())), curve)
 
 

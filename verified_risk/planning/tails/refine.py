@@ -7,7 +7,7 @@ which says how much finer the next grid has to be.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,10 +19,10 @@ from ...policy import MarkovPolicy
 from ...policy.cell_policy import CellPolicy
 from ...progress import Progress, Report
 from .. import clock as timing
-from ..affordable_law import exact_value
+from ..certify import Held, certify, evaluated
 from ..clock import Clock, memory_limit
 from ..outward import short_below, tidy_above, tidy_below, within_range
-from ..result import Certificate, Plan
+from ..result import Plan
 from .interpolated_tables import Envelope, best_rho, bytes_needed, envelope, mean_part
 
 FIRST_NODES = 256
@@ -174,24 +174,21 @@ def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> 
 def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str, clock: Clock | None = None) -> Plan:
     """Policy and bounds of the round with the least gap: one grid, so that both can be computed again from the plan."""
     best = min(rounds, key=lambda r: r.upper - r.lower)
-    model, upper = best.model, best.upper
+    model = best.model
     clock = Clock() if clock is None else clock
     policy = CellPolicy(mdp, model.eta, model.halvings, best.rho, best.tables.policy, best.tables.mean.action)
-    lower, law = best.lower, None
-    found = exact_value(mdp, policy, objective, patient=True, clock=clock)
-    if found is not None and found[0] >= lower:
-        lower, law = tidy_below(found[0]), found[1]
-    if lower > upper:
-        raise AssertionError(f"the policy attains {lower}, above the upper bound {upper}: please report this model")
-    rounding = min(best.rounding, upper - lower)
+    held = evaluated(Held(best.lower, policy), mdp, objective, clock)
+    held = replace(held, lower=tidy_below(held.lower))
     method = (
         f"budget tables read between {model.tops[0][1] + 1} nodes, grid halved {model.halvings[-1]} times by the last "
         f"step, {len(rounds)} rounds: {why}"
     )
-    contributions = (("returns between grid points", upper - lower - rounding), ("float64 arithmetic", rounding))
-    return Plan(
-        mdp, objective, lower, lower, upper, policy, law, model.eta, Certificate(clock.said(method), contributions)
-    )
+
+    def shares(lower: Fraction, upper: Fraction) -> tuple[tuple[str, Fraction], ...]:
+        rounding = min(best.rounding, upper - lower)
+        return (("returns between grid points", upper - lower - rounding), ("float64 arithmetic", rounding))
+
+    return certify(mdp, objective, held, best.upper, model.eta, clock.said(method), shares)
 
 
 def mean_plan(mdp: MDP, objective: Weighting) -> Plan:
@@ -203,10 +200,10 @@ def mean_plan(mdp: MDP, objective: Weighting) -> Plan:
     most = mdp.remaining_range(0)[1]
     lower = most - model.eta * sum((p * mean.enclosure.above(x) for p, x in computed), Fraction())
     upper = most - model.eta * sum((p * mean.enclosure.below(x) for p, x in computed), Fraction())
-    lower, upper = within_range(mdp, tidy_below(lower), tidy_above(upper))
-    policy = MarkovPolicy(mdp, mean.action.tolist())
-    found = exact_value(mdp, policy, objective, patient=False)
-    law = None if found is None else found[1]
-    lower = lower if found is None else max(lower, found[0])
-    certificate = Certificate("mean recursion, float64", (("float64 arithmetic", upper - lower),))
-    return Plan(mdp, objective, lower, lower, upper, policy, law, model.eta, certificate)
+    held = evaluated(
+        Held(tidy_below(lower), MarkovPolicy(mdp, mean.action.tolist())), mdp, objective, Clock(), patient=False
+    )
+    return certify(
+        mdp, objective, held, tidy_above(upper), model.eta, "mean recursion, float64",
+        lambda lower, upper: (("float64 arithmetic", upper - lower),),
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""What :func:`~verified_risk.plan` was asked, with every argument read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from ..mdp import MDP
+from ..objectives import Weighting
+from ..progress import Report
+from .affordable_law import most_cells, surely_more_cells
+from .clock import Clock
+from .exact.exact_route import FEW_CELLS
+from .grid_choice import own_grid, steps_remaining
+from .search.attained_coordinates import Unfolded, unfolded
+
+MANY_POINTS = 100_000
+"""Cells of plain tables, beyond which few attainable returns are listed instead."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A model, an objective, and the caller's limits; ``clock`` begins with the problem."""
+
+    mdp: MDP
+    objective: Weighting
+    eta: Fraction | None = None
+    gap: Fraction | None = None
+    seconds: float | None = None
+    progress: Report | None = None
+    clock: Clock = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "clock", Clock(self.seconds))
+
+    @property
+    def needs_search(self) -> bool:
+        return needs_search(self.objective)
+
+    @property
+    def is_mean(self) -> bool:
+        return self.objective.levels is not None and not self.objective.levels.tails
+
+    @cached_property
+    def unfolded(self) -> Unfolded | None:
+        """The model unfolded over its attainable returns, if they are few."""
+        return unfolded(self.mdp)
+
+
+def needs_search(objective: Weighting) -> bool:
+    """Whether one pass does not suffice: anything but VaR, the mean, and the mean with one CVaR."""
+    if objective.quantile is not None:
+        return False
+    levels = objective.levels
+    return levels is None or len(levels.tails) > 1
+
+
+def few_returns(mdp: MDP, objective: Weighting) -> bool:
+    """Whether one exact pass over the attainable returns does, while the grid that holds them has many points."""
+    if needs_search(objective) or not mdp.is_discrete:
+        return False
+    if surely_more_cells(mdp, FEW_CELLS) or most_cells(mdp) > FEW_CELLS:
+        return False
+    own = own_grid(mdp)
+    return own is None or mdp.n_states * sum(steps_remaining(mdp, own)) > MANY_POINTS

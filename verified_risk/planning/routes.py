@@ -1,0 +1,118 @@
+"""The ways to plan, in the order in which they are asked; the first that accepts a problem solves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..errors import InvalidArgument
+from ..grid.floats import FloatModel, float_model
+from .certify import certify_on_grid
+from .clock import Clock
+from .exact.exact_route import exact_within
+from .grid_choice import between_points, choose_unit, fits_own_grid, served_by_own_grid, wanted_unit
+from .problem import Problem, few_returns
+from .result import ErrorBudget, Plan
+from .search.attained_coordinates import search_attained_returns
+from .search.cells_route import search_between_points
+from .search.grid_route import search_grid
+from .tails.refine import mean_plan, refined_plan, serves
+from .tails.tail_route import best_single_level
+from .threshold import best_quantile
+
+
+class Route(NamedTuple):
+    """One way to plan."""
+
+    name: str
+    accepts: Callable[[Problem], bool]
+    solve: Callable[[Problem], Plan]
+
+
+def solve(problem: Problem) -> Plan:
+    """The answer of the first route that accepts the problem."""
+    return next(route for route in ROUTES if route.accepts(problem)).solve(problem)
+
+
+def _exact(problem: Problem) -> Plan:
+    found = exact_within(problem.mdp, problem.objective, Clock())  # tens of milliseconds
+    return replace(found, certificate=ErrorBudget("exact integer arithmetic on the attainable returns"))
+
+
+def _tables_between_points(problem: Problem) -> Plan:
+    """Budget tables read between grid points.  Rounding up costs at most ``T * eta`` whatever the level; where few
+    returns and a small level make interpolation cost more, the better of both."""
+    mdp, objective = problem.mdp, problem.objective
+    found = refined_plan(mdp, objective, problem.eta, problem.gap, problem.seconds, problem.progress)
+    if found.gap <= mdp.horizon * found.eta or problem.clock.late():
+        return found
+    try:
+        rounded = _budgets(problem, float_model(mdp, found.eta), Clock())
+    except InvalidArgument:  # its tables do not fit
+        return found
+    return min(found, rounded, key=lambda plan: plan.gap)
+
+
+def _thresholds(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
+    assert problem.objective.quantile is not None
+    bounds = best_quantile(model, problem.objective.quantile, problem.mdp, clock)
+    return certify_on_grid(problem.mdp, problem.objective, model, bounds, "threshold probabilities", clock)
+
+
+def _budgets(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
+    bounds = best_single_level(model, problem.objective.require_levels())
+    return certify_on_grid(problem.mdp, problem.objective, model, bounds, "budget recursion, float64", clock)
+
+
+def _on_grid(method: Callable[[Problem, FloatModel, Clock], Plan]) -> Callable[[Problem], Plan]:
+    """``method`` on the caller's grid, the rewards' own, or the coarsest that keeps rounding within the gap."""
+
+    def solved(problem: Problem) -> Plan:
+        mdp, searching = problem.mdp, problem.needs_search
+        model = float_model(mdp, choose_unit(mdp, problem.eta, problem.gap, searching=searching))
+        left = None if problem.seconds is None else max(problem.clock.left, 0.0)
+        found = method(problem, model, Clock(left))
+        if problem.eta is not None or fits_own_grid(mdp) or model.unit <= _wanted(problem):
+            return found
+        said = f"{found.certificate.method}; on the finest grid that fits into memory"
+        return replace(found, certificate=replace(found.certificate, method=said))
+
+    return solved
+
+
+def _wanted(problem: Problem) -> Fraction:
+    return wanted_unit(problem.mdp, problem.gap, searching=problem.needs_search)
+
+
+ROUTES = (
+    Route(
+        "integers, over attainable returns",
+        lambda p: p.eta is None and few_returns(p.mdp, p.objective),
+        _exact,
+    ),
+    Route(
+        "mean and one CVaR, tables read between grid points",
+        lambda p: serves(p.mdp, p.objective) and not served_by_own_grid(p.mdp, p.eta),
+        _tables_between_points,
+    ),
+    Route(
+        "mean, without returns",
+        lambda p: p.eta is None and p.is_mean and p.mdp.is_discrete and not fits_own_grid(p.mdp),
+        lambda p: mean_plan(p.mdp, p.objective),
+    ),
+    Route(
+        "search over attainable returns",
+        lambda p: p.eta is None and p.needs_search and p.unfolded is not None,
+        search_attained_returns,
+    ),
+    Route(
+        "search, tables read between grid points",
+        lambda p: p.needs_search and between_points(p.mdp, p.eta),
+        search_between_points,
+    ),
+    Route("VaR on a grid", lambda p: p.objective.quantile is not None, _on_grid(_thresholds)),
+    Route("mean and one CVaR on a grid", lambda p: not p.needs_search, _on_grid(_budgets)),
+    Route("search on a grid", lambda p: True, _on_grid(search_grid)),
+)

@@ -1,0 +1,243 @@
+r"""One search over the CDFs of policies, whatever its coordinates: a grid, attainable returns, or cells of a grid.
+
+In each of them :math:`\Phi \le b - w \sum_i v_i\,\underline G(F_i)` for a polygon :math:`\underline G \le G`, where b
+is the largest return, w the width of a coordinate and :math:`v_i \le 1` its share of it (theory 05, B7, B9, D2).  What
+they share is here: how close to aim, which polygon serves where a jump of G is passed, the upper bound and its record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...grid.floats import Floats, float_model
+from ...mdp import MDP
+from ...numbers.enclosure import bounds
+from ...objectives import Weighting
+from ...objectives.polygon import Polygon, past_the_jump
+from ...policy import MixturePolicy, Policy
+from ...progress import Progress, Report
+from ..certify import Held
+from ..clock import Clock
+from ..outward import tidy_above, tidy_below
+from .branching import Node, Search
+from .grid_coordinates import Oracle
+from .relaxation import Mixture
+from .trace import Proof
+
+DEFAULT_SECONDS = 60.0
+"""Of a search whose caller gave neither a gap nor a time limit, or a gap that no search reaches."""
+DEFAULT_GAP = Fraction(1, 10**6)
+"""The gap that is aimed at where the caller gave none, as a share of the range of returns."""
+CLOSEST = Fraction(1, 10**10)
+"""Of the range of returns: no search goes closer, and one that is asked to gets a time limit."""
+LEAST_WEIGHT = 1e-10
+"""Parts of a mixture below this are left out; the lower bound is that of what remains."""
+SPARED = 2.0**-38
+"""Of the range of returns, added to the upper bound: room for a recheck in other arithmetic to confirm it."""
+SECONDS_PER_KNOT = 1.5e-4
+"""Of a polygon, about; it only matters where the time is short."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The gap to reach, in the user's units; the polygon's accuracy that it needs; the seconds that it may take."""
+
+    gap: Fraction
+    accuracy: Fraction
+    seconds: float | None
+
+    @classmethod
+    def of(cls, span: Fraction, gap: Fraction | None, seconds: float | None, loss: Fraction = Fraction()) -> Aim:
+        """``span`` is the range of returns, ``loss`` what rounding has lost already: no search wins that back."""
+        if gap is None:
+            wanted, seconds = DEFAULT_GAP * span, DEFAULT_SECONDS if seconds is None else seconds
+        else:
+            wanted = max(gap - loss, gap / 10, loss / 1000)
+            if wanted < CLOSEST * span:
+                wanted, seconds = CLOSEST * span, DEFAULT_SECONDS if seconds is None else seconds
+        return cls(wanted, power_of_four_below(max(wanted / (6 * span), accuracy_in(seconds))), seconds)
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """What a search is over: its oracle, the width w of a coordinate and the largest return b in the user's units, and
+    the shares v, if they are not all 1."""
+
+    oracle: Any
+    width: Fraction
+    most: Fraction
+    shares: Sequence[Fraction] | None = None
+    kind: type[Search] = Search
+
+    @property
+    def spared(self) -> float:
+        """:data:`SPARED` of the range of returns, in coordinates."""
+        return SPARED * (self.oracle.top if self.shares is None else float(sum(self.shares)))
+
+    def upper(self, bound: float) -> Fraction:
+        """The upper bound of the objective that a lower bound of the cost proves."""
+        return tidy_above(self.most - self.width * Fraction(max(bound - self.spared, 0.0)))
+
+
+class Driver:
+    """A search: ``starts[j]`` is the coordinate from which on the CDF of every policy is past jump j of G (B8).
+
+    ``worth`` bounds the best mixture from below, for reports; see :attr:`held`.
+    """
+
+    def __init__(
+        self,
+        coordinates: Coordinates,
+        objective: Weighting,
+        accuracy: Fraction,
+        starts: Sequence[int],
+        tolerance: float,
+        clock: Clock,
+        worth: Callable[[Mixture], Held],
+        progress: Report | None = None,
+        *,
+        deadline: float | None = None,
+    ) -> None:
+        self.coordinates, self.accuracy, self.clock = coordinates, accuracy, clock
+        self.worth, self.progress = worth, progress
+        passed = passed_pieces(objective, accuracy, starts, coordinates.oracle.top)
+        self.starts = tuple(starts) if passed else ()
+        self.search = coordinates.kind(
+            coordinates.oracle,
+            below(objective, accuracy),
+            tolerance,
+            clock.deadline if deadline is None else deadline,
+            None if progress is None else self._report,
+            passed,
+            coordinates.shares,
+        )
+        self._known: tuple[Mixture, Held] | None = None
+
+    def run(self) -> None:
+        self.search.run()
+        if self.progress is not None:
+            self._report(self.search.best.value, self.bound)
+
+    @property
+    def bound(self) -> float:
+        """What the search proved: no policy costs less."""
+        return max(self.search.bound, self.search.uncut_bound)
+
+    @property
+    def upper(self) -> Fraction:
+        return self.coordinates.upper(self.bound)
+
+    @property
+    def found(self) -> Fraction:
+        """What the best mixture would be worth if the polygon were the weighting and floats were exact."""
+        return tidy_above(self.coordinates.most - self.coordinates.width * Fraction(self.search.best.value))
+
+    @property
+    def held(self) -> Held:
+        """The best mixture as a policy, with a certified lower bound; computed once for each."""
+        best = self.search.best
+        if self._known is None or self._known[0] is not best:
+            self._known = best, self.worth(best)
+        return self._known[1]
+
+    def proof(self, **details: Any) -> Proof:
+        """The record of the search, from which a recheck proves :attr:`upper` again."""
+        target = self.search.target - self.coordinates.spared
+        return replace(Proof(self.accuracy, target, self.search.record, self.starts), **details)
+
+    def _report(self, _: float, bound: float) -> None:
+        assert self.progress is not None
+        lower = tidy_below(self.held.lower)
+        self.progress(Progress(self.clock.spent, lower, self.coordinates.upper(bound)))
+
+
+def kept_parts(best: Mixture) -> list[tuple[Fraction, npt.NDArray[Any]]]:
+    """The parts of a mixture that count, with weights that sum to 1."""
+    parts = [(Fraction(w), choice) for w, choice in best.parts if w > LEAST_WEIGHT]
+    scale = sum((w for w, _ in parts), Fraction())
+    return [(w / scale, choice) for w, choice in parts]
+
+
+def mixed(parts: Iterable[tuple[Fraction, Policy]]) -> Policy:
+    """A mixture of policies; a single one as it is."""
+    found = list(parts)
+    return found[0][1] if len(found) == 1 else MixturePolicy(found)
+
+
+@lru_cache(maxsize=32)
+def below(objective: Weighting, accuracy: Fraction) -> Polygon:
+    return objective.polygon_below(accuracy)
+
+
+def passed_pieces(
+    objective: Weighting, accuracy: Fraction, starts: Sequence[int], top: int
+) -> list[tuple[int, Polygon]]:
+    """From jump j's coordinate ``starts[j]`` on, the CDF of every policy is past it: where each polygon below G begins,
+    in which the jumps passed there count in full (B8)."""
+    begins = sorted({start for start in starts if start < top})
+    return [
+        (begin, past_the_jump(objective, accuracy, [jump for jump, at in zip(objective.jumps, starts, strict=True)
+                                                    if at <= begin]))
+        for begin in begins
+    ]  # fmt: skip
+
+
+def accuracy_in(seconds: float | None) -> Fraction:
+    """How closely a polygon follows an irrational weighting in a tenth of the time: knots grow as accuracy ** -1/2."""
+    if seconds is None:
+        return Fraction()
+    return min(Fraction(1, 2**10), Fraction((10 * SECONDS_PER_KNOT / max(seconds, 1e-3)) ** 2))
+
+
+def power_of_four_below(x: Fraction) -> Fraction:
+    """So that polygons are shared between calls of similar accuracy."""
+    power = Fraction(1)
+    while power > x:
+        power /= 4
+    return power
+
+
+def weighed_above(
+    objective: Weighting, cdf: Sequence[Fraction] | Floats, clock: Clock, widths: Sequence[Fraction] | None = None
+) -> Fraction:
+    """At least the sum of G over the values of a CDF, which increase; value i counts ``widths[i]`` times, or once.
+
+    G is enclosed at every value; once time is up, and its grace, at every second, fourth, ... one, which it is at
+    least at those before: then few are left.
+    """
+    total, first, step, at, high = Fraction(), 0, 1, None, Fraction()
+    while first < len(cdf):
+        after = min(first + step, len(cdf))
+        weight = after - first if widths is None else sum(widths[first:after], Fraction())
+        if cdf[after - 1] != at:
+            at = cdf[after - 1]
+            _, high = bounds(objective.value(Fraction(at)))
+        total += weight * high
+        first = after
+        if first < len(cdf) and clock.over():
+            clock.leave_out("the weighting at every grid point")
+            step *= 2
+    return total
+
+
+@lru_cache(maxsize=1)
+def compile_search() -> None:
+    """Compile, or load, every kernel of the search on two toy problems before the clock starts."""
+    coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
+    toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {1: 1}], [{0: 1}]], horizon=2)
+    model = float_model(toy, Fraction(1))
+    for polygon in (
+        Polygon(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.8, 1.0])),
+        Polygon(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.2, 1.0])),
+    ):
+        search = Search(Oracle(model), polygon, -1e-3, np.inf)
+        search.run()
+        node = Node(np.zeros(model.remaining[0]), np.ones(model.remaining[0]), search.best.cdf)
+        search.evaluate(node, 1, 2, 2)
