@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from .planning import CVaRFrontier, ErrorBudget, Front, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
     from .planning.api import plan
-    from .planning.recheck.answer import Recheck
+    from .planning.result import Recheck
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
     from .policy.evaluation import behavioural_form, joint_law, return_law
     from .policy.playing import Player
@@ -111,7 +111,7 @@ _HOME = {
     **dict.fromkeys(("Comparison", "compare"), "comparing"),
     "Player": "policy.playing",
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
-    "Recheck": "planning.recheck.answer",
+    "Recheck": "planning.result",
     "Proved": "proving",
     "AuditReport": "learning.run_audit",
     "MDP": "mdp",

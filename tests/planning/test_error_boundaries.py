@@ -26,7 +26,7 @@ from verified_risk.objectives.polygon import Polygon
 from verified_risk.planning.recheck import wide
 from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.recheck.replay import gamma as replay_gamma
-from verified_risk.planning.search.cell_coordinates import BetweenOracle
+from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
 from verified_risk.planning.search.grid_route import _raised_cdf
 from verified_risk.planning.search.relaxation import Relaxation
@@ -271,7 +271,7 @@ def test_wide_numbers_are_compared_where_roundings_may_hide_the_largest():
 
 def test_an_oracle_between_points_is_below_every_cost_by_more_than_its_start_rounds():
     mdp = vr.MDP([Q(1, 3)] * 3, [[[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]]], [[{0: 1}], [{1: 1}], [{2: 1}]], 1, "1/2")
-    oracle = BetweenOracle(mdp, Q(1, 4))
+    oracle = CellOracle(mdp, Q(1, 4))
     for c in costs(oracle.top):
         exact = sum((Q(1, 3) * sum((Q(float(x)) for x in c[4 * z :]), Q()) for z in range(3)), Q())
         low, high = Q(oracle.solve(c)), Q(oracle.above(c, oracle.choice))

@@ -29,7 +29,7 @@ from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.recheck.wide import exactly
 from verified_risk.planning.search import attained_coordinates, grid_route
 from verified_risk.planning.search.branching import Node, Search
-from verified_risk.planning.search.cell_coordinates import BetweenOracle
+from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import Oracle
 from verified_risk.planning.search.jump_mixing import by_laws
 from verified_risk.planning.search.relaxation import Mixture, Relaxation
@@ -77,7 +77,7 @@ def test_terminal_sums_of_a_replay_may_drift():
 def test_terminal_sums_between_grid_points_may_drift():
     up, down = drifting(2048, 3 * U / 2), drifting(2048, U / 2)
     mdp = all_or_nothing(2048, "1/2")
-    oracle, tables = BetweenOracle(mdp, Fraction(1)), CellTables(mdp, Fraction(1))
+    oracle, tables = CellOracle(mdp, Fraction(1)), CellTables(mdp, Fraction(1))
     only = [[np.zeros(tables.nodes[0], dtype=np.int64)]]
     assert oracle.top == tables.top == 2048
     assert Fraction(oracle.solve(up)) <= of_half(up)

@@ -12,7 +12,7 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.kernels import cell_contract, interpolated_pass, learn_plan, learn_run, learn_utility, polygon_bounds
-from verified_risk.planning.search.cell_coordinates import BetweenOracle
+from verified_risk.planning.search.cell_coordinates import CellOracle
 
 
 def test_a_polygon_is_read_as_its_end_beyond_its_ends():
@@ -84,7 +84,7 @@ def test_every_cell_that_a_policy_of_allowed_actions_meets_is_marked(seed):
 def test_an_action_is_ruled_out_only_if_it_costs_more_than_the_reference(rewards, discount, horizon, eta, kept):
     """In the first two cases the second action earns nothing, and costs are known exactly; in the third every cost
     between a half and three halves is possible."""
-    oracle = BetweenOracle(vr.MDP(0, [[[1], [1]]], [list(rewards)], horizon=horizon, discount=discount), eta)
+    oracle = CellOracle(vr.MDP(0, [[[1], [1]]], [list(rewards)], horizon=horizon, discount=discount), eta)
     cost = np.ones(oracle.top)
     oracle.solve(cost)
     room = 0.5 if kept[0] == [3] else 0.0

@@ -22,7 +22,7 @@ from verified_risk.planning import clock
 from verified_risk.planning.recheck.cell_replay import CellTables
 from verified_risk.planning.recheck.cells_mean import MeanRule
 from verified_risk.planning.search import branching, cell_coordinates, cells_route
-from verified_risk.planning.search.cell_coordinates import BetweenOracle, BetweenSearch
+from verified_risk.planning.search.cell_coordinates import CellOracle, CellSearch
 from verified_risk.planning.search.mean_pruning import _add, reference
 from verified_risk.planning.tails.refine import refined_plan
 
@@ -82,7 +82,7 @@ def test_bounds_hold_on_many_models():
     assert bounds_hold("between, many", 600)
 
 
-class FixedIncumbent(BetweenSearch):
+class FixedIncumbent(CellSearch):
     """A search whose incumbent is a number, and which stops after some nodes."""
 
     def offer(self, cdf, parts=None):
@@ -119,13 +119,13 @@ def test_no_incumbent_makes_the_bound_false(G, monkeypatch):
     for mdp, model, eta, _ in cases("incumbents", 12, max_states=2, max_actions=3):
         least = least_cost(mdp, model, eta, polygon)
         for above in (0.01, 0.3):
-            oracle = BetweenOracle(mdp, eta)
+            oracle = CellOracle(mdp, eta)
             search = FixedIncumbent(oracle, polygon, 1e-9, np.inf)
             search.best.value = float(least) + above
             search.run()
             assert Fraction(max(search.bound, search.uncut_bound)) <= least + Fraction(1, 10**12)
             branched += search.nodes > 0
-            removed += int((oracle.allowed != BetweenOracle(mdp, eta).allowed).sum())
+            removed += int((oracle.allowed != CellOracle(mdp, eta).allowed).sum())
     assert branched >= 5
     assert removed >= 20
 
@@ -141,7 +141,7 @@ def averages(law, offset, eta, top) -> list[Fraction]:
 
 def test_cost_vectors_and_ranges_enclose_what_policies_do():
     for mdp, model, eta, rng in cases("oracle", 40, max_states=3, max_actions=2):
-        oracle = BetweenOracle(mdp, eta)
+        oracle = CellOracle(mdp, eta)
         cost = np.array([rng.uniform(-1, 3) for _ in range(oracle.top)])
         below = oracle.solve(cost)
         every = [averages(law, mdp.remaining_range(0)[0], eta, oracle.top) for law in oracles.all_return_laws(model)]
@@ -278,7 +278,7 @@ def clip_too_early(monkeypatch):
 
 
 def speak_of_the_cell_itself(monkeypatch):
-    monkeypatch.setattr(BetweenSearch, "reach", 0)
+    monkeypatch.setattr(CellSearch, "reach", 0)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from verified_risk.planning.forward_law import forward_depth
 from verified_risk.planning.recheck.both_bounds import _is_stated
 from verified_risk.planning.recheck.replay import Box, Dual, Replay
 from verified_risk.planning.search.atoms import SAME, Atoms
-from verified_risk.planning.search.cell_coordinates import BetweenOracle
+from verified_risk.planning.search.cell_coordinates import CellOracle
 from verified_risk.planning.search.grid_coordinates import MOST_ACTIONS, Oracle
 from verified_risk.planning.tails import interpolated_tables
 
@@ -56,7 +56,7 @@ def test_roundings_are_counted_for_the_action_with_most_outcomes():
 @pytest.mark.parametrize(("actions", "fits"), [(MOST_ACTIONS, True), (MOST_ACTIONS + 1, False)])
 def test_masks_are_used_only_if_the_actions_of_every_state_fit(actions, fits):
     assert Oracle(float_model(chain(actions=actions), Fraction(1, 2))).maskable is fits
-    assert BetweenOracle(chain("9/10", actions), Fraction(1, 7)).maskable is fits
+    assert CellOracle(chain("9/10", actions), Fraction(1, 7)).maskable is fits
 
 
 def test_tables_between_grid_points_need_two_rows_of_floats_a_state_and_a_policy():

@@ -14,12 +14,11 @@ import verified_risk as vr
 from verified_risk.planning.clock import Clock
 from verified_risk.policy.cell_policy import CellPolicy
 from verified_risk.proving import families
-from verified_risk.proving.bounded import stair_level
+from verified_risk.proving.bounded import ROUNDING, stair_level, value_by_stairs
 from verified_risk.proving.budgets import Charges, PolicyRows, ShorterRows, _filled, _sparse, best_mean_above, runs_of
 from verified_risk.proving.certificate import ByCover, Grid, integer_model
 from verified_risk.proving.cover import Dual
 from verified_risk.proving.cover_search import find_cover
-from verified_risk.proving.curved import ROUNDING, value_by_stairs
 from verified_risk.proving.discounted import MARGIN, Budgets
 from verified_risk.proving.relaxed import STEEP, groups
 from verified_risk.proving.write import Draft

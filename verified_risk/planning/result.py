@@ -13,7 +13,7 @@ from ..describe.words import described
 from ..errors import InvalidFile, Unsupported
 from ..law import Law
 from ..mdp import MDP
-from ..numbers.enclosure import Interval, Real, bounds
+from ..numbers.enclosure import Interval, Real, Truth, bounds
 from ..numbers.format import above, at_least, at_most, number, span
 from ..numbers.rational import Rational, as_fraction, said, text
 from ..objectives import Weighting
@@ -26,7 +26,6 @@ from .search.trace import Proof
 if TYPE_CHECKING:
     from ..plotting import Picture
     from ..proving import Proved
-    from .recheck.answer import Recheck
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,33 @@ class ErrorBudget:
             tuple((source, as_fraction(x, source)) for source, x in data["contributions"]),
             None if data.get("proof") is None else Proof.from_json(data["proof"]),
         )
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """The recomputed bounds, by which route, and whether they confirm the plan's.
+
+    :param lower: the recomputed lower bound, None if there is none
+    :param upper: the recomputed upper bound, None if there is none
+    :param lower_route: how it was recomputed
+    :param upper_route: how it was recomputed
+    :param lower_holds: whether it confirms the plan's
+    :param upper_holds: whether it confirms the plan's
+    """
+
+    lower: Fraction | None
+    upper: Fraction | None
+    lower_route: str
+    upper_route: str
+    lower_holds: Truth
+    upper_holds: Truth
+
+    def __str__(self) -> str:
+        rows = (
+            ("lower", "" if self.lower is None else at_least(self.lower), self.lower_holds, self.lower_route),
+            ("upper", "" if self.upper is None else at_most(self.upper), self.upper_holds, self.upper_route),
+        )
+        return "\n".join(f"{name} {holds.value:8} {bound:>22}  {route}" for name, bound, holds, route in rows)
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,10 +15,9 @@ from .comparison import draw_comparison
 from .curve import draw_curve, shortfall_curve
 from .fronts import draw_compared, draw_front, draw_frontier
 from .picture import Picture
-from .plan import draw_plan
 from .policy_map import draw_policy_map
 from .regret import draw_regret, draw_run
-from .return_law import draw_law
+from .return_law import draw_law, draw_plan
 
 __all__ = [
     "BoundsTrace",

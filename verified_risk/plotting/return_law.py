@@ -8,6 +8,7 @@ weight G puts on each level :math:`\tau`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import ROUND_CEILING
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -16,7 +17,8 @@ from ..law import Law
 from ..numbers.rational import Rational, as_fraction
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
-from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, new_figure, quiet_grid, short, style
+from ..planning import Plan
+from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, decimal, new_figure, quiet_grid, short, style
 
 LEVELS = ("1/20", "1/4", "1/2")
 MOST_BARS = 40
@@ -169,3 +171,13 @@ def _draw_weights(axes: Any, objective: Weighting) -> None:
     axes.set_xlim(0, max(density) * 1.15)
     axes.set_xlabel(r"$G'(\tau)$")
     axes.tick_params(labelleft=False)
+
+
+def draw_plan(plan: Plan) -> Picture:
+    """The law of the return of the plan's policy, what the objective weighs, and the certified bounds as the title."""
+    if plan.gap == 0:
+        claim = f"the best over all policies, {short(plan.value)}, is attained"
+    else:
+        gap = decimal(plan.gap, ROUND_CEILING, 2)
+        claim = f"{short(plan.value)}, no policy is better by more than {gap}"
+    return draw_law(plan.required_law(), plan.objective, title=f"{plan.objective.spec}: {claim}")

@@ -14,9 +14,13 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+from ..errors import Unsupported
 from ..law import Law
 from ..objectives import VaR, Weighting
 from ..objectives.polygon import RAMP, graph
+from ..planning.affordable_law import PATIENT, evaluation_work
+from ..planning.result import Plan
+from .budgets import Charges
 from .curves import ROOM, BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
 from .families import GRAIN, ONE, ZERO, Family, Jump, down, family_of, up
 
@@ -25,6 +29,10 @@ LAST = 1 - Fraction(1, 2**64)
 BESIDE = Fraction(1, 2**16)
 """How far beside a place its helper is, as a share of the way to the next place."""
 MOST_STAIRS = 2000
+FINEST, COARSEST = Fraction(1, 2**18), Fraction(1, 2**8)
+"""How far the broken line may be below the weighting, at the least and at the most."""
+ROUNDING = Fraction(1, 2**90)
+"""Share of the returns' range that the checker's rounding may cost the lower bound."""
 
 
 def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool) -> Curved:
@@ -139,3 +147,34 @@ def _stair_levels(law: Law) -> list[Fraction]:
     levels = sorted({stair_level(level) for level in law.cumulative()[:-1]})
     every = -(-len(levels) // MOST_STAIRS) or 1
     return [ZERO, 2 * GRAIN, *(x for i, x in enumerate(levels) if i % every == 0 or i + 1 == len(levels))]
+
+
+def line_accuracy(plan: Plan, span: Fraction) -> Fraction:
+    """How close the line below the weighting is: a quarter of the plan's gap in all."""
+    return min(max(plan.gap / (4 * span) if span else COARSEST, FINEST), COARSEST)
+
+
+def bounded_objective(plan: Plan, charges: Charges, *, exact: bool) -> Curved:
+    """The plan's weighting with a line below it and stairs above it, for a law that is exact or rounded."""
+    if evaluation_work(plan.mdp, plan.policy) > PATIENT or plan.law_error:
+        raise Unsupported(
+            f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
+        )
+    return bounded(plan.objective, plan.required_law(), line_accuracy(plan, charges.span * charges.unit), exact=exact)
+
+
+def close_behind(plan: Plan) -> bool:
+    """Whether a value of the policy's CDF is too close behind the level of an upper quantile to be told from it."""
+    return any(
+        isinstance(part, VaR) and part.upper and not apart(part, plan.required_law())
+        for _, part in plan.objective.terms
+    )
+
+
+def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:
+    """What the stairs prove of the law: the least return, and each step of the CDF with the weight above it; less what
+    rounded masses may cost."""
+    total, atoms = law.atoms[0], law.atoms
+    for k, level in enumerate(law.cumulative()[:-1]):
+        total += (atoms[k + 1] - atoms[k]) * (1 - objective.above(stair_level(level)))
+    return total - ROUNDING * (1 + atoms[-1] - atoms[0]) if rounded else total

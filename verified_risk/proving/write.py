@@ -17,6 +17,7 @@ from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
 from ..planning.result import Plan
 from ..policy.cell_policy import CellPolicy
+from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
 from .certificate import (
     ByBudget,
@@ -38,7 +39,6 @@ from .certificate import (
 )
 from .cover import Cover
 from .cover_search import Found, find_cover
-from .curved import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .curves import Curved
 from .discounted import Budgets, ByAllCells, ByCells
 from .passed import Exact

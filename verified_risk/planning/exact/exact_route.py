@@ -24,8 +24,9 @@ from typing import TypeAlias
 from ...errors import Unsupported
 from ...grid import GridModel, TooManySums, grid_model
 from ...mdp import MDP
+from ...mdp import Action as ModelAction
 from ...mdp.model import required_model
-from ...numbers.rational import Rational, lcm_of_denominators
+from ...numbers.rational import Rational, exact_sum, lcm_of_denominators
 from ...objectives import Weighting
 from ...objectives import objective as read_objective
 from ...objectives.levels import Levels
@@ -37,7 +38,6 @@ from ..certify import Held, certify
 from ..clock import Clock, Tick, TimeUp, read_seconds, unlimited
 from ..result import Plan
 from ..search.cdf_boxes import best_over_boxes
-from .mean import best_mean
 
 MOST_CELLS = 5_000_000
 """Pairs of state and return so far that are listed: two or three gigabytes."""
@@ -124,6 +124,26 @@ def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
     policy = MarkovPolicy(mdp, table)
     width = mdp.reward_range[1] - mdp.reward_range[0]
     return certify(mdp, objective, Held(value, policy), value, width or Fraction(1), "exact rational arithmetic")
+
+
+def best_mean(mdp: MDP, tick: Tick = unlimited) -> tuple[Fraction, list[list[int]]]:
+    """The largest mean in rationals, and an action for every step and state, of equal ones the least index.
+
+    ``tick`` is called at every step; no sums of rewards are listed.
+    """
+    value = [Fraction()] * mdp.n_states
+    table: list[list[int]] = []
+    for t in range(mdp.horizon - 1, -1, -1):
+        tick()
+        best = [max((_mean(mdp, t, a, value), -i) for i, a in enumerate(mdp.actions(s))) for s in range(mdp.n_states)]
+        value = [v for v, _ in best]
+        table.append([-a for _, a in best])
+    return exact_sum([p * value[s] for s, p in mdp.initial]), table[::-1]
+
+
+def _mean(mdp: MDP, t: int, action: ModelAction, value: list[Fraction]) -> Fraction:
+    paid = mdp.step_reward(t, action.reward_law.mean)
+    return exact_sum([paid, *(p * value[s] for s, p in action.successors)])
 
 
 def _in_python_integers(

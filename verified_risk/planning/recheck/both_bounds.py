@@ -47,9 +47,8 @@ from ..affordable_law import PATIENT, QUICK, SECONDS_PER_BRANCH, evaluation_work
 from ..clock import Clock, Tick, TimeUp, memory_limit
 from ..exact.exact_route import exact_within
 from ..outward import within_range
-from ..result import Plan
+from ..result import Plan, Recheck
 from ..search.trace import Proof
-from .answer import Recheck
 from .attained_returns import TooManyReturns, attained_replay
 from .cell_replay import CellTables, bytes_needed
 from .cells_worth import cells_of, least_worth, own_actions, pass_jumps, replay_between

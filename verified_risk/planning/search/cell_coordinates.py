@@ -50,7 +50,7 @@ def sizes(mdp: MDP, eta: Fraction) -> tuple[Ints, Ints]:
     return nodes, wides
 
 
-class BetweenOracle:
+class CellOracle:
     """Bounds of ``cost . A`` over policies, of one policy, and of A itself; the same calls as
     :class:`~.grid_coordinates.Oracle`."""
 
@@ -200,11 +200,11 @@ def require_memory(mdp: MDP, eta: Fraction) -> None:
         )
 
 
-class BetweenSearch(Search):
+class CellSearch(Search):
     """The search with boxes that hold F at every point of a cell, while cuts speak of averages (D2): what is known of
     the average over cell k holds at every point of cell k + 1 (from below) or k - 1 (from above)."""
 
-    oracle: BetweenOracle
+    oracle: CellOracle
     reach = 1
 
     def incumbents(self) -> None:

@@ -37,7 +37,7 @@ from ..forward_law import PATIENT_SECONDS, float_law, forward_seconds
 from ..outward import short_below, tidy_below, within_range
 from ..problem import Problem, few_returns
 from ..result import Plan
-from .cell_coordinates import BetweenOracle, BetweenSearch, cells_of, fits
+from .cell_coordinates import CellOracle, CellSearch, cells_of, fits
 from .driver import (
     DEFAULT_SECONDS,
     SPARED,
@@ -84,7 +84,7 @@ class Round:
 def search_between_points(problem: Problem) -> Plan:
     """One round for a given ``eta``; otherwise a coarse one, then the finest that fits into the time that is left."""
     mdp, objective, eta = problem.mdp, problem.objective, problem.eta
-    compile_between()
+    compile_cells()
     clock = Clock(DEFAULT_SECONDS if problem.seconds is None else problem.seconds)
     low, high = mdp.remaining_range(0)
     wanted = DEFAULT_GAP * (high - low) if problem.gap is None else problem.gap
@@ -141,12 +141,12 @@ def _round(
     clock: Clock | None = None,
 ) -> Round:
     """A search on one grid; from the return ``surely[j]`` on every policy is past jump j of the weighting."""
-    oracle = BetweenOracle(mdp, eta)
+    oracle = CellOracle(mdp, eta)
     clock = Clock() if clock is None else clock
     accuracy = power_of_four_below(max(ACCURACY / oracle.top, accuracy_in(clock.seconds)))
     starts = tuple(math.ceil((value - oracle.model.offset) / eta) for value in surely)
     model = oracle.model
-    coordinates = Coordinates(oracle, eta, model.offset + eta * oracle.top, kind=BetweenSearch)
+    coordinates = Coordinates(oracle, eta, model.offset + eta * oracle.top, kind=CellSearch)
 
     def worth(best: Mixture) -> Held:
         parts = kept_parts(best)
@@ -168,7 +168,7 @@ def _round(
 
 def cost_above(
     objective: Weighting,
-    oracle: BetweenOracle,
+    oracle: CellOracle,
     best: Mixture,
     parts: list[tuple[Fraction, npt.NDArray[Any]]],
     clock: Clock,
@@ -196,7 +196,7 @@ def cost_above(
 
 
 def _pointwise(
-    objective: Weighting, oracle: BetweenOracle, parts: list[tuple[Fraction, npt.NDArray[Any]]]
+    objective: Weighting, oracle: CellOracle, parts: list[tuple[Fraction, npt.NDArray[Any]]]
 ) -> tuple[list[Fraction], list[Fraction]]:
     """Bounds of the mixture's CDF at every point of each cell; a line above a concave weighting needs none."""
     n = oracle.top
@@ -211,7 +211,7 @@ def _pointwise(
     return low, [min(x, Fraction(1)) for x in high]
 
 
-def policy_of(oracle: BetweenOracle, choice: npt.NDArray[Any]) -> CellPolicy:
+def policy_of(oracle: CellOracle, choice: npt.NDArray[Any]) -> CellPolicy:
     """Cell j of the return so far is cell B - 1 - j of the budget that is left of B."""
     mdp, top = oracle.mdp, oracle.top
     tables, linear = [], []
@@ -271,7 +271,7 @@ def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> H
 
 
 @lru_cache(maxsize=1)
-def compile_between() -> None:
+def compile_cells() -> None:
     """Compile, or load, the kernels on a toy model before the clock starts."""
     from ...kernels import cell_contract, cell_pass, polygon_bounds
     from ...kernels.jit import Kernel
@@ -281,7 +281,7 @@ def compile_between() -> None:
             found.spent = float("inf")  # hundreds of passes follow: interpreting the first ones would not pay
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {"1/3": 1}], [{0: 1}]], horizon=2, discount=Fraction(1, 2))
-    oracle = BetweenOracle(toy, Fraction(1, 2))
+    oracle = CellOracle(toy, Fraction(1, 2))
     slopes: Floats = np.ones(oracle.top)
     oracle.contract(slopes, slopes, slopes)
     oracle.above(slopes, oracle.choice)

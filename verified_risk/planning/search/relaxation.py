@@ -35,7 +35,7 @@ BLURRED = 0.05
 
 class Oracle(Protocol):
     """What a search asks about policies: on a grid :class:`~.grid_coordinates.Oracle` answers, between its points
-    :class:`~.cell_coordinates.BetweenOracle`."""
+    :class:`~.cell_coordinates.CellOracle`."""
 
     top: int
     maskable: bool
