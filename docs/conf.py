@@ -96,6 +96,17 @@ def link_to_anchors(app: Sphinx, name: str, source: list[str]) -> None:
     source[0] = re.sub(r"\]\([\w./-]+\.md#([\w-]+)\)", shortened, text)
 
 
+WORKED = re.compile(r"^- \[.+\]\((\.\./proofs_checks/theory/\w+/worked\.md)\)$", re.MULTILINE)
+
+
+def include_worked(app: Sphinx, name: str, source: list[str]) -> None:
+    """On a code host the page of counterexamples links to its parts; here it contains them."""
+    if name == "counterexamples":
+        block = "```{include} \\1\n:relative-docs: ../../../docs\n:heading-offset: 1\n```\n"
+        source[0] = WORKED.sub(block, source[0])
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("source-read", include_worked)
     app.connect("source-read", link_to_anchors)
     app.connect("build-finished", write_audit_page)
