@@ -22,7 +22,7 @@ BAD_INPUT, BUG, STOPPED, UNHEARD = 2, 3, 130, 141
 LONGEST_LINE = 1000
 """Characters of what is said about an error; what a file holds may be quoted in it."""
 EXTRAS = {
-    "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "flint": "exact", "matplotlib": "plot",
+    "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "matplotlib": "plot",
     "gymnasium": "gym", "sympy": "audit", "distributed": "cluster", "stormpy": "storm", "scipy": "prove",
 }  # fmt: skip
 """The extra of this package that installs a library."""

@@ -15,8 +15,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import MissingDependency
-
 if TYPE_CHECKING:
     from flint import arb
 
@@ -136,12 +134,8 @@ def enclose(formula: Callable[[Any], arb], *, bits: int = PRECISION_BITS) -> Int
     ``formula`` receives the ``arb`` type (so that callers need not import flint) and must use only ball operations.
     The precision is doubled, up to sixteen times ``bits``, until the radius is finite and below ``2^-bits/2``.
     """
-    try:
-        from flint import arb, ctx
-    except ImportError:
-        raise MissingDependency(
-            "this value is irrational and its enclosure needs python-flint", extra="exact"
-        ) from None
+    from flint import arb, ctx
+
     saved = ctx.prec
     try:
         for factor in (1, 2, 4, 8, 16):
