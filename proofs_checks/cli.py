@@ -61,7 +61,7 @@ def recheck_command(files: tuple[str, ...]) -> None:
 @click.option("--jobs", default=2, show_default=True)
 @click.option("--only-stale", is_flag=True, help="Keep the rows of the ledger whose sources have not changed.")
 def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale: bool) -> None:
-    """Audit everything and regenerate docs/audit.json, docs/audit.md, docs/statements.svg and the certificates."""
+    """Audit everything; regenerate the ledger, docs/audit.md, docs/theory/formal.md, the graph and the certificates."""
     if check:
         stale = staleness()
         for line in stale:
@@ -117,11 +117,11 @@ def fresh_rows(examples: int, seed: int) -> dict[str, Row]:
         return {}
     if (ledger.examples, ledger.seed) != (examples, seed):
         return {}
-    hashes = {statement.label: auditing.source_hash(statement) for statement in theory.ALL}
+    known = {statement.label: statement for statement in theory.ALL}
     return {
-        row.label: auditing.refreshed(row)
+        row.label: auditing.refreshed(row, known[row.label])
         for row in ledger.statements
-        if row.source_sha256 == hashes.get(row.label) and not row.failures
+        if row.label in known and row.source_sha256 == auditing.source_hash(known[row.label]) and not row.failures
     }
 
 

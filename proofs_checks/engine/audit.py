@@ -22,7 +22,7 @@ from verified_risk.numbers.enclosure import Real, bounds
 from verified_risk.pool import Pool
 
 from .. import recheck
-from ..evidence.coq.record import machine_checked as recorded
+from ..evidence.coq.record import machine_checked
 from . import certificate, search, sources
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
 from .model import Claim, Evidence, Rank, Statement, Verdict
@@ -118,7 +118,8 @@ def _support(
     small = search.exhaustive(claim, statement.small_cases())
     count = max(1, round(examples * statement.examples_share))
     sampled = search.random(claim, statement.cases(), examples=count, seed=seed)
-    evidence = [*statement.evidence, *recorded(statement.label)]
+    proved = machine_checked(statement.formal)
+    evidence = [*statement.evidence, *proved]
     if statement.proof is not None:
         wrong = statement.proof.failures()
         failures += wrong
@@ -148,7 +149,7 @@ def _support(
         verdict=_joint(verdicts).value,
         rank=str(evidence[0].rank) if evidence else None,
         evidence=tuple(str(piece) for piece in evidence),
-        recorded=tuple(str(piece) for piece in recorded(statement.label)),
+        recorded=tuple(str(piece) for piece in proved),
         exhaustive=Enumerated(statement.small_size, small.tried, small.met),
         random=Sampled(seed, sampled.tried, sampled.met),
         worst_slack=None if worst is None else _text(worst.worst),
@@ -213,18 +214,18 @@ def stale(ledger: Ledger, statements: Sequence[Statement[Any]]) -> list[str]:
     """The labels whose evidence in the ledger is missing or is not about their present source and recorded proofs."""
     stored = {row.label: (row.source_sha256, row.support.recorded if row.support else ()) for row in ledger.statements}
     current = {
-        statement.label: (source_hash(statement), tuple(str(piece) for piece in recorded(statement.label)))
+        statement.label: (source_hash(statement), tuple(str(piece) for piece in machine_checked(statement.formal)))
         for statement in statements
     }
     return sorted(label for label in stored.keys() | current.keys() if stored.get(label) != current.get(label))
 
 
-def refreshed(row: Row) -> Row:
+def refreshed(row: Row, statement: Statement[Any]) -> Row:
     """The row with the proofs recorded now; what running the cases showed is kept."""
     support = row.support
     if support is None:
         return row
-    now = tuple(str(piece) for piece in recorded(row.label))
+    now = tuple(str(piece) for piece in machine_checked(statement.formal))
     kept = [piece for piece in support.evidence if piece not in support.recorded]
     evidence = sorted([*now, *kept], key=_rank_of, reverse=True)
     strongest = str(_rank_of(evidence[0])) if evidence else None

@@ -119,6 +119,24 @@ def least(*slacks: Real) -> Real:
     return low if low == high else Interval(low, high)
 
 
+@dataclass(frozen=True)
+class Formal:
+    """The Coq theorems about a statement, by name; ``docs/theory/formal.md`` lists them.
+
+    Each of ``proves`` is the corrected claim, under the hypotheses given there; ``parts`` prove it together.  Each of
+    ``refutes`` is the negation of the printed claim.  ``steps`` are used in proofs and are no evidence by themselves.
+    ``missing`` says why a statement has no proof.  ``counterexample`` says how the counterexample in Coq differs from
+    the executable one, :attr:`Statement.counterexample`.
+    """
+
+    proves: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    refutes: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    missing: str = ""
+    counterexample: str = ""
+
+
 as_html: list[Callable[[Statement[Any]], str]] = []
 """How a statement is shown in a notebook; ``proofs_checks.report`` appends to it, nothing here knows of pages."""
 
@@ -134,7 +152,7 @@ class Statement(Generic[Case]):
     ``cases()`` is a hypothesis strategy; ``small_cases()`` enumerates every case up to the size described by
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
     number of cases within which the strategy alone finds one.  ``proof`` proves the corrected claim by polynomials;
-    ``theory`` is the anchor of the proof in words in ``docs/theory``.
+    ``formal`` names the Coq theorems; ``theory`` is the anchor of the proof in words in ``docs/theory``.
     ``said`` tells how the paper makes the claim: *printed* as a formula or sentence, *implied* by what it uses or
     suggests, *tempting*, a reading that is not in it, or *reported*, not seen by us in print; ``finding`` how grave the
     fault is, ``cause`` its root.
@@ -161,6 +179,7 @@ class Statement(Generic[Case]):
     decode: Callable[[dict[str, Any]], Case] | None = None
     find_budget: int = 0
     proof: Proof | None = None
+    formal: Formal = Formal()
     theory: str = ""
     notes: str = ""
     evidence: tuple[Evidence, ...] = field(default=())

@@ -342,9 +342,9 @@ def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeyp
     chosen = [statements.by_label("def:pushforward")]
     ledger = audit.run(chosen, examples=5)
     proof = Evidence(Rank.MACHINE_CHECKED, "a later proof")
-    monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
+    monkeypatch.setattr(audit, "machine_checked", lambda formal: (proof,))
     assert audit.stale(ledger, chosen) == ["def:pushforward"]
-    row = audit.refreshed(ledger.statements[0])
+    row = audit.refreshed(ledger.statements[0], chosen[0])
     assert row.support.evidence[0] == str(proof)
     assert row.support.rank == "machine-checked"
     assert any(piece.startswith("random (") for piece in row.support.evidence)

@@ -20,12 +20,13 @@ SETUP = "setup"
 _COMMENT = re.compile(r"\(\*|\*\)")
 _LOAD = re.compile(rf'Load\s+"{SETUP}/(\w+)"\.(?=\s|$)')
 _SENTENCE = re.compile(r"(?<=\.)\s+")
-_PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
-_DEFINED = ("Definition", "Fixpoint", "Record", "Inductive")
+PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
+DEFINED = ("Definition", "Fixpoint", "Record", "Inductive")
 _UNPROVED = ("Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Conjectures", "Admitted", "Abort", "Module")
 """A variable of a module is an axiom, and a module need not have an end: our sources have none."""
 _ATTRIBUTES = re.compile(r"^(?:(?:#\[[^\]]*\]|Local|Global|Polymorphic|Monomorphic)\s+)+")
 _UNCHECKED = re.compile(r"\badmit\b|\bbypass_check\b|\b(?:Guard|Positivity|Universe) Checking\b")
+_WORDS = re.compile(r"(Given|Differs|In words): (.*?)\.(?=\s+(?:Given|Differs|In words): |\s*$)")
 _ASSUMED_IN_SECTION = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
 
 
@@ -51,23 +52,14 @@ def read(path: Path, folder: Path = FORMAL) -> str:
     return _LOAD.sub(lambda found: read(folder / SETUP / f"{found.group(1)}.v", folder).strip(), text)
 
 
-def theorems_of(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """``{name: (statement, what the enclosing sections assume)}`` for everything the file proves."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
-    open_sections: list[list[str]] = []
-    for sentence in sentences(text):
-        word, _, rest = sentence.partition(" ")
-        if word == "Section":
-            open_sections.append([])
-        elif word == "End" and open_sections:
-            open_sections.pop()
-        elif word in _ASSUMED_IN_SECTION and open_sections:
-            open_sections[-1].append(" ".join(sentence.split()))
-        elif word in _PROVED:
-            name = re.split(r"[\s:({]", rest.strip(), maxsplit=1)[0]
-            context = tuple(line for section in open_sections for line in section)
-            found[name] = (" ".join(sentence.split()), context)
-    return found
+def words_above(name: str, text: str) -> tuple[str, str, str]:
+    """The comment above a theorem: its hypotheses, how it differs from the claim, its anchor in docs/theory."""
+    found = re.search(rf"\*\)\s+(?:{'|'.join(PROVED)})\s+{name}\b", text)
+    comment = text[text.rindex("(**", 0, found.start()) : found.start()] if found else ""
+    said = dict(_WORDS.findall(" ".join(comment.split())))
+    if "Given" not in said:
+        raise InvalidFile(f"the comment above the theorem {name} has no hypotheses: wanted 'Given: ...'")
+    return said["Given"], said.get("Differs", ""), said.get("In words", "")
 
 
 def unproved(text: str) -> list[str]:
@@ -98,12 +90,12 @@ def imports_of(text: str, *, unqualified: bool = False) -> tuple[str, ...]:
     return tuple(f"{name}.v" for name in names)
 
 
-def names_of(text: str) -> set[str]:
-    """What a file defines or proves under a name; the fields of records are left out."""
+def names_of(text: str, kinds: tuple[str, ...] = (*PROVED, *DEFINED)) -> set[str]:
+    """The names that a file defines or proves; the fields of records are left out."""
     return {
         re.split(r"[\s:({]", sentence.split(None, 1)[1], maxsplit=1)[0]
         for sentence in sentences(text)
-        if sentence.split(None, 1)[0] in (*_PROVED, *_DEFINED)
+        if sentence.split(None, 1)[0] in kinds
     }
 
 
@@ -151,12 +143,9 @@ def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
     return sorted(seen)
 
 
-def digest(file: str, folder: Path = FORMAL) -> str:
-    """SHA-256 of the file and of everything it depends on."""
-    total, paths = hashlib.sha256(), sources_in(folder)
-    for name in depends_on(file, folder):
-        total.update(name.encode() + b"\0" + hashlib.sha256(paths[name].read_bytes()).digest())
-    return total.hexdigest()
+def digest(path: Path) -> str:
+    """SHA-256 of a file without comments and line breaks."""
+    return hashlib.sha256(" ".join(without_comments(path.read_text(encoding="utf-8")).split()).encode()).hexdigest()
 
 
 def listed(text: str) -> dict[str, str]:

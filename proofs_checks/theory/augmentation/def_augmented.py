@@ -23,7 +23,7 @@ from verified_risk.planning import exact_plan
 from ...cases import strategies
 from ...cases.enumeration import attainable_laws, grid, one_state_models, return_policies, two_point_laws
 from ...cases.histories import weighted
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .conditioning import joint_laws, rule_of
@@ -99,6 +99,9 @@ STATEMENT = Statement(
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips; mean and two CVaRs; all policies",
     counterexample=Case(MDP(0, [[[1]]], [[1]], 1), vr.Mean()),
     find_budget=100,
+    formal=Formal(
+        proves=("augmented_mdp_has_the_same_optimum",), steps=("best_y_policy_is_best", "augmented_value_eq")
+    ),
     theory="02-augmentation.md#augmented-mdp",
     examples_share=0.5,
     notes="Line 222 says in words that the cumulative reward is paid at the end of the rollout; by the printed "

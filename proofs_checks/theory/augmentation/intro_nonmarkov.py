@@ -22,7 +22,7 @@ from verified_risk.policy import MarkovPolicy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 LEVEL = Fraction(3, 4)
@@ -89,5 +89,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="p in fortieths from 1/2 to 3/4",
     decode=decoder(Case),
+    formal=Formal(proves=("markov_policies_are_worse",)),
     theory="02-augmentation.md#non-markov",
 )

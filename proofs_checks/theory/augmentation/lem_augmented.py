@@ -18,7 +18,7 @@ from verified_risk.policy import Policy
 from verified_risk.policy.evaluation import behavioural_form
 
 from ...cases import strategies
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .conditioning import Rule, cumulative, joint_laws, printed_rule, rule_of, visits
@@ -119,6 +119,7 @@ FIRST = Statement(
     small_size=SMALL,
     counterexample=Case(*repeated_coin()),
     find_budget=300,
+    formal=Formal(proves=("augmented_same_average",), refutes=("printed_average_differs",)),
     theory="02-augmentation.md#augmented-1",
     notes="Line 653 replaces J by y inside the average, which is right for histories with J = y.",
 )
@@ -147,6 +148,7 @@ SECOND = Statement(
     small_size=SMALL,
     counterexample=Case(*repeated_coin()),
     find_budget=300,
+    formal=Formal(proves=("augmented_same_joint_law",), refutes=("return_of_printed_augmented",)),
     theory="02-augmentation.md#augmented-2",
     notes="With the average over J = y the printed induction needs one more line: it is done cell by cell in y.",
 )

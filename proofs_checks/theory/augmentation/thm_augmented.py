@@ -24,7 +24,7 @@ from verified_risk.policy.evaluation import behavioural_form, return_law
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models
 from ...cases.histories import history_policy, law_by_histories, weighted
-from ...engine.model import Claim, Statement, equality
+from ...engine.model import Claim, Formal, Statement, equality
 from ...engine.severity import Severity
 from .. import causes
 from .conditioning import joint_laws, printed_rule, visits
@@ -122,6 +122,9 @@ STATEMENT = Statement(
     counterexample=Case(*repeated_coin(), vr.Mean()),
     find_budget=300,
     proof=PROOF,
+    formal=Formal(
+        proves=("augmented_same_joint_law", "augmented_same_value"), refutes=("printed_augmentation_changes_value",)
+    ),
     theory="02-augmentation.md#augmented",
     notes="One symbol at line 193, and only in the definition of the average: what the theorem is for, that policies "
     "of state and reward so far suffice for every objective of the form, stands.",

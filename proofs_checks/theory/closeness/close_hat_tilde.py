@@ -18,7 +18,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.irrational import absolute
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
 
@@ -71,5 +71,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("hat_and_tilde_close",)),
     theory="07-closeness.md#hattildebound",
 )

@@ -18,7 +18,7 @@ from verified_risk.policy import MarkovPolicy
 
 from ...cases.estimation import lipschitz
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .model_pairs import Pair, area, difference, drawn, expected, expected_in_twin, small_pairs, variation_of_rows
 
@@ -67,5 +67,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="T = 2, one state, two actions, six reward laws, mean and CVaR at 1/2, all Markov policies",
     decode=decoder(Pair),
+    formal=Formal(proves=("markov_values_close_in_area",), steps=("markov_value_close",)),
     theory="07-closeness.md#close-b",
 )

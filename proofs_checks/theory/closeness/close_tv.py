@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import lipschitz
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .model_pairs import (
     SMALL_SIZE,
@@ -70,5 +70,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE,
     decode=decoder(Pair),
+    formal=Formal(proves=("value_close_in_either_model",), steps=("tv_le_tv", "value_close_in_total_variation")),
     theory="07-closeness.md#close-a",
 )

@@ -25,7 +25,7 @@ from ...cases.estimation import lipschitz
 from ...cases.greedy import expected_utility, tails_of, utility
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 
 
@@ -99,5 +99,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, five weightings, four thresholds",
     decode=decoder(Case),
+    formal=Formal(proves=("supporting_utility_exists",), steps=("Phi_difference_is_utility_difference",)),
     theory="04-planning.md#cvar-mixture",
 )

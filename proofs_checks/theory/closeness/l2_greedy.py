@@ -26,7 +26,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .model_pairs import area, small_pairs, variation_of_rows
 
@@ -99,5 +99,17 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="T = 2, one state, two actions, six reward laws, mean and CVaR at 1/2, both tie rules",
     decode=decoder(Case),
+    formal=Formal(
+        proves=("greedy_values_close_in_area",),
+        steps=(
+            "utility_difference_le_kolmogorov",
+            "greedy_value_close",
+            "maximising_utility_exists",
+            "utility_difference_le_excess",
+            "greedy_value_close_in_area",
+            "greedy_for_maximiser_is_optimal",
+            "maximiser_exists",
+        ),
+    ),
     theory="07-closeness.md#L2",
 )

@@ -23,7 +23,7 @@ from ...cases import strategies
 from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
 from ...cases.greedy import Greedy, reachable_sums
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .l2_greedy import greedy_slack
 from .model_pairs import Pair, kolmogorov, one_state, variation_of_rows
@@ -115,6 +115,7 @@ STATEMENT = Statement(
     small_size="the counterexample's two models, all deterministic policies",
     counterexample=_counterexample(),
     find_budget=800,
+    formal=Formal(proves=("greedy_values_close_in_kolmogorov",)),
     theory="07-closeness.md#merely-optimal",
     notes="On three interlaced points of [4/5, 1) the loss is 14/15, the bound 1/3.",
 )

@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
@@ -71,5 +71,9 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE,
     decode=decoder(Estimated),
+    formal=Formal(
+        proves=("optimistic_values_close",),
+        steps=("optimistic_value_close", "optimistic_value_close_in_area", "pair_radius_le_visit_radius"),
+    ),
     theory="07-closeness.md#close-optimistic",
 )

@@ -23,7 +23,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs, shared_policies
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .model_pairs import Pair, area, small_pairs, variation_of_rows
 
@@ -91,5 +91,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="T = 2, one state, two actions, six reward laws, CVaR at 1/2, all deterministic y-policies",
     decode=decoder(Pair),
+    formal=Formal(proves=("planner_error_adds",)),
     theory="08-regret.md#planner-error",
 )

@@ -22,7 +22,7 @@ from ...cases import strategies
 from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import small_models
 
@@ -93,5 +93,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="T = 2; one state with two actions, or two states with one; mean and CVaR at 1/2; five sums",
     decode=decoder(Case),
+    formal=Formal(proves=("values_rise_slowly_and_are_close",)),
     theory="07-closeness.md#L2",
 )

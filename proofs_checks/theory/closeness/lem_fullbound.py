@@ -11,7 +11,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import absolute, minimum, root
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from ..event.seen_rewards import (
@@ -70,6 +70,7 @@ STATEMENT = Statement(
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(20_000, 10, 1, 10_000, 50_001, Fraction(1, 2)),
     find_budget=400,
+    formal=Formal(parts=("markov_optimism", "markov_optimistic_close")),
     theory="07-closeness.md#fullbound",
     notes="The corrected claim is tested in full generality as class/markov, and for greedy policies as L2/optimistic.",
 )

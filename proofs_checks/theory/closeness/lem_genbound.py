@@ -17,7 +17,7 @@ from verified_risk.objectives import Mean
 from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import lipschitz
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from .model_pairs import (
@@ -96,6 +96,11 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     counterexample=_counterexample(),
     find_budget=600,
+    formal=Formal(
+        proves=("value_close_in_total_variation_T",),
+        refutes=("printed_closeness_false", "closeness_fails_for_y_policies"),
+        steps=("closeness_factor_T_is_attained",),
+    ),
     theory="07-closeness.md#genbound-refuted",
     notes="The difference is 5/4, the printed bound 1.  The ratio is unbounded: interlaced grids of m points.",
 )

@@ -12,7 +12,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 from verified_risk.policy.evaluation import return_law
 
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from . import lem_genbound
@@ -77,6 +77,7 @@ STATEMENT = Statement(
     counterexample=lem_genbound.STATEMENT.counterexample,
     find_budget=lem_genbound.STATEMENT.find_budget,
     proof=PROOF,
+    formal=Formal(proves=("cdfs_close",)),
     theory="07-closeness.md#close-a",
     notes="Line 1019. Lines 1044-1046 print equalities where the recursion gives inequalities; that does not matter.",
 )

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import absolute, minimum, root
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from ..event.seen_rewards import (
@@ -79,6 +79,7 @@ STATEMENT = Statement(
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(10_000, 100, 0, 1, 10_002, Fraction(1, 2)),
     find_budget=400,
+    formal=Formal(proves=("hat_and_tilde_close_with_printed_radii",)),
     theory="07-closeness.md#hattildebound",
     notes="Stated without the event.  The corrected claim is tested in full generality as close/hat-tilde.",
 )

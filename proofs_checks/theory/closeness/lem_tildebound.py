@@ -12,7 +12,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import absolute
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from ..event.seen_rewards import (
@@ -67,6 +67,7 @@ STATEMENT = Statement(
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(2000, 10, 1, 1000, 5001, Fraction(1, 2)),
     find_budget=400,
+    formal=Formal(proves=("empirical_value_close",), steps=("markov_value_close",)),
     theory="07-closeness.md#tildebound",
     notes="The corrected claim is tested in full generality as close/markov.",
 )

@@ -21,7 +21,7 @@ from verified_risk.planning import exact_plan
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .budget import Budgets, attainable_returns
@@ -124,6 +124,7 @@ ONE_RHO = Statement(
         Fraction(1, 2),
     ),
     find_budget=1500,
+    formal=Formal(proves=("cvar_planner_correct",), refutes=("best_action_per_state_is_not_best",)),
     theory=THEORY + "#one-rho",
     notes="Lines 1164-1166 and 1194 average over the initial state; line 1206, the recipe, does not.",
 )
@@ -218,6 +219,7 @@ CONCAVITY = Statement(
         Fraction(1, 2),
     ),
     find_budget=1000,
+    formal=Formal(proves=("cvar_planner_correct",), refutes=("outer_objective_is_not_concave",)),
     theory=THEORY + "#nonconcave-j",
     notes="The paper does not state concavity; it minimises J over the line without saying how.",
 )

@@ -20,7 +20,7 @@ from verified_risk.mdp import MDP
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -74,6 +74,7 @@ PUSHFORWARD = Statement(
     cases=_law_cases,
     small_cases=_small_laws,
     small_size="laws on {0, 1/4, ..., 1} with masses in halves, five grid steps",
+    formal=Formal(proves=("pushforward",)),
     theory="03-discretisation.md#rounding",
 )
 
@@ -152,6 +153,7 @@ POINTS = Statement(
     small_size=SMALL,
     counterexample=GridCase(1, Fraction(1), (Fraction(0), Fraction(1))),
     find_budget=100,
+    formal=Formal(proves=("grid_size",)),
     theory="03-discretisation.md#grid-size",
     notes="The H of line 244 is read as T, its epsilon as eta. The point 0 is missing, and if 1/eta is not an "
     "integer there are more.",
@@ -180,6 +182,7 @@ TOP = Statement(
     small_size=SMALL,
     counterexample=GridCase(2, Fraction(2, 3), (Fraction(1),)),
     find_budget=100,
+    formal=Formal(proves=("grid_range",)),
     theory="03-discretisation.md#grid-size",
     notes="On such a grid the key identity needs M = T eta ceil(1/eta).",
 )

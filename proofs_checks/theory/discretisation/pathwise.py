@@ -21,7 +21,7 @@ from verified_risk.policy.evaluation import return_law
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
 from ...cases.histories import History, gained, history_laws, weighted
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -101,5 +101,6 @@ STATEMENT = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, one action, T = 2, laws on quarters with masses in halves, eta in {1/2, 2/3, 1}",
+    formal=Formal(parts=("return_within_T_eta", "rounded_history_law")),
     theory="03-discretisation.md#pathwise",
 )

@@ -29,7 +29,7 @@ from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from .thm_discretized_proof import PROOF
@@ -117,6 +117,16 @@ LOSS = Statement(
     counterexample=Case(MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2), Fraction(1), vr.Mean()),
     find_budget=600,
     proof=PROOF,
+    formal=Formal(
+        proves=("discretisation_chain",),
+        refutes=("discretisation_loss_exceeds_eta",),
+        steps=(
+            "adapted_value_ge",
+            "discretised_value_ge",
+            "adapted_optimal_loses_at_most_T_eta",
+            "rounded_optimum_exists",
+        ),
+    ),
     theory="03-discretisation.md#discretised",
     notes="True as printed for T = 1. The proof arrives at T eta (lines 983 and 987), and line 244 chooses eta "
     "= epsilon/T. Line 975 loses a - 2 eta, and line 985 exchanges the indices of pi_0^T; neither "
@@ -178,6 +188,7 @@ CONSTANT = Statement(
     cases=_family_cases,
     small_cases=_small_families,
     small_size="T <= 4, eta in {1/2, 1}, constants in quarters below T",
+    formal=Formal(proves=("no_constant_below_T",)),
     theory="03-discretisation.md#discretised-refuted",
 )
 

@@ -18,7 +18,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import empirical_law
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -85,6 +85,7 @@ STATEMENT = Statement(
     small_size="up to 4 rewards in quarters",
     counterexample=Case((Fraction(),)),
     find_budget=10,
+    formal=Formal(proves=("empirical_cdf_is_a_cdf",)),
     theory="06-event-and-optimism.md#empirical",
     notes="The inequality is reversed; the left side is called a CDF.",
 )

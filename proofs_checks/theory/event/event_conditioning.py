@@ -21,7 +21,7 @@ from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -165,6 +165,7 @@ STATEMENT = Statement(
     small_size="T <= 3, up to 3 episodes before the last, stay in 1/100, 1/2, 9/10, delta in 1/10, 1/2",
     counterexample=Case(Fraction(1, 100), 4, Fraction(1, 2), (4,)),
     find_budget=400,
+    formal=Formal(proves=("event_holds",), refutes=("event_given_counts_is_impossible",)),
     theory="06-event-and-optimism.md#event-conditioning",
     notes="One earlier episode suffices: four visits to the first state show at least three stays.",
 )

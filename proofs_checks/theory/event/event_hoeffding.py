@@ -14,7 +14,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
@@ -57,6 +57,10 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 3),) * 3, 1),
     find_budget=100,
+    formal=Formal(
+        proves=("sup_norm_rarely_large",),
+        steps=("hoeffding_lemma", "hoeffding_upper", "hoeffding_lower", "average_rarely_far"),
+    ),
     theory="06-event-and-optimism.md#event-supnorm",
     notes="Two draws from four equally likely outcomes refute it as well, at v = 3/4.",
 )

@@ -18,7 +18,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import exp
 from ...cases.sampling import l1_gap
 from ...engine.codec import decoder
-from ...engine.model import Claim, Evidence, Rank, Statement, least
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement, least
 from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
@@ -52,6 +52,7 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
     decode=decoder(Draws),
     examples_share=0.3,
+    formal=Formal(parts=("l1_rarely_large", "l1_radius_is_large_enough")),
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Weissman et al., HP Labs (2003)"),),
 )

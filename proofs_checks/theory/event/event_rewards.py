@@ -13,7 +13,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import exp
 from ...cases.sampling import kolmogorov_gap
 from ...engine.codec import decoder
-from ...engine.model import Claim, Evidence, Rank, Statement
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement
 from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
@@ -45,6 +45,10 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
     examples_share=0.3,
+    formal=Formal(
+        parts=("dkw", "near_at_every_real"),
+        steps=("chain_rarely_exceeds", "empirical_rarely_above", "empirical_rarely_below"),
+    ),
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Massart, Ann. Probab. 18 (1990)"),),
 )

@@ -16,7 +16,7 @@ from verified_risk.numbers.enclosure import Real, Truth, at_least
 from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
@@ -75,6 +75,7 @@ STATEMENT = Statement(
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
+    formal=Formal(proves=("sup_norm_rarely_large",), steps=("average_rarely_far",)),
     theory="06-event-and-optimism.md#event-supnorm",
     notes="The closest case known: three draws from five equally likely outcomes, v = 4/5, ratio 0.931.",
     examples_share=0.5,

@@ -20,7 +20,7 @@ from ...cases import strategies
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -114,6 +114,9 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="all adaptive rules for three episodes, chances 1/10 or 1/2 against 1/5, delta 9/10",
     decode=decoder(Case),
+    formal=Formal(
+        proves=("event_holds",), steps=("optional_skipping", "low_le_true", "cdf_optimistic_le", "cdf_optimistic_ge")
+    ),
     theory="06-event-and-optimism.md#L0",
     notes="Chains, where the transitions are at stake, are enumerated in lem:event/conditioning.",
 )

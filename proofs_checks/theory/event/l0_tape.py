@@ -21,7 +21,7 @@ from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
 from ...cases.sampling import compositions, excess_gap, kolmogorov_gap, leaving_probability
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -95,5 +95,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="two rewards in fifths, two successors in quarters, KT in 2, 6, 12, delta in 1, 1/2",
     decode=decoder(Case),
+    formal=Formal(proves=("tape_stays_within_its_radius",)),
     theory="06-event-and-optimism.md#L0",
 )

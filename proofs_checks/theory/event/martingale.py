@@ -25,7 +25,7 @@ from verified_risk.numbers.enclosure import Real, bounds
 from ...cases import strategies
 from ...cases.irrational import divide, exp
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 
 
@@ -154,6 +154,7 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
     decode=decoder(Case),
+    formal=Formal(proves=("sum_of_means_rarely_large",), steps=("mean_of_observed",)),
     theory="08-regret.md#martingale",
 )
 
@@ -176,6 +177,7 @@ PREFIX = Statement(
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
     decode=decoder(Case),
+    formal=Formal(proves=("sums_of_means_rarely_large",), steps=("ville",)),
     theory="08-regret.md#regret-prefix",
 )
 

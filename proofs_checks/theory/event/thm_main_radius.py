@@ -21,7 +21,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, root
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -98,6 +98,7 @@ COEFFICIENT = Statement(
     small_cases=_small_cases,
     small_size=_SMALL_SIZE,
     decode=decoder(Sizes),
+    formal=Formal(proves=("radii_add_up",)),
     theory="08-regret.md#main-steps",
 )
 
@@ -128,6 +129,7 @@ LOG = Statement(
     small_size=_SMALL_SIZE,
     counterexample=Sizes(2, 1, 1, Fraction(1)),
     find_budget=10,
+    formal=Formal(proves=("printed_logarithm_survives",)),
     theory="08-regret.md#main-steps",
     notes="The slip costs nothing: with |S| = 2 the left side is at most 0.94 of the right side.",
 )

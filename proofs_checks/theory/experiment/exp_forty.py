@@ -17,7 +17,7 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.numbers.enclosure import Real, exp, log
 
 from ...cases.estimation import printed_level, radius
-from ...engine.model import Claim, Evidence, Rank, Statement
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement
 from ...engine.severity import Severity
 
 
@@ -101,6 +101,7 @@ STATEMENT = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="all n <= 40 at K = 40, delta = 1",
+    formal=Formal(proves=("radius_after_forty_visits",)),
     theory="09-experiment.md#forty",
     notes="A remark. That the algorithm converged within 40 episodes (line 506) is an observation on a program whose "
     "radii are not stated; it is neither confirmed nor contradicted here.",
@@ -123,6 +124,7 @@ INFORMATION = Statement(
     cases=lambda: st.builds(Seen, st.integers(0, 40)),
     small_cases=lambda: (Seen(n) for n in range(41)),
     small_size="all K <= 40",
+    formal=Formal(proves=("forty_episodes_tell_little",), steps=("errors_add_up",)),
     theory="09-experiment.md#forty-lower",
     evidence=(Evidence(Rank.CITED, "Bretagnolle and Huber 1979"),),
     notes="A remark. With slip 1/10 the path of return 4 is the best at level 0.33, with slip 2/25 that of return 6. "

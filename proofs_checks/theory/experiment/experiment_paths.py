@@ -18,7 +18,7 @@ from verified_risk.law import Law
 from verified_risk.objectives import CVaR
 
 from ...cases import strategies
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -86,6 +86,7 @@ STATEMENT = Statement(
     small_size="all levels in thousandths",
     counterexample=Case(Fraction(2, 5)),
     find_budget=200,
+    formal=Formal(proves=("best_path_at_each_level",), refutes=("printed_level_is_off",)),
     theory="09-experiment.md#lake",
     notes="Only the level 0.40 is off: there the path of return 4 is best. The figure for alpha = 0.33 is not "
     "affected. The rewards 6, 4, 2, 1 lie outside [0, 1] and must be rescaled before the paper's bounds "

@@ -32,7 +32,7 @@ from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models, two_point_laws
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..cvar.budget import Budgets, attainable_returns
 
@@ -143,6 +143,7 @@ PROVED = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips; CVaR 1/2; three grids, two scales",
+    formal=Formal(proves=("check_sound",), steps=("check_curved_sound", "upper_quantiles_sound")),
     theory="05-certificates.md#certificate",
 )
 

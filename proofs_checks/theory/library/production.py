@@ -26,7 +26,7 @@ from verified_risk.policy.evaluation import return_law
 from ...cases import strategies
 from ...cases.enumeration import attainable_laws, grid, history_policies, one_state_models, return_cells, two_point_laws
 from ...cases.histories import law_by_histories
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from ..cvar.budget import Budgets, attainable_returns
 from ..cvar.cvar_appendix import ModelCase
@@ -92,6 +92,10 @@ BELLMAN = Statement(
     cases=_bellman_cases,
     small_cases=_small_bellman,
     small_size=SMALL + ", levels 1/3, 1/2, 1",
+    formal=Formal(
+        missing="The claim is about the code of the planner. Its recursion is proved (`cvar:value`), its code is not;"
+        " `plan.prove()` has single answers confirmed by the verified checker."
+    ),
     theory="04-planning.md#budget",
 )
 
@@ -147,6 +151,9 @@ KEY = Statement(
     cases=_plan_cases,
     small_cases=_small_plans,
     small_size=SMALL + "; mean, CVaR, spectral, VaR; all policies",
+    formal=Formal(
+        missing="The claim compares four programs of the library. The identity behind it is proved (`lem:key`)."
+    ),
     theory="04-planning.md#dp",
     examples_share=0.5,
 )
@@ -196,6 +203,10 @@ EVALUATOR = Statement(
     cases=_policy_cases,
     small_cases=_small_policies,
     small_size=SMALL + ", all deterministic history policies",
+    formal=Formal(
+        missing="The claim is about the code of the evaluator. That its recursion has the right marginals is proved "
+        "(`def:history`)."
+    ),
     theory="01-setting.md#def-history",
 )
 
@@ -253,6 +264,20 @@ CERTIFIED = Statement(
     cases=_grid_plan_cases,
     small_cases=_small_grid_plans,
     small_size=SMALL + "; mean and CVaR 1/2; four grids",
+    formal=Formal(
+        steps=(
+            "computed_budget_within_gamma",
+            "chosen_policy_within_gamma",
+            "certified_cvar_of_policy",
+            "certified_upper_bound",
+            "check_sound",
+            "check_curved_sound",
+            "upper_quantiles_sound",
+        ),
+        missing="The claim is about the bounds that the planner prints. They are a theorem for each plan that "
+        "`plan.prove()` accepts (`production/proved`). For the others the rounding bounds are proved for a model of "
+        "floats, not for the kernels.",
+    ),
     theory="05-certificates.md",
     examples_share=0.5,
 )

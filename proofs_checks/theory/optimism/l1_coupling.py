@@ -18,7 +18,7 @@ from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import optimistic_mdp, row_of
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -122,5 +122,8 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(
+        proves=("optimistic_policy_dominates",), steps=("quantile_coupling_spec", "simulated_return_dominates")
+    ),
     theory="06-event-and-optimism.md#L1",
 )

@@ -11,7 +11,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import optimistic_mdp, phi, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
@@ -51,5 +51,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE,
     decode=decoder(Estimated),
+    formal=Formal(proves=("optimism_of_greedy_policies",)),
     theory="06-event-and-optimism.md#optimism-greedy",
 )

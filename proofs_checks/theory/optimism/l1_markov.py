@@ -10,7 +10,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import lifted, optimistic_mdp, phi
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -46,5 +46,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("markov_optimism",)),
     theory="06-event-and-optimism.md#optimism-markov",
 )

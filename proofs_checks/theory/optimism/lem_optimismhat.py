@@ -28,7 +28,7 @@ from ...cases.estimation import Radii, lifted, on_event, on_printed_event, optim
 from ...cases.estimation_strategies import models_of, origin_policies, shared_policies
 from ...cases.greedy import Greedy
 from ...cases.irrational import log
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -146,6 +146,9 @@ STATEMENT = Statement(
     small_size="T = 2, one state, a pays 1/2, 7/8 or 15/16, b nothing; five radii; all 16 policies",
     counterexample=_one_state(Fraction(15, 16), 12, Fraction(1, 2), (0, 1, 0, 1)),
     find_budget=400,
+    formal=Formal(
+        parts=("optimistic_supremum_dominates", "optimistic_maximum_dominates"), refutes=("printed_optimism_false",)
+    ),
     theory="06-event-and-optimism.md#optimism-refuted",
     notes="15/8 = 240/128 in the true model, 235/128 in the optimistic one; the policy is optimal in the true model.",
 )

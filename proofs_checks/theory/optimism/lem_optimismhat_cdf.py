@@ -15,7 +15,7 @@ from verified_risk.policy import MarkovPolicy, Policy
 from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import lifted, on_event, optimistic_mdp
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from . import lem_optimismhat
@@ -65,6 +65,7 @@ STATEMENT = Statement(
     counterexample=lem_optimismhat.STATEMENT.counterexample,
     find_budget=lem_optimismhat.STATEMENT.find_budget,
     proof=PROOF,
+    formal=Formal(proves=("markov_return_dominates",)),
     theory="06-event-and-optimism.md#optimism-refuted",
     notes="Lines 1061-1097. The substitution r = x' - x of line 1076 also has a sign exchanged.",
 )

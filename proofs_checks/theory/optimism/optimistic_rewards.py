@@ -16,7 +16,7 @@ from ...cases import strategies
 from ...cases.estimation import optimistic_reward
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 
 
@@ -82,6 +82,7 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, radii in eighths up to 1",
     decode=decoder(Case),
+    formal=Formal(proves=("optimistic_rewards",), steps=("cdf_raise",)),
     theory="06-event-and-optimism.md#optimistic",
     notes="The shift moves the lowest epsilon of mass to reward 1, so the distance holds in TV, not only in KS.",
 )

@@ -18,7 +18,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.estimation import optimistic_row, printed_optimistic_row
 from ...cases.sampling import compositions
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -88,6 +88,7 @@ STATEMENT = Statement(
     small_size="up to 3 states, masses in quarters, radii in eighths up to 1",
     counterexample=Case((Fraction(1),), Fraction(1)),
     find_budget=20,
+    formal=Formal(proves=("optimistic_rows",), steps=("jump_le",)),
     theory="06-event-and-optimism.md#optimistic",
     notes="A hat is lost: line 1079 prints 1 minus the sum of P^. For the row (3/4, 1/4) and radius 1/8 the "
     "printed row sums to 3/4.",

@@ -19,7 +19,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.estimation import Episode, counts_of, empirical_mdp, optimistic_mdp, row_of
 from ...cases.estimation_strategies import histories
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -103,6 +103,7 @@ STATEMENT = Statement(
     small_size="one state, two actions, T = 1, up to 3 episodes",
     counterexample=Case(MDP(0, [[[1]]], [[0]], 1), (), Fraction()),
     find_budget=10,
+    formal=Formal(proves=("unvisited_pairs",)),
     theory="06-event-and-optimism.md#unvisited",
     notes="Not printed: the quotients are written for every pair, and 0/0 has no value. A convention completes them.",
 )

@@ -19,7 +19,7 @@ from verified_risk.numbers.enclosure import Real, Truth, at_least
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...cases.irrational import absolute, minimum, root
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -77,5 +77,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("known_atoms_close",)),
     theory="08-regret.md#known-atoms",
 )

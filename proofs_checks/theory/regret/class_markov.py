@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -67,5 +67,13 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(
+        proves=("markov_policies_are_flattered_a_little",),
+        steps=(
+            "markov_optimistic_close",
+            "markov_learner_expected_regret",
+            "markov_learner_regret_with_high_probability",
+        ),
+    ),
     theory="08-regret.md#markov-class",
 )

@@ -18,7 +18,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 
 
@@ -74,5 +74,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="S0, T <= 3, radii 0, 1/4, 1/2, 1, 2",
     decode=decoder(Case),
+    formal=Formal(proves=("what_an_episode_costs",)),
     theory="08-regret.md#regret-theorem",
 )

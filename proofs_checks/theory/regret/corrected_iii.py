@@ -15,7 +15,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import minimum
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, probable_bound, problems, small_problems
 
@@ -51,5 +51,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size=SMALL_SIZE,
     decode=decoder(Problem),
+    formal=Formal(proves=("printed_right_side_without_5",), steps=("concave_learner_meets_printed_bound",)),
     theory="08-regret.md#regret-iii",
 )

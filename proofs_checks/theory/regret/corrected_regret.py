@@ -19,7 +19,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .corrected_run import STATEMENT as RUN
 from .corrected_run import Case, law_of_regret, problem, two_rewards
@@ -56,7 +56,9 @@ def _printed_radii_slack(case: Case) -> Fraction:
     return _within(printed, printed_bound(problem(case), inside=1) / case.alpha) - (1 - case.delta)
 
 
-def _statement(label: str, title: str, claim: Claim[Case], uses: tuple[str, ...], theory: str) -> Statement[Case]:
+def _statement(
+    label: str, title: str, claim: Claim[Case], uses: tuple[str, ...], theory: str, formal: Formal
+) -> Statement[Case]:
     return Statement(
         source=__file__,
         label=label,
@@ -70,11 +72,28 @@ def _statement(label: str, title: str, claim: Claim[Case], uses: tuple[str, ...]
         small_cases=RUN.small_cases,
         small_size=RUN.small_size,
         decode=decoder(Case),
+        formal=formal,
         theory=theory,
         notes="The cases are two-armed problems with exact laws of regret; the theorem is for every finite model.",
         examples_share=RUN.examples_share,
     )
 
+
+EXPECTED_STEPS = (
+    "visit_costs_le", "observed_costs_le", "expected_regret_le", "episode_loss_le", "cvar_learner_expected_regret",
+    "best_is_attained", "concave_planner_correct", "concave_best_is_attained", "concave_learner_ignores_unknowns",
+    "kl_expected_regret_from_data", "kl_expected_regret_a_priori",
+)  # fmt: skip
+KL_LEARNER = (
+    "kl_regret_from_data", "kl_regret_a_priori", "kl_intervals_hold", "kl_headline", "kt_redundancy", "rarely_misled",
+    "kl_lower_end", "lower_end_below", "the_end_grows", "kl_pinsker", "kl_relative", "missing_mass_le",
+    "optimistic_for_every_policy", "near_greedy_close", "near_greedy_chk_lower", "supported_beliefs_hold",
+    "prescribed_is_supported", "leading_term_is_linear_in_states", "kl_learner", "kl_regret_from_data_with",
+    "best_rho_is_near_best", "best_rho_below_z_is_near_best", "explicit_learner_regret",
+    "explicit_learner_ignores_unknowns", "carried_optimum", "carried_episode", "outcome_regret_from_weighted_data",
+    "outcome_intervals_hold", "grid_regret", "grid_interval",
+)  # fmt: skip
+"""The theorems about the learner with KL sets, which is another learner (docs/theory/10-kl-learner.md)."""
 
 STATEMENTS = (
     _statement(
@@ -88,6 +107,10 @@ STATEMENTS = (
         ),
         ("L0/adaptive", "L1/value", "L2/optimistic", "corrected/i/sum"),
         "08-regret.md#regret-i",
+        Formal(
+            proves=("optimistic_learner_expected_regret", "concave_learner_expected_regret"),
+            steps=EXPECTED_STEPS,
+        ),
     ),
     _statement(
         "corrected/ii",
@@ -101,6 +124,13 @@ STATEMENTS = (
         ),
         ("corrected/i", "corrected/ii/sum", "martingale"),
         "08-regret.md#regret-ii",
+        Formal(
+            proves=(
+                "optimistic_learner_regret_with_high_probability",
+                "concave_learner_regret_with_high_probability",
+            ),
+            steps=("regret_le_with_high_probability", "cvar_learner_regret_with_high_probability", *KL_LEARNER),
+        ),
     ),
     _statement(
         "thm:main/greedy",
@@ -113,6 +143,7 @@ STATEMENTS = (
         ),
         ("corrected/ii", "corrected/iii"),
         "08-regret.md#regret-iii",
+        Formal(proves=("concave_learner_meets_printed_bound",), steps=("printed_bound_holds_for_cvar",)),
     ),
     _statement(
         "thm:main/printed-radii",
@@ -126,5 +157,9 @@ STATEMENTS = (
         ),
         ("L0/printed-radii", "thm:main/greedy"),
         "08-regret.md#printed-radii",
+        Formal(
+            proves=("printed_bound_holds_with_printed_radii",),
+            steps=("misled_rarely_by_blocks", "printed_level_gives_printed_radii"),
+        ),
     ),
 )

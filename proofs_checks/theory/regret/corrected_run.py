@@ -25,7 +25,7 @@ from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
 from ...cases.irrational import exceeds, minimum
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .regret_sizes import Problem, expected_bound
 
@@ -168,6 +168,10 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="four reward laws for each action, mean and CVaR at 1/2, six episodes; one problem of 40 episodes",
     decode=decoder(Case),
+    formal=Formal(
+        missing="The claim is about runs of a program on given problems. The learner's bound is proved "
+        "(`corrected/i`); that this program is that learner is not a theorem here."
+    ),
     theory="08-regret.md#regret-i",
     examples_share=0.25,
     notes="The bound (i) exceeds KT at these sizes; the losses under their radii are the sharp part.",

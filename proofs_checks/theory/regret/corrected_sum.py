@@ -22,7 +22,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import e_ratio, log, root
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .regret_sizes import Problem, per_visit
 
@@ -115,6 +115,7 @@ EXPECTED = Statement(
     small_cases=_small_cases,
     small_size=_SIZE,
     decode=decoder(Split),
+    formal=Formal(proves=("costs_add_up_to_beta",)),
     theory="08-regret.md#regret-i",
     notes="What is checked here is the arithmetic that joins the lemmas; corrected/run checks exact regrets.",
 )
@@ -138,6 +139,7 @@ PROBABLE = Statement(
     small_cases=_small_cases,
     small_size=_SIZE,
     decode=decoder(Split),
+    formal=Formal(proves=("martingale_step_of_beta",)),
     theory="08-regret.md#regret-ii",
 )
 

@@ -15,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -61,6 +61,7 @@ STATEMENT = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="T, |A| <= 20",
+    formal=Formal(proves=("introduction_is_weaker",)),
     theory="08-regret.md#intro-bound",
     notes="The introduction announces a looser bound than the theorem, which follows from it; "
     "nowhere is it called equal.",

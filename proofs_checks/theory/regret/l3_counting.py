@@ -21,7 +21,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.irrational import divide, minimum, root
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -83,5 +83,6 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="T <= 3, K <= 4, all courses of one pair, c in 0, 1/2, 1, T, 2T",
     decode=decoder(Case),
+    formal=Formal(proves=("visit_cost_le",)),
     theory="08-regret.md#L3",
 )

@@ -25,7 +25,7 @@ from verified_risk.objectives import CVaR, PiecewiseLinear
 from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import expected_cost, phi
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from ..closeness.l2_greedy import greedy_slack
 from ..closeness.model_pairs import kolmogorov
@@ -141,6 +141,7 @@ STATEMENT = Statement(
     counterexample=Case(21, Fraction(1, 1000)),
     find_budget=60,
     examples_share=0.2,
+    formal=Formal(proves=("greedy_values_close_in_kolmogorov",)),
     theory="08-regret.md#nonconcave-example",
     notes="The loss is 4/35 up to zeta for every number of points.",
 )

@@ -21,7 +21,7 @@ from ...cases.estimation import printed_level
 from ...cases.irrational import divide, exceeds, exp, log
 from ...cases.sampling import compositions, kolmogorov_gap, leaving_probability
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .regret_sizes import Problem
 
@@ -93,6 +93,7 @@ BLOCK = Statement(
     small_cases=_small_blocks,
     small_size="two rewards in eighths, blocks that start at 3 to 12, l in 5, 6",
     decode=decoder(Block),
+    formal=Formal(proves=("cdf_block_rarely_far",), steps=("doob", "block_rarely_high")),
     theory="08-regret.md#block",
 )
 
@@ -153,6 +154,7 @@ SIZES = Statement(
     small_cases=_small_sizes,
     small_size="S0 <= 3, |A| = 1, T in 1, 2, 10, 1000, K 9 to 100 times 16 T |S|^3, delta in 1, 1/100",
     decode=decoder(Problem),
+    formal=Formal(proves=("blocks_fit",)),
     theory="08-regret.md#blocks",
 )
 

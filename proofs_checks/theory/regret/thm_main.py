@@ -27,7 +27,7 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import minimum
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .regret_sizes import Problem, expected_bound, printed_bound, probable_bound
@@ -140,6 +140,7 @@ STATEMENT = Statement(
     small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
+    formal=Formal(proves=("printed_right_side_without_5",), refutes=("printed_regret_theorem_is_false",)),
     theory="08-regret.md#main-refuted",
     notes="Regret at least 994999 against a bound of at most 420667, at K = 10^6 and delta = 1/2; at delta = 1/100 the "
     "bound is below 465854. At delta = 1 the statement says nothing. The refutation goes through choices off the "
@@ -171,6 +172,7 @@ EXPECTED = Statement(
     small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
+    formal=Formal(proves=("expected_bound_within_printed",), refutes=("printed_regret_theorem_is_false",)),
     theory="08-regret.md#main-refuted",
     notes="Line 181 defines regret as an expectation, line 290 bounds it with probability 1 - delta; both readings "
     "fail alike.",

@@ -15,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, minimum, root
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, problems, small_problems
@@ -80,6 +80,7 @@ CONSTANT = Statement(
     small_size=SMALL_SIZE,
     counterexample=Problem(1, 1, 1, 1, Fraction(1)),
     find_budget=10,
+    formal=Formal(proves=("constant_mended",)),
     theory="08-regret.md#main-steps",
     notes="Only the arithmetic of the printed proof. The printed right side itself is not too small: by another proof "
     "the corrected learner meets it, even without its root of 5 (thm:main/greedy).",
@@ -102,6 +103,7 @@ DROPPED = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL_SIZE,
+    formal=Formal(proves=("first_visits_fit",)),
     theory="08-regret.md#main-steps",
     notes="The printed 4 exceeds the 2 sqrt 2 of the last line, and the difference pays for the first visits "
     "once K is at least 11.7 T|S||A|; below that the printed bound exceeds KT, which no regret does.",

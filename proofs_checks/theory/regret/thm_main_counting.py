@@ -20,7 +20,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import divide, root
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -198,6 +198,7 @@ VISITS = Statement(
     small_size=_VISITS_SIZE,
     counterexample=Visits(1, (1, 1)),
     find_budget=200,
+    formal=Formal(proves=("few_visits",)),
     theory="08-regret.md#main-steps",
     notes="The next sentence of line 1125 bounds the sum by 2TSA, which is right.",
 )
@@ -228,6 +229,7 @@ UNVISITED = Statement(
     small_size=_VISITS_SIZE,
     counterexample=Visits(1, (1,)),
     find_budget=20,
+    formal=Formal(proves=("capped_costs_split",)),
     theory="08-regret.md#main-steps",
     notes="A convention for N = 0, such as a cost of at most 1 at the first visit, is all that is missing.",
 )
@@ -248,6 +250,7 @@ HARMONIC = Statement(
     small_cases=_small_counts,
     small_size="up to 3 pairs, 1 to 5 visits each",
     decode=decoder(Counts),
+    formal=Formal(proves=("inverse_roots_le",)),
     theory="08-regret.md#main-steps",
 )
 
@@ -274,6 +277,7 @@ FACTOR = Statement(
     small_size="up to 3 pairs, 1 to 5 visits each",
     counterexample=Counts((2,)),
     find_budget=20,
+    formal=Formal(proves=("inverse_roots_of_all_pairs",)),
     theory="08-regret.md#main-steps",
     notes="The integral at line 1131 is 2 sqrt N; line 1132 has sqrt N.",
 )
@@ -295,6 +299,7 @@ COUNTED = Statement(
     small_cases=_small_plays,
     small_size="one action: T, K <= 5; two actions: T, K up to 3",
     decode=decoder(Play),
+    formal=Formal(proves=("all_visits_cost",)),
     theory="08-regret.md#main-steps",
     notes="The count behind the last lines of the proof, with the first visits and the factor 2.",
 )

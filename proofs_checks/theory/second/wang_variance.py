@@ -11,7 +11,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, root
-from ...engine.model import Claim, Evidence, Rank, Statement
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement
 from ...engine.papers import WANG
 from ...engine.severity import Cause, Severity
 from .deviations import SMALL_SIZE, Draws, drawn, has_two_draws, missed, small_draws
@@ -65,6 +65,9 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 2), Fraction(1, 2)), 2, Fraction(1, 20)),
     find_budget=100,
+    formal=Formal(
+        missing="A claim of another paper. Its corrected form is the empirical Bernstein inequality, which is cited."
+    ),
     theory="11-rivals.md#second-source",
     evidence=(Evidence(Rank.CITED, "Maurer and Pontil 2009, Theorem 4"),),
     notes="The formula as it was reported to us. The appendix of the published version and the other versions of the "

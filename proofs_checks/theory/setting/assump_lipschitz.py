@@ -22,7 +22,7 @@ from verified_risk.objectives import CPW, VaR, Wang, Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -81,6 +81,7 @@ LIPSCHITZ = Statement(
     cases=_pair_cases,
     small_cases=_small_pairs,
     small_size="all pairs of laws on {0, 1/2, 1} with masses in thirds, five weightings",
+    formal=Formal(proves=("Phi_lipschitz_in_area",)),
     theory="01-setting.md#phi-properties",
 )
 
@@ -132,6 +133,7 @@ def _no_constant(
     *,
     printed: tuple[str, str],
     corrected: tuple[str, str],
+    formal: Formal,
     uses: tuple[str, ...] = ("assump:lipschitz",),
     notes: str = "",
 ) -> Statement[ConstantCase]:
@@ -157,6 +159,7 @@ def _no_constant(
         small_size="constants 1 to 30",
         counterexample=ConstantCase(1),
         find_budget=5,
+        formal=formal,
         theory="01-setting.md#objective-instances",
         notes=f"{fair} {notes}".rstrip(),
     )
@@ -174,6 +177,7 @@ VAR = _no_constant(
         r"\forall L\ \exists X, Y \text{ on } \{0,1\}:\ |\mathrm{VaR}(X) - \mathrm{VaR}(Y)| > L\,\mathrm{KS}(X, Y)",
         "For every constant, two nearly equal coins have values at risk that differ by more.",
     ),
+    formal=Formal(proves=("var_is_not_continuous",)),
     uses=("assump:lipschitz", "def:objective/var"),
 )
 WANG = _no_constant(
@@ -188,6 +192,7 @@ WANG = _no_constant(
         r"\forall L\ \exists \tau:\ \mathcal N(\mathcal N^{-1}(\tau) + 1) > L\tau",
         "For every constant, the Wang transform with beta = 1 grows faster near 0.",
     ),
+    formal=Formal(proves=("wang_grows_faster",)),
     notes="For all L by the slope exp(-b z - b^2/2); checked here with rigorous enclosures.",
 )
 CUMULATIVE = _no_constant(
@@ -202,6 +207,7 @@ CUMULATIVE = _no_constant(
         r"\forall L\ \exists \tau:\ \tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 > L\tau",
         "For every constant, cumulative probability weighting with gamma = 1/2 grows faster near 0.",
     ),
+    formal=Formal(proves=("cpw_grows_faster",), steps=("cpw_is_not_lipschitz",)),
     notes="At tau = 1/(n^2+1) the quotient is (n^2+1)^(3/2)/(n+1)^2.",
 )
 

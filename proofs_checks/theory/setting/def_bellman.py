@@ -20,7 +20,7 @@ from verified_risk.policy.evaluation import return_law
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
 from ...cases.histories import History, chooser, extended, gained, history_laws, state, weighted
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .def_history import Case
 
@@ -82,6 +82,7 @@ STATEMENT = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
+    formal=Formal(parts=("distributional_bellman", "return_from_the_start")),
     theory="01-setting.md#bellman",
     notes="In print the reward law is that of a free variable s; the current state of the history is meant.",
 )

@@ -23,7 +23,7 @@ from verified_risk.policy.evaluation import joint_law, return_law
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
 from ...cases.histories import gained, history_laws, law_by_histories, state, weighted
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -81,6 +81,7 @@ MEASURE = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
+    formal=Formal(parts=("history_measure", "evaluator_gives_the_marginals")),
     theory="01-setting.md#def-history",
     notes="In line 124 the indices of action, reward and next state are one too high: read literally, step t "
     "multiplies in an action and a reward that its history does not contain. A slip; nothing can be computed from the "
@@ -128,6 +129,7 @@ EPISODE = Statement(
     small_size=SMALL,
     counterexample=_paying(1),
     find_budget=200,
+    formal=Formal(proves=("return_is_recorded",)),
     theory="01-setting.md#def-history",
     notes="A history of length T holds T - 1 rewards. Line 280 records T rewards and the state after them.",
 )
@@ -213,6 +215,7 @@ RETURN = Statement(
     small_size=SMALL + ", all t",
     counterexample=_only_the_first_pays(),
     find_budget=200,
+    formal=Formal(proves=("return_is_before_and_after",)),
     theory="01-setting.md#def-history",
     notes="A subscript: r_t for r_tau. The same line says in words that the rewards from step t on are meant, "
     "and the proofs use them.",

@@ -20,7 +20,7 @@ from verified_risk.objectives import CVaR, VaR
 
 from ...cases import strategies
 from ...cases.enumeration import grid, two_point_laws
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .lem_key import area
@@ -80,6 +80,7 @@ VAR = Statement(
     small_size="levels and arguments in quarters",
     counterexample=StepCase(Fraction(1, 2), Fraction(0), Fraction(1)),
     find_budget=20,
+    formal=Formal(proves=("var_weight_is_a_weighting",)),
     theory="01-setting.md#objective-instances",
     notes="The inequality is reversed; the same sentence calls G a CDF.",
 )
@@ -135,6 +136,7 @@ JUMPS = Statement(
     cases=_quantile_cases,
     small_cases=_small_quantiles,
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in quarters, levels in eighths",
+    formal=Formal(proves=("value_at_the_jump_decides",)),
     theory="01-setting.md#objective-instances",
     notes="No claim of the paper: its G is a CDF, hence right-continuous, and by assumption Lipschitz. It "
     "matters for weightings with jumps, such as VaR, which this library also accepts.",
@@ -212,6 +214,7 @@ CVAR = Statement(
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",
     counterexample=TailCase(Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
     find_budget=400,
+    formal=Formal(proves=("cvar_is_mean_of_worst_share",), steps=("cvar_is_lipschitz",)),
     theory="01-setting.md#objective-instances",
     notes="Line 153 lets alpha range over [0, 1], line 172 has L_G = 1/alpha, which needs alpha > 0.",
 )

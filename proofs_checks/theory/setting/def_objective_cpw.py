@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ...cases import strategies
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -73,6 +73,7 @@ STATEMENT = Statement(
     small_size="all pairs of ratios in sixths up to 3",
     counterexample=Case(Fraction(1, 2), Fraction(2, 3)),
     find_budget=200,
+    formal=Formal(proves=("cpw_is_nondecreasing",)),
     theory="01-setting.md#objective-instances",
     notes="Line 153 names the family without a range for its parameter. The parameters used in practice, about 0.6, "
     "are far from where it fails.",

@@ -17,7 +17,7 @@ from verified_risk.law import Law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, two_point_laws
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .monotone import Corner, Monotone, strict_functions
@@ -89,6 +89,7 @@ ZERO = Statement(
     small_size="at most two atoms in {0, 1/2, 1}, masses and levels in quarters, x in halves of [-1, 1]",
     counterexample=LevelCase(Law.point(0), Fraction(0), Fraction(-1)),
     find_budget=200,
+    formal=Formal(proves=("quantiles_are_returns_above_level_zero",)),
     theory="01-setting.md#def-quantile",
     notes="Not printed: it is what an integral over [0, 1] needs. For a Lipschitz G the level 0 has no mass, "
     "and nothing changes.",
@@ -173,6 +174,7 @@ INVERTIBLE = Statement(
         Fraction(1, 4),
     ),
     find_budget=200,
+    formal=Formal(proves=("quantile_inverts_continuous",)),
     theory="01-setting.md#def-quantile",
     least_met=10,
     notes="Line 149 says that a strictly monotone F is invertible and that then the quantile is the inverse. On "

@@ -26,7 +26,7 @@ from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
-from ...engine.model import Claim, Statement, equality
+from ...engine.model import Claim, Formal, Statement, equality
 from ...engine.severity import Severity
 from .. import causes
 from .lem_key_proof import PROOF
@@ -134,6 +134,7 @@ INTRODUCTION = Statement(
     small_size=SMALL,
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(3)),
     find_budget=200,
+    formal=Formal(proves=("key_identity",), refutes=("no_improper_integral_of_weighted_cdf",)),
     theory="01-setting.md#key-identity",
     notes="Line 317 has T; lines 1051 and 1100 integrate over [0, T], where the identity with T is true.",
 )
@@ -159,6 +160,11 @@ KEY = Statement(
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(2)),
     find_budget=100,
     proof=PROOF,
+    formal=Formal(
+        proves=("key_identity",),
+        refutes=("no_improper_integral_of_weighted_cdf", "printed_right_side_drifts"),
+        steps=("Phi_eq_hi_minus_area", "is_stieltjes_quantile", "Phi_eq_rank_sum"),
+    ),
     theory="01-setting.md#key-identity",
     notes="Used only on [0, T], at lines 1051 and 1100, where it is true. The printed proof (lines 321-415) "
     "also counts overlapping sets of levels twice and gives the half-line beyond the largest return "

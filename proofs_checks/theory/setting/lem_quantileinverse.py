@@ -15,7 +15,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from ...cases import strategies
 from ...cases.enumeration import grid
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .lem_quantileinverse_proof import PROOF
@@ -74,6 +74,7 @@ FIRST = Statement(
     cases=_point_cases,
     small_cases=_small_points,
     small_size="one jump at 0 with heights in thirds and a linear piece, x in {-1, 0, 1/3, 2/3, 1, 2}",
+    formal=Formal(proves=("quantile_of_value_le",)),
     theory="01-setting.md#quantile-inverse",
 )
 
@@ -145,6 +146,11 @@ SECOND = Statement(
     ),
     find_budget=200,
     proof=PROOF,
+    formal=Formal(
+        proves=("value_of_quantile_ge",),
+        refutes=("value_of_quantile_ge_false_for_monotone", "quantile_of_constant_is_infinite"),
+        steps=("cdf_of_quantile_ge",),
+    ),
     theory="01-setting.md#quantile-inverse",
     notes="Printed for every monotone F; every F to which the paper applies it is a CDF, hence right-continuous.",
 )
