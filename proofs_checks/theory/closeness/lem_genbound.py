@@ -99,6 +99,8 @@ STATEMENT = Statement(
     formal=Formal(
         proves=("value_close_in_total_variation_T",),
         refutes=("printed_closeness_false", "closeness_fails_for_y_policies"),
+        counterexample="rewards of action a mixed with mass at 1, so that F†(1) = T; the executable counterexample has "
+        "no such mass, difference 5/4 and printed right side 1",
         steps=("closeness_factor_T_is_attained",),
     ),
     theory="07-closeness.md#genbound-refuted",

@@ -120,6 +120,8 @@ LOSS = Statement(
     formal=Formal(
         proves=("discretisation_chain",),
         refutes=("discretisation_loss_exceeds_eta",),
+        counterexample="reward 1/4 mixed with mass 1/100 at 1, so that F†(1) = T; the executable counterexample has no "
+        "such mass and loses 13/10",
         steps=(
             "adapted_value_ge",
             "discretised_value_ge",

@@ -165,7 +165,11 @@ STATEMENT = Statement(
     small_size="T <= 3, up to 3 episodes before the last, stay in 1/100, 1/2, 9/10, delta in 1/10, 1/2",
     counterexample=Case(Fraction(1, 100), 4, Fraction(1, 2), (4,)),
     find_budget=400,
-    formal=Formal(proves=("event_holds",), refutes=("event_given_counts_is_impossible",)),
+    formal=Formal(
+        proves=("event_holds",),
+        refutes=("event_given_counts_is_impossible",),
+        counterexample="six earlier episodes with T = 2; the executable counterexample has one with T = 4",
+    ),
     theory="06-event-and-optimism.md#event-conditioning",
     notes="One earlier episode suffices: four visits to the first state show at least three stays.",
 )

@@ -147,7 +147,10 @@ STATEMENT = Statement(
     counterexample=_one_state(Fraction(15, 16), 12, Fraction(1, 2), (0, 1, 0, 1)),
     find_budget=400,
     formal=Formal(
-        parts=("optimistic_supremum_dominates", "optimistic_maximum_dominates"), refutes=("printed_optimism_false",)
+        parts=("optimistic_supremum_dominates", "optimistic_maximum_dominates"),
+        refutes=("printed_optimism_false",),
+        counterexample="rewards mixed with mass 1/100 at 1, so that F†(1) = T; the executable counterexample has no "
+        "such mass",
     ),
     theory="06-event-and-optimism.md#optimism-refuted",
     notes="15/8 = 240/128 in the true model, 235/128 in the optimistic one; the policy is optimal in the true model.",

@@ -140,7 +140,12 @@ STATEMENT = Statement(
     small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
-    formal=Formal(proves=("printed_right_side_without_5",), refutes=("printed_regret_theorem_is_false",)),
+    formal=Formal(
+        proves=("printed_right_side_without_5",),
+        refutes=("printed_regret_theorem_is_false",),
+        counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
+        "counterexample has delta = 1/2 and no such mass",
+    ),
     theory="08-regret.md#main-refuted",
     notes="Regret at least 994999 against a bound of at most 420667, at K = 10^6 and delta = 1/2; at delta = 1/100 the "
     "bound is below 465854. At delta = 1 the statement says nothing. The refutation goes through choices off the "
@@ -172,7 +177,12 @@ EXPECTED = Statement(
     small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
-    formal=Formal(proves=("expected_bound_within_printed",), refutes=("printed_regret_theorem_is_false",)),
+    formal=Formal(
+        proves=("expected_bound_within_printed",),
+        refutes=("printed_regret_theorem_is_false",),
+        counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
+        "counterexample has delta = 1/2 and no such mass",
+    ),
     theory="08-regret.md#main-refuted",
     notes="Line 181 defines regret as an expectation, line 290 bounds it with probability 1 - delta; both readings "
     "fail alike.",

@@ -134,7 +134,11 @@ INTRODUCTION = Statement(
     small_size=SMALL,
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(3)),
     find_budget=200,
-    formal=Formal(proves=("key_identity",), refutes=("no_improper_integral_of_weighted_cdf",)),
+    formal=Formal(
+        proves=("key_identity",),
+        refutes=("no_improper_integral_of_weighted_cdf",),
+        counterexample="every finite law and weighting; the executable counterexample is a point mass at 1",
+    ),
     theory="01-setting.md#key-identity",
     notes="Line 317 has T; lines 1051 and 1100 integrate over [0, T], where the identity with T is true.",
 )
@@ -163,6 +167,7 @@ KEY = Statement(
     formal=Formal(
         proves=("key_identity",),
         refutes=("no_improper_integral_of_weighted_cdf", "printed_right_side_drifts"),
+        counterexample="every finite law and weighting; the executable counterexample is a point mass at 1",
         steps=("Phi_eq_hi_minus_area", "is_stieltjes_quantile", "Phi_eq_rank_sum"),
     ),
     theory="01-setting.md#key-identity",
