@@ -8,7 +8,7 @@ models are dicts and lists, its evaluator walks every path.  Irrational numbers 
 Exit status 0: every file refutes; 1: some file does not; 2: some file is not a valid certificate.
 """
 
-from .certificate import CHECKS, FORMAT, VERSION, Outcome, Rejected, digest, read
+from .file_format import CHECKS, FORMAT, VERSION, Outcome, Rejected, digest, read
 from .command import check_text, main, shown
 
 __all__ = ["CHECKS", "FORMAT", "VERSION", "Outcome", "Rejected", "check_text", "digest", "main", "read", "shown"]

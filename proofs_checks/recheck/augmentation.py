@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .certificate import Outcome, check, require
+from .file_format import Outcome, check, require
 from .exact import concave, law_of, phi, weighting
 from .paths import History, Lottery, Model, gained, histories, model, policy, returns, y_policies
 

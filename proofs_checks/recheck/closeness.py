@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .certificate import Outcome, check, number, require, whole
+from .file_format import Outcome, check, number, require, whole
 from .enclosed import Bounds, above, printed_radius, root_of
 from .exact import Law, ks_distance, phi, steepest, weighting
 from .paths import expected_cost, model, policy, returns, rewards_of, row_of, same_shape, y_policies

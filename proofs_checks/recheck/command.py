@@ -9,7 +9,7 @@ from stat import S_ISCHR
 from typing import Any
 
 from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, second, setting
-from .certificate import CHECKS, Outcome, Rejected, read
+from .file_format import CHECKS, Outcome, Rejected, read
 
 SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment, second)
 """Each registers the checks of its labels when it is imported."""

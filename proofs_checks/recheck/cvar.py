@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .certificate import Outcome, check, number, require
+from .file_format import Outcome, check, number, require
 from .exact import Law, law_of, shortfall, tail_mean
 from .paths import model, returns, y_policies
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .certificate import Outcome, check, number, require, whole
+from .file_format import Outcome, check, number, require, whole
 from .exact import Law, cdf, concave, law_of, phi, weighting
 from .paths import History, Lottery, Model, lottery, model, returns, y_policies
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from .certificate import require
+from .file_format import require
 
 Bounds = tuple[Fraction, Fraction]
 

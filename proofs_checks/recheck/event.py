@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .certificate import Outcome, check, number, require, whole
+from .file_format import Outcome, check, number, require, whole
 from .enclosed import above, below, exp_minus, log_of, printed_radius
 from .exact import Law
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
-from .certificate import number, require, whole
+from .file_format import number, require, whole
 from .exact import Law, law, law_of
 
 MOST_POLICIES = 512

@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from .certificate import Outcome, check, number, require, whole
+from .file_format import Outcome, check, number, require, whole
 from .enclosed import log_of
 
 

@@ -49,7 +49,7 @@ from .event import (
     thm_main_radius,
 )
 from .experiment import exp_forty, experiment_paths
-from .library import checker, production
+from .this_library import checker, production
 from .optimism import (
     l1_coupling,
     l1_greedy,

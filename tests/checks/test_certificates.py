@@ -17,7 +17,7 @@ from proofs_checks import recheck
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate, codec, search
 from proofs_checks.engine.model import Verdict
-from proofs_checks.recheck.certificate import number
+from proofs_checks.recheck.file_format import number
 from proofs_checks.recheck.command import shown
 from verified_risk.errors import InvalidFile, InvalidNumber
 

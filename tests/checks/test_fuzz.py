@@ -20,7 +20,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks import fuzz, recheck
-from proofs_checks.fuzz import catalogue, farm, models, oracle, property, readers, samples, statements
+from proofs_checks.fuzz import catalogue, models, oracle, property, readers, runner, samples, statements
 from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
@@ -35,9 +35,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(autouse=True)
 def _counted(monkeypatch):
-    """A hundredth of a second passes whenever the farm, or a batch in this process, looks at the clock."""
+    """A hundredth of a second passes whenever the runner, or a batch in this process, looks at the clock."""
     clock = counted_time(0.01)
-    monkeypatch.setattr(farm, "time", clock)
+    monkeypatch.setattr(runner, "time", clock)
     monkeypatch.setattr(property, "time", clock)
 
 
@@ -53,12 +53,12 @@ def cases_of(name, count, monkeypatch):
 
 
 def kept(folder):
-    return fuzz.farm.Folder(folder, None).failures()
+    return fuzz.runner.Folder(folder, None).failures()
 
 
 def test_a_short_run_is_green(tmp_path):
     chosen = ["plan", "read-number", "read-csv"]
-    report = fuzz.run(tmp_path / "farm", seconds=0.5, properties=chosen, seed=0, workers=0)
+    report = fuzz.run(tmp_path / "fuzz", seconds=0.5, properties=chosen, seed=0, workers=0)
     assert (report.met, report.found) == (0, [])
     assert report.cases == sum(count.cases for count in report.counts.values()) > 0
     assert set(report.counts) == set(chosen)
@@ -126,9 +126,9 @@ def low_upper_bound(monkeypatch):
 
 
 def test_a_planted_fault_of_the_planner_is_found_and_kept_once(tmp_path, low_upper_bound):
-    report = fuzz.run(tmp_path / "farm", seconds=0.5, properties=["plan"], seed=0)
+    report = fuzz.run(tmp_path / "fuzz", seconds=0.5, properties=["plan"], seed=0)
     assert report.met > len(report.found) >= 1
-    held = kept(tmp_path / "farm")
+    held = kept(tmp_path / "fuzz")
     assert sum(one["times"] for one in held) == report.met
     with pytest.raises(Falsified, match="upper bound"):
         fuzz.check("plan", held[0]["case"])
@@ -167,13 +167,13 @@ def test_a_reader_that_crashes_gets_a_test_that_fails_until_it_is_mended(tmp_pat
         planted.setattr(vr.MDP, "load", classmethod(crash))
         planted.setattr(property, "SHRINK_SECONDS", 1.0)
         planted.setattr(property, "MOST_CASES", 30)
-        report = fuzz.run(tmp_path / "farm", seconds=1, properties=["read-model"], seed=0)
+        report = fuzz.run(tmp_path / "fuzz", seconds=1, properties=["read-model"], seed=0)
     assert report.met >= 30
     assert len(report.found) == 1, "they differ in a number only"
-    (test,) = (tmp_path / "farm" / "failures").glob("test_*.py")
-    (tmp_path / "farm" / "failures" / "conftest.py").write_text(READER_THAT_CRASHES)
+    (test,) = (tmp_path / "fuzz" / "failures").glob("test_*.py")
+    (tmp_path / "fuzz" / "failures" / "conftest.py").write_text(READER_THAT_CRASHES)
     assert run_test(test) == 1, "with the fault"
-    (tmp_path / "farm" / "failures" / "conftest.py").unlink()
+    (tmp_path / "fuzz" / "failures" / "conftest.py").unlink()
     assert run_test(test) == 0, "mended"
 
 
@@ -183,16 +183,16 @@ def run_test(path):
 
 
 def test_a_second_run_goes_on_with_new_seeds_and_keeps_the_counts(tmp_path):
-    first = fuzz.run(tmp_path / "farm", seconds=0.3, properties=["read-number"], seed=7)
+    first = fuzz.run(tmp_path / "fuzz", seconds=0.3, properties=["read-number"], seed=7)
     seen = first.counts["read-number"]
-    again = fuzz.run(tmp_path / "farm", seconds=0.3, properties=["read-number"])
+    again = fuzz.run(tmp_path / "fuzz", seconds=0.3, properties=["read-number"])
     count = again.counts["read-number"]
     assert count.cases == seen.cases + again.cases
     assert count.batches > seen.batches
-    state = files.read(tmp_path / "farm" / "farm.json", "fuzz", dict)
+    state = files.read(tmp_path / "fuzz" / "fuzz.json", "fuzz", dict)
     assert (state["seed"], state["runs"]) == (7, 2)
     with pytest.raises(InvalidArgument, match="seed 7, not 8"):
-        fuzz.run(tmp_path / "farm", seconds=0.1, properties=["read-number"], seed=8)
+        fuzz.run(tmp_path / "fuzz", seconds=0.1, properties=["read-number"], seed=8)
 
 
 def test_batches_have_seeds_of_their_own(monkeypatch):
@@ -207,7 +207,7 @@ def test_batches_have_seeds_of_their_own(monkeypatch):
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "letter.txt").write_text("dear reader")
-    with pytest.raises(InvalidFile, match="holds no fuzz farm"):
+    with pytest.raises(InvalidFile, match="holds no fuzz run"):
         fuzz.run(tmp_path, seconds=1)
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
@@ -242,12 +242,12 @@ def test_a_case_that_takes_too_long_has_failed(monkeypatch):
 
 
 def test_a_worker_that_died_is_a_failure_with_its_batch():
-    outcome = farm._died(batch("read-number", seconds=0.01))
+    outcome = runner._died(batch("read-number", seconds=0.01))
     assert [failure.case["batch"]["name"] for failure in outcome.failures] == ["read-number"]
     fuzz.check("read-number", outcome.failures[0].case)
 
 
-def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
+def test_what_fuzzing_found_in_readers_stays_fixed(tmp_path):
     """A whole number of 5000 digits; a packed table with text for an offset; nesting in a certificate."""
     for kind in ("model", "policy", "plan", "run"):
         for hostile in ("9" * 5000, "[" * 5000):
@@ -272,7 +272,7 @@ def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
         vr.Policy.load(path)
 
 
-def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
+def test_what_an_hour_of_fuzzing_found_stays_fixed(tmp_path):
     """A certificate whose label is a list or whose state is infinite; a grid of 1e400 points; rewards too long to be
     written; a plan whose one return has no range, which a float's slack turned into a failure."""
     stored = json.loads((samples.CERTIFICATES / "def_history-episode.json").read_text())
@@ -297,7 +297,7 @@ def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
     fuzz.check("plan-discounted", {"model": still, "objective": "cpw(71/100)", "eta": None})
 
 
-def test_what_the_farm_found_in_its_last_hour_stays_mended(tmp_path):
+def test_what_fuzzing_found_last_stays_fixed(tmp_path):
     """A run whose policy to use is not its last one; a searched plan with a reward of 5000 digits; a window of a
     certificate that fits no machine integer."""
     model = {"initial": ["1", "0"], "horizon": 1, "discount": "1"}
@@ -384,7 +384,7 @@ def test_the_command_prints_counts_and_exits_with_1_on_a_failure(tmp_path, monke
     assert "new failure of read-number" in red.stdout
     wrong = CliRunner().invoke(main, ["fuzz", "--property", "castle"])
     assert wrong.exit_code == 2
-    assert "no property 'castle'" in wrong.stderr
+    assert "unknown property 'castle'" in wrong.stderr
 
 
 def test_a_pool_and_a_cluster_run_the_same_batches(tmp_path):

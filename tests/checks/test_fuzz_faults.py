@@ -21,7 +21,7 @@ from proof_files import require_checker
 import verified_risk as vr
 from proofs_checks import fuzz
 from proofs_checks.engine.model import Claim
-from proofs_checks.fuzz import catalogue, commands, farm, planning, property, readers, statements
+from proofs_checks.fuzz import catalogue, commands, planning, property, readers, runner, statements
 from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval, Truth
@@ -43,9 +43,9 @@ CASE = {
 
 @pytest.fixture(autouse=True)
 def _counted(monkeypatch):
-    """A hundredth of a second passes whenever the farm, or a batch in this process, looks at the clock."""
+    """A hundredth of a second passes whenever the runner, or a batch in this process, looks at the clock."""
     clock = counted_time(0.01)
-    monkeypatch.setattr(farm, "time", clock)
+    monkeypatch.setattr(runner, "time", clock)
     monkeypatch.setattr(property, "time", clock)
 
 
@@ -73,8 +73,8 @@ def test_a_pool_whose_worker_dies_is_a_failure_and_the_run_goes_on(tmp_path, mon
             done.set_exception(BrokenProcessPool()) if self.first else done.set_result(work(batch))
             return done
 
-    monkeypatch.setattr(farm, "Pool", Pool)
-    report = fuzz.run(tmp_path / "farm", seconds=1.0, properties=["read-number"], seed=0, workers=1)
+    monkeypatch.setattr(runner, "Pool", Pool)
+    report = fuzz.run(tmp_path / "fuzz", seconds=1.0, properties=["read-number"], seed=0, workers=1)
     assert len(made) == 2
     assert report.met == 1
     assert [failure.case["batch"]["number"] for failure in report.found] == [0]
@@ -143,7 +143,7 @@ def test_in_a_thread_a_case_that_took_too_long_has_failed_when_it_is_over():
 def test_a_known_failure_that_is_met_again_ends_with_1(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "as_fraction", lambda value, where: Fraction(int(value) // 0))
     monkeypatch.setattr(property, "SHRINK_SECONDS", 0.1)
-    words = ["fuzz", "--seconds", "0.3", "--workers", "0", "--property", "read-number", "--out", str(tmp_path / "farm")]
+    words = ["fuzz", "--seconds", "0.3", "--workers", "0", "--property", "read-number", "--out", str(tmp_path / "fuzz")]
     assert CliRunner().invoke(main, [*words, "--json"]).exit_code == 1
     seen = set()
     for _ in range(5):  # a run that finds nothing new

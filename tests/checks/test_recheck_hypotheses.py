@@ -9,7 +9,7 @@ import pytest
 from test_recheck_sides import checked, counterexample
 
 from proofs_checks import recheck
-from proofs_checks.recheck.certificate import number
+from proofs_checks.recheck.file_format import number
 from proofs_checks.recheck.enclosed import normal, printed_radius
 from proofs_checks.recheck.exact import phi, steepest, weighting
 from proofs_checks.recheck.setting import corners
