@@ -1,4 +1,4 @@
-r"""Bellman-greedy policies for concave weightings, written to judge, not to be fast.
+r"""Bellman-greedy policies for concave weightings: a slow reference implementation.
 
 A concave piecewise-linear ``G`` is a mixture of CVaRs, :math:`G(\tau) = \sum_j w_j \min(\tau/\alpha_j, 1)`, and
 
@@ -110,7 +110,7 @@ class Greedy:
 
 
 def deterministic_policies(mdp: MDP, *, most: int) -> Iterator[ReturnPolicy]:
-    """All deterministic y-policies of a model on its reachable sums; nothing at all if there are more than ``most``."""
+    """All deterministic y-policies of a model on its reachable sums; none if there are more than ``most``."""
     keys = [(t, s, y) for t, level in enumerate(reachable_sums(mdp)[:-1]) for s, y in sorted(level)]
     count = 1
     for _, s, _ in keys:

@@ -1,7 +1,6 @@
-"""All statements, in the order of the paper: an explicit list, so that nothing is found by magic or goes missing.
+"""All statements, in the order of the paper.
 
-The folders are subjects and the paper's order crosses them (the key lemma of section 5 belongs to the setting), so the
-list stands here and not in the folders.
+Folders are subjects, which the paper's order crosses: the key lemma of section 5 belongs to the setting.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ from .event import (
     thm_main_radius,
 )
 from .experiment import exp_forty, experiment_paths
-from .this_library import checker, production
 from .optimism import (
     l1_coupling,
     l1_greedy,
@@ -91,6 +89,7 @@ from .setting import (
     lem_monotoneinversebound,
     lem_quantileinverse,
 )
+from .this_library import checker, production
 
 INTRODUCTION: tuple[Statement[Any], ...] = (
     intro_bound.STATEMENT,
@@ -216,7 +215,7 @@ ALL: tuple[Statement[Any], ...] = (
 
 
 def by_label(label: str) -> Statement[Any]:
-    """The statement with this label; an error that lists the nearest ones otherwise."""
+    """The statement with this label; raise ``KeyError`` with the nearest labels if there is none."""
     for statement in ALL:
         if statement.label == label:
             return statement

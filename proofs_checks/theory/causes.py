@@ -1,7 +1,7 @@
-"""The root causes of the findings: each is listed once, with the lines of the paper where it stands and what sets it
-right.  Line numbers are those of the LaTeX source of the preprint (arXiv 2210.05650).
+"""The root causes of the findings, with the lines of the paper and the correction.
 
-A finding that only repeats another one's fault has the same cause; summaries count causes.
+Line numbers are those of the LaTeX source of the preprint (arXiv 2210.05650).  Findings with the same fault have the
+same cause; summaries count causes.
 """
 
 from __future__ import annotations

@@ -75,11 +75,11 @@ def test_a_case_that_is_undecided_or_outside_the_hypotheses_refutes_nothing(tmp_
 def test_a_proof_that_was_withdrawn_is_no_evidence_any_more(monkeypatch):
     chosen = [statements.by_label("def:pushforward")]
     proof = Evidence(Rank.MACHINE_CHECKED, "a proof")
-    monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
+    monkeypatch.setattr(audit, "machine_checked", lambda formal: (proof,))
     ledger = audit.run(chosen, examples=5)
     assert ledger.statements[0].rank == "machine-checked"
-    monkeypatch.setattr(audit, "recorded", lambda label: ())
-    row = audit.refreshed(ledger.statements[0])
+    monkeypatch.setattr(audit, "machine_checked", lambda formal: ())
+    row = audit.refreshed(ledger.statements[0], chosen[0])
     assert str(proof) not in row.support.evidence
     assert row.rank == "exhaustive"
     assert audit.stale(audit.assemble([row], 5, 0), chosen) == []

@@ -17,8 +17,8 @@ from proofs_checks import recheck
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate, codec, search
 from proofs_checks.engine.model import Verdict
-from proofs_checks.recheck.file_format import number
 from proofs_checks.recheck.command import shown
+from proofs_checks.recheck.file_format import number
 from verified_risk.errors import InvalidFile, InvalidNumber
 
 WITH_COUNTEREXAMPLE = [statement for statement in statements.ALL if statement.counterexample is not None]

@@ -284,7 +284,7 @@ def test_a_model_that_is_another_one_after_it_is_saved_is_found(monkeypatch):
     monkeypatch.setattr(
         vr.MDP, "load", classmethod(lambda cls, path: other if path.name == "again.json" else honest(path))
     )
-    with pytest.raises(Falsified, match="not the same after it is saved and loaded"):
+    with pytest.raises(Falsified, match="changes when it is saved and loaded"):
         readers.check(readers.valid_case("model", random.Random(0)))
 
 
@@ -319,7 +319,7 @@ ENDINGS = {
     "a crash": (crashes, KeyError, "a bug"),
     "an exit status of 3": (lambda: raise_(SystemExit(3)), Falsified, "ended with 3"),
     "a traceback": (lambda: click.echo("Traceback (most recent call last)", err=True), Falsified, "a traceback"),
-    "silence": (lambda: raise_(SystemExit(2)), Falsified, "without a word"),
+    "silence": (lambda: raise_(SystemExit(2)), Falsified, "without a message"),
 }
 
 

@@ -9,9 +9,9 @@ import pytest
 from test_recheck_sides import checked, counterexample
 
 from proofs_checks import recheck
-from proofs_checks.recheck.file_format import number
 from proofs_checks.recheck.enclosed import normal, printed_radius
 from proofs_checks.recheck.exact import phi, steepest, weighting
+from proofs_checks.recheck.file_format import number
 from proofs_checks.recheck.setting import corners
 
 COIN = {Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)}

@@ -1,7 +1,7 @@
-r"""def:augmented: the augmented MDP pays the reward so far at the last step, before the last reward is earned.
+r"""def:augmented: the augmented MDP pays the reward so far at step T, before the last reward is earned.
 
-Its state is (s, y).  In print it pays :math:`y_T` at step T, and so omits :math:`r_T`.  With the payment after the last
-step, policies of (t, s, y) do as well as policies of the whole history.
+Its state is (s, y).  As printed it pays :math:`y_T` at step T and omits :math:`r_T`.  With the payment after the last
+step, policies of (t, s, y) are as good as policies of the whole history.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _printed(case: Case) -> Real:
 
 
 def _corrected(case: Case) -> Real:
-    """Payment after the last step: y-policies reach the optimum over histories, which is what the planner says."""
+    """With the payment after the last step, y-policies attain the optimum over histories, and so does the planner."""
     optimum = _best(attainable_laws(case.mdp), case.objective)
     augmented = _best(_payments(case.mdp, case.mdp.horizon), case.objective)
     return least(equality(augmented, optimum), equality(exact_plan(case.mdp, case.objective).value, optimum))

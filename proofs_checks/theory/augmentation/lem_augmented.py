@@ -1,6 +1,6 @@
 r"""lem:augmented:1 and lem:augmented:2: the two steps of the augmentation theorem.
 
-The first compares how often an action is played on histories with :math:`J \le y` in state s, under the policy and
+The first compares the probability of an action on histories with :math:`J \le y` in state s, under the policy and
 under its average; the second compares the joint laws :math:`D_t(y, s) = P(J(\Xi_t) \le y, s_t = s)`.  Both fail for the
 printed average (over :math:`J \le y`) and hold for the average over :math:`J = y`.
 """
@@ -43,7 +43,7 @@ def _plays(case: Case, rule: Rule) -> Fraction:
                 for (state, gain), (mass, shares) in cells.items():
                     if state == s and gain <= y:
                         averaged = rule(t, s, gain)
-                        assert averaged is not None  # the policy itself has been here
+                        assert averaged is not None  # the policy itself reaches this cell
                         gap += shares.get(a, Fraction()) - mass * averaged.get(a, Fraction())
                 worst = max(worst, abs(gap))
     return -worst

@@ -62,7 +62,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"|\hat\Phi - \tilde\Phi| \le L_G\, \mathbf E \sum_t [(T-t+1)\min(1,\epsilon) + (T-t)\hat P(s_\infty)] "
         r"\le T L_G\, \mathbf E \sum_t |S|\,\epsilon",
-        "every policy has nearly the same objective in both, whatever the truth is",
+        "every policy has nearly the same objective in both models, whatever the true model is",
         _slack,
     ),
     finding=Severity.HOLDS,

@@ -3,7 +3,7 @@ r"""close/markov: closeness (b), for Markov policies, with the area between the 
 .. math:: |\Phi'(\pi) - \Phi(\pi)| \le L_G\, \mathbf E_\pi \sum_{t=1}^T
           \bigl[W_1(R,R') + (T-t)\,\mathrm{TV}(P,P')\bigr], \qquad W_1 \le \mathrm{KS},
 
-under M or under M'.  A Markov policy cannot see the rewards, so they may be coupled as one likes.
+under M or under M'.  A Markov policy cannot see the rewards, so any coupling of them is allowed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _cases() -> SearchStrategy[Pair]:
 
 
 def _small_cases() -> Iterator[Pair]:
-    """The pairs of the enumeration once each, with the four Markov policies of two steps and two actions."""
+    """Each pair of the enumeration with the four Markov policies of two steps and two actions."""
     seen = set()
     for pair in small_pairs():
         key = (pair.mdp, pair.twin, pair.weighting)

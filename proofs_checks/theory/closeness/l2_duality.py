@@ -31,7 +31,7 @@ from ...engine.severity import Severity
 
 @dataclass(frozen=True)
 class Case:
-    """A law, a concave weighting, and any threshold beside the best one."""
+    """A law, a concave weighting, and a threshold."""
 
     law: Law
     weighting: Weighting

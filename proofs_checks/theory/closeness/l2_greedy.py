@@ -5,7 +5,7 @@ r"""L2/greedy: closeness (c), for a concave weighting and the policy that is gre
 
 where the integral is at most KS.
 
-Telescope with the value of M' inside and the process of M outside.
+The proof telescopes the values of M' along the process of M.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Case:
 
 
 def greedy_slack(mdp: MDP, twin: MDP, weighting: Weighting, last_of_ties: bool) -> Real:
-    """The right side less ``v' - Phi(pi')``; and ``Phi'(pi') >= v'``, so that it bounds their difference too."""
+    """The right side minus ``v' - Phi(pi')``, and ``Phi'(pi') - v'``."""
     best = Greedy(twin, weighting, last_of_ties=last_of_ties)
     policy = best.policy(mdp)
     horizon = mdp.horizon
@@ -90,7 +90,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t "
         r"[(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+]",
-        "a policy that is greedy in M' wherever it may come loses little when played in M",
+        "a policy that is greedy in M' at every (t, s, y) loses little when played in M",
         _slack,
     ),
     finding=Severity.HOLDS,

@@ -1,7 +1,7 @@
 r"""L2/merely-optimal: closeness (c) for a policy that is only optimal in M'.  False.
 
-At a return that M' cannot produce, an optimal policy of M' may do anything; M lives at such returns when the rewards
-interlace.  This is why a planner must be greedy everywhere, and why ``thm:main``, which allows any planner, fails.
+At a return that M' cannot produce, an optimal policy of M' may play anything; if the rewards interlace, M produces such
+returns.  So a planner must be greedy everywhere, and ``thm:main``, which allows any optimal planner, fails.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _corrected_slack(pair: Pair) -> Real:
 
 @st.composite
 def _drawn(draw: st.DrawFn) -> Pair:
-    """Greedy where the twin leads, anything where only M does."""
+    """Greedy where the twin leads, any action where only M leads."""
     mdp, twin = draw(st.one_of(interlaced_pairs(), interlaced_pairs(max_teeth=6), mdp_pairs(max_denominator=3)))
     weighting = draw(strategies.weightings(shape=draw(st.sampled_from(("linear", "concave"))), max_corners=1))
     best = Greedy(twin, weighting)
@@ -104,7 +104,7 @@ STATEMENT = Statement(
     ),
     corrected=Claim(
         r"\pi' \text{ greedy in } M' \text{ at every } (t,s,y)",
-        "the greedy one does",
+        "a policy that is greedy in M' at every (t, s, y) loses little when played in M",
         _corrected_slack,
         when=_concave,
     ),

@@ -3,9 +3,8 @@ r"""L2/planner-error: closeness (c) for a policy that is greedy only up to :math
 .. math:: v' - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_{t=1}^T \Bigl[(T-t)\,\mathrm{TV}(P',P)
           + \int_0^1 (F_R - F_{R'})^+\Bigr] + \sum_t w_t .
 
-Here :math:`w_t` is the largest loss of an action at step t, in the value of M', wherever the process of M may come.
-So a planner's error adds to the regret and does no other harm, provided that it is measured where M goes, not where
-M' does.
+Here :math:`w_t` is the largest loss of an action at step t, in the value of M', wherever the process of M leads.  So
+the error of a planner only adds to the regret, if it is measured where M leads, not where M' does.
 """
 
 from __future__ import annotations

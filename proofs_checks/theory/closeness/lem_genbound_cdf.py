@@ -57,7 +57,7 @@ REWARDS, STATES = range(3), range(4)
 
 
 def _proof_steps(planted: bool) -> list[Step]:
-    """The recursion, and what a change of one law costs, outcome by outcome."""
+    """The recursion, and the effect of changing one law, outcome by outcome."""
     x = iter(parameters("x:38"))
     r, r_twin = [[next(x) for _ in REWARDS] for _ in "MM"]
     p, p_twin = [[next(x) for _ in STATES] for _ in "MM"]

@@ -3,7 +3,8 @@ model.
 
 The optimistic model differs from the empirical one by mass moved to the top, so the two are close in total variation
 and closeness (a) applies to every policy, with the expectation under one of *these two* models.  Under the true model
-it may never meet the pairs with large radii.  The arithmetic :math:`2|S|\epsilon_R = \sqrt{|S|}\,\epsilon_P` is exact.
+the policy may never visit the pairs with large radii.  The equation :math:`2|S|\epsilon_R = \sqrt{|S|}\,\epsilon_P`
+is exact.
 """
 
 from __future__ import annotations

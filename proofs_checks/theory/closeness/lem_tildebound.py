@@ -35,7 +35,7 @@ def _printed_slack(case: Seen) -> Real:
 
 
 def _corrected_slack(case: Seen) -> Real:
-    """The nine deterministic Markov policies: only a's reward errs, each of its visits costs one radius."""
+    """The nine deterministic Markov policies; only the reward of a has an error, at most one radius per visit."""
     error = absolute(seen_mean(case) - true_mean(case))
     return least(*(visits * (radii(case)[0] - error) for visits in (0, 1, 2)))
 
@@ -55,7 +55,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"|\tilde\Phi(\pi) - \Phi(\pi)| \le L_G\, \mathbf E_M \sum_t [\epsilon_R + (T-t) \tfrac12 \epsilon_P], "
         r"\ \pi \text{ Markov}",
-        "on the event, every Markov policy has",
+        "on the event, every Markov policy has nearly the same objective in the empirical and in the true model",
         _corrected_slack,
         when=on_the_event,
     ),

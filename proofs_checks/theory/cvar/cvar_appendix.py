@@ -5,7 +5,7 @@ r"""The CVaR appendix: its three formulas, restated for rewards (a cost is a neg
 * :math:`J(\rho)` is printed with a maximum over policies where a minimum is meant.
 * The recursion is printed with its terminal value at T; it belongs at T + 1.
 
-How rho is chosen is the matter of :mod:`proofs_checks.theory.cvar.cvar_rho`.
+The choice of rho is in :mod:`proofs_checks.theory.cvar.cvar_rho`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-r"""The CVaR appendix: how rho is chosen.
+r"""The CVaR appendix: the choice of rho.
 
-* One :math:`\rho^*` serves the initial law; print lets every initial state have its own.
+* One :math:`\rho^*` belongs to the initial law; the paper chooses one for each initial state.
 * J need not be concave, so rho must be searched over all attainable returns.
 """
 
@@ -54,7 +54,7 @@ def _own_rho(case: ModelCase) -> Fraction:
 
 
 def _one_rho(case: ModelCase) -> Fraction:
-    """-|CVaR of the rule with one rho against the initial law - optimum|, whichever ties: all must be optimal."""
+    """-|CVaR of the rule with one rho against the initial law - optimum|, for all ways to break ties."""
     table = Budgets(case.mdp)
     best = _maximisers(attainable_returns(case.mdp), lambda rho: rho - table.expected(rho) / case.alpha)
     optimum = exact_plan(case.mdp, CVaR(case.alpha)).value

@@ -2,7 +2,7 @@ r"""lem:picdfbound: a policy of the model that does not round step tau, adapted 
 
 Seeing the rounded reward rho, draw r given :math:`\phi(r) = \rho` and play on as if r had been paid.  The internal
 state that does this is :math:`\alpha = r - \rho`; printed is :math:`\alpha = r`, which counts the reward twice: the
-policy looks up a return that it never had, even if rounding changes nothing.
+policy acts on a wrong return, even if rounding changes nothing.
 """
 
 from __future__ import annotations

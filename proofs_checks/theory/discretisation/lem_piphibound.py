@@ -1,6 +1,6 @@
 r"""lem:piphibound: adapting a policy to rounded-up rewards loses nothing.  True with the internal state r - rho.
 
-With the printed internal state r (see ``lem:picdfbound``) the adapted policy may look up the wrong return and do worse.
+With the printed internal state r (see ``lem:picdfbound``) the adapted policy may act on a wrong return and be worse.
 """
 
 from __future__ import annotations

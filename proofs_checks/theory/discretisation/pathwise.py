@@ -1,7 +1,7 @@
-r"""adaptation/pathwise: on every path an adapted policy earns at most what it believes, and less than T eta below it.
+r"""adaptation/pathwise: on every path an adapted policy earns at most its rounded total, and less than T eta below it.
 
 The adapted policy carries :math:`\hat Z = \sum_t \phi(r_t)`; along each path :math:`\hat Z - T\eta < Z \le \hat Z`.
-This is the clean form of the four adaptation lemmas, and it is checked on the library's own :class:`GridPolicy`.
+This implies the four adaptation lemmas.  It is checked on the library's :class:`GridPolicy`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-r"""lem:event/conditioning: the event given the visit counts.  False: the counts tell where the chain went.
+r"""lem:event/conditioning: the event given the visit counts.  False: the counts determine the transitions.
 
-A chain that leaves its first state almost surely, but has been seen only there, has been seen to stay: the count alone
-forces a wrong estimate.  Without conditioning, and with a union over the number of visits, the event has the
+If a chain leaves its first state almost surely but was seen only there, it was seen to stay: the counts force a wrong
+estimate.  Without conditioning, and with a union over the number of visits, the event has the
 probability claimed (``L0``).
 
 The rewards of these cases are constant, so the event is about the transitions.
@@ -80,7 +80,7 @@ def _corrected_event(case: Case, moves: Moves) -> bool:
 
 
 def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
-    """The probability of the counts, and of the counts together with the event, by walking all transition counts."""
+    """The probability of the counts, and of the counts together with the event, by enumeration of transition counts."""
     level: dict[Moves, tuple[Fraction, Fraction]] = {(0, 0): (Fraction(1), Fraction(1))}
     for wanted in case.visits:
         following: dict[Moves, tuple[Fraction, Fraction]] = {}
@@ -148,7 +148,7 @@ STATEMENT = Statement(
     section="5",
     printed=Claim(
         r"P[\mathcal E \mid \{N^{(k)}\}_{k \le K}] \ge 1 - \delta",
-        "whatever the visit counts were, given them the event has probability at least 1 - delta",
+        "given any visit counts, the event has probability at least 1 - delta",
         _printed_slack,
         when=_possible,
     ),

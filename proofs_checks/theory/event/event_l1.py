@@ -41,7 +41,7 @@ STATEMENT = Statement(
     section="5",
     printed=Claim(
         r"P(\|\tilde P - P\|_1 \ge v) \le (2^{|S|} - 2) e^{-n v^2/2} \le \delta/(3|S||A|K) \text{ at } v = \epsilon_P",
-        "n independent successors have frequencies within l1 distance v of the truth, but for the stated probability",
+        "n independent successors have frequencies within l1 distance v, except with the stated probability",
         _slack,
     ),
     corrected=None,

@@ -34,7 +34,7 @@ STATEMENT = Statement(
     section="5",
     printed=Claim(
         r"P(\|F_{\tilde R} - F_R\|_\infty \ge v) \le 2 e^{-2 n v^2}",
-        "n independent rewards have an empirical CDF within v of the true one, but for probability 2 exp(-2 n v^2)",
+        "n independent rewards have an empirical CDF within v of the true one, except with probability 2 exp(-2 n v^2)",
         _slack,
     ),
     corrected=None,

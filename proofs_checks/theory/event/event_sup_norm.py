@@ -42,7 +42,7 @@ def _corrected_slack(draws: Draws) -> Real:
 
 
 def _met(draws: Draws) -> bool:
-    """Some attained distance lies in the range, so that the claim says something."""
+    """Some attained distance lies in the range, so that the claim is not vacuous."""
     farthest = max(1 - min(draws.masses), max(draws.masses))
     return len(draws.masses) > 1 and _in_range(draws, 2 * exp(-2 * draws.n * farthest**2))
 
@@ -58,7 +58,7 @@ STATEMENT = Statement(
     section="5",
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2} \text{ if } 2 e^{-2 n v^2} \le 1/(3|S|)",
-        "at the radius of the rewards, every successor's frequency is close, but for the stated probability",
+        "at the radius of the rewards, every successor's frequency is close, except with the stated probability",
         _printed_slack,
         when=_met,
     ),

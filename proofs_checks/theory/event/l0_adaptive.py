@@ -1,7 +1,7 @@
-r"""L0/adaptive: the event, whatever the learner does.  Exact enumeration of adaptive sampling trees.
+r"""L0/adaptive: the event for every learner.  Exact enumeration of adaptive sampling trees.
 
 One state, T = 1, two actions that pay 0 or 1.  The learner is any deterministic rule of the outcomes so far, stored as
-a table over the nodes of the binary tree; a rule may well stop sampling a pair when its estimate looks bad.
+a table over the nodes of the binary tree; a rule may stop sampling a pair when its estimate is low.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ STATEMENT = Statement(
     printed=None,
     corrected=Claim(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",
-        "however the actions depend on the past, all estimates are within their radii at once, but for delta",
+        "for every learner, all estimates are within their radii at once, except with probability delta",
         _slack,
         when=_whole_tree,
     ),

@@ -86,7 +86,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "
         r"\le \delta/(S_0|A|)",
-        "the draws of one pair stay within their radius at all lengths at once, but for its share of delta",
+        "the draws of one pair stay within their radius at all lengths at once, except with its share of delta",
         _slack,
     ),
     finding=Severity.HOLDS,

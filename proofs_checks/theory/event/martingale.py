@@ -145,7 +145,8 @@ STATEMENT = Statement(
     corrected=Claim(
         r"P\Bigl[\sum_k \mathbf E[Y_k\mid H_k] > \tfrac{e}{e-1}\bigl(\sum_k Y_k + b\log\tfrac1\delta\bigr)\Bigr] "
         r"\le \delta, \ 0 \le Y_k \le b",
-        "the sum of the conditional means is at most e/(e-1) times the sum of the costs and a logarithm, but for delta",
+        "the sum of the conditional means is at most e/(e-1) times the sum of the costs and a logarithm, except with "
+        "probability delta",
         _slack,
         when=_costs,
     ),
@@ -167,7 +168,7 @@ PREFIX = Statement(
     corrected=Claim(
         r"P\Bigl[\exists n \le K:\ \sum_{k \le n} \mathbf E[Y_k\mid H_k] > "
         r"\tfrac{e}{e-1}\bigl(\sum_{k \le n} Y_k + b\log\tfrac1\delta\bigr)\Bigr] \le \delta",
-        "the bound holds for every prefix of the episodes simultaneously, but for delta",
+        "the bound holds for every prefix of the episodes simultaneously, except with probability delta",
         _prefix_slack,
         when=_costs,
     ),

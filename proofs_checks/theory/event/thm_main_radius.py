@@ -1,10 +1,10 @@
-r"""thm:main/coefficient and thm:main/log: how the proof of the main theorem gathers the two radii.
+r"""thm:main/coefficient and thm:main/log: how the proof of the main theorem adds the two radii.
 
 .. math:: \sqrt{|S|}\,(\epsilon_P + \epsilon_R) = \sqrt{|S|}\,\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr)
           \sqrt{\tfrac1N \log\tfrac{6|S||A|K}{\delta}} \le \sqrt{\tfrac{5|S|^2}{N} \log\tfrac{6|S||A|K}{\delta}} .
 
 The coefficient holds.  The printed line has a 4 in the logarithm where the radii have a 6; as an inequality it survives
-for :math:`|S| \ge 2`, because the coefficient 5 has room (this is not in the audit's table).
+for :math:`|S| \ge 2`, because the coefficient 5 is not tight.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ LOG = Statement(
     corrected=Claim(
         r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr)\sqrt{\log 6x} \le \sqrt{5|S|^2 \log 4x}, \ "
         r"x = |S||A|K/\delta,\ |S| \ge 2",
-        "the line it occurs in is true all the same when there is an ordinary state: the coefficient 5 has room",
+        "the line is still true if there is an ordinary state, because the coefficient 5 is not tight",
         _mended_slack,
         when=_has_ordinary_state,
     ),
@@ -131,7 +131,7 @@ LOG = Statement(
     find_budget=10,
     formal=Formal(proves=("printed_logarithm_survives",)),
     theory="08-regret.md#main-steps",
-    notes="The slip costs nothing: with |S| = 2 the left side is at most 0.94 of the right side.",
+    notes="The slip has no effect: with |S| = 2 the left side is at most 0.94 of the right side.",
 )
 
 STATEMENTS = (COEFFICIENT, LOG)

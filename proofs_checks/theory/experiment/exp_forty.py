@@ -1,8 +1,8 @@
 r"""exp:forty: a remark on the experiment.  After 40 episodes the printed radius is still above a quarter.
 
 The most favourable reading: each path one step, :math:`|S| = |A| = 1` in the logarithm, :math:`K = 40`,
-:math:`\delta = 1`.  That is all that is said: which path an optimistic planner then prefers depends on radii that the
-paper does not state for its experiment, and on what was seen.
+:math:`\delta = 1`.  The claim says no more: which path an optimistic planner then prefers depends on the radii, which
+the paper does not state for its experiment, and on the observations.
 """
 
 from __future__ import annotations

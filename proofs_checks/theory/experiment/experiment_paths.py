@@ -1,8 +1,8 @@
 r"""experiment:paths: which of the four paths of the frozen lake is optimal at each CVaR level.
 
 The paths end with return 6, 4, 2, 1 with probability 0.729, 0.81, 0.9, 1 and with 0 otherwise.  The CVaR of return x
-with success probability q is :math:`x (\alpha - (1-q))^+/\alpha`.  Print names the returns 6, 4, 2, 1 as optimal at
-alpha = 0.40, 0.33, 0.25, 0.01.  At 0.40 it is 4, not 6: the switches are at 1/5, 7/25 and 433/1000.
+with success probability q is :math:`x (\alpha - (1-q))^+/\alpha`.  The paper names the returns 6, 4, 2, 1 as optimal
+at alpha = 0.40, 0.33, 0.25, 0.01.  At 0.40 it is 4, not 6: the switches are at 1/5, 7/25 and 433/1000.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _step(
             kept = shifted[target]
             if kept:
                 yield p * kept, r, r_hat, target, False
-            if q - kept:  # negative off the event: then the law below is not one, and the slack says so
+            if q - kept:  # negative off the event: the result is not a law then, and the slack is negative
                 yield p * (q - kept), r, r_hat, target, True
 
 

@@ -1,10 +1,10 @@
-r"""lem:optimismhat: the optimistic model flatters every policy.  False for a given y-policy, even an optimal one.
+r"""lem:optimismhat: every policy is worth more in the optimistic model.  False for y-policies, even optimal ones.
 
-Optimism changes the rewards, hence the returns so far, and a y-policy may react badly to returns it would not see in
-the true model.  Only the *maxima* compare (``L1/value``), or Markov policies (``L1/markov``), or greedy ones
-(``L1/greedy``).
+Optimism changes the rewards, hence the returns so far, and a y-policy may play badly at returns that do not
+occur in the true model.  The claim holds for the *maxima* (``L1/value``), for Markov policies (``L1/markov``) and for
+greedy ones (``L1/greedy``).
 
-Honest cases have one ordinary state and the same number of visits N for every pair, so that one rational radius
+The cases have one ordinary state and the same number of visits N for every pair, so that one rational radius
 :math:`\epsilon` belongs to :math:`\delta = 6|S||A|K e^{-2N\epsilon^2}`, which must be at most 1.
 """
 

@@ -2,7 +2,7 @@ r"""lem:optimismhat/cdf: optimism at the level of CDFs, as the proof of lem:opti
 
 .. math:: F_{\hat Z^{(\pi)}}(x) \le F_{Z^{(\pi)}}(x) \text{ for all } x, \text{ on the event.}
 
-It is true for Markov policies, whose choices do not react to the flattered rewards.
+It is true for Markov policies, whose choices do not depend on the rewards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""def:unvisited: pairs with N(s, a) = 0.  The printed formulas divide by zero there.
 
 The estimate is 0/0 and the radius infinite.  The model is completed by :math:`\hat P = \delta_{s_\infty}`,
-:math:`\hat R = \delta_1`, which is what every radius of at least 1 gives, whatever the estimate.
+:math:`\hat R = \delta_1`, as every radius of at least 1 does, whatever the estimate.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _printed_slack(case: Case) -> Real:
 
 
 def _corrected_slack(case: Case) -> Real:
-    """Every row sums to 1, and an unvisited pair pays 1 now and for ever."""
+    """Every row sums to 1, and an unvisited pair pays 1 in every remaining step."""
     counts = counts_of(case.mdp, case.history)
     radii = tuple(
         tuple(case.eps if counts[s, a].visits else Fraction(1) for a in range(case.mdp.n_actions[s]))

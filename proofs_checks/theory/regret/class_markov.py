@@ -57,7 +57,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\mathcal E, \pi \text{ Markov}:\ 0 \le \hat\Phi - \Phi \le L_G\, \mathbf E \sum_t "
         r"[(T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)] \le T (|S|+1) L_G\, \mathbf E \sum_t \epsilon",
-        "on the event, every Markov policy is flattered, but not by much",
+        "on the event, the optimistic model overestimates every Markov policy by at most the stated amount",
         _slack,
         when=event,
     ),

@@ -1,4 +1,4 @@
-r"""corrected/episode: what one episode can cost in the corrected theorem.
+r"""corrected/episode: the cost of one episode in the corrected theorem.
 
 With :math:`Y_t = (T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)`: :math:`Y_t \le T-t+1`,
 :math:`Y_t \le ((T-1)S_0+2)\,\epsilon`, and the episode costs at most :math:`T(T+1)/2`.

@@ -1,13 +1,13 @@
 r"""corrected/i, corrected/ii, thm:main/greedy, thm:main/printed-radii: the corrected regret theorem itself, on
 two-armed problems.
 
-The learner of :mod:`.corrected_run` plays; its state holds the number of plays of each action, so the whole law of its
-regret is known exactly.  (i) bounds its expectation, (ii) its upper tail, and thm:main/greedy says the printed form:
+The learner is that of :mod:`.corrected_run`; its state holds the number of plays of each action, so the law of its
+regret is computed exactly.  (i) bounds its expectation, (ii) its upper tail, and thm:main/greedy is the printed form:
 run at delta/2, the regret exceeds the printed right side, even without its root of 5, with probability at most delta.
-thm:main/printed-radii says the same of the printed radii.
+thm:main/printed-radii is the same with the printed radii.
 
-At sizes that can be enumerated the bounds of the tails exceed K, so that cases alone say little; the theorem is
-machine-checked, and the arithmetic that joins its lemmas has statements of its own (corrected/i/sum, corrected/ii/sum,
+At sizes that can be enumerated the bounds of the tails exceed K, so cases are weak evidence.  The theorem is
+machine-checked, and the arithmetic that joins its lemmas has its own statements (corrected/i/sum, corrected/ii/sum,
 corrected/iii).
 """
 

@@ -1,8 +1,8 @@
 r"""corrected/run: the corrected learner on two-armed problems, its expected regret computed exactly.
 
 T = 1, one ordinary state, two actions with two rewards each, CVaR.  The learner's state is the count of each reward of
-each action, so its whole course is a finite chain with rational probabilities; radii are enclosed, and an index that
-could not be ordered would raise.  Checked: E[Reg] is at most (i); the event has probability at least 1 - delta; and in
+each action, so it is a finite chain with rational probabilities; radii are enclosed, and indices that cannot be
+compared raise an exception.  Checked: E[Reg] is at most (i); the event has probability at least 1 - delta; and in
 every state on the event the loss of the action chosen is at most :math:`L_G \min(1, 2\epsilon)`.
 """
 
@@ -104,7 +104,7 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
                 following[new, ok] = following.get((new, ok), Fraction()) + mass * p
         states = following
     totals: dict[Fraction, Fraction] = {}
-    for (state, _), p in states.items():  # the state knows how often each action was played
+    for (state, _), p in states.items():  # the state determines how often each action was played
         total = sum((sum(seen) * (best - value) for seen, value in zip(state, exact, strict=True)), Fraction())
         totals[total] = totals.get(total, Fraction()) + p
     return regret, sum((p for (_, good), p in states.items() if good), Fraction()), room, totals

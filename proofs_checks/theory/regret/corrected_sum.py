@@ -1,4 +1,4 @@
-r"""corrected/i and corrected/ii: the sum over all visits is at most beta, and what the theorem makes of it.
+r"""corrected/i and corrected/ii: the sum over all visits is at most beta, and the bounds that follow.
 
 Counting (``L3``) over the :math:`S_0|A|` pairs and Cauchy-Schwarz,
 

@@ -1,4 +1,4 @@
-r"""L3: counting.  What the visits of one pair can cost.
+r"""L3: counting.  A bound for the cost of all visits to one pair.
 
 .. math:: \sum_{\text{visits}} \min\bigl(T, c/\sqrt{N^{(k)}}\bigr) \le T \min(T, N) + 2c\sqrt N,
 

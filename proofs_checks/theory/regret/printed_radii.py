@@ -1,7 +1,7 @@
 r"""L0/block, L0/printed-radii: the printed radii hold at every number of visits, without a union over it.
 
-The printed radius :math:`\sqrt{l'/2n}`, :math:`l' = \log(6|S||A|K/\delta)`, has no room for a union over
-:math:`n \le KT`.  Sample sizes that are nearly equal mislead together: a block :math:`[m, (1 + 1/l)m]` of them leaves
+The printed radius :math:`\sqrt{l'/2n}`, :math:`l' = \log(6|S||A|K/\delta)`, is too small for a union over
+:math:`n \le KT`.  Nearby sample sizes fail together: a block :math:`[m, (1 + 1/l)m]` of them leaves
 its radius with probability at most :math:`42 e^{-l}` (DKW and Doob's inequality), and few blocks cover all sizes.
 """
 
@@ -26,7 +26,7 @@ from ...engine.severity import Severity
 from .regret_sizes import Problem
 
 CONSTANT = 21
-"""Of a one-sided deviation; a CDF leaves its band on two sides."""
+"""Constant of a one-sided deviation; a CDF leaves its band on two sides."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _small_blocks() -> Iterator[Block]:
 BLOCK = Statement(
     source=__file__,
     label="L0/block",
-    title="sample sizes that are nearly equal mislead together",
+    title="nearby sample sizes fail together",
     section="corrected theory",
     printed=None,
     corrected=Claim(

@@ -6,8 +6,8 @@ The planner plays a, then a if the first reward has been seen before or is 1, an
 model the first reward is a seen one or 1, a and b have equal counts and radii, and :math:`\hat R(a)` dominates
 :math:`\hat R(b)`: the planner is optimal.  In the true model a new first reward costs the whole second reward.
 
-The planner chooses badly only off the support of the optimistic model.  A planner that is greedy at every (t, s, y), as
-that of the CVaR appendix is once its index is repaired, does not, and the corrected theorem is about such planners.
+The planner chooses badly only off the support of the optimistic model.  A planner that is greedy at every (t, s, y)
+does not; that of the CVaR appendix is one once its index is corrected.  The corrected theorem is about such planners.
 
 Unless two of the K first rewards coincide, which has probability at most :math:`K(K-1)/2m`, the regret is exactly
 :math:`\mu\,(K - K(K-1)/2m)`.  The paper's atomless rewards are the limit of large m; here m is finite and everything
@@ -66,7 +66,7 @@ def regret(case: Case) -> Fraction:
 
 
 def _printed_slack(case: Case) -> Real:
-    """delta - P[regret > bound], as far as the argument above knows that probability."""
+    """delta minus a lower bound of P[regret > bound], by the argument above."""
     exceeds = at_least(printed_bound(case.problem), regret(case)) is Truth.FAILS
     return case.delta - (1 - collision(case) if exceeds else 0)
 

@@ -1,4 +1,4 @@
-r"""thm:main/constant: the constant of the main theorem.  The proof, mended as arithmetic, gives 4 sqrt 2, not 4.
+r"""thm:main/constant: the constant of the main theorem.  Corrected, the arithmetic of the proof gives 4 sqrt 2.
 
 With the factor 2 of ``thm:main/factor`` restored the leading term is
 :math:`2T L_G \sqrt{5|S|^2\ell}\cdot 2\sqrt{2|S||A|KT}`, and the first visits add
@@ -41,7 +41,7 @@ def _corrected_slack(p: Problem) -> Real:
 
 
 def _dropped_slack(p: Problem) -> Real:
-    """The printed bound covers the proof with its first visits (and its printed factor), or is above KT anyway."""
+    """The printed bound covers the proof with its first visits (and its printed factor), or exceeds KT."""
     pairs = p.states * p.actions
     spent = _scale(p) * (2 * p.horizon * pairs + root(2 * pairs * p.steps))
     return printed_bound(p) - minimum(spent, Fraction(p.steps))

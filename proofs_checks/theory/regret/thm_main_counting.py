@@ -1,8 +1,8 @@
 r"""thm:main/visits, unvisited, harmonic, factor: how the proof of the main theorem counts visits.
 
 :math:`N^{(k)}` is the number of visits to a pair before episode k.  The proof splits the visits of a pair by
-:math:`N^{(k)} \le T`, bounds the few by their number and the many by an integral, and then loses a
-factor 2.
+:math:`N^{(k)} \le T`, bounds the visits up to T by their number and the others by an integral, and
+then loses a factor 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""assump:lipschitz: what a Lipschitz weighting gives, and which of the paper's examples are Lipschitz.
+r"""assump:lipschitz: the objective of a Lipschitz weighting is Lipschitz; which examples of the paper are Lipschitz.
 
 If G is L-Lipschitz, :math:`|\Phi(X) - \Phi(Y)| \le L \int |F_X - F_Y|`.  VaR, the Wang transform and cumulative
 probability weighting are named as examples of the class of objectives; none of them is Lipschitz, so no theorem of the

@@ -84,5 +84,5 @@ STATEMENT = Statement(
     small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
     formal=Formal(parts=("distributional_bellman", "return_from_the_start")),
     theory="01-setting.md#bellman",
-    notes="In print the reward law is that of a free variable s; the current state of the history is meant.",
+    notes="As printed, the reward law is that of a free variable s; the current state of the history is meant.",
 )

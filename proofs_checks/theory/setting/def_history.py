@@ -2,8 +2,8 @@ r"""def:history: the history measure, the episode and the return.
 
 The measure is built step by step:
 :math:`P(\xi_{t+1}) = P(\xi_t)\,\pi_t(a_t|\xi_t)\,R(s_t,a_t)(r_t)\,P(s_{t+1}|s_t,a_t)`.
-In print its indices are shifted by one, an episode ends before the last reward is paid, so that the return is not a
-function of it, and the return repeats one reward instead of running over all of them.
+As printed, its indices are shifted by one; an episode ends before the last reward is paid, so that the return is not a
+function of it; and the return repeats one reward instead of adding all of them.
 """
 
 from __future__ import annotations

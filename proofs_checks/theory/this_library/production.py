@@ -2,7 +2,7 @@ r"""This library's exact planner and evaluator, as cases of the theory.
 
 * The planner's policy is Bellman-optimal at *every* reachable (t, s, y) for one rho that attains the value.
 * The law it returns satisfies the key identity and gives the value it claims.
-* The evaluator's law is that of walking every history, for every kind of policy.
+* The evaluator's law is that of enumerating all histories, for every kind of policy.
 * The certified planner's bounds hold, and planning on a grid of step eta loses at most T eta.
 """
 
@@ -94,7 +94,7 @@ BELLMAN = Statement(
     small_size=SMALL + ", levels 1/3, 1/2, 1",
     formal=Formal(
         missing="The claim is about the code of the planner. Its recursion is proved (`cvar:value`), its code is not;"
-        " `plan.prove()` has single answers confirmed by the verified checker."
+        " `plan.prove()` has the verified checker confirm single plans."
     ),
     theory="04-planning.md#budget",
 )
@@ -195,7 +195,7 @@ EVALUATOR = Statement(
     printed=None,
     corrected=Claim(
         r"F_{\mathrm{return\_law}(\pi)} = F_{Z^\pi}",
-        "The evaluator's law of the return is that of walking every history, for every kind of policy.",
+        "The evaluator's law of the return is that of enumerating all histories, for every kind of policy.",
         _evaluator,
     ),
     finding=Severity.HOLDS,
