@@ -24,8 +24,7 @@ FILES = list(coq_source.sources_in().values())
 SOURCES = [path for path in FILES if not coq_source.is_setup(path)]
 SETUPS = [path for path in FILES if coq_source.is_setup(path)]
 SAME_NAME = {
-    # The checker is a program with words of its own: its J is of a return, its backup and step are of integers, it
-    # raises a bound of a box.  No file of proofs uses both meanings.
+    # The checker's J, backup, step and raise are about programs; no file of proofs uses both meanings.
     "J": ["TailObjective.v", "CvarPlanner.v"],
     "backup": ["Program.v", "DynamicProgramming.v"],
     "step": ["Program.v", "Mdp.v"],
@@ -52,15 +51,15 @@ def test_a_source_assumes_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.name)
-def test_a_set_up_only_names_things_and_is_shared(path: Path) -> None:
-    """What sections load has variables and hypotheses and no proofs, and at least two files load it."""
+def test_a_setup_declares_only_variables_and_is_shared(path: Path) -> None:
+    """A setup file has variables and hypotheses and no proofs, and at least two files load it."""
     words = {sentence.split()[0] for sentence in coq_source.sentences(path.read_text(encoding="utf-8"))}
     assert words <= {"Context", "Variable", "Variables", "Hypothesis", "Let", "Load"}
     loaded = [other for other in FILES if path.name in coq_source.imports_of(other.read_text(encoding="utf-8"))]
     assert len(loaded) >= 2, loaded
 
 
-def test_a_set_up_loaded_outside_a_section_is_seen(copy: Path) -> None:
+def test_a_setup_loaded_outside_a_section_is_found(copy: Path) -> None:
     file = copy / "setting" / "QuantileInverse.v"
     text = file.read_text(encoding="utf-8")
     file.write_text(f'{text}\nSection B.\n  Load "setup/Lipschitz".\nEnd B.\n', encoding="utf-8")
@@ -86,7 +85,7 @@ def test_a_set_up_loaded_outside_a_section_is_seen(copy: Path) -> None:
         "#[bypass_check(guard)] Fixpoint f (n : nat) : False := f n.",
     ],
 )
-def test_the_guard_sees_a_planted_assumption(planted: str) -> None:
+def test_a_seeded_assumption_is_found(planted: str) -> None:
     text = (FORMAL / "setting" / "QuantileInverse.v").read_text(encoding="utf-8")
     assert coq_source.unproved(text) == []
     assert coq_source.unproved(f"{text}\n{planted}\n") != []
@@ -196,7 +195,7 @@ def test_the_page_gives_hypotheses_differences_and_missing_proofs() -> None:
 
 
 def restates(path: Path) -> bool:
-    """Whether a file writes definitions out again on purpose, so that a theorem can be read in it alone."""
+    """Whether a file restates definitions on purpose, so that a theorem can be read on its own."""
     return path.parent.name == "statements" or path.name.endswith("Statement.v")
 
 
@@ -225,7 +224,7 @@ def test_no_file_sees_two_definitions_of_one_name() -> None:
                 assert seen.setdefault(name, file) == file, f"{path.name} sees {name} of {seen[name]} and of {file}"
 
 
-def test_a_name_that_a_second_file_takes_is_seen(copy: Path) -> None:
+def test_a_name_defined_twice_is_found(copy: Path) -> None:
     with (copy / "event" / "Blocks.v").open("a") as file:
         file.write("Lemma E_bind : True. Proof. exact I. Qed.\n")
     assert names_defined_twice(copy) == {**SAME_NAME, "E_bind": ["Blocks.v", "FiniteLaw.v"]}
@@ -238,7 +237,7 @@ def test_the_project_lists_every_source() -> None:
     )
 
 
-def test_two_files_of_one_name_are_refused(copy: Path) -> None:
+def test_two_files_of_one_name_are_rejected(copy: Path) -> None:
     shutil.copy(copy / "foundations" / "Mdp.v", copy / "event")
     with pytest.raises(InvalidFile, match=r"event/Mdp\.v has the name of foundations/Mdp\.v"):
         coq_source.sources_in(copy)
@@ -357,13 +356,13 @@ def test_the_record_is_rebuilt_from_its_sources_and_the_output_of_the_script() -
         formal_record.build("nothing")
 
 
-def test_a_theorem_without_recorded_axioms_is_refused(tmp_path: Path) -> None:
+def test_a_theorem_without_recorded_axioms_is_rejected(tmp_path: Path) -> None:
     axioms = {name: listed for name, listed in recorded()["axioms"].items() if name != "lem_key"}
     with pytest.raises(InvalidFile, match=r"key_identity: compile\.sh printed no axioms for lem_key"):
         formal_record.theorems(changed_record(tmp_path, axioms=axioms))
 
 
-def test_a_theorem_that_no_file_proves_is_refused(copy: Path) -> None:
+def test_a_theorem_that_no_file_proves_is_rejected(copy: Path) -> None:
     file = copy / "foundations" / "KeyIdentity.v"
     file.write_text(file.read_text(encoding="utf-8").replace("Theorem key_identity", "Theorem other"), encoding="utf-8")
     with pytest.raises(InvalidFile, match="key_identity: proved in no file"):

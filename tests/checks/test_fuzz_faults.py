@@ -1,4 +1,4 @@
-"""The fuzz farm counts no failure as a pass: each check of it is shown what it is there to find."""
+"""Each fuzzed property fails on a seeded fault of the kind that it is meant to find."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CASE = {
 
 @pytest.fixture(autouse=True)
 def _counted(monkeypatch):
-    """A hundredth of a second passes whenever the runner, or a batch in this process, looks at the clock."""
+    """Replace the clock: each reading advances it by a hundredth of a second."""
     clock = counted_time(0.01)
     monkeypatch.setattr(runner, "time", clock)
     monkeypatch.setattr(property, "time", clock)
@@ -52,7 +52,7 @@ def _counted(monkeypatch):
 # -- batches ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_pool_whose_worker_dies_is_a_failure_and_the_run_goes_on(tmp_path, monkeypatch):
+def test_a_dead_worker_is_a_failure_and_the_run_continues(tmp_path, monkeypatch):
     made = []
 
     class Pool:
@@ -113,7 +113,7 @@ def failed(name="p", error="KeyError: 'a'", where="verified_risk/mdp/read.py:rea
     return property.Failure(name, "0", error, where, "", {})
 
 
-def test_failures_are_of_one_kind_only_if_they_differ_in_numbers_and_names_alone():
+def test_failures_that_differ_only_in_numbers_and_names_have_one_signature():
     one = failed(error="Falsified: 'two_paths' attains 3/4 > 1.5e-3")
     assert failed(error="Falsified: 'lake' attains 7 > -2").signature == one.signature
     others = [failed(error="Falsified: 'lake' loses 7 > -2"), failed(error=one.error, where="another.py:read")]
@@ -121,8 +121,8 @@ def test_failures_are_of_one_kind_only_if_they_differ_in_numbers_and_names_alone
     assert len({one.signature, *(other.signature for other in others)}) == 5
 
 
-def test_in_a_thread_a_case_that_took_too_long_has_failed_when_it_is_over():
-    """Threads of a cluster's worker have no alarms."""
+def test_in_a_thread_a_slow_case_fails_when_it_ends():
+    """Threads of dask workers have no alarms."""
     found = []
 
     def work():
@@ -159,7 +159,7 @@ def test_a_known_failure_that_is_met_again_ends_with_1(tmp_path, monkeypatch):
 
 
 def moved(monkeypatch, lower, upper):
-    """A planner whose bounds are off by so much."""
+    """A planner with shifted bounds."""
     honest = vr.plan
 
     def off(mdp, objective, **options):
@@ -240,7 +240,7 @@ def test_a_checker_that_proves_a_forged_bound_is_found(monkeypatch, name):
 
 
 def granted(plan):
-    """The plan, whose own proof is taken for granted."""
+    """The plan, with its own proof assumed."""
     honest = replace(plan)
     object.__setattr__(honest, "prove", lambda **options: None)
     return honest
@@ -266,7 +266,7 @@ def test_a_run_whose_proof_is_violated_on_its_event_is_found(monkeypatch):
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, ArithmeticError, LookupError, AssertionError, RecursionError])
-def test_an_error_of_a_reader_that_is_not_one_of_ours_is_a_failure(monkeypatch, error):
+def test_a_foreign_error_of_a_reader_is_a_failure(monkeypatch, error):
     case = readers.valid_case("model", random.Random(0))
     readers.check(case)
 
@@ -278,7 +278,7 @@ def test_an_error_of_a_reader_that_is_not_one_of_ours_is_a_failure(monkeypatch, 
         readers.check(case)
 
 
-def test_a_model_that_is_another_one_after_it_is_saved_is_found(monkeypatch):
+def test_a_model_that_changes_when_it_is_saved_is_found(monkeypatch):
     other = vr.MDP(0, [[[1]]], [[{1: 1}]], horizon=1)
     honest = vr.MDP.load
     monkeypatch.setattr(
@@ -336,7 +336,7 @@ def test_a_command_that_ends_badly_is_a_failure(monkeypatch, name):
         commands.check({"kind": "number", "text": "1", "words": ["plan", "FILE"]})
 
 
-def test_a_statement_whose_cases_are_all_outside_its_hypotheses_is_skipped_and_not_passed(monkeypatch):
+def test_a_statement_without_a_case_that_meets_its_hypotheses_is_skipped(monkeypatch):
     label = "def:pushforward"
     held = statements.BY_LABEL[label]
     never = replace(held, corrected=replace(held.true_claim, when=lambda case: False))
@@ -345,7 +345,7 @@ def test_a_statement_whose_cases_are_all_outside_its_hypotheses_is_skipped_and_n
         statements.check({"label": label, "seed": 1, "examples": 5})
 
 
-def test_a_statement_with_an_undecided_case_is_skipped_and_not_passed(monkeypatch):
+def test_a_statement_with_an_undecided_case_is_skipped(monkeypatch):
     label = "def:pushforward"
     held = statements.BY_LABEL[label]
     unsure = replace(held, corrected=Claim("", "", lambda case: Interval(Fraction(-1), Fraction(1))))

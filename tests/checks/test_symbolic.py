@@ -1,4 +1,4 @@
-"""Proofs by polynomials: each holds, each notices an error, and a proof that fails is a failure of the audit."""
+"""Proofs by polynomials: each holds, its planted error breaks it, and a failing proof fails the audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides a verdict cannot be loosened: margins, hypotheses rarely met, proofs of which a part is stale."""
+"""Verdicts at their boundary: tiny margins, rarely met hypotheses, proofs with a stale part."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_enumeration_that_never_meets_its_hypotheses_fails():
 
 @pytest.mark.parametrize(("met", "enough"), [(1, False), (49, False), (50, True)])
 def test_hypotheses_met_by_too_small_a_share_fail(monkeypatch, met, enough):
-    """Of a thousand random cases; one in twenty is asked for, however many there are."""
+    """At least one random case in twenty must meet the hypotheses."""
     met_rarely = search.Search(tried=1000, met=met, worst=Q(1), worst_case=Case(Q(0)))
     monkeypatch.setattr(search, "random", lambda *given, **named: met_rarely)
     lines = failures(toy(small_cases=lambda: iter([Case(Q(0))] * 100)))
@@ -72,12 +72,12 @@ def test_a_search_that_meets_nothing_is_no_support():
     assert any("0 cases met the hypotheses, wanted 10" in line for line in lines)
 
 
-def test_a_statement_without_a_budget_lets_its_generator_look_at_nothing():
+def test_a_statement_without_a_budget_searches_no_case():
     none = replace(toy(), find_budget=type(toy()).__dataclass_fields__["find_budget"].default)
     assert any("no counterexample in 0 cases" in line for line in failures(none))
 
 
-def test_an_audit_reports_what_the_generator_met_first_and_not_what_it_shrinks_to():
+def test_an_audit_reports_the_first_counterexample_without_shrinking():
     """Seeds whose first refuting case is not the least of all; shrinking would end at 9/4."""
     first = {search.find_counterexample(toy(), seed=seed, shrink=False).slack for seed in range(8)}
     shrunk = {search.find_counterexample(toy(), seed=seed).slack for seed in range(8)}
@@ -115,7 +115,7 @@ def test_one_part_of_several_with_another_axiom_demotes_the_proof(tmp_path: Path
     assert all(name in piece.detail for name in extra)
 
 
-def test_the_narrowest_scope_of_several_parts_is_told():
+def test_the_narrowest_scope_of_several_parts_is_reported():
     (piece,) = formal_record.machine_checked(PARTS)
     known = formal_record.theorems()
     assert "Mdp.v" not in known["key_identity"].needs
@@ -123,7 +123,7 @@ def test_the_narrowest_scope_of_several_parts_is_told():
     assert f"; {known['key_identity'].differs}; {known['history_measure'].differs};" in piece.detail
 
 
-def test_the_command_that_compares_the_record_ends_with_1_if_something_is_stale(monkeypatch, capsys):
+def test_checking_a_stale_record_exits_with_1(monkeypatch, capsys):
     monkeypatch.setattr(formal_record, "stale", lambda: ["Mdp.v has changed"])
     assert formal_record.main(["--check"]) == 1
     assert capsys.readouterr().out == "Mdp.v has changed\n"
