@@ -124,15 +124,13 @@ class Formal:
     """The Coq theorems about a statement, by name; ``docs/theory/formal.md`` lists them.
 
     Each of ``proves`` is the corrected claim, under the hypotheses given there; ``parts`` prove it together.  Each of
-    ``refutes`` is the negation of the printed claim.  ``steps`` are used in proofs and are no evidence by themselves.
-    ``missing`` says why a statement has no proof.  ``counterexample`` says how the counterexample in Coq differs from
-    the executable one, :attr:`Statement.counterexample`.
+    ``refutes`` is the negation of the printed claim.  ``missing`` says why a statement has no proof.
+    ``counterexample`` says how the counterexample in Coq differs from :attr:`Statement.counterexample`.
     """
 
     proves: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     refutes: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
     missing: str = ""
     counterexample: str = ""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..evidence.coq.record import Theorem, theorems
-from ..theory import ALL
+from ..theory import ALL, by_label
 
 FILE = "theory/formal.md"
 SOURCES = "../../proofs_checks/formal"
-ROLES = {"proves": "proves", "parts": "part", "refutes": "refutes", "steps": "step"}
-"""``{field of Formal: what it is called on the page}``."""
+ROLES = {"proves": "proves", "parts": "part", "refutes": "refutes"}
+"""``{field of Formal: its name on the page}``; a step names its statements itself."""
 SECTIONS = {
     "The setting": ("foundations", "setting"),
     "Augmentation": ("augmentation",),
@@ -98,9 +98,10 @@ def page() -> str:
 
 
 def _theorem(theorem: Theorem) -> str:
-    named = [(role, one) for role in ROLES for one in ALL if theorem.name in getattr(one.formal, role)]
+    named = [(ROLES[role], one) for role in ROLES for one in ALL if theorem.name in getattr(one.formal, role)]
+    named += [("step", by_label(label)) for label in theorem.step_of]
     labels = {role: ", ".join(f"`{one.label}`" for other, one in named if other == role) for role, _ in named}
-    roles = [f"{ROLES[role]} {text}" for role, text in labels.items()]
+    roles = [f"{role} {text}" for role, text in labels.items()]
     differs = [theorem.differs, *(one.formal.counterexample for role, one in named if role == "refutes")]
     anchor = theorem.anchor or next((one.theory for _, one in named), "")
     link = f"[{theorem.name}]({SOURCES}/{theorem.file})"

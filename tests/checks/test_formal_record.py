@@ -39,7 +39,7 @@ every_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.na
 every_statement = pytest.mark.parametrize("statement", statements.ALL, ids=lambda statement: statement.label)
 KEY = statements.by_label("lem:key").formal
 PAGE = formal_page.page()
-ROLES = ("proves", "parts", "refutes", "steps")
+ROLES = ("proves", "parts", "refutes")
 
 
 # -- nothing is assumed -----------------------------------------------------------------------------------------------
@@ -139,10 +139,18 @@ def test_the_record_is_fresh() -> None:
     assert formal_record.main(["--check"]) == 0
 
 
-def test_statements_name_every_printed_theorem_and_no_other() -> None:
+def test_every_printed_theorem_is_named_or_a_step_and_no_other_is_named() -> None:
     named = {name for one in statements.ALL for role in ROLES for name in getattr(one.formal, role)}
-    assert named == set(formal_record.theorems())
-    assert len(named) >= 240
+    steps = {name for name, theorem in formal_record.theorems().items() if theorem.step_of}
+    assert named | steps == set(formal_record.theorems())
+    assert len(named | steps) >= 240
+
+
+def test_a_step_is_a_step_of_statements_that_it_does_not_prove() -> None:
+    for theorem in formal_record.theorems().values():
+        for label in theorem.step_of:
+            formal = statements.by_label(label).formal
+            assert theorem.name not in (*formal.proves, *formal.parts, *formal.refutes)
 
 
 def test_every_file_of_proofs_has_a_theorem_in_the_record_or_is_used_by_one() -> None:
@@ -284,10 +292,9 @@ def test_parts_count_together() -> None:
     assert re.match(r"theorems dkw \(event/DkwFinite\.v, \w{12}\), near_at_every_real \(", piece.detail)
 
 
-@pytest.mark.parametrize("role", ["steps", "refutes"])
-def test_a_step_or_a_refutation_is_no_evidence_for_the_claim(role: str) -> None:
+def test_a_refutation_is_no_evidence_for_the_claim() -> None:
     assert formal_record.machine_checked(Formal(proves=("key_identity",))) != ()
-    assert formal_record.machine_checked(Formal(**{role: ("key_identity",)})) == ()
+    assert formal_record.machine_checked(Formal(refutes=("key_identity",))) == ()
     assert formal_record.machine_checked(Formal()) == ()
 
 
@@ -370,10 +377,12 @@ def test_a_theorem_that_no_file_proves_is_rejected(copy: Path) -> None:
 
 
 def test_the_comment_above_a_theorem_is_read() -> None:
-    text = "(** First. *)\n(** What it says.\n    Given: x >= 0.5,\n  y. Differs: all x. In words: 01.md#a-b. *)\n"
+    text = (
+        "(** First. *)\n(** It says.\n  Given: x >= 0.5,\n  y. Differs: all x. In words: 01.md#a. Step of: L2, L3. *)\n"
+    )
     for word in ("Theorem", "  Lemma", "Corollary"):
         read = coq_source.words_above("here", f"{text}{word} here : x.\n(** Given: z. *)\nTheorem there : y.")
-        assert read == ("x >= 0.5, y", "all x", "01.md#a-b")
+        assert read == ("x >= 0.5, y", "all x", "01.md#a", ("L2", "L3"))
     for wrong in ("Theorem here : x.", "(** Nothing. *)\nTheorem here : x.", f"{text}Theorem heres : x."):
         with pytest.raises(InvalidFile, match="here has no hypotheses: wanted 'Given"):
             coq_source.words_above("here", wrong)

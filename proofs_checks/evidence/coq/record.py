@@ -1,9 +1,9 @@
 """The Coq theorems that statements name: where each is proved, its axioms, and whether it is what was compiled.
 
-Statements name their theorems (:class:`..engine.model.Formal`).  The comment above a theorem gives its hypotheses in
-words and how it differs from the statement's claim::
+Statements name the theorems that prove or refute them (:class:`..engine.model.Formal`).  The comment above a theorem
+gives its hypotheses, how it differs from the statement's claim, and the statements it is only a step of::
 
-    (** Given: a finite law on [0, M].  Differs: finite laws.  In words: 01-setting.md#key-identity. *)
+    (** Given: a finite law on [0, M].  Differs: finite laws.  In words: 01-setting.md#bellman.  Step of: lem:key. *)
 
 ``formal/record.json`` holds what compiling prints and cannot be read from the sources: the axioms of each group of
 theorems in ``Assumptions.v``, and a digest of each file that was compiled.  It needs no Coq.  A theorem is stale
@@ -59,6 +59,7 @@ class Theorem:
     given: str
     differs: str
     anchor: str
+    step_of: tuple[str, ...]
     axioms: tuple[str, ...]
     needs: tuple[str, ...]
     changed: tuple[str, ...]

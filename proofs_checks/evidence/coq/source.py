@@ -26,7 +26,7 @@ _UNPROVED = ("Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Conjec
 """A variable of a module is an axiom, and a module need not have an end: our sources have none."""
 _ATTRIBUTES = re.compile(r"^(?:(?:#\[[^\]]*\]|Local|Global|Polymorphic|Monomorphic)\s+)+")
 _UNCHECKED = re.compile(r"\badmit\b|\bbypass_check\b|\b(?:Guard|Positivity|Universe) Checking\b")
-_WORDS = re.compile(r"(Given|Differs|In words): (.*?)\.(?=\s+(?:Given|Differs|In words): |\s*$)")
+_WORDS = re.compile(r"(Given|Differs|In words|Step of): (.*?)\.(?=\s+(?:Given|Differs|In words|Step of): |\s*$)")
 _ASSUMED_IN_SECTION = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
 
 
@@ -52,14 +52,15 @@ def read(path: Path, folder: Path = FORMAL) -> str:
     return _LOAD.sub(lambda found: read(folder / SETUP / f"{found.group(1)}.v", folder).strip(), text)
 
 
-def words_above(name: str, text: str) -> tuple[str, str, str]:
-    """The comment above a theorem: its hypotheses, how it differs from the claim, its anchor in docs/theory."""
+def words_above(name: str, text: str) -> tuple[str, str, str, tuple[str, ...]]:
+    """The comment above a theorem: hypotheses, difference from the claim, anchor, labels that it is a step of."""
     found = re.search(rf"\*\)\s+(?:{'|'.join(PROVED)})\s+{name}\b", text)
     comment = text[text.rindex("(**", 0, found.start()) : found.start()] if found else ""
     said = dict(_WORDS.findall(" ".join(comment.split())))
     if "Given" not in said:
         raise InvalidFile(f"the comment above the theorem {name} has no hypotheses: wanted 'Given: ...'")
-    return said["Given"], said.get("Differs", ""), said.get("In words", "")
+    steps = said.get("Step of", "")
+    return said["Given"], said.get("Differs", ""), said.get("In words", ""), tuple(steps.split(", ") if steps else ())
 
 
 def unproved(text: str) -> list[str]:

@@ -83,7 +83,8 @@ End Augmentation.
 
 (** Consequence: whatever is optimal among y-policies is optimal among all policies.
     Given: any MDP with finite laws, decidable states; an upper bound over y-policies bounds all policies.
-    Differs: M itself, not the augmented MDP. *)
+    Differs: M itself, not the augmented MDP.
+    Step of: def:augmented. *)
 Theorem best_y_policy_is_best {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (M : mdp S A) G best :
   is_mdp M -> weighting G ->
   (forall pi, is_y_policy pi -> value G M (of_y_policy pi) <= best) ->

@@ -60,7 +60,8 @@ Section Augmented.
   Qed.
 
   (** The payment y_{T+1} has the law of the return of the y-policy.
-      Given: any MDP with finite laws, any policy of the augmented state, G as in the key identity. *)
+      Given: any MDP with finite laws, any policy of the augmented state, G as in the key identity.
+      Step of: def:augmented. *)
   Theorem augmented_value_eq G pi :
     weighting G -> is_markov_policy pi -> augmented_value G (of_markov_policy pi) =
       value G M (of_y_policy (as_y_policy pi)).

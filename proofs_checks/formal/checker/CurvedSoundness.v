@@ -282,7 +282,8 @@ Qed.
 
 (** Given: as check_sound, for mixtures of powers, Wang transforms, Tversky-Kahneman weightings, lower quantiles
     and polygons, with rational bounds of the curve at its points in the certificate.
-    Differs: the checker, not the planner. *)
+    Differs: the checker, not the planner.
+    Step of: production/proved, production/plan. *)
 Theorem check_curved_sound (m : model) (o : mixture) (c : claim) (k : curved) :
   check_curved m o c k = true ->
   (exists pi, pi = policy_of m (low (proofs k)) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\

@@ -65,7 +65,8 @@ Qed.
 
 (** Given: integers: the certificate's policy and all policies of the model given; see
     proofs_checks/formal/checker.
-    Differs: every route of the checker, not only the two tables of CVaR; the checker, not the planner. *)
+    Differs: every route of the checker, not only the two tables of CVaR; the checker, not the planner.
+    Step of: production/plan. *)
 Theorem check_sound (m : model) (o : objective) (c : claim) (k : certificate) :
   check m o c k = true ->
   (exists pi, pi = policy_of m (low k) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\

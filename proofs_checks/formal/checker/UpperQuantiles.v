@@ -203,7 +203,8 @@ End Between.
 (** Given: as check_sound, for mixtures with upper quantiles: with lower quantiles at levels that are a little
     larger the certificate is accepted, and the exact law has no value between the levels, or it is accepted with
     lower quantiles at the same levels too.
-    Differs: the checker, not the planner. *)
+    Differs: the checker, not the planner.
+    Step of: production/proved, production/plan. *)
 Theorem upper_quantiles_sound (m : model) (o : list (rat * mixed_part)) (e : rat) (c : claim) (k : curved) :
   check_upper m o e c k = true ->
   (exists pi, pi = policy_of m (low (proofs k)) /\ is_jpolicy pi /\ plays_allowed (meaning m) pi /\

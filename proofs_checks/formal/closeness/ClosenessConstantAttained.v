@@ -104,7 +104,8 @@ Section Attained.
 
   (** Given: any T >= 1, mean.
       Differs: the factor T cannot be lowered.
-      In words: 07-closeness.md#close-a. *)
+      In words: 07-closeness.md#close-a.
+      Step of: lem:genbound. *)
   Theorem closeness_factor_T_is_attained :
     Rabs (value mean_weight (paying 1) pi - value mean_weight (paying 0) pi) =
     INR (horizon (paying 0)) * 1 *

@@ -144,7 +144,8 @@ Section Greedy.
 
   (** Given: a supporting L-Lipschitz utility; the policy greedy for it in M' at every (t, s, y); dR bounds
       differences of expected utilities.
-      Differs: the rewards enter through any such dR, of which KS is one; the area is not shown to be one. *)
+      Differs: the rewards enter through any such dR, of which KS is one; the area is not shown to be one.
+      Step of: L2/greedy. *)
   Theorem greedy_value_close h dP dR pi :
     rewards_within 1 M -> supports h -> is_policy pi -> is_greedy acts M' h pi ->
     (forall s a, tv_le (trans M' s a) (trans M s a) (dP s a)) ->
@@ -160,7 +161,8 @@ Section Greedy.
 
   (** A maximising utility, up to any w > 0.
       Given: G concave and L-Lipschitz, w > 0.
-      Differs: within w of the supremum. *)
+      Differs: within w of the supremum.
+      Step of: L2/greedy. *)
   Theorem maximising_utility_exists w :
     lipschitz_weighting G L -> concave_weighting G -> 0 < w ->
     exists h, supports h /\ forall pi, is_policy pi -> allowed acts M' pi ->

@@ -67,7 +67,8 @@ Proof.
     lra.
 Qed.
 
-(** Given: finite laws on [lo, hi], a nondecreasing L-Lipschitz utility. *)
+(** Given: finite laws on [lo, hi], a nondecreasing L-Lipschitz utility.
+    Step of: L2/greedy. *)
 Theorem utility_difference_le_excess L f d e lo hi :
   is_utility L f -> 0 <= L -> is_law d -> is_law e -> lo <= hi ->
   almost_surely d (fun z => lo <= z <= hi) -> almost_surely e (fun z => lo <= z <= hi) ->
@@ -110,7 +111,8 @@ Qed.
 
 (** Given: rewards in [0, 1], equal initial laws, TV(P) <= dP; a supporting L-Lipschitz utility; the policy greedy
     for it in M' at every (t, s, y).
-    Differs: the utility's value v' on the left. *)
+    Differs: the utility's value v' on the left.
+    Step of: L2/greedy. *)
 Theorem greedy_value_close_in_area {S A} (acts : S -> list A) (M M' : mdp S A) L G h dP pi :
   (forall s, acts s <> []) -> is_mdp M -> is_mdp M' -> init M' = init M -> horizon M' = horizon M ->
   rewards_within 1 M -> rewards_within 1 M' -> 0 <= L -> supports M L G h -> is_policy pi -> is_greedy acts M' h pi ->
@@ -143,7 +145,8 @@ Section Pair.
   Qed.
 
   (** Given: the event; a supporting utility; the policy greedy for it in the optimistic model at every (t, s, y).
-      Differs: the utility's value on the left. *)
+      Differs: the utility's value on the left.
+      Step of: L2/optimistic. *)
   Theorem optimistic_value_close_in_area h pi :
     supports M L G h -> is_policy pi -> is_greedy acts' M' h pi ->
     E (init M') (fun s => V acts' M' h (horizon M') s 0) - value G M (played pi) <=
@@ -160,7 +163,8 @@ Section Pair.
   Qed.
 
   (** Given: the event.
-      Differs: the second inequality, visit by visit. *)
+      Differs: the second inequality, visit by visit.
+      Step of: L2/optimistic. *)
   Theorem pair_radius_le_visit_radius n s a : pair_radius n s a <= visit_radius states eps n s a.
   Proof.
     unfold pair_radius, visit_radius. apply Rplus_le_compat.

@@ -142,7 +142,8 @@ Section Markov.
   Qed.
 
   (** Given: policies of (t, s), G L-Lipschitz, rewards in [0, 1], equal initial laws; KS(R) <= dR, TV(P) <= dP.
-      Differs: KS in place of the area. *)
+      Differs: KS in place of the area.
+      Step of: close/markov, lem:tildebound. *)
   Theorem markov_value_close G L :
     (forall s a x, Rabs (cdf (reward M s a) x - cdf (reward M' s a) x) <= dR s a) ->
     weighting G -> lipschitz_weighting G L ->

@@ -125,7 +125,8 @@ Section Pair.
     INR n * Rmin 1 (INR (length states) * eps s a) + Rmin 1 (2 * eps s a).
 
   (** Given: the event; a supporting utility; the policy greedy for it in the optimistic model at every (t, s, y).
-      Differs: the outer inequality; not the term in the middle. *)
+      Differs: the outer inequality; not the term in the middle.
+      Step of: L2/optimistic. *)
   Theorem optimistic_value_close h pi :
     supports M L G h -> is_policy pi -> is_greedy acts' M' h pi ->
     E (init M') (fun s => V acts' M' h (horizon M') s 0) - value G M (played pi) <=
@@ -150,7 +151,8 @@ Section Pair.
 
   (** Optimism and closeness together: the loss of one episode, with planner error w.
       Given: as optimistic_value_close, the planner within w of the best optimistic value.
-      In words: 07-closeness.md#close-optimistic. *)
+      In words: 07-closeness.md#close-optimistic.
+      Step of: corrected/i. *)
   Theorem episode_loss_le h pi w best :
     supports M L G h -> is_policy pi -> is_greedy acts' M' h pi ->
     (forall pi0, is_policy pi0 -> allowed acts' M' pi0 ->

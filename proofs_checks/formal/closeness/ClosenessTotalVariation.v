@@ -221,7 +221,8 @@ Section Statement.
   Definition tv_reward (s : S) (a : A) : R := tv Req_EM_T (reward M' s a) (reward M s a).
 
   (** Given: any policy, G L-Lipschitz, rewards in [0, 1], equal initial laws; expectation under M.
-      Differs: without the cap. *)
+      Differs: without the cap.
+      Step of: close/tv. *)
   Theorem value_close_in_total_variation pi :
     is_policy pi ->
     Rabs (value G M' pi - value G M pi) <=

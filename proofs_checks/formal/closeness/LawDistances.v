@@ -39,7 +39,8 @@ Section TotalVariation.
   Definition tv_le (d e : dist X) (delta : R) : Prop :=
     forall f, (forall x, 0 <= f x <= 1) -> E d f - E e f <= delta.
 
-  (** Given: finite laws on a decidable type. *)
+  (** Given: finite laws on a decidable type.
+      Step of: close/tv. *)
   Lemma tv_le_tv d e : is_law d -> is_law e -> tv_le d e (tv d e).
   Proof.
     intros [_ Hd] [_ He] f Hf; unfold tv. set (l := nodup eq_dec (map fst d ++ map fst e)).
@@ -181,7 +182,8 @@ Proof.
 Qed.
 
 (** Given: finite laws on [lo, hi], a nondecreasing L-Lipschitz utility, one-sided KS at most kappa.
-    Differs: KS in place of the area between the CDFs. *)
+    Differs: KS in place of the area between the CDFs.
+    Step of: L2/greedy. *)
 Theorem utility_difference_le_kolmogorov L f d e lo hi kappa :
   is_utility L f -> is_law d -> is_law e -> lo <= hi ->
   almost_surely d (fun z => lo <= z <= hi) -> almost_surely e (fun z => lo <= z <= hi) ->

@@ -46,7 +46,8 @@ Section Maximising.
 
   (** Greedy policies for a maximising utility attain the largest value.
       Given: a utility that supports Phi and whose value is the largest.
-      Differs: greedy policies attain the largest value. *)
+      Differs: greedy policies attain the largest value.
+      Step of: L2/greedy. *)
   Theorem greedy_for_maximiser_is_optimal h pi :
     maximises h -> is_policy pi -> is_greedy acts M h pi ->
     value G M pi = E (init M) (fun s => V acts M h (horizon M) s 0) /\
@@ -61,7 +62,8 @@ Section Maximising.
   Qed.
 
   (** For concave Lipschitz G there is one.
-      Given: G concave and L-Lipschitz, rewards in [0, 1], a nonempty list of actions per state. *)
+      Given: G concave and L-Lipschitz, rewards in [0, 1], a nonempty list of actions per state.
+      Step of: L2/greedy. *)
   Theorem maximiser_exists : weighting G -> lipschitz_weighting G L -> concave_weighting G ->
     maximises (best_utility acts M G).
   Proof.

@@ -17,7 +17,8 @@ Section Shape.
   Load "setup/Choices".
 
   (** Given: any MDP with finite laws, a nonempty list of actions per state.
-      In words: 04-planning.md#w-shape. *)
+      In words: 04-planning.md#w-shape.
+      Step of: cvar:value. *)
   Theorem W_nondecreasing_and_lipschitz n s b b' : b <= b' -> 0 <= W acts M n s b' - W acts M n s b <= b' - b.
   Proof.
     revert s b b'; induction n as [|n IH]; intros s b b' Hb; cbn [W].
@@ -37,7 +38,8 @@ Section Shape.
   Qed.
 
   (** Given: as W_nondecreasing_and_lipschitz, rewards at least 0.
-      In words: 04-planning.md#w-shape. *)
+      In words: 04-planning.md#w-shape.
+      Step of: cvar:value. *)
   Theorem W_zero_without_budget rmax n s b : rewards_within rmax M -> b <= 0 -> W acts M n s b = 0.
   Proof.
     intros Hr; revert s b; induction n as [|n IH]; intros s b Hb; cbn [W]; [apply Rmax_left; assumption|].
@@ -62,7 +64,8 @@ Section Shape.
   Qed.
 
   (** Given: as W_nondecreasing_and_lipschitz, 0 < alpha < 1.
-      In words: 04-planning.md#rho-window. *)
+      In words: 04-planning.md#rho-window.
+      Step of: cvar:min. *)
   Theorem rho_window alpha rho c :
     0 < alpha < 1 -> c <= J acts M alpha rho -> c <= rho <= largest_mean + (largest_mean - c) * alpha / (1 - alpha).
   Proof.

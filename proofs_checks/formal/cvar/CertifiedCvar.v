@@ -112,7 +112,8 @@ Section Certified.
 
   (** Given: as computed_budget_within_gamma; the action whose computed value was least.
       Differs: a standard model of rounding.
-      In words: 05-certificates.md#float-policy. *)
+      In words: 05-certificates.md#float-policy.
+      Step of: production/plan. *)
   Theorem chosen_policy_within_gamma n s b :
     INR (K n) * u < 1 ->
     w n s b * (1 - INR (K n) * u) <= W acts M n s b /\ W acts M n s b <= Wpi n s b /\
@@ -156,7 +157,8 @@ Section Certified.
 
   (** Given: as computed_budget_within_gamma, 0 < alpha <= 1.
       Differs: a standard model of rounding.
-      In words: 05-certificates.md#float-cvar. *)
+      In words: 05-certificates.md#float-cvar.
+      Step of: production/plan. *)
   Theorem certified_cvar_of_policy rho :
     rho - E (init M) (fun s => w (horizon M) s rho) / (1 - INR KT * u) / alpha <=
     value (cvar_weight alpha) M (of_y_policy (budget_policy rho)).
@@ -171,7 +173,8 @@ Section Certified.
 
   (** Given: as computed_budget_within_gamma, every randomised history-dependent policy.
       Differs: a standard model of rounding.
-      In words: 05-certificates.md#float-cvar. *)
+      In words: 05-certificates.md#float-cvar.
+      Step of: production/plan. *)
   Theorem certified_upper_bound pi :
     is_policy pi -> allowed acts M pi ->
     exists rho, In rho (candidates acts M) /\

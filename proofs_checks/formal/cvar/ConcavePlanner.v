@@ -236,7 +236,8 @@ Section Planner.
 
   (** Greedy policies for the best utility are optimal among all randomised history-dependent policies.
       Given: G concave and L-Lipschitz, rewards in [0, 1], a nonempty list of actions per state.
-      In words: 08-regret.md#regret-theorem. *)
+      In words: 08-regret.md#regret-theorem.
+      Step of: corrected/i. *)
   Theorem concave_planner_correct pi :
     is_policy pi -> is_greedy acts M best_utility pi ->
     value G M pi = Phi G best_law /\ forall pi', is_policy pi' -> allowed acts M pi' -> value G M pi' <= value G M pi.

@@ -166,7 +166,8 @@ Section DynamicProgramming.
     (** No policy does better.
         Given: any utility, any MDP with finite laws, any allowed randomised history-dependent policy; a nonempty
         list of actions per state.
-        In words: 04-planning.md#dp. *)
+        In words: 04-planning.md#dp.
+        Step of: cvar:value. *)
     Theorem utility_le_dp : allowed pi -> E (return_law M pi) u <= E (init M) (fun s => V (horizon M) s 0).
     Proof.
       intros Hal; rewrite E_return_law, E_history_law_from_start.
@@ -175,7 +176,8 @@ Section DynamicProgramming.
 
     (** A greedy policy does as well.
         Given: as utility_le_dp, greedy policies.
-        In words: 04-planning.md#dp. *)
+        In words: 04-planning.md#dp.
+        Step of: cvar:value. *)
     Theorem greedy_utility_eq_dp : is_greedy pi -> E (return_law M pi) u = E (init M) (fun s => V (horizon M) s 0).
     Proof.
       intros Hg; rewrite E_return_law, E_history_law_from_start.

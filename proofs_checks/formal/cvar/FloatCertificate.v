@@ -324,7 +324,8 @@ Section Budget.
   (** The certificate.
       Given: relative error u per rounding, any order of summation, masses rounded once, K u < 1, no underflow.
       Differs: a standard model of rounding; not the kernels themselves.
-      In words: 05-certificates.md#float-budget. *)
+      In words: 05-certificates.md#float-budget.
+      Step of: production/plan. *)
   Theorem computed_budget_within_gamma rmax w n s b :
     let K := (n * (nnz + m + 3))%nat in
     rewards_within rmax M -> computed_table rmax w -> INR K * u < 1 ->

@@ -186,7 +186,8 @@ Proof.
 Qed.
 
 (** The least atom at which F reaches [alpha].
-    Given: as rockafellar_uryasev. *)
+    Given: as rockafellar_uryasev.
+    Step of: cvar:ru. *)
 Theorem quantile_is_atom (d : dist R) alpha :
   is_law d -> 0 < alpha <= 1 ->
   exists rho p, In (rho, p) d /\ 0 < p /\ quantile (cdf d) alpha = Finite rho /\

@@ -150,7 +150,8 @@ Section MeanValue.
     - replace ((G q - G p) / (q - p)) with ((G p - G q) / (p - q)) by (field; lra). apply H; lra.
   Qed.
 
-  (** Given: finite laws, G L-Lipschitz. *)
+  (** Given: finite laws, G L-Lipschitz.
+      Step of: L2/duality. *)
   Theorem Phi_difference_is_utility_difference d e :
     is_law d -> is_law e -> exists f, is_utility L f /\ Phi G d - Phi G e = E d f - E e f.
   Proof.

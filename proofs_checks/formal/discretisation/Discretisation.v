@@ -110,7 +110,8 @@ Section Discretisation.
 
   (** lem:pihatcdfbound, all T steps at once.
       Given: any MDP with finite laws, any policy of the rounded model, eta > 0.
-      Differs: all steps rounded at once, T eta in place of eta. *)
+      Differs: all steps rounded at once, T eta in place of eta.
+      Step of: lem:pihatcdfbound/before. *)
   Theorem adapted_cdf_bounds hat x :
     is_policy hat ->
     cdf (return_law (discretise M) hat) x <= cdf (return_law M (adapt hat)) x /\
@@ -120,7 +121,8 @@ Section Discretisation.
   (** lem:pihatphibound, all steps at once.
       Given: any MDP with finite laws, any policy of the rounded model, eta > 0; G as in the key identity.
       Differs: all steps rounded at once, T eta in place of eta.
-      In words: 03-discretisation.md#adapt-down. *)
+      In words: 03-discretisation.md#adapt-down.
+      Step of: thm:discretized. *)
   Theorem adapted_value_ge G hat :
     weighting G -> is_policy hat ->
     value G (discretise M) hat - T * eta <= value G M (adapt hat) <= value G (discretise M) hat.
@@ -128,7 +130,8 @@ Section Discretisation.
 
   (** lem:picdfbound and lem:piphibound: hat-M does at least as well as M, already with y-policies.
       Given: any MDP with finite laws, any randomised history-dependent policy, eta > 0.
-      Differs: all steps rounded at once. *)
+      Differs: all steps rounded at once.
+      Step of: lem:picdfbound/before. *)
   Theorem discretised_cdf_le pi x :
     is_policy pi ->
     cdf (return_law (discretise M) (of_y_policy (conditioned state_dec phi M pi))) x <= cdf (return_law M pi) x.
@@ -136,7 +139,8 @@ Section Discretisation.
 
   (** Given: any MDP with finite laws, any randomised history-dependent policy, eta > 0; G as in the key identity.
       Differs: all steps rounded at once.
-      In words: 03-discretisation.md#adapt-up. *)
+      In words: 03-discretisation.md#adapt-up.
+      Step of: thm:discretized, lem:piphibound. *)
   Theorem discretised_value_ge G pi :
     weighting G -> is_policy pi ->
     value G M pi <= value G (discretise M) (of_y_policy (conditioned state_dec phi M pi)).
@@ -145,7 +149,8 @@ Section Discretisation.
   (** thm:discretized with T eta: hat-pi need only be optimal among the y-policies of hat-M.
       Given: eta > 0, any G as in the key identity; the rounded policy is optimal among y-policies of the rounded
       model.
-      Differs: one inequality of the chain. *)
+      Differs: one inequality of the chain.
+      Step of: thm:discretized. *)
   Theorem adapted_optimal_loses_at_most_T_eta G hat :
     weighting G -> is_policy hat ->
     (forall pi, is_y_policy pi -> value G (discretise M) (of_y_policy pi) <= value G (discretise M) hat) ->

@@ -50,7 +50,8 @@ Section Chain.
   (** For concave Lipschitz G, finitely many actions and rounded rewards in [0, 1] the best policy of the rounded model
       exists.
       Given: G concave and L-Lipschitz, rounded rewards in [0, 1], a nonempty list of actions per state.
-      Differs: the maximum is attained, by a y-policy. *)
+      Differs: the maximum is attained, by a y-policy.
+      Step of: thm:discretized. *)
   Theorem rounded_optimum_exists acts L :
     (forall s, acts s <> []) -> lipschitz_weighting G L -> concave_weighting G -> rewards_within 1 (discretise eta M) ->
     exists hat : y_policy S A, is_y_policy hat /\ allowed acts (discretise eta M) (of_y_policy hat) /\

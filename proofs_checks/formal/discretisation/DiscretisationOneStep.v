@@ -38,7 +38,8 @@ Section OneStep.
   Hypothesis Htime : keeps_time M.
 
   (** Nothing before step tau; at most one rounding after it.
-      Given: the rewards of step tau rounded up, eta > 0; the time kept in the state; any policy. *)
+      Given: the rewards of step tau rounded up, eta > 0; the time kept in the state; any policy.
+      Step of: lem:pihatcdfbound/before. *)
   Theorem overshoot_of_one_step pi t :
     almost_surely (history_law M pi t) (fun h =>
       snd (state h) = t /\ 0 <= overshoot round_at h < eta /\ ((t <= tau)%nat -> overshoot round_at h = 0)).
@@ -67,7 +68,8 @@ Section OneStep.
 
   (** lem:pihatcdfbound
       Given: as overshoot_of_one_step; any policy of the rounded model, and its adaptation.
-      Differs: from the first step on; the claim is for every t up to tau. *)
+      Differs: from the first step on; the claim is for every t up to tau.
+      Step of: lem:pihatcdfbound/before. *)
   Theorem one_step_cdf_bounds hat x :
     is_policy hat ->
     cdf (return_law (replaced round_at M) hat) x <= cdf (return_law M (adapted round_at hat)) x /\
@@ -84,7 +86,8 @@ Section OneStep.
 
   (** lem:picdfbound
       Given: as overshoot_of_one_step; any randomised history-dependent policy.
-      Differs: a y-policy made by conditioning, in place of an internal state. *)
+      Differs: a y-policy made by conditioning, in place of an internal state.
+      Step of: lem:picdfbound/before. *)
   Theorem one_step_conditioned_cdf_le pi x :
     is_policy pi ->
     cdf (return_law (replaced round_at M) (of_y_policy (conditioned state_dec round_at M pi))) x <=
@@ -93,7 +96,8 @@ Section OneStep.
 
   (** lem:piphibound
       Given: as overshoot_of_one_step; G as in the key identity.
-      Differs: a y-policy made by conditioning, in place of an internal state. *)
+      Differs: a y-policy made by conditioning, in place of an internal state.
+      Step of: lem:piphibound. *)
   Theorem one_step_conditioned_value_ge G pi :
     weighting G -> is_policy pi ->
     value G M pi <= value G (replaced round_at M) (of_y_policy (conditioned state_dec round_at M pi)).

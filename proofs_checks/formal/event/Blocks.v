@@ -63,7 +63,8 @@ Section Doob.
       change (ys ++ x :: w) with (ys ++ [x] ++ w) in Hk. rewrite app_assoc, oldest_app in Hk. lra.
   Qed.
 
-  (** Given: a nonnegative function of draws from one finite law whose conditional mean never falls. *)
+  (** Given: a nonnegative function of draws from one finite law whose conditional mean never falls.
+      Step of: L0/block. *)
   Theorem doob n : prob (sample n) (reaches_dec 0 (S n)) <= E (sample n) f / c.
   Proof.
     pose proof (doob_after n []) as H. simpl length in H. unfold prob in *.
@@ -210,7 +211,8 @@ Section Block.
   Qed.
 
   (** Given: draws from a finite law, functions of mean 0 that are at most 1, a tail bound for each size; l >= 5.
-      Differs: any such functions; a CDF is one case, a frequency another. *)
+      Differs: any such functions; a CDF is one case, a frequency another.
+      Step of: L0/block. *)
   Theorem block_rarely_high (l m : R) (n : nat) (sizes : list nat) :
     5 <= l -> 0 < m -> (0 < n)%nat -> INR n <= (1 + / l) * m -> (forall k, In k sizes -> m <= INR k /\ (k <= n)%nat) ->
     prob (sample n) (fun xs => Exists_dec (fun k =>

@@ -415,7 +415,8 @@ Section Event.
 
   (** Given: any learner, any MDP with finite laws, states and actions listed and decidable; 5 <= l <= 2 K T.
       Differs: the event, any such l.
-      In words: 08-regret.md#blocks. *)
+      In words: 08-regret.md#blocks.
+      Step of: thm:main/printed-radii. *)
   Theorem misled_rarely_by_blocks :
     prob (episodes M learner K) (misled_dec state_dec action_dec M states acts radius K) <=
     21 * (S0 + 2) * S0 * A0 * (1 + (l + 1) * ln (2 * INR (K * T) / l)) * rate.

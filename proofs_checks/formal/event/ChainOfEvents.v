@@ -250,7 +250,8 @@ Section Chain.
     apply Hup with B; [assumption | now apply IH].
   Qed.
 
-  (** Given: n >= 1 independent draws from a finite law, v > 0, nested sets. *)
+  (** Given: n >= 1 independent draws from a finite law, v > 0, nested sets.
+      Step of: lem:event/rewards. *)
   Theorem chain_rarely_exceeds chain :
     decreasing_events top chain -> prob sample (some_exceeds_dec d n v chain) <= exp (- 2 * INR n * v ^ 2).
   Proof.

@@ -65,7 +65,8 @@ Section Dkw.
   Qed.
 
   (** Given: n >= 1 independent draws from a finite law, v > 0.
-      Differs: one-sided, with constant 1. *)
+      Differs: one-sided, with constant 1.
+      Step of: lem:event/rewards. *)
   Theorem empirical_rarely_above : prob sample above_dec <= exp (- 2 * INR n * v ^ 2).
   Proof.
     eapply Rle_trans; [|apply (chain_rarely_exceeds d Hd n v Hn Hv (map upto (arrange Rge_dec (map fst d))))].
@@ -80,7 +81,8 @@ Section Dkw.
   Qed.
 
   (** Given: as empirical_rarely_above.
-      Differs: one-sided, with constant 1. *)
+      Differs: one-sided, with constant 1.
+      Step of: lem:event/rewards. *)
   Theorem empirical_rarely_below : prob sample below_dec <= exp (- 2 * INR n * v ^ 2).
   Proof.
     eapply Rle_trans; [|apply (chain_rarely_exceeds d Hd n v Hn Hv (map beyond (arrange Rle_dec (map fst d))))].

@@ -171,7 +171,8 @@ Section Interaction.
     Qed.
 
     (** The first [n] observations of a pair, if there are that many, against [n] independent draws.
-        Given: any learner, any finite MDP, decidable states and actions. *)
+        Given: any learner, any finite MDP, decidable states and actions.
+        Step of: L0/adaptive. *)
     Theorem optional_skipping K :
       (forall xs, 0 <= g xs) ->
       E (episodes K) (fun path => ind (le_dec n (length (seen sa path))) * g (oldest n (seen sa path)))

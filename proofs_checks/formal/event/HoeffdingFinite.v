@@ -75,7 +75,8 @@ Proof.
 Qed.
 
 (** Given: a finite law, values in [0, 1].
-    In words: index.md#cited. *)
+    In words: index.md#cited.
+    Step of: lem:event/hoeffding. *)
 Theorem hoeffding_lemma {X} (d : dist X) (u : X -> R) h :
   is_law d -> almost_surely d (fun x => 0 <= u x <= 1) ->
   E d (fun x => exp (h * u x)) <= exp (h * E d u + h ^ 2 / 8).
@@ -154,7 +155,8 @@ Section Hoeffding.
 
   (** Given: independent draws from finite laws, values in [0, 1], s >= 0.
       Differs: one sum at a time.
-      In words: index.md#cited. *)
+      In words: index.md#cited.
+      Step of: lem:event/hoeffding. *)
   Theorem hoeffding_upper s :
     (0 < length ds)%nat -> 0 <= s ->
     prob (draws ds) (fun xs => Rle_dec (m + s) (sum xs u)) <= exp (- 2 * s ^ 2 / n).
@@ -168,7 +170,8 @@ Section Hoeffding.
 
   (** Given: as hoeffding_upper.
       Differs: one sum at a time.
-      In words: index.md#cited. *)
+      In words: index.md#cited.
+      Step of: lem:event/hoeffding. *)
   Theorem hoeffding_lower s :
     (0 < length ds)%nat -> 0 <= s ->
     prob (draws ds) (fun xs => Rle_dec (sum xs u) (m - s)) <= exp (- 2 * s ^ 2 / n).
@@ -239,7 +242,8 @@ Section Average.
   Qed.
 
   (** Given: n >= 1 independent draws, values in [0, 1], v >= 0.
-      Differs: one successor. *)
+      Differs: one successor.
+      Step of: lem:event/hoeffding, lem:event/sup-norm. *)
   Theorem average_rarely_far v :
     0 <= v -> prob sample (fun xs => Rle_dec v (Rabs (average u xs - E d u))) <= 2 * exp (- 2 * INR n * v ^ 2).
   Proof.

@@ -49,7 +49,8 @@ Section Process.
     | x :: past => Y past x + sum_observed past
     end.
 
-  (** Given: any adapted process of finite laws. *)
+  (** Given: any adapted process of finite laws.
+      Step of: martingale. *)
   Theorem mean_of_observed n : E (process n) sum_of_means = E (process n) sum_observed.
   Proof.
     induction n as [|n IH]; [reflexivity|]. rewrite !E_process_S. simpl.

@@ -100,7 +100,8 @@ Section Processes.
 
   (** Whatever is named, the two probabilities of being wrong add up to at least half the squared affinity.
       Given: two adaptive processes of finite laws whose steps have affinity at least b > 0.
-      Differs: any such processes: total error at least b^(2n)/2. *)
+      Differs: any such processes: total error at least b^(2n)/2.
+      Step of: exp:forty/information. *)
   Theorem errors_add_up n (P : list X -> Prop) (dec : forall path, {P path} + {~ P path}) :
     (b ^ n) ^ 2 / 2 <= prob (process next n) dec + E (process other n) (fun path => 1 - ind (dec path)).
   Proof.

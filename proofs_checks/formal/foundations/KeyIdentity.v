@@ -331,7 +331,8 @@ Qed.
 (** The Stieltjes integral of the quantile exists, with the stated value.
     Given: as key_identity.
     Differs: the Stieltjes integral that defines the objective exists.
-    In words: 01-setting.md#def-objective. *)
+    In words: 01-setting.md#def-objective.
+    Step of: lem:key. *)
 Theorem is_stieltjes_quantile G d lo hi :
   weighting G -> is_law d -> lo <= hi -> almost_surely d (fun z => lo <= z <= hi) ->
   is_stieltjes (fun tau => real (quantile (cdf d) tau)) G 0 1 (hi - RInt (fun x => G (cdf d x)) lo hi) /\
@@ -348,7 +349,8 @@ Proof.
   now apply is_stieltjes_quantile_listing with hi.
 Qed.
 
-(** Given: as key_identity, on any interval [lo, hi]. *)
+(** Given: as key_identity, on any interval [lo, hi].
+    Step of: lem:key. *)
 Theorem Phi_eq_hi_minus_area G d lo hi :
   weighting G -> is_law d -> lo <= hi -> almost_surely d (fun z => lo <= z <= hi) ->
   Phi G d = hi - RInt (fun x => G (cdf d x)) lo hi.
@@ -383,7 +385,8 @@ Proof.
   - rewrite IH by (unfold total_mass; lra). ring.
 Qed.
 
-(** Given: a finite law listed in increasing order; G as in the key identity. *)
+(** Given: a finite law listed in increasing order; G as in the key identity.
+    Step of: lem:key. *)
 Theorem Phi_eq_rank_sum G l lo hi :
   weighting G -> is_law l -> sorted_in lo hi l -> Phi G l = rank_sum G 0 l.
 Proof.

@@ -294,7 +294,8 @@ Section Values.
   Qed.
 
   (** Given: beliefs that hold; any nondecreasing Lipschitz utility, any allowed policy.
-      In words: 10-kl-learner.md#kl-optimism. *)
+      In words: 10-kl-learner.md#kl-optimism.
+      Step of: corrected/ii. *)
   Theorem optimistic_for_every_policy pi :
     is_policy pi -> allowed acts M pi -> E (return_law M pi) h <= E (init M) (fun s => Vhat (horizon M) s 0).
   Proof.
@@ -349,7 +350,8 @@ Section Values.
   Qed.
 
   (** Given: as optimistic_for_every_policy; a policy greedy up to w, any cost that pays.
-      In words: 10-kl-learner.md#kl-close. *)
+      In words: 10-kl-learner.md#kl-close.
+      Step of: corrected/ii. *)
   Theorem near_greedy_close pi w cost :
     is_policy pi -> near_greedy_hat (horizon M) w pi -> pays cost ->
     E (init M) (fun s => Vhat (horizon M) s 0) - E (return_law M pi) h <=
@@ -379,7 +381,8 @@ Section Values.
   (** *** Pessimism *)
 
   (** Given: as optimistic_for_every_policy; a policy greedy up to w for the pessimistic value.
-      In words: 10-kl-learner.md#kl-interval. *)
+      In words: 10-kl-learner.md#kl-interval.
+      Step of: corrected/ii. *)
   Theorem near_greedy_chk_lower pi w :
     is_policy pi -> near_greedy_chk (horizon M) w pi ->
     E (init M) (fun s => Vchk (horizon M) s 0) - sum (seq 0 (horizon M)) w <= E (return_law M pi) h.

@@ -196,7 +196,8 @@ Section Carried.
   (** A whole episode: the learner's data are a function of the outcome model's episode (and of an idle action).
       Given: as carried_optimum.
       Differs: the law of an episode.
-      In words: 10-kl-learner.md#kl-carried. *)
+      In words: 10-kl-learner.md#kl-carried.
+      Step of: corrected/ii. *)
   Theorem carried_episode pi f :
     E (history_law carried pi (horizon carried)) f =
     E (o_history (play pi) T) (fun h => E (play pi h) (fun a => f (finish h a))).
@@ -267,7 +268,8 @@ Section Carried.
 
   (** Given: any outcome model with finite laws and weights in [0, 1].
       Differs: values of the outcome model and of the carrying model.
-      In words: 10-kl-learner.md#kl-carried. *)
+      In words: 10-kl-learner.md#kl-carried.
+      Step of: corrected/ii. *)
   Theorem carried_optimum x :
     (exists pi, is_policy pi /\ o_allowed pi /\ x = Phi G (o_return pi)) <->
     (exists pi, is_policy pi /\ allowed carried_acts carried pi /\ x = value G carried pi).

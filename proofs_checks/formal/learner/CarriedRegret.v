@@ -140,7 +140,8 @@ Section Outcomes.
 
   (** Given: as outcome_regret_from_weighted_data.
       Differs: the interval.
-      In words: 10-kl-learner.md#kl-carried. *)
+      In words: 10-kl-learner.md#kl-carried.
+      Step of: corrected/ii. *)
   Theorem outcome_intervals_hold cautious cautious_utility wc K :
     cautious_play acts' (successors k) M G L z believes cautious cautious_utility wc ->
     prob (episodes M learner K) (outside_dec acts'
@@ -212,7 +213,8 @@ Section Outcomes.
 
   (** Given: as carried_optimum; counts shared over carried rewards and times, rewards known.
       Differs: another learner; costs M_t miss, b the sum of the M_t.
-      In words: 10-kl-learner.md#kl-carried. *)
+      In words: 10-kl-learner.md#kl-carried.
+      Step of: corrected/ii. *)
   Theorem outcome_regret_from_weighted_data K :
     0 < b_weight ->
     prob (episodes M learner K) (fun path => Exists_dec

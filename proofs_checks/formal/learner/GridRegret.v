@@ -121,7 +121,8 @@ Section Grid.
 
   (** Given: rewards rounded up to a grid, eta > 0; a bound in the rounded model.
       Differs: T eta more an episode.
-      In words: 10-kl-learner.md#kl-grid. *)
+      In words: 10-kl-learner.md#kl-grid.
+      Step of: corrected/ii. *)
   Theorem grid_regret (bound : list (history S A) -> R) p K :
     prob (episodes Mhat learner K) (fun path =>
       Exists_dec (fun past => bound past < regret Mhat learner G best_hat past)
@@ -135,7 +136,8 @@ Section Grid.
 
   (** Given: as grid_regret.
       Differs: the interval loses T eta below.
-      In words: 10-kl-learner.md#kl-grid. *)
+      In words: 10-kl-learner.md#kl-grid.
+      Step of: corrected/ii. *)
   Theorem grid_interval cautious (lower upper : list (history S A) -> R) past :
     is_policy (cautious (map rounded past)) -> allowed acts M (adapt eta (cautious (map rounded past))) ->
     lower (map rounded past) <= value G Mhat (cautious (map rounded past)) -> best_hat <= upper (map rounded past) ->

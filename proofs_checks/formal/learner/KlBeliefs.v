@@ -145,7 +145,8 @@ Section Beliefs.
   (** Each pair at a moment of its own at which no test misled.
       Given: declared successors, atoms and reward laws that are true; numbers supported by tests, each pair at a
       moment of its own.
-      In words: 10-kl-learner.md#kl-declared. *)
+      In words: 10-kl-learner.md#kl-declared.
+      Step of: corrected/ii. *)
   Theorem supported_beliefs_hold b :
     (forall s a, In a (acts s) -> exists past, ~ misled tests test_of chance C past /\ supported_at past b s a) ->
     hold acts (successors k) b state_dec M.

@@ -151,7 +151,8 @@ Section End.
 
   (** Given: any positive width.
       Differs: the ends of a distribution function are one.
-      In words: 10-kl-learner.md#kl-optimistic. *)
+      In words: 10-kl-learner.md#kl-optimistic.
+      Step of: corrected/ii. *)
   Lemma the_end_grows N x x' : (x <= x')%nat -> (x' <= N)%nat -> the_end N x <= the_end N x'.
   Proof.
     intros Hxx Hx'. destruct x as [|x]; [rewrite the_end_zero; apply the_end_range; lia|].

@@ -161,7 +161,8 @@ Section Event.
 
   (** Given: any learner, any finite MDP, any list of tests, any number of episodes.
       Differs: the event.
-      In words: 10-kl-learner.md#kl-ville. *)
+      In words: 10-kl-learner.md#kl-ville.
+      Step of: corrected/ii. *)
   Theorem rarely_misled K : prob (episodes M learner K) ever_misled_dec <= INR (length tests) / C.
   Proof.
     pose (P := fun i path => Exists (doubted C (chance i) (test_of i)) (moments_of path)).

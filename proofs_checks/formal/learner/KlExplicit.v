@@ -346,7 +346,8 @@ Section Explicit.
   (** The regret of the explicit learner, a priori, with no planner error left.
       Given: mean, CVaR and mixtures; an explicit learner with the exact sets and planner error 0.
       Differs: another learner; a priori, no planner assumed.
-      In words: 10-kl-learner.md#kl-apriori. *)
+      In words: 10-kl-learner.md#kl-apriori.
+      Step of: corrected/ii. *)
   Theorem explicit_learner_regret Gamma part K :
     (forall s a, NoDup (part s a) /\ INR (length (part s a)) <= Gamma) ->
     (forall s a, In a (acts s) -> almost_surely (trans M s a) (fun s' => In s' (part s a))) ->
@@ -379,7 +380,8 @@ End Explicit.
 (** The learner knows the horizon, the initial law and what it has seen; of transitions and rewards it knows nothing.
     Given: two models with the same horizon and initial law.
     Differs: the learner knows nothing else of the model.
-    In words: 10-kl-learner.md#kl-apriori. *)
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem explicit_learner_ignores_unknowns {S A} state_dec action_dec (states : list S)
   (acts : S -> list A) xs delta c alpha Hlam (M M2 : mdp S A) :
   horizon M2 = horizon M -> init M2 = init M ->

@@ -73,7 +73,8 @@ Section Headline.
 
   (** Given: concave G; states, actions and the values of the rewards known, nothing else.
       Differs: another learner; the statement of `learner/KlStatement.v`.
-      In words: 10-kl-learner.md#kl-proved. *)
+      In words: 10-kl-learner.md#kl-proved.
+      Step of: corrected/ii. *)
   Theorem kl_headline K :
     (forall dec : forall path, {sometime (fun past =>
       ~ in_interval acts succ M G best believes utility w0 cautious cautious_utility wc past) path} +

@@ -165,7 +165,8 @@ Section Radii.
   Proof. intros H; destruct (key_dec (key s a) c); [reflexivity | contradiction]. Qed.
 
   (** Given: KL ends of the prescribed width.
-      In words: 10-kl-learner.md#kl-sets. *)
+      In words: 10-kl-learner.md#kl-sets.
+      Step of: corrected/ii. *)
   Theorem prescribed_is_supported past b s a :
     In a (acts s) -> prescribed_at past b s a -> supported_at k all_tests the_test C past b s a.
   Proof.

@@ -110,7 +110,8 @@ Section Regret.
 
   (** Given: as kl_regret_from_data.
       Differs: the interval for the best value and for the policy played.
-      In words: 10-kl-learner.md#kl-interval. *)
+      In words: 10-kl-learner.md#kl-interval.
+      Step of: corrected/ii. *)
   Theorem kl_intervals_hold cautious cautious_utility wc K :
     cautious_play acts (successors k) M G L z believes cautious cautious_utility wc ->
     prob (episodes M learner K) (outside_dec acts
@@ -128,7 +129,8 @@ Section Regret.
     (** Given: as kl_regret_from_data; any cost that pays for the spread of the value, any b above the cost of an
         episode.
         Differs: another learner.
-        In words: 10-kl-learner.md#kl-data. *)
+        In words: 10-kl-learner.md#kl-data.
+        Step of: corrected/ii. *)
     Theorem kl_regret_from_data_with b K :
       0 < b -> (forall past, almost_surely (history_law M (learner past) T) (fun h => 0 <= Y cost past h <= b)) ->
       prob (episodes M learner K) (over_bound_with_dec M G L best learner w0 w delta cost b) <= 2 * delta.
@@ -143,7 +145,8 @@ Section Regret.
 
     (** Given: the learner with KL sets, planner error w_k per episode; any past.
         Differs: another learner: time-uniform KL sets, the bound read off the run.
-        In words: 10-kl-learner.md#kl-data. *)
+        In words: 10-kl-learner.md#kl-data.
+        Step of: corrected/ii. *)
     Theorem kl_regret_from_data K :
       prob (episodes M learner K) (over_bound_dec M G L best learner w0 w delta cost) <= 2 * delta.
     Proof.
@@ -154,7 +157,8 @@ Section Regret.
 
     (** Given: as kl_regret_from_data.
         Differs: another learner.
-        In words: 10-kl-learner.md#kl-data. *)
+        In words: 10-kl-learner.md#kl-data.
+        Step of: corrected/i. *)
     Theorem kl_expected_regret_from_data K :
       (forall past, 0 <= error M w0 w past) ->
       E (episodes M learner K) (regret M learner G best) <=
@@ -322,7 +326,8 @@ Section Regret.
 
   (** Given: as kl_regret_from_data.
       Differs: another learner; S in place of S^(3/2).
-      In words: 10-kl-learner.md#kl-apriori. *)
+      In words: 10-kl-learner.md#kl-apriori.
+      Step of: corrected/ii. *)
   Theorem kl_regret_a_priori K : prob (episodes M learner K) over_a_priori_dec <= 2 * delta.
   Proof.
     eapply Rle_trans; [|exact (kl_regret_from_data the_cost the_cost_pays the_cost_range K)].
@@ -337,7 +342,8 @@ Section Regret.
 
   (** Given: as kl_regret_from_data.
       Differs: another learner.
-      In words: 10-kl-learner.md#kl-apriori. *)
+      In words: 10-kl-learner.md#kl-apriori.
+      Step of: corrected/i. *)
   Theorem kl_expected_regret_a_priori K :
     (forall past, 0 <= error M w0 w past) ->
     E (episodes M learner K) (regret M learner G best) <=

@@ -69,7 +69,8 @@ Definition upper_end (C : R) (a b : nat) (q : R) : Prop := lower_end C b a (1 - 
 
 (** Given: a covered p.
     Differs: numbers further out are below p.
-    In words: 10-kl-learner.md#kl-sets. *)
+    In words: 10-kl-learner.md#kl-sets.
+    Step of: corrected/ii. *)
 Theorem lower_end_below C a b p q : 0 <= C -> 0 <= p <= 1 -> q <= 1 -> kt_covered C a b p -> lower_end C a b q ->
   q <= p.
 Proof.
@@ -125,7 +126,8 @@ Qed.
 (** The prescribed end: n kl(a/n, q) at least the width makes q an end of the mixture's set.
     Given: N >= 1, 0 < q < 1, N q at most the number of successes.
     Differs: the KL set lies inside the mixture's.
-    In words: 10-kl-learner.md#kl-sets. *)
+    In words: 10-kl-learner.md#kl-sets.
+    Step of: corrected/ii. *)
 Theorem kl_lower_end C a b q :
   0 < C -> (1 <= a + b)%nat -> 0 < q < 1 -> INR (a + b) * q <= INR a ->
   log_width C (a + b) <= INR (a + b) * kl (INR a / INR (a + b)) q -> lower_end C a b q.
@@ -184,14 +186,16 @@ Section Width.
 End Width.
 
 (** Given: 0 < q <= p <= 1, q < 1.
-    In words: 10-kl-learner.md#kl-apriori. *)
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem kl_pinsker p q : 0 < q -> q <= p -> p <= 1 -> q < 1 -> 2 * (p - q) ^ 2 <= kl p q.
 Proof.
   intros H1 H2 H3 H4. apply kl_ge_square; auto. intros x Hx. pose proof (Rle_0_sqr (2 * x - 1)); unfold Rsqr in *; nra.
 Qed.
 
 (** Given: as kl_pinsker.
-    In words: 10-kl-learner.md#kl-apriori. *)
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem kl_relative p q : 0 < q -> q <= p -> p <= 1 -> q < 1 -> (p - q) ^ 2 / (2 * p) <= kl p q.
 Proof.
   intros H1 H2 H3 H4. replace ((p - q) ^ 2 / (2 * p)) with (/ (2 * p) * (p - q) ^ 2) by (field; lra).

@@ -11,7 +11,8 @@ Open Scope R_scope.
 
 (** Given: all reals T, S0 >= 1, pairs at most S0 |A|.
     Differs: arithmetic only.
-    In words: 10-kl-learner.md#kl-apriori. *)
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem leading_term_is_linear_in_states T S0 A pairs k lambda :
   1 <= T -> 1 <= S0 -> 0 <= A -> 0 <= pairs <= S0 * A -> 0 <= k -> 0 <= lambda ->
   ((T - 1) * Rmin S0 (2 * sqrt S0) + 2) * sqrt (2 * pairs * k * T * lambda) <=

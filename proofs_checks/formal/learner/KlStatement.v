@@ -110,7 +110,8 @@ Section Statement.
   (** Given: concave L-Lipschitz G; states, actions and the values of the rewards known, nothing else; sets at
       least as wide as prescribed, planner errors w0, w.
       Differs: another learner; kl_headline with all definitions restated.
-      In words: 10-kl-learner.md#kl-data. *)
+      In words: 10-kl-learner.md#kl-data.
+      Step of: corrected/ii. *)
   Theorem kl_learner :
     (* the world *)
     NoDup states -> (forall s, In s states) -> (forall s, acts s <> [] /\ NoDup (acts s)) ->

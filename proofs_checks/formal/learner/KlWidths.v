@@ -80,7 +80,8 @@ Qed.
 
 (** The missing mass: [part] lists the successors that can have been seen, [X] counts them.
     Given: at most Gamma successors seen, ends no further than the width.
-    In words: 10-kl-learner.md#kl-apriori. *)
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem missing_mass_le {S} (part l : list S) (low : S -> R) (X : S -> nat) (N : nat) (W Gamma : R) :
   NoDup part -> incl part l -> INR (length part) <= Gamma -> (1 <= N)%nat -> 0 <= W ->
     (forall s, In s l -> 0 <= low s) ->

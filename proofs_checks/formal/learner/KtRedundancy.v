@@ -176,7 +176,8 @@ Proof. destruct n as [|n]; [simpl; lra | apply pow_lt, lt_0_INR; lia]. Qed.
 
 (** Given: every a + b >= 1.
     Differs: the Beta(1/2, 1/2) mixture against the best coin.
-    In words: 10-kl-learner.md#kt. *)
+    In words: 10-kl-learner.md#kt.
+    Step of: corrected/ii. *)
 Theorem kt_redundancy a b : (1 <= a + b)%nat -> ml a b <= 2 * sqrt (INR (a + b)) * kt a b.
 Proof.
   intros Hn. assert (H1 : 0 < INR (a + b)) by (apply lt_0_INR; lia).

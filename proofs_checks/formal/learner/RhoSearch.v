@@ -237,7 +237,8 @@ Section Search.
   (** Without a declared bound, z = T, nothing is cut.
       Given: mean, CVaR and mixtures; rho within w0 of the best in [0, T].
       Differs: the planner's search over rho.
-      In words: 10-kl-learner.md#kl-optimism. *)
+      In words: 10-kl-learner.md#kl-optimism.
+      Step of: corrected/ii. *)
   Theorem best_rho_is_near_best best_rho w0 :
     INR (horizon M) <= z -> (forall rho, 0 <= rho <= z -> v (tail_utility rho) <= v (tail_utility best_rho) + w0) ->
     forall h, supports_on mean_cvar_weight mean_cvar_slope z h -> v h <= v (tail_utility best_rho) + w0.
@@ -262,7 +263,8 @@ Section Search.
       rho does not tell returns beyond z apart; in a mixture it does, and is worth more.
       Given: mean, CVaR and mixtures; rho within w0 of the best in [0, z], z a declared largest return.
       Differs: the planner's search over rho.
-      In words: 10-kl-learner.md#kl-largest. *)
+      In words: 10-kl-learner.md#kl-largest.
+      Step of: corrected/ii. *)
   Theorem best_rho_below_z_is_near_best best_rho w0 :
     (forall rho, 0 <= rho <= z -> v (tail_utility rho) <= v (tail_utility best_rho) + w0) ->
     forall h, supports_on mean_cvar_weight mean_cvar_slope z h -> capped z h -> v h <= v (tail_utility best_rho) + w0.

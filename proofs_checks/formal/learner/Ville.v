@@ -100,7 +100,8 @@ Section Ville.
   Qed.
 
   (** Given: a nonnegative function of an adapted process of finite laws whose conditional mean never grows.
-      In words: 10-kl-learner.md#kl-ville. *)
+      In words: 10-kl-learner.md#kl-ville.
+      Step of: martingale/prefix. *)
   Theorem ville n : 0 < c -> prob (process next n) reached_dec <= f [] / c.
   Proof.
     intros Hc. apply Rmult_le_reg_l with c; [assumption|]. replace (c * (f [] / c)) with (f []) by (field; lra).

@@ -100,7 +100,8 @@ Section Raise.
 
   (** The definition in words is the distribution function.
       Given: a finite law on [0, 1], eps >= 0.
-      Differs: the CDF only; not the distance in TV. *)
+      Differs: the CDF only; not the distance in TV.
+      Step of: def:optimistic/rewards. *)
   Theorem cdf_raise x : cdf (raise eps d) x = if Rlt_dec x 1 then Rmax 0 (cdf d x - eps) else 1.
   Proof.
     destruct (Rlt_dec x 1) as [Hx|Hx].
@@ -171,7 +172,8 @@ Section Optimistic.
 
   (** Given: empirical rows, states listed without repetition.
       Differs: the bound of the mass at s_inf.
-      In words: 06-event-and-optimism.md#optimistic-bounds. *)
+      In words: 06-event-and-optimism.md#optimistic-bounds.
+      Step of: def:optimistic/rows. *)
   Theorem jump_le s a : jump s a <= Rmin 1 (INR (length states) * eps s a).
   Proof.
     apply Rmin_glb; [apply jump_range|]. unfold jump.
@@ -204,7 +206,8 @@ Section Optimistic.
 
   (** ** On the event *)
 
-  (** Given: the transition half of the event. *)
+  (** Given: the transition half of the event.
+      Step of: L0/adaptive. *)
   Theorem low_le_true s a s' : hoeffding_event -> low s a s' <= mass state_dec (trans M s a) s'.
   Proof.
     intros H; apply Rmax_lub; [apply mass_nonneg; now apply trans_law | specialize (H s a s'); lra].
@@ -212,7 +215,8 @@ Section Optimistic.
 
   Hypothesis Hrew : rewards_within 1 M.
 
-  (** Given: the reward half of the event, rewards in [0, 1]. *)
+  (** Given: the reward half of the event, rewards in [0, 1].
+      Step of: L0/adaptive. *)
   Theorem cdf_optimistic_le s a x : dkw_event -> cdf (raise (eps s a) (Rt s a)) x <= cdf (reward M s a) x.
   Proof.
     intros H; specialize (H s a x); rewrite cdf_raise by apply Hest.
@@ -222,7 +226,8 @@ Section Optimistic.
     - right; symmetry; apply cdf_above; [now apply reward_law|]. generalize (Hrew s a); apply as_impl; intros; lra.
   Qed.
 
-  (** Given: as cdf_optimistic_le. *)
+  (** Given: as cdf_optimistic_le.
+      Step of: L0/adaptive. *)
   Theorem cdf_optimistic_ge s a x :
     dkw_event -> cdf (reward M s a) x - cdf (raise (eps s a) (Rt s a)) x <= Rmin 1 (2 * eps s a).
   Proof.

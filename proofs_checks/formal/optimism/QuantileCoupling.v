@@ -191,7 +191,8 @@ Qed.
 
 (** ** The statement *)
 
-(** Given: finite laws. *)
+(** Given: finite laws.
+    Step of: L1/coupling. *)
 Theorem quantile_coupling_spec d e :
   is_law d -> is_law e ->
   is_law (quantile_coupling d e) /\

@@ -153,7 +153,8 @@ Section Simulation.
       apply E_ext; intros a. symmetry. apply (joint_real Hsim s' (state h) a (fun r s1 => f (s1, r + y')) Hrel).
   Qed.
 
-  (** Given: a model that simulates another with larger rewards. *)
+  (** Given: a model that simulates another with larger rewards.
+      Step of: L1/coupling. *)
   Theorem simulated_return_dominates x :
     cdf (return_law M' (of_y_policy simulated)) x <= cdf (return_law M pi) x.
   Proof.

@@ -84,7 +84,8 @@ Section ConcaveLearner.
   Qed.
 
   (** Given: as concave_learner_expected_regret, run at delta/2; 0 < delta <= 1, T, K >= 1.
-      Differs: finite reward laws; nothing cited, no planner assumed. *)
+      Differs: finite reward laws; nothing cited, no planner assumed.
+      Step of: corrected/iii. *)
   Theorem concave_learner_meets_printed_bound :
     0 < delta <= 1 -> (1 <= horizon M)%nat -> (1 <= K)%nat ->
     prob (episodes M (concave_learner (delta / 2)) K) (fun path =>
@@ -99,7 +100,8 @@ Section ConcaveLearner.
 
   (** The supremum is attained, by a policy of (t, s, y).
       Given: as concave_learner_expected_regret.
-      In words: 08-regret.md#regret-theorem. *)
+      In words: 08-regret.md#regret-theorem.
+      Step of: corrected/i. *)
   Theorem concave_best_is_attained :
     exists pi : y_policy S A, is_y_policy pi /\ allowed acts M (of_y_policy pi) /\ value G M (of_y_policy pi) = best.
   Proof.
@@ -120,7 +122,8 @@ End ConcaveLearner.
     nothing.
     Given: two models with the same horizon and initial law.
     Differs: the learner knows nothing else of the model.
-    In words: 08-regret.md#regret-theorem. *)
+    In words: 08-regret.md#regret-theorem.
+    Step of: corrected/i. *)
 Theorem concave_learner_ignores_unknowns {S A} state_dec action_dec (states : list S) (actions : list A) acts
   (M M2 : mdp S A) G K delta :
   horizon M2 = horizon M -> init M2 = init M ->

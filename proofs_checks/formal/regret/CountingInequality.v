@@ -115,7 +115,8 @@ Section Counting.
   Qed.
 
   (** Given: as visit_cost_le, for every pair.
-      In words: 08-regret.md#regret-theorem. *)
+      In words: 08-regret.md#regret-theorem.
+      Step of: corrected/i. *)
   Theorem visit_costs_le {X} (pairs : list X) (ns : X -> list nat) :
     (forall x, Forall (fun n => (n <= T)%nat) (ns x)) ->
     sum pairs (fun x => visit_cost B c 0 (ns x)) <=

@@ -129,7 +129,8 @@ Section CvarLearner.
     is_policy pi /\ allowed acts M pi /\ x = value (cvar_weight alpha) M pi) best.
 
   (** Given: as optimistic_learner_expected_regret, for CVaR, 0 < alpha <= 1, with an explicit exact planner.
-      Differs: CVaR. *)
+      Differs: CVaR.
+      Step of: corrected/i. *)
   Theorem cvar_learner_expected_regret :
     E (episodes M cvar_learner K) (regret M cvar_learner (cvar_weight alpha) best) <=
     / alpha * C M states actions K delta + delta * INR K * INR (horizon M).
@@ -139,7 +140,8 @@ Section CvarLearner.
   Qed.
 
   (** Given: as cvar_learner_expected_regret.
-      Differs: CVaR. *)
+      Differs: CVaR.
+      Step of: corrected/ii. *)
   Theorem cvar_learner_regret_with_high_probability :
     prob (episodes M cvar_learner K) (fun path =>
       Rlt_dec (/ alpha * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))))
@@ -151,7 +153,8 @@ Section CvarLearner.
 
   (** The supremum is a maximum: it is max J, and the budget-greedy policy attains it.
       Given: as cvar_learner_expected_regret.
-      In words: 04-planning.md#budget. *)
+      In words: 04-planning.md#budget.
+      Step of: corrected/i. *)
   Theorem best_is_attained : exists rho, best = J acts M alpha rho.
   Proof.
     destruct (cvar_planner_correct acts M Hacts HM alpha Halpha) as [rho [_ [_ [Hle Heq]]]]. exists rho.

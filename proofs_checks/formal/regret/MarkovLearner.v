@@ -123,7 +123,8 @@ Section Optimism.
 
   (** Given: the event; rewards in [0, 1], any policy of (t, s), G L-Lipschitz.
       Differs: for lem:fullbound the upper bound; the lower one is markov_optimism.
-      In words: 08-regret.md#markov-class. *)
+      In words: 08-regret.md#markov-class.
+      Step of: class/markov. *)
   Theorem markov_optimistic_close G L :
     weighting G -> lipschitz_weighting G L ->
     value G M' p - value G M (played p) <= L * expected_cost M (played p) (visit_radius states eps).
@@ -229,7 +230,8 @@ Section Learner.
     apply (Phi_range G HG (return_law M (of_markov_policy pi)) 0); [now apply law_return | now apply return_within].
   Qed.
 
-  (** Given: learner and comparator restricted to policies of (t, s); any L-Lipschitz G. *)
+  (** Given: learner and comparator restricted to policies of (t, s); any L-Lipschitz G.
+      Step of: class/markov. *)
   Theorem markov_learner_expected_regret :
     E (episodes M markov_learner K) (regret M markov_learner G best) <=
     L * C M states actions K delta + INR K * w + delta * INR K * INR (horizon M).
@@ -238,7 +240,8 @@ Section Learner.
       eauto using is_policy_markov_learner, as_always, lipschitz_nonneg, markov_best_le_horizon, markov_episode_loss.
   Qed.
 
-  (** Given: as markov_learner_expected_regret. *)
+  (** Given: as markov_learner_expected_regret.
+      Step of: class/markov. *)
   Theorem markov_learner_regret_with_high_probability :
     prob (episodes M markov_learner K) (fun path =>
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))) + INR K * w)

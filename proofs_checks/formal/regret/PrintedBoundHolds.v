@@ -247,7 +247,8 @@ End Printed.
 (** ** CVaR *)
 
 (** Given: as concave_learner_meets_printed_bound, for CVaR with an explicit exact planner.
-    Differs: CVaR. *)
+    Differs: CVaR.
+    Step of: thm:main/greedy. *)
 Theorem printed_bound_holds_for_cvar {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'})
   (action_dec : forall a a' : A, {a = a'} + {a <> a'}) (states : list S) (actions : list A) (acts : S -> list A)
   (M : mdp S A) (K : nat) (delta alpha best : R) :

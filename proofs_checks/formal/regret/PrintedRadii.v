@@ -174,7 +174,8 @@ Section Learner.
   Qed.
 
   (** Given: finite state and action sets, T, K >= 1.
-      Differs: the radii of the learner below are the printed ones. *)
+      Differs: the radii of the learner below are the printed ones.
+      Step of: thm:main/printed-radii. *)
   Theorem printed_level_gives_printed_radii N :
     radius M states actions K printed_level N = sqrt (ln (6 * (S0 + 1) * A0 * INR K / delta) / (2 * INR N)).
   Proof.

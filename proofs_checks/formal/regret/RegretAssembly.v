@@ -270,7 +270,8 @@ Section Regret.
 
   (** The counting inequality bounds the observed cost by C.
       Given: any learner, states and actions listed, l > 0.
-      In words: 08-regret.md#regret-theorem. *)
+      In words: 08-regret.md#regret-theorem.
+      Step of: corrected/i. *)
   Theorem observed_costs_le : almost_surely (episodes M learner K) (fun path => sum_observed Y path <= C).
   Proof.
     assert (Hfull : almost_surely (episodes M learner K) (fun path => length path = K /\
@@ -361,7 +362,8 @@ Section Regret.
     intros path [Hconf [Hlen _]] Hnot. rewrite <- Hlen. apply regret_le_means. exact (Hconf Hnot).
   Qed.
 
-  (** Given: on a confident past each episode loses at most L times its expected cost, plus w. *)
+  (** Given: on a confident past each episode loses at most L times its expected cost, plus w.
+      Step of: corrected/i. *)
   Theorem expected_regret_le : E (episodes M learner K) regret <= L * C + INR K * w + delta * INR K * INR T.
   Proof.
     destruct event as [Hprob Has]. assert (Hl : is_law (episodes M learner K)) by (apply law_episodes; assumption).
@@ -410,7 +412,8 @@ Section Regret.
     - rewrite E_plus. unfold prob, episodes in *. lra.
   Qed.
 
-  (** Given: as expected_regret_le. *)
+  (** Given: as expected_regret_le.
+      Step of: corrected/ii. *)
   Theorem regret_le_with_high_probability :
     prob (episodes M learner K) (fun path =>
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C + B * ln (/ delta))) + INR K * w) (regret path)) <= 2 * delta.

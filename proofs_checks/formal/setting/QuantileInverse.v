@@ -122,7 +122,8 @@ Proof.
   unfold cdf; rewrite HE, Rplus_0_l; tauto.
 Qed.
 
-(** Given: a finite law, 0 < tau <= 1. *)
+(** Given: a finite law, 0 < tau <= 1.
+    Step of: lem:quantileinverse/second. *)
 Theorem cdf_of_quantile_ge d tau : is_law d -> 0 < tau <= 1 -> tau <= cdf d (real (quantile (cdf d) tau)).
 Proof.
   intros Hd Htau; apply value_of_quantile_ge.

@@ -100,7 +100,8 @@ Proof.
 Qed.
 
 (** Given: gamma = 1/2, any L.
-    Differs: no Lipschitz constant on [0, 1]; the claim names a point near 0. *)
+    Differs: no Lipschitz constant on [0, 1]; the claim names a point near 0.
+    Step of: assump:lipschitz/cpw. *)
 Theorem cpw_is_not_lipschitz L : ~ lipschitz_weighting cpw_half L.
 Proof.
   intros HL. set (n := Z.to_nat (up (4 * Rmax L 0 + 1))).
@@ -116,7 +117,8 @@ Qed.
 (** ** Conditional value at risk *)
 
 (** Given: 0 < alpha <= 1.
-    Differs: the constant 1/alpha; not that the objective is the mean of the worst share. *)
+    Differs: the constant 1/alpha; not that the objective is the mean of the worst share.
+    Step of: def:objective/cvar. *)
 Theorem cvar_is_lipschitz alpha : 0 < alpha <= 1 -> lipschitz_weighting (cvar_weight alpha) (/ alpha).
 Proof.
   intros Ha x y _ _. unfold cvar_weight.

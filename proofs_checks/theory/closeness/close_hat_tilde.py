@@ -8,10 +8,7 @@ under the empirical or the optimistic model, on or off the event.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -45,14 +42,6 @@ def _slack(case: Played) -> Real:
     return least(*(bound - gap for bound in sharp), *(r - b for b, r in zip(sharp, rough, strict=True)))
 
 
-def _cases() -> SearchStrategy[Played]:
-    return played(event="any")
-
-
-def _small_cases() -> Iterator[Played]:
-    return small_played_markov()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="close/hat-tilde",
@@ -67,8 +56,8 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: played(event="any"),
+    small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
     formal=Formal(proves=("hat_and_tilde_close",)),

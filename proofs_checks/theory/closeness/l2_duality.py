@@ -14,7 +14,6 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
@@ -62,10 +61,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(draw(strategies.laws()), weighting, draw(strategies.rationals()))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
     weightings = [
@@ -95,10 +90,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("lem:key",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, five weightings, four thresholds",
     decode=decoder(Case),
-    formal=Formal(proves=("supporting_utility_exists",), steps=("Phi_difference_is_utility_difference",)),
+    formal=Formal(proves=("supporting_utility_exists",)),
     theory="04-planning.md#cvar-mixture",
 )

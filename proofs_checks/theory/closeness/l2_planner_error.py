@@ -9,11 +9,9 @@ the error of a planner only adds to the regret, if it is measured where M leads,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -63,14 +61,6 @@ def _drawn(draw: st.DrawFn) -> Pair:
     return Pair(twin, mdp, policy, draw(strategies.weightings(shape="concave", max_corners=1)))
 
 
-def _cases() -> SearchStrategy[Pair]:
-    return _drawn()
-
-
-def _small_cases() -> Iterator[Pair]:
-    return (pair for pair in small_pairs() if pair.weighting.shape == "concave")
-
-
 STATEMENT = Statement(
     source=__file__,
     label="L2/planner-error",
@@ -86,8 +76,8 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L2/greedy",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=_drawn,
+    small_cases=lambda: (pair for pair in small_pairs() if pair.weighting.shape == "concave"),
     small_size="T = 2, one state, two actions, six reward laws, CVaR at 1/2, all deterministic y-policies",
     decode=decoder(Pair),
     formal=Formal(proves=("planner_error_adds",)),

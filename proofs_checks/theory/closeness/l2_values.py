@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
@@ -61,10 +60,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(mdp, weighting, draw(rationals), tuple(draw(st.lists(rationals, max_size=4))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
     seen = set()
@@ -89,7 +84,7 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L2/duality",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T = 2; one state with two actions, or two states with one; mean and CVaR at 1/2; five sums",
     decode=decoder(Case),

@@ -9,10 +9,7 @@ is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -46,14 +43,6 @@ def _corrected_slack(case: Seen) -> Real:
     return least(HORIZON * 2 * (a + b) - gap, sharp - gap)
 
 
-def _cases() -> SearchStrategy[Seen]:
-    return drawn(0)
-
-
-def _small_cases() -> Iterator[Seen]:
-    return small_seen(0)
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:hattildebound",
@@ -75,8 +64,8 @@ STATEMENT = Statement(
     finding=Severity.REPAIR,
     cause=causes.OTHER_MODEL,
     uses=("lem:genbound", "close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: drawn(0),
+    small_cases=lambda: small_seen(0),
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(10_000, 100, 0, 1, 10_002, Fraction(1, 2)),
     find_budget=400,

@@ -140,7 +140,7 @@ ROCKAFELLAR_URYASEV = Statement(
     small_cases=_small_laws,
     small_size=_LAWS,
     decode=codec.decoder(LawCase),
-    formal=Formal(proves=("rockafellar_uryasev",), steps=("quantile_is_atom",)),
+    formal=Formal(proves=("rockafellar_uryasev",)),
     theory=THEORY + "#ru",
     notes="The lemma of the appendix, which speaks of costs, in the rewards and levels of the body.",
 )
@@ -232,7 +232,7 @@ MINIMUM = Statement(
     small_size=SMALL,
     counterexample=ModelCase(MDP(0, [[[1], [1]]], [[0, 1]], 1), Fraction(1)),
     find_budget=200,
-    formal=Formal(proves=("cvar_planner_correct",), steps=("rho_window",)),
+    formal=Formal(proves=("cvar_planner_correct",)),
     theory=THEORY + "#appendix-printed",
     examples_share=0.5,
     notes="Lines 1156, 1168 and 1193 have the minimum.",
@@ -292,10 +292,7 @@ VALUE = Statement(
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips, budgets in halves",
     counterexample=BudgetCase(MDP(0, [[[1]]], [[1]], 1), Fraction(1)),
     find_budget=200,
-    formal=Formal(
-        parts=("budget_le_shortfall", "budget_greedy_attains"),
-        steps=("utility_le_dp", "greedy_utility_eq_dp", "W_nondecreasing_and_lipschitz", "W_zero_without_budget"),
-    ),
+    formal=Formal(parts=("budget_le_shortfall", "budget_greedy_attains")),
     theory=THEORY + "#budget",
     examples_share=0.5,
     notes="Line 1196 says in words that the value is the expectation of the whole shortfall; by the printed "

@@ -44,10 +44,6 @@ def _pushforward(case: LawCase) -> Fraction:
     return -worst
 
 
-def _law_cases() -> st.SearchStrategy[LawCase]:
-    return st.builds(LawCase, strategies.laws(max_atoms=4, max_denominator=6), steps())
-
-
 def steps() -> st.SearchStrategy[Fraction]:
     """Grid steps in (0, 1], those that divide 1 and those that do not."""
     return strategies.levels(max_denominator=5)
@@ -71,7 +67,7 @@ PUSHFORWARD = Statement(
     ),
     corrected=None,
     finding=Severity.HOLDS,
-    cases=_law_cases,
+    cases=lambda: st.builds(LawCase, strategies.laws(max_atoms=4, max_denominator=6), steps()),
     small_cases=_small_laws,
     small_size="laws on {0, 1/4, ..., 1} with masses in halves, five grid steps",
     formal=Formal(proves=("pushforward",)),

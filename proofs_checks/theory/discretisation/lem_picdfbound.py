@@ -95,7 +95,7 @@ BEFORE = Statement(
     small_size=adaptation.SMALL,
     counterexample=looks_up_the_wrong_return(),
     find_budget=600,
-    formal=Formal(proves=("undone_cdf_le",), steps=("one_step_conditioned_cdf_le", "discretised_cdf_le")),
+    formal=Formal(proves=("undone_cdf_le",)),
     theory="03-discretisation.md#adapt-up",
     notes="The proof uses r - rho (lines 928 and 934), the statement prints r.",
 )

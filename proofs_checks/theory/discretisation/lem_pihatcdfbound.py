@@ -130,9 +130,7 @@ BEFORE = Statement(
     cases=adaptation.cases,
     small_cases=adaptation.small_cases,
     small_size=adaptation.SMALL,
-    formal=Formal(
-        proves=("lifted_cdf_le",), steps=("overshoot_of_one_step", "one_step_cdf_bounds", "adapted_cdf_bounds")
-    ),
+    formal=Formal(proves=("lifted_cdf_le",)),
     theory="03-discretisation.md#adapt-down",
     notes="The proof once writes r - phi(r) for the internal state; the statement has it right.",
 )

@@ -51,7 +51,6 @@ STATEMENT = Statement(
         proves=("undone_value_ge",),
         refutes=("printed_internal_state_fails",),
         counterexample="action a pays 3/4 and b pays 0; the executable counterexample has rewards 0 and 1",
-        steps=("one_step_conditioned_value_ge", "discretised_value_ge"),
     ),
     theory="03-discretisation.md#adapt-up",
     notes="It refers to the policy of lem:picdfbound, whose statement prints r at line 903; the proof has r - rho.",

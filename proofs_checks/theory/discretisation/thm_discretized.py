@@ -157,12 +157,6 @@ LOSS = Statement(
         refutes=("discretisation_loss_exceeds_eta",),
         counterexample="reward 1/4 mixed with mass 1/100 at 1, so that F†(1) = T; the executable counterexample has no "
         "such mass and loses 13/10",
-        steps=(
-            "adapted_value_ge",
-            "discretised_value_ge",
-            "adapted_optimal_loses_at_most_T_eta",
-            "rounded_optimum_exists",
-        ),
     ),
     theory="03-discretisation.md#discretised",
     notes="True as printed for T = 1. The proof arrives at T eta (lines 983 and 987), and line 244 chooses eta "

@@ -15,7 +15,6 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
@@ -128,10 +127,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(stay, horizon, delta, tuple(draw(st.lists(visits, min_size=1, max_size=7))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     for horizon in (1, 2, 3):
         for episodes in (1, 2, 3):
@@ -160,7 +155,7 @@ STATEMENT = Statement(
     finding=Severity.REPAIR,
     cause=causes.CONDITIONING,
     uses=("lem:event/rewards", "lem:event/l1", "lem:event/sup-norm"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T <= 3, up to 3 episodes before the last, stay in 1/100, 1/2, 9/10, delta in 1/10, 1/2",
     counterexample=Case(Fraction(1, 100), 4, Fraction(1, 2), (4,)),

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
@@ -27,10 +25,6 @@ def _printed_slack(draws: Draws) -> Real:
 def _corrected_slack(draws: Draws) -> Real:
     outcomes = len(draws.masses)
     return tail_slack(draws, sup_gap, lambda v: 2 * outcomes * exp(-2 * draws.n * v**2))
-
-
-def _cases() -> SearchStrategy[Draws]:
-    return drawn()
 
 
 STATEMENT = Statement(
@@ -52,15 +46,12 @@ STATEMENT = Statement(
     finding=Severity.REPAIR,
     cause=causes.UNION,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 3),) * 3, 1),
     find_budget=100,
-    formal=Formal(
-        proves=("sup_norm_rarely_large",),
-        steps=("hoeffding_lemma", "hoeffding_upper", "hoeffding_lower", "average_rarely_far"),
-    ),
+    formal=Formal(proves=("sup_norm_rarely_large",)),
     theory="06-event-and-optimism.md#event-supnorm",
     notes="Two draws from four equally likely outcomes refute it as well, at v = 3/4.",
 )

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
@@ -30,10 +28,6 @@ def _slack(draws: Draws) -> Real:
     return least(tail, *(u / (3 * m) - (2**m - 2) * (u / (6 * m)) ** m for u in shares))
 
 
-def _cases() -> SearchStrategy[Draws]:
-    return drawn()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:event/l1",
@@ -47,7 +41,7 @@ STATEMENT = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
     decode=decoder(Draws),

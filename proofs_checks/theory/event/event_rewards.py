@@ -6,8 +6,6 @@ With :math:`\epsilon_R^2 = \log(6|S||A|K/\delta)/2n` the bound :math:`2e^{-2n\ep
 
 from __future__ import annotations
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
@@ -23,10 +21,6 @@ def _slack(draws: Draws) -> Real:
     return tail_slack(draws, kolmogorov_gap, lambda v: 2 * exp(-2 * draws.n * v**2))
 
 
-def _cases() -> SearchStrategy[Draws]:
-    return drawn()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:event/rewards",
@@ -40,15 +34,12 @@ STATEMENT = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
     examples_share=0.3,
-    formal=Formal(
-        parts=("dkw", "near_at_every_real"),
-        steps=("chain_rarely_exceeds", "empirical_rarely_above", "empirical_rarely_below"),
-    ),
+    formal=Formal(parts=("dkw", "near_at_every_real")),
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Massart, Ann. Probab. 18 (1990)"),),
 )

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import exp
@@ -47,10 +45,6 @@ def _met(draws: Draws) -> bool:
     return len(draws.masses) > 1 and _in_range(draws, 2 * exp(-2 * draws.n * farthest**2))
 
 
-def _cases() -> SearchStrategy[Draws]:
-    return drawn(max_outcomes=5, max_draws=8)
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:event/sup-norm",
@@ -71,11 +65,11 @@ STATEMENT = Statement(
     finding=Severity.GAP,
     cause=causes.UNION,
     uses=("lem:event/hoeffding",),
-    cases=_cases,
+    cases=lambda: drawn(max_outcomes=5, max_draws=8),
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
-    formal=Formal(proves=("sup_norm_rarely_large",), steps=("average_rarely_far",)),
+    formal=Formal(proves=("sup_norm_rarely_large",)),
     theory="06-event-and-optimism.md#event-supnorm",
     notes="The closest case known: three draws from five equally likely outcomes, v = 4/5, ratio 0.931.",
     examples_share=0.5,

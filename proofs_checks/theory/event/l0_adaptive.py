@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -86,10 +85,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case((draw(chance), draw(chance)), tuple(actions), delta)
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     for actions in product((0, 1), repeat=7):
         for chance in (Fraction(1, 10), Fraction(1, 2)):
@@ -110,13 +105,11 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/tape",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="all adaptive rules for three episodes, chances 1/10 or 1/2 against 1/5, delta 9/10",
     decode=decoder(Case),
-    formal=Formal(
-        proves=("event_holds",), steps=("optional_skipping", "low_le_true", "cdf_optimistic_le", "cdf_optimistic_ge")
-    ),
+    formal=Formal(proves=("event_holds",)),
     theory="06-event-and-optimism.md#L0",
     notes="Chains, where the transitions are at stake, are enumerated in lem:event/conditioning.",
 )

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -64,10 +63,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(rewards, successors, draw(st.integers(1, 2)), draw(st.integers(1, 9)), delta)
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     for weights in compositions(5, 2):
         for others in compositions(4, 2):
@@ -91,7 +86,7 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("lem:event/rewards", "lem:event/hoeffding"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="two rewards in fifths, two successors in quarters, KT in 2, 6, 12, delta in 1, 1/2",
     decode=decoder(Case),

@@ -18,7 +18,6 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, bounds
 
@@ -121,14 +120,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(tuple(nodes))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
-def _prefix_cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     zero, one = Fraction(), Fraction(1)
     laws = [(zero, one, Fraction(p, 4)) for p in (0, 1, 2, 4)] + [(zero, Fraction(1, 2), Fraction(1, 2))]
@@ -151,11 +142,11 @@ STATEMENT = Statement(
         when=_costs,
     ),
     finding=Severity.HOLDS,
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
     decode=decoder(Case),
-    formal=Formal(proves=("sum_of_means_rarely_large",), steps=("mean_of_observed",)),
+    formal=Formal(proves=("sum_of_means_rarely_large",)),
     theory="08-regret.md#martingale",
 )
 
@@ -174,11 +165,11 @@ PREFIX = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("martingale",),
-    cases=_prefix_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
     decode=decoder(Case),
-    formal=Formal(proves=("sums_of_means_rarely_large",), steps=("ville",)),
+    formal=Formal(proves=("sums_of_means_rarely_large",)),
     theory="08-regret.md#regret-prefix",
 )
 

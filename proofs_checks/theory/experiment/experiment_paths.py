@@ -7,7 +7,6 @@ at alpha = 0.40, 0.33, 0.25, 0.01.  At 0.40 it is 4, not 6: the switches are at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,10 +57,6 @@ def _cases() -> SearchStrategy[Case]:
     ).map(Case)
 
 
-def _small_cases() -> Iterator[Case]:
-    return (Case(Fraction(i, 1000)) for i in range(1, 1001))
-
-
 STATEMENT = Statement(
     source=__file__,
     label="experiment:paths",
@@ -82,7 +77,7 @@ STATEMENT = Statement(
     cause=causes.LEVELS,
     uses=("def:objective/cvar",),
     cases=_cases,
-    small_cases=_small_cases,
+    small_cases=lambda: (Case(Fraction(i, 1000)) for i in range(1, 1001)),
     small_size="all levels in thousandths",
     counterexample=Case(Fraction(2, 5)),
     find_budget=200,

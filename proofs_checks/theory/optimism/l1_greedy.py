@@ -2,10 +2,6 @@ r"""L1/greedy: optimism of the policy that is greedy in the *true* model at ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp, phi, with_top_state
@@ -24,14 +20,6 @@ def _slack(case: Estimated) -> Real:
     return least(phi(case.weighting, better, best.policy(better)) - own, equality(own, best.value))
 
 
-def _cases() -> SearchStrategy[Estimated]:
-    return estimated()
-
-
-def _small_cases() -> Iterator[Estimated]:
-    return small_estimated()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="L1/greedy",
@@ -47,8 +35,8 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/adaptive", "L2/duality", "L2/values"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=estimated,
+    small_cases=small_estimated,
     small_size=SMALL_SIZE,
     decode=decoder(Estimated),
     formal=Formal(proves=("optimism_of_greedy_policies",)),

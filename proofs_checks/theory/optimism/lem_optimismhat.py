@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
@@ -103,10 +102,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(estimate, mdp, visits, eps, policy, draw(strategies.weightings(shape=shape, max_corners=1)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _one_state(reward: Fraction, visits: int, eps: Fraction, choices: tuple[int, ...]) -> Case:
     """a pays ``reward``, b nothing; play ``choices[0]``, then by y = 0, reward, 1."""
     mdp = MDP(0, [[[1], [1]]], [[reward, 0]], 2)
@@ -141,7 +136,7 @@ STATEMENT = Statement(
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:event/conditioning", "def:optimistic/rows", "def:optimistic/rewards", "L1/value"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T = 2, one state, a pays 1/2, 7/8 or 15/16, b nothing; five radii; all 16 policies",
     counterexample=_one_state(Fraction(15, 16), 12, Fraction(1, 2), (0, 1, 0, 1)),

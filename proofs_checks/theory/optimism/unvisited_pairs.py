@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
@@ -62,10 +61,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(mdp, draw(histories(mdp)), draw(strategies.rationals(max_denominator=8)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _two_actions() -> MDP:
     return MDP(0, [[[1], [1]]], [[0, {0: "1/2", 1: "1/2"}]], 1)
 
@@ -98,7 +93,7 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.UNVISITED,
     uses=("def:optimistic/rows", "def:optimistic/rewards"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="one state, two actions, T = 1, up to 3 episodes",
     counterexample=Case(MDP(0, [[[1]]], [[0]], 1), (), Fraction()),

@@ -9,10 +9,7 @@ one more tape event, since :math:`(2^m - 2) e^{-(m+1) l} \le e^{-l}` for :math:`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
@@ -51,14 +48,6 @@ def _slack(case: Played) -> Real:
     return bound - absolute(gap)
 
 
-def _cases() -> SearchStrategy[Played]:
-    return played()
-
-
-def _small_cases() -> Iterator[Played]:
-    return small_played_markov()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="class/atoms",
@@ -73,8 +62,8 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("close/tv", "L0/adaptive", "lem:event/l1"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=played,
+    small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
     formal=Formal(proves=("known_atoms_close",)),

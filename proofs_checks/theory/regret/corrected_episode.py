@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -47,10 +46,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(draw(st.integers(1, 5)), tuple(draw(st.lists(radius, min_size=1, max_size=6))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     rates = (Fraction(), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2))
     for ordinary, horizon in product((1, 2, 3), (1, 2, 3)):
@@ -70,7 +65,7 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L2/optimistic",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="S0, T <= 3, radii 0, 1/4, 1/2, 1, 2",
     decode=decoder(Case),

@@ -79,22 +79,6 @@ def _statement(
     )
 
 
-EXPECTED_STEPS = (
-    "visit_costs_le", "observed_costs_le", "expected_regret_le", "episode_loss_le", "cvar_learner_expected_regret",
-    "best_is_attained", "concave_planner_correct", "concave_best_is_attained", "concave_learner_ignores_unknowns",
-    "kl_expected_regret_from_data", "kl_expected_regret_a_priori",
-)  # fmt: skip
-KL_LEARNER = (
-    "kl_regret_from_data", "kl_regret_a_priori", "kl_intervals_hold", "kl_headline", "kt_redundancy", "rarely_misled",
-    "kl_lower_end", "lower_end_below", "the_end_grows", "kl_pinsker", "kl_relative", "missing_mass_le",
-    "optimistic_for_every_policy", "near_greedy_close", "near_greedy_chk_lower", "supported_beliefs_hold",
-    "prescribed_is_supported", "leading_term_is_linear_in_states", "kl_learner", "kl_regret_from_data_with",
-    "best_rho_is_near_best", "best_rho_below_z_is_near_best", "explicit_learner_regret",
-    "explicit_learner_ignores_unknowns", "carried_optimum", "carried_episode", "outcome_regret_from_weighted_data",
-    "outcome_intervals_hold", "grid_regret", "grid_interval",
-)  # fmt: skip
-"""The theorems about the learner with KL sets, which is another learner (docs/theory/10-kl-learner.md)."""
-
 STATEMENTS = (
     _statement(
         "corrected/i",
@@ -107,10 +91,7 @@ STATEMENTS = (
         ),
         ("L0/adaptive", "L1/value", "L2/optimistic", "corrected/i/sum"),
         "08-regret.md#regret-i",
-        Formal(
-            proves=("optimistic_learner_expected_regret", "concave_learner_expected_regret"),
-            steps=EXPECTED_STEPS,
-        ),
+        Formal(proves=("optimistic_learner_expected_regret", "concave_learner_expected_regret")),
     ),
     _statement(
         "corrected/ii",
@@ -128,8 +109,7 @@ STATEMENTS = (
             proves=(
                 "optimistic_learner_regret_with_high_probability",
                 "concave_learner_regret_with_high_probability",
-            ),
-            steps=("regret_le_with_high_probability", "cvar_learner_regret_with_high_probability", *KL_LEARNER),
+            )
         ),
     ),
     _statement(
@@ -143,7 +123,7 @@ STATEMENTS = (
         ),
         ("corrected/ii", "corrected/iii"),
         "08-regret.md#regret-iii",
-        Formal(proves=("concave_learner_meets_printed_bound",), steps=("printed_bound_holds_for_cvar",)),
+        Formal(proves=("concave_learner_meets_printed_bound",)),
     ),
     _statement(
         "thm:main/printed-radii",
@@ -157,9 +137,6 @@ STATEMENTS = (
         ),
         ("L0/printed-radii", "thm:main/greedy"),
         "08-regret.md#printed-radii",
-        Formal(
-            proves=("printed_bound_holds_with_printed_radii",),
-            steps=("misled_rarely_by_blocks", "printed_level_gives_printed_radii"),
-        ),
+        Formal(proves=("printed_bound_holds_with_printed_radii",)),
     ),
 )

@@ -15,7 +15,6 @@ from functools import lru_cache
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Interval, Real, bounds
@@ -137,10 +136,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(laws, alpha, draw(st.sampled_from((1, 3, 8, 12))), delta)
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
     laws = [Law({0: 1}), Law({half: 1}), Law({0: half, 1: half}), Law({0: "1/10", 1: "9/10"})]
@@ -164,7 +159,7 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("corrected/episode",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="four reward laws for each action, mean and CVaR at 1/2, six episodes; one problem of 40 episodes",
     decode=decoder(Case),

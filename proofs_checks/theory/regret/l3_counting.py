@@ -14,7 +14,6 @@ from fractions import Fraction
 from itertools import accumulate, product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -54,10 +53,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(horizon, visits, draw(strategies.rationals(max_value=2 * horizon)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     for horizon in (1, 2, 3):
         for episodes in (1, 2, 3, 4):
@@ -79,7 +74,7 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("thm:main/harmonic",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T <= 3, K <= 4, all courses of one pair, c in 0, 1/2, 1, T, 2T",
     decode=decoder(Case),

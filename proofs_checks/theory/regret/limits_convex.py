@@ -10,13 +10,11 @@ first reward of M: value 1/5. The loss stays at :math:`4/35`, while KS is 1/m.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
@@ -106,14 +104,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(7 * draw(st.integers(1, 6)), Fraction(1, draw(st.sampled_from((1, 10, 100, 1000)))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
-def _small_cases() -> Iterator[Case]:
-    return (Case(7, Fraction(1, d)) for d in (1, 10, 1000))
-
-
 STATEMENT = Statement(
     source=__file__,
     label="limits/convex",
@@ -135,8 +125,8 @@ STATEMENT = Statement(
     ),
     finding=Severity.SUBSTANCE,
     uses=("L2/greedy",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=_drawn,
+    small_cases=lambda: (Case(7, Fraction(1, d)) for d in (1, 10, 1000)),
     small_size="seven first rewards, zeta in 1, 1/10, 1/1000",
     counterexample=Case(21, Fraction(1, 1000)),
     find_budget=60,

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -63,10 +62,6 @@ def _block(draw: st.DrawFn) -> Block:
     )
 
 
-def _blocks() -> SearchStrategy[Block]:
-    return _block()
-
-
 def _small_blocks() -> Iterator[Block]:
     for weights in compositions(8, 2):
         for start in range(3, 13):
@@ -89,11 +84,11 @@ BLOCK = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("lem:event/rewards",),
-    cases=_blocks,
+    cases=_block,
     small_cases=_small_blocks,
     small_size="two rewards in eighths, blocks that start at 3 to 12, l in 5, 6",
     decode=decoder(Block),
-    formal=Formal(proves=("cdf_block_rarely_far",), steps=("doob", "block_rarely_high")),
+    formal=Formal(proves=("cdf_block_rarely_far",)),
     theory="08-regret.md#block",
 )
 
@@ -122,10 +117,6 @@ def _sizes(draw: st.DrawFn) -> Problem:
     return Problem(ordinary, actions, horizon, rest * draw(st.sampled_from((9, 12, 20, 40, 300, 10**6))), delta)
 
 
-def _all_sizes() -> SearchStrategy[Problem]:
-    return _sizes()
-
-
 def _small_sizes() -> Iterator[Problem]:
     for ordinary in (1, 2, 3):
         for horizon in (1, 2, 10, 1000):
@@ -150,7 +141,7 @@ SIZES = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/block", "lem:event/hoeffding"),
-    cases=_all_sizes,
+    cases=_sizes,
     small_cases=_small_sizes,
     small_size="S0 <= 3, |A| = 1, T in 1, 2, 10, 1000, K 9 to 100 times 16 T |S|^3, delta in 1, 1/100",
     decode=decoder(Problem),

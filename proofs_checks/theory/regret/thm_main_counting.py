@@ -162,10 +162,6 @@ def _small_counts() -> Iterator[Counts]:
         yield from (Counts(counts) for counts in product(range(1, 6), repeat=pairs))
 
 
-def _play_cases() -> SearchStrategy[Play]:
-    return _plays()
-
-
 def _small_plays() -> Iterator[Play]:
     for horizon in range(1, 6):
         yield from (Play(((horizon,),) * episodes) for episodes in range(1, 6))
@@ -295,7 +291,7 @@ COUNTED = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
-    cases=_play_cases,
+    cases=_plays,
     small_cases=_small_plays,
     small_size="one action: T, K <= 5; two actions: T, K up to 3",
     decode=decoder(Play),

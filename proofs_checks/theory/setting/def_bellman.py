@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.law import Law
 from verified_risk.policy.evaluation import return_law
 
@@ -55,10 +53,6 @@ def _slack(case: Case) -> Fraction:
     return -max(worst, start.kolmogorov(return_law(case.mdp, case.policy)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair))
-
-
 def _small_cases() -> Iterator[Case]:
     for mdp in one_state_models(two_point_laws(grid("1/2"), 2), 2):
         for policy in history_policies(mdp):
@@ -79,7 +73,7 @@ STATEMENT = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:history", "def:return"),
-    cases=_cases,
+    cases=lambda: strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair)),
     small_cases=_small_cases,
     small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
     formal=Formal(parts=("distributional_bellman", "return_from_the_start")),

@@ -214,7 +214,7 @@ CVAR = Statement(
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",
     counterexample=TailCase(Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
     find_budget=400,
-    formal=Formal(proves=("cvar_is_mean_of_worst_share",), steps=("cvar_is_lipschitz",)),
+    formal=Formal(proves=("cvar_is_mean_of_worst_share",)),
     theory="01-setting.md#objective-instances",
     notes="Line 153 lets alpha range over [0, 1], line 172 has L_G = 1/alpha, which needs alpha > 0.",
 )

@@ -8,7 +8,6 @@ rational number for rational x.  For q = 4 it falls between x = 1/2 and x = 2/3;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -44,10 +43,6 @@ def _cases() -> SearchStrategy[Case]:
     return st.tuples(ratios, ratios).map(lambda pair: Case(*sorted(pair)))
 
 
-def _small_cases() -> Iterator[Case]:
-    return (Case(x, y) for x, y in combinations((Fraction(i, 6) for i in range(19)), 2))
-
-
 STATEMENT = Statement(
     source=__file__,
     label="def:objective/cpw",
@@ -69,7 +64,7 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.CPW_PARAMETER,
     cases=_cases,
-    small_cases=_small_cases,
+    small_cases=lambda: (Case(x, y) for x, y in combinations((Fraction(i, 6) for i in range(19)), 2)),
     small_size="all pairs of ratios in sixths up to 3",
     counterexample=Case(Fraction(1, 2), Fraction(2, 3)),
     find_budget=200,

@@ -197,7 +197,6 @@ KEY = Statement(
         proves=("key_identity",),
         refutes=("no_improper_integral_of_weighted_cdf", "printed_right_side_drifts"),
         counterexample="every finite law and weighting; the executable counterexample is a point mass at 1",
-        steps=("Phi_eq_hi_minus_area", "is_stieltjes_quantile", "Phi_eq_rank_sum"),
     ),
     theory="01-setting.md#key-identity",
     notes="Used only on [0, T], at lines 1051 and 1100, where it is true. The printed proof (lines 321-415) "

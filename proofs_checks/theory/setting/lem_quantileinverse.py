@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from ...cases import strategies
 from ...cases.enumeration import grid
@@ -34,10 +34,6 @@ def _first_half(case: PointCase) -> Fraction:
     """x - F†(F(x)), at most 1 (F† may be minus infinity)."""
     quantile = case.function.inverse(case.function(case.x))
     return case.x - quantile if isinstance(quantile, Fraction) and quantile >= case.x - 1 else Fraction(1)
-
-
-def _point_cases() -> SearchStrategy[PointCase]:
-    return st.builds(PointCase, monotone_functions(), strategies.rationals(min_value=-3, max_value=3))
 
 
 def _steps() -> Iterator[Monotone]:
@@ -94,7 +90,7 @@ FIRST = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:quantile/zero",),
-    cases=_point_cases,
+    cases=lambda: st.builds(PointCase, monotone_functions(), strategies.rationals(min_value=-3, max_value=3)),
     small_cases=_small_points,
     small_size="one jump at 0 with heights in thirds and a linear piece, x in {-1, 0, 1/3, 2/3, 1, 2}",
     formal=Formal(proves=("quantile_of_value_le",)),
@@ -172,7 +168,6 @@ SECOND = Statement(
     formal=Formal(
         proves=("value_of_quantile_ge",),
         refutes=("value_of_quantile_ge_false_for_monotone", "quantile_of_constant_is_infinite"),
-        steps=("cdf_of_quantile_ge",),
     ),
     theory="01-setting.md#quantile-inverse",
     notes="Printed for every monotone F; every F to which the paper applies it is a CDF, hence right-continuous.",

@@ -66,10 +66,6 @@ def _largest_regret(case: ModelCase, policy: Policy, table: Budgets, rho: Fracti
     )
 
 
-def _bellman_cases() -> SearchStrategy[ModelCase]:
-    return st.builds(ModelCase, _models(), strategies.levels(max_denominator=5))
-
-
 def _small_bellman() -> Iterator[ModelCase]:
     for mdp in _small_models():
         for alpha in (Fraction(1, 3), Fraction(1, 2), Fraction(1)):
@@ -89,7 +85,7 @@ BELLMAN = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("cvar:min", "cvar:value", "cvar:rho"),
-    cases=_bellman_cases,
+    cases=lambda: st.builds(ModelCase, _models(), strategies.levels(max_denominator=5)),
     small_cases=_small_bellman,
     small_size=SMALL + ", levels 1/3, 1/2, 1",
     formal=Formal(
@@ -265,15 +261,6 @@ CERTIFIED = Statement(
     small_cases=_small_grid_plans,
     small_size=SMALL + "; mean and CVaR 1/2; four grids",
     formal=Formal(
-        steps=(
-            "computed_budget_within_gamma",
-            "chosen_policy_within_gamma",
-            "certified_cvar_of_policy",
-            "certified_upper_bound",
-            "check_sound",
-            "check_curved_sound",
-            "upper_quantiles_sound",
-        ),
         missing="The claim is about the bounds that the planner prints. They are a theorem for each plan that "
         "`plan.prove()` accepts (`production/proved`). For the others the rounding bounds are proved for a model of "
         "floats, not for the kernels.",
