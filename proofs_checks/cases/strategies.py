@@ -223,11 +223,7 @@ def policies(
     mdp: MDP, *, kinds: Sequence[Kind] = ("markov", "return", "history"), deterministic: bool = False
 ) -> SearchStrategy[Policy]:
     """Policies of one model: Markov, y-dependent and history-dependent, with lotteries unless ``deterministic``."""
-    by_kind: dict[str, Any] = {
-        "markov": markov_policies,
-        "return": return_policies,
-        "history": history_policies,
-    }
+    by_kind: dict[str, Any] = {"markov": markov_policies, "return": return_policies, "history": history_policies}
     return st.one_of([by_kind[kind](mdp, deterministic=deterministic) for kind in kinds])
 
 

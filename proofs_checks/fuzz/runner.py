@@ -126,10 +126,7 @@ def _first(running: list[Any]) -> list[Any]:
 
 
 def _fed(
-    more: Callable[[], Batch | None],
-    submit: Callable[[Batch], Any],
-    wait: Callable[[list[Any]], list[Any]],
-    most: int,
+    more: Callable[[], Batch | None], submit: Callable[[Batch], Any], wait: Callable[[list[Any]], list[Any]], most: int
 ) -> Iterator[tuple[Batch, Outcome]]:
     """Keep ``most`` batches running until there are no more or a worker dies."""
     running: dict[Any, Batch] = {}

@@ -10,10 +10,7 @@ from ..engine.ledger import Row
 from ..engine.severity import Severity
 
 OWN = "own"
-KINDS = {
-    **{str(s): s.meaning for s in Severity},
-    OWN: "not in the paper: part of what replaces it",
-}
+KINDS = {**{str(s): s.meaning for s in Severity}, OWN: "not in the paper: part of what replaces it"}
 """The kinds that colour a statement: the finding about the paper's claim, or ``own``."""
 
 GLYPHS = {"holds": "✓", "slip": "•", "repair": "✎", "substance": "✗", "gap": "?", OWN: "+"}

@@ -218,11 +218,7 @@ def relations_html(row: Row, users: Sequence[str], known: Collection[str], inher
     """The statements it uses, the statements that use it, and the faults that it inherits."""
     parts = [
         f"<span>{name} {', '.join(reference(label, known) for label in labels)}</span>"
-        for name, labels in (
-            ("Uses", row.uses),
-            ("Used by", users),
-            ("In the paper it rests on", inherits),
-        )
+        for name, labels in (("Uses", row.uses), ("Used by", users), ("In the paper it rests on", inherits))
         if labels
     ]
     return f'<p class="relations">{" ".join(parts)}</p>' if parts else ""

@@ -115,12 +115,7 @@ ONE_RHO = Statement(
     small_cases=_small_starts,
     small_size="T = 1, two equally likely states, one with a choice between two of seven laws, three levels",
     counterexample=ModelCase(
-        MDP(
-            ["1/2", "1/2"],
-            [[[1, 0]], [[0, 1], [0, 1]]],
-            [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]],
-            1,
-        ),
+        MDP(["1/2", "1/2"], [[[1, 0]], [[0, 1], [0, 1]]], [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]], 1),
         Fraction(1, 2),
     ),
     find_budget=1500,

@@ -106,10 +106,7 @@ STATEMENTS = (
         ("corrected/i", "corrected/ii/sum", "martingale"),
         "08-regret.md#regret-ii",
         Formal(
-            proves=(
-                "optimistic_learner_regret_with_high_probability",
-                "concave_learner_regret_with_high_probability",
-            )
+            proves=("optimistic_learner_regret_with_high_probability", "concave_learner_regret_with_high_probability")
         ),
     ),
     _statement(

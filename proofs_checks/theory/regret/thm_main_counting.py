@@ -178,9 +178,7 @@ VISITS = Statement(
     title="visits to a pair that has been visited at most T times",
     section="C",
     printed=Claim(
-        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T",
-        "such visits happen fewer than 2T times per pair",
-        _fewer_slack,
+        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T", "such visits happen fewer than 2T times per pair", _fewer_slack
     ),
     corrected=Claim(
         r"\#\{\text{visits with } N^{(k)} \le T\} \le 2T",

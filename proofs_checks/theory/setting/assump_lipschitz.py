@@ -39,10 +39,7 @@ class PairCase:
 def _lipschitz_slack(case: PairCase) -> Real:
     """L int |F_X - F_Y| - |Phi(X) - Phi(Y)|."""
     points = sorted({*case.first.atoms, *case.second.atoms})
-    apart = sum(
-        (abs(case.first.cdf(x) - case.second.cdf(x)) * (u - x) for x, u in pairwise(points)),
-        Fraction(),
-    )
+    apart = sum((abs(case.first.cdf(x) - case.second.cdf(x)) * (u - x) for x, u in pairwise(points)), Fraction())
     constant = case.objective.lipschitz
     difference = case.objective.of(case.first) - case.objective.of(case.second)
     assert isinstance(constant, Fraction)

@@ -134,10 +134,7 @@ def _small_inverses() -> Iterator[InverseCase]:
     for a in heights:
         for b in (h for h in heights if h > a):
             for tau in grid("1/6"):
-                ends = (
-                    Corner(Fraction(0), Fraction(0), a, a),
-                    Corner(Fraction(1), b, Fraction(1), Fraction(1)),
-                )
+                ends = (Corner(Fraction(0), Fraction(0), a, a), Corner(Fraction(1), b, Fraction(1), Fraction(1)))
                 yield InverseCase(Monotone(ends), tau)
 
 

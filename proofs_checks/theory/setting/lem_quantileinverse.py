@@ -43,9 +43,7 @@ def _steps() -> Iterator[Monotone]:
         for value in (h for h in thirds if h >= left):
             for right in (h for h in thirds if h >= value):
                 for end in (h for h in thirds if h >= right):
-                    yield Monotone(
-                        (Corner(Fraction(0), left, value, right), Corner(Fraction(1), end, end, end)),
-                    )
+                    yield Monotone((Corner(Fraction(0), left, value, right), Corner(Fraction(1), end, end, end)))
 
 
 def _small_points() -> Iterator[PointCase]:
@@ -130,12 +128,6 @@ def _level_cases(draw: DrawFn) -> LevelCase:
     return LevelCase(function, high - Fraction(draw(st.integers(0, 11)), 12) * (high - low))
 
 
-def _small_levels() -> Iterator[LevelCase]:
-    for function in _steps():
-        for tau in grid("1/6"):
-            yield LevelCase(function, tau)
-
-
 SECOND = Statement(
     source=__file__,
     label="lem:quantileinverse/second",
@@ -157,12 +149,9 @@ SECOND = Statement(
     cause=causes.RIGHT_CONTINUITY,
     uses=("def:quantile/zero",),
     cases=_level_cases,
-    small_cases=_small_levels,
+    small_cases=lambda: (LevelCase(function, tau) for function in _steps() for tau in grid("1/6")),
     small_size="one jump at 0 with heights in thirds and a linear piece, levels in sixths",
-    counterexample=LevelCase(
-        Monotone((Corner(Fraction(0), Fraction(0), Fraction(0), Fraction(1)),)),
-        Fraction(1, 2),
-    ),
+    counterexample=LevelCase(Monotone((Corner(Fraction(0), Fraction(0), Fraction(0), Fraction(1)),)), Fraction(1, 2)),
     find_budget=200,
     proof=PROOF,
     formal=Formal(

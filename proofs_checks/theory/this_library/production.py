@@ -177,12 +177,6 @@ def _policy_cases() -> SearchStrategy[PolicyCase]:
     return pairs.map(lambda pair: PolicyCase(pair[0], pair[1]))
 
 
-def _small_policies() -> Iterator[PolicyCase]:
-    for mdp in _small_models():
-        for policy in history_policies(mdp):
-            yield PolicyCase(mdp, policy)
-
-
 EVALUATOR = Statement(
     source=__file__,
     label="production/evaluator",
@@ -197,7 +191,7 @@ EVALUATOR = Statement(
     finding=Severity.HOLDS,
     uses=("def:history",),
     cases=_policy_cases,
-    small_cases=_small_policies,
+    small_cases=lambda: (PolicyCase(mdp, policy) for mdp in _small_models() for policy in history_policies(mdp)),
     small_size=SMALL + ", all deterministic history policies",
     formal=Formal(
         missing="The claim is about the code of the evaluator. That its recursion has the right marginals is proved "
@@ -263,7 +257,7 @@ CERTIFIED = Statement(
     formal=Formal(
         missing="The claim is about the bounds that the planner prints. They are a theorem for each plan that "
         "`plan.prove()` accepts (`production/proved`). For the others the rounding bounds are proved for a model of "
-        "floats, not for the kernels.",
+        "floats, not for the kernels."
     ),
     theory="05-certificates.md",
     examples_share=0.5,
