@@ -183,7 +183,7 @@ def _black_box(path: Path) -> None:
 
 def _cells(path: Path) -> None:
     cells = read_cells(path)
-    if len(set(cells)) > len(cells) or [Cell.from_json(cell.to_json()).key for cell in cells] != [c.key for c in cells]:
+    if [Cell.from_json(cell.to_json()).key for cell in cells] != [cell.key for cell in cells]:
         raise Falsified("an accepted cell changes when it is written and read")
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -21,7 +22,18 @@ from proof_files import require_checker
 import verified_risk as vr
 from proofs_checks import fuzz
 from proofs_checks.engine.model import Claim
-from proofs_checks.fuzz import catalogue, commands, planning, property, readers, runner, statements
+from proofs_checks.fuzz import (
+    catalogue,
+    commands,
+    learning,
+    models,
+    oracle,
+    planning,
+    property,
+    readers,
+    runner,
+    statements,
+)
 from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval, Truth
@@ -246,6 +258,70 @@ def granted(plan):
     return honest
 
 
+FLOATS = {**CASE, "model": {**CASE["model"], "outcomes": [CASE["model"]["outcomes"][0][:1]]}, "objective": "wang(1)"}
+"""One policy and an objective in floats, so that the tolerance decides."""
+BELOW, ABOVE = Fraction(9, 10), Fraction(11, 10)
+"""Multiples of a tolerance."""
+
+
+def value_of(case):
+    (law,) = models.laws_of(case["model"])
+    return Fraction(oracle.worth(law, oracle.curve_of(case["objective"])[0]))
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_an_objective_in_floats_has_a_tolerance_of_1e_9_of_the_range(monkeypatch, name):
+    true, best = planning.planned(FLOATS), value_of(FLOATS)
+    for share in (BELOW, ABOVE):
+        off = share * 2 * Fraction(1, 10**9)  # returns lie in [0, 2]
+        low, high = (best + off, best + 1) if name == "lower" else (best - 1, best - off)
+        monkeypatch.setattr(planning, "planned", lambda case, ends=(low, high): bounded(true, *ends))
+        if share == BELOW:
+            planning.check_optimum(FLOATS)
+        else:
+            with pytest.raises(Falsified, match=f"the {name} bound"):
+                planning.check_optimum(FLOATS)
+
+
+def bounded(plan, lower, upper):
+    return replace(plan, lower=lower, value=lower, upper=upper)
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_a_proof_of_a_float_objective_has_a_tolerance_of_1e_7(monkeypatch, name):
+    true, best = planning.planned(FLOATS), value_of(FLOATS)
+    monkeypatch.setattr(planning, "planned", lambda case: granted(true))
+    for share in (BELOW, ABOVE):
+        off = share / 10**7
+        ends = {"lower": best - 1, "upper": best + 1, name: best + off if name == "lower" else best - off}
+        monkeypatch.setattr(Plan, "prove", lambda self, ends=ends, **options: SimpleNamespace(**ends))
+        if share == BELOW:
+            planning.check_proof(FLOATS)
+        else:
+            with pytest.raises(Falsified, match="the checker proves a forged"):
+                planning.check_proof(FLOATS)
+
+
+@pytest.mark.parametrize(("exact", "bit"), [(True, Fraction(1, 10**9)), (False, Fraction(3, 10**6))])
+def test_forged_bounds_are_off_by_the_stated_margin(exact, bit):
+    found = planning.planned(CASE)
+    best = found.upper + BIT
+    plans = dict(planning.forged(found, best, exact))
+    assert {plans["lower"].lower, plans["lower"].upper} == {best + bit}
+    best = found.lower - BIT
+    plans = dict(planning.forged(found, best, exact))
+    assert {plans["upper"].lower, plans["upper"].upper} == {best - bit}
+
+
+def test_drawn_models_have_zero_probabilities_negative_rewards_and_few_trivial_ones():
+    drawn = [models.draw(random.Random(seed), discounted=False)["model"] for seed in range(100)]
+    rows = [[row for actions in model["outcomes"] for rows in actions for row in rows] for model in drawn]
+    assert sum(any(row[0] == "0" for row in listed) for listed in rows) >= 40
+    assert sum(any(row[2].startswith("-") for row in listed) for listed in rows) >= 20
+    assert sum("0" in model["initial"] for model in drawn) >= 10
+    assert 1 <= sum(len(oracle.attainable(model)) == 1 for model in drawn) <= 10
+
+
 # -- learners, readers, commands, statements --------------------------------------------------------------------------
 
 
@@ -263,6 +339,33 @@ def test_a_run_whose_proof_is_violated_on_its_event_is_found(monkeypatch):
     monkeypatch.setattr(vr, "learn", violated, raising=False)
     with pytest.raises(Falsified, match="violated on the event"):
         catalogue.check("learn", case)
+
+
+@pytest.mark.parametrize("part", ["optimum", "value below", "value above", "returns"])
+def test_a_run_may_be_off_by_its_tolerance_and_no_more(monkeypatch, part):
+    case = {**CASE, "algorithm": "kl", "episodes": 2, "seed": 0, "known_rewards": False, "audit": False}
+    run, best = learning.learned(case), max(oracle.worth(law, EXACT) for law in models.laws_of(CASE["model"]))
+    value = Fraction(oracle.worth(oracle.played(CASE["model"], run.policy(1)), EXACT))
+    tolerance = Fraction(3, 10**9)  # returns lie in [0, 2]
+    for share in (BELOW, ABOVE):
+        off = share * tolerance
+        ends = {"value below": value + off, "value above": value - off}.get(part, value)
+        changes = {"values": run.values * 0 + float(ends), "values_width": run.values_width * 0}
+        if part == "optimum":
+            changes["best"] = (best - 1, best - off)
+        if part == "returns":
+            changes["returns"] = run.returns * 0 + float(-off)
+        monkeypatch.setattr(learning, "learned", lambda case, changes=changes: replace(run, **changes))
+        if share == BELOW:
+            learning.check(case)
+        else:
+            with pytest.raises(
+                Falsified, match=r"the optimum is at most|the last policy is worth|which no history pays"
+            ):
+                learning.check(case)
+
+
+EXACT = oracle.curve_of(CASE["objective"])[0]
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, ArithmeticError, LookupError, AssertionError, RecursionError])
@@ -309,6 +412,49 @@ def test_a_row_that_does_not_sum_to_1_is_found(tmp_path, total):
     model = SimpleNamespace(n_states=1, is_discrete=True, actions=lambda s: [action])
     with pytest.raises(Falsified, match="was accepted with total probability"):
         readers._survives(model, tmp_path / "model.json")
+
+
+@pytest.mark.parametrize("total", [Fraction(1) - Fraction(1, 10**30), Fraction(1) + Fraction(1, 10**30)])
+def test_a_law_that_does_not_sum_to_1_is_found(monkeypatch, tmp_path, total):
+    law = SimpleNamespace(masses=[Fraction(1)], save=lambda path: None)
+    monkeypatch.setattr(vr.Law, "load", classmethod(lambda cls, path: law))
+    readers._law(tmp_path / "law.json")
+    law.masses = [total]
+    with pytest.raises(Falsified, match="does not have mass 1"):
+        readers._law(tmp_path / "law.json")
+
+
+@pytest.mark.parametrize("episodes", [3, 5])
+def test_a_checkpoint_that_gives_another_number_of_episodes_is_found(monkeypatch, tmp_path, episodes):
+    run = SimpleNamespace(episodes=4)
+    monkeypatch.setattr(vr, "learn", lambda *given, **options: run, raising=False)
+    readers._learning(tmp_path / "state.json")
+    run.episodes = episodes
+    with pytest.raises(Falsified, match=f"a run of {episodes} episodes"):
+        readers._learning(tmp_path / "state.json")
+
+
+def test_a_command_that_leaves_a_file_behind_is_a_failure(monkeypatch):
+    def leave(words):
+        Path(words[-1]).with_name("left.txt").write_text("")
+
+    command = click.Command("main", callback=leave, params=[click.Argument(["words"], nargs=-1)])
+    monkeypatch.setattr(commands, "main", command)
+    with pytest.raises(Falsified, match="left a file behind"):
+        commands.check({"kind": "csv", "text": "", "words": ["models", "show", "FILE"]})
+
+
+def test_shrinking_keeps_the_signature():
+    """The smaller case fails for another reason."""
+
+    def check(case):
+        raise Falsified("large" if case["size"] > 1 else "small")
+
+    prop = Property(
+        "p", "", lambda rng: {}, check, lambda case: iter([{"size": case["size"] - 1}] * (case["size"] > 0))
+    )
+    failure = property.attempt(prop, {"size": 5}, "0")
+    assert property.shrunk(prop, failure).case == {"size": 2}
 
 
 def crashes():
