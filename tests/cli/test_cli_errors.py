@@ -207,7 +207,7 @@ def test_every_command_and_every_option_with_a_value_meets_bad_input():
             yield path, command
 
     used = {word for arguments in tried for word in arguments}
-    free_text = {"--scheduler", "--local-cluster", "--cluster"}  # tested with the sweeps and the farm themselves
+    free_text = {"--scheduler", "--local-cluster", "--cluster"}  # tested with the sweeps and the fuzz runner
     for path, command in walk(main):
         assert any(tuple(arguments[: len(path)]) == path for arguments in tried), path
         for parameter in command.params:
