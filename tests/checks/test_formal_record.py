@@ -220,6 +220,22 @@ def test_a_name_stands_for_one_thing_in_all_files() -> None:
     assert names_defined_twice() == SAME_NAME
 
 
+def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
+    """The files whose names a file may use unqualified: those it imports, and what these export in turn."""
+    paths = coq_source.sources_in(folder)
+    found: list[str] = []
+    text = paths[file].read_text(encoding="utf-8")
+    waiting = [name for name in coq_source.imports_of(text, unqualified=True) if not coq_source.is_setup(paths[name])]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            text = coq_source.without_comments(paths[name].read_text(encoding="utf-8"))
+            exported = re.findall(r"From\s+VerifiedRisk\s+Require\s+Export\s+([\w\s]+)\.", text)
+            waiting += [f"{part}.v" for names in exported for part in names.split()]
+    return found
+
+
 def test_no_file_sees_two_definitions_of_one_name() -> None:
     """Not even those that files restate on purpose."""
     defined = {path.name: coq_source.names_of(path.read_text(encoding="utf-8")) for path in SOURCES}
@@ -227,7 +243,7 @@ def test_no_file_sees_two_definitions_of_one_name() -> None:
         if restates(path) or path.name == "Assumptions.v":
             continue
         seen: dict[str, str] = {}
-        for file in (*coq_source.visible_to(path.name), path.name):
+        for file in (*visible_to(path.name), path.name):
             for name in defined[file]:
                 assert seen.setdefault(name, file) == file, f"{path.name} sees {name} of {seen[name]} and of {file}"
 

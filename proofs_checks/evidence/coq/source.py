@@ -100,22 +100,6 @@ def names_of(text: str, kinds: tuple[str, ...] = (*PROVED, *DEFINED)) -> set[str
     }
 
 
-def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
-    """The files whose names a file may use unqualified: those it imports, and what these export in turn."""
-    paths = sources_in(folder)
-    found: list[str] = []
-    text = paths[file].read_text(encoding="utf-8")
-    waiting = [name for name in imports_of(text, unqualified=True) if not is_setup(paths[name])]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.append(name)
-            text = without_comments(paths[name].read_text(encoding="utf-8"))
-            exported = re.findall(r"From\s+VerifiedRisk\s+Require\s+Export\s+([\w\s]+)\.", text)
-            waiting += [f"{part}.v" for names in exported for part in names.split()]
-    return found
-
-
 def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
     """``{file name: path}`` of every source below the folder; a name stands for one file, whatever its subfolder."""
     paths = sorted(folder.rglob("*.v"))

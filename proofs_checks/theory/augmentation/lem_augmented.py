@@ -82,10 +82,6 @@ def _exact_rule(case: Case) -> Rule:
     return rule_of(behavioural_form(case.mdp, case.policy))
 
 
-def _defined(case: Case) -> bool:
-    return joint_laws(case.mdp, _printed_rule(case)) is not None
-
-
 def _cases() -> SearchStrategy[Case]:
     pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
     return pairs.map(lambda pair: Case(*pair))
@@ -133,7 +129,7 @@ SECOND = Statement(
         r"D_t^{\pi}(y,s) = D_t^{\tilde\pi}(y,s) \quad (t \le T+1)",
         "The policy and its printed average reach each state with reward at most y equally often.",
         lambda case: _reaches(case, _printed_rule(case)),
-        when=_defined,
+        when=lambda case: joint_laws(case.mdp, _printed_rule(case)) is not None,
     ),
     corrected=Claim(
         r"D_t^{\pi}(y,s) = D_t^{\tilde\pi}(y,s) \quad (t \le T+1), \quad \tilde\pi \text{ averaged over } J = y",

@@ -49,10 +49,6 @@ def _printed_law(case: Case) -> Law | None:
     return None if levels is None else weighted((y, mass) for (_, y), mass in levels[-1].items())
 
 
-def _defined(case: Case) -> bool:
-    return _printed_law(case) is not None
-
-
 def _printed(case: Case) -> Real:
     """-|Phi(printed policy) - Phi(policy)|."""
     law = _printed_law(case)
@@ -156,7 +152,7 @@ STATEMENT = Statement(
         r"\Rightarrow \Phi(\tilde\pi) = \Phi(\pi)",
         "Averaging over the histories that have earned at most y keeps the objective.",
         _printed,
-        when=_defined,
+        when=lambda case: _printed_law(case) is not None,
     ),
     corrected=Claim(
         r"\tilde\pi_t(a\mid y,s) = E[\pi_t(a\mid\Xi_t) \mid J(\Xi_t) = y,\ s_t = s] "

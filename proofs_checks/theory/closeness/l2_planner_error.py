@@ -50,10 +50,6 @@ def _slack(pair: Pair) -> Real:
     return bound - (best.value - phi(pair.weighting, mdp, pair.policy))
 
 
-def _concave(pair: Pair) -> bool:
-    return pair.weighting.shape in ("linear", "concave")
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Pair:
     mdp, twin = draw(mdp_pairs(max_denominator=3))
@@ -72,7 +68,7 @@ STATEMENT = Statement(
         r"\sum_t w_t",
         "a policy that is greedy in M' up to an error, wherever M may lead, loses little more when played in M",
         _slack,
-        when=_concave,
+        when=lambda pair: pair.weighting.shape in ("linear", "concave"),
     ),
     finding=Severity.HOLDS,
     uses=("L2/greedy",),

@@ -91,22 +91,6 @@ def _sums(case: GridCase) -> list[Fraction]:
     return sorted({i * model.unit for level in model.reachable() for sums in level.values() for i in sums})
 
 
-def _points_printed(case: GridCase) -> Fraction:
-    return Fraction(math.ceil(case.horizon / case.eta) - len(_sums(case)))
-
-
-def _points_corrected(case: GridCase) -> Fraction:
-    return Fraction(case.horizon * math.ceil(1 / case.eta) + 1 - len(_sums(case)))
-
-
-def _top_printed(case: GridCase) -> Fraction:
-    return case.eta * math.ceil(case.horizon / case.eta) - _sums(case)[-1]
-
-
-def _top_corrected(case: GridCase) -> Fraction:
-    return case.horizon * case.eta * math.ceil(1 / case.eta) - _sums(case)[-1]
-
-
 @st.composite
 def _grid_cases(draw: DrawFn) -> GridCase:
     eta = draw(steps())
@@ -134,12 +118,12 @@ POINTS = Statement(
     printed=Claim(
         r"|\{y\}| \le \lceil T/\eta \rceil",
         "The sums of rounded rewards take at most ceil(T/eta) values (with the undefined H read as T).",
-        _points_printed,
+        lambda case: Fraction(math.ceil(case.horizon / case.eta) - len(_sums(case))),
     ),
     corrected=Claim(
         r"|\{y\}| \le T\lceil 1/\eta \rceil + 1",
         "The sums of rounded rewards take at most T ceil(1/eta) + 1 values.",
-        _points_corrected,
+        lambda case: Fraction(case.horizon * math.ceil(1 / case.eta) + 1 - len(_sums(case))),
     ),
     finding=Severity.REPAIR,
     cause=causes.GRID,
@@ -163,12 +147,12 @@ TOP = Statement(
     printed=Claim(
         r"y \le \eta\lceil T/\eta \rceil",
         "The sums of rounded rewards lie on the printed grid, whose last point is eta ceil(T/eta).",
-        _top_printed,
+        lambda case: case.eta * math.ceil(case.horizon / case.eta) - _sums(case)[-1],
     ),
     corrected=Claim(
         r"y \le T\eta\lceil 1/\eta \rceil",
         "The sums of rounded rewards do not exceed T eta ceil(1/eta), which is T if 1/eta is an integer.",
-        _top_corrected,
+        lambda case: case.horizon * case.eta * math.ceil(1 / case.eta) - _sums(case)[-1],
     ),
     finding=Severity.REPAIR,
     cause=causes.GRID,

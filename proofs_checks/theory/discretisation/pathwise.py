@@ -35,10 +35,6 @@ class Case:
     policy: ReturnPolicy
 
 
-def _belongs(case: Case) -> bool:
-    return case.rounded == case.raw.discretised(case.eta)
-
-
 def _slack(case: Case) -> Fraction:
     """The least of Z^ - Z, T eta - (Z^ - Z) over all paths, and of minus the KS distances to the evaluator's laws."""
     adapted = GridPolicy.adapt(case.policy, case.raw, case.eta)
@@ -94,7 +90,7 @@ STATEMENT = Statement(
         "On every path the adapted policy earns at most the rounded total, at least that minus T eta, and the rounded "
         "total has the law it has in the rounded model.",
         _slack,
-        when=_belongs,
+        when=lambda case: case.rounded == case.raw.discretised(case.eta),
     ),
     finding=Severity.HOLDS,
     uses=("def:pushforward",),

@@ -184,10 +184,6 @@ def _loss(case: FamilyCase) -> Fraction:
     return (best - attained) / case.eta
 
 
-def _meets_family(case: FamilyCase) -> bool:
-    return 0 <= case.constant < case.horizon and 0 < case.eta <= 1
-
-
 @st.composite
 def _family_cases(draw: DrawFn) -> FamilyCase:
     horizon = draw(st.integers(1, 4))
@@ -212,7 +208,7 @@ CONSTANT = Statement(
         r"\forall c < T\ \exists \text{ a model}:\ \Phi(\pi) < \Phi^* - c\,\eta",
         "For every constant below T, some model loses more than that constant times eta.",
         lambda case: _loss(case) - case.constant,
-        when=_meets_family,
+        when=lambda case: 0 <= case.constant < case.horizon and 0 < case.eta <= 1,
     ),
     finding=Severity.HOLDS,
     uses=("thm:discretized",),

@@ -93,10 +93,6 @@ def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
     return sum((a for a, _ in level.values()), Fraction()), sum((g for _, g in level.values()), Fraction())
 
 
-def _possible(case: Case) -> bool:
-    return _given_counts(case)[0] > 0
-
-
 def _printed_slack(case: Case) -> Real:
     counts, good = _given_counts(case)
     return good / counts - (1 - case.delta)
@@ -145,7 +141,7 @@ STATEMENT = Statement(
         r"P[\mathcal E \mid \{N^{(k)}\}_{k \le K}] \ge 1 - \delta",
         "given any visit counts, the event has probability at least 1 - delta",
         _printed_slack,
-        when=_possible,
+        when=lambda case: _given_counts(case)[0] > 0,
     ),
     corrected=Claim(
         r"P[\mathcal E] \ge 1 - \delta, \ \epsilon = \sqrt{\log((S_0+2) S_0 |A| K T/\delta) / 2N}",

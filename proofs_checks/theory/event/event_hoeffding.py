@@ -18,10 +18,6 @@ from .. import causes
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
-def _printed_slack(draws: Draws) -> Real:
-    return tail_slack(draws, sup_gap, lambda v: 2 * exp(-2 * draws.n * v**2))
-
-
 def _corrected_slack(draws: Draws) -> Real:
     outcomes = len(draws.masses)
     return tail_slack(draws, sup_gap, lambda v: 2 * outcomes * exp(-2 * draws.n * v**2))
@@ -36,7 +32,7 @@ STATEMENT = Statement(
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2}",
         "one application of Hoeffding's inequality bounds the error of every successor's frequency at once",
-        _printed_slack,
+        lambda draws: tail_slack(draws, sup_gap, lambda v: 2 * exp(-2 * draws.n * v**2)),
     ),
     corrected=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 m e^{-2 n v^2}, \ m \text{ outcomes}",

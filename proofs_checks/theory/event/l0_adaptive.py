@@ -13,8 +13,6 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases import strategies
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
@@ -66,10 +64,6 @@ def within(case: Case) -> Fraction:
     return walk(0, ((0, 0), (0, 0)), Fraction(1))
 
 
-def _slack(case: Case) -> Real:
-    return within(case) - (1 - case.delta)
-
-
 def _whole_tree(case: Case) -> bool:
     size = len(case.actions) + 1
     return size & (size - 1) == 0
@@ -100,7 +94,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",
         "for every learner, all estimates are within their radii at once, except with probability delta",
-        _slack,
+        lambda case: within(case) - (1 - case.delta),
         when=_whole_tree,
     ),
     finding=Severity.HOLDS,

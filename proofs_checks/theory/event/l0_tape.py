@@ -13,8 +13,6 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from verified_risk.numbers.enclosure import Real
-
 from ...cases import strategies
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
@@ -51,10 +49,6 @@ def leaving(case: Case) -> Fraction:
     return 1 - stays
 
 
-def _slack(case: Case) -> Real:
-    return case.delta / (len(case.successors) * case.actions) - leaving(case)
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
     rewards = draw(strategies.masses(draw(st.integers(1, 3)), max_weight=6, positive=True))
@@ -81,8 +75,8 @@ STATEMENT = Statement(
     corrected=Claim(
         r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "
         r"\le \delta/(S_0|A|)",
-        "the draws of one pair stay within their radius at all lengths at once, except with its share of delta",
-        _slack,
+        "the draws of one pair stay within their radius at all lengths, except with probability its share of delta",
+        lambda case: case.delta / (len(case.successors) * case.actions) - leaving(case),
     ),
     finding=Severity.HOLDS,
     uses=("lem:event/rewards", "lem:event/hoeffding"),

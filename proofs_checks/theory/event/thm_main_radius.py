@@ -46,15 +46,6 @@ def _coefficient(states: int) -> Real:
     return root(states) * (root(2 * states) + root(Fraction(1, 2)))
 
 
-def _coefficient_slack(sizes: Sizes) -> Real:
-    return root(5) * sizes.states - _coefficient(sizes.states)
-
-
-def _log_slack(sizes: Sizes) -> Real:
-    """log 4x - log 6x."""
-    return log(4 * sizes.ratio) - log(6 * sizes.ratio)
-
-
 def _mended_slack(sizes: Sizes) -> Real:
     """The whole line with the 4: ``sqrt(5 |S|^2 log 4x) - coefficient * sqrt(log 6x)``."""
     return root(5 * sizes.states**2 * log(4 * sizes.ratio)) - _coefficient(sizes.states) * root(log(6 * sizes.ratio))
@@ -89,7 +80,7 @@ COEFFICIENT = Statement(
     printed=Claim(
         r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr) \le \sqrt5\,|S|",
         "the sum of the radii, times the root of |S|, is at most the root of 5 times |S|",
-        _coefficient_slack,
+        lambda sizes: root(5) * sizes.states - _coefficient(sizes.states),
     ),
     corrected=None,
     finding=Severity.HOLDS,
@@ -111,7 +102,7 @@ LOG = Statement(
     printed=Claim(
         r"\log\frac{6|S||A|K}{\delta} \le \log\frac{4|S||A|K}{\delta}",
         "the logarithm of the radii may be replaced by one with a 4",
-        _log_slack,
+        lambda sizes: log(4 * sizes.ratio) - log(6 * sizes.ratio),
         when=_has_ordinary_state,
     ),
     corrected=Claim(

@@ -28,15 +28,6 @@ class Case:
     delta: Fraction
 
 
-def _slack(case: Case) -> Real:
-    """The printed radius is still at least 26/100."""
-    return radius(printed_level(1, 1, case.episodes, case.delta), case.visits) - Fraction(26, 100)
-
-
-def _within_forty(case: Case) -> bool:
-    return 1 <= case.visits <= 40 <= case.episodes and 0 < case.delta <= 1
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
     deltas = st.sampled_from((Fraction(1), Fraction(1, 2), Fraction(1, 10)))
@@ -71,10 +62,6 @@ def _error_slack(seen: Seen) -> Real:
     return exp(-nats(seen.episodes)) * Fraction(1, 2) - Fraction(38, 100)
 
 
-def _at_most_forty(seen: Seen) -> bool:
-    return 0 <= seen.episodes <= 40
-
-
 STATEMENT = Statement(
     source=__file__,
     label="exp:forty",
@@ -84,8 +71,8 @@ STATEMENT = Statement(
     corrected=Claim(
         r"n \le 40 \le K,\ \delta \le 1 \Rightarrow \epsilon_R \ge 26/100",
         "after at most 40 visits the printed radius is still above a quarter, even for one state and one action",
-        _slack,
-        when=_within_forty,
+        lambda case: radius(printed_level(1, 1, case.episodes, case.delta), case.visits) - Fraction(26, 100),
+        when=lambda case: 1 <= case.visits <= 40 <= case.episodes and 0 < case.delta <= 1,
     ),
     finding=Severity.HOLDS,
     cases=_drawn,
@@ -108,7 +95,7 @@ INFORMATION = Statement(
         "after at most 40 episodes any learner names the wrong path, with slip 1/10 or with slip 2/25 on the path of "
         "return 6, with total probability at least 38/100",
         _error_slack,
-        when=_at_most_forty,
+        when=lambda seen: 0 <= seen.episodes <= 40,
     ),
     finding=Severity.HOLDS,
     cases=lambda: st.builds(Seen, st.integers(0, 40)),

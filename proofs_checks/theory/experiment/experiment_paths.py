@@ -45,10 +45,6 @@ def _behind(path: int, alpha: Fraction) -> Fraction:
     return cvar(path, alpha) - max(cvar(other, alpha) for other in PATHS)
 
 
-def _by_switches(case: Case) -> Fraction:
-    return _behind(next(path for switch, path in SWITCHES if case.alpha <= switch), case.alpha)
-
-
 def _cases() -> SearchStrategy[Case]:
     return st.one_of(
         st.sampled_from(sorted(PRINTED)),
@@ -71,7 +67,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\alpha \le \tfrac15: 1,\ \alpha \le \tfrac7{25}: 2,\ \alpha \le \tfrac{433}{1000}: 4,\ \text{else } 6",
         "The path of return 1 is optimal up to level 1/5, 2 up to 7/25, 4 up to 433/1000, 6 beyond.",
-        _by_switches,
+        lambda case: _behind(next(path for switch, path in SWITCHES if case.alpha <= switch), case.alpha),
     ),
     finding=Severity.REPAIR,
     cause=causes.LEVELS,

@@ -34,10 +34,6 @@ def _is_law(row: tuple[Fraction, ...]) -> Real:
     return least(min(row), equality(sum(row, Fraction()), Fraction(1)))
 
 
-def _printed_slack(case: Case) -> Real:
-    return _is_law(printed_optimistic_row(case.row, case.eps))
-
-
 def _corrected_slack(case: Case) -> Real:
     r"""A law; no state gains or loses more than epsilon; :math:`\hat P(s_\infty) \le \min(1, S_0 \epsilon)`."""
     row = optimistic_row(case.row, case.eps)
@@ -67,7 +63,7 @@ STATEMENT = Statement(
     printed=Claim(
         r"\hat P(s') = (\tilde P(s') - \epsilon)^+, \ \hat P(s_\infty) = 1 - \sum_{s'} \tilde P(s'): \ \sum \hat P = 1",
         "the optimistic row, with the mass missing from the empirical row at s_inf, is a law",
-        _printed_slack,
+        lambda case: _is_law(printed_optimistic_row(case.row, case.eps)),
     ),
     corrected=Claim(
         r"\hat P(s_\infty) = 1 - \sum_{s'} \hat P(s'): \ \sum \hat P = 1,\ 0 \le \tilde P - \hat P \le \epsilon,\ "

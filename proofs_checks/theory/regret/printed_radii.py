@@ -47,10 +47,6 @@ def _block_slack(block: Block) -> Real:
     return 2 * CONSTANT * exp(-block.level) - leaving_probability(block.rewards, last, wrong)
 
 
-def _level_is_large(block: Block) -> bool:
-    return block.level >= 5
-
-
 @st.composite
 def _block(draw: st.DrawFn) -> Block:
     """Rare rewards, which a few draws miss by nearly 1, and others."""
@@ -80,7 +76,7 @@ BLOCK = Statement(
         r"\quad l \ge 5",
         "the empirical CDF leaves its band at some sample size of a block with probability at most 42 exp(-l)",
         _block_slack,
-        when=_level_is_large,
+        when=lambda block: block.level >= 5,
     ),
     finding=Severity.HOLDS,
     uses=("lem:event/rewards",),

@@ -64,10 +64,6 @@ def _fewer_slack(case: Visits) -> Real:
     return Fraction(2 * case.horizon - 1 - _few(case))
 
 
-def _at_most_slack(case: Visits) -> Real:
-    return Fraction(2 * case.horizon - _few(case))
-
-
 def _visited_slack(case: Visits) -> Real:
     """1/sqrt(N) <= 1 needs N >= 1: the least N of an episode that visits the pair, less 1."""
     return Fraction(min(n for n, v in case.before() if v) - 1)
@@ -99,10 +95,6 @@ def _sum_of_inverse_roots(n: int) -> Real:
     for j in range(1, n + 1):
         total = total + divide(Fraction(1), root(j))
     return total
-
-
-def _harmonic_slack(case: Counts) -> Real:
-    return least(*(2 * root(n) - _sum_of_inverse_roots(n) for n in case.counts))
 
 
 def _summed(case: Counts, factor: int) -> Real:
@@ -183,7 +175,7 @@ VISITS = Statement(
     corrected=Claim(
         r"\#\{\text{visits with } N^{(k)} \le T\} \le 2T",
         "they happen at most 2T times, which is what the sum that follows uses",
-        _at_most_slack,
+        lambda case: Fraction(2 * case.horizon - _few(case)),
     ),
     finding=Severity.SLIP,
     cause=causes.STRICT,
@@ -236,7 +228,7 @@ HARMONIC = Statement(
     printed=Claim(
         r"\sum_{j \le N} j^{-1/2} \le \int_0^N x^{-1/2} dx = 2\sqrt N",
         "the sum is at most the integral",
-        _harmonic_slack,
+        lambda case: least(*(2 * root(n) - _sum_of_inverse_roots(n) for n in case.counts)),
     ),
     corrected=None,
     finding=Severity.HOLDS,

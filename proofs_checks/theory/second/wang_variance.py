@@ -25,10 +25,6 @@ def _too_low(gap: Fraction) -> Fraction:
     return gap
 
 
-def _printed_slack(draws: Draws) -> Real:
-    return draws.delta - missed(draws, _too_low, lambda variance: _first_term(draws, variance))
-
-
 def _corrected_slack(draws: Draws) -> Real:
     second = log(2 / draws.delta) * Fraction(7, 3 * (draws.n - 1))
     return draws.delta - missed(draws, _too_low, lambda variance: _first_term(draws, variance) + second)
@@ -44,7 +40,7 @@ STATEMENT = Statement(
     printed=Claim(
         r"P\left(p - \hat p > \sqrt{2 V_N \log(2/\delta)/N}\right) \le \delta",
         "the mean of N draws in [0, 1] is too low by at most a multiple of the empirical standard deviation",
-        _printed_slack,
+        lambda draws: draws.delta - missed(draws, _too_low, lambda variance: _first_term(draws, variance)),
         when=has_two_draws,
     ),
     corrected=Claim(

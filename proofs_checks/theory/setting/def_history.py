@@ -169,10 +169,6 @@ def _repeated(case: TailCase) -> Law:
     return weighted((count * xi[case.t - 1][2], p) for xi, p in episodes.items())
 
 
-def _return_printed(case: TailCase) -> Fraction:
-    return -_repeated(case).kolmogorov(_future(case))
-
-
 def _return_corrected(case: TailCase) -> Fraction:
     """At t = 1 the sum over tau is the return of the evaluator; from t on, before-and-after add up to it."""
     *_, episodes = history_laws(case.mdp, case.policy)
@@ -200,7 +196,7 @@ RETURN = Statement(
     printed=Claim(
         r"Z_t = \sum_{\tau=t}^T r_t",
         "Read by its subscript, the sum from step t on adds the reward of step t each time.",
-        _return_printed,
+        lambda case: -_repeated(case).kolmogorov(_future(case)),
     ),
     corrected=Claim(
         r"Z_t = \sum_{\tau=t}^T r_\tau, \quad Z_1 = y_t + Z_t",

@@ -159,10 +159,6 @@ def _cvar_printed_slack(case: TailCase) -> Fraction:
     return case.constant * case.tau - weight
 
 
-def _own_constant(case: TailCase) -> bool:
-    return case.constant == 1 / case.alpha if case.alpha else True
-
-
 def _cvar_corrected_slack(case: TailCase) -> Real:
     """CVaR is the mean of the worst alpha share, filled from below, and 1/alpha is the constant of its weighting."""
     left, total = case.alpha, Fraction()
@@ -199,7 +195,7 @@ CVAR = Statement(
         r"G(\tau) = \min\{\tau/\alpha, 1\} \text{ is Lipschitz for every } \alpha \in [0,1], \quad L_G = 1/\alpha",
         "For every level in [0, 1] the weighting of CVaR grows at most at the rate L (any L proposed for level 0).",
         _cvar_printed_slack,
-        when=_own_constant,
+        when=lambda case: case.constant == 1 / case.alpha if case.alpha else True,
     ),
     corrected=Claim(
         r"\alpha \in (0,1]:\ \Phi = \tfrac1\alpha \int_0^\alpha F^\dagger, \quad L_G = 1/\alpha",

@@ -36,14 +36,6 @@ def _reaches(case: LevelCase) -> bool:
     return case.law.cdf(case.x) >= case.tau
 
 
-def _level_printed(case: LevelCase) -> bool:
-    return 0 <= case.tau <= 1 and _reaches(case)
-
-
-def _level_corrected(case: LevelCase) -> bool:
-    return 0 < case.tau <= 1 and _reaches(case)
-
-
 def _above_least(case: LevelCase) -> Fraction:
     """x minus the least return: nonnegative for all x with F(x) >= tau iff the infimum is at least the least return."""
     return case.x - case.law.atoms[0]
@@ -74,13 +66,13 @@ ZERO = Statement(
         r"F^\dagger(\tau) \ge \min Z \quad (0 \le \tau \le 1)",
         "On [0, 1], the range of the integral in the objective, no quantile lies below the least return.",
         _above_least,
-        when=_level_printed,
+        when=lambda case: 0 <= case.tau <= 1 and _reaches(case),
     ),
     corrected=Claim(
         r"F^\dagger(\tau) \ge \min Z \quad (0 < \tau \le 1), \qquad F^\dagger(0) = -\infty",
         "On (0, 1] no quantile lies below the least return; the level 0 must be left out of the integral.",
         _above_least,
-        when=_level_corrected,
+        when=lambda case: 0 < case.tau <= 1 and _reaches(case),
     ),
     finding=Severity.SLIP,
     cause=causes.LEVEL_ZERO,
@@ -109,10 +101,6 @@ def _strict(case: InverseCase) -> bool:
     first, last = case.function.corners[0], case.function.corners[-1]
     whole = first.left == 0 and last.value == 1 and case.function.right_continuous
     return whole and case.function.strict and 0 < case.tau < 1
-
-
-def _strict_and_continuous(case: InverseCase) -> bool:
-    return _strict(case) and case.function.continuous
 
 
 def _inverse_slack(case: InverseCase) -> Fraction:
@@ -154,7 +142,7 @@ INVERTIBLE = Statement(
         r"F \text{ strictly increasing and continuous} \Rightarrow F^\dagger = F^{-1}",
         "If F is strictly increasing and continuous, F takes the value tau at its quantile of level tau.",
         _inverse_slack,
-        when=_strict_and_continuous,
+        when=lambda case: _strict(case) and case.function.continuous,
     ),
     finding=Severity.SLIP,
     cause=causes.ONTO,

@@ -115,10 +115,6 @@ def _finite(case: LevelCase) -> bool:
     return isinstance(case.function.inverse(case.tau), Fraction)
 
 
-def _finite_and_right_continuous(case: LevelCase) -> bool:
-    return _finite(case) and case.function.right_continuous
-
-
 @st.composite
 def _level_cases(draw: DrawFn) -> LevelCase:
     function = draw(monotone_functions())
@@ -143,7 +139,7 @@ SECOND = Statement(
         r"F(F^\dagger(\tau)) \ge \tau \quad (F \text{ right-continuous as well, } F^\dagger(\tau) \text{ finite})",
         "A nondecreasing right-continuous function is at least tau at its quantile of level tau, if that is finite.",
         _second_half,
-        when=_finite_and_right_continuous,
+        when=lambda case: _finite(case) and case.function.right_continuous,
     ),
     finding=Severity.SLIP,
     cause=causes.RIGHT_CONTINUITY,
