@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.objectives import CVaR
@@ -45,14 +44,6 @@ def _behind(path: int, alpha: Fraction) -> Fraction:
     return cvar(path, alpha) - max(cvar(other, alpha) for other in PATHS)
 
 
-def _cases() -> SearchStrategy[Case]:
-    return st.one_of(
-        st.sampled_from(sorted(PRINTED)),
-        strategies.levels(max_denominator=60),
-        st.sampled_from([s for s, _ in SWITCHES]),
-    ).map(Case)
-
-
 STATEMENT = Statement(
     source=__file__,
     label="experiment:paths",
@@ -72,7 +63,11 @@ STATEMENT = Statement(
     finding=Severity.REPAIR,
     cause=causes.LEVELS,
     uses=("def:objective/cvar",),
-    cases=_cases,
+    cases=lambda: st.one_of(
+        st.sampled_from(sorted(PRINTED)),
+        strategies.levels(max_denominator=60),
+        st.sampled_from([s for s, _ in SWITCHES]),
+    ).map(Case),
     small_cases=lambda: (Case(Fraction(i, 1000)) for i in range(1, 1001)),
     small_size="all levels in thousandths",
     counterexample=Case(Fraction(2, 5)),

@@ -144,12 +144,6 @@ class TailCase:
     t: int
 
 
-def _tail_cases() -> SearchStrategy[TailCase]:
-    return strategies.mdps_with_policies(max_horizon=3).flatmap(
-        lambda pair: st.builds(TailCase, st.just(pair[0]), st.just(pair[1]), st.integers(1, pair[0].horizon))
-    )
-
-
 def _small_tail_cases() -> Iterator[TailCase]:
     for case in _small_cases():
         for t in range(1, case.mdp.horizon + 1):
@@ -206,7 +200,9 @@ RETURN = Statement(
     finding=Severity.SLIP,
     cause=causes.SUBSCRIPT,
     uses=("def:history/episode",),
-    cases=_tail_cases,
+    cases=lambda: strategies.mdps_with_policies(max_horizon=3).flatmap(
+        lambda pair: st.builds(TailCase, st.just(pair[0]), st.just(pair[1]), st.integers(1, pair[0].horizon))
+    ),
     small_cases=_small_tail_cases,
     small_size=SMALL + ", all t",
     counterexample=_only_the_first_pays(),
