@@ -7,8 +7,8 @@
 
     Against the optimistic model, for every policy, on or off the event, with the expectation in either of the two:
 
-      |Phi^(pi) - Phi~(pi)|  <=  L E sum over t of [ (T - t + 1) min(1, eps) + (T - t) P^(s_inf) ]  <=  T L E sum over t
-      of |S| eps . *)
+      |Phi^(pi) - Phi~(pi)|  <=  L E sum over t of [ (T - t + 1) min(1, eps) + (T - t) P^(s_inf) ]
+                             <=  T L E sum over t of |S| eps . *)
 
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.

@@ -3,8 +3,7 @@
     For n independent draws from a finite law with distribution function F and empirical distribution function F_n,
 
       P( sup_x  F_n(x) - F(x)  >=  v )   <=  exp(-2 n v^2),     P( sup_x  F(x) - F_n(x)  >=  v )  <=  exp(-2 n v^2),
-      P( sup_x |F_n(x) - F(x)| >=  v )   <=  2 exp(-2 n v^2)                                  for every v > 0 and n >=
-      1.
+      P( sup_x |F_n(x) - F(x)| >=  v )   <=  2 exp(-2 n v^2)                       for every v > 0 and n >= 1.
 
     Nothing is cited: the values of the law, up or down, give a decreasing chain of events, which [ChainOfEvents.v]
     scans with the tilt of [DkwTilt.v]. *)

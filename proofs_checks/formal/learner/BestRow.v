@@ -3,8 +3,8 @@
     Of each pair (s, a) the learner believes lower masses  low s'  of the possible successors, and two reward laws, one
     above and one below.  The missing mass is  miss = 1 - sum low.  For a utility h
 
-      Vhat_0 = h,   Vhat_{n+1}(s, y) = max_a E_{r ~ R^} [ sum low s' Vhat_n(s', y + r) + miss max_{s'} Vhat_n(s', y + r)
-      ],
+      Vhat_0 = h,
+      Vhat_{n+1}(s, y) = max_a E_{r ~ R^} [ sum low s' Vhat_n(s', y + r) + miss max_{s'} Vhat_n(s', y + r) ],
 
     and Vchk with R+ and min.  If the beliefs hold ( low <= P,  F_{R^} <= F_R <= F_{R+} ), then
 

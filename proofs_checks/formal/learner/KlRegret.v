@@ -7,13 +7,12 @@
     the model.
 
     - [kl_intervals_hold], [kl_regret_from_data], [kl_expected_regret_from_data]: see [KlLearner.v].
-    - [kl_regret_a_priori]: if moreover the sets are no wider than W_N (W = lambda for the prescribed ones, (1 + p)
-    lambda if
-      they are kept while visits grow by the share p) and no pair has more than Gamma successors, then with g =
-      min(Gamma, 2 sqrt Gamma) and #c classes, with probability at least 1 - 2 delta, for all k at once,
+    - [kl_regret_a_priori]: if moreover the sets are no wider than W_N (W = lambda for the prescribed ones,
+      (1 + p) lambda if they are kept while visits grow by the share p) and no pair has more than Gamma successors, then
+      with g = min(Gamma, 2 sqrt Gamma) and #c classes, with probability at least 1 - 2 delta, for all k at once,
 
-        regret_k <= L e/(e-1) [ ((T - 1) g + 2) sqrt(2 #c k T W_{kT}) + T^2 #c + T(T+1)/2 ln(1/delta) ] + planner
-        errors. *)
+        regret_k <= L e/(e-1) [ ((T - 1) g + 2) sqrt(2 #c k T W_{kT}) + T^2 #c + T(T+1)/2 ln(1/delta) ]
+                    + planner errors. *)
 
 Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.

@@ -4,8 +4,8 @@
 
       P(xi o (a, r, s'))  =  P(xi) pi(a | xi) R(s, a)(r) P(s' | s, a)                the measure, step by step;
       Z  =  J(xi_{T+1})  =  y_t + Z_t                                              the return is read off the episode;
-      F_{Z_t(xi)}(x)  =  sum_a pi(a | xi) sum_{s'} P(s' | s, a) integral F_{Z_{t+1}(xi o (a, r, s'))}(x - r) dR(s,
-      a)(r).
+      F_{Z_t(xi)}(x)  =  sum_a pi(a | xi) sum_{s'} P(s' | s, a)
+                         integral F_{Z_{t+1}(xi o (a, r, s'))}(x - r) dR(s, a)(r).
 
     Z_t(xi) is the conditional law, given that the episode begins with xi, of the rewards after xi. *)
 
