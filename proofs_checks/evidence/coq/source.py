@@ -1,7 +1,7 @@
-"""Reading Coq sources: what a file proves, what it assumes, what it requires.
+"""Read Coq sources: what a file proves, assumes and requires.
 
-This is no parser of Coq.  It knows as much of the vernacular as our own sources use: sentences end in a full stop
-followed by space, comments nest, sections open and close by name.
+This is not a parser of Coq.  It handles what these sources use: sentences end in a full stop followed by space,
+comments nest, sections open and close by name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from verified_risk.errors import InvalidFile
 
 FORMAL = Path(__file__).parents[2] / "formal"
 SETUP = "setup"
-"""The subfolder of what sections share: variables and hypotheses that a section takes over with ``Load``."""
+"""The subfolder of variables and hypotheses that sections ``Load``."""
 
 _COMMENT = re.compile(r"\(\*|\*\)")
 _LOAD = re.compile(rf'Load\s+"{SETUP}/(\w+)"\.(?=\s|$)')
@@ -47,7 +47,7 @@ def sentences(text: str) -> list[str]:
 
 
 def read(path: Path, folder: Path = FORMAL) -> str:
-    """The source of a file without comments, with what it loads in the place where it loads it."""
+    """The source of a file without comments, with loaded files inserted."""
     text = without_comments(path.read_text(encoding="utf-8"))
     return _LOAD.sub(lambda found: read(folder / SETUP / f"{found.group(1)}.v", folder).strip(), text)
 
@@ -64,8 +64,7 @@ def words_above(name: str, text: str) -> tuple[str, str, str, tuple[str, ...]]:
 
 
 def unproved(text: str) -> list[str]:
-    """Sentences that assume instead of proving: axioms, parameters, admitted proofs, variables outside sections, checks
-    of the kernel that are switched off."""
+    """Sentences that assume something: axioms, parameters, admitted proofs, variables outside sections, disabled checks."""
     found, depth = [], 0
     for sentence in sentences(text):
         word = re.split(r"[\s.]", _ATTRIBUTES.sub("", sentence), maxsplit=1)[0]
@@ -81,7 +80,7 @@ def unproved(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def imports_of(text: str, *, unqualified: bool = False) -> tuple[str, ...]:
-    """The files of this development that a file requires or loads; those whose names it may use ``unqualified``."""
+    """The files of this development that a file requires or loads; with ``unqualified``, those it imports."""
     names: list[str] = []
     for sentence in sentences(text):
         names += _LOAD.findall(sentence)
@@ -101,7 +100,7 @@ def names_of(text: str, kinds: tuple[str, ...] = (*PROVED, *DEFINED)) -> set[str
 
 
 def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
-    """``{file name: path}`` of every source below the folder; a name stands for one file, whatever its subfolder."""
+    """``{file name: path}`` of every source below the folder; raise ``InvalidFile`` if two have the same name."""
     paths = sorted(folder.rglob("*.v"))
     found = {path.name: path for path in paths}
     if len(found) < len(paths):
@@ -111,12 +110,12 @@ def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
 
 
 def is_setup(path: Path) -> bool:
-    """Whether the file is no module, but a set-up that sections load."""
+    """Whether sections load the file; it is not a module."""
     return path.parent.name == SETUP
 
 
 def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
-    """The file and everything it requires or loads, directly or not: names in alphabetical order."""
+    """The names of the file and of everything it requires or loads, directly or not, sorted."""
     paths = sources_in(folder)
     seen: set[str] = set()
     waiting = [Path(file).name]
@@ -134,7 +133,7 @@ def digest(path: Path) -> str:
 
 
 def listed(text: str) -> dict[str, str]:
-    """``{theorem: what is printed for it}`` of Assumptions.v: itself, or the group it is printed with."""
+    """``{theorem: what Assumptions.v prints for it}``: the theorem itself or its group."""
     groups: dict[str, list[str]] = {}
     found: dict[str, str] = {}
     for sentence in sentences(text):
