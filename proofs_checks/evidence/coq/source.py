@@ -64,7 +64,7 @@ def words_above(name: str, text: str) -> tuple[str, str, str, tuple[str, ...]]:
 
 
 def unproved(text: str) -> list[str]:
-    """Sentences that assume something: axioms, parameters, admitted proofs, variables outside sections, disabled checks."""
+    """Sentences that assume something: axioms, parameters, admitted proofs, loose variables, disabled checks."""
     found, depth = [], 0
     for sentence in sentences(text):
         word = re.split(r"[\s.]", _ATTRIBUTES.sub("", sentence), maxsplit=1)[0]
