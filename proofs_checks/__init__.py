@@ -1,6 +1,6 @@
 """Every statement of the paper, executable: printed, corrected, refuted, supported.
 
-The public names; each is imported when it is first used, because strategies need hypothesis and the rest does not.
+Public names are imported on first use: strategies need hypothesis, the rest does not.
 """
 
 from importlib import import_module
@@ -48,11 +48,11 @@ _NAMES = {
     "Verdict": "engine.model",
     "by_label": "theory",
 }
-_SHOWN = {"Statement", "by_label", "theory"}  # a notebook shows statements as HTML once `report` has said how
+_SHOWN = {"Statement", "by_label", "theory"}  # shown as HTML in notebooks, which needs `report`
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from its home."""
+    """Import a public name from its module."""
     if name in _MODULES:
         found: Any = import_module(f".{_MODULES[name]}", __name__)
     elif name in _NAMES:

@@ -30,13 +30,13 @@ def main() -> None:
 
 @main.command()
 @click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
-@click.option("--examples", default=auditing.DEFAULT_EXAMPLES, show_default=True, help="Random cases a statement.")
+@click.option("--examples", default=auditing.DEFAULT_EXAMPLES, show_default=True, help="Random cases per statement.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--json", "ledger_to", is_flag=False, flag_value="-", default=None, metavar="[FILE]",
               help="Print the ledger and nothing else; with a FILE, write it there.")  # fmt: skip
 def audit(labels: tuple[str, ...], examples: int, seed: int, jobs: int, ledger_to: str | None) -> None:
-    """Run the statements; the exit status is not 0 if a check failed or was vacuous."""
+    """Audit the statements; exit with status 1 if a check failed or was vacuous."""
     ledger = run_with_progress(chosen_statements(labels), examples=examples, seed=seed, jobs=jobs)
     if ledger_to == "-":
         click.echo(ledger.to_json(), nl=False)
@@ -61,7 +61,7 @@ def recheck_command(files: tuple[str, ...]) -> None:
 @click.option("--jobs", default=2, show_default=True)
 @click.option("--only-stale", is_flag=True, help="Keep the rows of the ledger whose sources have not changed.")
 def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale: bool) -> None:
-    """Audit everything and regenerate docs/audit.json, docs/audit.md, docs/statements.svg and the certificates."""
+    """Audit everything; regenerate the ledger, docs/audit.md, docs/theory/formal.md, the graph and the certificates."""
     if check:
         stale = staleness()
         for line in stale:
@@ -84,7 +84,7 @@ def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale:
 @click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
 @click.option("--seeds", default=5, show_default=True)
 def power(labels: tuple[str, ...], seeds: int) -> None:
-    """For each false printed claim: cases and seconds until its generator alone found a counterexample."""
+    """For each false printed claim, print the cases and seconds until its generator finds a counterexample."""
     missed = 0
     click.echo(f"{'statement':<28} {'budget':>6}  cases (seconds) for seeds 0 to {seeds - 1}")
     for statement in theory.ALL:
@@ -107,27 +107,26 @@ def certify_command() -> None:
 
 
 def fresh_rows(examples: int, seed: int) -> dict[str, Row]:
-    """The rows of the stored ledger that an audit with these numbers need not repeat: same source, nothing failed.
+    """The rows of the stored ledger with the same sources, examples and seed, and without failures.
 
-    Proofs recorded since are added to them.
+    Proofs recorded since are added.
     """
     try:
         ledger = files.stored()
-    except (FileNotFoundError, InvalidFile):  # none yet, or one of an older format
+    except (FileNotFoundError, InvalidFile):  # none yet, or in an older format
         return {}
     if (ledger.examples, ledger.seed) != (examples, seed):
         return {}
-    hashes = {statement.label: auditing.source_hash(statement) for statement in theory.ALL}
+    known = {statement.label: statement for statement in theory.ALL}
     return {
-        row.label: auditing.refreshed(row)
+        row.label: auditing.refreshed(row, known[row.label])
         for row in ledger.statements
-        if row.source_sha256 == hashes.get(row.label) and not row.failures
+        if row.label in known and row.source_sha256 == auditing.source_hash(known[row.label]) and not row.failures
     }
 
 
 def staleness() -> list[str]:
-    """One line for everything generated that is not what the sources generate now, and for every failure of the stored
-    audit."""
+    """One line for each generated file that is stale and for each failure of the stored audit."""
     ledger = files.stored()
     lines = [f"the stored audit failed: {failure}" for failure in ledger.failures]
     lines += [f"docs/{name} is stale: run python -m proofs_checks report" for name in files.stale()]
@@ -146,7 +145,7 @@ def staleness() -> list[str]:
 
 
 def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
-    """The statements of these labels; all of them where none is named."""
+    """The statements with these labels; all statements if there are none."""
     known = [statement.label for statement in theory.ALL]
     for label in labels:
         if label not in known:
@@ -161,7 +160,7 @@ def chosen_statements(labels: Sequence[str]) -> list[Statement[Any]]:
 
 
 def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: int, jobs: int) -> Ledger:
-    """The audit behind a progress bar on a terminal's standard error; in a pipe there is none."""
+    """Run the audit with a progress bar if standard error is a terminal."""
     if not sys.stderr.isatty():
         return auditing.run(chosen, examples=examples, seed=seed, jobs=jobs)
     from rich.console import Console
@@ -194,7 +193,7 @@ def run_with_progress(chosen: Sequence[Statement[Any]], *, examples: int, seed: 
 
 COLOURS = {"holds": "green", "slip": "cyan", "repair": "yellow", "substance": "red", "gap": "magenta"}
 TRUTHS = {"stands": "green", "refuted": "red", "unknown": "red"}
-MOST_CHARACTERS = 14  # of a slack in the table
+MOST_CHARACTERS = 14  # width of a slack in the table
 COLUMNS = (
     Column("statement"),
     Column("finding", styles=COLOURS),
@@ -207,7 +206,7 @@ COLUMNS = (
 
 
 def print_table(ledger: Ledger) -> None:
-    """One line a statement: finding, verdict, evidence, cases, worst slack."""
+    """Print one line per statement: finding, verdict, evidence, cases, worst slack."""
     screen, rows = Screen(), ledger.statements
     title = f"{len(rows)} statement{'s' * (len(rows) > 1)}, seed {ledger.seed}"
     screen.table(COLUMNS, [_row(row) for row in rows], title)
@@ -215,7 +214,8 @@ def print_table(ledger: Ledger) -> None:
         screen.paragraph(f"FAILED {failure}", indent=0, style="bold red")
     if not ledger.failures:
         screen.paragraph(
-            "Nothing failed: every true claim stood, every false one was refuted again, no check was vacuous.", indent=0
+            "Nothing failed: every true claim stands, every false one was refuted again, no check was vacuous.",
+            indent=0,
         )
 
 

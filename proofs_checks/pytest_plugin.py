@@ -1,6 +1,6 @@
-"""``pytest --audit-statement LABEL`` runs one statement in anybody's test suite, ``--audit-only`` nothing else.
+"""``pytest --audit-statement LABEL`` audits a statement in any test suite; ``--audit-only`` runs nothing else.
 
-Loaded through the ``pytest11`` entry point; it imports nothing heavy unless the option is given.
+Loaded through the ``pytest11`` entry point.  Heavy modules are imported only if the option is given.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A wrong option is an error of usage, before any test is collected."""
+    """Reject invalid options before tests are collected."""
     labels: list[str] = config.getoption("--audit-statement")
     if config.getoption("--audit-only") and not labels:
         raise pytest.UsageError("--audit-only needs at least one --audit-statement LABEL")
@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _chosen(labels: list[str]) -> list[Any]:
-    """The statements of these labels; a label that there is not is named, with the nearest that there is."""
+    """The statements with these labels.  An unknown label is a usage error that names the nearest one."""
     from . import theory
 
     if "all" in labels:
@@ -52,7 +52,7 @@ def _chosen(labels: list[str]) -> list[Any]:
 
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Append one test for each statement asked for."""
+    """Append one test for each requested statement."""
     labels: list[str] = config.getoption("--audit-statement")
     if not labels:
         return

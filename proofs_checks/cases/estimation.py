@@ -41,7 +41,7 @@ class Episode:
 
 @dataclass(frozen=True)
 class Counts:
-    """What one pair has shown: visits, successors, rewards."""
+    """Observations of one pair: visits, successors, rewards."""
 
     visits: int
     successors: tuple[int, ...]
@@ -102,7 +102,7 @@ def printed_optimistic_row(row: Sequence[Fraction], eps: Fraction) -> tuple[Frac
 
 
 def optimistic_reward(law: Law, eps: Fraction) -> Law:
-    """The least favourable ``eps`` of mass moves to reward 1."""
+    """The lowest ``eps`` of mass moves to reward 1."""
     weights: dict[Fraction, Fraction] = {}
     below = Fraction()
     for r, level in zip(law.atoms, law.cumulative(), strict=True):

@@ -1,7 +1,7 @@
 r"""Strategies for learning: pairs of close models, histories, empirical models on and off the event.
 
-The closeness lemma of the paper breaks where the rewards of the two models *interlace*: the distributions are close,
-the atoms are not, and a y-policy can tell them apart.  Random pairs hardly ever show this; :func:`mdp_pairs` builds it.
+The closeness lemma of the paper fails if the rewards of the two models *interlace*: the CDFs are close, but the atoms
+differ, and a y-policy can tell the models apart.  Random pairs rarely interlace, so :func:`mdp_pairs` constructs them.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def shared_return_policies(
 
 @st.composite
 def origin_policies(draw: DrawFn, mdp: MDP, models: Iterable[MDP]) -> ReturnPolicy:
-    """y-policies that see where y comes from: per state one action where the first model leads, one elsewhere."""
+    """y-policies that play one action per state where the first model leads and one elsewhere."""
     several = tuple(models)
     own = reachable_sums(several[0])
     actions = [st.integers(0, count - 1) for count in mdp.n_actions]
@@ -161,7 +161,7 @@ def episodes(draw: DrawFn, mdp: MDP) -> Episode:
 
 
 def histories(mdp: MDP, *, min_episodes: int = 0, max_episodes: int = 6) -> SearchStrategy[tuple[Episode, ...]]:
-    """Sequences of episodes of ``mdp``, played by any learner at all; they shrink to none."""
+    """Sequences of episodes of ``mdp``, played by any learner; they shrink to no episode."""
     return st.lists(episodes(mdp), min_size=min_episodes, max_size=max_episodes).map(tuple)
 
 
@@ -201,5 +201,5 @@ def empirical_models(draw: DrawFn, mdp: MDP, *, event: Event = "on", max_weight:
 
 
 def models_of(mdp: MDP, estimate: MDP, radii: Radii) -> tuple[MDP, MDP]:
-    """The true and the optimistic model: where a policy for both must have an entry."""
+    """The true and the optimistic model; a policy for both has an entry wherever either leads."""
     return mdp, optimistic_mdp(estimate, radii)

@@ -1,4 +1,4 @@
-r"""Bellman-greedy policies for concave weightings, written to judge, not to be fast.
+r"""Bellman-greedy policies for concave weightings: a slow reference implementation.
 
 A concave piecewise-linear ``G`` is a mixture of CVaRs, :math:`G(\tau) = \sum_j w_j \min(\tau/\alpha_j, 1)`, and
 
@@ -12,7 +12,6 @@ reachable or not.  This file shares no code with the planners of ``verified_risk
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import TypeAlias
@@ -107,15 +106,3 @@ class Greedy:
     def policy(self, mdp: MDP | None = None) -> ReturnPolicy:
         """The greedy rule, to be played in its own model or in another of the same shape."""
         return ReturnPolicy(self.mdp if mdp is None else mdp, self.values.action)
-
-
-def deterministic_policies(mdp: MDP, *, most: int) -> Iterator[ReturnPolicy]:
-    """All deterministic y-policies of a model on its reachable sums; nothing at all if there are more than ``most``."""
-    keys = [(t, s, y) for t, level in enumerate(reachable_sums(mdp)[:-1]) for s, y in sorted(level)]
-    count = 1
-    for _, s, _ in keys:
-        count *= mdp.n_actions[s]
-        if count > most:
-            return
-    for actions in product(*(range(mdp.n_actions[s]) for _, s, _ in keys)):
-        yield ReturnPolicy(mdp, dict(zip(keys, actions, strict=True)))

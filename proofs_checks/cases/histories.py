@@ -1,4 +1,4 @@
-r"""Histories, by walking every path: the slow definitions on which the statements rest.
+r"""Histories by enumeration of paths: the definitions that the statements use.
 
 A history before step t is :math:`\xi_t = ((s_0, a_0, r_0), \dots, (s_{t-1}, a_{t-1}, r_{t-1}), s_t)` with steps counted
 from 0, so an episode is :math:`\xi_T` here (the paper, counting from 1, should write :math:`\xi_{T+1}`).

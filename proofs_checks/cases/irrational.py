@@ -1,7 +1,6 @@
-r"""What the claims need of real numbers beyond :mod:`verified_risk.numbers.enclosure`, whose functions it hands on.
+r"""Functions of real numbers that claims need beyond :mod:`verified_risk.numbers.enclosure`, which it re-exports.
 
-Where a value is rational (``root(4)``, ``log(1)``, ``exp(0)``) it is exact, so that an attained claim is seen to hold
-and is not left undecided.
+Rational values (``root(4)``, ``log(1)``, ``exp(0)``) are exact, so that a claim that holds with equality is decided.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ def absolute(x: Real) -> Real:
 
 
 def exceeds(x: Real, y: Real) -> bool:
-    """``x > y``, decided; an exception where the enclosures overlap."""
+    """``x > y``; raise ``ArithmeticError`` if the enclosures overlap."""
     verdict = at_least(y, x)
     if verdict is Truth.UNKNOWN:
         raise ArithmeticError(f"{x} and {y} are too close to compare")

@@ -1,6 +1,6 @@
 r"""Exact laws of small experiments: multinomials, tapes of independent draws, adaptive trees.
 
-Nothing here is simulated: every outcome is enumerated with its rational probability.
+Every outcome is enumerated with its rational probability; nothing is simulated.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def sup_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
 
 
 def excess_gap(counts: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
-    """One-sided: how far the most overrated outcome is overrated."""
+    """The largest excess of a frequency over its mass."""
     n = sum(counts)
     return max(Fraction(c, n) - p for c, p in zip(counts, masses, strict=True))
 

@@ -61,7 +61,7 @@ def masses(draw: DrawFn, count: int, *, max_weight: int = 3, positive: bool = Fa
     """Probability vectors; zeros are reachable unless ``positive``; they shrink to all mass on the first entry."""
     low = 1 if positive else 0
     weights = [draw(st.integers(1, max_weight)), *(draw(st.integers(low, max_weight)) for _ in range(count - 1))]
-    if not positive and count > 1 and draw(st.booleans()):  # let the first entry be empty too
+    if not positive and count > 1 and draw(st.booleans()):  # the first entry may be zero too
         weights = weights[1:] + weights[:1]
     total = sum(weights)
     return tuple(Fraction(w, total) for w in weights)
@@ -223,11 +223,7 @@ def policies(
     mdp: MDP, *, kinds: Sequence[Kind] = ("markov", "return", "history"), deterministic: bool = False
 ) -> SearchStrategy[Policy]:
     """Policies of one model: Markov, y-dependent and history-dependent, with lotteries unless ``deterministic``."""
-    by_kind: dict[str, Any] = {
-        "markov": markov_policies,
-        "return": return_policies,
-        "history": history_policies,
-    }
+    by_kind: dict[str, Any] = {"markov": markov_policies, "return": return_policies, "history": history_policies}
     return st.one_of([by_kind[kind](mdp, deterministic=deterministic) for kind in kinds])
 
 
@@ -240,7 +236,7 @@ def mdps_with_policies(
     )
 
 
-# Strategies for learning live in their own file, which uses this one; these are their public doors.
+# Public wrappers of estimation_strategies.py, which imports this file.
 
 
 def mdp_pairs(**bounds: Any) -> SearchStrategy[tuple[MDP, MDP]]:
@@ -254,7 +250,7 @@ def mdp_pairs(**bounds: Any) -> SearchStrategy[tuple[MDP, MDP]]:
 
 
 def histories(mdp: MDP, *, min_episodes: int = 0, max_episodes: int = 6) -> SearchStrategy[tuple[Episode, ...]]:
-    """Episodes of ``mdp``, played by any learner at all; they shrink to none."""
+    """Episodes of ``mdp``, played by any learner; they shrink to no episode."""
     from . import estimation_strategies
 
     return estimation_strategies.histories(mdp, min_episodes=min_episodes, max_episodes=max_episodes)
@@ -268,9 +264,9 @@ def empirical_models(mdp: MDP, *, event: Literal["on", "off", "any"] = "on") -> 
 
 
 def register() -> None:
-    """Teach hypothesis our types: ``@given(m=...)`` with an annotated argument then needs no import from here.
+    """Register these strategies for their types, so that ``@given(m=...)`` works with annotated arguments.
 
-    Called by hypothesis itself through its entry point.
+    Hypothesis calls this through its entry point.
     """
     st.register_type_strategy(MDP, mdps())
     st.register_type_strategy(Law, laws())

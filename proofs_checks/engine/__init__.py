@@ -1,1 +1,1 @@
-"""What a claim is, how cases are searched, how a refutation is kept, and the audit that runs them all."""
+"""Claims and statements, the search for counterexamples, certificates, and the audit."""

@@ -1,12 +1,13 @@
-"""Run every statement: look for the least slack of what should be true, and refute again what is false.
+"""The audit: search for the least slack of every true claim, and refute every false one again.
 
 The result is a :class:`.ledger.Ledger`.  An audit fails when
 
-* a claim that should be true is refuted, or could not be decided,
-* a printed claim that should be refuted is not: neither by its stored counterexample, rechecked by the standalone
-  checker, nor by the generator alone within its budget, or the counterexample also hits the correction,
-* a check was vacuous: too few cases met the hypotheses,
-* a step of a symbolic proof does not hold, or the proof does not notice its planted error.
+* a claim that should be true is refuted or undecided in some case,
+* the stored counterexample of a false claim does not refute it, is rejected by the standalone checker, or refutes the
+  correction too,
+* the generator finds no counterexample to a false claim within its budget,
+* too few cases meet the hypotheses (a vacuous check),
+* a step of a symbolic proof fails, or the planted error breaks none.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from verified_risk.numbers.enclosure import Real, bounds
 from verified_risk.pool import Pool
 
 from .. import recheck
-from ..evidence.coq.record import machine_checked as recorded
+from ..evidence.coq.record import machine_checked
 from . import certificate, search, sources
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
 from .model import Claim, Evidence, Rank, Statement, Verdict
 
 DEFAULT_EXAMPLES = 200
-ENOUGH_EXAMPLES = 50  # a shorter audit wants fewer cases that meet the hypotheses, in proportion
-LEAST_SHARE_MET = 20  # at least one random case in so many must meet the hypotheses
+ENOUGH_EXAMPLES = 50  # audits with fewer examples require proportionally fewer cases that meet the hypotheses
+LEAST_SHARE_MET = 20  # at least one random case in 20 must meet the hypotheses
 
 
 def run(
@@ -39,10 +40,10 @@ def run(
     jobs: int = 1,
     progress: Callable[[str], None] = lambda label: None,
 ) -> Ledger:
-    """Audit the statements; ``progress`` is told each label when it is done.
+    """Audit the statements; ``progress(label)`` is called after each.
 
-    With ``jobs > 1`` the statements of the package run in that many processes; statements of a user run here, because
-    their claims are functions that another process cannot look up.
+    With ``jobs > 1`` statements of the package run in that many processes.  A user's statements run in this process,
+    because another process cannot import their claims.
     """
     rows: dict[str, Row] = {}
     known = _package_labels() if jobs > 1 else set()
@@ -62,7 +63,7 @@ def run(
 
 
 def exit_status(ledger: Ledger) -> int:
-    """0 if nothing failed."""
+    """0 if the audit did not fail, otherwise 1."""
     return 1 if ledger.failures else 0
 
 
@@ -79,7 +80,7 @@ def _audit_by_label(label: str, examples: int, seed: int) -> Row:
 
 
 def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
-    """One row of the ledger."""
+    """Audit one statement; return its row of the ledger."""
     failures: list[str] = []
     supported = _support(statement, statement.true_claim, examples, seed, failures)
     refutation = _refute(statement, seed, failures) if statement.should_be_refuted else None
@@ -105,20 +106,21 @@ def audit_statement(statement: Statement[Any], examples: int, seed: int) -> Row:
 
 
 def claim_text(claim: Claim[Any] | None) -> ClaimText | None:
-    """The words of a claim."""
+    """Formula and words of a claim; None for None."""
     return None if claim is None else ClaimText(claim.formula, claim.words)
 
 
 def _support(
     statement: Statement[Any], claim: Claim[Any] | None, examples: int, seed: int, failures: list[str]
 ) -> Support | None:
-    """Look for a failure of the claim that should be true."""
+    """Search for a case that refutes the claim, and collect the evidence for it."""
     if claim is None:
         return None
     small = search.exhaustive(claim, statement.small_cases())
     count = max(1, round(examples * statement.examples_share))
     sampled = search.random(claim, statement.cases(), examples=count, seed=seed)
-    evidence = [*statement.evidence, *recorded(statement.label)]
+    proved = machine_checked(statement.formal)
+    evidence = [*statement.evidence, *proved]
     if statement.proof is not None:
         wrong = statement.proof.failures()
         failures += wrong
@@ -148,7 +150,7 @@ def _support(
         verdict=_joint(verdicts).value,
         rank=str(evidence[0].rank) if evidence else None,
         evidence=tuple(str(piece) for piece in evidence),
-        recorded=tuple(str(piece) for piece in recorded(statement.label)),
+        recorded=tuple(str(piece) for piece in proved),
         exhaustive=Enumerated(statement.small_size, small.tried, small.met),
         random=Sampled(seed, sampled.tried, sampled.met),
         worst_slack=None if worst is None else _text(worst.worst),
@@ -164,7 +166,7 @@ def _joint(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> Refutation:
-    """Check the stored counterexample, and let the generator find one by itself."""
+    """Check the stored counterexample, and search for another one with the generator."""
     printed, case = statement.printed, statement.counterexample
     assert printed is not None
     row = Refutation(None, None, None, None)
@@ -187,7 +189,7 @@ def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> Refuta
 
 
 def _rechecked(statement: Statement[Any], case: Any, failures: list[str]) -> bool:
-    """The verdict of the standalone checker on the certificate of this case."""
+    """Whether the standalone checker accepts the certificate of this case as a refutation."""
     try:
         outcome = recheck.check_text(certificate.text(certificate.certificate(statement, case)))
     except recheck.Rejected as error:
@@ -199,32 +201,32 @@ def _rechecked(statement: Statement[Any], case: Any, failures: list[str]) -> boo
 
 
 def source_file(statement: Statement[Any]) -> str:
-    """The file that defines the statement, relative to the project."""
+    """The file that defines the statement, relative to the root of the project."""
     path, root = Path(statement.source), Path(__file__).parents[2]
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 def source_hash(statement: Statement[Any]) -> str:
-    """A digest of that file and of the helpers it imports: when one changes, older evidence is stale."""
+    """The digest of that file and of the modules it imports; evidence with another digest is stale."""
     return sources.digest(Path(statement.source))
 
 
 def stale(ledger: Ledger, statements: Sequence[Statement[Any]]) -> list[str]:
-    """The labels whose evidence in the ledger is missing or is not about their present source and recorded proofs."""
+    """The labels whose row is missing or has other sources or other recorded proofs than the statement now."""
     stored = {row.label: (row.source_sha256, row.support.recorded if row.support else ()) for row in ledger.statements}
     current = {
-        statement.label: (source_hash(statement), tuple(str(piece) for piece in recorded(statement.label)))
+        statement.label: (source_hash(statement), tuple(str(piece) for piece in machine_checked(statement.formal)))
         for statement in statements
     }
     return sorted(label for label in stored.keys() | current.keys() if stored.get(label) != current.get(label))
 
 
-def refreshed(row: Row) -> Row:
-    """The row with the proofs recorded now; what running the cases showed is kept."""
+def refreshed(row: Row, statement: Statement[Any]) -> Row:
+    """The row with the proofs that are recorded now; results of running cases are kept."""
     support = row.support
     if support is None:
         return row
-    now = tuple(str(piece) for piece in recorded(row.label))
+    now = tuple(str(piece) for piece in machine_checked(statement.formal))
     kept = [piece for piece in support.evidence if piece not in support.recorded]
     evidence = sorted([*now, *kept], key=_rank_of, reverse=True)
     strongest = str(_rank_of(evidence[0])) if evidence else None
@@ -232,12 +234,12 @@ def refreshed(row: Row) -> Row:
 
 
 def _rank_of(piece: str) -> Rank:
-    """The rank that a printed piece of evidence begins with."""
+    """The rank of a printed piece of evidence."""
     return Rank[piece.split(" (", 1)[0].upper().replace("-", "_")]
 
 
 def assemble(rows: Sequence[Row], examples: int, seed: int) -> Ledger:
-    """The ledger of these rows."""
+    """Collect rows and their failures in a ledger."""
     failures = tuple(f"{row.label}: {failure}" for row in rows for failure in row.failures)
     return Ledger(examples, seed, tuple(rows), failures)
 
@@ -248,7 +250,7 @@ def _worst_key(part: search.Search[Any]) -> Any:
 
 
 def _text(slack: Real | None) -> str:
-    """An exact number as ``p/q``, an enclosure as a decimal marked as such."""
+    """An exact number as ``p/q``, an enclosure as a decimal after ``≈``."""
     if slack is None:
         return ""
     low, high = bounds(slack)

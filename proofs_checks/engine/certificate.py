@@ -1,7 +1,7 @@
-"""Counterexamples as files: the instance, the label and the format version, never the conclusion.
+"""Counterexamples as files, described in ``docs/certificate_format.md``.
 
-Whoever doubts a refutation runs ``proofs_checks/recheck`` on the file; it needs nothing but the standard library and
-shares no code with this package.  The format is described in ``docs/certificate_format.md``.
+A file holds the label, the instance and the format version, not the conclusion.  ``proofs_checks/recheck`` recomputes
+it with the standard library alone and shares no code with the rest of this package.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ DIRECTORY = Path(__file__).parents[1] / "certificates"
 
 
 def certificate(statement: Statement[Any], case: Any) -> dict[str, Any]:
-    """The certificate of one case against the printed claim of ``statement``."""
+    """The certificate that ``case`` refutes the printed claim of ``statement``."""
     content = {"format": FORMAT, "version": VERSION, "label": statement.label, "instance": statement.encode(case)}
     return {**content, "sha256": recheck.digest(content)}
 
 
 def text(data: dict[str, Any]) -> str:
-    """The file's content: the same certificate always gives the same bytes."""
+    """The content of the file; equal certificates give equal bytes."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -40,12 +40,12 @@ def file_name(label: str) -> str:
 
 
 def save(statement: Statement[Any], case: Any, path: str | PathLike[str]) -> None:
-    """Write the certificate of ``case``; the file appears whole or not at all."""
+    """Write the certificate of ``case`` atomically."""
     write_text(path, text(certificate(statement, case)))
 
 
 def load(path: str | PathLike[str], statements: Iterable[Statement[Any]]) -> tuple[Statement[Any], Any]:
-    """The statement and the case of a certificate, read by this package (:mod:`.recheck` is the independent way)."""
+    """Read the statement and the case of a certificate.  (:mod:`..recheck` is the independent reader.)"""
     data = recheck.read(Path(path).read_text(encoding="utf-8"))
     for statement in statements:
         if statement.label == data["label"]:
@@ -54,13 +54,13 @@ def load(path: str | PathLike[str], statements: Iterable[Statement[Any]]) -> tup
 
 
 def refutes(path: str | PathLike[str], statements: Iterable[Statement[Any]]) -> bool:
-    """Whether the stored case refutes the printed claim, by this package's own slack."""
+    """Whether the slack of the printed claim is negative in the stored case."""
     statement, case = load(path, statements)
     return statement.printed is not None and statement.printed.verdict(case) is Verdict.REFUTED
 
 
 def expected(statements: Iterable[Statement[Any]]) -> dict[str, str]:
-    """``{file name: content}`` of all certificates, as they should be on disk."""
+    """``{file name: content}`` of all certificates."""
     return {
         file_name(statement.label): text(certificate(statement, statement.counterexample))
         for statement in statements
@@ -69,7 +69,7 @@ def expected(statements: Iterable[Statement[Any]]) -> dict[str, str]:
 
 
 def write_all(statements: Iterable[Statement[Any]], directory: Path = DIRECTORY) -> list[Path]:
-    """Write every certificate, and remove files that belong to no statement any more."""
+    """Write all certificates and remove those of no statement."""
     directory.mkdir(exist_ok=True)
     wanted = expected(statements)
     for stale in set(directory.glob("*.json")) - {directory / name for name in wanted}:

@@ -1,7 +1,7 @@
-"""Cases as plain JSON: a dataclass becomes an object, a Fraction ``"p/q"``, a model and a policy their plain tables.
+"""Cases as plain JSON: a dataclass becomes an object, a Fraction ``"p/q"``, models and policies become tables.
 
-The decoder is driven by the field annotations of the case's dataclass, so a new kind of case needs no code here.  A
-policy does not repeat its model: it belongs to the model field before it.
+The decoder follows the field annotations of the dataclass, so new kinds of cases need no code here.  A policy belongs
+to the model field before it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def encode_case(case: Any) -> dict[str, Any]:
 
 
 def encode(value: Any) -> Any:
-    """One value as plain JSON."""
+    """Encode one value as plain JSON."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, Fraction):
@@ -55,12 +55,12 @@ def encode(value: Any) -> Any:
 
 
 def decoder(case: type[Case]) -> Callable[[dict[str, Any]], Case]:
-    """The function that reads a dataclass back from its JSON object."""
+    """A function that reads instances of a dataclass from JSON objects."""
     return lambda instance: decode_case(case, instance)
 
 
 def decode_case(case: type[Case], instance: Mapping[str, Any]) -> Case:
-    """Read a dataclass from its JSON object; missing and surplus keys are errors."""
+    """Read a dataclass from its JSON object; raise ``InvalidFile`` on missing or unknown keys."""
     hints = typing.get_type_hints(case)
     names = [field.name for field in dataclasses.fields(case)]  # type: ignore[arg-type]
     if set(instance) != set(names):

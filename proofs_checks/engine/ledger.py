@@ -1,6 +1,6 @@
-"""The ledger: what an audit found, as records that are written to JSON and read back the same.
+"""The results of an audit, one :class:`Row` per statement, as JSON.
 
-One :class:`Row` a statement.  Numbers are text: an exact slack is ``p/q``, an enclosure is marked ``≈``.
+Numbers are text: an exact slack is ``p/q``, an enclosure is marked ``≈``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class ClaimText:
-    """A claim as people read it."""
+    """Formula and words of a claim."""
 
     formula: str
     words: str
@@ -34,7 +34,7 @@ class ClaimText:
 
 @dataclass(frozen=True)
 class Enumerated:
-    """The cases of an enumeration: all of the stated size, and how many met the hypotheses."""
+    """An exhaustive search: the size of its cases, how many there are, how many met the hypotheses."""
 
     size: str
     tried: int
@@ -43,7 +43,7 @@ class Enumerated:
 
 @dataclass(frozen=True)
 class Sampled:
-    """Random cases."""
+    """A random search: its seed, how many cases were tried, how many met the hypotheses."""
 
     seed: int
     tried: int
@@ -52,7 +52,7 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Support:
-    """What speaks for the claim that should be true; ``recorded`` are the pieces that were not run here."""
+    """The evidence for the true claim; ``recorded`` is the part that the audit does not run (Coq proofs)."""
 
     verdict: str
     rank: str | None
@@ -66,7 +66,7 @@ class Support:
 
 @dataclass(frozen=True)
 class FoundAgain:
-    """A counterexample that the generator found by itself."""
+    """A counterexample found by the generator: after how many cases, with which seed and slack."""
 
     cases: int
     seed: int
@@ -75,7 +75,7 @@ class FoundAgain:
 
 @dataclass(frozen=True)
 class Refutation:
-    """What speaks against the printed claim."""
+    """The evidence against the printed claim."""
 
     certificate: str | None
     slack: str | None
@@ -85,7 +85,7 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Row:
-    """Everything that the audit says of one statement."""
+    """The results for one statement."""
 
     label: str
     title: str
@@ -107,28 +107,28 @@ class Row:
 
     @property
     def rank(self) -> str | None:
-        """The strongest evidence for what is true."""
+        """The rank of the strongest evidence for the true claim."""
         return None if self.support is None else self.support.rank
 
     @property
     def is_false(self) -> bool:
-        """Whether the paper says or implies it and it is false as it stands there."""
+        """Whether the paper states or implies the claim and it is false there."""
         return self.in_paper and self.finding.is_false
 
     @property
     def in_paper(self) -> bool:
-        """Whether the audited paper says or implies it."""
+        """Whether the audited paper states or implies the claim."""
         return self.printed is not None and self.said != "tempting" and self.paper == AUDITED
 
     @property
     def elsewhere(self) -> bool:
-        """Whether it is about another paper than the audited one."""
+        """Whether the statement is about another paper."""
         return self.paper != AUDITED
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """One audit."""
+    """The results of one audit."""
 
     examples: int
     seed: int
@@ -138,12 +138,12 @@ class Ledger:
     version: int = VERSION
 
     def to_json(self) -> str:
-        """The ledger's file."""
+        """The content of the ledger's file."""
         return json.dumps(dataclasses.asdict(self), indent=1, ensure_ascii=False) + "\n"
 
     @staticmethod
     def from_json(text: str) -> Ledger:
-        """Read a ledger; what is missing, surplus or of another kind is named.
+        """Read a ledger; ``InvalidFile`` names missing keys, unknown keys and values of the wrong type.
 
         >>> Ledger.from_json(Ledger(5, 0, (), ()).to_json())
         Ledger(examples=5, seed=0, statements=(), failures=(), format='proofs_checks/ledger', version=2)
@@ -157,12 +157,12 @@ class Ledger:
 
     @staticmethod
     def load(path: Path) -> Ledger:
-        """The ledger in a file."""
+        """Read the ledger in a file."""
         return Ledger.from_json(files.read_text(path))
 
 
 def _read(kind: Any, data: Any, where: str) -> Any:
-    """``data`` as the annotated type."""
+    """Read ``data`` as the annotated type ``kind``."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is types.UnionType:
         return None if data is None else _read(arguments[0], data, where)
@@ -171,7 +171,7 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         return tuple(_read(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(data))
     if dataclasses.is_dataclass(kind):
         names = {field.name for field in dataclasses.fields(kind)}
-        # a row that was written before there were several papers is about the audited one
+        # rows of older ledgers have no paper: they are about the audited one
         least = names - {"paper"} if kind is Row else names
         _require(isinstance(data, Mapping) and least <= set(data) <= names, data, where, f"the keys {sorted(names)}")
         hints = typing.get_type_hints(kind)

@@ -1,13 +1,13 @@
-r"""What a claim, a statement and a piece of evidence are.
+r"""Claims, statements and evidence.
 
-A **claim** is a formula with an exact ``slack(case)``; it holds of a case if and only if the slack is nonnegative.  A
-boolean would throw the margin away; a slack gives the worst case, shrinking, targeting and a report column for free.
-An equation ``a = b`` has slack ``-|a - b|`` (see :func:`equality`).
+A **claim** is a formula with an exact ``slack(case)``; it holds in a case if and only if the slack is nonnegative.
+Unlike a boolean, a slack has a worst case, which the search minimises and the report prints.  An equation ``a = b`` has
+slack ``-|a - b|`` (see :func:`equality`).
 
-A **statement** is one sentence of the paper: its printed claim, its corrected claim, what it uses, a strategy and an
-exhaustive enumeration of cases, and a counterexample to the printed claim where there is one.
+A **statement** is one sentence of the paper: its printed claim, its corrected claim, the statements it uses, a strategy
+and an exhaustive enumeration of cases, and a counterexample if the printed claim is false.
 
-**Evidence** has a rank, and the rank is printed.
+**Evidence** has a rank, from a citation to a machine-checked proof.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 Case = TypeVar("Case")
 
 Said: TypeAlias = Literal["printed", "implied", "tempting", "reported"]
-"""How the paper makes a claim: as a formula or sentence; by what it uses or suggests; not at all, it is a reading; so
-it was reported to us, and we have not seen it in print."""
+"""How the paper makes a claim: as a formula or sentence; by what it uses or suggests; not at all (a tempting reading);
+or as it was reported to us, not seen in print."""
 
 
 class Verdict(Enum):
-    """What the cases seen so far say of a claim.  ``UNKNOWN`` never reads as ``STANDS``."""
+    """The verdict of the cases seen so far; ``UNKNOWN`` is not ``STANDS``."""
 
     STANDS = "stands"
     REFUTED = "refuted"
@@ -47,7 +47,7 @@ class Verdict(Enum):
 
 
 class Rank(IntEnum):
-    """How strong a piece of evidence is."""
+    """The strength of a piece of evidence."""
 
     CITED = 0
     RANDOM = 1
@@ -75,15 +75,15 @@ class Evidence:
 
 
 def always(case: Any) -> bool:
-    """No hypotheses."""
+    """Return True: a claim without hypotheses."""
     return True
 
 
 @dataclass(frozen=True)
 class Claim(Generic[Case]):
-    r"""``formula`` (LaTeX, our symbols) in one sentence of ``words``; it holds of a case iff ``slack(case) >= 0``.
+    r"""A ``formula`` (LaTeX, our symbols), also in ``words``; it holds in a case iff ``slack(case) >= 0``.
 
-    ``when(case)`` are the hypotheses.  Cases outside them say nothing and are counted apart.
+    ``when(case)`` are the hypotheses.  Cases that do not meet them are counted separately.
     """
 
     formula: str
@@ -92,12 +92,12 @@ class Claim(Generic[Case]):
     when: Callable[[Case], bool] = always
 
     def verdict(self, case: Case) -> Verdict | None:
-        """Does the claim hold of this case?  None if the case does not meet the hypotheses."""
+        """The verdict in one case; None if the case does not meet the hypotheses."""
         return verdict_of(self.slack(case)) if self.when(case) else None
 
 
 def verdict_of(slack: Real) -> Verdict:
-    """``slack >= 0``, three-valued."""
+    """The verdict for a slack, three-valued."""
     return {Truth.HOLDS: Verdict.STANDS, Truth.FAILS: Verdict.REFUTED, Truth.UNKNOWN: Verdict.UNKNOWN}[
         at_least(slack, Fraction())
     ]
@@ -113,14 +113,30 @@ def equality(left: Real, right: Real) -> Real:
 
 
 def least(*slacks: Real) -> Real:
-    """The slack of a conjunction."""
+    """The slack of a conjunction: the least of the slacks."""
     low = min(bounds(slack)[0] for slack in slacks)
     high = min(bounds(slack)[1] for slack in slacks)
     return low if low == high else Interval(low, high)
 
 
+@dataclass(frozen=True)
+class Formal:
+    """The Coq theorems about a statement, by name; ``docs/theory/formal.md`` lists them.
+
+    Each of ``proves`` is the corrected claim, under the hypotheses given there; ``parts`` prove it together.  Each of
+    ``refutes`` is the negation of the printed claim.  ``missing`` says why a statement has no proof.
+    ``counterexample`` says how the counterexample in Coq differs from :attr:`Statement.counterexample`.
+    """
+
+    proves: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    refutes: tuple[str, ...] = ()
+    missing: str = ""
+    counterexample: str = ""
+
+
 as_html: list[Callable[[Statement[Any]], str]] = []
-"""How a statement is shown in a notebook; ``proofs_checks.report`` appends to it, nothing here knows of pages."""
+"""How a statement is shown in a notebook; ``proofs_checks.report`` registers its renderer here."""
 
 
 def _no_cases() -> Iterator[Any]:
@@ -134,13 +150,11 @@ class Statement(Generic[Case]):
     ``cases()`` is a hypothesis strategy; ``small_cases()`` enumerates every case up to the size described by
     ``small_size``.  ``counterexample`` is a minimal case on which the printed claim fails; ``find_budget`` is the
     number of cases within which the strategy alone finds one.  ``proof`` proves the corrected claim by polynomials;
-    ``theory`` is the anchor of the proof in words in ``docs/theory``.
-    ``said`` tells how the paper makes the claim: *printed* as a formula or sentence, *implied* by what it uses or
-    suggests, *tempting*, a reading that is not in it, or *reported*, not seen by us in print; ``finding`` how grave the
-    fault is, ``cause`` its root.
-    ``examples_share`` scales the number of random cases of an audit where a case is expensive; fewer than ``least_met``
-    cases that meet the hypotheses count as a vacuous check, which is a failure.  ``source`` is the defining file,
-    ``__file__``; ``paper`` the key of the paper that it is about (:mod:`.papers`).
+    ``formal`` names the Coq theorems; ``theory`` is the anchor of the proof in words in ``docs/theory``.
+    ``said`` is how the paper makes the claim (:data:`Said`); ``finding`` is the severity of the fault, ``cause`` its
+    root.  ``examples_share`` scales the number of random cases; fewer than ``least_met`` cases that meet the hypotheses
+    are a vacuous check, which fails.  ``source`` is ``__file__`` of the defining file; ``paper`` is the key of its
+    paper (:mod:`.papers`).
     """
 
     label: str
@@ -161,6 +175,7 @@ class Statement(Generic[Case]):
     decode: Callable[[dict[str, Any]], Case] | None = None
     find_budget: int = 0
     proof: Proof | None = None
+    formal: Formal = Formal()
     theory: str = ""
     notes: str = ""
     evidence: tuple[Evidence, ...] = field(default=())
@@ -177,14 +192,14 @@ class Statement(Generic[Case]):
 
     @property
     def true_claim(self) -> Claim[Case] | None:
-        """The claim that is meant to be true: the corrected one, or the printed one where the audit found no fault."""
+        """The corrected claim, or the printed one if the audit found no fault; None if there is neither."""
         if self.corrected is not None:
             return self.corrected
         return self.printed if not self.finding.is_false else None
 
     @property
     def should_be_refuted(self) -> bool:
-        """Whether the printed claim is false and a counterexample is owed."""
+        """Whether the printed claim is false and needs a counterexample."""
         return self.printed is not None and self.finding.is_false
 
     def __str__(self) -> str:
@@ -203,11 +218,11 @@ class Statement(Generic[Case]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str | None:
-        """For a notebook, where the side that makes pages has registered how (:data:`as_html`)."""
+        """HTML for notebooks, if a renderer is registered (:data:`as_html`)."""
         return as_html[-1](self) if as_html else None
 
     def read(self, instance: dict[str, Any]) -> Case:
-        """The case that a JSON instance encodes."""
+        """Decode the case of a JSON instance."""
         if self.decode is not None:
             return self.decode(instance)
         if self.counterexample is None:

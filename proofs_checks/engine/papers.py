@@ -1,4 +1,4 @@
-"""The papers that statements are about: the audited one, and a second one whose learner is a rival of ours."""
+"""The papers that statements are about: the audited one, and a second one with a competing learner."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """``key`` is what a statement and a row of the ledger say."""
+    """A paper; statements and rows of the ledger refer to it by ``key``."""
 
     key: str
     authors: str
@@ -32,4 +32,4 @@ WANG = Paper(
 )
 PAPERS = {paper.key: paper for paper in (BASTANI, WANG)}
 AUDITED = BASTANI.key
-"""The paper whose claims the summaries count."""
+"""The key of the audited paper, whose claims the summaries count."""

@@ -1,6 +1,6 @@
-"""Looking for the least slack: exhaustively on small cases, at random, and climbing towards failure.
+"""Search for the least slack: exhaustively on small cases, at random, and by climbing towards failure.
 
-The search never decides anything: it returns the worst case it met, and the slack of that case is exact.
+A search returns the worst case it met; the slack of that case is exact.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 
 @dataclass
 class Search(Generic[Case]):
-    """What a search met: how many cases, how many of them met the hypotheses, and the worst of these."""
+    """The result of a search: cases tried, cases that met the hypotheses, and the worst of these."""
 
     tried: int = 0
     met: int = 0
@@ -38,7 +38,7 @@ class Search(Generic[Case]):
     seconds: float = field(default=0.0, compare=False)
 
     def see(self, claim: Claim[Case], case: Case) -> Real | None:
-        """Evaluate the claim on one more case; its slack, or None outside the hypotheses."""
+        """Evaluate the claim in one more case; return its slack, or None if it does not meet the hypotheses."""
         self.tried += 1
         if not claim.when(case):
             return None
@@ -53,7 +53,7 @@ class Search(Generic[Case]):
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED by one case; HOLDS only if some case met the hypotheses and none was undecided."""
+        """REFUTED if some case refutes the claim; STANDS if cases met the hypotheses and none is undecided."""
         if self.refuted:
             return Verdict.REFUTED
         return Verdict.STANDS if self.met and not self.unknown else Verdict.UNKNOWN
@@ -61,7 +61,7 @@ class Search(Generic[Case]):
 
 @dataclass(frozen=True)
 class Found(Generic[Case]):
-    """A counterexample that a generator found by itself: the first one met, what it shrank to, and the effort."""
+    """A counterexample found by a generator: the first one met, the one it shrank to, and the effort."""
 
     first: Case
     case: Case
@@ -71,7 +71,7 @@ class Found(Generic[Case]):
 
 
 def exhaustive(claim: Claim[Case], cases: Iterable[Case]) -> Search[Case]:
-    """Every case of an enumeration."""
+    """Evaluate the claim in every case of an enumeration."""
     search: Search[Case] = Search()
     start = time.perf_counter()
     for case in cases:
@@ -83,10 +83,9 @@ def exhaustive(claim: Claim[Case], cases: Iterable[Case]) -> Search[Case]:
 def random(
     claim: Claim[Case], cases: SearchStrategy[Case], *, examples: int, seed: int, climb: int | None = None
 ) -> Search[Case]:
-    """``examples`` random cases, and ``climb`` more (default: a tenth) that climb towards smaller slack.
+    """Evaluate ``examples`` random cases, and ``climb`` more (default: a tenth) that aim at a smaller slack.
 
-    The climbing is hypothesis' targeting.  It tries many mutations that are no cases at all, which do not count here
-    but cost time; hence its share is small.
+    Climbing uses hypothesis' targeting, which spends time on mutations that are not cases; hence its small share.
     """
     search: Search[Case] = Search()
     start = time.perf_counter()
@@ -101,7 +100,7 @@ def random(
 
     _run(look, cases, examples=examples, seed=seed, phases=(Phase.generate,))
     more = examples // 10 if climb is None else climb
-    if more and search.worst is not None and bounds(search.worst)[0] != 0:  # nothing to gain where it is tight
+    if more and search.worst is not None and bounds(search.worst)[0] != 0:  # a slack of 0 cannot improve
         _run(look_and_aim, cases, examples=more, seed=seed, phases=(Phase.generate, Phase.target))
     search.seconds = time.perf_counter() - start
     return search
@@ -119,10 +118,10 @@ def find_counterexample(
     claim: Claim[Case] | None = None,
     shrink: bool = True,
 ) -> Found[Case] | None:
-    """Let the statement's own generator look for a case on which the printed claim fails, and shrink what it finds.
+    """Search for a case that refutes the printed claim with the statement's generator, and shrink it.
 
-    ``budget`` bounds the cases until the first failure (default: the statement's ``find_budget``); shrinking comes
-    after and is not counted.  ``claim`` replaces the printed claim.  None if nothing was found.
+    ``budget`` bounds the cases until the first failure (default: the statement's ``find_budget``); shrinking is not
+    counted.  ``claim`` replaces the printed claim.  Return None if no case was found.
     """
     target = claim if claim is not None else statement.printed
     if target is None:
@@ -134,9 +133,9 @@ def find_counterexample(
 def find(
     claim: Claim[Case], cases: SearchStrategy[Case], *, seed: int, budget: int, shrink: bool = True
 ) -> Found[Case] | None:
-    """A case of the strategy on which the claim fails, shrunk if wanted; None if ``budget`` cases show none.
+    """Return a case of the strategy that refutes the claim, shrunk if wanted; None if ``budget`` cases show none.
 
-    Where no case met the hypotheses of the claim, None means nothing, and :class:`NothingTested` is warned of.
+    Warn with :class:`NothingTested` if no case met the hypotheses of the claim.
     """
     failures: list[tuple[Case, Real]] = []
     tried, met, first_at, first_seconds = 0, 0, 0, 0.0
@@ -169,11 +168,12 @@ def find(
 
 @contextmanager
 def leaving_nothing() -> Iterator[None]:
-    """Hypothesis, even without a database, notes the constants of the sources in ``.hypothesis`` where one stands: in
-    this block, and in the processes started in it, it does so in a folder that is then removed.
+    """Redirect hypothesis' storage directory to a temporary folder in this block and in processes started in it.
+
+    Even without a database, hypothesis writes constants of the sources to ``.hypothesis`` in the working directory.
     """
     found: Any = configuration.storage_directory(intent_to_write=False)
-    before = getattr(found, "path", found)  # older versions answer with the path itself
+    before = getattr(found, "path", found)  # older versions return the path itself
     variable = os.environ.get(STORAGE)
     with TemporaryDirectory(prefix="verified_risk-", ignore_cleanup_errors=True) as folder:
         configuration.set_hypothesis_home_dir(folder)
@@ -189,7 +189,7 @@ def leaving_nothing() -> Iterator[None]:
 
 
 class _Refuted(Exception):
-    """Raised inside a search to make hypothesis shrink."""
+    """Raised in a search so that hypothesis shrinks the case."""
 
 
 def _run(

@@ -1,6 +1,4 @@
-"""How grave a finding about a claim of the paper is, in five words that every table, page, file and command uses; and
-what it comes from.
-"""
+"""The five severities of findings, used by every table, page, file and command, and their causes."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """What the audit says of a claim of the paper.
+    """The finding about a claim of the paper.
 
     >>> print(Severity.SLIP, "-", Severity.SLIP.meaning)
     slip - a misprint, a missing convention or an endpoint; nothing else changes
@@ -23,22 +21,22 @@ class Severity(StrEnum):
 
     @property
     def meaning(self) -> str:
-        """In words."""
+        """A one-line definition."""
         return MEANINGS[self]
 
     @property
     def weight(self) -> int:
-        """How much harm it does to what rests on it: 0 for *holds* to 4 for *substance*."""
+        """The effect on statements that rest on the claim: 0 for *holds* to 4 for *substance*."""
         return WEIGHTS.index(self)
 
     @property
     def is_passed_on(self) -> bool:
-        """Whether it matters to what rests on the claim: a slip changes nothing else, by its meaning."""
+        """Whether statements that rest on the claim inherit the finding; a slip is not inherited."""
         return self not in (Severity.HOLDS, Severity.SLIP)
 
     @property
     def is_false(self) -> bool:
-        """Whether the claim, read literally, fails for some case: then a counterexample is owed."""
+        """Whether the claim fails in some case if read literally, and so needs a counterexample."""
         return self not in (Severity.HOLDS, Severity.GAP)
 
 
@@ -54,7 +52,7 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Cause:
-    """The root of one or more findings: at which lines of the source it stands, and what sets it right."""
+    """The root of one or more findings: the lines of the LaTeX source and the correction."""
 
     key: str
     title: str

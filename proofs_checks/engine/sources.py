@@ -1,7 +1,6 @@
-"""What a statement is made of: its own file and the files of this package that it imports, directly or not.
+"""The sources of a statement: its file and the modules of this package that it imports, directly or not.
 
-Evidence is about that text: when any of it changes, older evidence is stale.  The library ``verified_risk`` is not part
-of the digest; its own tests answer for it.
+Evidence is stale when any of them changes.  The library ``verified_risk`` is not included; it has its own tests.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def depends_on(file: Path) -> list[Path]:
 
 @cache
 def imported(file: Path, _changed: int) -> tuple[Path, ...]:
-    """The modules that a file imports relatively, anywhere in it; ``from . import a`` names module a."""
+    """The modules that a file imports by relative imports, including ``from . import a``."""
     found: list[Path] = []
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -40,7 +39,7 @@ def imported(file: Path, _changed: int) -> tuple[Path, ...]:
 
 
 def digest(file: Path) -> str:
-    """SHA-256 of the names and contents of :func:`depends_on`; empty where there is no file (typed at a prompt)."""
+    """SHA-256 of the names and contents of :func:`depends_on`; empty if there is no file (interactive use)."""
     if not file.is_file():
         return ""
     total = hashlib.sha256()

@@ -1,10 +1,10 @@
-"""Proofs by polynomials in free parameters: what must vanish, and what must be a sum of nonnegative products.
+"""Proofs by polynomials in free parameters.
 
-A step is an equation, whose polynomial must be zero, or an inequality, whose parameters are nonnegative by the way the
-hypotheses are written (``b = a + gain`` for ``a <= b``) and whose polynomial must have no negative coefficient.  Both
-are decided by expanding, in the ring of polynomials over the rationals, so they hold for all real parameters.
+A step is an equation, whose polynomial must be zero, or an inequality, whose polynomial must have no negative
+coefficient.  The parameters of an inequality are nonnegative: ``a <= b`` is written ``b = a + gain``.  Both kinds are
+decided by expanding in the ring of polynomials over the rationals, so they hold for all real parameters.
 
-A proof that cannot fail proves nothing, so each comes with a planted error, which must break a step.
+Each proof has a planted error, which must break a step.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Proof:
-    """The corrected claim of a statement, at a stated size: ``steps(False)`` hold, ``steps(True)`` have an error."""
+    """A proof of a corrected claim at a stated size: ``steps(False)`` hold, ``steps(True)`` contain an error."""
 
     size: str
     steps: Callable[[bool], Sequence[Step]]
     planted: str
 
     def failures(self) -> list[str]:
-        """What is wrong with the proof, in words; empty if every step holds and the planted error breaks one."""
+        """Describe the failing steps; empty if every step holds and the planted error breaks one."""
         found = [f"the symbolic proof fails: {step.says}" for step in self.steps(False) if not step.holds]
         if all(step.holds for step in self.steps(True)):
             found.append(f"the symbolic proof does not notice an error: {self.planted}")

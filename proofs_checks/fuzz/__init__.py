@@ -1,6 +1,6 @@
-"""The fuzz farm: properties of the whole project tried on new random cases for as long as one likes."""
+"""Fuzzing: check properties of the whole project on new random cases until time is up."""
 
 from .catalogue import ALL, check
-from .farm import Report, run
+from .runner import Report, run
 
 __all__ = ["ALL", "Report", "check", "run"]

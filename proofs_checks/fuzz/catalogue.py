@@ -1,4 +1,4 @@
-"""The properties of the farm: an explicit list."""
+"""The list of all fuzzed properties."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def chosen(names: Sequence[str]) -> list[Property]:
     """The named properties, or all of them."""
     for name in names:
         if name not in BY_NAME:
-            raise InvalidArgument(f"there is no property {name!r}, wanted one of {', '.join(BY_NAME)}")
+            raise InvalidArgument(f"unknown property {name!r}, wanted one of {', '.join(BY_NAME)}")
     return [prop for prop in ALL if not names or prop.name in names]
 
 
 def check(name: str, case: Case) -> None:
-    """Run one case again; what tests of kept failures call."""
+    """Check one case again.  The tests written for failures call this."""
     prop = BY_NAME[name]
     if "batch" in case:
         ran = run_cases(prop, Batch(**case["batch"]))
@@ -39,12 +39,12 @@ def check(name: str, case: Case) -> None:
 
 
 def run_batch(batch: Batch) -> Outcome:
-    """One batch of cases, in whatever process this is."""
+    """Run one batch of cases in this process."""
     warmed(batch.name)
     return run_cases(BY_NAME[batch.name], batch)
 
 
 @cache
 def warmed(name: str) -> None:
-    """Compile what the property needs, once in each process."""
+    """Compile the kernels that the property needs, once per process."""
     BY_NAME[name].warm()

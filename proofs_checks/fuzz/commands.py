@@ -1,4 +1,4 @@
-"""The command line against mutated files and words: it ends with 0, 1 or 2, and bad input gets one line."""
+"""The command line on mutated files and arguments: exit status 0, 1 or 2, no traceback, a message for bad input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .mutation import mutated, shorter
 from .property import Case, Falsified, Property
 
 FILE = "FILE"
-"""Stands for the mutated file in the words of a command."""
+"""Placeholder for the mutated file in the arguments of a command."""
 KINDS = {
     "model": (["models", "show", FILE], ["models", "show", FILE, "--json"], ["models", "show", FILE, "--horizon", "1"]),
     "csv": (["models", "show", FILE, "--horizon", "2"], ["models", "show", FILE]),
@@ -31,7 +31,7 @@ KINDS = {
     ),
 }
 SPOKEN = ("objective", "number")
-"""Kinds that stand in the words themselves, not in a file."""
+"""Kinds that are passed as arguments, not in a file."""
 
 
 def make(rng: random.Random) -> Case:
@@ -40,7 +40,7 @@ def make(rng: random.Random) -> Case:
     words = list(rng.choice(KINDS[kind]))
     if kind not in SPOKEN and rng.random() < 0.2:
         extra = mutated(rng.choice(("--horizon 2", "--initial 0", "--index-base 1", "--discount 1/2", "--json")), rng)
-        words += extra.replace("\x00", "").split()  # no shell hands one on
+        words += extra.replace("\x00", "").split()  # a shell cannot pass NUL
     return {**case, "words": words}
 
 
@@ -68,7 +68,7 @@ def check(case: Case) -> None:
     if "Traceback" in ran.stderr:
         raise Falsified(f"`{' '.join(case['words'])}` printed a traceback: {ran.stderr[-300:]}")
     if ran.exit_code == 2 and not ran.stderr.strip() and "REJECTED" not in ran.stdout and "rejected" not in ran.stdout:
-        raise Falsified(f"`{' '.join(case['words'])}` refused its input without a word")
+        raise Falsified(f"`{' '.join(case['words'])}` rejected its input without a message")
 
 
 PROPERTIES = (

@@ -1,7 +1,7 @@
-"""The folder of a farm: counts, one file and one test for each way to fail, a page that sums up.
+"""The folder of a fuzz run: counts, a file and a test for each kind of failure, and a summary page.
 
-Counts are written whole after every batch, so that a farm that is killed goes on where it was; batches that were
-running then are not counted, and their seeds are not used again.
+The state is written after every batch, so a killed run can be continued.  Batches that were running when it was killed
+are not counted, and their seeds are not used again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from verified_risk.errors import InvalidArgument, InvalidFile
 
 from .property import Batch, Failure, Outcome, Property
 
-STATE, PAGE, FAILURES = "farm.json", "summary.md", "failures"
+STATE, PAGE, FAILURES = "fuzz.json", "summary.md", "failures"
 TEST = '''"""Found by `verified-risk fuzz`: {title}.
 
-Seed {seed}.  Run it with pytest; it fails until the fault is mended.
+Seed {seed}.  Run it with pytest; it fails until the fault is fixed.
 """
 
 import json
@@ -38,7 +38,7 @@ def test_{function}():
 
 @dataclass
 class Count:
-    """What was done for one property, over all runs."""
+    """Totals of one property over all runs."""
 
     batches: int = 0
     cases: int = 0
@@ -46,11 +46,11 @@ class Count:
     failures: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     absent: str | None = None
-    """Why the property could not be tried in the last run."""
+    """Why the property could not be checked in the last run; None if it could."""
 
 
 class Folder:
-    """What a farm keeps.  ``seed`` None: the folder's own, or 0."""
+    """The state of a fuzz run on disk.  ``seed=None`` uses the seed stored in the folder, or 0."""
 
     def __init__(self, path: Path, seed: int | None) -> None:
         self.path = path
@@ -59,10 +59,10 @@ class Folder:
         if state.exists():
             held, self.runs, self.counts = files.read(state, "fuzz", _parsed)
             if seed is not None and seed != held:
-                raise InvalidArgument(f"{path} holds a farm of seed {held}, not {seed}: choose another --out")
+                raise InvalidArgument(f"{path} holds a run of seed {held}, not {seed}: choose another --out")
             self.seed = held
         elif path.exists() and any(path.iterdir()):
-            raise InvalidFile(f"{path} is not empty and holds no fuzz farm: choose another folder")
+            raise InvalidFile(f"{path} is not empty and holds no fuzz run: choose another folder")
         self.runs += 1
         (path / FAILURES).mkdir(parents=True, exist_ok=True)
         self.write()
@@ -71,13 +71,13 @@ class Folder:
         return self.counts.setdefault(name, Count())
 
     def next_batch(self, name: str, seconds: float) -> Batch:
-        """A batch of seeds that this folder has not used."""
+        """The next batch of unused seeds."""
         count = self.count(name)
         count.batches += 1
         return Batch(name, self.seed, count.batches - 1, seconds)
 
     def add(self, prop: Property, outcome: Outcome) -> list[Failure]:
-        """Count a batch; the failures that are not known yet."""
+        """Count a batch and return the failures that are new."""
         count = self.count(prop.name)
         count.cases += outcome.cases
         count.seconds += outcome.seconds
@@ -89,7 +89,7 @@ class Folder:
         return new
 
     def _keep(self, prop: Property, failure: Failure) -> bool:
-        """Write a failure and its test, or count it to one that is there; whether it is new."""
+        """Store a failure and its test, or count it towards a stored one; return True if it is new."""
         stem = f"{failure.name.replace('-', '_')}_{failure.signature}"
         path = self.path / FAILURES / f"{stem}.json"
         if path.exists():
@@ -113,7 +113,7 @@ class Folder:
         files.write_text(self.path / FAILURES / f"test_{stem}.py", content)
 
     def failures(self) -> list[dict[str, Any]]:
-        """Every kept failure, with how often it was met."""
+        """All stored failures, with how often each occurred."""
         return [files.read(path, "failure", dict) for path in sorted((self.path / FAILURES).glob("*.json"))]
 
     def write(self) -> None:
@@ -123,15 +123,15 @@ class Folder:
     def write_page(self, titles: dict[str, str]) -> Path:
         """``summary.md``: cases and failures of every property, then the failures."""
         lines = [
-            "# Fuzz farm",
+            "# Fuzzing",
             "",
-            f"Seed {self.seed}, {self.runs} run{'s' * (self.runs != 1)}. Skipped cases say nothing about the property.",
+            f"Seed {self.seed}, {self.runs} run{'s' * (self.runs != 1)}. Skipped cases do not test the property.",
             "",
             "| property | what | cases | skipped | seconds | failures |",
             "|---|---|---:|---:|---:|---:|",
         ]
         for name, count in self.counts.items():
-            what = titles.get(name, "") + (f" (not tried: {count.absent})" if count.absent else "")
+            what = titles.get(name, "") + (f" (not checked: {count.absent})" if count.absent else "")
             skipped = sum(count.skipped.values())
             lines.append(f"| {name} | {what} | {count.cases} | {skipped} | {count.seconds:.0f} | {count.failures} |")
         kept = self.failures()

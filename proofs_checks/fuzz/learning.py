@@ -1,4 +1,4 @@
-"""Learners against brute force: what a run says of its policies, of the optimum and of its own proof."""
+"""Learners against brute force: the values, intervals and proof audit that a run reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .property import Case, Falsified, Property, Skipped
 ALGORITHMS = ("kl", "ucb", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
 AUDITED = ("kl", "ucb")
 FLOAT_ERROR = Fraction(1, 10**9)
-"""Series of a run are floats, rounded to the nearest."""
+"""The series of a run are floats, rounded to nearest."""
 
 
 def make(rng: random.Random) -> Case:
@@ -46,8 +46,14 @@ def learned(case: Case) -> vr.Run:
 
 
 def check(case: Case) -> None:
-    """The optimum lies where the run says; the last policy, played out, is worth what the run says; returns are those
-    of some history; no step of the proof is violated on its event; the same seed gives the same run."""
+    """Compare a run with brute force.
+
+    - The optimum is at most the run's upper bound.
+    - The value of the last policy lies in the run's interval.
+    - Every return is that of some history.
+    - The audit finds no step of the proof violated on its event.
+    - The same seed gives the same run.
+    """
     laws = models.laws_of(case["model"])
     curve, exact = oracle.curve_of(case["objective"])
     run = learned(case)
@@ -60,7 +66,7 @@ def check(case: Case) -> None:
     if Fraction(best) > run.best[1] + slack:
         raise Falsified(f"brute force attains {best}, the run says that the optimum is at most {run.best[1]}")
     low, width = Fraction(float(run.values[-1])), Fraction(float(run.values_width[-1]))
-    policy = run.policy(run.episodes - 1)  # the one to use may be another: it is worth at least the interval's end
+    policy = run.policy(run.episodes - 1)  # `run.policy()` may be another one
     assert isinstance(policy, Policy)
     value = Fraction(oracle.worth(oracle.played(case["model"], policy), curve))
     if not low - slack <= value <= low + width + slack:
@@ -79,7 +85,7 @@ def check(case: Case) -> None:
 
 
 def _without_search(run: vr.Run) -> str:
-    """The run as text.  Bounds of the optimum that were searched for depend on how far the search came in its time."""
+    """A digest of the run without bounds that come from a search with a time limit."""
     searched = ("best", "regret") if run.objective.levels is None and run.objective.quantile is None else ()
     return files.digest({name: value for name, value in run.to_json().items() if name not in searched})
 

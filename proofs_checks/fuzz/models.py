@@ -20,7 +20,10 @@ KINDS = ("mean", "cvar", "mean-cvar", "two levels", "var", "upper var", "hazard"
 
 
 def draw(rng: random.Random, *, discounted: bool) -> Case:
-    """A model with ties, zero probabilities and unreachable states, few enough policies to list, an objective."""
+    """A model with few enough policies to enumerate, an objective, and a grid.
+
+    Ties, zero probabilities and unreachable states occur.
+    """
     while True:
         model = _model(rng, discounted)
         try:
@@ -54,7 +57,7 @@ def _model(rng: random.Random, discounted: bool) -> dict[str, Any]:
 
 
 def words(rng: random.Random) -> str:
-    """An objective of every kind that the planner answers."""
+    """A random objective; every kind that the planner supports occurs."""
     a, b = rng.sample(LEVELS, 2)
     w = rng.choice(["1/4", "1/2", "2/3"])
     v = 1 - Fraction(w)
@@ -89,7 +92,7 @@ def _polygon(rng: random.Random) -> str:
 
 
 def mdp_of(model: dict[str, Any]) -> vr.MDP:
-    """The plain model as the library's, whose reading is exact."""
+    """The plain model as an ``MDP``."""
     outcomes = [[[tuple(row) for row in rows] for rows in actions] for actions in model["outcomes"]]
     return vr.MDP.from_outcomes(
         outcomes, initial=model["initial"], horizon=model["horizon"], discount=model["discount"]
@@ -97,7 +100,7 @@ def mdp_of(model: dict[str, Any]) -> vr.MDP:
 
 
 def laws_of(model: dict[str, Any]) -> set[Atoms]:
-    """Every attainable law, or the case is skipped."""
+    """All attainable laws; raise ``Skipped`` if there are too many."""
     try:
         return attainable(model)
     except TooMany:
@@ -105,7 +108,7 @@ def laws_of(model: dict[str, Any]) -> set[Atoms]:
 
 
 def smaller(case: Case) -> Iterator[Case]:
-    """Fewer steps, actions, outcomes; a plainer start, discount, grid, reward."""
+    """Cases with fewer steps, actions or outcomes, or with a simpler initial law, discount, grid or reward."""
     model = case["model"]
 
     def changed(**parts: Any) -> Case:
@@ -131,7 +134,7 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def _with_less(actions: list[Any], a: int, rows: list[Any]) -> Iterator[list[Any]]:
-    """Without the action; with one outcome joined to the next; with a reward of 0."""
+    """The actions without action ``a``; with one of its outcomes merged into the next; with one reward set to 0."""
     if len(actions) > 1:
         yield actions[:a] + actions[a + 1 :]
     for i, (one, other) in enumerate(pairwise(rows)):

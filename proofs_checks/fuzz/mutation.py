@@ -1,4 +1,4 @@
-"""Mutations of text by tokens: most results still look like a file of their kind, and reach behind the first check."""
+"""Mutations of text by tokens; most results pass the first checks of a reader."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tokens(text: str) -> list[str]:
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """One to four changes: a token dropped, repeated, swapped, replaced by another of the file or by a hostile one."""
+    """Apply one to four changes: drop, repeat or swap tokens, or replace one by another token or a hostile value."""
     parts = tokens(text)
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
         if not parts:
@@ -60,7 +60,7 @@ def _character_changed(token: str, rng: random.Random) -> str:
 
 
 def shorter(text: str) -> Iterator[str]:
-    """The text without a stretch of tokens: halves, then quarters, down to single tokens."""
+    """The text without a run of tokens: halves, then quarters, down to single tokens."""
     parts = tokens(text)
     size = len(parts) // 2
     while size:

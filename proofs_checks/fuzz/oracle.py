@@ -1,9 +1,9 @@
-r"""Slow definitions for the fuzz farm, on plain data: what policies can attain, and what a law is worth.
+r"""Brute force on plain data: the laws that policies attain, and the value of a law.
 
 A model is ``{"initial": ["p", ...], "outcomes": [[[["p", s', "r"], ...], ...], ...], "horizon": T, "discount": "g"}``.
 The laws that deterministic policies of the *whole history* attain from (t, s) are built backwards as sets: an action,
 and after each of its outcomes any law that is attained from there.  The worth of a law is the area form
-:math:`\Phi = x_{max} - \int G(F(x))\,dx`.  Neither is how the library or its tests do it.
+:math:`\Phi = x_{max} - \int G(F(x))\,dx`.  The library and its tests use neither method.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Value: TypeAlias = Fraction | float
 Curve: TypeAlias = Callable[[Fraction], Value]
 
 FLOAT_ERROR = 1e-9
-"""What the curves of wang and cpw, in floats here, may be off, times the range of returns."""
+"""Bound of the error of wang and cpw, which are floats here, per unit of the range of returns."""
 
 
 class TooMany(Exception):
-    """More laws than this oracle lists."""
+    """There are more laws than the limit."""
 
 
 def attainable(model: dict[str, Any], most: int = 3000) -> set[Atoms]:
-    """The law of the return of every deterministic history-dependent policy."""
+    """The laws of the return of all deterministic history-dependent policies."""
     discount, outcomes = Fraction(model["discount"]), model["outcomes"]
     laws: list[set[Atoms]] = [{frozenset({(Fraction(), Fraction(1))})} for _ in outcomes]
     for t in reversed(range(model["horizon"])):
@@ -49,7 +49,7 @@ def attainable(model: dict[str, Any], most: int = 3000) -> set[Atoms]:
 
 
 def _joined(parts: list[tuple[Fraction, Fraction, set[Atoms]]], most: int) -> set[Atoms]:
-    """Every choice of one law after each outcome."""
+    """The laws that result from choosing one law after each outcome."""
     if math.prod(len(laws) for _, _, laws in parts) > most:
         raise TooMany
     found = set()
@@ -63,7 +63,7 @@ def _joined(parts: list[tuple[Fraction, Fraction, set[Atoms]]], most: int) -> se
 
 
 def played(model: dict[str, Any], policy: Policy) -> Atoms:
-    """The law of the return of a policy, by walking every history with the numbers of the plain model."""
+    """The law of the return of a policy, by enumerating all histories of the plain model."""
     total: dict[Fraction, Fraction] = {}
     discount = Fraction(model["discount"])
 
@@ -85,7 +85,7 @@ def played(model: dict[str, Any], policy: Policy) -> Atoms:
 
 
 def mixed(one: Atoms, other: Atoms, share: Fraction) -> Atoms:
-    """The law of a policy drawn at the start."""
+    """The law of the return if ``one`` is drawn with probability ``share`` at the start, ``other`` otherwise."""
     total: dict[Fraction, Fraction] = {}
     for law, weight in ((one, share), (other, 1 - share)):
         for x, p in law:
@@ -94,7 +94,7 @@ def mixed(one: Atoms, other: Atoms, share: Fraction) -> Atoms:
 
 
 def worth(law: Atoms, curve: Curve) -> Value:
-    """The greatest atom less the integral of G(F)."""
+    """The largest atom minus the integral of G(F)."""
     atoms = sorted(law)
     area: Value = Fraction()
     level = Fraction()
@@ -105,7 +105,7 @@ def worth(law: Atoms, curve: Curve) -> Value:
 
 
 def curve_of(text: str) -> tuple[Curve, bool]:
-    """G of an objective in the words of the command line, and whether its values are exact."""
+    """The weighting G of an objective as written on the command line, and whether its values are exact."""
     terms = [part.strip() for part in re.split(r"\+(?![^()]*\))", text)]
     curves: list[tuple[Fraction, Curve, bool]] = []
     for term in terms:

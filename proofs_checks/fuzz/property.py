@@ -1,7 +1,8 @@
-"""What a fuzzed property is: a case from a seed, a check that raises, and ways to make a case smaller.
+"""A fuzzed property: how to draw a case from a seed, how to check it, and how to shrink it.
 
-A case is plain JSON, so that a failure can be kept in a file and run again anywhere.  A check raises
-:class:`Falsified`, or anything that the project does not raise on purpose; :class:`Skipped` where a case says nothing.
+A case is plain JSON, so a failure can be stored in a file and checked again.  A check fails by raising
+:class:`Falsified` or any exception that the project does not raise on purpose.  It raises :class:`Skipped` if the case
+does not test the property.
 """
 
 from __future__ import annotations
@@ -23,25 +24,25 @@ from typing import Any, TypeAlias
 Case: TypeAlias = dict[str, Any]
 
 CASE_SECONDS = 30.0
-"""Of computing: a case that takes more has failed, nothing here is large.  A busy machine does not make it longer."""
+"""Limit of CPU time per case.  Cases are small, so one that takes longer has failed."""
 LONGEST_WAIT = 20 * CASE_SECONDS
-"""By the clock: a case that waits for ever computes nothing."""
+"""Limit of wall-clock time per case, for cases that wait without computing."""
 SHRINK_SECONDS = 10.0
 MOST_CASES = 2000
-"""Of one batch."""
+"""Limit of cases per batch."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class Falsified(AssertionError):
-    """The property does not hold of the case."""
+    """The property fails in this case."""
 
 
 class Skipped(Exception):
-    """The case says nothing about the property; the message says why."""
+    """The case does not test the property; the message says why."""
 
 
 class OutOfTime(BaseException):
-    """Not an Exception, so that no command line mistakes it for an error of its own."""
+    """A case exceeded its time limit.  Derived from BaseException so that commands under test do not catch it."""
 
 
 def _nothing_smaller(case: Case) -> Iterator[Case]:
@@ -50,7 +51,7 @@ def _nothing_smaller(case: Case) -> Iterator[Case]:
 
 @dataclass(frozen=True)
 class Property:
-    """``make(rng)`` draws a case, ``check(case)`` raises, ``smaller(case)`` lists simpler cases to try."""
+    """``make(rng)`` draws a case, ``check(case)`` raises if it fails, ``smaller(case)`` yields simpler cases."""
 
     name: str
     title: str
@@ -58,14 +59,14 @@ class Property:
     check: Callable[[Case], None]
     smaller: Callable[[Case], Iterator[Case]] = _nothing_smaller
     available: Callable[[], str | None] = lambda: None
-    """Why the property cannot be tried here, None if it can."""
+    """Return why the property cannot be checked here, or None if it can."""
     warm: Callable[[], None] = lambda: None
-    """Compiles what the check needs; that may take a minute, and no case is to be blamed for it."""
+    """Compile kernels before the time of a case is measured."""
 
 
 @dataclass
 class Failure:
-    """One way to fail: the property, what it looked like, and the smallest case found so far."""
+    """A kind of failure: the property, the error, and the smallest case found so far."""
 
     name: str
     seed: str
@@ -76,14 +77,14 @@ class Failure:
 
     @property
     def signature(self) -> str:
-        """Equal for failures that differ in their numbers and names only."""
+        """A digest that ignores the numbers and quoted names in the error."""
         words = re.sub(r"'[^']*'|\"[^\"]*\"|-?\d[\d./e+-]*", "#", self.error)
         return hashlib.sha256(f"{self.name}|{self.where}|{words[:160]}".encode()).hexdigest()[:10]
 
 
 @dataclass
 class Batch:
-    """Which cases to run: those of one property with seeds ``seed/name/number/0, 1, ...`` until time is up."""
+    """The cases of one property with seeds ``seed/name/number/0, 1, ...``, until ``seconds`` have passed."""
 
     name: str
     seed: int
@@ -93,7 +94,7 @@ class Batch:
 
 @dataclass
 class Outcome:
-    """What a batch did."""
+    """The result of a batch."""
 
     cases: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
@@ -102,7 +103,7 @@ class Outcome:
 
 
 def attempt(prop: Property, case: Case, seed: str) -> Failure | str | None:
-    """None if the property holds, the reason if the case was skipped, else the failure."""
+    """Check a case: None if the property holds, the reason if the case was skipped, otherwise the failure."""
     try:
         with limited(CASE_SECONDS):
             prop.check(case)
@@ -114,7 +115,7 @@ def attempt(prop: Property, case: Case, seed: str) -> Failure | str | None:
 
 
 def failure_of(name: str, case: Case, seed: str, error: BaseException) -> Failure:
-    """What is kept of an error: its words, and the innermost place in the project where it was raised."""
+    """Describe an error: its message, and the innermost frame of the project where it was raised."""
     ours = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_ours(frame.filename)]
     where = f"{Path(ours[-1].filename).relative_to(ROOT).as_posix()}:{ours[-1].name}" if ours else ""
     shown = "".join(traceback.format_exception(error)).replace(f"{ROOT}/", "")
@@ -129,9 +130,11 @@ def _is_ours(filename: str) -> bool:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise :class:`OutOfTime` after ``seconds`` of computing in this process, or after :data:`LONGEST_WAIT` by the
-    clock: at once in the main thread of a process that has alarms, and otherwise (threads of a cluster's worker) when
-    the block is over."""
+    """Raise :class:`OutOfTime` after ``seconds`` of CPU time, or after :data:`LONGEST_WAIT` of wall-clock time.
+
+    In the main thread of a process with alarms this interrupts the block.  In other threads (dask workers) it happens
+    at the end of the block.
+    """
     started = time.thread_time()
     alarms = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     clocks = ((signal.SIGPROF, signal.ITIMER_PROF, seconds), (signal.SIGALRM, signal.ITIMER_REAL, LONGEST_WAIT))
@@ -155,7 +158,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def shrunk(prop: Property, failure: Failure, seconds: float = SHRINK_SECONDS) -> Failure:
-    """The smallest case found in ``seconds`` that fails with the same signature."""
+    """Return the smallest case found within ``seconds`` that fails with the same signature."""
     until = time.monotonic() + seconds
     best, going = failure, True
     while going:
@@ -171,7 +174,7 @@ def shrunk(prop: Property, failure: Failure, seconds: float = SHRINK_SECONDS) ->
 
 
 def run_cases(prop: Property, batch: Batch) -> Outcome:
-    """Run the cases of a batch until its time is up; each signature is shrunk once."""
+    """Run the cases of a batch; shrink the first failure of each signature."""
     outcome, started, known = Outcome(), time.monotonic(), set[str]()
     while outcome.cases < MOST_CASES and (outcome.cases == 0 or time.monotonic() - started < batch.seconds):
         seed = f"{batch.seed}/{batch.name}/{batch.number}/{outcome.cases}"

@@ -1,7 +1,7 @@
-"""Every reader of files and text against mutated ones: an error raised on purpose, or a value that survives a round.
+"""Readers on mutated files: they raise one of the project's errors, or return a value that survives a round trip.
 
-A file of ours carries a digest, which would stop nearly every mutation: here the digest is computed after it (for most
-cases), so that the reader behind it is what is tried.
+The digest of a file would stop nearly every mutation.  In most cases it is computed after the mutation, so that the
+reader behind it is tested.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .property import LONGEST_WAIT, Case, Falsified, Property
 from .samples import CELL, LEARNED, valid
 
 SIZES = {"states": 6, "horizon": 4}
-"""Beyond these, brute force and recheck of a mutated plan are left out: a mutation may ask for a horizon of 10**9."""
+"""Larger mutated plans are not compared with brute force: a mutation may have a horizon of 10**9."""
 COMMAND = "from verified_risk.cli import main; main()"
 STORM = ("drn", "prism", "jani")
 SIGNED = ("model", "policy", "plan", "run", "certificate", "learning", "law", "cell", "black-box-policy")
@@ -44,7 +44,7 @@ PROOF_SECONDS = 60.0
 
 
 def file_text(case: Case) -> str:
-    """The file of a case: the data in an envelope with a digest that fits where ``signed`` is a kind of ours."""
+    """The file of a case; if ``signed`` names a kind, the data in an envelope with the right digest."""
     kind = case.get("signed")
     if kind is None:
         return str(case["text"])
@@ -59,7 +59,7 @@ def file_text(case: Case) -> str:
 
 
 def _resigned(certificate: str) -> str:
-    """The certificate with a digest that fits; as it is where it has no place for one."""
+    """The certificate with the right digest; unchanged if it cannot have one."""
     try:
         data = json.loads(certificate)
         data["sha256"] = recheck.digest(data)
@@ -81,7 +81,7 @@ def valid_case(kind: str, rng: random.Random) -> Case:
 
 def make(rng: random.Random, kind: str) -> Case:
     case = valid_case(kind, rng)
-    if case["signed"] is not None and rng.random() < 0.15:  # the envelope itself
+    if case["signed"] is not None and rng.random() < 0.15:  # mutate the envelope
         return {**case, "text": mutated(file_text(case), rng), "signed": None}
     return {**case, "text": mutated(case["text"], rng)}
 
@@ -91,11 +91,11 @@ def smaller(case: Case) -> Iterator[Case]:
         yield {**case, "text": less}
 
 
-# -- what a reader owes ----------------------------------------------------------------------------------------------
+# -- checks of readers -----------------------------------------------------------------------------------------------
 
 
 def check(case: Case) -> None:
-    """Read the file: an error on purpose is the answer to nonsense; what is accepted must be what was written."""
+    """Read the file; it is rejected with one of the project's errors, or the check of its kind passes."""
     with TemporaryDirectory(prefix="verified_risk-") as folder:
         path = Path(folder) / f"file.{case['kind'] if case['kind'] in ('csv', *STORM) else 'json'}"
         path.write_text(file_text(case), encoding="utf-8", errors="surrogatepass", newline="")
@@ -116,7 +116,7 @@ def _csv(path: Path) -> None:
 
 
 def _storm(path: Path) -> None:
-    """In a process of its own: Storm's parser, which is not ours, ends its process on some damaged files."""
+    """Read the file in another process: Storm's parser ends its process on some damaged files."""
     words = [sys.executable, "-c", COMMAND, "models", "show", str(path), "--horizon", "2", "--json"]
     ran = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=LONGEST_WAIT)
     if ran.returncode not in (0, 2) or "Traceback" in ran.stderr:
@@ -126,7 +126,7 @@ def _storm(path: Path) -> None:
 
 
 def _survives(mdp: vr.MDP, path: Path) -> None:
-    """Rows sum to 1 exactly, and the model is written and read as itself."""
+    """Rows sum to 1 exactly, and saving and loading the model gives the same model."""
     for s in range(mdp.n_states):
         for a, action in enumerate(mdp.actions(s)):
             total = sum((p for p, _, _ in action.outcomes), Fraction()) if mdp.is_discrete else Fraction(1)
@@ -135,7 +135,7 @@ def _survives(mdp: vr.MDP, path: Path) -> None:
     again = path.with_name("again.json")
     mdp.save(again)
     if vr.MDP.load(again) != mdp:
-        raise Falsified("a model that was accepted is not the same after it is saved and loaded")
+        raise Falsified("an accepted model changes when it is saved and loaded")
 
 
 def _policy(path: Path) -> None:
@@ -143,15 +143,17 @@ def _policy(path: Path) -> None:
     again = path.with_name("again.json")
     policy.save(again)
     if vr.Policy.load(again) != policy:
-        raise Falsified("a policy that was accepted is not the same after it is saved and loaded")
+        raise Falsified("an accepted policy changes when it is saved and loaded")
 
 
 def _run(path: Path) -> None:
     run = vr.Run.load(path)
     again = path.with_name("again.json")
     run.save(again)
-    if files.digest(vr.Run.load(again).to_json()) != files.digest(run.to_json()):  # as text: NaN is not itself
-        raise Falsified("a run that was accepted is not the same after it is saved and loaded")
+    if files.digest(vr.Run.load(again).to_json()) != files.digest(
+        run.to_json()
+    ):  # compared as text, because NaN != NaN
+        raise Falsified("an accepted run changes when it is saved and loaded")
 
 
 def _law(path: Path) -> None:
@@ -159,11 +161,11 @@ def _law(path: Path) -> None:
     again = path.with_name("again.json")
     law.save(again)
     if sum(law.masses) != 1 or vr.Law.load(again) != law:
-        raise Falsified("a law that was accepted has another mass than 1, or is another one after it is saved")
+        raise Falsified("an accepted law does not have mass 1, or changes when it is saved and loaded")
 
 
 def _black_box(path: Path) -> None:
-    """What is accepted plays an episode from every observation, with actions that exist."""
+    """An accepted policy plays valid actions from every observation."""
     policy = BlackBoxPolicy.load(path)
     shell = policy.shell
     if max(shell.observations, shell.steps) > 1000:
@@ -175,18 +177,18 @@ def _black_box(path: Path) -> None:
         while not player.over:
             action = player.act(seen if len(seen) > 1 else seen[0])
             if not 0 <= action < shell.actions:
-                raise Falsified(f"a policy that was accepted plays action {action} of {shell.actions}")
+                raise Falsified(f"an accepted policy plays action {action} of {shell.actions}")
             player.observe(reward)
 
 
 def _cells(path: Path) -> None:
     cells = read_cells(path)
-    if len(set(cells)) > len(cells) or [Cell.from_json(cell.to_json()).key for cell in cells] != [c.key for c in cells]:
-        raise Falsified("a cell that was accepted is another one after it is written and read")
+    if [Cell.from_json(cell.to_json()).key for cell in cells] != [cell.key for cell in cells]:
+        raise Falsified("an accepted cell changes when it is written and read")
 
 
 def _cell(path: Path) -> None:
-    """A sweep that finds the file as its result writes its table, or refuses the file; it runs nothing."""
+    """A sweep that finds the file as its result writes its table or rejects the file."""
     folder = path.with_name("sweep")
     folder.mkdir()
     files.write(folder / "sweep.json", "sweep", [CELL.to_json()])
@@ -196,7 +198,7 @@ def _cell(path: Path) -> None:
 
 
 def _plan(path: Path) -> None:
-    """Whatever a file claims, recheck confirms both bounds only where brute force agrees."""
+    """``recheck`` confirms a bound of a mutated plan only if brute force agrees."""
     plan = vr.Plan.load(path)
     mdp = plan.mdp
     if mdp.n_states > SIZES["states"] or mdp.horizon > SIZES["horizon"] or not mdp.is_discrete:
@@ -237,18 +239,18 @@ def _certificate(path: Path) -> None:
 def _ledger(path: Path) -> None:
     ledger = Ledger.load(path)
     if Ledger.from_json(ledger.to_json()) != ledger:
-        raise Falsified("a ledger that was accepted is printed as another one")
+        raise Falsified("an accepted ledger is printed as another one")
 
 
 def _learning(path: Path) -> None:
-    """A run that goes on from the file, whatever it says, ends with as many episodes as were asked for."""
+    """A run continued from an accepted checkpoint has the requested number of episodes."""
     run = vr.learn(vr.models.load("two_paths"), **{**LEARNED, "checkpoint": path})
     if run.episodes != LEARNED["episodes"]:
-        raise Falsified(f"a run of {run.episodes} episodes came from a damaged memory, wanted {LEARNED['episodes']}")
+        raise Falsified(f"a damaged checkpoint gave a run of {run.episodes} episodes, wanted {LEARNED['episodes']}")
 
 
 def _proof(path: Path) -> None:
-    """One line, 0 or 1, and not without end; that nothing false is proved is what ``prove`` tries."""
+    """The checker prints one line and exits with 0 or 1 within the time limit.  (``prove`` tests soundness.)"""
     ran = subprocess.run(
         [find_checker().path, "--memory", "300", path], capture_output=True, text=True, timeout=PROOF_SECONDS
     )
@@ -257,17 +259,17 @@ def _proof(path: Path) -> None:
 
 
 def _objective(path: Path) -> None:
-    """What is accepted is printed and read again as the same curve."""
+    """An accepted objective is read back from its printed form."""
     G = vr.objective(path.read_text("utf-8"))
     again = vr.objective(G.spec)
     if again.spec != G.spec:
-        raise Falsified("an objective that was accepted is printed as another one")
+        raise Falsified("an accepted objective is printed as another one")
 
 
 def _number(path: Path) -> None:
     number = as_fraction(path.read_text("utf-8"), "the number")
     if max(abs(number.numerator), number.denominator) < 10**3000 and as_fraction(text(number), "again") != number:
-        raise Falsified("a number that was accepted is printed as another one")
+        raise Falsified("an accepted number is printed as another one")
 
 
 CHECKS: dict[str, Callable[[Path], None]] = {
@@ -293,11 +295,11 @@ CHECKS: dict[str, Callable[[Path], None]] = {
 TITLES = {
     "objective": "mutated objectives",
     "number": "mutated numbers",
-    "learning": "mutated memories of a run",
+    "learning": "mutated checkpoints of a run",
     "proof": "mutated proofs, read by the verified checker",
     "black-box-policy": "mutated policies of environments",
-    "cells": "mutated lists of cells of a sweep",
-    "cell": "mutated results of a cell",
+    "cells": "mutated cell lists of a sweep",
+    "cell": "mutated results of a sweep cell",
 }
 
 

@@ -1,4 +1,4 @@
-"""A valid text of every kind of file that is read, for the mutations to start from."""
+"""A valid text of each kind of file, from which mutations start."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ JANI = """{"jani-version": 1, "name": "d", "type": "mdp", "actions": [{"name": "
 "system": {"elements": [{"automaton": "a"}], "syncs": [{"synchronise": ["go"], "result": "go"}]}}
 """
 LEARNED: dict[str, Any] = {"objective": "cvar(1/2)", "episodes": 4, "seed": 1}
-"""The run whose memory is mutated."""
+"""The run whose checkpoint is mutated."""
 CELL = Cell("two_paths", "mean", episodes=3)
 SHELL = BlackBox((2, 2), 2, 2, Fraction(), Fraction(1), Fraction(1, 2), (Fraction(), Fraction(1)), True, False)
-"""The outside of an environment whose learned policy is mutated."""
+"""The environment whose learned policy is mutated."""
 SMALL_STATEMENTS = [statement for statement in ALL if statement.label in ("lem:key", "def:empirical", "cvar:concave")]
 CERTIFICATES = Path(recheck.__file__).resolve().parents[1] / "certificates"
 
 
 @functools.lru_cache(maxsize=64)
 def valid(kind: str, number: int) -> str:
-    """A valid text of the kind, one of a few."""
+    """A valid text of the kind; ``number`` selects one of a few."""
     rng = random.Random(f"{kind} {number}")
     if kind == "number":
         return rng.choice(("1/3", "0.25", "-7", "1e-3", "12.5e2", "22/7"))
@@ -79,7 +79,7 @@ def valid(kind: str, number: int) -> str:
         return json.dumps(run_cell(CELL))
     if kind == "black-box-policy":
         table = np.random.default_rng(number).integers(0, 2, (2, 5, 3), dtype=np.int16)
-        table[:, 4] = 0  # the episode is over
+        table[:, 4] = 0  # the episode has ended
         return json.dumps({"shell": SHELL.to_json(), "table": encode_array(table)})
     if kind == "run":
         return json.dumps(vr.learn(vr.models.load("two_paths"), "cvar(1/2)", episodes=3, seed=number).to_json())

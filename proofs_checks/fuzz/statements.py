@@ -1,4 +1,4 @@
-"""Statements of the paper against their own generators: new seeds for the claims that are meant to be true."""
+"""True claims of the statements on cases of their generators, with new seeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..theory import ALL
 from .property import Case, Falsified, Property, Skipped
 
 EXAMPLES = 20
-"""Random cases of one statement under one seed."""
+"""Random cases per statement and seed."""
 BY_LABEL = {statement.label: statement for statement in ALL}
 
 
@@ -21,7 +21,7 @@ def make(rng: random.Random) -> Case:
 
 
 def check(case: Case) -> None:
-    """No case of the statement's generator refutes the claim that is meant to be true."""
+    """No case of the statement's generator refutes its true claim."""
     statement = BY_LABEL[case["label"]]
     claim = statement.true_claim
     assert claim is not None
@@ -41,7 +41,7 @@ def check(case: Case) -> None:
 
 
 def smaller(case: Case) -> Iterator[Case]:
-    """What hypothesis shrinks the counterexample to, as the instance itself where the statement can read it back."""
+    """The counterexample as hypothesis shrinks it, if the statement can decode it."""
     if "instance" in case:
         return
     statement = BY_LABEL[case["label"]]
@@ -53,7 +53,7 @@ def smaller(case: Case) -> Iterator[Case]:
     instance = statement.encode(found.case)
     try:
         statement.read(instance)
-    except ValueError:  # this one has no reader: its seed is kept
+    except ValueError:  # no decoder: the seed is kept
         return
     yield {"label": case["label"], "instance": instance}
 

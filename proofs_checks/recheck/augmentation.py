@@ -6,8 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .certificate import Outcome, check, require
 from .exact import concave, law_of, phi, weighting
+from .file_format import Outcome, check, require
 from .paths import History, Lottery, Model, gained, histories, model, policy, returns, y_policies
 
 
@@ -38,7 +38,7 @@ def _augmentation(data: dict[str, Any]) -> Outcome:
 
 @check("lem:augmented:1")
 def _plays_as_often(data: dict[str, Any]) -> Outcome:
-    """How often an action is played on histories that earned at most y: the worst t, s, y, a."""
+    """The probability of playing an action on histories that earned at most y, at the worst t, s, y, a."""
     m = model(data["mdp"])
     choose = policy(data["policy"], m)
     printed = averaged(m, choose)
@@ -60,7 +60,7 @@ def _plays_as_often(data: dict[str, Any]) -> Outcome:
 
 @check("lem:augmented:2")
 def _reaches_as_often(data: dict[str, Any]) -> Outcome:
-    """P(J <= y, state s) under the policy and under its printed average: the worst t, s, y."""
+    """P(J <= y, state s) under the policy and under its printed average, at the worst t, s, y."""
     m = model(data["mdp"])
     choose = policy(data["policy"], m)
     printed = averaged(m, choose)

@@ -1,13 +1,13 @@
-"""How far apart the values of a policy in two models can be."""
+"""The difference between the values of a policy in two models."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .certificate import Outcome, check, number, require, whole
 from .enclosed import Bounds, above, printed_radius, root_of
 from .exact import Law, ks_distance, phi, steepest, weighting
+from .file_format import Outcome, check, number, require, whole
 from .paths import expected_cost, model, policy, returns, rewards_of, row_of, same_shape, y_policies
 
 

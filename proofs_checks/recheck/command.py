@@ -1,4 +1,4 @@
-"""Judge certificate files: find the check of the label, recompute both sides, print them."""
+"""Check certificate files: recompute both sides of the claim with the file's label and print them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from stat import S_ISCHR
 from typing import Any
 
 from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, second, setting
-from .certificate import CHECKS, Outcome, Rejected, read
+from .file_format import CHECKS, Outcome, Rejected, read
 
 SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment, second)
-"""Each registers the checks of its labels when it is imported."""
+"""Importing a module registers the checks of its labels."""
 
 USAGE = "usage: python proofs_checks/recheck FILE [FILE ...]"
 HELP = f"""{USAGE}
 
-Judge certificates of counterexamples with the standard library alone: read the instance of each FILE, recompute both
+Check certificates of counterexamples with the standard library alone: read the instance of each FILE, recompute both
 sides of the claim with its label, and print them.
 
 REFUTES          both sides, recomputed, contradict the claim
 DOES NOT REFUTE  they do not
-REJECTED         the file is no certificate, or its label is not known
+REJECTED         the file is not a certificate, or its label is unknown
 
 The exit status is that of the worst file: 0, 1 or 2 in this order.  The stored certificates are in
 proofs_checks/certificates, their format in docs/certificate_format.md.
@@ -43,21 +43,21 @@ def check_text(text: str) -> Outcome:
 
 
 def shown(value: Any) -> str:
-    """A number exactly, or, if that is long, as a decimal marked as rounded."""
+    """A number exactly, or as a decimal marked as rounded if it is long."""
     try:
         exact = str(value)
-    except ValueError:  # more digits than Python writes
+    except ValueError:  # more digits than Python converts
         exact = ""
     return exact if 0 < len(exact) <= 30 else f"{_decimal(Fraction(value))} (rounded)"
 
 
 def _decimal(value: Fraction) -> str:
-    """Twelve digits, also where no float is as large or as small."""
+    """Twelve significant digits, also outside the range of floats."""
     return str(Context(prec=12).divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def main(paths: list[str]) -> int:
-    """Recheck files; the exit status of the worst of them."""
+    """Check files; return the exit status of the worst one."""
     if not paths:
         print(USAGE)
         return 2

@@ -7,15 +7,18 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .certificate import Outcome, check, number, require
 from .exact import Law, law_of, shortfall, tail_mean
+from .file_format import Outcome, check, number, require
 from .paths import model, returns, y_policies
 
 
 @check("cvar:min")
 def _maximum_inside_j(data: dict[str, Any]) -> Outcome:
-    """CVaR* <= sup_rho {rho - max_pi E(rho - Z)^+ / alpha}.  For each pi, rho - E(rho-Z)^+/alpha <= CVaR(pi): so the
-    right side is at most the least CVaR of a policy, and that is what is compared."""
+    """CVaR* <= sup_rho {rho - max_pi E(rho - Z)^+ / alpha}.
+
+    For each pi, rho - E(rho-Z)^+/alpha <= CVaR(pi), so the right side is at most the least CVaR of a policy, which is
+    compared.
+    """
     m, alpha = model(data["mdp"]), number(data["alpha"])
     require(0 < alpha <= 1, "a level in (0, 1]")
     values = [tail_mean(returns(m, choose), alpha) for choose in y_policies(m)]
@@ -43,7 +46,7 @@ def _own_rho(data: dict[str, Any]) -> Outcome:
     require(m.horizon == 1 and 0 < alpha <= 1, "one step and a level in (0, 1]")
     laws = [[law_of((r, p) for p, _, r in a) for a in m.outcomes[s]] for s, _ in m.initial]
     points = sorted({r for options in laws for z in options for r in z})
-    require(math.prod(map(len, laws)) <= 10**4, "few policies, all of which are tried here")
+    require(math.prod(map(len, laws)) <= 10**4, "few policies, all of which are enumerated here")
     chosen = []
     for options in laws:
         scores = {rho: rho - min(shortfall(z, rho) for z in options) / alpha for rho in points}

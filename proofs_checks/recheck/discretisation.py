@@ -6,12 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .certificate import Outcome, check, number, require, whole
 from .exact import Law, cdf, concave, law_of, phi, weighting
+from .file_format import Outcome, check, number, require, whole
 from .paths import History, Lottery, Model, lottery, model, returns, y_policies
 
 MOST_STEPS, MOST_SUMS = 1000, 10**5
-"""Of rewards whose sums are listed."""
+"""Limits for rewards whose sums are enumerated."""
 
 
 def round_up(r: Fraction, eta: Fraction) -> Fraction:

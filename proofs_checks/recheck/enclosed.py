@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from .certificate import require
+from .file_format import require
 
 Bounds = tuple[Fraction, Fraction]
 
 
 def outward(low: Fraction, high: Fraction, digits: int = 50) -> Bounds:
-    """The same interval with short endpoints, a little wider."""
+    """A slightly wider interval with short endpoints."""
     scale = 10**digits
     return Fraction(low * scale // 1, scale), Fraction(-(-high * scale // 1), scale)
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .certificate import Outcome, check, number, require, whole
 from .enclosed import above, below, exp_minus, log_of, printed_radius
 from .exact import Law
+from .file_format import Outcome, check, number, require, whole
 
 
 @check("def:empirical")
@@ -24,7 +24,7 @@ def _empirical(instance: dict[str, Any]) -> Outcome:
 
 @check("lem:event/hoeffding")
 def _hoeffding(instance: dict[str, Any]) -> Outcome:
-    """P(max |p~ - p| >= v) <= 2 exp(-2 n v^2) for every v: the attained v where the left side is ahead most."""
+    """P(max |p~ - p| >= v) <= 2 exp(-2 n v^2) for every v: the attained v with the largest difference."""
     masses, n = [number(p) for p in instance["masses"]], whole(instance["n"], 1)
     require(sum(masses) == 1 and min(masses) >= 0, "a probability vector")
     require(n <= 64 and len(masses) ** n <= 10**6, "few draws, all of which are listed here")
@@ -42,11 +42,11 @@ def _hoeffding(instance: dict[str, Any]) -> Outcome:
 
 @check("lem:event/conditioning")
 def _conditioning(instance: dict[str, Any]) -> Outcome:
-    """P[event | counts] >= 1 - delta, by walking every course of the earlier episodes."""
+    """P[event | counts] >= 1 - delta, by enumeration of the earlier episodes."""
     stay, delta = number(instance["stay"]), number(instance["delta"])
     horizon, visits = whole(instance["horizon"], 1), [whole(v, 1) for v in instance["visits"]]
     require(0 <= stay <= 1 and 0 < delta <= 1 and max(visits) <= horizon, "a chain and its counts")
-    require(horizon <= 12 and len(visits) <= 100, "few steps and episodes, every course of which is walked here")
+    require(horizon <= 12 and len(visits) <= 100, "few steps and episodes, all of which are enumerated here")
     episodes = len(visits) + 1
     courses = {(0, 0): (Fraction(1), Fraction(1))}  # (stays, leaves): probability, and that of the event as well
     for wanted in visits:

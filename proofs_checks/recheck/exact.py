@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .certificate import Rejected, number, require
+from .file_format import Rejected, number, require
 
 Law = dict[Fraction, Fraction]
 

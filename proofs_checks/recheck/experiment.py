@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .certificate import Outcome, check, number, require
 from .exact import law_of, tail_mean
+from .file_format import Outcome, check, number, require
 
 
 @check("experiment:paths")

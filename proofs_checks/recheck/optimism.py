@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .certificate import Outcome, check, number, require, whole
 from .enclosed import log_of
 from .exact import Law, cdf, ks_distance, phi, weighting
+from .file_format import Outcome, check, number, require, whole
 from .paths import Model, model, policy, returns, rewards_of, same_shape
 
 

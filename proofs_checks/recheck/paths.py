@@ -1,4 +1,4 @@
-"""Models, policies and the laws of their histories, by walking every path."""
+"""Models, policies and the laws of their histories, by enumeration of paths."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
-from .certificate import number, require, whole
 from .exact import Law, law, law_of
+from .file_format import number, require, whole
 
 MOST_POLICIES = 512
-"""Of one model: each is evaluated on every path."""
+"""Limit of policies of one model, each of which is evaluated on every path."""
 MOST_STEPS, MOST_HISTORIES = 64, 10**5
-"""Of a model whose paths are walked: the stored ones have at most 4 steps."""
+"""Limit of steps of a model; stored models have at most 4."""
 
 Lottery = list[tuple[int, Fraction]]
 
@@ -29,7 +29,9 @@ class Model(NamedTuple):
 
 def model(data: Any) -> Model:
     """An undiscounted model with rewards in [0, 1]."""
-    require(whole(data["horizon"], 1) <= MOST_STEPS, f"at most {MOST_STEPS} steps, every path of which is walked here")
+    require(
+        whole(data["horizon"], 1) <= MOST_STEPS, f"at most {MOST_STEPS} steps, all paths of which are enumerated here"
+    )
     require(number(data["discount"]) == 1, "no discount")
     initial = [(whole(s), number(p)) for s, p in data["initial"]]
     outcomes = []
@@ -63,7 +65,7 @@ History = tuple[Any, ...]
 
 
 def policy(data: Any, m: Model) -> Callable[[History], Lottery]:
-    """A stored policy as a function of the history; every entry is checked, whether it is played or not."""
+    """A stored policy as a function of the history; all entries are validated."""
     if data["kind"] == "markov":
         require(len(data["table"]) == m.horizon, "one row a step")
         table = [[lottery(entry, len(m.outcomes[s])) for s, entry in enumerate(row)] for row in data["table"]]
@@ -87,7 +89,7 @@ def gained(xi: History) -> Fraction:
 
 
 def histories(m: Model, choose: Callable[[History], Lottery], t: int) -> dict[History, Fraction]:
-    """The law of the history after ``t`` steps, by walking every path."""
+    """The law of the history after ``t`` steps, by enumeration of paths."""
     level: dict[History, Fraction] = {(s,): p for s, p in m.initial if p}
     for _ in range(t):
         following: dict[History, Fraction] = {}
@@ -97,7 +99,9 @@ def histories(m: Model, choose: Callable[[History], Lottery], t: int) -> dict[Hi
                     if p and q:
                         longer = (*xi[:-1], (xi[-1], a, r), s)
                         following[longer] = following.get(longer, Fraction()) + mass * q * p
-        require(len(following) <= MOST_HISTORIES, f"at most {MOST_HISTORIES} histories, all of which are walked here")
+        require(
+            len(following) <= MOST_HISTORIES, f"at most {MOST_HISTORIES} histories, all of which are enumerated here"
+        )
         level = following
     return level
 
@@ -108,14 +112,14 @@ def returns(m: Model, choose: Callable[[History], Lottery]) -> Law:
 
 
 def y_policies(m: Model, *, most: int = MOST_POLICIES) -> Iterator[Callable[[History], Lottery]]:
-    """All deterministic policies of (step, state, return so far), if they are not too many."""
+    """All deterministic policies of (step, state, return so far), at most ``most``."""
     levels: list[set[tuple[int, Fraction]]] = [{(s, Fraction()) for s, p in m.initial if p}]
     for _ in range(m.horizon - 1):
         require(len(levels[-1]) <= MOST_HISTORIES, f"at most {MOST_HISTORIES} pairs of state and return so far")
         levels.append({(s2, y + r) for s, y in levels[-1] for a in m.outcomes[s] for p, s2, r in a if p})
     cells = [(t, s, y) for t, level in enumerate(levels) for s, y in sorted(level)]
     options = [range(len(m.outcomes[s])) for _, s, _ in cells]
-    require(math.prod(map(len, options)) <= most, f"at most {most} policies, all of which are tried here")
+    require(math.prod(map(len, options)) <= most, f"at most {most} policies, all of which are enumerated here")
     for actions in product(*options):
         yield _rule(dict(zip(cells, actions, strict=True)))
 
@@ -138,7 +142,7 @@ def row_of(m: Model, s: int, a: int) -> list[Fraction]:
 
 
 def same_shape(m: Model, twin: Model) -> None:
-    """Both models have the same states, actions, initial law and horizon."""
+    """Require the same states, actions, initial law and horizon."""
     require(
         m.horizon == twin.horizon
         and sorted(m.initial) == sorted(twin.initial)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .certificate import Outcome, check, number, require, whole
 from .enclosed import above, below, log_of, printed_regret_bound, root_of
 from .exact import Law, ks_distance, law_of, phi
+from .file_format import Outcome, check, number, require, whole
 from .paths import History, Lottery, Model, gained, returns, y_policies
 
 

@@ -8,8 +8,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from .certificate import Outcome, check, number, require, whole
 from .enclosed import log_of
+from .file_format import Outcome, check, number, require, whole
 
 
 def _failing(instance: dict[str, Any], fails: Callable[[Fraction, Fraction], bool]) -> Outcome:

@@ -7,9 +7,9 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from .certificate import Outcome, Rejected, check, number, require, whole
 from .enclosed import normal
 from .exact import area, cdf, kolmogorov, law, law_of, phi, weighting
+from .file_format import Outcome, Rejected, check, number, require, whole
 from .paths import gained, histories, model, policy, returns
 
 

@@ -1,6 +1,6 @@
-"""The ledger as people read it: pages, tables, pictures.
+"""Pages, tables and pictures made from the ledger.
 
-Importing this package tells :mod:`..engine.model` how a statement is shown in a notebook.
+Importing this package registers the notebook view of statements in :mod:`..engine.model`.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from ..engine import model
 
 
 def _statement_html(statement: model.Statement[Any]) -> str:
-    from .page import statement_html  # the page with its style and formulas, only when a notebook asks for it
+    from .page import statement_html  # imported late: the page with its style and formulas
 
     return statement_html(statement)
 

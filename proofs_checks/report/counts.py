@@ -1,6 +1,4 @@
-"""Numbers of the summary, counted once for README, docs/audit.md and the page.  What is counted are causes: a finding
-that only repeats another one's fault adds nothing.
-"""
+"""The numbers of the summary, for README, docs/audit.md and the page.  Findings with the same cause count once."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from .words import RANKS
 
 @dataclass(frozen=True)
 class Root:
-    """A cause with its findings; it is as grave as the gravest of them."""
+    """A cause with its findings; its severity is that of the worst finding."""
 
     cause: Cause
     rows: tuple[Row, ...]
@@ -27,7 +25,7 @@ class Root:
 
 
 def roots(rows: Sequence[Row]) -> list[Root]:
-    """The causes of all findings about the paper, gravest first, then in the order of the paper."""
+    """The causes of all findings about the paper, worst first, then in the order of the paper."""
     found: dict[Cause, list[Row]] = {}
     for row in rows:
         if row.in_paper and row.cause is not None:
@@ -37,12 +35,12 @@ def roots(rows: Sequence[Row]) -> list[Root]:
 
 
 def by_cause(rows: Sequence[Row]) -> Counter[Severity]:
-    """How many causes there are of each severity."""
+    """The number of causes of each severity."""
     return Counter(root.severity for root in roots(rows))
 
 
 def by_standing(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
-    """How many claims of each severity the paper prints, how many it implies, how many are only tempting."""
+    """The number of printed, implied and tempting claims of each severity."""
     return {
         said: Counter(row.finding for row in rows if row.printed is not None and row.said == said and not row.elsewhere)
         for said in ("printed", "implied", "tempting")
@@ -50,7 +48,7 @@ def by_standing(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
 
 
 def elsewhere(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
-    """How many claims of each severity are about other papers than the audited one, by the paper's key."""
+    """The number of claims of each severity about other papers, by the paper's key."""
     found: dict[str, Counter[Severity]] = {}
     for row in rows:
         if row.elsewhere:
@@ -68,6 +66,6 @@ def about_others(rows: Sequence[Row]) -> list[str]:
 
 
 def by_rank(rows: Sequence[Row]) -> dict[str, int]:
-    """How many statements have which strongest evidence for what is true, strongest first."""
+    """The number of statements by the rank of their strongest evidence, strongest rank first."""
     counts = Counter(row.rank for row in rows)
     return {rank: counts[rank] for rank in RANKS if counts[rank]}

@@ -1,4 +1,4 @@
-"""Where the reports stand: the ledger docs/audit.json, and docs/audit.md and docs/statements.svg made from it."""
+"""The generated files: the ledger docs/audit.json, and docs/audit.md, statements.svg and theory/formal.md."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from verified_risk.files import write_text
 
 from ..engine.ledger import Ledger
+from . import formal
 from .graph import graph_svg, nodes_of
 from .markdown import page
 
@@ -21,20 +22,22 @@ def stored(docs: Path = DOCS) -> Ledger:
 
 
 def contents(ledger: Ledger) -> dict[str, str]:
-    """``{file: text}`` of what is made from a ledger."""
-    return {PAGE: page(ledger), GRAPH: graph_svg(nodes_of(ledger.statements), alone=True)}
+    """``{file below docs: text}`` of the page, the graph and the list of Coq theorems."""
+    graph = graph_svg(nodes_of(ledger.statements), alone=True)
+    return {PAGE: page(ledger), GRAPH: graph, formal.FILE: formal.page()}
 
 
 def write(ledger: Ledger, docs: Path = DOCS) -> list[Path]:
-    """Write the ledger, the page and the graph."""
+    """Write the ledger and everything generated with it."""
     texts = {LEDGER: ledger.to_json(), **contents(ledger)}
     for name, text in texts.items():
+        (docs / name).parent.mkdir(exist_ok=True)
         write_text(docs / name, text)
     return [docs / name for name in texts]
 
 
 def stale(docs: Path = DOCS) -> list[str]:
-    """Which of the page and the graph are not what the stored ledger generates."""
+    """The files that differ from what the stored ledger and the present statements generate."""
     return [
         name
         for name, text in contents(stored(docs)).items()

@@ -1,7 +1,6 @@
-"""What rests on what, and the graph of it as SVG: a statement stands to the right of everything it uses.
+"""The graph of statements as SVG: a statement is to the right of everything it uses.
 
-One picture, twice: inside the audit page, whose style sheet colours it, and as the file docs/statements.svg, which
-carries its own colours.
+It is drawn in the audit page, whose style sheet colours it, and in docs/statements.svg, which has its own colours.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from .words import GLYPHS, OWN, TINTS, TONES, anchor, kind_of
 ROW, GAP, PAD = 29, 46, 8
 CHARACTER = 6.7  # width of one character of a label at 11 px monospace
 SWEEPS = 8
-"""Passes over the columns, forth and back, that order their labels."""
+"""Number of passes over the columns, in both directions, that order their labels."""
 
 
 def inherited(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """For each label, the claims of the paper that it rests on, directly or not, if they are more than slips.
+    """For each label, the claims of the paper that it rests on, directly or not, and that are worse than slips.
 
-    A statement that is not in the paper passes no fault of print on, and neither does a reading that is not in it.
+    Statements and readings that are not in the paper pass no fault on.
     """
     uses = {row.label: row.uses for row in rows}
     said = {row.label: row for row in rows if row.printed is not None and row.said != "tempting"}
@@ -64,15 +63,14 @@ def nodes_of(rows: Sequence[Row]) -> list[Node]:
 
 
 def layers(nodes: Sequence[Node]) -> list[list[str]]:
-    """Columns of labels: a node is right of all it uses, and as near to its first user as that allows.
+    """Columns of labels: a node is to the right of all it uses, and as close to its first user as possible.
 
-    Where statements use each other in a circle, the use that closes the circle does not count here; it is drawn all
-    the same, as an arrow to the left.
+    A use that closes a cycle is ignored here and drawn as an arrow to the left.
     """
     known = {node.label for node in nodes}
     uses = {node.label: [other for other in node.uses if other in known] for node in nodes}
     depth: dict[str, int] = {}
-    forward: dict[str, list[str]] = {label: [] for label in known}  # used -> users, circles cut
+    forward: dict[str, list[str]] = {label: [] for label in known}  # used -> users, without cycles
 
     def visit(label: str, path: tuple[str, ...]) -> int:
         if label not in depth:
@@ -98,7 +96,7 @@ def layers(nodes: Sequence[Node]) -> list[list[str]]:
 def _untangled(
     columns: list[list[str]], uses: Mapping[str, Sequence[str]], users: Mapping[str, Sequence[str]]
 ) -> list[list[str]]:
-    """Order each column by the mean height of its neighbours, a few times to the right and back."""
+    """Order each column by the mean height of its neighbours, in several passes."""
     place = {label: i - len(column) / 2 for column in columns for i, label in enumerate(column)}
     for sweep in range(SWEEPS):
         for column in columns if sweep % 2 == 0 else columns[::-1]:
@@ -117,7 +115,7 @@ def _untangled(
 def graph_svg(nodes: Sequence[Node], *, alone: bool = False) -> str:
     """The statements that use or are used by another, as an SVG whose nodes link to their cards.
 
-    ``alone``: all statements, as a file of its own, with its colours and without links.
+    With ``alone``: all statements, as a separate file with its own colours and without links.
     """
     known = {node.label for node in nodes}
     linked = {other for node in nodes for other in node.uses if other in known}
@@ -152,7 +150,7 @@ def graph_svg(nodes: Sequence[Node], *, alone: bool = False) -> str:
 
 
 def _style() -> str:
-    """The rules of the page's style sheet that concern the graph, in the colours of daylight."""
+    """The light style of the graph, as in the page's style sheet."""
     colours = "".join(
         f".{kind} rect{{fill:{TINTS[kind]};stroke:{TONES[kind]}}}.{kind}{{fill:{TONES[kind]}}}" for kind in TINTS
     )

@@ -1,4 +1,4 @@
-"""The vocabulary of everything that is reported: findings, ranks, sections, anchors, numbers."""
+"""The vocabulary of reports: findings, ranks, sections, anchors, numbers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from ..engine.ledger import Row
 from ..engine.severity import Severity
 
 OWN = "own"
-KINDS = {
-    **{str(s): s.meaning for s in Severity},
-    OWN: "not in the paper: part of what replaces it",
-}
-"""The finding about what the paper says, or ``own``: what a statement is coloured by."""
+KINDS = {**{str(s): s.meaning for s in Severity}, OWN: "not in the paper: part of what replaces it"}
+"""The kinds that colour a statement: the finding about the paper's claim, or ``own``."""
 
 GLYPHS = {"holds": "✓", "slip": "•", "repair": "✎", "substance": "✗", "gap": "?", OWN: "+"}
 TINTS = dict(zip(KINDS, ("#e4f2ea", "#f1f1dc", "#fbf0d9", "#fae5e2", "#ece7f7", "#e3edf8"), strict=True))
 TONES = dict(zip(KINDS, ("#1d6b43", "#66650f", "#8a5a00", "#a3271b", "#5b3f9b", "#1f5591"), strict=True))
-"""Of a picture that stands alone; the page has the same in its style sheet, and another pair for the dark."""
+"""Colours of the separate picture; the page's style sheet has the same, and others for dark mode."""
 
 STANDING = {
     "printed": "as printed",
@@ -32,7 +29,7 @@ RANKS = {
     "machine-checked": "a proof checked by a proof assistant, within the scope printed with it",
     "symbolic": "proved for all real numbers by polynomial identities, at the stated size",
     "exhaustive": "every case up to a stated size",
-    "random": "random cases only: support, never a proof",
+    "random": "random cases only: support, not a proof",
     "cited": "a theorem from the literature, not proved here",
 }
 """Strongest first."""
@@ -55,12 +52,12 @@ SECTIONS = {
 
 
 def kind_of(row: Row) -> str:
-    """The finding about what the paper says or implies; statements that are not in it are our own."""
+    """The finding about a claim of the paper; ``own`` for statements that are not in it."""
     return str(row.finding) if row.in_paper or row.elsewhere else OWN
 
 
 def said_of(row: Row) -> str:
-    """The finding in a table: with how the paper says it, where that is not in print."""
+    """The finding as shown in tables, with how the paper makes the claim if it is not printed."""
     if row.elsewhere:
         return f"{row.finding} ({row.said}, {row.paper})"
     if not row.in_paper:
@@ -88,7 +85,7 @@ GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η",
 
 
 def prose(text: str) -> str:
-    """A sentence for the page: a capital first letter, no full stop, indices set low, letters and relations as such.
+    """A sentence for the page: capitalised, no full stop, with subscripts, Greek letters and relations as characters.
 
     >>> prose("at most T L_G - eta, and s_inf.")
     'At most T L<sub>G</sub> − η, and s<sub>∞</sub>'
@@ -106,7 +103,7 @@ def prose(text: str) -> str:
 
 
 def anchor(label: str) -> str:
-    """The place of a statement on any page.
+    """The anchor of a statement on every page.
 
     >>> anchor("lem:event/rewards")
     's-lem-event-rewards'
@@ -115,10 +112,10 @@ def anchor(label: str) -> str:
 
 
 def short(slack: str, most: int = 40) -> str:
-    """A fraction too long to read as a decimal; the ledger and the certificate have it whole."""
+    """A long fraction as a decimal; the ledger and the certificate have it in full."""
     return slack if len(slack) <= most or slack.startswith("≈") else f"≈ {float(Fraction(slack)):.6g}"
 
 
 def sentence(words: str) -> str:
-    """With a capital and a full stop."""
+    """Capitalise and end with a full stop."""
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else ".")

@@ -1,4 +1,4 @@
-"""Every counterexample worked out for a person: the steps of ``theory/*/worked.md``, by label."""
+"""Worked counterexamples: the steps in ``theory/*/worked.md``, by label."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LINK = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)]+)\)")
 
 @cache
 def worked() -> dict[str, tuple[str, ...]]:
-    """Label to the steps that lead to the two sides of the printed claim; a link names the file it points to.
+    """``{label: steps}`` that compute both sides of the printed claim; links become the names of their files.
 
     >>> worked()["intro:key"][0]
     'The return is surely 1, so Φ = 1.'

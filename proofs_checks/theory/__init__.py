@@ -1,7 +1,6 @@
-"""All statements, in the order of the paper: an explicit list, so that nothing is found by magic or goes missing.
+"""All statements, in the order of the paper.
 
-The folders are subjects and the paper's order crosses them (the key lemma of section 5 belongs to the setting), so the
-list stands here and not in the folders.
+Folders are subjects, which the paper's order crosses: the key lemma of section 5 belongs to the setting.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ from .event import (
     thm_main_radius,
 )
 from .experiment import exp_forty, experiment_paths
-from .library import checker, production
 from .optimism import (
     l1_coupling,
     l1_greedy,
@@ -91,14 +89,14 @@ from .setting import (
     lem_monotoneinversebound,
     lem_quantileinverse,
 )
+from .this_library import checker, production
 
-INTRODUCTION: tuple[Statement[Any], ...] = (
+ALL: tuple[Statement[Any], ...] = (
+    # introduction
     intro_bound.STATEMENT,
     lem_key.INTRODUCTION,
     intro_nonmarkov.STATEMENT,
-)
-
-PROBLEM: tuple[Statement[Any], ...] = (  # section 2
+    # section 2
     def_rewards.STATEMENT,
     *def_history.STATEMENTS,
     def_bellman.STATEMENT,
@@ -107,26 +105,20 @@ PROBLEM: tuple[Statement[Any], ...] = (  # section 2
     def_objective_cpw.STATEMENT,
     *assump_quantile.STATEMENTS,
     *assump_lipschitz.STATEMENTS,
-)
-
-OPTIMAL_POLICIES: tuple[Statement[Any], ...] = (  # section 3
+    # section 3
     thm_augmented.STATEMENT,
     def_augmented.STATEMENT,
     *def_discretised.STATEMENTS,
     thm_discretized.LOSS,
-)
-
-ALGORITHM: tuple[Statement[Any], ...] = (  # section 4: empirical and optimistic model, the main theorem
+    # section 4: empirical and optimistic model, the main theorem
     empirical_model.STATEMENT,
     optimistic_rows.STATEMENT,
     optimistic_rewards.STATEMENT,
     unvisited_pairs.STATEMENT,
     *thm_main.STATEMENTS,
-)
-
-KEY_IDENTITY: tuple[Statement[Any], ...] = (lem_key.KEY,)  # section 5, its first lemma
-
-EVENT_AND_CLOSENESS: tuple[Statement[Any], ...] = (  # the rest of section 5
+    # section 5, its first lemma
+    lem_key.KEY,
+    # the rest of section 5
     event_rewards.STATEMENT,
     event_l1.STATEMENT,
     event_sup_norm.STATEMENT,
@@ -136,33 +128,29 @@ EVENT_AND_CLOSENESS: tuple[Statement[Any], ...] = (  # the rest of section 5
     lem_hattildebound.STATEMENT,
     lem_fullbound.STATEMENT,
     lem_optimismhat.STATEMENT,
-)
-
-EXPERIMENT: tuple[Statement[Any], ...] = (experiment_paths.STATEMENT, *exp_forty.STATEMENTS)  # section 6
-
-APPENDIX_AUGMENTATION: tuple[Statement[Any], ...] = lem_augmented.STATEMENTS  # appendix A
-
-APPENDIX_DISCRETISATION: tuple[Statement[Any], ...] = (  # appendix B
+    # section 6
+    experiment_paths.STATEMENT,
+    *exp_forty.STATEMENTS,
+    # appendix A
+    *lem_augmented.STATEMENTS,
+    # appendix B
     *lem_pihatcdfbound.STATEMENTS,
     *lem_quantileinverse.STATEMENTS,
     lem_monotoneinversebound.STATEMENT,
     lem_pihatphibound.STATEMENT,
     *lem_picdfbound.STATEMENTS,
     lem_piphibound.STATEMENT,
-)
-
-APPENDIX_REGRET: tuple[Statement[Any], ...] = (  # appendix C: the proof of the main theorem, step by step
+    # appendix C: the proof of the main theorem, step by step
     event_hoeffding.STATEMENT,
     lem_genbound_cdf.STATEMENT,
     lem_optimismhat_cdf.STATEMENT,
     *thm_main_radius.STATEMENTS,
     *thm_main_counting.STATEMENTS,
     *thm_main_constant.STATEMENTS,
-)
-
-APPENDIX_CVAR: tuple[Statement[Any], ...] = (*cvar_appendix.STATEMENTS, *cvar_rho.STATEMENTS)  # appendix D
-
-CORRECTED_THEORY: tuple[Statement[Any], ...] = (  # what replaces the refuted statements
+    # appendix D
+    *cvar_appendix.STATEMENTS,
+    *cvar_rho.STATEMENTS,
+    # what replaces the refuted statements
     pathwise.STATEMENT,
     thm_discretized.CONSTANT,
     l0_tape.STATEMENT,
@@ -191,32 +179,17 @@ CORRECTED_THEORY: tuple[Statement[Any], ...] = (  # what replaces the refuted st
     class_markov.STATEMENT,
     class_atoms.STATEMENT,
     limits_convex.STATEMENT,
-)
-
-SECOND_PAPER: tuple[Statement[Any], ...] = (wang_half_width.STATEMENT, wang_variance.STATEMENT)  # docs/theory, page 11
-
-PRODUCTION: tuple[Statement[Any], ...] = (*production.STATEMENTS, *checker.STATEMENTS)  # this library's own programs
-
-ALL: tuple[Statement[Any], ...] = (
-    *INTRODUCTION,
-    *PROBLEM,
-    *OPTIMAL_POLICIES,
-    *ALGORITHM,
-    *KEY_IDENTITY,
-    *EVENT_AND_CLOSENESS,
-    *EXPERIMENT,
-    *APPENDIX_AUGMENTATION,
-    *APPENDIX_DISCRETISATION,
-    *APPENDIX_REGRET,
-    *APPENDIX_CVAR,
-    *CORRECTED_THEORY,
-    *SECOND_PAPER,
-    *PRODUCTION,
+    # docs/theory, page 11
+    wang_half_width.STATEMENT,
+    wang_variance.STATEMENT,
+    # this library's own programs
+    *production.STATEMENTS,
+    *checker.STATEMENTS,
 )
 
 
 def by_label(label: str) -> Statement[Any]:
-    """The statement with this label; an error that lists the nearest ones otherwise."""
+    """The statement with this label; raise ``KeyError`` with the nearest labels if there is none."""
     for statement in ALL:
         if statement.label == label:
             return statement

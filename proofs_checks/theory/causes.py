@@ -1,7 +1,7 @@
-"""The root causes of the findings: each is listed once, with the lines of the paper where it stands and what sets it
-right.  Line numbers are those of the LaTeX source of the preprint (arXiv 2210.05650).
+"""The root causes of the findings, with the lines of the paper and the correction.
 
-A finding that only repeats another one's fault has the same cause; summaries count causes.
+Line numbers are those of the LaTeX source of the preprint (arXiv 2210.05650).  Findings with the same fault have the
+same cause; summaries count causes.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ WHOLE_LINE = Cause(
     "lines 1051 and 1100 integrate from 0 to T; the 2T of line 95 goes with [0, 2T]",
 )
 LEVEL_ZERO = Cause(
-    "level-zero",
-    "the endpoint 0 among the levels",
-    "82, 151, 153",
-    "F†(0) is minus infinity; 1/alpha needs alpha > 0",
+    "level-zero", "the endpoint 0 among the levels", "82, 151, 153", "F†(0) is minus infinity; 1/alpha needs alpha > 0"
 )
 ONTO = Cause("onto", "an inverse off the range of F", "149", "line 392: where the inverse exists at tau")
 VAR_INDICATOR = Cause(

@@ -1,8 +1,8 @@
-"""Every claim of the paper's text and where it is treated: by a statement, or by a line that says why by none.
+"""The claims in the text of the paper, with their statements or the reason why there is none.
 
-``LABELS`` are the labels of the LaTeX source that name a claim; each is the label of a statement, or the beginning of
-one, or is named by an entry below.  The entries cover the claims without a label, by line numbers of the source.  The
-source itself is not in this repository; a test compares the two where it is at hand.
+``LABELS`` are the labels of claims in the LaTeX source; each is a label of a statement or a prefix of one, or occurs in
+an entry below.  Entries cover the claims without a label, by line numbers of the source.  The source is not in this
+repository; a test compares the two if it is available.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ LABELS = (
 
 @dataclass(frozen=True)
 class Entry:
-    """Lines ``first`` to ``last`` of the source, one of which has the ``mark``; what they claim, in our words.
+    """A claim in lines ``first`` to ``last`` of the source, one of which contains ``mark``, in our words.
 
-    ``treated`` are labels of statements; without any, ``why`` says why there is none.
+    ``treated`` are labels of statements; if there are none, ``why`` gives the reason.
     """
 
     first: int
@@ -137,7 +137,7 @@ ENTRIES = (
     Entry(
         *(321, 415, "integration by parts", "the proof of the key lemma"),
         treated=("lem:key",),
-        why="The proof is replaced, by Fubini; what is loose in it is told in the notes of the statement.",
+        why="The proof is replaced, by Fubini; its gaps are in the notes of the statement.",
     ),
     Entry(
         *(416, 429, r"\mathcal{E}", "the event and its probability"),

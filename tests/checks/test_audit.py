@@ -1,4 +1,4 @@
-"""Claims, search and audit: every way to fail is seen to fail."""
+"""Claims, search and audit: each kind of failure is reported."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_equation_holds_only_if_both_sides_are_exactly_equal():
     assert verdict_of(equality(Interval(Q(0), Q(1)), Q(2))) is Verdict.REFUTED
 
 
-def test_a_conjunction_is_as_true_as_its_worst_part():
+def test_the_slack_of_a_conjunction_is_the_least():
     assert least(Q(3), Q(-1), Q(2)) == -1
     assert verdict_of(least(Q(3), Interval(Q(-1), Q(1)))) is Verdict.UNKNOWN
     assert verdict_of(least(Q(-2), Interval(Q(-1), Q(1)))) is Verdict.REFUTED
@@ -95,7 +95,7 @@ def test_ranks_are_ordered_and_printed():
     assert str(Evidence(Rank.MACHINE_CHECKED, "Coq")) == "machine-checked (Coq)"
 
 
-def test_a_statement_that_claims_nothing_is_refused():
+def test_a_statement_without_a_claim_is_rejected():
     with pytest.raises(ValueError, match="claims nothing"):
         toy(printed=None, corrected=None, counterexample=None)
     with pytest.raises(ValueError, match="no printed claim"):
@@ -150,7 +150,7 @@ def test_a_search_says_that_no_case_met_the_hypotheses():
 
 
 def without_certificate(found):
-    """The toy has no standalone checker; its other failures are what is looked at."""
+    """The failures without that of the standalone checker, which does not know the toy."""
     return [failure for failure in found if "standalone checker" not in failure]
 
 
@@ -180,7 +180,7 @@ def test_every_fault_makes_the_audit_fail(changes, message):
     assert any(message in failure for failure in found), found
 
 
-def test_the_exit_status_tells_failures():
+def test_the_exit_status_is_1_after_a_failure():
     assert audit.exit_status(audit.run([toy(counterexample=None)], examples=20)) == 1
     good = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
     assert audit.exit_status(audit.run([good], examples=20)) == 0
@@ -235,7 +235,7 @@ def test_a_changed_helper_makes_the_evidence_of_what_imports_it_stale(tmp_path):
     assert sources.digest(claim) != before
     claim.write_text("from ..helper import f\nfrom ..other import x\n")  # the same process sees a new import
     assert [path.name for path in sources.depends_on(claim)] == ["deep.py", "helper.py", "other.py", "claim.py"]
-    (tmp_path / "other.py").write_text("from deep import x\n")  # some library's module, though a neighbour has its name
+    (tmp_path / "other.py").write_text("from deep import x\n")  # a library's module with the name of a neighbour
     assert sources.imported(tmp_path / "other.py", 0) == ()
 
 
@@ -261,7 +261,7 @@ def test_a_ledger_is_written_and_read_back_the_same():
         (lambda data: data["statements"][0].update(uses="lem:key"), "uses is 'lem:key', wanted a list"),
     ],
 )
-def test_a_ledger_that_was_edited_is_refused_with_the_place(change, message):
+def test_an_invalid_ledger_is_rejected_with_the_place(change, message):
     data = json.loads(audit.run([toy()], examples=5).to_json())
     change(data)
     with pytest.raises(InvalidFile, match=message):
@@ -295,13 +295,13 @@ def test_the_command_audits_one_statement_and_writes_the_ledger(tmp_path):
     assert (ledger["seed"], ledger["examples"], len(ledger["statements"])) == (3, 10, 1)
 
 
-def test_the_command_refuses_an_unknown_label():
+def test_the_command_rejects_an_unknown_label():
     result = CliRunner().invoke(cli.main, ["audit", "--statement", "lem:kye"])
     assert result.exit_code == 2
     assert "lem:key" in result.output
 
 
-def test_the_recheck_command_answers_with_the_checkers_status(tmp_path):
+def test_the_recheck_command_has_the_status_of_the_checker(tmp_path):
     good = str(certificate.DIRECTORY / "lem_key.json")
     assert CliRunner().invoke(cli.main, ["recheck", good]).exit_code == 0
     assert CliRunner().invoke(cli.main, ["recheck", str(tmp_path / "absent")]).exit_code == 2
@@ -342,9 +342,9 @@ def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeyp
     chosen = [statements.by_label("def:pushforward")]
     ledger = audit.run(chosen, examples=5)
     proof = Evidence(Rank.MACHINE_CHECKED, "a later proof")
-    monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
+    monkeypatch.setattr(audit, "machine_checked", lambda formal: (proof,))
     assert audit.stale(ledger, chosen) == ["def:pushforward"]
-    row = audit.refreshed(ledger.statements[0])
+    row = audit.refreshed(ledger.statements[0], chosen[0])
     assert row.support.evidence[0] == str(proof)
     assert row.support.rank == "machine-checked"
     assert any(piece.startswith("random (") for piece in row.support.evidence)

@@ -1,4 +1,4 @@
-"""How many cases an audit draws and wants, who it reports to, and the letters of its ledger."""
+"""The number of cases that an audit draws and requires, its progress reports, and the text of its ledger."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proofs_checks.engine.ledger import Ledger
 from proofs_checks.report import files
 
 
-def test_climbing_comes_nearer_than_as_many_random_cases_and_passes_over_what_is_no_case():
+def test_climbing_finds_smaller_slacks_than_random_cases():
     near = replace(BELOW_THREE, slack=lambda case: abs(case.x - 654321987))
     cases = st.integers(0, 10**9).map(lambda i: Case(Q(i)))
     climbed = [search.random(near, cases, examples=20, seed=seed, climb=400).worst for seed in range(3)]
@@ -36,7 +36,7 @@ def test_a_statement_draws_as_many_cases_as_are_asked_for_and_a_tenth_that_climb
 
 
 @pytest.mark.parametrize(("examples", "wanted"), [(10, 200), (49, 980), (50, 1000), (51, 1000), (200, 1000)])
-def test_a_shorter_audit_wants_fewer_cases_in_proportion_below_fifty(examples, wanted):
+def test_an_audit_with_fewer_than_fifty_examples_requires_proportionally_fewer_cases(examples, wanted):
     assert f"wanted {wanted}" in str(failures(toy(least_met=1000), examples))
 
 
@@ -59,6 +59,6 @@ def test_several_jobs_are_processes_that_report_each_statement_once(monkeypatch)
     assert told[3:] == ["def:pushforward"]
 
 
-def test_the_stored_ledger_is_written_again_to_the_letter():
+def test_the_stored_ledger_is_rewritten_unchanged():
     text = (files.ROOT / "docs" / "audit.json").read_text(encoding="utf-8")
     assert Ledger.from_json(text).to_json() == text

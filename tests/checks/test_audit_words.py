@@ -1,4 +1,4 @@
-"""What an audit says of itself: no row, command or certificate sounds better than what was found."""
+"""Rows, commands and certificates of an audit do not overstate what was found."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_row_with_one_undecided_case_does_not_say_that_the_claim_stands():
     assert audit.audit_statement(sure, 60, seed=0).support.verdict == "stands"
 
 
-def test_an_enclosed_slack_is_marked_wherever_it_is_told():
+def test_an_enclosed_slack_is_marked_wherever_it_is_printed():
     enclosed = Claim("", "", lambda case: Interval(Q(1, 3), Q(2, 3)))
     support = audit.audit_statement(toy(corrected=enclosed), 60, seed=0).support
     assert support.worst_slack == "≈ 0.5"
@@ -49,7 +49,7 @@ def harmless():
     return replace(key, counterexample=replace(key.counterexample, top=Q(1)), small_cases=lambda: iter(()))
 
 
-def test_a_counterexample_that_only_the_package_believes_in_fails_the_audit():
+def test_a_counterexample_that_the_standalone_checker_denies_fails_the_audit():
     """A slack that is wrong: the package refutes, the standalone checker does not."""
     wrong = replace(harmless(), printed=Claim("", "", lambda case: Q(-1)), corrected=None)
     row = audit.audit_statement(wrong, 20, seed=0)
@@ -69,17 +69,17 @@ def test_a_case_that_is_undecided_or_outside_the_hypotheses_refutes_nothing(tmp_
         assert certificate.refutes(path, [replace(key, printed=Claim("", "", slack, when))]) is wanted
 
 
-# -- what is kept of an older audit -----------------------------------------------------------------------------------
+# -- rows of an older audit -------------------------------------------------------------------------------------------
 
 
-def test_a_proof_that_was_withdrawn_is_no_evidence_any_more(monkeypatch):
+def test_a_withdrawn_proof_is_no_evidence(monkeypatch):
     chosen = [statements.by_label("def:pushforward")]
     proof = Evidence(Rank.MACHINE_CHECKED, "a proof")
-    monkeypatch.setattr(audit, "recorded", lambda label: (proof,))
+    monkeypatch.setattr(audit, "machine_checked", lambda formal: (proof,))
     ledger = audit.run(chosen, examples=5)
     assert ledger.statements[0].rank == "machine-checked"
-    monkeypatch.setattr(audit, "recorded", lambda label: ())
-    row = audit.refreshed(ledger.statements[0])
+    monkeypatch.setattr(audit, "machine_checked", lambda formal: ())
+    row = audit.refreshed(ledger.statements[0], chosen[0])
     assert str(proof) not in row.support.evidence
     assert row.rank == "exhaustive"
     assert audit.stale(audit.assemble([row], 5, 0), chosen) == []
@@ -109,7 +109,7 @@ def test_a_certificate_of_no_statement_and_one_that_is_missing_are_stale(monkeyp
 
 
 def test_a_stored_audit_that_failed_is_not_clean(monkeypatch):
-    """Even if everything that was made from it is what it generates."""
+    """Even if all generated files are fresh."""
     ledger = replace(files.stored(), failures=("lem:key: vacuous",))
     monkeypatch.setattr(files, "stored", lambda *given: ledger)
     monkeypatch.setattr(files, "stale", list)
@@ -164,8 +164,8 @@ def test_the_worst_of_enclosed_slacks_is_the_one_that_may_be_least():
     assert (seen.worst, seen.worst_case) == (slacks[1], Case(Q(1)))
 
 
-def test_nothing_is_owed_where_nothing_is_printed():
-    """A claim of the corrected theory alone has no printed one that a counterexample could refute."""
+def test_a_claim_that_is_not_printed_needs_no_counterexample():
+    """A statement of the corrected theory has no printed claim."""
     assert toy().should_be_refuted
     assert not toy(printed=None, counterexample=None).should_be_refuted
 
@@ -175,7 +175,7 @@ def test_a_ledger_names_the_file_of_a_statement_from_the_project_on():
     assert audit.source_file(toy(source="/elsewhere/mine.py")) == "mine.py"
 
 
-def test_hypothesis_writes_where_it_did_before_once_an_audit_is_over():
+def test_an_audit_restores_the_storage_directory_of_hypothesis():
     def place():
         found = configuration.storage_directory(intent_to_write=False)
         return str(getattr(found, "path", found))

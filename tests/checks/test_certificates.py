@@ -1,4 +1,4 @@
-"""Counterexamples as files: fresh, rechecked without this package, and worthless once edited."""
+"""Counterexamples as files: fresh, rechecked without this package, and rejected once edited."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from proofs_checks import recheck
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate, codec, search
 from proofs_checks.engine.model import Verdict
-from proofs_checks.recheck.certificate import number
 from proofs_checks.recheck.command import shown
+from proofs_checks.recheck.file_format import number
 from verified_risk.errors import InvalidFile, InvalidNumber
 
 WITH_COUNTEREXAMPLE = [statement for statement in statements.ALL if statement.counterexample is not None]
@@ -43,7 +43,7 @@ def test_every_file_refutes_by_the_checker_alone_without_any_installed_package()
 
 
 def test_the_checker_imports_only_the_standard_library():
-    """Whatever is imported, anywhere in it, is the standard library or the checker itself."""
+    """All imports are from the standard library or the checker itself."""
     for path in CHECKER.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -178,8 +178,8 @@ def test_truncated_and_foreign_files_are_rejected():
             recheck.check_text(bad)
 
 
-def test_a_key_that_stands_twice_is_rejected_even_if_signed():
-    """Readers that take the first of two keys and readers that take the last would judge different files."""
+def test_a_repeated_key_is_rejected_even_if_signed():
+    """Readers differ in whether they use the first or the last value."""
     text = (certificate.DIRECTORY / "lem_key.json").read_text()
     recheck.check_text(text)
     for old in ('"label": ', '"top": '):
@@ -250,6 +250,6 @@ def test_a_number_with_an_exponent_is_rejected_before_it_is_written_out(entry):
     ids=["number", "reward", "probability"],
 )
 def test_numbers_of_an_instance_are_read_with_a_limit(read):
-    """This one could be written out; with four more digits it would take hours."""
+    """This number can be written out; with four more digits it would take hours."""
     with pytest.raises(InvalidNumber, match="wanted an exponent of at most 100000"):
         read("1e100001")

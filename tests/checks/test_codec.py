@@ -1,4 +1,4 @@
-"""Cases as JSON: every kind of field comes back the same, and what does not fit its field is refused."""
+"""Cases as JSON: every kind of field survives a round trip, and values of the wrong type are rejected."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def everything() -> Everything:
     )
 
 
-def test_every_kind_of_field_comes_back_the_same():
+def test_every_kind_of_field_survives_a_round_trip():
     case = everything()
     data = encode_case(case)
     back = decode_case(Everything, data)
@@ -83,18 +83,18 @@ def test_every_kind_of_field_comes_back_the_same():
         (lambda data: data.update(pair=[3]), "shorter"),
     ],
 )
-def test_what_does_not_fit_its_field_is_refused(change, said):
+def test_values_of_the_wrong_type_are_rejected(change, said):
     data = encode_case(everything())
     change(data)
     with pytest.raises((InvalidFile, ValueError), match=said):
         decode_case(Everything, data)
 
 
-def test_a_policy_before_its_model_is_refused():
+def test_a_policy_before_its_model_is_rejected():
     with pytest.raises(InvalidFile, match="before its model"):
         decode(Policy, encode(everything().policy))
 
 
-def test_a_rule_that_is_a_function_says_that_it_cannot_be_kept():
+def test_a_rule_that_is_a_function_cannot_be_encoded():
     with pytest.raises(Unsupported, match="cannot be saved"):
         encode(HistoryPolicy(everything().mdp, lambda history: 0))

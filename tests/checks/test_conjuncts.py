@@ -1,7 +1,6 @@
-"""Claims that are conjunctions: each conjunct refutes alone, when what it is about is made false while the others stay
-true.
+"""Claims that are conjunctions: each conjunct refutes the claim when it alone is made false.
 
-That none is lost is what tests/checks/test_touched_statements.py counts.
+tests/checks/test_touched_statements.py counts the conjuncts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""No claim of the paper is forgotten: every label and every listed line has a statement, or an entry that says why."""
+"""Every label and every listed line of the paper has a statement, or an entry with the reason why not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINES = (
     *(973, 975, 985, 987, 1019, 1044, 1061, 1097, 1114, 1118, 1125, 1141),
 )
 
-with_the_paper = pytest.mark.skipif(not PAPER.exists(), reason="the paper's source is not at hand")
+with_the_paper = pytest.mark.skipif(not PAPER.exists(), reason="the paper's source is not available")
 
 
 def has_a_statement(label: str) -> bool:
@@ -39,7 +39,7 @@ def test_every_listed_line_is_covered(line):
     assert any(entry.first <= line <= entry.last for entry in coverage.ENTRIES)
 
 
-def test_a_claim_that_nobody_treats_would_be_noticed():
+def test_a_claim_without_a_statement_is_noticed():
     assert not has_a_statement("lem:nothing")
     assert not has_a_statement("lem:eve")  # the beginning of a name is not a name
 

@@ -1,4 +1,4 @@
-"""The ledger of the machine-checked theorems: complete, fresh, and unable to pass off an assumption as a proof."""
+"""The record of the Coq theorems is complete and fresh, and no source assumes what it should prove."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from typing import Any
 import pytest
 
 from proofs_checks import theory as statements
-from proofs_checks.engine.model import Rank
+from proofs_checks.engine.model import Formal, Rank, Statement
 from proofs_checks.evidence.coq import record as formal_record
 from proofs_checks.evidence.coq import source as coq_source
-from proofs_checks.evidence.coq.record import CLASSICAL_REALS, RECORD, TABLE
+from proofs_checks.evidence.coq.record import CLASSICAL_REALS, RECORD
 from proofs_checks.evidence.coq.source import FORMAL
+from proofs_checks.report import files
+from proofs_checks.report import formal as formal_page
 from verified_risk.errors import InvalidFile, MissingDependency
 
 FILES = list(coq_source.sources_in().values())
 SOURCES = [path for path in FILES if not coq_source.is_setup(path)]
 SETUPS = [path for path in FILES if coq_source.is_setup(path)]
 SAME_NAME = {
-    # The checker is a program with words of its own: its J is of a return, its backup and step are of integers, it
-    # raises a bound of a box.  No file of proofs uses both meanings.
+    # The checker's J, backup, step and raise are about programs; no file of proofs uses both meanings.
     "J": ["TailObjective.v", "CvarPlanner.v"],
     "backup": ["Program.v", "DynamicProgramming.v"],
     "step": ["Program.v", "Mdp.v"],
@@ -35,11 +36,10 @@ SAME_NAME = {
 }
 """The names that two files define."""
 every_source = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-every_theorem = pytest.mark.parametrize("theorem", formal_record.read(), ids=lambda theorem: theorem["theorem"])
-
-
-def table() -> dict[str, formal_record.Entry]:
-    return formal_record.read_table(TABLE.read_text(encoding="utf-8"))
+every_statement = pytest.mark.parametrize("statement", statements.ALL, ids=lambda statement: statement.label)
+KEY = statements.by_label("lem:key").formal
+PAGE = formal_page.page()
+ROLES = ("proves", "parts", "refutes")
 
 
 # -- nothing is assumed -----------------------------------------------------------------------------------------------
@@ -51,28 +51,21 @@ def test_a_source_assumes_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.name)
-def test_a_set_up_only_names_things_and_is_shared(path: Path) -> None:
-    """What sections load has variables and hypotheses and no proofs, and at least two files load it."""
+def test_a_setup_declares_only_variables_and_is_shared(path: Path) -> None:
+    """A setup file has variables and hypotheses and no proofs, and at least two files load it."""
     words = {sentence.split()[0] for sentence in coq_source.sentences(path.read_text(encoding="utf-8"))}
     assert words <= {"Context", "Variable", "Variables", "Hypothesis", "Let", "Load"}
     loaded = [other for other in FILES if path.name in coq_source.imports_of(other.read_text(encoding="utf-8"))]
     assert len(loaded) >= 2, loaded
 
 
-def test_a_set_up_loaded_outside_a_section_is_seen(copy: Path) -> None:
+def test_a_setup_loaded_outside_a_section_is_found(copy: Path) -> None:
     file = copy / "setting" / "QuantileInverse.v"
     text = file.read_text(encoding="utf-8")
     file.write_text(f'{text}\nSection B.\n  Load "setup/Lipschitz".\nEnd B.\n', encoding="utf-8")
     assert coq_source.unproved(coq_source.read(file, copy)) == []
     file.write_text(f'{text}\nLoad "setup/Lipschitz".\n', encoding="utf-8")
     assert len(coq_source.unproved(coq_source.read(file, copy))) == 3
-
-
-def test_a_theorem_lists_the_hypotheses_that_its_section_loads() -> None:
-    path = FORMAL / "regret" / "ConcaveLearner.v"
-    _, context = coq_source.theorems_of(coq_source.read(path))["concave_learner_expected_regret"]
-    assert "Hypothesis HM : is_mdp M." in context
-    assert "Hypothesis HGL : lipschitz_weighting G L." in context
 
 
 @pytest.mark.parametrize(
@@ -92,28 +85,45 @@ def test_a_theorem_lists_the_hypotheses_that_its_section_loads() -> None:
         "#[bypass_check(guard)] Fixpoint f (n : nat) : False := f n.",
     ],
 )
-def test_the_guard_sees_a_planted_assumption(planted: str) -> None:
+def test_a_seeded_assumption_is_found(planted: str) -> None:
     text = (FORMAL / "setting" / "QuantileInverse.v").read_text(encoding="utf-8")
     assert coq_source.unproved(text) == []
     assert coq_source.unproved(f"{text}\n{planted}\n") != []
     assert coq_source.unproved(f"{text}\n(* {planted} *)\n") == []
 
 
-def test_a_hypothesis_inside_a_section_is_part_of_the_theorem() -> None:
+def test_a_hypothesis_inside_a_section_is_no_axiom() -> None:
     text = "Section A. Variable x : R. Hypothesis Hx : 0 < x. Theorem here : 0 <= x. Proof. lra. Qed. End A."
     assert coq_source.unproved(text) == []
-    assert coq_source.theorems_of(text) == {
-        "here": ("Theorem here : 0 <= x.", ("Variable x : R.", "Hypothesis Hx : 0 < x."))
-    }
 
 
 def test_comments_and_nested_comments_are_not_source() -> None:
     assert coq_source.sentences("(* Axiom a : (* inner *) b. *) Lemma l : c. Proof.") == ["Lemma l : c.", "Proof."]
 
 
-@every_theorem
-def test_a_theorem_rests_on_the_classical_reals_alone(theorem: dict[str, Any]) -> None:
-    assert set(theorem["axioms"]) <= CLASSICAL_REALS
+def test_comments_have_no_marks_inside_quotes() -> None:
+    """Coq reads quoted text inside a comment as a string; ``without_comments`` does not."""
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r'"[^"\n]*(\(\*|\*\))[^"\n]*"', text), path.name
+
+
+def test_lines_have_at_most_120_characters() -> None:
+    for path in FILES:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            assert len(line) <= 120, f"{path.name}:{number}"
+
+
+@every_source
+def test_a_source_opens_with_a_title_and_what_it_proves(path: Path) -> None:
+    heading = path.read_text(encoding="utf-8").partition("*)")[0]
+    assert heading.startswith("(** * ")
+    assert len(heading.split()) >= 15
+
+
+def test_theorems_rest_on_the_classical_reals_alone() -> None:
+    for theorem in formal_record.theorems().values():
+        assert set(theorem.axioms) <= CLASSICAL_REALS, theorem
 
 
 def test_the_allowed_axioms_are_those_of_the_script() -> None:
@@ -125,47 +135,75 @@ def test_the_allowed_axioms_are_those_of_the_script() -> None:
 
 
 def test_the_record_is_fresh() -> None:
-    assert formal_record.stale(formal_record.read(), TABLE.read_text(encoding="utf-8")) == []
+    assert formal_record.stale() == []
     assert formal_record.main(["--check"]) == 0
 
 
-def test_every_printed_theorem_has_a_row_and_every_row_a_theorem() -> None:
-    printed = coq_source.listed((FORMAL / "Assumptions.v").read_text(encoding="utf-8"))
-    assert len(printed) >= 70
-    assert set(table()) == set(printed) == {theorem["theorem"] for theorem in formal_record.read()}
+def test_every_printed_theorem_is_named_or_a_step_and_no_other_is_named() -> None:
+    named = {name for one in statements.ALL for role in ROLES for name in getattr(one.formal, role)}
+    steps = {name for name, theorem in formal_record.theorems().items() if theorem.step_of}
+    assert named | steps == set(formal_record.theorems())
+    assert len(named | steps) >= 240
+
+
+def test_a_step_is_a_step_of_statements_that_it_does_not_prove() -> None:
+    for theorem in formal_record.theorems().values():
+        for label in theorem.step_of:
+            formal = statements.by_label(label).formal
+            assert theorem.name not in (*formal.proves, *formal.parts, *formal.refutes)
 
 
 def test_every_file_of_proofs_has_a_theorem_in_the_record_or_is_used_by_one() -> None:
-    used = {name for theorem in formal_record.read() for name in theorem["depends_on"]}
-    restated = {path.name for path in SOURCES if path.parent.name == "statements" or path.name.endswith("Statement.v")}
+    used = {name for theorem in formal_record.theorems().values() for name in theorem.needs}
+    restated = {path.name for path in SOURCES if restates(path)}
     assert {path.name for path in SOURCES} - restated - {"Assumptions.v", "Directives.v", "Verdict.v"} <= used
 
 
-def test_every_row_is_about_statements_and_links_to_an_anchor() -> None:
-    known = {statement.label: statement for statement in statements.ALL}
-    for entry in table().values():
-        file, _, anchor = entry.anchor.partition("#")
-        assert f"({anchor})=" in (TABLE.parent / file).read_text(encoding="utf-8"), entry
-        assert entry.hypotheses
-        for role, label in entry.supports:
-            assert label in known, entry
-            if role in ("proves", "part"):
-                assert known[label].true_claim is not None, entry
-            if role == "refutes":
-                assert known[label].should_be_refuted, entry
+@every_statement
+def test_a_statement_names_proofs_of_claims_it_makes(statement: Statement[Any]) -> None:
+    formal = statement.formal
+    if formal.proves or formal.parts:
+        assert statement.true_claim is not None
+        assert not formal.missing
+    if formal.refutes:
+        assert statement.should_be_refuted
+    assert bool(formal.counterexample) <= bool(formal.refutes)
+    assert len(formal.parts) != 1
+    names = [name for role in ROLES for name in getattr(formal, role)]
+    assert len(names) == len(set(names))
 
 
-def test_what_is_not_machine_checked_is_listed_with_a_reason() -> None:
-    """The last table of formal.md names the statements without a machine-checked proof, and no other."""
-    text = TABLE.read_text(encoding="utf-8").partition("(formal-not-here)=")[2]
-    reasons = dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", text, flags=re.MULTILINE))
-    proved = {label for entry in table().values() for role, label in entry.supports if role in ("proves", "part")}
-    assert set(reasons) == {s.label for s in statements.ALL if s.true_claim is not None} - proved
-    assert all(len(reason.split()) >= 8 for reason in reasons.values())
+@every_statement
+def test_a_statement_without_a_proof_says_why(statement: Statement[Any]) -> None:
+    proved = statement.formal.proves or statement.formal.parts
+    assert proved or statement.true_claim is None or len(statement.formal.missing.split()) >= 8
+
+
+def test_anchors_in_comments_exist() -> None:
+    for theorem in formal_record.theorems().values():
+        file, _, anchor = theorem.anchor.partition("#")
+        if file:
+            assert f"({anchor})=" in (files.DOCS / "theory" / file).read_text(encoding="utf-8"), theorem
+
+
+@every_statement
+def test_the_page_has_a_row_for_each_theorem_of_a_statement(statement: Statement[Any]) -> None:
+    rows = PAGE.splitlines()
+    for role in ROLES:
+        for name in getattr(statement.formal, role):
+            (row,) = [line for line in rows if f"| [{name}](" in line]
+            assert re.search(rf"{formal_page.ROLES[role]} [^;|]*`{re.escape(statement.label)}`", row), row
+
+
+def test_the_page_gives_hypotheses_differences_and_missing_proofs() -> None:
+    assert "| a finite law on [0, M], M >= 0; G nondecreasing" in PAGE
+    for one in statements.ALL:
+        for text in (one.formal.missing, one.formal.counterexample):
+            assert text.replace("|", r"\|") in PAGE
 
 
 def restates(path: Path) -> bool:
-    """Whether a file writes definitions out again on purpose, so that a theorem can be read in it alone."""
+    """Whether a file restates definitions on purpose, so that a theorem can be read on its own."""
     return path.parent.name == "statements" or path.name.endswith("Statement.v")
 
 
@@ -182,6 +220,22 @@ def test_a_name_stands_for_one_thing_in_all_files() -> None:
     assert names_defined_twice() == SAME_NAME
 
 
+def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
+    """The files whose names a file may use unqualified: those it imports, and what these export in turn."""
+    paths = coq_source.sources_in(folder)
+    found: list[str] = []
+    text = paths[file].read_text(encoding="utf-8")
+    waiting = [name for name in coq_source.imports_of(text, unqualified=True) if not coq_source.is_setup(paths[name])]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            text = coq_source.without_comments(paths[name].read_text(encoding="utf-8"))
+            exported = re.findall(r"From\s+VerifiedRisk\s+Require\s+Export\s+([\w\s]+)\.", text)
+            waiting += [f"{part}.v" for names in exported for part in names.split()]
+    return found
+
+
 def test_no_file_sees_two_definitions_of_one_name() -> None:
     """Not even those that files restate on purpose."""
     defined = {path.name: coq_source.names_of(path.read_text(encoding="utf-8")) for path in SOURCES}
@@ -189,29 +243,15 @@ def test_no_file_sees_two_definitions_of_one_name() -> None:
         if restates(path) or path.name == "Assumptions.v":
             continue
         seen: dict[str, str] = {}
-        for file in (*coq_source.visible_to(path.name), path.name):
+        for file in (*visible_to(path.name), path.name):
             for name in defined[file]:
                 assert seen.setdefault(name, file) == file, f"{path.name} sees {name} of {seen[name]} and of {file}"
 
 
-def test_a_name_that_a_second_file_takes_is_seen(copy: Path) -> None:
+def test_a_name_defined_twice_is_found(copy: Path) -> None:
     with (copy / "event" / "Blocks.v").open("a") as file:
         file.write("Lemma E_bind : True. Proof. exact I. Qed.\n")
     assert names_defined_twice(copy) == {**SAME_NAME, "E_bind": ["Blocks.v", "FiniteLaw.v"]}
-
-
-def test_a_proof_in_parts_has_more_than_one_part() -> None:
-    labels = {label for entry in table().values() for role, label in entry.supports if role == "part"}
-    proved = {label for entry in table().values() for role, label in entry.supports if role == "proves"}
-    for label in labels - proved:
-        assert sum(entry.does("part", label) for entry in table().values()) >= 2, label
-
-
-@every_theorem
-def test_the_recorded_text_is_in_the_source(theorem: dict[str, Any]) -> None:
-    source = " ".join(coq_source.read(FORMAL / theorem["file"]).split())
-    assert theorem["statement"] in source
-    assert all(line in source for line in theorem["context"])
 
 
 def test_the_project_lists_every_source() -> None:
@@ -221,7 +261,7 @@ def test_the_project_lists_every_source() -> None:
     )
 
 
-def test_two_files_of_one_name_are_refused(copy: Path) -> None:
+def test_two_files_of_one_name_are_rejected(copy: Path) -> None:
     shutil.copy(copy / "foundations" / "Mdp.v", copy / "event")
     with pytest.raises(InvalidFile, match=r"event/Mdp\.v has the name of foundations/Mdp\.v"):
         coq_source.sources_in(copy)
@@ -253,75 +293,73 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_a_theorem_is_evidence_and_says_that_it_was_recorded() -> None:
-    (piece,) = formal_record.machine_checked("lem:key")
+    (piece,) = formal_record.machine_checked(KEY)
     assert piece.rank is Rank.MACHINE_CHECKED
-    recorded = next(theorem for theorem in formal_record.read() if theorem["theorem"] == "key_identity")
+    digest = formal_record.theorems()["key_identity"].digest
     assert piece.detail == (
-        f"theorem key_identity (foundations/KeyIdentity.v, {recorded['sha256'][:12]}), axioms: classical reals; "
+        f"theorem key_identity (foundations/KeyIdentity.v, {digest[:12]}), axioms: classical reals; "
         "finite laws; recorded, not rechecked here"
     )
-    (piece,) = formal_record.machine_checked("lem:key", compiled_now=True)
-    assert "recorded" not in piece.detail
 
 
 def test_parts_count_together() -> None:
-    (piece,) = formal_record.machine_checked("lem:event/rewards")
+    (piece,) = formal_record.machine_checked(statements.by_label("lem:event/rewards").formal)
     assert piece.rank is Rank.MACHINE_CHECKED
     assert re.match(r"theorems dkw \(event/DkwFinite\.v, \w{12}\), near_at_every_real \(", piece.detail)
 
 
-@pytest.mark.parametrize("role", ["step", "refutes"])
-def test_a_step_or_a_refutation_is_no_evidence_for_the_claim(role: str, tmp_path: Path) -> None:
-    data = json.loads(RECORD.read_text(encoding="utf-8"))
-    for theorem in data["theorems"]:
-        theorem["supports"] = [[role, label] for _, label in theorem["supports"]]
-    (tmp_path / "record.json").write_text(json.dumps(data), encoding="utf-8")
-    assert formal_record.machine_checked("lem:key") != ()
-    assert formal_record.machine_checked("lem:key", record=tmp_path / "record.json") == ()
-    assert any(entry.does("refutes", "intro:key") for entry in table().values())
-    names = " ".join(piece.detail for piece in formal_record.machine_checked("intro:key"))
-    assert "no_improper_integral" not in names
-    assert formal_record.machine_checked("no such label") == ()
+def test_a_refutation_is_no_evidence_for_the_claim() -> None:
+    assert formal_record.machine_checked(Formal(proves=("key_identity",))) != ()
+    assert formal_record.machine_checked(Formal(refutes=("key_identity",))) == ()
+    assert formal_record.machine_checked(Formal()) == ()
 
 
 def test_evidence_is_stale_when_the_source_or_what_it_depends_on_changes(copy: Path) -> None:
-    (piece,) = formal_record.machine_checked("lem:key", folder=copy)
+    (piece,) = formal_record.machine_checked(KEY, folder=copy)
     assert piece.rank is Rank.MACHINE_CHECKED
     with (copy / "foundations" / "FiniteLaw.v").open("a") as file:
-        file.write("(* a change *)\n")
-    (piece,) = formal_record.machine_checked("lem:key", folder=copy)
+        file.write("Definition another := 0.\n")
+    (piece,) = formal_record.machine_checked(KEY, folder=copy)
     assert piece.rank is Rank.CITED
     assert piece.detail.startswith("stale")
+    assert formal_record.stale(folder=copy) == ["FiniteLaw.v has changed since it was compiled"]
+
+
+def test_comments_and_line_breaks_leave_evidence_alone(copy: Path) -> None:
+    file = copy / "foundations" / "FiniteLaw.v"
+    text = file.read_text(encoding="utf-8").replace(". ", ".\n  ", 3)
+    file.write_text(text + "(* a (* nested *) comment *)\n", encoding="utf-8")
+    assert formal_record.machine_checked(KEY, folder=copy)[0].rank is Rank.MACHINE_CHECKED
+    assert formal_record.stale(folder=copy) == []
 
 
 def test_a_change_elsewhere_leaves_evidence_alone(copy: Path) -> None:
     with (copy / "cvar" / "CvarPlanner.v").open("a") as file:
-        file.write("(* a change *)\n")
-    assert formal_record.machine_checked("lem:key", folder=copy)[0].rank is Rank.MACHINE_CHECKED
-    assert formal_record.machine_checked("cvar:min", folder=copy)[0].rank is Rank.CITED
+        file.write("Definition another := 0.\n")
+    assert formal_record.machine_checked(KEY, folder=copy)[0].rank is Rank.MACHINE_CHECKED
+    least = statements.by_label("cvar:min").formal
+    assert formal_record.machine_checked(least, folder=copy)[0].rank is Rank.CITED
 
 
-def test_the_check_names_every_kind_of_difference(copy: Path) -> None:
-    text, theorems = TABLE.read_text(encoding="utf-8"), formal_record.read()
-    (copy / "foundations" / "FiniteLaw.v").write_text("", encoding="utf-8")
-    assert any("has changed" in line for line in formal_record.stale(theorems, text, copy))
-    lost = "\n".join(line for line in text.splitlines() if "`key_identity`" not in line)
-    assert "key_identity has no row in formal.md" in formal_record.stale(theorems, lost)
-    assert "key_identity is not recorded" in formal_record.stale(
-        [theorem for theorem in theorems if theorem["theorem"] != "key_identity"], text
-    )
-    added = text.replace("`key_identity`", "`another_name`")
-    assert "another_name has a row in formal.md, but is not printed" in formal_record.stale(theorems, added)
-    reworded = text.replace("a finite law on [0, M], M >= 0;", "any law;")
-    assert "key_identity: its row in formal.md has changed" in formal_record.stale(theorems, reworded)
+def test_a_file_that_was_not_compiled_is_stale(copy: Path) -> None:
+    (copy / "event" / "Another.v").write_text("Definition another := 0.\n", encoding="utf-8")
+    (copy / "event" / "Blocks.v").unlink()
+    assert [line.split()[0] for line in formal_record.stale(folder=copy)] == ["Another.v", "Blocks.v"]
+
+
+def recorded() -> dict[str, Any]:
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+def changed_record(tmp_path: Path, **changes: object) -> Path:
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(recorded() | changes), encoding="utf-8")
+    return path
 
 
 def test_an_axiom_beyond_the_classical_reals_does_not_count(tmp_path: Path) -> None:
-    data = json.loads(RECORD.read_text(encoding="utf-8"))
-    for theorem in data["theorems"]:
-        theorem["axioms"].append("Cheating.axiom")
-    (tmp_path / "record.json").write_text(json.dumps(data), encoding="utf-8")
-    (piece,) = formal_record.machine_checked("lem:key", record=tmp_path / "record.json")
+    axioms = {name: [*CLASSICAL_REALS, "Cheating.axiom"] for name in recorded()["axioms"]}
+    (piece,) = formal_record.machine_checked(KEY, record=changed_record(tmp_path, axioms=axioms))
     assert piece.rank is Rank.CITED
     assert "Cheating.axiom" in piece.detail
 
@@ -331,51 +369,39 @@ def test_an_axiom_beyond_the_classical_reals_does_not_count(tmp_path: Path) -> N
 
 def output() -> str:
     """What compile.sh would print for the recorded axioms."""
-    groups = {theorem["printed_with"]: theorem["axioms"] for theorem in formal_record.read()}
-    lines = [f"{name}: {' '.join(axioms)}".rstrip() for name, axioms in groups.items()]
-    return "The Coq Proof Assistant\n\nAssumptions of the main theorems:\n" + "\n".join(lines) + "\n"
+    lines = [f"{name}: {' '.join(axioms)}".rstrip() for name, axioms in recorded()["axioms"].items()]
+    return recorded()["compiler"] + "\n\nAssumptions of the main theorems:\n" + "\n".join(lines) + "\n"
 
 
 def test_the_record_is_rebuilt_from_its_sources_and_the_output_of_the_script() -> None:
-    built = formal_record.build(output(), TABLE.read_text(encoding="utf-8"))
-    assert built["theorems"] == formal_record.read()
-
-
-def test_new_words_need_no_compilation_and_a_new_proof_does(copy: Path) -> None:
-    text = TABLE.read_text(encoding="utf-8")
-    reworded = text.replace("a finite law on [0, M], M >= 0;", "any finite law;")
-    again = formal_record.reword(formal_record.read(), reworded, copy)
-    assert again is not None
-    assert next(t for t in again["theorems"] if t["theorem"] == "key_identity")["hypotheses"].startswith("any finite")
-    with (copy / "foundations" / "FiniteLaw.v").open("a") as file:
-        file.write("(* a change *)\n")
-    assert formal_record.reword(formal_record.read(), reworded, copy) is None
-
-
-def test_a_missing_row_or_answer_stops_the_record() -> None:
-    text = TABLE.read_text(encoding="utf-8")
-    lost = "\n".join(line for line in text.splitlines() if "`key_identity`" not in line)
-    with pytest.raises(InvalidFile, match=r"formal\.md has no row for key_identity"):
-        formal_record.build(output(), lost)
-    group = next(t["printed_with"] for t in formal_record.read() if t["theorem"] == "key_identity")
-    silent = "\n".join(line for line in output().splitlines() if not line.startswith(f"{group}:"))
-    with pytest.raises(InvalidFile, match=r"compile\.sh did not print it"):
-        formal_record.build(silent, text)
+    assert formal_record.build(output()) == recorded()
     with pytest.raises(InvalidFile, match="no list of assumptions"):
-        formal_record.build("nothing", text)
+        formal_record.build("nothing")
 
 
-@pytest.mark.parametrize(
-    ("row", "complaint"),
-    [
-        ("| proves `lem:key` | `t` | h | [x](01-setting.md#key-identity) |", "has 4 cells, wanted 5"),
-        ("| shows `lem:key` | `t` | h | d | [x](01-setting.md#key-identity) |", "wanted one of"),
-        ("| proves `lem:key` | `t` | h | d | somewhere |", "without a link"),
-    ],
-)
-def test_a_malformed_row_is_named(row: str, complaint: str) -> None:
-    with pytest.raises(InvalidFile, match=complaint):
-        formal_record.read_table(row)
+def test_a_theorem_without_recorded_axioms_is_rejected(tmp_path: Path) -> None:
+    axioms = {name: listed for name, listed in recorded()["axioms"].items() if name != "lem_key"}
+    with pytest.raises(InvalidFile, match=r"key_identity: compile\.sh printed no axioms for lem_key"):
+        formal_record.theorems(changed_record(tmp_path, axioms=axioms))
+
+
+def test_a_theorem_that_no_file_proves_is_rejected(copy: Path) -> None:
+    file = copy / "foundations" / "KeyIdentity.v"
+    file.write_text(file.read_text(encoding="utf-8").replace("Theorem key_identity", "Theorem other"), encoding="utf-8")
+    with pytest.raises(InvalidFile, match="key_identity: proved in no file"):
+        formal_record.theorems(folder=copy)
+
+
+def test_the_comment_above_a_theorem_is_read() -> None:
+    text = (
+        "(** First. *)\n(** It says.\n  Given: x >= 0.5,\n  y. Differs: all x. In words: 01.md#a. Step of: L2, L3. *)\n"
+    )
+    for word in ("Theorem", "  Lemma", "Corollary"):
+        read = coq_source.words_above("here", f"{text}{word} here : x.\n(** Given: z. *)\nTheorem there : y.")
+        assert read == ("x >= 0.5, y", "all x", "01.md#a", ("L2", "L3"))
+    for wrong in ("Theorem here : x.", "(** Nothing. *)\nTheorem here : x.", f"{text}Theorem heres : x."):
+        with pytest.raises(InvalidFile, match="here has no hypotheses: wanted 'Given"):
+            coq_source.words_above("here", wrong)
 
 
 def test_a_group_is_printed_for_its_members() -> None:
@@ -395,5 +421,4 @@ def test_without_coq_writing_says_what_to_install(copy: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="needs Coq")
 def test_the_proofs_compile_and_give_the_recorded_axioms() -> None:
-    built = formal_record.compile_and_build(TABLE.read_text(encoding="utf-8"))
-    assert built["theorems"] == formal_record.read()
+    assert formal_record.compile_and_build() == recorded()

@@ -1,4 +1,4 @@
-"""The fuzz farm finds planted faults, keeps each once, writes tests that fail, and goes on where it was."""
+"""Fuzzing finds seeded faults, stores each kind once, writes a failing test for it, and can be continued."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proof_files import require_checker
 
 import verified_risk as vr
 from proofs_checks import fuzz, recheck
-from proofs_checks.fuzz import catalogue, farm, models, oracle, property, readers, samples, statements
+from proofs_checks.fuzz import catalogue, models, oracle, property, readers, runner, samples, statements
 from proofs_checks.fuzz.property import Batch, Failure, Falsified, run_cases
 from verified_risk import files
 from verified_risk.cli import main
@@ -35,9 +35,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(autouse=True)
 def _counted(monkeypatch):
-    """A hundredth of a second passes whenever the farm, or a batch in this process, looks at the clock."""
+    """Replace the clock: each reading advances it by a hundredth of a second."""
     clock = counted_time(0.01)
-    monkeypatch.setattr(farm, "time", clock)
+    monkeypatch.setattr(runner, "time", clock)
     monkeypatch.setattr(property, "time", clock)
 
 
@@ -53,12 +53,12 @@ def cases_of(name, count, monkeypatch):
 
 
 def kept(folder):
-    return fuzz.farm.Folder(folder, None).failures()
+    return fuzz.runner.Folder(folder, None).failures()
 
 
 def test_a_short_run_is_green(tmp_path):
     chosen = ["plan", "read-number", "read-csv"]
-    report = fuzz.run(tmp_path / "farm", seconds=0.5, properties=chosen, seed=0, workers=0)
+    report = fuzz.run(tmp_path / "fuzz", seconds=0.5, properties=chosen, seed=0, workers=0)
     assert (report.met, report.found) == (0, [])
     assert report.cases == sum(count.cases for count in report.counts.values()) > 0
     assert set(report.counts) == set(chosen)
@@ -68,7 +68,7 @@ def test_a_short_run_is_green(tmp_path):
 
 
 @pytest.mark.parametrize("name", [prop.name for prop in fuzz.ALL])
-def test_every_property_holds_of_its_first_cases(name, monkeypatch):
+def test_every_property_holds_in_its_first_cases(name, monkeypatch):
     prop = catalogue.BY_NAME[name]
     if prop.available() is not None:
         pytest.skip(prop.available())
@@ -78,7 +78,7 @@ def test_every_property_holds_of_its_first_cases(name, monkeypatch):
 
 
 def test_the_oracle_agrees_with_the_oracle_of_the_tests():
-    """Two slow definitions of other shapes; y-policies suffice for the best deterministic value."""
+    """Two independent slow definitions; y-policies suffice for the best deterministic value."""
     for number in range(12):
         case = models.draw(random.Random(number), discounted=number % 2 == 1)
         plain = case["model"]
@@ -125,10 +125,10 @@ def low_upper_bound(monkeypatch):
     monkeypatch.setattr(vr, "plan", too_sure, raising=False)
 
 
-def test_a_planted_fault_of_the_planner_is_found_and_kept_once(tmp_path, low_upper_bound):
-    report = fuzz.run(tmp_path / "farm", seconds=0.5, properties=["plan"], seed=0)
+def test_a_seeded_fault_of_the_planner_is_found_and_stored_once(tmp_path, low_upper_bound):
+    report = fuzz.run(tmp_path / "fuzz", seconds=0.5, properties=["plan"], seed=0)
     assert report.met > len(report.found) >= 1
-    held = kept(tmp_path / "farm")
+    held = kept(tmp_path / "fuzz")
     assert sum(one["times"] for one in held) == report.met
     with pytest.raises(Falsified, match="upper bound"):
         fuzz.check("plan", held[0]["case"])
@@ -159,7 +159,7 @@ def planted(monkeypatch):
 """
 
 
-def test_a_reader_that_crashes_gets_a_test_that_fails_until_it_is_mended(tmp_path, monkeypatch):
+def test_a_crashing_reader_gets_a_test_that_fails_until_it_is_fixed(tmp_path, monkeypatch):
     def crash(cls, path):
         raise KeyError(f"no such key {random.randrange(1000)}")
 
@@ -167,14 +167,14 @@ def test_a_reader_that_crashes_gets_a_test_that_fails_until_it_is_mended(tmp_pat
         planted.setattr(vr.MDP, "load", classmethod(crash))
         planted.setattr(property, "SHRINK_SECONDS", 1.0)
         planted.setattr(property, "MOST_CASES", 30)
-        report = fuzz.run(tmp_path / "farm", seconds=1, properties=["read-model"], seed=0)
+        report = fuzz.run(tmp_path / "fuzz", seconds=1, properties=["read-model"], seed=0)
     assert report.met >= 30
     assert len(report.found) == 1, "they differ in a number only"
-    (test,) = (tmp_path / "farm" / "failures").glob("test_*.py")
-    (tmp_path / "farm" / "failures" / "conftest.py").write_text(READER_THAT_CRASHES)
+    (test,) = (tmp_path / "fuzz" / "failures").glob("test_*.py")
+    (tmp_path / "fuzz" / "failures" / "conftest.py").write_text(READER_THAT_CRASHES)
     assert run_test(test) == 1, "with the fault"
-    (tmp_path / "farm" / "failures" / "conftest.py").unlink()
-    assert run_test(test) == 0, "mended"
+    (tmp_path / "fuzz" / "failures" / "conftest.py").unlink()
+    assert run_test(test) == 0, "fixed"
 
 
 def run_test(path):
@@ -182,20 +182,20 @@ def run_test(path):
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE).returncode
 
 
-def test_a_second_run_goes_on_with_new_seeds_and_keeps_the_counts(tmp_path):
-    first = fuzz.run(tmp_path / "farm", seconds=0.3, properties=["read-number"], seed=7)
+def test_a_second_run_uses_new_seeds_and_keeps_the_counts(tmp_path):
+    first = fuzz.run(tmp_path / "fuzz", seconds=0.3, properties=["read-number"], seed=7)
     seen = first.counts["read-number"]
-    again = fuzz.run(tmp_path / "farm", seconds=0.3, properties=["read-number"])
+    again = fuzz.run(tmp_path / "fuzz", seconds=0.3, properties=["read-number"])
     count = again.counts["read-number"]
     assert count.cases == seen.cases + again.cases
     assert count.batches > seen.batches
-    state = files.read(tmp_path / "farm" / "farm.json", "fuzz", dict)
+    state = files.read(tmp_path / "fuzz" / "fuzz.json", "fuzz", dict)
     assert (state["seed"], state["runs"]) == (7, 2)
     with pytest.raises(InvalidArgument, match="seed 7, not 8"):
-        fuzz.run(tmp_path / "farm", seconds=0.1, properties=["read-number"], seed=8)
+        fuzz.run(tmp_path / "fuzz", seconds=0.1, properties=["read-number"], seed=8)
 
 
-def test_batches_have_seeds_of_their_own(monkeypatch):
+def test_batches_have_different_seeds(monkeypatch):
     monkeypatch.setattr(property, "MOST_CASES", 5)
     drawn = []
     prop = property.Property("p", "", lambda rng: {"x": rng.random()}, lambda case: drawn.append(case["x"]))
@@ -205,15 +205,15 @@ def test_batches_have_seeds_of_their_own(monkeypatch):
     assert len(set(drawn)) == 10
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path):
+def test_a_foreign_folder_is_rejected(tmp_path):
     (tmp_path / "letter.txt").write_text("dear reader")
-    with pytest.raises(InvalidFile, match="holds no fuzz farm"):
+    with pytest.raises(InvalidFile, match="holds no fuzz run"):
         fuzz.run(tmp_path, seconds=1)
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
-def test_a_refuted_statement_is_found_and_kept_as_an_instance(monkeypatch):
-    """The printed claim of a false statement in place of the true one."""
+def test_a_refuted_statement_is_found_and_stored_as_an_instance(monkeypatch):
+    """The printed claim of a false statement replaces the true one."""
     label = "assump:lipschitz/var"
     false = statements.BY_LABEL[label]
     planted = dataclasses.replace(false, corrected=false.printed)
@@ -228,7 +228,7 @@ def test_a_refuted_statement_is_found_and_kept_as_an_instance(monkeypatch):
         fuzz.check("statements", less[0])
 
 
-def test_a_case_that_takes_too_long_has_failed(monkeypatch):
+def test_a_case_that_takes_too_long_fails(monkeypatch):
     monkeypatch.setattr(property, "CASE_SECONDS", 0.2)
 
     def forever(case):
@@ -241,13 +241,13 @@ def test_a_case_that_takes_too_long_has_failed(monkeypatch):
     assert "more than 0.2 s" in failure.error
 
 
-def test_a_worker_that_died_is_a_failure_with_its_batch():
-    outcome = farm._died(batch("read-number", seconds=0.01))
+def test_a_dead_worker_is_a_failure_of_its_batch():
+    outcome = runner._died(batch("read-number", seconds=0.01))
     assert [failure.case["batch"]["name"] for failure in outcome.failures] == ["read-number"]
     fuzz.check("read-number", outcome.failures[0].case)
 
 
-def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
+def test_what_fuzzing_found_in_readers_stays_fixed(tmp_path):
     """A whole number of 5000 digits; a packed table with text for an offset; nesting in a certificate."""
     for kind in ("model", "policy", "plan", "run"):
         for hostile in ("9" * 5000, "[" * 5000):
@@ -272,7 +272,7 @@ def test_what_the_farm_found_in_readers_stays_mended(tmp_path):
         vr.Policy.load(path)
 
 
-def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
+def test_what_an_hour_of_fuzzing_found_stays_fixed(tmp_path):
     """A certificate whose label is a list or whose state is infinite; a grid of 1e400 points; rewards too long to be
     written; a plan whose one return has no range, which a float's slack turned into a failure."""
     stored = json.loads((samples.CERTIFICATES / "def_history-episode.json").read_text())
@@ -297,8 +297,8 @@ def test_what_an_hour_of_the_farm_found_stays_mended(tmp_path):
     fuzz.check("plan-discounted", {"model": still, "objective": "cpw(71/100)", "eta": None})
 
 
-def test_what_the_farm_found_in_its_last_hour_stays_mended(tmp_path):
-    """A run whose policy to use is not its last one; a searched plan with a reward of 5000 digits; a window of a
+def test_what_fuzzing_found_last_stays_fixed(tmp_path):
+    """A run that recommends a policy other than its last; a searched plan with a reward of 5000 digits; a window of a
     certificate that fits no machine integer."""
     model = {"initial": ["1", "0"], "horizon": 1, "discount": "1"}
     model["outcomes"] = [[[["1", 0, "0"]], [["5/7", 0, "0"], ["2/7", 0, "1/4"]]], [[["1", 1, "0"]]]]
@@ -318,7 +318,7 @@ def test_what_the_farm_found_in_its_last_hour_stays_mended(tmp_path):
     readers.check({"kind": "proof", "text": "\n".join([*lines, ""]), "signed": None})
 
 
-def test_storm_files_that_crash_its_parser_are_refused(tmp_path):
+def test_storm_files_that_crash_its_parser_are_rejected(tmp_path):
     pytest.importorskip("stormpy")
     text = "@type: MDP\n@parameters\n\n@reward_models\nr\n@nr_states\n1\n@nr_choices\n1\n@model\nstate 0 [0] init\n"
     for action in ("\taction 0 [0] 2\n\t\t0 : 1\n", "\taction 0 [0]\n\t\t0 :\n", "\taction 0 [x]\n\t\t0 : 1/0\n"):
@@ -351,7 +351,7 @@ def test_a_learner_that_overstates_its_policies_is_found(monkeypatch):
     assert any("another run" in failure.error for failure in run_cases(prop, batch("learn")).failures)
 
 
-def test_a_forged_memory_of_a_run_is_refused_before_compiled_code_trusts_it(tmp_path):
+def test_a_forged_checkpoint_is_rejected_before_compiled_code_uses_it(tmp_path):
     case = readers.valid_case("learning", random.Random(0))
     readers.check(case)
     data = json.loads(case["text"])
@@ -384,7 +384,7 @@ def test_the_command_prints_counts_and_exits_with_1_on_a_failure(tmp_path, monke
     assert "new failure of read-number" in red.stdout
     wrong = CliRunner().invoke(main, ["fuzz", "--property", "castle"])
     assert wrong.exit_code == 2
-    assert "no property 'castle'" in wrong.stderr
+    assert "unknown property 'castle'" in wrong.stderr
 
 
 def test_a_pool_and_a_cluster_run_the_same_batches(tmp_path):

@@ -1,4 +1,4 @@
-"""The fuzz farm counts no failure as a pass: each check of it is shown what it is there to find."""
+"""Each fuzzed property fails on a seeded fault of the kind that it is meant to find."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -21,7 +22,18 @@ from proof_files import require_checker
 import verified_risk as vr
 from proofs_checks import fuzz
 from proofs_checks.engine.model import Claim
-from proofs_checks.fuzz import catalogue, commands, farm, planning, property, readers, statements
+from proofs_checks.fuzz import (
+    catalogue,
+    commands,
+    learning,
+    models,
+    oracle,
+    planning,
+    property,
+    readers,
+    runner,
+    statements,
+)
 from proofs_checks.fuzz.property import Batch, Falsified, Property, Skipped, run_cases
 from verified_risk.cli import main
 from verified_risk.numbers.enclosure import Interval, Truth
@@ -43,16 +55,16 @@ CASE = {
 
 @pytest.fixture(autouse=True)
 def _counted(monkeypatch):
-    """A hundredth of a second passes whenever the farm, or a batch in this process, looks at the clock."""
+    """Replace the clock: each reading advances it by a hundredth of a second."""
     clock = counted_time(0.01)
-    monkeypatch.setattr(farm, "time", clock)
+    monkeypatch.setattr(runner, "time", clock)
     monkeypatch.setattr(property, "time", clock)
 
 
 # -- batches ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_pool_whose_worker_dies_is_a_failure_and_the_run_goes_on(tmp_path, monkeypatch):
+def test_a_dead_worker_is_a_failure_and_the_run_continues(tmp_path, monkeypatch):
     made = []
 
     class Pool:
@@ -73,8 +85,8 @@ def test_a_pool_whose_worker_dies_is_a_failure_and_the_run_goes_on(tmp_path, mon
             done.set_exception(BrokenProcessPool()) if self.first else done.set_result(work(batch))
             return done
 
-    monkeypatch.setattr(farm, "Pool", Pool)
-    report = fuzz.run(tmp_path / "farm", seconds=1.0, properties=["read-number"], seed=0, workers=1)
+    monkeypatch.setattr(runner, "Pool", Pool)
+    report = fuzz.run(tmp_path / "fuzz", seconds=1.0, properties=["read-number"], seed=0, workers=1)
     assert len(made) == 2
     assert report.met == 1
     assert [failure.case["batch"]["number"] for failure in report.found] == [0]
@@ -113,7 +125,7 @@ def failed(name="p", error="KeyError: 'a'", where="verified_risk/mdp/read.py:rea
     return property.Failure(name, "0", error, where, "", {})
 
 
-def test_failures_are_of_one_kind_only_if_they_differ_in_numbers_and_names_alone():
+def test_failures_that_differ_only_in_numbers_and_names_have_one_signature():
     one = failed(error="Falsified: 'two_paths' attains 3/4 > 1.5e-3")
     assert failed(error="Falsified: 'lake' attains 7 > -2").signature == one.signature
     others = [failed(error="Falsified: 'lake' loses 7 > -2"), failed(error=one.error, where="another.py:read")]
@@ -121,8 +133,8 @@ def test_failures_are_of_one_kind_only_if_they_differ_in_numbers_and_names_alone
     assert len({one.signature, *(other.signature for other in others)}) == 5
 
 
-def test_in_a_thread_a_case_that_took_too_long_has_failed_when_it_is_over():
-    """Threads of a cluster's worker have no alarms."""
+def test_in_a_thread_a_slow_case_fails_when_it_ends():
+    """Threads of dask workers have no alarms."""
     found = []
 
     def work():
@@ -143,7 +155,7 @@ def test_in_a_thread_a_case_that_took_too_long_has_failed_when_it_is_over():
 def test_a_known_failure_that_is_met_again_ends_with_1(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "as_fraction", lambda value, where: Fraction(int(value) // 0))
     monkeypatch.setattr(property, "SHRINK_SECONDS", 0.1)
-    words = ["fuzz", "--seconds", "0.3", "--workers", "0", "--property", "read-number", "--out", str(tmp_path / "farm")]
+    words = ["fuzz", "--seconds", "0.3", "--workers", "0", "--property", "read-number", "--out", str(tmp_path / "fuzz")]
     assert CliRunner().invoke(main, [*words, "--json"]).exit_code == 1
     seen = set()
     for _ in range(5):  # a run that finds nothing new
@@ -159,7 +171,7 @@ def test_a_known_failure_that_is_met_again_ends_with_1(tmp_path, monkeypatch):
 
 
 def moved(monkeypatch, lower, upper):
-    """A planner whose bounds are off by so much."""
+    """A planner with shifted bounds."""
     honest = vr.plan
 
     def off(mdp, objective, **options):
@@ -240,10 +252,74 @@ def test_a_checker_that_proves_a_forged_bound_is_found(monkeypatch, name):
 
 
 def granted(plan):
-    """The plan, whose own proof is taken for granted."""
+    """The plan, with its own proof assumed."""
     honest = replace(plan)
     object.__setattr__(honest, "prove", lambda **options: None)
     return honest
+
+
+FLOATS = {**CASE, "model": {**CASE["model"], "outcomes": [CASE["model"]["outcomes"][0][:1]]}, "objective": "wang(1)"}
+"""One policy and an objective in floats, so that the tolerance decides."""
+BELOW, ABOVE = Fraction(9, 10), Fraction(11, 10)
+"""Multiples of a tolerance."""
+
+
+def value_of(case):
+    (law,) = models.laws_of(case["model"])
+    return Fraction(oracle.worth(law, oracle.curve_of(case["objective"])[0]))
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_an_objective_in_floats_has_a_tolerance_of_1e_9_of_the_range(monkeypatch, name):
+    true, best = planning.planned(FLOATS), value_of(FLOATS)
+    for share in (BELOW, ABOVE):
+        off = share * 2 * Fraction(1, 10**9)  # returns lie in [0, 2]
+        low, high = (best + off, best + 1) if name == "lower" else (best - 1, best - off)
+        monkeypatch.setattr(planning, "planned", lambda case, ends=(low, high): bounded(true, *ends))
+        if share == BELOW:
+            planning.check_optimum(FLOATS)
+        else:
+            with pytest.raises(Falsified, match=f"the {name} bound"):
+                planning.check_optimum(FLOATS)
+
+
+def bounded(plan, lower, upper):
+    return replace(plan, lower=lower, value=lower, upper=upper)
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_a_proof_of_a_float_objective_has_a_tolerance_of_1e_7(monkeypatch, name):
+    true, best = planning.planned(FLOATS), value_of(FLOATS)
+    monkeypatch.setattr(planning, "planned", lambda case: granted(true))
+    for share in (BELOW, ABOVE):
+        off = share / 10**7
+        ends = {"lower": best - 1, "upper": best + 1, name: best + off if name == "lower" else best - off}
+        monkeypatch.setattr(Plan, "prove", lambda self, ends=ends, **options: SimpleNamespace(**ends))
+        if share == BELOW:
+            planning.check_proof(FLOATS)
+        else:
+            with pytest.raises(Falsified, match="the checker proves a forged"):
+                planning.check_proof(FLOATS)
+
+
+@pytest.mark.parametrize(("exact", "bit"), [(True, Fraction(1, 10**9)), (False, Fraction(3, 10**6))])
+def test_forged_bounds_are_off_by_the_stated_margin(exact, bit):
+    found = planning.planned(CASE)
+    best = found.upper + BIT
+    plans = dict(planning.forged(found, best, exact))
+    assert {plans["lower"].lower, plans["lower"].upper} == {best + bit}
+    best = found.lower - BIT
+    plans = dict(planning.forged(found, best, exact))
+    assert {plans["upper"].lower, plans["upper"].upper} == {best - bit}
+
+
+def test_drawn_models_have_zero_probabilities_negative_rewards_and_few_trivial_ones():
+    drawn = [models.draw(random.Random(seed), discounted=False)["model"] for seed in range(100)]
+    rows = [[row for actions in model["outcomes"] for rows in actions for row in rows] for model in drawn]
+    assert sum(any(row[0] == "0" for row in listed) for listed in rows) >= 40
+    assert sum(any(row[2].startswith("-") for row in listed) for listed in rows) >= 20
+    assert sum("0" in model["initial"] for model in drawn) >= 10
+    assert 1 <= sum(len(oracle.attainable(model)) == 1 for model in drawn) <= 10
 
 
 # -- learners, readers, commands, statements --------------------------------------------------------------------------
@@ -265,8 +341,35 @@ def test_a_run_whose_proof_is_violated_on_its_event_is_found(monkeypatch):
         catalogue.check("learn", case)
 
 
+@pytest.mark.parametrize("part", ["optimum", "value below", "value above", "returns"])
+def test_a_run_may_be_off_by_its_tolerance_and_no_more(monkeypatch, part):
+    case = {**CASE, "algorithm": "kl", "episodes": 2, "seed": 0, "known_rewards": False, "audit": False}
+    run, best = learning.learned(case), max(oracle.worth(law, EXACT) for law in models.laws_of(CASE["model"]))
+    value = Fraction(oracle.worth(oracle.played(CASE["model"], run.policy(1)), EXACT))
+    tolerance = Fraction(3, 10**9)  # returns lie in [0, 2]
+    for share in (BELOW, ABOVE):
+        off = share * tolerance
+        ends = {"value below": value + off, "value above": value - off}.get(part, value)
+        changes = {"values": run.values * 0 + float(ends), "values_width": run.values_width * 0}
+        if part == "optimum":
+            changes["best"] = (best - 1, best - off)
+        if part == "returns":
+            changes["returns"] = run.returns * 0 + float(-off)
+        monkeypatch.setattr(learning, "learned", lambda case, changes=changes: replace(run, **changes))
+        if share == BELOW:
+            learning.check(case)
+        else:
+            with pytest.raises(
+                Falsified, match=r"the optimum is at most|the last policy is worth|which no history pays"
+            ):
+                learning.check(case)
+
+
+EXACT = oracle.curve_of(CASE["objective"])[0]
+
+
 @pytest.mark.parametrize("error", [ValueError, TypeError, ArithmeticError, LookupError, AssertionError, RecursionError])
-def test_an_error_of_a_reader_that_is_not_one_of_ours_is_a_failure(monkeypatch, error):
+def test_a_foreign_error_of_a_reader_is_a_failure(monkeypatch, error):
     case = readers.valid_case("model", random.Random(0))
     readers.check(case)
 
@@ -278,13 +381,13 @@ def test_an_error_of_a_reader_that_is_not_one_of_ours_is_a_failure(monkeypatch, 
         readers.check(case)
 
 
-def test_a_model_that_is_another_one_after_it_is_saved_is_found(monkeypatch):
+def test_a_model_that_changes_when_it_is_saved_is_found(monkeypatch):
     other = vr.MDP(0, [[[1]]], [[{1: 1}]], horizon=1)
     honest = vr.MDP.load
     monkeypatch.setattr(
         vr.MDP, "load", classmethod(lambda cls, path: other if path.name == "again.json" else honest(path))
     )
-    with pytest.raises(Falsified, match="not the same after it is saved and loaded"):
+    with pytest.raises(Falsified, match="changes when it is saved and loaded"):
         readers.check(readers.valid_case("model", random.Random(0)))
 
 
@@ -311,6 +414,49 @@ def test_a_row_that_does_not_sum_to_1_is_found(tmp_path, total):
         readers._survives(model, tmp_path / "model.json")
 
 
+@pytest.mark.parametrize("total", [Fraction(1) - Fraction(1, 10**30), Fraction(1) + Fraction(1, 10**30)])
+def test_a_law_that_does_not_sum_to_1_is_found(monkeypatch, tmp_path, total):
+    law = SimpleNamespace(masses=[Fraction(1)], save=lambda path: None)
+    monkeypatch.setattr(vr.Law, "load", classmethod(lambda cls, path: law))
+    readers._law(tmp_path / "law.json")
+    law.masses = [total]
+    with pytest.raises(Falsified, match="does not have mass 1"):
+        readers._law(tmp_path / "law.json")
+
+
+@pytest.mark.parametrize("episodes", [3, 5])
+def test_a_checkpoint_that_gives_another_number_of_episodes_is_found(monkeypatch, tmp_path, episodes):
+    run = SimpleNamespace(episodes=4)
+    monkeypatch.setattr(vr, "learn", lambda *given, **options: run, raising=False)
+    readers._learning(tmp_path / "state.json")
+    run.episodes = episodes
+    with pytest.raises(Falsified, match=f"a run of {episodes} episodes"):
+        readers._learning(tmp_path / "state.json")
+
+
+def test_a_command_that_leaves_a_file_behind_is_a_failure(monkeypatch):
+    def leave(words):
+        Path(words[-1]).with_name("left.txt").write_text("")
+
+    command = click.Command("main", callback=leave, params=[click.Argument(["words"], nargs=-1)])
+    monkeypatch.setattr(commands, "main", command)
+    with pytest.raises(Falsified, match="left a file behind"):
+        commands.check({"kind": "csv", "text": "", "words": ["models", "show", "FILE"]})
+
+
+def test_shrinking_keeps_the_signature():
+    """The smaller case fails for another reason."""
+
+    def check(case):
+        raise Falsified("large" if case["size"] > 1 else "small")
+
+    prop = Property(
+        "p", "", lambda rng: {}, check, lambda case: iter([{"size": case["size"] - 1}] * (case["size"] > 0))
+    )
+    failure = property.attempt(prop, {"size": 5}, "0")
+    assert property.shrunk(prop, failure).case == {"size": 2}
+
+
 def crashes():
     raise KeyError("a bug")
 
@@ -319,7 +465,7 @@ ENDINGS = {
     "a crash": (crashes, KeyError, "a bug"),
     "an exit status of 3": (lambda: raise_(SystemExit(3)), Falsified, "ended with 3"),
     "a traceback": (lambda: click.echo("Traceback (most recent call last)", err=True), Falsified, "a traceback"),
-    "silence": (lambda: raise_(SystemExit(2)), Falsified, "without a word"),
+    "silence": (lambda: raise_(SystemExit(2)), Falsified, "without a message"),
 }
 
 
@@ -336,7 +482,7 @@ def test_a_command_that_ends_badly_is_a_failure(monkeypatch, name):
         commands.check({"kind": "number", "text": "1", "words": ["plan", "FILE"]})
 
 
-def test_a_statement_whose_cases_are_all_outside_its_hypotheses_is_skipped_and_not_passed(monkeypatch):
+def test_a_statement_without_a_case_that_meets_its_hypotheses_is_skipped(monkeypatch):
     label = "def:pushforward"
     held = statements.BY_LABEL[label]
     never = replace(held, corrected=replace(held.true_claim, when=lambda case: False))
@@ -345,7 +491,7 @@ def test_a_statement_whose_cases_are_all_outside_its_hypotheses_is_skipped_and_n
         statements.check({"label": label, "seed": 1, "examples": 5})
 
 
-def test_a_statement_with_an_undecided_case_is_skipped_and_not_passed(monkeypatch):
+def test_a_statement_with_an_undecided_case_is_skipped(monkeypatch):
     label = "def:pushforward"
     held = statements.BY_LABEL[label]
     unsure = replace(held, corrected=Claim("", "", lambda case: Interval(Fraction(-1), Fraction(1))))

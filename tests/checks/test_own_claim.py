@@ -73,7 +73,7 @@ def test_a_users_claim_is_searched_shrunk_certified_and_reported(tmp_path):
 
 
 def plugin():
-    """The option comes with the installed package; an older installation must be told."""
+    """Arguments that load the plugin if the installed package does not."""
     installed = entry_points(group="pytest11", name="verified_risk")
     return () if installed else ("-p", "proofs_checks.pytest_plugin")
 
@@ -90,7 +90,7 @@ def test_the_pytest_option_adds_nothing_unless_asked(pytester):
     pytester.runpytest(*plugin()).assert_outcomes(passed=1)
 
 
-def test_the_pytest_option_can_be_all_there_is(pytester):
+def test_the_pytest_option_can_run_alone(pytester):
     pytester.makepyfile("def test_own(): assert False")
     result = pytester.runpytest(*plugin(), "--audit-only", "--audit-statement", "lem:key", "--audit-examples", "5")
     result.assert_outcomes(passed=1, deselected=1)
@@ -105,15 +105,15 @@ def test_the_pytest_option_can_be_all_there_is(pytester):
         (("--audit-statement", "lem:key", "--audit-examples", "0"), "--audit-examples is 0, wanted a number from 1"),
     ],
 )
-def test_a_wrong_pytest_option_is_an_error_of_usage(pytester, words, said):
+def test_an_invalid_pytest_option_is_a_usage_error(pytester, words, said):
     pytester.makepyfile("def test_own(): pass")
     result = pytester.runpytest(*plugin(), *words)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert said in result.stderr.str()
 
 
-def test_the_entry_points_teach_hypothesis_our_types_and_pytest_our_option(tmp_path):
-    """As an installed package would: a distribution whose metadata names the two entry points of pyproject.toml."""
+def test_the_entry_points_register_strategies_and_the_pytest_option(tmp_path):
+    """A distribution whose metadata has the two entry points of pyproject.toml, like the installed package."""
     root = Path(__file__).parents[2]
     points = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
     metadata = tmp_path / "lib" / "audited-1.dist-info"

@@ -158,7 +158,7 @@ def test_every_card_whose_case_violates_the_assumption_says_that_it_is_harmless(
 
 @pytest.mark.parametrize("label", ["thm:discretized", "lem:genbound", "lem:optimismhat", "L2/merely-optimal"])
 def test_a_large_perturbation_does_rescue_some_claims(label):
-    """So the change is felt, and that the small one is harmless is worth saying."""
+    """The perturbation has an effect, so that the harmlessness of a small one is not trivial."""
     statement = statements.by_label(label)
     assert statement.printed.verdict(perturbed(statement.counterexample, Fraction(1, 2))) is Verdict.STANDS
 
@@ -174,7 +174,7 @@ def falls_short(label: str, bound: Any, gap: Any) -> None:
 
 
 def test_without_the_perturbation_some_of_them_violate_the_assumption():
-    """Otherwise there would be nothing to say."""
+    """Otherwise the perturbation would not be needed."""
     pair = statements.by_label("lem:genbound").counterexample
     assert return_law(pair.mdp, pair.policy).quantile(1) == 2
     assert return_law(pair.twin, pair.policy.on(pair.twin)).quantile(1) == Fraction(1, 4)

@@ -9,9 +9,9 @@ import pytest
 from test_recheck_sides import checked, counterexample
 
 from proofs_checks import recheck
-from proofs_checks.recheck.certificate import number
 from proofs_checks.recheck.enclosed import normal, printed_radius
 from proofs_checks.recheck.exact import phi, steepest, weighting
+from proofs_checks.recheck.file_format import number
 from proofs_checks.recheck.setting import corners
 
 COIN = {Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)}
@@ -40,7 +40,7 @@ def coins(failure):
 
 
 def two_states(start):
-    """Nobody leaves the state of the start; the first pays nothing, the second 1/8 or 1."""
+    """Both states are absorbing; the first pays nothing, the second 1/8 or 1."""
     laws = ((["0"], ["0"]), (["1/8"], ["1"]))
     states = [
         [{"next": [[s, "1"]], "reward": {"atoms": atoms, "masses": ["1"]}} for atoms in laws[s]] for s in range(2)
@@ -53,7 +53,7 @@ BELOW_THE_BOUND = 159_773
 """Episodes after which the regret of ``thm:main`` is 158974.13 and the printed bound 158974.40."""
 
 OUTSIDE = [
-    # the estimate pays what the model cannot, though it is as near as the event asks
+    # the estimate has a reward that the model has not, although it is within the event
     ("lem:optimismhat/cdf", {"estimate": paying("14/16"), "eps": "1"}, "a possible estimate"),
     ("cvar:rho", {"mdp": two_steps(counterexample("cvar:rho"))}, "one step and a level"),
     ("cvar:rho", {"alpha": "1001/1000"}, "one step and a level"),

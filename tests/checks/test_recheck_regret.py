@@ -1,4 +1,4 @@
-"""The standalone checker and the package judge alike, on stored, on random and on edited instances."""
+"""The standalone checker and the package agree on stored, random and edited instances."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_certificate_with_one_number_changed_is_rejected_or_judged_anew(label)
 
 
 @pytest.mark.parametrize("label", ["lem:genbound", "lem:optimismhat", "lem:event/conditioning", "L2/merely-optimal"])
-def test_a_generator_finds_a_counterexample_by_itself_and_it_survives_the_standalone_checker(label):
+def test_a_generated_counterexample_survives_the_standalone_checker(label):
     statement = by_label(label)
     found = search.find_counterexample(statement, seed=11)
     assert found is not None

@@ -1,7 +1,6 @@
-"""The standalone checker computes the same numbers as the package: not only the same verdicts.
+"""The standalone checker computes the same numbers as the package, not only the same verdicts.
 
-Both sides of a printed claim, computed by code that shares nothing, must differ by the package's slack; a checker that
-refutes for a wrong reason is noticed.
+The difference of both sides of a printed claim equals the package's slack; the two programs share no code.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def ends(side):
 
 
 def slack(outcome):
-    """What the printed claim lacks or has left, between bounds."""
+    """Bounds of the slack of the printed claim."""
     (a, b), (c, d) = ends(outcome.left), ends(outcome.right)
     if outcome.relation == "=":
         return -max(abs(a - d), abs(b - c)), -max(abs(a - d), abs(b - c))

@@ -1,4 +1,4 @@
-"""Statements about a second paper, and what forty episodes can tell: against computations of another shape."""
+"""Statements about a second paper and about forty episodes, compared with independent computations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates that were edited and signed again: an instance outside the hypotheses is refused."""
+"""Certificates that were edited and signed again are rejected if the instance does not meet the hypotheses."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ WITH_MODELS = [
 
 @pytest.mark.parametrize("edit", list(EDITS))
 @pytest.mark.parametrize("statement", WITH_MODELS, ids=lambda statement: statement.label)
-def test_a_signed_model_outside_the_papers_setting_is_refused(statement, edit):
+def test_a_signed_model_outside_the_papers_setting_is_rejected(statement, edit):
     data = certificate.certificate(statement, statement.counterexample)
     for i in range(len(list(models(data["instance"])))):
         twin = copy.deepcopy(data)
@@ -132,7 +132,7 @@ WITH_POLICIES = [
 
 
 @pytest.mark.parametrize("statement", WITH_POLICIES, ids=lambda statement: statement.label)
-def test_a_signed_policy_that_plays_what_is_not_there_is_refused(statement):
+def test_a_signed_policy_with_an_unknown_action_is_rejected(statement):
     data = certificate.certificate(statement, statement.counterexample)
     for action in (-1, 99):
         twin = copy.deepcopy(data)

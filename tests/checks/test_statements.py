@@ -1,4 +1,4 @@
-"""Every statement, one by one: what it promises is true of it."""
+"""Properties of every statement."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_no_numbered_statement_of_the_paper_is_missing():
     assert present >= LABELS_OF_THE_PAPER
 
 
-def test_labels_are_unique_and_uses_name_them_without_circles():
+def test_labels_are_unique_and_uses_are_acyclic():
     labels = [statement.label for statement in statements.ALL]
     assert len(labels) == len(set(labels))
     uses = {statement.label: statement.uses for statement in statements.ALL}
@@ -43,13 +43,13 @@ def test_labels_are_unique_and_uses_name_them_without_circles():
         done |= ready
 
 
-def test_an_unknown_label_is_answered_with_near_ones():
+def test_an_unknown_label_raises_with_the_nearest_ones():
     with pytest.raises(KeyError, match="lem:key"):
         statements.by_label("lem:keys")
 
 
 @every_statement
-def test_it_says_what_it_means(statement):
+def test_title_words_and_notes_are_complete(statement):
     for claim in (statement.printed, statement.corrected):
         if claim is not None:
             assert claim.formula
@@ -67,7 +67,7 @@ def test_its_proof_has_a_place_in_the_theory(statement):
 
 
 @every_statement
-def test_a_correction_is_earned(statement):
+def test_a_correction_needs_a_counterexample(statement):
     """No correction without a counterexample to the printed claim, and no counterexample without a false claim."""
     if statement.should_be_refuted:
         assert statement.counterexample is not None

@@ -1,4 +1,4 @@
-"""The public strategies: what they promise to build, and what they shrink to."""
+"""The public strategies: the objects they build and what these shrink to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_rationals_stay_in_their_range_with_small_denominators(x):
     assert x.denominator <= 5
 
 
-def test_impossible_bounds_are_errors():
+def test_impossible_bounds_raise():
     with pytest.raises(ValueError, match="above max_value"):
         smallest(strategies.rationals(min_value=2, max_value=1))
     with pytest.raises(ValueError, match="no rational"):

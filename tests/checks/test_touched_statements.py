@@ -1,9 +1,8 @@
-"""What the enumerations and generators of the statements see, in numbers, so that a weakening is noticed.
+"""Numbers that change when a fault is seeded in a claim, a hypothesis or a generator.
 
-A corrected claim made too generous changes the least slack or the sum of all; a narrowed hypothesis changes the
-number of cases that meet it; a part of a claim that is dropped or loosened changes the number or the sum of the parts,
-even where another part is always the least; a generator that no longer draws the hard case finds no counterexample, or
-comes less near to zero.
+A looser corrected claim changes the least slack or the sum of all slacks.  A narrower hypothesis changes the number of
+cases that meet it.  A dropped or looser conjunct changes the number or the sum of the conjuncts, even if another one is
+always the least.  A generator that no longer draws the hard case finds no counterexample or stays further from zero.
 """
 
 from __future__ import annotations
@@ -217,7 +216,7 @@ def parts_heard() -> Iterator[list[Fraction]]:
     for module in changed:
         module.least = heard
         for function in vars(module).values():
-            if hasattr(function, "cache_clear"):  # what another statement has evaluated is evaluated again
+            if hasattr(function, "cache_clear"):  # do not reuse evaluations of other statements
                 function.cache_clear()
     try:
         yield parts
@@ -238,12 +237,12 @@ def figures(label, most=None):
 
 
 @pytest.mark.parametrize("label", ENUMERATED)
-def test_the_enumeration_says_what_it_said(label):
+def test_the_enumeration_has_the_recorded_slacks(label):
     assert figures(label) == (ENUMERATED[label], PARTS.get(label, (0, "0")))
 
 
 @pytest.mark.parametrize("label", BEGUN)
-def test_a_long_enumeration_begins_as_it_did(label):
+def test_a_long_enumeration_begins_with_the_recorded_slacks(label):
     assert figures(label, FIRST) == (BEGUN[label], PARTS.get(label, (0, "0")))
 
 
@@ -252,7 +251,7 @@ def test_every_statement_is_here_once():
 
 
 @pytest.mark.parametrize("label", DRAWN)
-def test_the_generator_comes_as_near_as_it_did(label):
+def test_the_generator_comes_as_close_to_zero_as_recorded(label):
     statement = by_label(label)
     seen = search.random(statement.true_claim, statement.cases(), examples=100, seed=2, climb=0)
     assert bounds(seen.worst)[0] <= DRAWN[label]

@@ -1,4 +1,4 @@
-"""What decides a verdict cannot be loosened: margins, hypotheses rarely met, proofs of which a part is stale."""
+"""Verdicts at their boundary: tiny margins, rarely met hypotheses, proofs with a stale part."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from test_audit import BELOW_THREE, SQUARE, Case, failures, small, toy
 
 from proofs_checks.engine import audit, search
-from proofs_checks.engine.model import Claim, Rank, Verdict, equality, least, verdict_of
+from proofs_checks.engine.model import Claim, Formal, Rank, Verdict, equality, least, verdict_of
 from proofs_checks.evidence.coq import record as formal_record
-from verified_risk.errors import InvalidFile
 from verified_risk.numbers.enclosure import Interval
 
 TINY = Q(1, 10**30)
@@ -56,7 +55,7 @@ def test_an_enumeration_that_never_meets_its_hypotheses_fails():
 
 @pytest.mark.parametrize(("met", "enough"), [(1, False), (49, False), (50, True)])
 def test_hypotheses_met_by_too_small_a_share_fail(monkeypatch, met, enough):
-    """Of a thousand random cases; one in twenty is asked for, however many there are."""
+    """At least one random case in twenty must meet the hypotheses."""
     met_rarely = search.Search(tried=1000, met=met, worst=Q(1), worst_case=Case(Q(0)))
     monkeypatch.setattr(search, "random", lambda *given, **named: met_rarely)
     lines = failures(toy(small_cases=lambda: iter([Case(Q(0))] * 100)))
@@ -73,12 +72,12 @@ def test_a_search_that_meets_nothing_is_no_support():
     assert any("0 cases met the hypotheses, wanted 10" in line for line in lines)
 
 
-def test_a_statement_without_a_budget_lets_its_generator_look_at_nothing():
+def test_a_statement_without_a_budget_searches_no_case():
     none = replace(toy(), find_budget=type(toy()).__dataclass_fields__["find_budget"].default)
     assert any("no counterexample in 0 cases" in line for line in failures(none))
 
 
-def test_an_audit_reports_what_the_generator_met_first_and_not_what_it_shrinks_to():
+def test_an_audit_reports_the_first_counterexample_without_shrinking():
     """Seeds whose first refuting case is not the least of all; shrinking would end at 9/4."""
     first = {search.find_counterexample(toy(), seed=seed, shrink=False).slack for seed in range(8)}
     shrunk = {search.find_counterexample(toy(), seed=seed).slack for seed in range(8)}
@@ -88,88 +87,52 @@ def test_an_audit_reports_what_the_generator_met_first_and_not_what_it_shrinks_t
         assert row.refutation.found.slack == str(search.find_counterexample(toy(), seed=seed, shrink=False).slack)
 
 
-def test_one_stale_part_of_several_demotes_the_proof(tmp_path: Path):
-    """Two parts in files that do not need each other; a change of either is enough."""
-    rows = {row["theorem"]: row for row in formal_record.read()}
-    parts = [rows["key_identity"] | {"supports": [["part", "toy"]]}, rows["dkw"] | {"supports": [["part", "toy"]]}]
-    files = [row["file"] for row in parts]
-    assert not set(files) & {Path(name).name for row in parts for name in row["depends_on"]}
-    record = tmp_path / "record.json"
-    record.write_text(json.dumps({"theorems": parts}), encoding="utf-8")
-    for file in files:
-        folder = tmp_path / file.replace("/", "-")
-        for path in formal_record.FORMAL.rglob("*.v"):
-            place = folder / path.relative_to(formal_record.FORMAL)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, place)
-        (piece,) = formal_record.machine_checked("toy", record=record, folder=folder)
-        assert piece.rank is Rank.MACHINE_CHECKED
-        with (folder / file).open("a") as out:
-            out.write("(* a change *)\n")
-        (piece,) = formal_record.machine_checked("toy", record=record, folder=folder)
-        assert piece.rank is Rank.CITED, file
+PARTS = Formal(parts=("key_identity", "history_measure"))
+"""Two theorems of which the second alone needs ``Mdp.v``; the files do not need each other."""
 
 
-def two_parts(tmp_path: Path, **changes: object) -> Path:
-    """A record in which a claim has two parts; the second, and it alone, is changed and needs ``Mdp.v``."""
-    rows = {row["theorem"]: row for row in formal_record.read()}
-    assert "Mdp.v" not in rows["key_identity"]["depends_on"]
-    needs = next(row for row in rows.values() if "Mdp.v" in row["depends_on"])
-    parts = [rows["key_identity"], needs | changes]
-    record = tmp_path / "record.json"
-    told = [{**row, "supports": [["part", "toy"]]} for row in parts]
-    record.write_text(json.dumps({"theorems": told}), encoding="utf-8")
-    return record
-
-
-def test_one_part_of_several_with_another_axiom_demotes_the_proof(tmp_path: Path):
-    axioms = [*formal_record.CLASSICAL_REALS, "Cheating.axiom"]
-    (piece,) = formal_record.machine_checked("toy", record=two_parts(tmp_path, axioms=axioms))
-    assert piece.rank is Rank.CITED
-    assert "Cheating.axiom" in piece.detail
-    (piece,) = formal_record.machine_checked("toy", record=two_parts(tmp_path, axioms=axioms[:-1]))
+@pytest.mark.parametrize("part", PARTS.parts)
+def test_one_stale_part_of_several_demotes_the_proof(tmp_path: Path, part: str):
+    for path in formal_record.FORMAL.rglob("*.v"):
+        place = tmp_path / path.relative_to(formal_record.FORMAL)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
+    (piece,) = formal_record.machine_checked(PARTS, folder=tmp_path)
     assert piece.rank is Rank.MACHINE_CHECKED
+    with (tmp_path / formal_record.theorems()[part].file).open("a") as out:
+        out.write("Definition another := 0.\n")
+    (piece,) = formal_record.machine_checked(PARTS, folder=tmp_path)
+    assert piece.rank is Rank.CITED
 
 
-def test_the_narrowest_scope_of_several_parts_is_told(tmp_path: Path):
-    (piece,) = formal_record.machine_checked("toy", record=two_parts(tmp_path, differs="for two atoms only"))
-    assert formal_record.MODEL_SCOPE in piece.detail
-    assert "for two atoms only" in piece.detail
+@pytest.mark.parametrize(("extra", "rank"), [((), Rank.MACHINE_CHECKED), (("Cheating.axiom",), Rank.CITED)])
+def test_one_part_of_several_with_another_axiom_demotes_the_proof(tmp_path: Path, extra: tuple[str, ...], rank: Rank):
+    data = json.loads(formal_record.RECORD.read_text(encoding="utf-8"))
+    data["axioms"][formal_record.theorems()["history_measure"].group] = [*formal_record.CLASSICAL_REALS, *extra]
+    (tmp_path / "record.json").write_text(json.dumps(data), encoding="utf-8")
+    (piece,) = formal_record.machine_checked(PARTS, record=tmp_path / "record.json")
+    assert piece.rank is rank
+    assert all(name in piece.detail for name in extra)
 
 
-def test_a_theorem_that_is_printed_with_others_needs_a_new_answer():
-    """Its axioms are those of the group that it was printed with, which is another one now."""
-    theorems, table = formal_record.read(), formal_record.TABLE.read_text(encoding="utf-8")
-    assert formal_record.reword(theorems, table) is not None
-    groups = sorted({row["printed_with"] for row in theorems})
-    moved = theorems[0] | {"printed_with": next(name for name in groups if name != theorems[0]["printed_with"])}
-    assert formal_record.reword([moved, *theorems[1:]], table) is None
+def test_the_narrowest_scope_of_several_parts_is_reported():
+    (piece,) = formal_record.machine_checked(PARTS)
+    known = formal_record.theorems()
+    assert "Mdp.v" not in known["key_identity"].needs
+    assert f"; {formal_record.MODEL_SCOPE};" in piece.detail
+    assert f"; {known['key_identity'].differs}; {known['history_measure'].differs};" in piece.detail
 
 
-@pytest.mark.parametrize("key", ["supports", "hypotheses", "differs", "anchor"])
-def test_any_word_of_a_row_that_has_changed_since_is_named(key):
-    theorems, table = formal_record.read(), formal_record.TABLE.read_text(encoding="utf-8")
-    at = next(i for i, row in enumerate(theorems) if row["theorem"] == "key_identity")
-    theorems[at] = theorems[at] | {key: [["step", "lem:key"]] if key == "supports" else "other words"}
-    assert formal_record.stale(theorems, table) == ["key_identity: its row in formal.md has changed"]
-
-
-def test_a_theorem_with_two_rows_is_refused():
-    row = "| proves `lem:key` | `t` | h | d | [x](01-setting.md#key-identity) |"
-    assert list(formal_record.read_table(row)) == ["t"]
-    with pytest.raises(InvalidFile, match=r"line 2 of formal\.md repeats the theorem t"):
-        formal_record.read_table(f"{row}\n{row.replace('proves', 'step')}")
-
-
-def test_the_command_that_compares_the_record_ends_with_1_if_something_is_stale(monkeypatch, capsys):
-    monkeypatch.setattr(formal_record, "stale", lambda theorems, table: ["key_identity is not recorded"])
+def test_checking_a_stale_record_exits_with_1(monkeypatch, capsys):
+    monkeypatch.setattr(formal_record, "stale", lambda: ["Mdp.v has changed"])
     assert formal_record.main(["--check"]) == 1
-    assert capsys.readouterr().out == "key_identity is not recorded\n"
+    assert capsys.readouterr().out == "Mdp.v has changed\n"
 
 
-def test_a_recorded_digest_is_compared_to_its_last_digit():
-    theorem = next(row for row in formal_record.read() if row["theorem"] == "key_identity")
-    assert not formal_record.is_stale(theorem)
-    last = "0" if theorem["sha256"][-1] != "0" else "1"
-    assert formal_record.is_stale({**theorem, "sha256": theorem["sha256"][:-1] + last})
-    assert formal_record.is_stale({**theorem, "sha256": theorem["sha256"][:12]})
+@pytest.mark.parametrize("change", [lambda old: old[:-1] + "01"[old[-1] == "0"], lambda old: old[:12]])
+def test_a_recorded_digest_is_compared_to_its_last_digit(tmp_path: Path, change):
+    data = json.loads(formal_record.RECORD.read_text(encoding="utf-8"))
+    data["digests"]["FiniteLaw.v"] = change(data["digests"]["FiniteLaw.v"])
+    (tmp_path / "record.json").write_text(json.dumps(data), encoding="utf-8")
+    assert formal_record.theorems(tmp_path / "record.json")["key_identity"].changed == ("FiniteLaw.v",)
+    assert formal_record.theorems()["key_identity"].changed == ()

@@ -119,7 +119,7 @@ BAD = [
     (["fuzz", "--seconds", "0"], "0.0 is not in the range x>0"),
     (["fuzz", "--hours", "x", "--seed", "1"], "'x' is not a valid float range"),
     (["fuzz", "--workers", "-1"], "-1 is not in the range x>=0"),
-    (["fuzz", "--property", "nothing", "--out", "out"], "there is no property 'nothing', wanted one of plan"),
+    (["fuzz", "--property", "nothing", "--out", "out"], "unknown property 'nothing', wanted one of plan"),
     (["plan", "two_paths", "--objective", f"var({'9' * 5000})"], "wanted a level in (0, 1]"),
     (["plan", "two_paths", "--objective", f"pl(0,0;{'9' * 5000},1)"], "the last corner is at tau"),
     # where results go
@@ -207,7 +207,7 @@ def test_every_command_and_every_option_with_a_value_meets_bad_input():
             yield path, command
 
     used = {word for arguments in tried for word in arguments}
-    free_text = {"--scheduler", "--local-cluster", "--cluster"}  # tested with the sweeps and the farm themselves
+    free_text = {"--scheduler", "--local-cluster", "--cluster"}  # tested with the sweeps and the fuzz runner
     for path, command in walk(main):
         assert any(tuple(arguments[: len(path)]) == path for arguments in tried), path
         for parameter in command.params:

@@ -48,7 +48,7 @@ def test_the_digest_of_what_was_proved_is_of_objective_bounds_and_every_number_o
 
 
 def test_the_axioms_are_those_that_coq_printed_for_the_theorem():
-    recorded = {row["theorem"]: sorted(row["axioms"]) for row in record.read()}
+    recorded = {name: sorted(theorem.axioms) for name, theorem in record.theorems().items()}
     wanted = {
         "cvar(1/2)": "check_sound",
         "1/2*mean + 1/2*dual(3/2)": "check_curved_sound",

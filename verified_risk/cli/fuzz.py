@@ -1,4 +1,4 @@
-"""``verified-risk fuzz``: the fuzz farm of ``proofs_checks``."""
+"""``verified-risk fuzz``: run ``proofs_checks.fuzz``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Reading Coq sources: what a file proves, what it assumes, what it requires.
+"""Read Coq sources: what a file proves, assumes and requires.
 
-This is no parser of Coq.  It knows as much of the vernacular as our own sources use: sentences end in a full stop
-followed by space, comments nest, sections open and close by name.
+This is not a parser of Coq.  It handles what these sources use: sentences end in a full stop followed by space,
+comments nest, sections open and close by name.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from verified_risk.errors import InvalidFile
 
 FORMAL = Path(__file__).parents[2] / "formal"
 SETUP = "setup"
-"""The subfolder of what sections share: variables and hypotheses that a section takes over with ``Load``."""
+"""The subfolder of variables and hypotheses that sections ``Load``."""
 
 _COMMENT = re.compile(r"\(\*|\*\)")
 _LOAD = re.compile(rf'Load\s+"{SETUP}/(\w+)"\.(?=\s|$)')
 _SENTENCE = re.compile(r"(?<=\.)\s+")
-_PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
-_DEFINED = ("Definition", "Fixpoint", "Record", "Inductive")
+PROVED = ("Theorem", "Corollary", "Lemma", "Proposition", "Fact", "Remark")
+DEFINED = ("Definition", "Fixpoint", "Record", "Inductive")
 _UNPROVED = ("Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Conjectures", "Admitted", "Abort", "Module")
 """A variable of a module is an axiom, and a module need not have an end: our sources have none."""
 _ATTRIBUTES = re.compile(r"^(?:(?:#\[[^\]]*\]|Local|Global|Polymorphic|Monomorphic)\s+)+")
 _UNCHECKED = re.compile(r"\badmit\b|\bbypass_check\b|\b(?:Guard|Positivity|Universe) Checking\b")
+_WORDS = re.compile(r"(Given|Differs|In words|Step of): (.*?)\.(?=\s+(?:Given|Differs|In words|Step of): |\s*$)")
 _ASSUMED_IN_SECTION = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
 
 
@@ -46,33 +47,24 @@ def sentences(text: str) -> list[str]:
 
 
 def read(path: Path, folder: Path = FORMAL) -> str:
-    """The source of a file without comments, with what it loads in the place where it loads it."""
+    """The source of a file without comments, with loaded files inserted."""
     text = without_comments(path.read_text(encoding="utf-8"))
     return _LOAD.sub(lambda found: read(folder / SETUP / f"{found.group(1)}.v", folder).strip(), text)
 
 
-def theorems_of(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """``{name: (statement, what the enclosing sections assume)}`` for everything the file proves."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
-    open_sections: list[list[str]] = []
-    for sentence in sentences(text):
-        word, _, rest = sentence.partition(" ")
-        if word == "Section":
-            open_sections.append([])
-        elif word == "End" and open_sections:
-            open_sections.pop()
-        elif word in _ASSUMED_IN_SECTION and open_sections:
-            open_sections[-1].append(" ".join(sentence.split()))
-        elif word in _PROVED:
-            name = re.split(r"[\s:({]", rest.strip(), maxsplit=1)[0]
-            context = tuple(line for section in open_sections for line in section)
-            found[name] = (" ".join(sentence.split()), context)
-    return found
+def words_above(name: str, text: str) -> tuple[str, str, str, tuple[str, ...]]:
+    """The comment above a theorem: hypotheses, difference from the claim, anchor, labels that it is a step of."""
+    found = re.search(rf"\*\)\s+(?:{'|'.join(PROVED)})\s+{name}\b", text)
+    comment = text[text.rindex("(**", 0, found.start()) : found.start()] if found else ""
+    said = dict(_WORDS.findall(" ".join(comment.split())))
+    if "Given" not in said:
+        raise InvalidFile(f"the comment above the theorem {name} has no hypotheses: wanted 'Given: ...'")
+    steps = said.get("Step of", "")
+    return said["Given"], said.get("Differs", ""), said.get("In words", ""), tuple(steps.split(", ") if steps else ())
 
 
 def unproved(text: str) -> list[str]:
-    """Sentences that assume instead of proving: axioms, parameters, admitted proofs, variables outside sections, checks
-    of the kernel that are switched off."""
+    """Sentences that assume something: axioms, parameters, admitted proofs, loose variables, disabled checks."""
     found, depth = [], 0
     for sentence in sentences(text):
         word = re.split(r"[\s.]", _ATTRIBUTES.sub("", sentence), maxsplit=1)[0]
@@ -88,7 +80,7 @@ def unproved(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def imports_of(text: str, *, unqualified: bool = False) -> tuple[str, ...]:
-    """The files of this development that a file requires or loads; those whose names it may use ``unqualified``."""
+    """The files of this development that a file requires or loads; with ``unqualified``, those it imports."""
     names: list[str] = []
     for sentence in sentences(text):
         names += _LOAD.findall(sentence)
@@ -98,33 +90,17 @@ def imports_of(text: str, *, unqualified: bool = False) -> tuple[str, ...]:
     return tuple(f"{name}.v" for name in names)
 
 
-def names_of(text: str) -> set[str]:
-    """What a file defines or proves under a name; the fields of records are left out."""
+def names_of(text: str, kinds: tuple[str, ...] = (*PROVED, *DEFINED)) -> set[str]:
+    """The names that a file defines or proves; the fields of records are left out."""
     return {
         re.split(r"[\s:({]", sentence.split(None, 1)[1], maxsplit=1)[0]
         for sentence in sentences(text)
-        if sentence.split(None, 1)[0] in (*_PROVED, *_DEFINED)
+        if sentence.split(None, 1)[0] in kinds
     }
 
 
-def visible_to(file: str, folder: Path = FORMAL) -> list[str]:
-    """The files whose names a file may use unqualified: those it imports, and what these export in turn."""
-    paths = sources_in(folder)
-    found: list[str] = []
-    text = paths[file].read_text(encoding="utf-8")
-    waiting = [name for name in imports_of(text, unqualified=True) if not is_setup(paths[name])]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.append(name)
-            text = without_comments(paths[name].read_text(encoding="utf-8"))
-            exported = re.findall(r"From\s+VerifiedRisk\s+Require\s+Export\s+([\w\s]+)\.", text)
-            waiting += [f"{part}.v" for names in exported for part in names.split()]
-    return found
-
-
 def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
-    """``{file name: path}`` of every source below the folder; a name stands for one file, whatever its subfolder."""
+    """``{file name: path}`` of every source below the folder; raise ``InvalidFile`` if two have the same name."""
     paths = sorted(folder.rglob("*.v"))
     found = {path.name: path for path in paths}
     if len(found) < len(paths):
@@ -134,12 +110,12 @@ def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
 
 
 def is_setup(path: Path) -> bool:
-    """Whether the file is no module, but a set-up that sections load."""
+    """Whether sections load the file; it is not a module."""
     return path.parent.name == SETUP
 
 
 def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
-    """The file and everything it requires or loads, directly or not: names in alphabetical order."""
+    """The names of the file and of everything it requires or loads, directly or not, sorted."""
     paths = sources_in(folder)
     seen: set[str] = set()
     waiting = [Path(file).name]
@@ -151,16 +127,13 @@ def depends_on(file: str, folder: Path = FORMAL) -> list[str]:
     return sorted(seen)
 
 
-def digest(file: str, folder: Path = FORMAL) -> str:
-    """SHA-256 of the file and of everything it depends on."""
-    total, paths = hashlib.sha256(), sources_in(folder)
-    for name in depends_on(file, folder):
-        total.update(name.encode() + b"\0" + hashlib.sha256(paths[name].read_bytes()).digest())
-    return total.hexdigest()
+def digest(path: Path) -> str:
+    """SHA-256 of a file without comments and line breaks."""
+    return hashlib.sha256(" ".join(without_comments(path.read_text(encoding="utf-8")).split()).encode()).hexdigest()
 
 
 def listed(text: str) -> dict[str, str]:
-    """``{theorem: what is printed for it}`` of Assumptions.v: itself, or the group it is printed with."""
+    """``{theorem: what Assumptions.v prints for it}``: the theorem itself or its group."""
     groups: dict[str, list[str]] = {}
     found: dict[str, str] = {}
     for sentence in sentences(text):

@@ -38,7 +38,9 @@ Section Augmentation.
   Lemma records_itself : records (fun _ r => r) M M.
   Proof. split; reflexivity. Qed.
 
-  (** lem:augmented:1, corrected; [f] ranges over all functions of the action, in particular indicators. *)
+  (** lem:augmented:1, corrected; [f] ranges over all functions of the action, in particular indicators.
+      Given: any MDP with finite laws, any randomised history-dependent policy, equality of states decidable.
+      Differs: cell by cell, J = y; the claim's J <= y adds up cells. *)
   Theorem augmented_same_average t y s (f : A -> R) :
     E (history_law M pi t) (fun h => ind (here_dec y s h) * E (pi h) f) =
     E (history_law M pi t) (fun h => ind (here_dec y s h) * E (of_y_policy augmented h) f).
@@ -51,13 +53,16 @@ Section Augmentation.
       now destruct (state_dec (state h) s). }
     rewrite (E_ext_as _ (fun h => ind (here_dec y s h) * E (of_y_policy augmented h) f)
       (fun h => E (conditioned state_dec (fun _ r => r) M pi t (state h) (recorded (fun _ r => r) h))
-         (fun a => (if Req_EM_T (recorded (fun _ r => r) h) y then if state_dec (state h) s then 1 else 0 else 0) * f a))).
+         (fun a => (if Req_EM_T (recorded (fun _ r => r) h) y then if state_dec (state h) s then 1 else 0
+           else 0) * f a))).
     - rewrite H; apply E_ext; intros h. now rewrite E_scal, Hi.
     - pose proof (history_time M pi t) as Ht; revert Ht; apply as_impl; intros h Hh.
       rewrite E_scal, Hi; unfold of_y_policy; now rewrite Hh.
   Qed.
 
-  (** lem:augmented:2, corrected: the joint law of (J, S), through all its expectations. *)
+  (** lem:augmented:2, corrected: the joint law of (J, S), through all its expectations.
+      Given: as augmented_same_average; every t, any function of (J, S).
+      Differs: for the law of the return take t = T and functions of J. *)
   Theorem augmented_same_joint_law t (g : R -> S -> R) :
     E (history_law M (of_y_policy augmented) t) (fun h => g (collected h) (state h)) =
     E (history_law M pi t) (fun h => g (collected h) (state h)).
@@ -66,7 +71,9 @@ Section Augmentation.
   Theorem augmented_same_return_law f : E (return_law M (of_y_policy augmented)) f = E (return_law M pi) f.
   Proof. rewrite !E_return_law; apply (augmented_same_joint_law (horizon M) (fun y _ => f y)). Qed.
 
-  (** thm:augmented. *)
+  (** thm:augmented.
+      Given: as augmented_same_average; G as in the key identity.
+      Differs: every objective is the same. *)
   Theorem augmented_same_value G : weighting G -> value G M (of_y_policy augmented) = value G M pi.
   Proof.
     intros HG; apply Phi_of_same_expectations; [assumption | | now apply law_return | apply augmented_same_return_law].
@@ -74,7 +81,10 @@ Section Augmentation.
   Qed.
 End Augmentation.
 
-(** Consequence: whatever is optimal among y-policies is optimal among all policies. *)
+(** Consequence: whatever is optimal among y-policies is optimal among all policies.
+    Given: any MDP with finite laws, decidable states; an upper bound over y-policies bounds all policies.
+    Differs: M itself, not the augmented MDP.
+    Step of: def:augmented. *)
 Theorem best_y_policy_is_best {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (M : mdp S A) G best :
   is_mdp M -> weighting G ->
   (forall pi, is_y_policy pi -> value G M (of_y_policy pi) <= best) ->

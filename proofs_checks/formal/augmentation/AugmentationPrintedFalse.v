@@ -1,4 +1,5 @@
-(** * Conditioning on "at most y so far" changes the return      (paper: lem:augmented:1, lem:augmented:2, thm:augmented)
+(** * Conditioning on "at most y so far" changes the return
+    (paper: lem:augmented:1, lem:augmented:2, thm:augmented)
 
     The paper averages pi over the histories with J <= y.  Take T = 2, one state, actions a and b paying 0 and 1, and
     let pi toss a fair coin once and repeat the action.  Then Z is 0 or 2, each with probability 1/2, but under the
@@ -76,7 +77,8 @@ Proof. unfold coin_mdp. rewrite E_one_state_1. apply E_ext; intros b. now rewrit
 Lemma E_coin_return pi f :
   E (return_law coin_mdp pi) f = E (pi root) (fun b => E (pi (next b)) (fun c => f (paid c + paid b))).
 Proof.
-  unfold coin_mdp. rewrite E_one_state_return. apply E_ext; intros b. rewrite E_ret. apply E_ext; intros c. now rewrite E_ret.
+  unfold coin_mdp. rewrite E_one_state_return. apply E_ext; intros b. rewrite E_ret. apply E_ext; intros c.
+  now rewrite E_ret.
 Qed.
 
 Lemma return_of_toss_once f : E (return_law coin_mdp toss_once) f = 1 / 2 * f 0 + 1 / 2 * f 2.
@@ -126,7 +128,9 @@ Proof.
   - rewrite ind_no, ind_yes by lra. lra.
 Qed.
 
-(** The law of the return under the printed policy, through all its expectations. *)
+(** The law of the return under the printed policy, through all its expectations.
+    Given: none: T = 2, one state, two actions; the law of the return computed.
+    In words: 02-augmentation.md#augmented-refuted. *)
 Theorem return_of_printed_augmented f :
   E (return_law coin_mdp (of_y_policy (printed_augmented unit_dec coin_mdp toss_once))) f =
   1 / 2 * f 0 + 1 / 4 * f 1 + 1 / 4 * f 2.
@@ -143,7 +147,9 @@ Proof.
   apply law_given; [apply law_history; [apply is_mdp_coin | apply is_policy_toss_once] | assumption].
 Qed.
 
-(** thm:augmented as printed is false, already for the mean. *)
+(** thm:augmented as printed is false, already for the mean.
+    Given: none: T = 2, one state, two actions; mean 1 becomes 3/4.
+    In words: 02-augmentation.md#augmented-refuted. *)
 Theorem printed_augmentation_changes_value :
   value (fun tau => tau) coin_mdp toss_once = 1 /\
   value (fun tau => tau) coin_mdp (of_y_policy (printed_augmented unit_dec coin_mdp toss_once)) = 3 / 4.
@@ -155,7 +161,9 @@ Proof.
   - apply law_return; [apply is_mdp_coin | apply is_policy_printed].
 Qed.
 
-(** lem:augmented:1 as printed, at t = 2 (one completed step), y = 1 and the action paying 0: 1/2 against 3/4. *)
+(** lem:augmented:1 as printed, at t = 2 (one completed step), y = 1 and the action paying 0: 1/2 against 3/4.
+    Given: none: T = 2, one state, two actions.
+    In words: 02-augmentation.md#augmented-refuted. *)
 Theorem printed_average_differs :
   let is_a := fun b : bool => if b then 0 else 1 in
   E (history_law coin_mdp toss_once 1) (fun h => ind (at_most_dec unit_dec 1 tt h) * E (toss_once h) is_a) = 1 / 2 /\

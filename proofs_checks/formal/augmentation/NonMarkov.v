@@ -1,8 +1,8 @@
 (** * Optimal policies may be non-Markov      (paper: introduction; intro:nonmarkov)
 
     T = 2.  The first step pays 0 or 1, each with probability 1/2.  Then action a pays 1/2 and action b pays 1 with
-    probability p, else 0.  For CVaR at level 3/4 and p in [1/2, 3/4] the policy that plays b after 0 and a after 1 is better
-    than every policy of (t, s), randomised or not, by at least  2/3 min(p - 1/2, 3/4 - p). *)
+    probability p, else 0.  For CVaR at level 3/4 and p in [1/2, 3/4] the policy that plays b after 0 and a after 1 is
+    better than every policy of (t, s), randomised or not, by at least  2/3 min(p - 1/2, 3/4 - p). *)
 
 Require Import Reals Lra List.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev.
@@ -18,7 +18,8 @@ Section NonMarkov.
     horizon := 2;
     init := ret false;
     trans := fun _ _ => ret true;
-    reward := fun (s b : bool) => if s then (if b then [(0, 1 - p); (1, p)] else ret (1 / 2)) else [(0, 1 / 2); (1, 1 / 2)]
+    reward := fun (s b : bool) => if s then (if b then [(0, 1 - p); (1, p)] else ret (1 / 2))
+      else [(0, 1 / 2); (1, 1 / 2)]
   |}.
 
   Lemma law_two_points x y q : 0 <= q <= 1 -> is_law [(x : R, 1 - q); (y, q)].
@@ -48,7 +49,8 @@ Section NonMarkov.
       1 / 2 * E (pi 1%nat true 1) (fun b => E (reward coin_then_bet true b) (fun r => f (r + 1))))).
     { apply E_const, Hpi. }
     intros a. transitivity (E [(0, 1 / 2); (1, 1 / 2)] (fun r => E (ret true) (fun s =>
-      E (run coin_then_bet (of_y_policy pi) 1 (extend (start false) a r s)) (fun h => f (collected h))))); [reflexivity|].
+      E (run coin_then_bet (of_y_policy pi) 1 (extend (start false) a r s)) (fun h => f (collected h)))));
+        [reflexivity|].
     assert (Hrun : forall r, E (ret true) (fun s =>
         E (run coin_then_bet (of_y_policy pi) 1 (extend (start false) a r s)) (fun h => f (collected h))) =
         E (pi 1%nat true r) (fun b => E (reward coin_then_bet true b) (fun q => f (q + r)))).
@@ -65,13 +67,15 @@ Section NonMarkov.
   Local Notation cvar := (Phi (cvar_weight (3 / 4))).
 
   Lemma cvar_listed d l lo hi :
-    is_law d -> is_law l -> sorted_in lo hi l -> (forall f, E d f = E l f) -> cvar d = rank_sum (cvar_weight (3 / 4)) 0 l.
+    is_law d -> is_law l -> sorted_in lo hi l -> (forall f, E d f = E l f) ->
+      cvar d = rank_sum (cvar_weight (3 / 4)) 0 l.
   Proof.
     intros Hd Hl Hs HE. assert (HG : weighting (cvar_weight (3 / 4))) by (apply weighting_cvar; lra).
     rewrite (Phi_of_same_expectations _ HG d l Hd Hl HE). now apply Phi_eq_rank_sum with lo hi.
   Qed.
 
-  Lemma value_of_bets_after_0 : value (cvar_weight (3 / 4)) coin_then_bet (of_y_policy bets_after_0) = 2 / 3 * p + 1 / 2.
+  Lemma value_of_bets_after_0 : value (cvar_weight (3 / 4)) coin_then_bet (of_y_policy bets_after_0) =
+    2 / 3 * p + 1 / 2.
   Proof.
     assert (Hpi : is_y_policy bets_after_0) by (intros t s y; apply law_ret).
     unfold value. rewrite (cvar_listed _ [(0, (1 - p) / 2); (1, p / 2); (3 / 2, 1 / 2)] 0 2).
@@ -90,7 +94,8 @@ Section NonMarkov.
 
   Lemma is_law_of b : is_law (law_of b).
   Proof.
-    destruct b; split; try (simpl; lra); intros z m Hin; repeat (destruct Hin as [H|Hin]; [injection H as <- <-; lra|]); contradiction.
+    destruct b; split; try (simpl; lra); intros z m Hin; repeat (destruct Hin as [H|Hin]; [injection H as <- <-; lra|]);
+      contradiction.
   Qed.
 
   Lemma cvar_of_law b : cvar (law_of b) = if b then 4 / 3 * p else 5 / 6.
@@ -99,6 +104,8 @@ Section NonMarkov.
     destruct b; cbn [rank_sum law_of]; unfold cvar_weight, Rmin; repeat destruct Rle_dec; lra.
   Qed.
 
+  (** Given: the models of the claim, 1/2 <= p <= 3/4, every policy of (t, s).
+      Differs: randomised policies of (t, s) too. *)
   Theorem markov_policies_are_worse (pi : markov_policy bool bool) :
     is_markov_policy pi ->
     value (cvar_weight (3 / 4)) coin_then_bet (of_markov_policy pi) + 2 / 3 * Rmin (p - 1 / 2) (3 / 4 - p) <=
@@ -109,7 +116,8 @@ Section NonMarkov.
     assert (HE : forall f, E d f = E (pi 1%nat true) (fun b => E (law_of b) f)).
     { intros f. change (of_markov_policy pi) with (of_y_policy (fun t s (_ : R) => pi t s)) in d. unfold d.
       rewrite return_of_two_steps by (intros t s y; apply Hpi). rewrite <- !E_scal, <- E_plus. apply E_ext; intros b.
-      destruct b; simpl; replace (0 + 1) with 1 by ring; replace (1 + 1) with 2 by ring; replace (1 / 2 + 1) with (3 / 2) by lra; lra. }
+      destruct b; simpl; replace (0 + 1) with 1 by ring; replace (1 + 1) with 2 by ring;
+        replace (1 / 2 + 1) with (3 / 2) by lra; lra. }
     (* CVaR is a maximum of functions that are linear in the law *)
     destruct (rockafellar_uryasev d (3 / 4) Hd ltac:(lra)) as [_ [rho [m [_ [_ [_ Hrho]]]]]].
     unfold value; fold d. rewrite <- Hrho. unfold ru, shortfall. rewrite HE.

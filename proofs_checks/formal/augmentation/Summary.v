@@ -2,8 +2,8 @@
 
     One argument serves augmentation and discretisation.  Let N be M with every reward r of a state s recorded as
     phi(s, r).  From a history-dependent policy pi of M build the y-policy of N that, at (t, s, y), draws a history of M
-    under pi conditioned on { recorded reward = y, state = s } and acts as pi does there.  Then for every t the joint law
-    of (collected reward, state) in N under the y-policy is the joint law of (recorded reward, state) in M under pi.
+    under pi conditioned on { recorded reward = y, state = s } and acts as pi does there.  Then for every t the joint
+    law of (collected reward, state) in N under the y-policy is the joint law of (recorded reward, state) in M under pi.
 
     With phi(s, r) = r this is augmentation; with phi = rounding up it is half of discretisation. *)
 

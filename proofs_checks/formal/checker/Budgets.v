@@ -1,7 +1,12 @@
-(** * The index and the budget: rounding down never overstates what is left, and by how much it may understate it *)
+(** * The index of a budget and the budget it stands for
+
+    [index_le_budget]: the index never overstates the budget that is left, because rewards are rounded.
+    [budget_le_index]: it understates the budget by at most the loss of rounding so far. [index_never_below]: no
+    history leaves a window that was tested to be wide enough. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts RatFacts TablesBelow TablesAbove.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts RatFacts
+  TablesBelow TablesAbove.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -25,17 +30,20 @@ Section Budgets.
   Lemma rate_positive t : (0 < num (rate_at m g t))%Z /\ ok (rate_at m g t).
   Proof.
     destruct grid_positive as [H1 [H2 [H3 H4]]]. destruct (good_facts m Hm) as [G1 [G2 [G3 _]]].
-    unfold ok. induction t as [|t [IH1 IH2]]; cbn [rate_at rate_0 rate_next num den]; split; repeat apply Z.mul_pos_pos; assumption.
+    unfold ok. induction t as [|t [IH1 IH2]]; cbn [rate_at rate_0 rate_next num den]; split; repeat apply Z.mul_pos_pos;
+      assumption.
   Qed.
 
   Lemma real_unit_next t : real_of (unit_at g (S t)) * IZR (stretch g) = real_of (unit_at g t) * IZR (shrink g).
   Proof.
-    destruct grid_positive as [_ [_ [H3 _]]]. destruct (unit_positive t) as [_ H]. apply ok_pos in H. apply IZR_lt in H3.
+    destruct grid_positive as [_ [_ [H3 _]]]. destruct (unit_positive t) as [_ H]. apply ok_pos in H.
+    apply IZR_lt in H3.
     cbn [unit_at]. unfold real_of, unit_next; cbn [num den]. rewrite !mult_IZR. field. lra.
   Qed.
 
   (** A charge of gain times rate, divided by shrink, is the discounted reward in units of the next step. *)
-  Lemma real_rate t : real_of (rate_at m g t) * real_of (unit_at g (S t)) = IZR (shrink g) * gamma ^ t / IZR (reward_den m).
+  Lemma real_rate t : real_of (rate_at m g t) * real_of (unit_at g (S t)) =
+    IZR (shrink g) * gamma ^ t / IZR (reward_den m).
   Proof.
     destruct grid_positive as [H1 [H2 [H3 H4]]]. destruct (good_facts m Hm) as [G1 [G2 [G3 _]]].
     apply IZR_lt in H1, H2, H3, H4, G1, G2, G3.
@@ -43,17 +51,21 @@ Section Budgets.
     - cbn [rate_at unit_at pow]. unfold real_of, rate_0, unit_next; cbn [num den]. rewrite !mult_IZR. field. lra.
     - replace (real_of (rate_at m g (S t))) with (real_of (rate_at m g t) * gamma * (IZR (stretch g) / IZR (shrink g))).
       + replace (real_of (unit_at g (S (S t)))) with (real_of (unit_at g (S t)) * (IZR (shrink g) / IZR (stretch g))).
-        * replace (real_of (rate_at m g t) * gamma * (IZR (stretch g) / IZR (shrink g)) * (real_of (unit_at g (S t)) * (IZR (shrink g) / IZR (stretch g))))
+        * replace (real_of (rate_at m g t) * gamma * (IZR (stretch g) / IZR (shrink g)) *
+            (real_of (unit_at g (S t)) * (IZR (shrink g) / IZR (stretch g))))
             with (real_of (rate_at m g t) * real_of (unit_at g (S t)) * gamma) by (field; lra).
           rewrite IH. cbn [pow]. field. lra.
-        * pose proof (real_unit_next (S t)) as Hu. apply Rmult_eq_reg_r with (IZR (stretch g)); [|lra]. rewrite Hu. field. lra.
-      + destruct (rate_positive t) as [_ Hr]. apply ok_pos in Hr. cbn [rate_at]. unfold gamma, real_of, rate_next; cbn [num den].
+        * pose proof (real_unit_next (S t)) as Hu. apply Rmult_eq_reg_r with (IZR (stretch g)); [|lra]. rewrite Hu.
+          field. lra.
+      + destruct (rate_positive t) as [_ Hr]. apply ok_pos in Hr. cbn [rate_at].
+        unfold gamma, real_of, rate_next; cbn [num den].
         rewrite !mult_IZR. field. lra.
   Qed.
 
   Lemma charge_ge r o : ok r -> IZR (gain o) * real_of r <= IZR (charge r o).
   Proof.
-    intros H. unfold charge. eapply Rle_trans; [|now apply le_cdiv_div]. rewrite mult_IZR. unfold real_of. right. unfold Rdiv. ring.
+    intros H. unfold charge. eapply Rle_trans; [|now apply le_cdiv_div]. rewrite mult_IZR. unfold real_of. right.
+    unfold Rdiv. ring.
   Qed.
 
   Lemma charge_eq r o : ok r -> IZR (charge r o) = IZR (gain o) * real_of r + IZR (excess r o) / IZR (den r).
@@ -64,39 +76,50 @@ Section Budgets.
     real_of (unit_at g (S t)) * IZR (move g (rate_at m g t) o b) <=
     real_of (unit_at g t) * IZR b - gamma ^ t * (IZR (gain o) / IZR (reward_den m)).
   Proof.
-    destruct grid_positive as [_ [_ [H3 H4]]]. destruct (unit_positive (S t)) as [Hn Hu]. pose proof (proj1 (real_of_sign _ Hu) Hn) as Hupos.
+    destruct grid_positive as [_ [_ [H3 H4]]]. destruct (unit_positive (S t)) as [Hn Hu].
+    pose proof (proj1 (real_of_sign _ Hu) Hn) as Hupos.
     destruct (rate_positive t) as [_ Hr]. pose proof (charge_ge (rate_at m g t) o Hr) as Hc.
-    pose proof (floor_div_le (stretch g * b - charge (rate_at m g t) o) (shrink g) H4) as Hf. fold (move g (rate_at m g t) o b) in Hf.
+    pose proof (floor_div_le (stretch g * b - charge (rate_at m g t) o) (shrink g) H4) as Hf.
+    fold (move g (rate_at m g t) o b) in Hf.
     rewrite minus_IZR, mult_IZR in Hf. apply IZR_lt in H3, H4.
     pose proof (real_unit_next t) as Hnext. pose proof (real_rate t) as Hrate.
     set (u' := real_of (unit_at g (S t))) in *. set (u := real_of (unit_at g t)) in *.
     apply Rle_trans with (u' * ((IZR (stretch g) * IZR b - IZR (gain o) * real_of (rate_at m g t)) / IZR (shrink g))).
-    - apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [exact Hf|]. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | lra].
+    - apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [exact Hf|].
+      apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | lra].
     - right. replace (u' * ((IZR (stretch g) * IZR b - IZR (gain o) * real_of (rate_at m g t)) / IZR (shrink g)))
-        with ((u' * IZR (stretch g)) * IZR b / IZR (shrink g) - IZR (gain o) * (real_of (rate_at m g t) * u') / IZR (shrink g)) by (field; lra).
+        with ((u' * IZR (stretch g)) * IZR b / IZR (shrink g) -
+          IZR (gain o) * (real_of (rate_at m g t) * u') / IZR (shrink g)) by (field; lra).
       rewrite Hnext, Hrate. destruct (good_facts m Hm) as [_ [_ [G3 _]]]. apply IZR_lt in G3. field. lra.
   Qed.
 
   Lemma move_ge t o b (X : Z) : (excess (rate_at m g t) o <= X)%Z ->
     real_of (unit_at g t) * IZR b - gamma ^ t * (IZR (gain o) / IZR (reward_den m)) -
-    real_of (unit_at g (S t)) * real_of (Rat (X + (shrink g - 1) * den (rate_at m g t)) (shrink g * den (rate_at m g t)))
+    real_of (unit_at g (S t)) * real_of (Rat (X + (shrink g - 1) * den (rate_at m g t))
+      (shrink g * den (rate_at m g t)))
     <= real_of (unit_at g (S t)) * IZR (move g (rate_at m g t) o b).
   Proof.
-    intros HX. destruct grid_positive as [_ [_ [H3 H4]]]. destruct (unit_positive (S t)) as [Hn Hu]. pose proof (proj1 (real_of_sign _ Hu) Hn) as Hupos.
+    intros HX. destruct grid_positive as [_ [_ [H3 H4]]]. destruct (unit_positive (S t)) as [Hn Hu].
+    pose proof (proj1 (real_of_sign _ Hu) Hn) as Hupos.
     destruct (rate_positive t) as [_ Hr]. pose proof (charge_eq (rate_at m g t) o Hr) as Hc.
-    assert (Hf : (stretch g * b - charge (rate_at m g t) o - (shrink g - 1) <= move g (rate_at m g t) o b * shrink g)%Z).
+    assert (Hf : (stretch g * b - charge (rate_at m g t) o - (shrink g - 1) <=
+      move g (rate_at m g t) o b * shrink g)%Z).
     { unfold move. pose proof (Z.mul_succ_div_gt (stretch g * b - charge (rate_at m g t) o) (shrink g) H4). nia. }
-    apply IZR_le in Hf. rewrite !minus_IZR, !mult_IZR, Hc in Hf. apply IZR_le in HX. apply IZR_lt in H3, H4. apply ok_pos in Hr.
+    apply IZR_le in Hf. rewrite !minus_IZR, !mult_IZR, Hc in Hf. apply IZR_le in HX. apply IZR_lt in H3, H4.
+    apply ok_pos in Hr.
     pose proof (real_unit_next t) as Hnext. pose proof (real_rate t) as Hrate.
     destruct (good_facts m Hm) as [_ [_ [G3 _]]]. apply IZR_lt in G3.
-    set (u' := real_of (unit_at g (S t))) in *. set (u := real_of (unit_at g t)) in *. set (d := IZR (den (rate_at m g t))) in *.
+    set (u' := real_of (unit_at g (S t))) in *. set (u := real_of (unit_at g t)) in *.
+    set (d := IZR (den (rate_at m g t))) in *.
     set (rho := real_of (rate_at m g t)) in *. set (mv := IZR (move g (rate_at m g t) o b)) in *.
     assert (He : IZR (excess (rate_at m g t) o) / d <= IZR X / d)
       by (apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat | assumption]).
     unfold real_of; cbn [num den]. rewrite plus_IZR, !mult_IZR, minus_IZR. fold d.
     replace (u * IZR b) with (u' * IZR (stretch g) * IZR b / IZR (shrink g)) by (rewrite Hnext; field; lra).
-    replace (gamma ^ t * (IZR (gain o) / IZR (reward_den m))) with (IZR (gain o) * (rho * u') / IZR (shrink g)) by (rewrite Hrate; field; lra).
-    apply Rle_trans with (u' * ((IZR (stretch g) * IZR b - (IZR (gain o) * rho + IZR X / d) - (IZR (shrink g) - 1)) / IZR (shrink g))).
+    replace (gamma ^ t * (IZR (gain o) / IZR (reward_den m))) with (IZR (gain o) * (rho * u') / IZR (shrink g))
+      by (rewrite Hrate; field; lra).
+    apply Rle_trans with (u' * ((IZR (stretch g) * IZR b - (IZR (gain o) * rho + IZR X / d) - (IZR (shrink g) - 1)) /
+      IZR (shrink g))).
     - right. field. lra.
     - apply Rmult_le_compat_l; [lra|]. apply Rmult_le_reg_r with (IZR (shrink g)); [assumption|].
       unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l by lra. lra.
@@ -115,11 +138,15 @@ Section Budgets.
   Definition rest_loss (t : nat) : R := real_of (loss_after m g (rate_at m g t) (unit_at g t) (skipn t (steps m))).
 
   Lemma largest_ge {X} (f : X -> Z) l x : In x l -> (f x <= largest f l)%Z.
-  Proof. induction l as [|y l IH]; intros H; [destruct H|]. cbn [largest]. destruct H as [->|H]; [lia | specialize (IH H); lia]. Qed.
+  Proof.
+    induction l as [|y l IH]; intros H; [destruct H|]. cbn [largest].
+    destruct H as [->|H]; [lia | specialize (IH H); lia].
+  Qed.
 
   Lemma ok_step_loss t st : ok (step_loss g (rate_at m g t) (unit_at g (S t)) st).
   Proof.
-    destruct grid_positive as [_ [_ [_ H4]]]. destruct (rate_positive t) as [_ Hr]. destruct (unit_positive (S t)) as [_ Hu].
+    destruct grid_positive as [_ [_ [_ H4]]]. destruct (rate_positive t) as [_ Hr].
+    destruct (unit_positive (S t)) as [_ Hu].
     apply ok_rmult; [assumption|]. unfold ok in *; cbn [den]. nia.
   Qed.
 
@@ -133,7 +160,8 @@ Section Budgets.
     rest_loss t = rest_loss (S t) + real_of (step_loss g (rate_at m g t) (unit_at g (S t)) st).
   Proof.
     intros H. unfold rest_loss. destruct (skipn t (steps m)) as [|st' rest] eqn:E.
-    - exfalso. assert (Hn : nth_error (skipn t (steps m)) 0 = None) by now rewrite E. rewrite skipn_nth_error, Nat.add_0_r in Hn. congruence.
+    - exfalso. assert (Hn : nth_error (skipn t (steps m)) 0 = None) by now rewrite E.
+      rewrite skipn_nth_error, Nat.add_0_r in Hn. congruence.
     - destruct (skipn_cons _ _ _ _ E) as [H1 H2]. rewrite H1 in H. injection H as ->. rewrite H2. cbn [loss_after].
       apply real_rplus; [apply (ok_loss_after rest (S t)) | apply (ok_step_loss t)].
   Qed.
@@ -159,17 +187,21 @@ Section Budgets.
       assert (Hex : (excess (rate_at m g t) (Outcome 0 (fst os) 1) <= step_excess (rate_at m g t) st)%Z).
       { destruct (in_kernel m t (jstate h0) a os p Hin) as [->|[act [o [Hact [Ho ->]]]]]; cbn [fst].
         - unfold excess, charge; cbn [gain]. unfold cdiv. cbn. apply tlargest_nonneg.
-        - unfold actions_at in Hact. rewrite Est in Hact. destruct (get (jstate h0) st) as [acts|] eqn:Eacts; [|discriminate].
+        - unfold actions_at in Hact. rewrite Est in Hact.
+          destruct (get (jstate h0) st) as [acts|] eqn:Eacts; [|discriminate].
           unfold step_excess. eapply Z.le_trans; [|apply (tlargest_get _ _ _ _ Eacts)].
           eapply Z.le_trans; [|apply (largest_ge _ _ act), (znth_In _ _ _ Hact)].
           apply (largest_ge (excess (rate_at m g t)) (outcomes act) o Ho). }
-      pose proof (move_ge t (Outcome 0 (fst os) 1) (index_after m g start (fst h0)) _ Hex) as Hmove. cbn [gain] in Hmove.
+      pose proof (move_ge t (Outcome 0 (fst os) 1) (index_after m g start (fst h0)) _ Hex) as Hmove.
+      cbn [gain] in Hmove.
       fold (moved m g t (fst os) (index_after m g start (fst h0))) in Hmove.
       unfold step_loss in HP. rewrite real_rmult in HP; [|apply unit_positive|].
       - change (worth M (fst os)) with (IZR (fst os) / IZR (reward_den m)). change (discount M) with gamma. lra.
-      - destruct grid_positive as [_ [_ [_ H4]]]. destruct (rate_positive t) as [_ Hr]. unfold ok in *; cbn [den]. nia. }
+      - destruct grid_positive as [_ [_ [_ H4]]]. destruct (rate_positive t) as [_ Hr]. unfold ok in *; cbn [den]. nia.
+        }
     revert Has. apply as_impl. intros h' [HP Ht]. unfold P in HP. rewrite Ht, Hn in HP.
-    assert (rest_loss (length (steps m)) = 0) as Hz by (unfold rest_loss; rewrite skipn_all; apply real_of_Z). rewrite Hz in HP. lra.
+    assert (rest_loss (length (steps m)) = 0) as Hz by (unfold rest_loss; rewrite skipn_all; apply real_of_Z).
+    rewrite Hz in HP. lra.
   Qed.
 
   (** ** Windows that are never left below *)
@@ -204,8 +236,10 @@ Section Budgets.
       unfold never_below in Hnb. apply andb_true_iff in Hnb. destruct Hnb as [H0 Hrest].
       destruct grid_positive as [_ [_ [H3 H4]]].
       assert (Hone : (window_start g (S t) <= move g (rate_at m g t) (Outcome 0 (fst os) 1) (window_start g t))%Z).
-      { destruct (in_kernel m t (jstate h0) a os p Hin) as [->|[act [o [Hact [Ho ->]]]]]; cbn [fst]; [now apply Z.leb_le in H0|].
-        unfold actions_at in Hact. rewrite Est in Hact. destruct (get (jstate h0) st) as [acts|] eqn:Eacts; [|discriminate].
+      { destruct (in_kernel m t (jstate h0) a os p Hin) as [->|[act [o [Hact [Ho ->]]]]]; cbn [fst];
+          [now apply Z.leb_le in H0|].
+        unfold actions_at in Hact. rewrite Est in Hact.
+        destruct (get (jstate h0) st) as [acts|] eqn:Eacts; [|discriminate].
         pose proof (tall_get _ _ _ _ Hrest Eacts) as Hacts. rewrite forallb_forall in Hacts.
         specialize (Hacts act (znth_In _ _ _ Hact)). rewrite forallb_forall in Hacts. specialize (Hacts o Ho).
         now apply Z.leb_le in Hacts. }

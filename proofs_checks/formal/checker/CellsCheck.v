@@ -1,10 +1,10 @@
 (** * Tables that are read between their nodes, on a grid that gets finer: all policies, and one that plays by cells
 
-    As in [InterpolationCheck.v], for rewards less a base, on a grid that is halved at some steps.  From a finer grid to a
-    coarser one every second node is kept, and lowered by what the chord exceeds the node between.
+    As in [InterpolationCheck.v], for rewards less a base, on a grid that is halved at some steps.  From a finer grid to
+    a coarser one every second node is kept, and lowered by what the chord exceeds the node between.
 
-    Both tables bound an expectation from below: the least expected cost of all policies, and minus the cost of a policy that
-    plays one action in each cell [k, k + 1] of the fine grid.  So both are lowered, never raised. *)
+    Both tables bound an expectation from below: the least expected cost of all policies, and minus the cost of a policy
+    that plays one action in each cell [k, k + 1] of the fine grid.  So both are lowered, never raised. *)
 
 Require Import ZArith List Bool.
 From VerifiedRisk Require Import Rows Tree Program Check InterpolationCheck.
@@ -36,7 +36,8 @@ Fixpoint coarsened (n : nat) (row : list Z) : list Z := match n with O => row | 
 (** Discounted rewards in units of the grid: before a time, at it, and before the next. *)
 Definition cell_rate_0 (m : model) (c : cells) : rat := Rat (den (cell_unit c)) (reward_den m * num (cell_unit c)).
 Definition fine_rate (n : nat) (r : rat) : rat := Rat (doubled n (num r)) (den r).
-Definition cell_rate_next (m : model) (r : rat) : rat := Rat (num r * num (discount_rate m)) (den r * den (discount_rate m)).
+Definition cell_rate_next (m : model) (r : rat) : rat :=
+  Rat (num r * num (discount_rate m)) (den r * den (discount_rate m)).
 
 (** ** The tables *)
 
@@ -45,7 +46,8 @@ Definition cell_nodes (r : rat) (bottom lo hi lo' : Z) (v : values (list Z)) (a 
 Definition cell_excess (r : rat) (lo hi lo' : Z) (bent : values (list Z)) (a : action) : list Z :=
   map (fun x => cdiv x (total a * den r * den r)) (taken r lo lo' bent (outcomes a) (zeros (lo - 1) hi)).
 
-(** Where rewards and next states are independent, the rows of the next states are added up first: a sum bends less than its parts. *)
+(** Where rewards and next states are independent, the rows of the next states are added up first: a sum bends less than
+    its parts. *)
 Fixpoint sum_rows (d : Z) (l : list (Z * list Z)) (acc : list Z) : list Z :=
   match l with [] => acc | (w, row) :: l' => sum_rows d l' (add_shifted d w 0 row acc) end.
 Definition merged (fit : bool) (bottom lo' hi' : Z) (v bent : values (list Z)) (a : action)
@@ -58,8 +60,10 @@ Definition merged (fit : bool) (bottom lo' hi' : Z) (v bent : values (list Z)) (
        Action (zsum fst ps * zsum fst qs) (map (fun pz => Outcome (fst pz) (snd pz) 1) ps))
   | None => (bottom, v, bent, a)
   end.
-Definition action_rows (fit : bool) (r : rat) (bottom lo hi lo' hi' : Z) (v bent : values (list Z)) (a : action) : list Z * list Z :=
-  let '(b, v', bent', a') := merged fit bottom lo' hi' v bent a in (cell_nodes r b lo hi lo' v' a', cell_excess r lo hi lo' bent' a').
+Definition action_rows (fit : bool) (r : rat) (bottom lo hi lo' hi' : Z) (v bent : values (list Z)) (a : action) :
+  list Z * list Z :=
+  let '(b, v', bent', a') := merged fit bottom lo' hi' v bent a
+    in (cell_nodes r b lo hi lo' v' a', cell_excess r lo hi lo' bent' a').
 
 (** What the actions that are used prove for the left and for the right end of each cell. *)
 Fixpoint used_rows {X} (f : action -> X) (runs : list (Z * Z)) (i : Z) (acts : list action) : list (option X) :=
@@ -71,12 +75,15 @@ Definition left_ends (rows : list Z * list Z) : list Z := zmap2 Z.sub (fst rows)
 Definition right_ends (rows : list Z * list Z) : list Z := tl (zmap2 Z.sub (fst rows) (snd rows)).
 Definition join_ends (lefts rights : list Z) : list Z :=
   match lefts with [] => [] | x :: lefts' => x :: zmap2 Z.min lefts' rights end.
-Definition played_row (rows : action -> list Z * list Z) (bottom : Z) (runs : list (Z * Z)) (acts : list action) : list Z :=
+Definition played_row (rows : action -> list Z * list Z) (bottom : Z) (runs : list (Z * Z)) (acts : list action) :
+  list Z :=
   let used := used_rows rows runs 0 acts in
-  cap_ends bottom (join_ends (pick runs (map (option_map left_ends) used)) (pick runs (map (option_map right_ends) used))).
+  cap_ends bottom (join_ends (pick runs (map (option_map left_ends) used))
+    (pick runs (map (option_map right_ends) used))).
 
 (** The row of a state on the fine grid; then on the coarser one. *)
-Definition fine_row (all : bool) (rows : action -> list Z * list Z) (bottom : Z) (choice : option (list (Z * Z))) (acts : list action) : list Z :=
+Definition fine_row (all : bool) (rows : action -> list Z * list Z) (bottom : Z) (choice : option (list (Z * Z)))
+  (acts : list action) : list Z :=
   if all then least (map (fun a => let (nodes, excess) := rows a in lowered nodes excess) acts)
   else match choice with Some runs => played_row rows bottom runs acts | None => [] end.
 Definition state_cells (all fit : bool) (n : nat) (r : rat) (bottom b lo hi lo' hi' : Z) (v bent : values (list Z))
@@ -86,7 +93,8 @@ Definition state_cells (all fit : bool) (n : nat) (r : rat) (bottom b lo hi lo' 
   if (zlen row =? doubled n hi - doubled n lo + 1) && (lo <=? hi) then Some (coarsened n row) else None.
 
 Definition first_tree {X} (l : list (tree X)) : tree X := match l with t :: _ => t | [] => Leaf end.
-Fixpoint cells_table (m : model) (all : bool) (b bottom : Z) (terminal : list Z) (r : rat) (ws : list (Z * Z)) (hs : list Z) (sts : list step)
+Fixpoint cells_table (m : model) (all : bool) (b bottom : Z) (terminal : list Z) (r : rat) (ws : list (Z * Z))
+  (hs : list Z) (sts : list step)
   (choices : list budget_rows) {struct sts} : values (list Z) :=
   match sts, ws, hs with
   | [], _, _ => Everywhere terminal
@@ -139,14 +147,16 @@ Definition tail_by_all_cells (m : model) (V : Z) (c : cells) (w alpha bound : ra
       (0 <? V) && good_cells m c && (lo <=? hi) && (lo' <=? hi') &&
       rat_le (rplus (rmult (rminus (of_Z 1) w) (rplus (rmult u (of_Z lo)) shift)) (rmult w mean)) bound &&
       rat_le (rminus (rmult kappa mean) (rmult (rminus kappa (of_Z 1)) (rplus (rmult u (of_Z hi)) shift))) bound &&
-      (let v := cells_table m true (base c) bottom terminal (cell_rate_0 m c) (cell_windows c) (halvings c) (steps m) [] in
+      (let v := cells_table m true (base c) bottom terminal (cell_rate_0 m c) (cell_windows c) (halvings c)
+        (steps m) [] in
        let room := rminus bound shift in
        all_at_most (fun b x => rat_le (rminus (rmult u (of_Z b)) (Rat x (V * initial_den m))) room) lo
                    (start_row bottom v (initial m) (zeros lo hi)))
   | _, _, _ => false
   end.
 
-Definition tail_by_cells (m : model) (V : Z) (c : cells) (start : Z) (choices : list budget_rows) (w alpha bound : rat) : bool :=
+Definition tail_by_cells (m : model) (V : Z) (c : cells) (start : Z) (choices : list budget_rows)
+  (w alpha bound : rat) : bool :=
   match cell_windows c, window_after (cell_windows c) (steps m) with
   | (lo, hi) :: _, Some (lo', hi') =>
       let u := cell_unit c in
@@ -157,7 +167,9 @@ Definition tail_by_cells (m : model) (V : Z) (c : cells) (start : Z) (choices : 
       let bottom := - cost_above V w alpha highest in
       let terminal := terminal_row (fun x => - cost_above V w alpha x) u' (of_Z 0) lo' hi' in
       (0 <? V) && good_cells m c && (lo <=? start) && (start <? hi) && (lo' <=? hi') &&
-      (let v := cells_table m false (base c) bottom terminal (cell_rate_0 m c) (cell_windows c) (halvings c) (steps m) choices in
-       rat_le bound (rplus (rplus (rmult u (of_Z start)) shift) (Rat (start_look m bottom lo v start) (V * initial_den m))))
+      (let v := cells_table m false (base c) bottom terminal (cell_rate_0 m c) (cell_windows c) (halvings c)
+        (steps m) choices in
+       rat_le bound (rplus (rplus (rmult u (of_Z start)) shift)
+         (Rat (start_look m bottom lo v start) (V * initial_den m))))
   | _, _ => false
   end.

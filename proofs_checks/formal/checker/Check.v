@@ -1,4 +1,6 @@
-(** * The tests for means, CVaR and quantiles *)
+(** * The tests for means, CVaR and quantiles
+
+    Programs only, over the integers. Their soundness is in [Means.v], [TailRoute.v] and [QuantileRoute.v]. *)
 
 Require Import ZArith List Bool.
 From VerifiedRisk Require Import Rows Tree Program.
@@ -65,7 +67,8 @@ Fixpoint all_never_below (m : model) (g : grid) (r : rat) (ws : list (Z * Z)) (s
 (** ** Mean and CVaR: J(rho) = rho - E c(rho - Z), with c(x) = w x + k x^+ and k = (1 - w) / alpha *)
 
 Definition good_tail (w alpha : rat) : bool :=
-  (0 <? den w) && (0 <? den alpha) && (0 <=? num w) && (num w <=? den w) && (0 <? num alpha) && (num alpha <=? den alpha).
+  (0 <? den w) && (0 <? den alpha) && (0 <=? num w) && (num w <=? den w) && (0 <? num alpha) &&
+    (num alpha <=? den alpha).
 Definition tail_slope (w alpha : rat) : rat := rmult (rminus (of_Z 1) w) (rinv alpha).
 Definition tail_cost (w alpha x : rat) : rat :=
   if 0 <? num x then rmult (rplus w (tail_slope w alpha)) x else rmult w x.
@@ -110,8 +113,10 @@ Definition tail_by_budgets (m : model) (V : Z) (g : grid) (w alpha bound : rat) 
       (* rho to the left and to the right of the window *)
       rat_le (rplus (rmult (rminus (of_Z 1) w) (rmult u (of_Z lo))) (rmult w mean)) bound &&
       rat_le (rminus (rmult kappa mean) (rmult (rminus kappa (of_Z 1)) (rmult u (of_Z hi)))) bound &&
-      (let row := start_row bottom (table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)) (initial m) (zeros lo hi) in
-       all_at_most (fun b x => rat_le (rminus (rmult u (of_Z (cell_end g b))) (Rat x (V * initial_den m))) bound) lo row)
+      (let row := start_row bottom (table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)) (initial m)
+        (zeros lo hi) in
+       all_at_most (fun b x => rat_le (rminus (rmult u (of_Z (cell_end g b))) (Rat x (V * initial_den m))) bound) lo
+         row)
   | _, _, _ => false
   end.
 
@@ -122,7 +127,8 @@ Definition markov_mean (m : model) (V : Z) (choices : list (tree Z)) (bound : ra
               end.
 
 (** The expected terminal cost of the policy from [start], from above, times V initial_den. *)
-Definition policy_cost (m : model) (g : grid) (start : Z) (choices : list budget_rows) (cost : rat -> Z) (shift : rat) : option Z :=
+Definition policy_cost (m : model) (g : grid) (start : Z) (choices : list budget_rows) (cost : rat -> Z) (shift : rat) :
+  option Z :=
   match windows g, window_after (windows g) (steps m) with
   | (lo, hi) :: _, Some (lo', hi') =>
       let u' := unit_after g (unit_size g) (steps m) in
@@ -130,12 +136,14 @@ Definition policy_cost (m : model) (g : grid) (start : Z) (choices : list budget
       let under := cost (rplus (rmult u' (of_Z (lo' - 1))) e) in
       let v := table_above m g (rate_0 m g) under (terminal_row cost u' e lo' hi') (windows g) (steps m) choices in
       if (start <=? hi) && good_grid g
-      then start_sum (fun s => match value_at v s with Some row => Some (look under lo row start) | None => None end) (initial m)
+      then start_sum (fun s => match value_at v s with Some row => Some (look under lo row start) | None => None end)
+        (initial m)
       else None
   | _, _ => None
   end.
 
-Definition tail_at (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (w alpha bound shift : rat) : bool :=
+Definition tail_at (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (w alpha bound shift : rat) :
+  bool :=
   match policy_cost m g start choices (cost_above V w alpha) shift with
   | Some x => rat_le bound (rminus (rplus (rmult (unit_size g) (of_Z start)) shift) (Rat x (V * initial_den m)))
   | None => false
@@ -143,7 +151,8 @@ Definition tail_at (m : model) (V : Z) (g : grid) (start : Z) (choices : list bu
 
 (** rho is the budget of the start, or that less what rounding can have taken: then the terminal costs are those of the
     index, and what rounding took is lost once instead of being weighed. *)
-Definition tail_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (w alpha bound : rat) : bool :=
+Definition tail_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows)
+  (w alpha bound : rat) : bool :=
   (0 <? V) && good_grid g &&
   (tail_at m V g start choices w alpha bound (of_Z 0) ||
    tail_at m V g start choices w alpha bound (ropp (loss_after m g (rate_0 m g) (unit_size g) (steps m)))).
@@ -152,12 +161,15 @@ Definition tail_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : 
     with probability alpha at least (upper quantile: at most alpha; more than alpha) *)
 
 Definition good_quantile (alpha : rat) (is_upper : bool) : bool :=
-  (0 <? den alpha) && (if is_upper then (0 <=? num alpha) && (num alpha <? den alpha) else (0 <? num alpha) && (num alpha <=? den alpha)).
+  (0 <? den alpha) && (if is_upper then (0 <=? num alpha) && (num alpha <? den alpha)
+    else (0 <? num alpha) && (num alpha <=? den alpha)).
 
 (** V if the budget is positive (or zero, unless [strict]). *)
-Definition threshold_cost (V : Z) (strict : bool) (x : rat) : Z := if (if strict then 0 <? num x else 0 <=? num x) then V else 0.
+Definition threshold_cost (V : Z) (strict : bool) (x : rat) : Z := if (if strict then 0 <? num x else 0 <=? num x)
+  then V else 0.
 
-Definition quantile_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (alpha : rat) (is_upper : bool) (bound : rat) : bool :=
+Definition quantile_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (alpha : rat)
+  (is_upper : bool) (bound : rat) : bool :=
   (0 <? V) &&
   match policy_cost m g start choices (threshold_cost V true) (rminus bound (rmult (unit_size g) (of_Z start))) with
   | Some x => let p := Rat x (V * initial_den m) in if is_upper then rat_le p alpha else negb (rat_le alpha p)
@@ -168,7 +180,8 @@ Definition quantile_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choice
 Definition start_look (m : model) (d lo : Z) (v : values (list Z)) (b : Z) : Z :=
   zsum (fun sw => snd sw * look d lo (match value_at v (fst sw) with Some row => row | None => [] end) b) (initial m).
 
-Definition quantile_by_threshold (m : model) (V : Z) (g : grid) (start : Z) (alpha : rat) (is_upper : bool) (bound : rat) : bool :=
+Definition quantile_by_threshold (m : model) (V : Z) (g : grid) (start : Z) (alpha : rat) (is_upper : bool)
+  (bound : rat) : bool :=
   match windows g, window_after (windows g) (steps m) with
   | (lo, hi) :: _, Some (lo', hi') =>
       let u' := unit_after g (unit_size g) (steps m) in

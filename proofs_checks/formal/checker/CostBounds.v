@@ -4,14 +4,15 @@
     and up for the table above. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts RatFacts TablesBelow TablesAbove
-  Budgets Means.
+From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Program Check Meaning ModelFacts RatFacts
+  TablesBelow TablesAbove Budgets Means.
 Import ListNotations.
 Open Scope R_scope.
 
 Lemma window_after_nth ws sts lo hi : window_after ws sts = Some (lo, hi) -> nth_error ws (length sts) = Some (lo, hi).
 Proof.
-  revert ws; induction sts as [|st sts IH]; intros ws; destruct ws as [|w ws]; cbn; try discriminate; [intros H; exact H | apply IH].
+  revert ws; induction sts as [|st sts IH]; intros ws; destruct ws as [|w ws]; cbn; try discriminate;
+    [intros H; exact H | apply IH].
 Qed.
 
 Lemma unit_after_at g sts : forall t, unit_after g (unit_at g t) sts = unit_at g (t + length sts).
@@ -20,10 +21,12 @@ Proof.
   change (unit_next g (unit_at g t)) with (unit_at g (S t)). rewrite IH. f_equal. lia.
 Qed.
 
-Lemma look_terminal d f u e lo hi b : (lo <= b <= hi)%Z -> look d lo (terminal_row f u e lo hi) b = f (rplus (rmult u (of_Z b)) e).
+Lemma look_terminal d f u e lo hi b : (lo <= b <= hi)%Z ->
+  look d lo (terminal_row f u e lo hi) b = f (rplus (rmult u (of_Z b)) e).
 Proof. intros H. unfold terminal_row. rewrite look_along; [reflexivity|]. rewrite zlen_counter. lia. Qed.
 
-Lemma look_terminal_outside d f u e lo hi b : (b < lo \/ hi < b)%Z -> (lo <= hi)%Z \/ (b < lo)%Z -> look d lo (terminal_row f u e lo hi) b = d.
+Lemma look_terminal_outside d f u e lo hi b : (b < lo \/ hi < b)%Z -> (lo <= hi)%Z \/ (b < lo)%Z ->
+  look d lo (terminal_row f u e lo hi) b = d.
 Proof. intros H H'. unfold terminal_row. apply look_outside. rewrite zlen_along, zlen_counter. lia. Qed.
 
 Section Costs.
@@ -49,7 +52,10 @@ Section Costs.
   Proof. unfold H, full_history_law. apply E_bind. Qed.
 
   Lemma law_H pi : is_jpolicy pi -> is_law (H pi).
-  Proof. intros Hpi. apply law_bind; [now apply is_jmdp_meaning|]. intros s. apply law_jrun; [now apply is_jmdp_meaning | assumption]. Qed.
+  Proof.
+    intros Hpi. apply law_bind; [now apply is_jmdp_meaning|]. intros s.
+    apply law_jrun; [now apply is_jmdp_meaning | assumption].
+  Qed.
 
   Lemma as_H pi (P : jhistory positive Z Z -> Prop) :
     (forall s, almost_surely (jrun M pi T ([], s)) P) -> almost_surely (H pi) P.
@@ -88,14 +94,16 @@ Section Costs.
       IZR (look bottom lo' terminal b) <= Fc (real_of u' * IZR b).
     Proof.
       intros Hb. pose proof last_unit_pos as Hu. assert (Hlow : IZR bottom <= Fc (real_of u' * IZR b)).
-      { destruct Hb as [Hb|[Hb1 Hb2]]; [apply Hb|]. eapply Rle_trans; [exact Hb1|]. apply Fc_mono, Rmult_le_compat_l; [lra | now apply IZR_le]. }
+      { destruct Hb as [Hb|[Hb1 Hb2]]; [apply Hb|]. eapply Rle_trans; [exact Hb1|].
+        apply Fc_mono, Rmult_le_compat_l; [lra | now apply IZR_le]. }
       destruct (Z_lt_le_dec b lo') as [H1|H1]; [unfold terminal; rewrite look_terminal_outside by lia; assumption|].
       destruct (Z_lt_le_dec hi' b) as [H2|H2].
       - destruct (Z_le_gt_dec lo' hi') as [H3|H3]; [unfold terminal; rewrite look_terminal_outside by lia; assumption|].
         unfold terminal, terminal_row. rewrite look_outside; [assumption|]. rewrite zlen_along, zlen_counter. lia.
       - unfold terminal. rewrite look_terminal by lia. eapply Rle_trans; [apply Hcost|].
         + apply ok_rplus; [apply ok_rmult; [apply ok_last_unit | apply ok_of_Z] | apply ok_of_Z].
-        + right. f_equal. rewrite real_rplus, real_rmult, !real_of_Z by auto using ok_rmult, ok_last_unit, ok_of_Z. ring.
+        + right. f_equal. rewrite real_rplus, real_rmult, !real_of_Z by auto using ok_rmult, ok_last_unit, ok_of_Z.
+          ring.
     Qed.
 
     (** The table is below the expected cost of the index at the end. *)
@@ -104,18 +112,23 @@ Section Costs.
       E (H pi) (fun h => Fc (real_of u' * IZR (index_after m g b (fst h)))).
     Proof.
       intros Hpi Hal Hb. rewrite E_H.
-      replace (/ IZR (initial_den m) * IZR (zsum (fun sw => snd sw * look bottom lo (row_at v (fst sw)) b)%Z (initial m)))
+      replace (/ IZR (initial_den m) * IZR (zsum (fun sw => snd sw * look bottom lo (row_at v (fst sw)) b)%Z
+        (initial m)))
         with (E (jinit M) (fun s => IZR (look bottom lo (row_at v s) b))).
       2:{ unfold M. rewrite (E_init m), IZR_zsum. f_equal. apply sum_ext. intros sw _. now rewrite mult_IZR. }
       apply E_le; [now apply is_jmdp_meaning|]. intros s.
-      pose proof (table_below_le_cost m g bottom terminal b Hm Hg Hbottom pi Hpi Hal (steps m) 0 (windows g) ([], s) eq_refl eq_refl eq_refl eq_refl) as Hle.
-      unfold bound_at in Hle. rewrite first_window in Hle. cbn [fst index_after jstate snd rate_at] in Hle. fold v in Hle. fold M in Hle.
+      pose proof (table_below_le_cost m g bottom terminal b Hm Hg Hbottom pi Hpi Hal (steps m) 0 (windows g) ([],
+        s) eq_refl eq_refl eq_refl eq_refl) as Hle.
+      unfold bound_at in Hle. rewrite first_window in Hle. cbn [fst index_after jstate snd rate_at] in Hle.
+      fold v in Hle. fold M in Hle.
       eapply Rle_trans; [exact Hle|]. fold T. rewrite last_window.
       apply E_le_as; [apply law_jrun; [now apply is_jmdp_meaning | assumption]|].
       destruct Hfloor as [Hf|[Hf1 Hf2]].
       - apply as_always. intros h. apply terminal_le. now left.
-      - pose proof (index_never_below m g b Hg pi ([], s) T ltac:(reflexivity) Hf2) as Has. cbn [fst index_after jtime length] in Has.
-        rewrite first_window in Has. specialize (Has Hb). fold T in Has. rewrite last_window in Has. revert Has. apply as_impl. intros h Hh.
+      - pose proof (index_never_below m g b Hg pi ([], s) T ltac:(reflexivity) Hf2) as Has.
+        cbn [fst index_after jtime length] in Has.
+        rewrite first_window in Has. specialize (Has Hb). fold T in Has. rewrite last_window in Has. revert Has.
+        apply as_impl. intros h Hh.
         apply terminal_le. right. split; assumption.
     Qed.
 
@@ -124,7 +137,8 @@ Section Costs.
       / IZR (initial_den m) * IZR (zsum (fun sw => snd sw * look bottom lo (row_at v (fst sw)) b)%Z (initial m)) <=
       E (jreturn_law M pi) (fun z => Fc (u0 * IZR b - z)).
     Proof.
-      intros Hpi Hal Hb. eapply Rle_trans; [now apply (table_below_cost pi)|]. unfold jreturn_law. rewrite E_image. fold (H pi).
+      intros Hpi Hal Hb. eapply Rle_trans; [now apply (table_below_cost pi)|]. unfold jreturn_law. rewrite E_image.
+      fold (H pi).
       apply E_le_as; [now apply law_H|]. pose proof (H_time pi) as Ht. revert Ht. apply as_impl. intros h Ht.
       apply Fc_mono. rewrite last_unit, <- Ht. now apply index_le_budget.
     Qed.
@@ -145,7 +159,8 @@ Section Costs.
       destruct (window_after (windows g) (steps m)) as [[lo' hi']|] eqn:Elast; [|discriminate]. fold u'.
       set (e := rplus (loss_after m g (rate_0 m g) (unit_size g) (steps m)) shift).
       set (under := cost (rplus (rmult u' (of_Z (lo' - 1))) e)). set (terminal := terminal_row cost u' e lo' hi').
-      destruct ((start <=? hi)%Z && good_grid g) eqn:Et; [|discriminate]. apply andb_true_iff in Et. destruct Et as [Hstart _].
+      destruct ((start <=? hi)%Z && good_grid g) eqn:Et; [|discriminate]. apply andb_true_iff in Et.
+      destruct Et as [Hstart _].
       apply Z.leb_le in Hstart. intros Hsum.
       assert (Hl : nth_error (windows g) T = Some (lo', hi')) by now apply window_after_nth.
       assert (Hws : window_start g T = lo') by (unfold window_start; now rewrite Hl).
@@ -156,28 +171,38 @@ Section Costs.
       assert (He : real_of e = rest_loss m g 0 + real_of shift).
       { unfold e. rewrite real_rplus; [reflexivity | exact (ok_loss_after m g Hm Hg (steps m) 0) | assumption]. }
       set (F := fun b => Fc (real_of u' * IZR b + real_of e)). pose proof last_unit_pos as Hu.
-      assert (Hx : forall b, ok (rplus (rmult u' (of_Z b)) e) /\ real_of (rplus (rmult u' (of_Z b)) e) = real_of u' * IZR b + real_of e).
-      { intros b. assert (ok (rmult u' (of_Z b))) by auto using ok_rmult, ok_last_unit, ok_of_Z. split; [now apply ok_rplus|].
+      assert (Hx : forall b, ok (rplus (rmult u' (of_Z b)) e) /\
+        real_of (rplus (rmult u' (of_Z b)) e) = real_of u' * IZR b + real_of e).
+      { intros b. assert (ok (rmult u' (of_Z b))) by auto using ok_rmult, ok_last_unit, ok_of_Z.
+        split; [now apply ok_rplus|].
         rewrite real_rplus, real_rmult, real_of_Z by auto using ok_last_unit, ok_of_Z. reflexivity. }
-      assert (HF : forall b, (b <= window_end g (length (steps m)))%Z -> F b <= IZR (look under (window_start g (length (steps m))) terminal b)).
+      assert (HF : forall b, (b <= window_end g (length (steps m)))%Z ->
+        F b <= IZR (look under (window_start g (length (steps m))) terminal b)).
       { fold T. rewrite Hws, Hwe. intros b Hb. destruct (Z_lt_le_dec b lo') as [H1|H1].
         - unfold terminal. rewrite look_terminal_outside by lia. unfold under, F.
-          destruct (Hx (lo' - 1)%Z) as [Hok Hreal]. eapply Rle_trans; [|apply (Hcost _ Hok)]. rewrite Hreal. apply Fc_mono.
+          destruct (Hx (lo' - 1)%Z) as [Hok Hreal]. eapply Rle_trans; [|apply (Hcost _ Hok)]. rewrite Hreal.
+          apply Fc_mono.
           apply Rplus_le_compat_r, Rmult_le_compat_l; [lra | apply IZR_le; lia].
-        - unfold terminal. rewrite look_terminal by lia. unfold F. destruct (Hx b) as [Hok Hreal]. rewrite <- Hreal. now apply Hcost. }
+        - unfold terminal. rewrite look_terminal by lia. unfold F. destruct (Hx b) as [Hok Hreal]. rewrite <- Hreal.
+          now apply Hcost. }
       destruct (start_sum_inv _ _ _ Hsum) as [x [-> Hall]].
       unfold jreturn_law. rewrite E_image. fold (H pi).
       apply Rle_trans with (E (H pi) (fun h => F (index_after m g start (fst h)))).
       - apply E_le_as; [apply law_H, is_jpolicy_playing|]. apply as_H. intros s.
         pose proof (budget_le_index m g start Hm Hg pi ([], s) T ltac:(reflexivity)) as Has.
-        cbn [fst earned index_after jtime length unit_at] in Has. specialize (Has ltac:(lra)). revert Has. apply as_impl. intros h Hh.
+        cbn [fst earned index_after jtime length unit_at] in Has. specialize (Has ltac:(lra)). revert Has.
+        apply as_impl. intros h Hh.
         unfold F. apply Fc_mono. rewrite last_unit, He. fold T in Hh. fold M in Hh. unfold u0. lra.
-      - rewrite E_H. replace (/ IZR (initial_den m) * IZR (zsum (fun sw => snd sw * x (fst sw))%Z (initial m))) with (E (jinit M) (fun s => IZR (x s))).
+      - rewrite E_H. replace (/ IZR (initial_den m) * IZR (zsum (fun sw => snd sw * x (fst sw))%Z (initial m)))
+          with (E (jinit M) (fun s => IZR (x s))).
         2:{ unfold M. rewrite (E_init m), IZR_zsum. f_equal. apply sum_ext. intros sw _. now rewrite mult_IZR. }
-        apply E_le_as; [now apply is_jmdp_meaning|]. intros s p Hin _. destruct (in_init m s p Hin) as [w Hw]. specialize (Hall s w Hw).
-        destruct (value_at (table_above m g (rate_0 m g) under terminal (windows g) (steps m) choices) s) as [row|] eqn:Erow; [|discriminate].
+        apply E_le_as; [now apply is_jmdp_meaning|]. intros s p Hin _. destruct (in_init m s p Hin) as [w Hw].
+        specialize (Hall s w Hw).
+        destruct (value_at (table_above m g (rate_0 m g) under terminal (windows g) (steps m) choices) s)
+          as [row|] eqn:Erow; [|discriminate].
         injection Hall as <-.
-        pose proof (cost_le_table_above m V g under terminal start choices Hm Hg F HF (steps m) 0 (windows g) choices ([], s) row
+        pose proof (cost_le_table_above m V g under terminal start choices Hm Hg F HF (steps m) 0 (windows g) choices
+          ([], s) row
           eq_refl eq_refl eq_refl eq_refl eq_refl Erow) as Hle.
         cbn [fst index_after] in Hle. rewrite Hws0, Hwe0 in Hle. apply (Hle Hstart).
     Qed.

@@ -1,8 +1,8 @@
 (** * The tests for weightings that are not piecewise linear
 
     A weighting is a mixture of curves.  A certificate has, for every curve, points of its graph from above, a
-    staircase that bounds the curve at every level; and a broken line below it, with a reason for every piece.  Both rest on
-    points that are tested here with integers: a power by powers of integers, the normal distribution by a
+    staircase that bounds the curve at every level; and a broken line below it, with a reason for every piece.  Both
+    rest on points that are tested here with integers: a power by powers of integers, the normal distribution by a
     series that is below or above it.  The lower bound takes the staircase, the upper bound the broken lines. *)
 
 Require Import ZArith List Bool.
@@ -35,9 +35,11 @@ Definition root_above (p q : Z) (x y : rat) : bool := (0 <=? num x) && (0 <=? nu
 
 (** y^p d^q <= a^p and y^p d^q >= a^p, for y, d > 0 and a >= 0. *)
 Definition product_le (p q : Z) (y d a : rat) : bool :=
-  (0 <? num y) && (0 <? num d) && (0 <=? num a) && (num y ^ p * num d ^ q * den a ^ p <=? num a ^ p * den y ^ p * den d ^ q).
+  (0 <? num y) && (0 <? num d) && (0 <=? num a) &&
+    (num y ^ p * num d ^ q * den a ^ p <=? num a ^ p * den y ^ p * den d ^ q).
 Definition product_ge (p q : Z) (y d a : rat) : bool :=
-  (0 <? num y) && (0 <? num d) && (0 <=? num a) && (num a ^ p * den y ^ p * den d ^ q <=? num y ^ p * num d ^ q * den a ^ p).
+  (0 <? num y) && (0 <? num d) && (0 <=? num a) &&
+    (num a ^ p * den y ^ p * den d ^ q <=? num y ^ p * num d ^ q * den a ^ p).
 
 (** ** The normal distribution *)
 
@@ -62,14 +64,17 @@ Definition half_share (area half : rat) : rat := rmult area (rinv (rmult (of_Z 2
 Definition one_half : rat := Rat 1 2.
 (** N(z) from below and from above. *)
 Definition normal_below (z : rat) : rat :=
-  if 0 <=? num z then rplus one_half (half_share (area_below z) half_high) else rminus one_half (half_share (area_above (ropp z)) half_low).
+  if 0 <=? num z then rplus one_half (half_share (area_below z) half_high)
+    else rminus one_half (half_share (area_above (ropp z)) half_low).
 Definition normal_above (z : rat) : rat :=
-  if 0 <=? num z then rplus one_half (half_share (area_above z) half_low) else rminus one_half (half_share (area_below (ropp z)) half_high).
+  if 0 <=? num z then rplus one_half (half_share (area_above z) half_low)
+    else rminus one_half (half_share (area_below (ropp z)) half_high).
 
 (** ** Points *)
 
 Definition good_point (c : point) : bool :=
-  positive_den (place c) && positive_den (height c) && forallb positive_den (hints c) && (0 <=? num (place c)) && rat_le (place c) one.
+  positive_den (place c) && positive_den (height c) && forallb positive_den (hints c) && (0 <=? num (place c)) && rat_le
+    (place c) one.
 
 (** The curve at [place] is at least [height]. *)
 Definition point_below (f : curve) (c : point) : bool :=
@@ -80,12 +85,14 @@ Definition point_below (f : curve) (c : point) : bool :=
   | Hazard p q => root_below p q x y
   | DualPower p q => root_above p q (rminus one x) (rminus one y)
   | Wang shift =>
-      (num y <=? 0) || match hints c with z :: _ => rat_le (normal_above z) x && rat_le y (normal_below (rplus z shift)) | [] => false end
+      (num y <=? 0) || match hints c with z :: _ =>
+        rat_le (normal_above z) x && rat_le y (normal_below (rplus z shift)) | [] => false end
   | Cpw p q =>
       (num y <=? 0) ||
       match hints c with
       | a :: a' :: b :: _ =>
-          root_below p q x a && root_above p q x a' && root_above p q (rminus one x) b && product_le p q y (rplus a' b) a
+          root_below p q x a && root_above p q x a' && root_above p q (rminus one x) b && product_le p q y
+            (rplus a' b) a
       | _ => false
       end
   | Corners corners => rat_le y (polygon_at (of_Z 0) (of_Z 0) corners x)
@@ -102,11 +109,13 @@ Definition point_above (f : curve) (c : point) : bool :=
   | Hazard p q => root_above p q x y
   | DualPower p q => root_below p q (rminus one x) (rminus one y)
   | Wang shift =>
-      match hints c with z :: _ => rat_le x (normal_below z) && rat_le (normal_above (rplus z shift)) y | [] => false end
+      match hints c with z :: _ => rat_le x (normal_below z) && rat_le (normal_above (rplus z shift)) y | [] =>
+        false end
   | Cpw p q =>
       match hints c with
       | a :: a' :: b :: _ =>
-          root_above p q x a && root_below p q x a' && root_below p q (rminus one x) b && product_ge p q y (rplus a' b) a
+          root_above p q x a && root_below p q x a' && root_below p q (rminus one x) b && product_ge p q y
+            (rplus a' b) a
       | _ => false
       end
   | Corners corners => rat_le (polygon_at (of_Z 0) (of_Z 0) corners x) y
@@ -133,8 +142,10 @@ Section Bend.
   Definition bend_square : rat := rmult g' (rplus g' one).
   Definition bend_middle : rat := Rat (2 * p * p - 5 * p * q + q * q) (q * q).
   (** 2 g^2 - 5 g + 1 - 2 v + (1-g) v^2, with one value for each v. *)
-  Definition middle (minus plus : rat) : rat := rplus (rminus bend_middle (rmult (of_Z 2) minus)) (rmult g' (rmult plus plus)).
-  Definition last_part (v : rat) : rat := rminus (rplus (rmult (of_Z 2) (rmult g v)) (rmult (of_Z 2) (rmult v v))) (rmult g g').
+  Definition middle (minus plus : rat) : rat :=
+    rplus (rminus bend_middle (rmult (of_Z 2) minus)) (rmult g' (rmult plus plus)).
+  Definition last_part (v : rat) : rat := rminus (rplus (rmult (of_Z 2) (rmult g v)) (rmult (of_Z 2) (rmult v v)))
+    (rmult g g').
   Definition bend_above (v1 v2 r1 r2 : rat) : rat :=
     let w := middle v1 v2 in
     rplus (rplus (rmult bend_square (rmult r2 r2)) (rmult (if 0 <=? num w then r2 else r1) w)) (last_part v2).
@@ -149,7 +160,8 @@ Section Bend.
     match cells with
     | [] => t
     | (t', (low', high')) :: cells' =>
-        if positive_den t' && positive_den low' && positive_den high' && rat_lt t t' && rat_lt t' one && (0 <=? num low') &&
+        if positive_den t' && positive_den low' && positive_den high' && rat_lt t t' && rat_lt t' one &&
+          (0 <=? num low') &&
            root_below p q (odds t') low' && root_above p q (odds t') high' && test (odds t) (odds t') low high'
         then proved_to test t' low' cells' else t
     end.
@@ -171,7 +183,8 @@ Definition rises_between (f : curve) (k : turn) : rat * rat :=
   | DualPower p q => if p <=? q then (of_Z 0, one) else (one, one)
   | Wang shift => if num shift <=? 0 then (of_Z 0, one) else (one, one)
   | Cpw p q =>
-      if positive_den (rising_from k) && positive_den (rising_low k) && (0 <? num (rising_from k)) && rat_lt (rising_from k) one &&
+      if positive_den (rising_from k) && positive_den (rising_low k) && (0 <? num (rising_from k)) && rat_lt
+        (rising_from k) one &&
          (0 <=? num (rising_low k)) && root_below p q (odds (rising_from k)) (rising_low k)
       then (rising_from k, proved_to p q (rises p q) (rising_from k) (rising_low k) (rising k)) else (one, one)
   | Corners _ | Jump _ => (one, one)
@@ -180,8 +193,8 @@ Definition rises_between (f : curve) (k : turn) : rat * rat :=
 (** ** Broken lines below a curve *)
 
 (** Why the curve is above the piece from (x, y) to (x', y'): it is not lower than at a place to the left; it bends down
-    and the piece is below a chord; it bends up, and the piece is below the line through [helper], a point above the curve,
-    and [touch], a point below it between the helper and the piece; or the curve is linear there. *)
+    and the piece is below a chord; it bends up, and the piece is below the line through [helper], a point above the
+    curve, and [touch], a point below it between the helper and the piece; or the curve is linear there. *)
 Inductive support :=
 | Level (left : point)
 | Chord (left right : point)
@@ -197,24 +210,28 @@ Definition supported (f : curve) (fall_end : rat) (rise : rat * rat) (x y x' y' 
   match s with
   | Level c => point_below f c && rat_le (place c) x && rat_le y (height c) && rat_le y' (height c)
   | Chord a b =>
-      point_below f a && point_below f b && rat_lt (place a) (place b) && rat_lt (place b) fall_end && rat_le (place a) x && rat_le x' (place b) &&
+      point_below f a && point_below f b && rat_lt (place a) (place b) && rat_lt (place b) fall_end && rat_le
+        (place a) x && rat_le x' (place b) &&
       rat_le y (line_at a b x) && rat_le y' (line_at a b x')
   | Line t c =>
       point_below f t && point_above f c &&
       if rat_lt (place c) (place t)
-      then rat_lt (fst rise) (place c) && rat_le (place t) x && rat_lt x' (snd rise) && rat_le y (line_at c t x) && rat_le y' (line_at c t x')
+      then rat_lt (fst rise) (place c) && rat_le (place t) x && rat_lt x' (snd rise) && rat_le y
+        (line_at c t x) && rat_le y' (line_at c t x')
       else rat_lt (fst rise) x && rat_le x' (place t) && rat_lt (place t) (place c) && rat_lt (place c) (snd rise) &&
            rat_le y (line_at t c x) && rat_le y' (line_at t c x')
   | Linear =>
       match f with
       | Corners corners =>
-          no_corner_between x x' corners && rat_le y (polygon_at (of_Z 0) (of_Z 0) corners x) && rat_le y' (polygon_at (of_Z 0) (of_Z 0) corners x')
+          no_corner_between x x' corners && rat_le y (polygon_at (of_Z 0) (of_Z 0) corners x) && rat_le y'
+            (polygon_at (of_Z 0) (of_Z 0) corners x')
       | _ => false
       end
   end.
 
 (** From (x, y) on, a piece to each of the places. *)
-Fixpoint line_below (f : curve) (fall_end : rat) (rise : rat * rat) (x y : rat) (places : list rat) (pieces : list (rat * support)) : bool :=
+Fixpoint line_below (f : curve) (fall_end : rat) (rise : rat * rat) (x y : rat) (places : list rat)
+  (pieces : list (rat * support)) : bool :=
   match places, pieces with
   | [], [] => rat_le one x
   | x' :: places', (y', s) :: pieces' =>
@@ -246,7 +263,8 @@ Definition good_mixture (o : mixture) : bool :=
   (let total := fold_right (fun wf r => rplus (fst wf) r) (of_Z 0) o in num total =? den total).
 
 Definition good_bounds (places : list rat) (f : curve) (b : bounds) : bool :=
-  line_below f (falls_to f (bend b)) (rises_between f (bend b)) (of_Z 0) (of_Z 0) places (pieces b) && forallb (point_above f) (stairs b).
+  line_below f (falls_to f (bend b)) (rises_between f (bend b)) (of_Z 0) (of_Z 0) places (pieces b) && forallb
+    (point_above f) (stairs b).
 Fixpoint all_good_bounds (places : list rat) (o : mixture) (bs : list bounds) : bool :=
   match o, bs with
   | [], [] => true
@@ -273,10 +291,12 @@ Fixpoint mixed_line (from : rat) (places : list rat) (o : mixture) (bs : list bo
   end.
 
 (** These for all values, and for the values from each jump on; and the one of them for values from p on. *)
-Definition levels_of (o : mixture) : list rat := flat_map (fun wf => match snd wf with Jump level => [level] | _ => [] end) o.
+Definition levels_of (o : mixture) : list rat :=
+  flat_map (fun wf => match snd wf with Jump level => [level] | _ => [] end) o.
 Definition mixed_lines (places : list rat) (o : mixture) (bs : list bounds) : list (rat * list (rat * rat)) :=
   map (fun from => (from, mixed_line from places o bs)) (of_Z 0 :: levels_of o).
-Fixpoint line_from (best : rat * list (rat * rat)) (lines : list (rat * list (rat * rat))) (p : rat) : list (rat * rat) :=
+Fixpoint line_from (best : rat * list (rat * rat)) (lines : list (rat * list (rat * rat))) (p : rat) :
+  list (rat * rat) :=
   match lines with
   | [] => snd best
   | line :: lines' => line_from (if rat_le (fst line) p && rat_le (fst best) (fst line) then line else best) lines' p
@@ -292,10 +312,13 @@ Fixpoint mixed_stair (o : mixture) (bs : list bounds) (tau : rat) : rat :=
 (** ** Upper quantiles, each as the lower quantile at a level that is larger by e *)
 
 Inductive mixed_part := Whole (f : curve) | UpperQuantile (level : rat).
-Definition raised_part (e : rat) (p : mixed_part) : curve := match p with Whole f => f | UpperQuantile level => Jump (rplus level e) end.
-Definition raised (e : rat) (o : list (rat * mixed_part)) : mixture := map (fun wp => (fst wp, raised_part e (snd wp))) o.
+Definition raised_part (e : rat) (p : mixed_part) : curve := match p
+  with Whole f => f | UpperQuantile level => Jump (rplus level e) end.
+Definition raised (e : rat) (o : list (rat * mixed_part)) : mixture :=
+  map (fun wp => (fst wp, raised_part e (snd wp))) o.
 Definition good_levels (o : list (rat * mixed_part)) : bool :=
-  forallb (fun wp => match snd wp with UpperQuantile level => positive_den level && (0 <=? num level) | Whole _ => true end) o.
+  forallb (fun wp => match snd wp with UpperQuantile level => positive_den level && (0 <=? num level) | Whole _ =>
+    true end) o.
 (** What lies between their levels and the larger ones. *)
 Definition gaps_of (e : rat) (o : list (rat * mixed_part)) : list (rat * rat) :=
   flat_map (fun wp => match snd wp with UpperQuantile level => [(level, rplus level e)] | Whole _ => [] end) o.

@@ -9,7 +9,8 @@
       jump        1(tau >= level), whose objective is the lower quantile.
 
     N is the distribution function whose density is proportional to exp(- t^2 / 2): [half_mass] is the integral of that
-    function over the positive half line, and [NormalCurve.v] proves that it is the square root of pi / 2 up to 35 digits. *)
+    function over the positive half line, and [NormalCurve.v] proves that it is the square root of pi / 2 up to 35
+    digits. *)
 
 Require Import ZArith Reals Lra List.
 From Coquelicot Require Import Coquelicot.
@@ -46,16 +47,20 @@ Fixpoint mixture_of (o : mixture) (tau : R) : R :=
 (** ** Bending *)
 
 (** Between a and b the graph is below, or above, a line through each of its points. *)
-Definition bends_down (G : R -> R) (a b : R) : Prop := forall y, a < y < b -> exists c, forall t, a < t < b -> G t <= G y + c * (t - y).
-Definition bends_up (G : R -> R) (a b : R) : Prop := forall y, a < y < b -> exists c, forall t, a < t < b -> G y + c * (t - y) <= G t.
+Definition bends_down (G : R -> R) (a b : R) : Prop := forall y, a < y < b -> exists c, forall t,
+  a < t < b -> G t <= G y + c * (t - y).
+Definition bends_up (G : R -> R) (a b : R) : Prop := forall y, a < y < b -> exists c, forall t,
+  a < t < b -> G y + c * (t - y) <= G t.
 
-Lemma grows (f df : R -> R) a b : a <= b -> (forall t, a <= t <= b -> is_derive f t (df t)) -> (forall t, a <= t <= b -> 0 <= df t) -> f a <= f b.
+Lemma grows (f df : R -> R) a b : a <= b -> (forall t, a <= t <= b -> is_derive f t (df t)) ->
+  (forall t, a <= t <= b -> 0 <= df t) -> f a <= f b.
 Proof.
   intros Hab Hd Hp. destruct (MVT_gen f a b df) as [c [Hc Heq]].
   - intros x Hx. rewrite Rmin_left, Rmax_right in Hx by lra. apply Hd. lra.
   - intros x Hx. rewrite Rmin_left, Rmax_right in Hx by lra. apply continuity_pt_filterlim.
     apply (ex_derive_continuous (V := R_NormedModule)). exists (df x). apply Hd. lra.
-  - rewrite Rmin_left, Rmax_right in Hc by lra. pose proof (Hp c Hc). assert (0 <= df c * (b - a)) by (apply Rmult_le_pos; lra). lra.
+  - rewrite Rmin_left, Rmax_right in Hc by lra. pose proof (Hp c Hc).
+    assert (0 <= df c * (b - a)) by (apply Rmult_le_pos; lra). lra.
 Qed.
 
 (** A function that rises up to y and falls from there on is largest at y. *)
@@ -75,7 +80,8 @@ Proof.
   intros Hd Hm y Hy. exists (dG y). intros t Ht.
   pose proof (largest_at (fun x => G x - dG y * x) (fun x => dG x - dG y) a b y t Hy Ht) as H.
   assert (G t - dG y * t <= G y - dG y * y); [|lra]. apply H.
-  - intros x Hx. auto_derive; [exists (dG x); now apply Hd|]. replace (Derive (fun x => G x) x) with (dG x) by (symmetry; apply is_derive_unique; now apply Hd). ring.
+  - intros x Hx. auto_derive; [exists (dG x); now apply Hd|].
+    replace (Derive (fun x => G x) x) with (dG x) by (symmetry; apply is_derive_unique; now apply Hd). ring.
   - intros x Hx. pose proof (Hm x y ltac:(lra) ltac:(lra) ltac:(lra)). lra.
   - intros x Hx. pose proof (Hm y x ltac:(lra) ltac:(lra) ltac:(lra)). lra.
 Qed.
@@ -93,25 +99,37 @@ Qed.
 
 (** Turned by half a circle. *)
 Lemma bends_down_turned G : bends_up G 0 1 -> bends_down (fun x => 1 - G (1 - x)) 0 1.
-Proof. intros H y Hy. destruct (H (1 - y) ltac:(lra)) as [c Hc]. exists c. intros t Ht. specialize (Hc (1 - t) ltac:(lra)). lra. Qed.
+Proof.
+  intros H y Hy. destruct (H (1 - y) ltac:(lra)) as [c Hc]. exists c. intros t Ht. specialize (Hc (1 - t) ltac:(lra)).
+  lra.
+Qed.
 Lemma bends_up_turned G : bends_down G 0 1 -> bends_up (fun x => 1 - G (1 - x)) 0 1.
-Proof. intros H y Hy. destruct (H (1 - y) ltac:(lra)) as [c Hc]. exists c. intros t Ht. specialize (Hc (1 - t) ltac:(lra)). lra. Qed.
+Proof.
+  intros H y Hy. destruct (H (1 - y) ltac:(lra)) as [c Hc]. exists c. intros t Ht. specialize (Hc (1 - t) ltac:(lra)).
+  lra.
+Qed.
 
 (** The line through a point where the curve bends down is above the curve at 0 too. *)
-Lemma closed_at_0 G b : weighting G -> bends_down G 0 b -> b <= 1 -> forall y, 0 < y < b -> exists c, forall t, 0 <= t < b -> G t <= G y + c * (t - y).
+Lemma closed_at_0 G b : weighting G -> bends_down G 0 b -> b <= 1 -> forall y, 0 < y < b -> exists c, forall t,
+  0 <= t < b -> G t <= G y + c * (t - y).
 Proof.
-  intros HG H Hb y Hy. destruct (H y Hy) as [c Hc]. exists c. intros t Ht. destruct (Rlt_dec 0 t) as [Hpos|Hz]; [apply Hc; lra|].
-  replace t with 0 by lra. rewrite (weighting_0 G HG). apply Rnot_lt_le. intros Hneg. set (e := - (G y + c * (0 - y))) in *.
+  intros HG H Hb y Hy. destruct (H y Hy) as [c Hc]. exists c. intros t Ht.
+  destruct (Rlt_dec 0 t) as [Hpos|Hz]; [apply Hc; lra|].
+  replace t with 0 by lra. rewrite (weighting_0 G HG). apply Rnot_lt_le. intros Hneg.
+  set (e := - (G y + c * (0 - y))) in *.
   assert (He : 0 < e) by (unfold e; lra). set (s := Rmin (y / 2) (e / (2 * (Rabs c + 1)))).
   assert (Hc1 : 0 < Rabs c + 1) by (pose proof (Rabs_pos c); lra).
   assert (Hs : 0 < s) by (unfold s; apply Rmin_glb_lt; [lra | apply Rdiv_lt_0_compat; lra]).
-  pose proof (Rmin_l (y / 2) (e / (2 * (Rabs c + 1)))) as Hs1. pose proof (Rmin_r (y / 2) (e / (2 * (Rabs c + 1)))) as Hs2. fold s in Hs1, Hs2.
-  specialize (Hc s ltac:(lra)). pose proof (weighting_mono G HG 0 s ltac:(lra) ltac:(lra) ltac:(lra)) as Hm. rewrite (weighting_0 G HG) in Hm.
+  pose proof (Rmin_l (y / 2) (e / (2 * (Rabs c + 1)))) as Hs1.
+  pose proof (Rmin_r (y / 2) (e / (2 * (Rabs c + 1)))) as Hs2. fold s in Hs1, Hs2.
+  specialize (Hc s ltac:(lra)). pose proof (weighting_mono G HG 0 s ltac:(lra) ltac:(lra) ltac:(lra)) as Hm.
+  rewrite (weighting_0 G HG) in Hm.
   assert (Hcs : c * s <= e / 2).
   { apply Rle_trans with (Rabs c * s); [apply Rmult_le_compat_r; [lra | apply Rle_abs]|].
     apply Rle_trans with (Rabs c * (e / (2 * (Rabs c + 1)))); [apply Rmult_le_compat_l; [apply Rabs_pos | assumption]|].
     replace (Rabs c * (e / (2 * (Rabs c + 1)))) with (e / 2 * (Rabs c / (Rabs c + 1))) by (field; lra).
-    rewrite <- (Rmult_1_r (e / 2)) at 2. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_reg_r with (Rabs c + 1); [assumption|].
+    rewrite <- (Rmult_1_r (e / 2)) at 2. apply Rmult_le_compat_l; [lra|].
+    apply Rmult_le_reg_r with (Rabs c + 1); [assumption|].
     unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
   unfold e in *. lra.
 Qed.

@@ -30,5 +30,7 @@ Extract Inlined Constant Z.ltb => "Integer.lt".
 Extract Inlined Constant Z.compare => "Integer.compare".
 Extract Inlined Constant Pos.eqb => "Integer.equal".
 (* Coq's quotient rounds down and is 0 for the divisor 0. *)
-Extract Inlined Constant Z.div => "(fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)".
-Extract Inlined Constant Z.to_nat => "(fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)".
+Extract Inlined Constant Z.div =>
+  "(fun a b -> if Integer.equal b Integer.zero then Integer.zero else Integer.fdiv a b)".
+Extract Inlined Constant Z.to_nat =>
+  "(fun z -> let rec go n z = if Integer.sign z <= 0 then n else go (S n) (Integer.pred z) in go O z)".

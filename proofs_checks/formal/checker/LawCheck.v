@@ -15,7 +15,8 @@ Open Scope Z_scope.
 Definition move_for (rule : memory_rule) (label : Z) : Z * Z :=
   match find (fun x => fst x =? label) (moves rule) with Some (_, sc) => sc | None => (0, 0) end.
 Definition no_row : memory_row := MemoryRow 0 0 [].
-Definition row_choice (row : memory_row) (mem : Z) : Z := if mem <? first row then before row else run_at (row_runs row) (mem - first row).
+Definition row_choice (row : memory_row) (mem : Z) : Z := if mem <? first row then before row
+  else run_at (row_runs row) (mem - first row).
 (** The number of an action that the state has. *)
 Definition valid (acts : list action) (i : Z) : Z := match znth acts i with Some _ => i | None => 0 end.
 Definition good_rule (rule : memory_rule) : bool :=
@@ -56,11 +57,13 @@ Fixpoint groups_of (t : tree (list group)) : list group :=
   | Leaf => []
   | Node l x r => groups_of l ++ match x with Some gs => gs | None => [] end ++ groups_of r
   end.
-Definition collect (l : list group) : list group := groups_of (fold_right (fun g t => tadd (fst g) (fst g) (snd g) t) Leaf l).
+Definition collect (l : list group) : list group :=
+  groups_of (fold_right (fun g t => tadd (fst g) (fst g) (snd g) t) Leaf l).
 
 (** ** One step: pt is p^t and q the denominator of the discount p / q; returns are over reward_den q^t *)
 
-Definition moved_entries (rule : memory_rule) (pt q : Z) (a : action) (o : outcome) (coin : bool) (es : list entry) : list entry :=
+Definition moved_entries (rule : memory_rule) (pt q : Z) (a : action) (o : outcome) (coin : bool) (es : list entry) :
+  list entry :=
   let sc := move_for rule (gain o) in
   let share := if coin then snd sc else coin_den rule - snd sc in
   map (fun e => ((factor rule * fst (fst e) + fst sc + (if coin then 1 else 0), q * (snd (fst e) + gain o * pt)),
@@ -68,7 +71,8 @@ Definition moved_entries (rule : memory_rule) (pt q : Z) (a : action) (o : outco
 Definition outcome_groups (rule : memory_rule) (pt q : Z) (a : action) (es : list entry) (o : outcome) : list group :=
   (next o, moved_entries rule pt q a o false es) ::
   (if snd (move_for rule (gain o)) =? 0 then [] else [(next o, moved_entries rule pt q a o true es)]).
-Fixpoint action_groups (rule : memory_rule) (pt q : Z) (row : memory_row) (all : list action) (es : list entry) (i : Z) (acts : list action) : list group :=
+Fixpoint action_groups (rule : memory_rule) (pt q : Z) (row : memory_row) (all : list action) (es : list entry) (i : Z)
+  (acts : list action) : list group :=
   match acts with
   | [] => []
   | a :: acts' =>
@@ -84,7 +88,8 @@ Definition group_step (rule : memory_rule) (pt q : Z) (rows : tree memory_row) (
   | None => []
   end.
 
-Fixpoint forward (m : model) (pt : Z) (sts : list step) (rules : list memory_rule) (tables : list (tree memory_row)) (gs : list group)
+Fixpoint forward (m : model) (pt : Z) (sts : list step) (rules : list memory_rule) (tables : list (tree memory_row))
+  (gs : list group)
   : option (list group) :=
   match sts, rules, tables with
   | [], _, _ => Some gs
@@ -100,7 +105,8 @@ Fixpoint forward (m : model) (pt : Z) (sts : list step) (rules : list memory_rul
 
 Definition start_groups (m : model) (V mix_den w : Z) (mc : machine) : list group :=
   map (fun sw => (fst sw, [((mem_0 mc, 0), V * (w * snd sw) / (mix_den * initial_den m))])) (initial m).
-Definition returns_of (gs : list group) : list entry := flat_map (fun g => map (fun e => ((0, snd (fst e)), snd e)) (snd g)) gs.
+Definition returns_of (gs : list group) : list entry :=
+  flat_map (fun g => map (fun e => ((0, snd (fst e)), snd e)) (snd g)) gs.
 
 Fixpoint merge_pairs (l : list (list entry)) : list (list entry) :=
   match l with a :: b :: l' => merge a b :: merge_pairs l' | _ => l end.
@@ -111,7 +117,8 @@ Fixpoint mixed_entries (m : model) (V mix_den : Z) (parts : list (Z * machine)) 
   match parts with
   | [] => Some []
   | (w, mc) :: parts' =>
-      match forward m 1 (steps m) (mem_rules mc) (mem_tables mc) (start_groups m V mix_den w mc), mixed_entries m V mix_den parts' with
+      match forward m 1 (steps m) (mem_rules mc) (mem_tables mc) (start_groups m V mix_den w mc),
+        mixed_entries m V mix_den parts' with
       | Some gs, Some es => Some (returns_of gs ++ es)
       | _, _ => None
       end
@@ -121,13 +128,15 @@ Definition good_parts (mix_den : Z) (parts : list (Z * machine)) : bool :=
   (0 <? mix_den) && forallb (fun x => 0 <=? fst x) parts && (zsum fst parts =? mix_den).
 
 (** reward_den q^T, and a return that no history falls short of, over it. *)
-Fixpoint final_den (m : model) (d : Z) (sts : list step) : Z := match sts with [] => d | _ :: sts' => final_den m (d * den (discount_rate m)) sts' end.
+Fixpoint final_den (m : model) (d : Z) (sts : list step) : Z := match sts
+  with [] => d | _ :: sts' => final_den m (d * den (discount_rate m)) sts' end.
 Fixpoint least_return (m : model) (pt y : Z) (sts : list step) : Z :=
   match sts with
   | [] => y
   | st :: sts' =>
       least_return m (pt * num (discount_rate m))
-        (den (discount_rate m) * (y - pt * tlargest (largest (fun a => largest (fun o => - gain o) (outcomes a))) st)) sts'
+        (den (discount_rate m) * (y - pt * tlargest (largest (fun a => largest (fun o => - gain o) (outcomes a))) st))
+          sts'
   end.
 
 (** ** Objectives *)
@@ -151,7 +160,8 @@ Fixpoint layers (weight_at : rat -> rat) (V y : Z) (l : list entry) : option Z :
 Definition tail_weight_at (w alpha tau : rat) : rat :=
   rplus (rmult w tau) (rmult (rminus (of_Z 1) w) (rmin (rmult tau (rinv alpha)) (of_Z 1))).
 
-Definition weighted_by_law (m : model) (V mix_den : Z) (parts : list (Z * machine)) (weight_at : rat -> rat) (bound : rat) : bool :=
+Definition weighted_by_law (m : model) (V mix_den : Z) (parts : list (Z * machine)) (weight_at : rat -> rat)
+  (bound : rat) : bool :=
   (0 <? V) && good_parts mix_den parts &&
   match mixed_entries m V mix_den parts with
   | Some es =>
@@ -164,7 +174,8 @@ Definition weighted_by_law (m : model) (V mix_den : Z) (parts : list (Z * machin
   | None => false
   end.
 
-Definition quantile_by_law (m : model) (V mix_den : Z) (parts : list (Z * machine)) (alpha : rat) (is_upper : bool) (bound : rat) : bool :=
+Definition quantile_by_law (m : model) (V mix_den : Z) (parts : list (Z * machine)) (alpha : rat) (is_upper : bool)
+  (bound : rat) : bool :=
   (0 <? V) && good_parts mix_den parts &&
   match mixed_entries m V mix_den parts with
   | Some es =>
@@ -174,12 +185,13 @@ Definition quantile_by_law (m : model) (V mix_den : Z) (parts : list (Z * machin
   | None => false
   end.
 
-(** ** The exact law: if the masses sum to V, nothing was lost, and their partial sums are the values of the CDF.  None of them
-    is strictly inside a gap. *)
+(** ** The exact law: if the masses sum to V, nothing was lost, and their partial sums are the values of the CDF.  None
+    of them is strictly inside a gap. *)
 
 Fixpoint sums_avoid (bad : Z -> bool) (acc y : Z) (l : list entry) : bool :=
   negb (bad acc) && match l with [] => true | ((_, z), p) :: l' => (y <=? z) && sums_avoid bad (acc + p) z l' end.
-Definition inside_gap (V : Z) (gap : rat * rat) (x : Z) : bool := rat_lt (fst gap) (Rat x V) && rat_lt (Rat x V) (snd gap).
+Definition inside_gap (V : Z) (gap : rat * rat) (x : Z) : bool :=
+  rat_lt (fst gap) (Rat x V) && rat_lt (Rat x V) (snd gap).
 Definition law_avoids (m : model) (V mix_den : Z) (parts : list (Z * machine)) (gaps : list (rat * rat)) : bool :=
   (0 <? V) && good_parts mix_den parts &&
   match mixed_entries m V mix_den parts with

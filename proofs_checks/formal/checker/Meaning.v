@@ -6,7 +6,8 @@
 
 Require Import ZArith Reals List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective RockafellarUryasev JointModel Rows Tree Program Check CellsCheck LawCheck.
+From VerifiedRisk Require Import FiniteLaw Objective RockafellarUryasev JointModel Rows Tree Program Check CellsCheck
+  LawCheck.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -76,14 +77,16 @@ Definition runs_for (choices : list budget_rows) (t : nat) (s : positive) : list
   | Some c => match get s c with Some runs => runs | None => [] end
   | None => []
   end.
-Definition window_start (g : grid) (t : nat) : Z := match nth_error (windows g) t with Some (lo, _) => lo | None => 0%Z end.
+Definition window_start (g : grid) (t : nat) : Z := match nth_error (windows g) t
+  with Some (lo, _) => lo | None => 0%Z end.
 
 Definition markov_choice (choices : list (tree Z)) (t : nat) (s : positive) : Z :=
   match nth_error choices t with Some c => match get s c with Some i => i | None => 0%Z end | None => 0%Z end.
 
 (** Below the window the policy plays what it plays at the window's first index; and action 0 where its table names no
     action that the model has. *)
-Definition budget_choice (m : model) (g : grid) (start : Z) (choices : list budget_rows) (h : jhistory positive Z Z) : Z :=
+Definition budget_choice (m : model) (g : grid) (start : Z) (choices : list budget_rows) (h : jhistory positive Z Z) :
+  Z :=
   let b := index_after m g start (fst h) in
   let lo := window_start g (jtime h) in
   run_at (runs_for choices (jtime h) (jstate h)) (Z.max 0 (b - lo)).
@@ -92,18 +95,21 @@ Definition playing (m : model) (choice : jhistory positive Z Z -> Z) : jpolicy p
 
 (** *** Cells: the budget is known exactly, for rewards less a base
 
-    At time t the policy sees in which cell [k, k + 1] of the grid of that time its budget lies, at or below 0 the cell to the
-    left, and plays the action of the cell; below the window that of the window's first cell. *)
+    At time t the policy sees in which cell [k, k + 1] of the grid of that time its budget lies, at or below 0 the cell
+    to the left, and plays the action of the cell; below the window that of the window's first cell. *)
 
-Fixpoint discount_sum (m : model) (n : nat) : R := match n with O => 0 | S n' => discount_sum m n' + real_of (discount_rate m) ^ n' end.
+Fixpoint discount_sum (m : model) (n : nat) : R := match n
+  with O => 0 | S n' => discount_sum m n' + real_of (discount_rate m) ^ n' end.
 Definition left_over (m : model) (b : Z) (budget : R) (l : list (positive * Z * Z)) : R :=
   budget + discount_sum m (length l) * (IZR b / IZR (reward_den m)) - earned (meaning m) l.
 Definition halvings_at (c : cells) (t : nat) : nat := Z.to_nat (nth t (halvings c) 0%Z).
 Fixpoint grid_before (c : cells) (t : nat) : R :=
   match t with O => real_of (cell_unit c) | S t' => grid_before c t' / 2 ^ halvings_at c t' end.
 Definition cell_of (x : R) : Z := if Rle_dec x 0 then (- Int_part (- x) - 1)%Z else Int_part x.
-Definition cell_start (c : cells) (t : nat) : Z := match nth_error (cell_windows c) t with Some (lo, _) => lo | None => 0%Z end.
-Definition cell_choice (m : model) (c : cells) (budget : R) (choices : list budget_rows) (h : jhistory positive Z Z) : Z :=
+Definition cell_start (c : cells) (t : nat) : Z := match nth_error (cell_windows c) t
+  with Some (lo, _) => lo | None => 0%Z end.
+Definition cell_choice (m : model) (c : cells) (budget : R) (choices : list budget_rows) (h : jhistory positive Z Z) :
+  Z :=
   let t := jtime h in
   let k := cell_of (left_over m (base c) budget (fst h) / grid_before c (S t)) in
   run_at (runs_for choices t (jstate h)) (Z.max 0 (k - doubled (halvings_at c t) (cell_start c t))).
@@ -129,7 +135,8 @@ Definition memories (rule : memory_rule) (label mem : Z) : dist Z :=
   else ret mem.
 
 (** The machines and memories that agree with the actions of a history, with their probabilities. *)
-Fixpoint belief (m : model) (mix_den : Z) (parts : list (Z * machine)) (l : list (positive * Z * Z)) : dist (machine * Z) :=
+Fixpoint belief (m : model) (mix_den : Z) (parts : list (Z * machine)) (l : list (positive * Z * Z)) :
+  dist (machine * Z) :=
   match l with
   | [] => map (fun wc => ((snd wc, mem_0 (snd wc)), IZR (fst wc) / IZR mix_den)) parts
   | (s, a, label) :: l' =>

@@ -1,9 +1,9 @@
 (** * Averages of rows in two stages
 
-    Where reward and next state are independent, weight = q p for a next state and a reward, the average of the next rows
-    is an average over rewards of one row: their average over next states.  For n next states and k rewards these are
-    n + k walks along a row instead of n k.  Each stage averages differences to its first row, which are small, and rounds: so
-    numbers stay within a machine word, where zarith is fast.
+    Where reward and next state are independent, weight = q p for a next state and a reward, the average of the next
+    rows is an average over rewards of one row: their average over next states.  For n next states and k rewards these
+    are n + k walks along a row instead of n k.  Each stage averages differences to its first row, which are small, and
+    rounds: so numbers stay within a machine word, where zarith is fast.
 
     [factors] proposes numbers p and q; [is_product] says whether they are right, and only that is relied upon. *)
 
@@ -70,7 +70,8 @@ Lemma value_next d v row i : 0 < i -> row_value d (v :: row) i = row_value d row
 Proof. apply look_cons. Qed.
 
 Lemma add_differences_along {X} d w F (l : list X) : forall row base b,
-  add_differences d w row base (along F b l) = along (fun c => F c + w * (row_value d row (c - b) - row_value d base (c - b))) b l.
+  add_differences d w row base (along F b l) =
+    along (fun c => F c + w * (row_value d row (c - b) - row_value d base (c - b))) b l.
 Proof.
   induction l as [|x l IH]; intros row base b; [reflexivity|]. cbn [along add_differences].
   assert (Hnext : forall v row' c, b + 1 <= c -> row_value d (v :: row') (c - b) = row_value d row' (c - (b + 1))).
@@ -105,7 +106,8 @@ Qed.
 Definition average_value (div : Z -> Z -> Z) (n d : Z) (rows : list (Z * list Z)) (i : Z) : Z :=
   match rows with
   | [] => 0
-  | (_, base) :: rows' => row_value d base i + div (zsum (fun wr => fst wr * (row_value d (snd wr) i - row_value d base i)) rows') n
+  | (_, base) :: rows' => row_value d base i +
+    div (zsum (fun wr => fst wr * (row_value d (snd wr) i - row_value d base i)) rows') n
   end.
 
 Lemma average_rows_along {X} div n d rows b (l : list X) :
@@ -116,13 +118,15 @@ Proof.
 Qed.
 
 (** An average of differences to the first row is that of the rows, rounded. *)
-Lemma average_value_sum d rows i : exists x0 D, zsum (fun wr => fst wr * row_value d (snd wr) i) rows = zsum fst rows * x0 + D /\
+Lemma average_value_sum d rows i : exists x0 D,
+  zsum (fun wr => fst wr * row_value d (snd wr) i) rows = zsum fst rows * x0 + D /\
   forall div n, rows <> [] -> average_value div n d rows i = x0 + div D n.
 Proof.
   destruct rows as [|[w base] rows]; [exists 0, 0; split; [reflexivity | congruence]|].
   exists (row_value d base i), (zsum (fun wr => fst wr * (row_value d (snd wr) i - row_value d base i)) rows). split.
   - cbn [zsum fst snd]. enough (zsum (fun wr => fst wr * row_value d (snd wr) i) rows =
-      zsum fst rows * row_value d base i + zsum (fun wr => fst wr * (row_value d (snd wr) i - row_value d base i)) rows) by lia.
+      zsum fst rows * row_value d base i + zsum (fun wr => fst wr * (row_value d (snd wr) i - row_value d base i)) rows)
+        by lia.
     induction rows as [|[w' row] rows IH]; cbn [zsum fst snd]; [lia|]. rewrite IH. lia.
   - intros div n _. reflexivity.
 Qed.
@@ -159,16 +163,19 @@ Qed.
 (** ** Both stages *)
 
 (** Rows of a next state and their weights [qs], rewards by the position [k] they read from and their weights [ps]. *)
-Definition two_stages (div : Z -> Z -> Z) (d : Z) (qs : list (Z * list Z)) (ps : list (Z * Z)) (room' room : list Z) : list Z :=
+Definition two_stages (div : Z -> Z -> Z) (d : Z) (qs : list (Z * list Z)) (ps : list (Z * Z)) (room' room : list Z) :
+  list Z :=
   let row := average_rows div (zsum fst qs) d qs room' in
   average_rows div (zsum fst ps) d (map (fun pk => (fst pk, row_from d (snd pk) row)) ps) room.
 
-Definition two_stage_value (div : Z -> Z -> Z) (d : Z) (qs : list (Z * list Z)) (ps : list (Z * Z)) (room' : list Z) (i : Z) : Z :=
+Definition two_stage_value (div : Z -> Z -> Z) (d : Z) (qs : list (Z * list Z)) (ps : list (Z * Z)) (room' : list Z)
+  (i : Z) : Z :=
   let row := average_rows div (zsum fst qs) d qs room' in
   average_value div (zsum fst ps) d (map (fun pk => (fst pk, row_from d (snd pk) row)) ps) i.
 
 Lemma two_stages_along {X} div d qs ps room' b (l : list X) :
-  two_stages div d qs ps room' (along (fun _ => 0) b l) = along (fun c => two_stage_value div d qs ps room' (c - b)) b l.
+  two_stages div d qs ps room' (along (fun _ => 0) b l) =
+    along (fun c => two_stage_value div d qs ps room' (c - b)) b l.
 Proof. unfold two_stages. now rewrite average_rows_along. Qed.
 
 Definition product_sum (d : Z) (qs : list (Z * list Z)) (ps : list (Z * Z)) (i : Z) : Z :=
@@ -239,10 +246,12 @@ Section Stages.
     P * Q * two_stage_value Z.div d qs ps (along (fun _ => 0) 0 room') i <= product_sum d qs ps i.
   Proof.
     intros Hi. unfold two_stage_value. fold Q P. fold (row Z.div).
-    pose proof (average_below_sum d (map (fun pk => (fst pk, row_from d (snd pk) (row Z.div))) ps) i (rows_kept _)) as H.
+    pose proof (average_below_sum d (map (fun pk => (fst pk, row_from d (snd pk) (row Z.div))) ps) i (rows_kept _))
+      as H.
     rewrite weights_kept, second_stage in H by assumption. specialize (H HP).
     set (x := average_value _ _ _ _ _) in *.
-    apply Z.le_trans with (Q * zsum (fun pk => fst pk * row_value d (row Z.div) (snd pk + i)) ps); [unfold Q in *; nia|].
+    apply Z.le_trans with (Q * zsum (fun pk => fst pk * row_value d (row Z.div) (snd pk + i)) ps);
+      [unfold Q in *; nia|].
     rewrite <- zsum_scal. unfold product_sum. apply zsum_le. intros pk Hpk. specialize (Hpos pk Hpk).
     unfold row. rewrite average_read by (apply Z.div_0_l; unfold Q in *; lia).
     pose proof (average_below_sum d qs (snd pk + i) Hqs HQ) as Hin. fold Q in Hin. nia.

@@ -1,4 +1,7 @@
-(** * The process of a good model, and what holds along its histories *)
+(** * The process of an accepted model
+
+    A model that passes the tests of [Program.v] is a decision process whose laws are laws. Its histories play
+    listed actions ([allowed_listed]), and every state has one ([listed_nonempty]). *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From Coquelicot Require Import Coquelicot.
@@ -21,13 +24,15 @@ Lemma law_weights {X Y} (l : list X) (w : X -> Z) (y : X -> Y) (D : Z) :
 Proof.
   intros HD Hw Hs. assert (HD' : 0 < IZR D) by now apply IZR_lt. rewrite forallb_forall in Hw. split.
   - intros z p Hin. apply in_map_iff in Hin. destruct Hin as [x [Heq Hin]]. injection Heq as <- <-.
-    specialize (Hw x Hin). apply Z.leb_le, IZR_le in Hw. apply Rmult_le_pos; [assumption|]. left; now apply Rinv_0_lt_compat.
+    specialize (Hw x Hin). apply Z.leb_le, IZR_le in Hw. apply Rmult_le_pos; [assumption|].
+    left; now apply Rinv_0_lt_compat.
   - rewrite E_weights, (sum_ext l _ (fun x => IZR (w x))) by (intros; ring). rewrite <- IZR_zsum, Hs. field. lra.
 Qed.
 
 (** [M]'s process keeps [P] if every step that can occur keeps it. *)
 Lemma as_jrun {S A B} (M : jmdp S A B) pi (P : jhistory S A B -> Prop) n :
-  (forall h a os p, (jtime h < jhorizon M)%nat -> P h -> In (os, p) (kernel M (jtime h) (jstate h) a) -> P (jextend h a os)) ->
+  (forall h a os p, (jtime h < jhorizon M)%nat -> P h -> In (os, p) (kernel M (jtime h) (jstate h) a) ->
+    P (jextend h a os)) ->
   forall h, (jtime h + n <= jhorizon M)%nat -> P h ->
   almost_surely (jrun M pi n h) (fun h' => P h' /\ jtime h' = (jtime h + n)%nat).
 Proof.
@@ -49,15 +54,18 @@ Section Good.
     forallb (fun sw => 0 <=? snd sw)%Z (initial m) = true /\ zsum snd (initial m) = initial_den m /\
     forallb good_step (steps m) = true.
   Proof.
-    pose proof Hgood as H. unfold good_model in H. repeat rewrite andb_true_iff in H. rewrite !Z.ltb_lt, Z.eqb_eq in H. tauto.
+    pose proof Hgood as H. unfold good_model in H. repeat rewrite andb_true_iff in H. rewrite !Z.ltb_lt, Z.eqb_eq in H.
+    tauto.
   Qed.
 
   Lemma good_action_at t s a : In a (actions_at m t s) -> good_action a = true.
   Proof.
     unfold actions_at. destruct (nth_error (steps m) t) as [st|] eqn:Et; [|intros []].
     destruct (get s st) as [acts|] eqn:Es; [|intros []]. intros Hin.
-    destruct good_facts as [_ [_ [_ [_ [_ [_ H]]]]]]. rewrite forallb_forall in H. specialize (H _ (nth_error_In _ _ Et)).
-    apply (tall_get _ _ _ _ H) in Es. apply andb_true_iff in Es. destruct Es as [_ Es]. rewrite forallb_forall in Es. auto.
+    destruct good_facts as [_ [_ [_ [_ [_ [_ H]]]]]]. rewrite forallb_forall in H.
+    specialize (H _ (nth_error_In _ _ Et)).
+    apply (tall_get _ _ _ _ H) in Es. apply andb_true_iff in Es. destruct Es as [_ Es]. rewrite forallb_forall in Es.
+    auto.
   Qed.
 
   Lemma action_facts t s i a : znth (actions_at m t s) i = Some a ->
@@ -127,14 +135,16 @@ Section Good.
   Qed.
 
   (** Where a state is listed, only its actions are allowed. *)
-  Lemma allowed_listed t s i : actions_at m t s <> [] -> allowed_action M t s i -> exists a, znth (actions_at m t s) i = Some a.
+  Lemma allowed_listed t s i : actions_at m t s <> [] -> allowed_action M t s i -> exists a,
+    znth (actions_at m t s) i = Some a.
   Proof. intros Hne [H|H]; [contradiction | assumption]. Qed.
 
   (** Listed states have actions. *)
   Lemma listed_nonempty t st s acts : nth_error (steps m) t = Some st -> get s st = Some acts -> acts <> [].
   Proof.
     intros Et Es. destruct good_facts as [_ [_ [_ [_ [_ [_ H]]]]]]. rewrite forallb_forall in H.
-    specialize (H _ (nth_error_In _ _ Et)). apply (tall_get _ _ _ _ H) in Es. apply andb_true_iff in Es. destruct Es as [Es _].
+    specialize (H _ (nth_error_In _ _ Et)). apply (tall_get _ _ _ _ H) in Es. apply andb_true_iff in Es.
+    destruct Es as [Es _].
     destruct acts; [discriminate | congruence].
   Qed.
 End Good.

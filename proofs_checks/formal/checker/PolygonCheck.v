@@ -31,7 +31,8 @@ Fixpoint corners_to_1 (x : rat) (l : list (rat * rat)) : bool :=
   | (x', g') :: l' => (0 <? den x') && (0 <? den g') && rat_lt x x' && corners_to_1 x' l'
   end.
 
-Definition segment (x g x' g' tau : rat) : rat := rplus g (rmult (rmult (rminus tau x) (rminus g' g)) (rinv (rminus x' x))).
+Definition segment (x g x' g' tau : rat) : rat :=
+  rplus g (rmult (rmult (rminus tau x) (rminus g' g)) (rinv (rminus x' x))).
 
 Fixpoint polygon_at (x g : rat) (l : list (rat * rat)) (tau : rat) : rat :=
   match l with
@@ -56,11 +57,13 @@ Fixpoint least_on (V c : Z) (x g : rat) (l : list (rat * rat)) (p q : rat) : opt
 
 (** No start at or below the window's last index gets above the next window; also if nothing is earned. *)
 Definition never_above (g : grid) (r : rat) (hi hi' : Z) (st : step) : bool :=
-  (move g r (Outcome 0 0 1) hi <=? hi') && tall (forallb (fun a => forallb (fun o => move g r o hi <=? hi') (outcomes a))) st.
+  (move g r (Outcome 0 0 1) hi <=? hi') && tall
+    (forallb (fun a => forallb (fun o => move g r o hi <=? hi') (outcomes a))) st.
 Fixpoint all_never_above (m : model) (g : grid) (r : rat) (ws : list (Z * Z)) (sts : list step) : bool :=
   match sts, ws with
   | [], _ => true
-  | st :: rest, (_, hi) :: (_, hi') :: _ => never_above g r hi hi' st && all_never_above m g (rate_next m g r) (tl ws) rest
+  | st :: rest, (_, hi) :: (_, hi') :: _ => never_above g r hi hi' st && all_never_above m g (rate_next m g r)
+    (tl ws) rest
   | _, _ => false
   end.
 
@@ -68,7 +71,8 @@ Fixpoint all_never_above (m : model) (g : grid) (r : rat) (ws : list (Z * Z)) (s
 
 (** The cost of ending at index j or above. *)
 Definition level_row (V j lo hi : Z) : list Z := along (fun b => if j <=? b then V else 0) lo (counter lo hi).
-Definition level_cost (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (lo lo' hi' j : Z) : option Z :=
+Definition level_cost (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (lo lo' hi' j : Z) :
+  option Z :=
   let v := table_above m g (rate_0 m g) 0 (level_row V j lo' hi') (windows g) (steps m) choices in
   start_sum (fun s => match value_at v s with Some row => Some (look 0 lo row start) | None => None end) (initial m).
 
@@ -84,14 +88,17 @@ Fixpoint level_sum (f : Z -> option Z) (V D : Z) (corners : list (rat * rat)) (l
       end
   end.
 
-Definition polygon_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows) (corners : list (rat * rat)) (bound : rat) : bool :=
+Definition polygon_by_policy (m : model) (V : Z) (g : grid) (start : Z) (choices : list budget_rows)
+  (corners : list (rat * rat)) (bound : rat) : bool :=
   match windows g, window_after (windows g) (steps m) with
   | (lo, hi) :: _, Some (lo', hi') =>
       let u' := unit_after g (unit_size g) (steps m) in
       let e := loss_after m g (rate_0 m g) (unit_size g) (steps m) in
       let top := rminus (rminus (rmult (unit_size g) (of_Z start)) e) (rmult u' (of_Z (lo' - 1))) in
-      (0 <? V) && good_grid g && (start <=? hi) && (lo' <=? hi') && all_never_above m g (rate_0 m g) (windows g) (steps m) &&
-      match level_sum (level_cost m V g start choices lo lo' hi') V (initial_den m) corners (along (fun j => j) lo' (counter lo' hi')) with
+      (0 <? V) && good_grid g && (start <=? hi) && (lo' <=? hi') && all_never_above m g (rate_0 m g) (windows g)
+        (steps m) &&
+      match level_sum (level_cost m V g start choices lo lo' hi') V (initial_den m) corners
+        (along (fun j => j) lo' (counter lo' hi')) with
       | Some x => rat_le bound (rminus top (rmult u' (Rat x V)))
       | None => false
       end
@@ -106,7 +113,8 @@ Fixpoint partial_sums (acc : Z) (costs : list Z) : list Z :=
 Fixpoint smallest (x : Z) (l : list Z) : Z := match l with [] => x | y :: l' => smallest (Z.min x y) l' end.
 
 Definition box := list (rat * rat).
-(** The polygon of a coordinate may depend on the lower end of its box: behind a jump of the weighting there is a higher one. *)
+(** The polygon of a coordinate may depend on the lower end of its box: behind a jump of the weighting there is a higher
+    one. *)
 Fixpoint tilted_sum (V : Z) (corners : rat -> list (rat * rat)) (costs : list Z) (b : box) : option Z :=
   match costs, b with
   | [], [] => Some 0
@@ -124,7 +132,8 @@ Fixpoint cap (k : Z) (p : rat) (b : box) : box :=
 Fixpoint raise (k : Z) (p : rat) (b : box) : box :=
   match b with [] => [] | (l, u) :: b' => (if 0 <=? k then rmax l p else l, u) :: raise (k - 1) p b' end.
 
-Definition dual_test (m : model) (V : Z) (g : grid) (start lo : Z) (corners : rat -> list (rat * rat)) (need : rat) (costs : list Z) (b : box) : bool :=
+Definition dual_test (m : model) (V : Z) (g : grid) (start lo : Z) (corners : rat -> list (rat * rat)) (need : rat)
+  (costs : list Z) (b : box) : bool :=
   let terminal := partial_sums 0 costs in
   let bottom := smallest 0 terminal in
   match tilted_sum V corners costs b with
@@ -146,18 +155,22 @@ Definition passed_test (m : model) (g : grid) (start lo lo' hi' V k : Z) (p : ra
 Fixpoint covered (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (c : cover) (b : box) : bool :=
   match c with
   | Dual costs => leaf costs b
-  | Cut k p below above => positive_den p && covered leaf passed below (cap k p b) && covered leaf passed above (raise k p b)
+  | Cut k p below above => positive_den p && covered leaf passed below (cap k p b) && covered leaf passed above
+    (raise k p b)
   | Passed V k p rest => positive_den p && passed V k p && covered leaf passed rest (raise k p b)
   end.
 
-Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cover) (corners : rat -> list (rat * rat)) (bound : rat) : bool :=
+Definition polygon_by_cover (m : model) (V : Z) (g : grid) (start : Z) (c : cover) (corners : rat -> list (rat * rat))
+  (bound : rat) : bool :=
   match windows g, window_after (windows g) (steps m) with
   | (lo, hi) :: _, Some (lo', hi') =>
       let u' := unit_after g (unit_size g) (steps m) in
       let top := rminus (rmult (unit_size g) (of_Z start)) (rmult u' (of_Z lo')) in
       let need := rmult (rminus top bound) (rinv u') in
       (0 <? V) && good_grid g && (lo <=? start) && (start <=? hi) && (lo' <=? hi') &&
-      all_never_below m g (rate_0 m g) (windows g) (steps m) && all_never_above m g (rate_0 m g) (windows g) (steps m) &&
-      covered (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi') c (along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi'))
+      all_never_below m g (rate_0 m g) (windows g) (steps m) && all_never_above m g (rate_0 m g) (windows g)
+        (steps m) &&
+      covered (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi') c
+        (along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi'))
   | _, _ => false
   end.

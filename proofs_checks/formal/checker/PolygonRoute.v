@@ -1,8 +1,11 @@
-(** * Piecewise linear weightings: the tests are sound *)
+(** * Piecewise linear weightings: the tests are sound
+
+    [polygon_by_cover_correct]: an accepted upper bound exceeds the objective of every policy.
+    [polygon_by_policy_correct]: an accepted lower bound is at most the objective of the policy in the certificate. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts JointModel Rows Tree Program Check PolygonCheck Meaning ModelFacts RatFacts
-  TablesBelow TablesAbove Budgets Means CostBounds PolygonObjective.
+From VerifiedRisk Require Import FiniteLaw Objective ObjectiveFacts JointModel Rows Tree Program Check PolygonCheck
+  Meaning ModelFacts RatFacts TablesBelow TablesAbove Budgets Means CostBounds PolygonObjective.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -24,7 +27,8 @@ Qed.
 Theorem index_never_above m g start pi h n : good_grid g = true -> (jtime h + n = length (steps m))%nat ->
   all_never_above m g (rate_0 m g) (windows g) (steps m) = true ->
   (index_after m g start (fst h) <= window_end g (jtime h))%Z ->
-  almost_surely (jrun (meaning m) pi n h) (fun h' => (index_after m g start (fst h') <= window_end g (length (steps m)))%Z).
+  almost_surely (jrun (meaning m) pi n h) (fun h' =>
+    (index_after m g start (fst h') <= window_end g (length (steps m)))%Z).
 Proof.
   intros Hg Hn Hall H.
   pose (P := fun h : jhistory positive Z Z => (index_after m g start (fst h) <= window_end g (jtime h))%Z).
@@ -38,8 +42,10 @@ Proof.
     unfold never_above in Hnb. apply andb_true_iff in Hnb. destruct Hnb as [H0 Hrest].
     destruct (grid_positive g Hg) as [_ [_ [H3 H4]]].
     assert (Hone : (move g (rate_at m g t) (Outcome 0 (fst os) 1) (window_end g t) <= window_end g (S t))%Z).
-    { destruct (in_kernel m t (jstate h0) a os p Hin) as [->|[act [o [Hact [Ho ->]]]]]; cbn [fst]; [now apply Z.leb_le in H0|].
-      unfold actions_at in Hact. rewrite Est in Hact. destruct (get (jstate h0) st) as [acts|] eqn:Eacts; [|discriminate].
+    { destruct (in_kernel m t (jstate h0) a os p Hin) as [->|[act [o [Hact [Ho ->]]]]]; cbn [fst];
+        [now apply Z.leb_le in H0|].
+      unfold actions_at in Hact. rewrite Est in Hact.
+      destruct (get (jstate h0) st) as [acts|] eqn:Eacts; [|discriminate].
       pose proof (tall_get _ _ _ _ Hrest Eacts) as Hacts. rewrite forallb_forall in Hacts.
       specialize (Hacts act (znth_In _ _ _ Hact)). rewrite forallb_forall in Hacts. specialize (Hacts o Ho).
       now apply Z.leb_le in Hacts. }
@@ -55,9 +61,11 @@ Fixpoint inside (F : Z -> R) (k : Z) (b : box) : Prop :=
 Lemma inside_cap F p (b : box) : (forall j k, (j <= k)%Z -> F k <= F j) -> ok p -> forall k i,
   inside F k b -> F (k + i)%Z <= real_of p -> inside F k (cap i p b).
 Proof.
-  intros HF Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]]. cbn [cap inside].
+  intros HF Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]].
+  cbn [cap inside].
   split; [assumption|]. split; [destruct (i <=? 0)%Z; [now apply ok_rmin | assumption]|]. split.
-  - split; [apply Hb|]. destruct (Z.leb_spec i 0) as [Hi|Hi]; [|apply Hb]. rewrite real_rmin by assumption. apply Rmin_glb; [apply Hb|].
+  - split; [apply Hb|]. destruct (Z.leb_spec i 0) as [Hi|Hi]; [|apply Hb]. rewrite real_rmin by assumption.
+    apply Rmin_glb; [apply Hb|].
     pose proof (HF (k + i)%Z k ltac:(lia)). lra.
   - apply IH; [assumption|]. now replace (k + 1 + (i - 1))%Z with (k + i)%Z by lia.
 Qed.
@@ -65,24 +73,31 @@ Qed.
 Lemma inside_raise F p (b : box) : (forall j k, (j <= k)%Z -> F k <= F j) -> ok p -> forall k i,
   inside F k b -> real_of p <= F (k + i)%Z -> inside F k (raise i p b).
 Proof.
-  intros HF Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]]. cbn [raise inside].
+  intros HF Hp. induction b as [|[l u] b IH]; intros k i Hin Hle; [exact I|]. destruct Hin as [Hl [Hu [Hb Hrest]]].
+  cbn [raise inside].
   split; [destruct (0 <=? i)%Z; [now apply ok_rmax | assumption]|]. split; [assumption|]. split.
-  - split; [|apply Hb]. destruct (Z.leb_spec 0 i) as [Hi|Hi]; [|apply Hb]. rewrite real_rmax by assumption. apply Rmax_lub; [apply Hb|].
+  - split; [|apply Hb]. destruct (Z.leb_spec 0 i) as [Hi|Hi]; [|apply Hb]. rewrite real_rmax by assumption.
+    apply Rmax_lub; [apply Hb|].
     pose proof (HF k (k + i)%Z ltac:(lia)). lra.
   - apply IH; [assumption|]. now replace (k + 1 + (i - 1))%Z with (k + i)%Z by lia.
 Qed.
 
 (** If every leaf says Q for the boxes that hold F, so does the tree. *)
-Lemma covered_correct (F : Z -> R) (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (N : nat) (Q : Prop) : (forall j k, (j <= k)%Z -> F k <= F j) ->
+Lemma covered_correct (F : Z -> R) (leaf : list Z -> box -> bool) (passed : Z -> Z -> rat -> bool) (N : nat)
+  (Q : Prop) : (forall j k, (j <= k)%Z -> F k <= F j) ->
   (forall costs b, length b = N -> leaf costs b = true -> inside F 0 b -> Q) ->
   (forall V k p, ok p -> passed V k p = true -> real_of p <= F k) ->
   forall c b, length b = N -> covered leaf passed c b = true -> inside F 0 b -> Q.
 Proof.
-  intros HF Hleaf Hpassed. assert (Hcap : forall p b i, length (cap i p b) = length b) by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
-  assert (Hraise : forall p b i, length (raise i p b) = length b) by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
-  induction c as [costs|k p below IHb above IHa|V k p rest IH]; intros b Hlen H Hin; cbn [covered] in H; [now apply (Hleaf costs b)| |].
+  intros HF Hleaf Hpassed. assert (Hcap : forall p b i, length (cap i p b) = length b)
+    by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
+  assert (Hraise : forall p b i, length (raise i p b) = length b)
+    by (intros p b; induction b as [|[l u] b IH]; intros i; cbn; auto).
+  induction c as [costs|k p below IHb above IHa|V k p rest IH]; intros b Hlen H Hin; cbn [covered] in H;
+    [now apply (Hleaf costs b)| |].
   2:{ repeat rewrite andb_true_iff in H. destruct H as [[Hp H1] H2]. apply Z.ltb_lt in Hp.
-      apply (IH (raise k p b)); [now rewrite Hraise | assumption | apply inside_raise; auto]. cbn. now apply (Hpassed V). }
+      apply (IH (raise k p b)); [now rewrite Hraise | assumption | apply inside_raise; auto]. cbn.
+      now apply (Hpassed V). }
   repeat rewrite andb_true_iff in H. destruct H as [[Hp H1] H2]. apply Z.ltb_lt in Hp.
   destruct (Rle_dec (F k) (real_of p)) as [Hle|Hgt].
   - apply (IHb (cap k p b)); [now rewrite Hcap | assumption | apply inside_cap; auto].
@@ -101,12 +116,15 @@ Proof.
   destruct (Z.ltb_spec k i); [lia|]. ring.
 Qed.
 
-Lemma unit_costs_behind F V k (l : list unit) : forall j, (k < j)%Z -> cost_sum F j (along (fun i => if (i =? k)%Z then V else 0%Z) j l) = 0.
+Lemma unit_costs_behind F V k (l : list unit) : forall j,
+  (k < j)%Z -> cost_sum F j (along (fun i => if (i =? k)%Z then V else 0%Z) j l) = 0.
 Proof.
-  induction l as [|y l IH]; intros j Hj; cbn [along cost_sum]; [reflexivity|]. rewrite IH by lia. destruct (Z.eqb_spec j k); [lia|]. ring.
+  induction l as [|y l IH]; intros j Hj; cbn [along cost_sum]; [reflexivity|]. rewrite IH by lia.
+  destruct (Z.eqb_spec j k); [lia|]. ring.
 Qed.
 
-Lemma unit_costs_le F V k (l : list unit) : 0 <= IZR V * F k -> forall j, cost_sum F j (along (fun i => if (i =? k)%Z then V else 0%Z) j l) <= IZR V * F k.
+Lemma unit_costs_le F V k (l : list unit) : 0 <= IZR V * F k -> forall j,
+  cost_sum F j (along (fun i => if (i =? k)%Z then V else 0%Z) j l) <= IZR V * F k.
 Proof.
   intros Hpos. induction l as [|y l IH]; intros j; cbn [along cost_sum]; [lra|]. destruct (Z.eqb_spec j k) as [->|Hne].
   - rewrite unit_costs_behind by lia. lra.
@@ -121,7 +139,8 @@ Proof.
   - destruct (Z.eqb_spec (i - k) 0) as [E|E]; intros H.
     + injection H as <-. rewrite cost_sum_zero by lia.
       assert (is_above k i = 0) as -> by (unfold is_above; destruct (Z.ltb_spec k i); [lia | reflexivity]). ring.
-    + replace (i - k - 1)%Z with (i - (k + 1))%Z in H by lia. rewrite (IH (acc + c)%Z (k + 1)%Z i x ltac:(lia) H), plus_IZR. 
+    + replace (i - k - 1)%Z with (i - (k + 1))%Z in H by lia.
+      rewrite (IH (acc + c)%Z (k + 1)%Z i x ltac:(lia) H), plus_IZR. 
       assert (is_above k i = 1) as -> by (unfold is_above; destruct (Z.ltb_spec k i); [reflexivity | lia]). ring.
 Qed.
 
@@ -141,7 +160,8 @@ Section Cover.
   Hypothesis Hm : good_model m = true.
   Hypothesis HG : weighting G.
   (** The polygon for values from p on. *)
-  Hypothesis Hcorners : forall p, ok p -> corners_to_1 (of_Z 0) (corners p) = true /\ forall tau, 0 <= tau <= 1 -> real_of p <= tau -> polygon 0 0 (corners p) tau <= G tau.
+  Hypothesis Hcorners : forall p, ok p -> corners_to_1 (of_Z 0) (corners p) = true /\ forall tau,
+    0 <= tau <= 1 -> real_of p <= tau -> polygon 0 0 (corners p) tau <= G tau.
   Let M := meaning m.
 
   Lemma corners_nonempty p : ok p -> corners p <> [].
@@ -151,36 +171,43 @@ Section Cover.
     tilted_sum V corners costs b = Some x -> inside F k b ->
     length costs = length b /\ IZR x <= IZR V * sum_along (fun j => G (F j)) k costs - cost_sum F k costs.
   Proof.
-    intros HV HF. induction costs as [|c costs IH]; intros b k x; destruct b as [|[p q] b]; cbn [tilted_sum]; try discriminate.
+    intros HV HF. induction costs as [|c costs IH]; intros b k x; destruct b as [|[p q] b]; cbn [tilted_sum];
+      try discriminate.
     - intros H _. injection H as <-. split; [reflexivity|]. cbn. lra.
     - destruct (least_on V c (of_Z 0) (of_Z 0) (corners p) p q) as [y|] eqn:Ey; [|discriminate].
-      destruct (tilted_sum V corners costs b) as [z|] eqn:Ez; [|discriminate]. intros H [Hp [Hq [Hb Hrest]]]. injection H as <-.
+      destruct (tilted_sum V corners costs b) as [z|] eqn:Ez; [|discriminate]. intros H [Hp [Hq [Hb Hrest]]].
+      injection H as <-.
       destruct (IH b (k + 1)%Z z Ez Hrest) as [Hlen Hz]. split; [cbn; now rewrite Hlen|].
       destruct (Hcorners p Hp) as [Hto1 Hbelow].
-      destruct (least_on_correct V c p q HV Hp Hq (corners p) (of_Z 0) (of_Z 0) Hto1 (ok_of_Z 0) (ok_of_Z 0) (F k)) as [y' [Hy' Hle]];
+      destruct (least_on_correct V c p q HV Hp Hq (corners p) (of_Z 0) (of_Z 0) Hto1 (ok_of_Z 0) (ok_of_Z 0) (F k))
+        as [y' [Hy' Hle]];
         [rewrite real_of_Z; apply HF | apply HF | left; now apply corners_nonempty | assumption |].
       rewrite Ey in Hy'. injection Hy' as <-. rewrite !real_of_Z in Hle. rewrite plus_IZR. cbn [sum_along cost_sum].
       pose proof (Rmult_le_compat_l (IZR V) _ _ ltac:(apply IZR_lt in HV; lra) (Hbelow (F k) (HF k) (proj1 Hb))). lra.
   Qed.
 
-  Theorem polygon_by_cover_correct V g start boxes bound pi : ok bound -> polygon_by_cover m V g start boxes corners bound = true ->
+  Theorem polygon_by_cover_correct V g start boxes bound pi : ok bound ->
+    polygon_by_cover m V g start boxes corners bound = true ->
     is_jpolicy pi -> plays_allowed M pi -> Phi G (jreturn_law M pi) <= real_of bound.
   Proof.
     intros Hb H Hpi Hal. unfold polygon_by_cover in H.
     destruct (windows g) as [|[lo hi] ws] eqn:Ew; [discriminate|]. rewrite <- Ew in H.
     destruct (window_after (windows g) (steps m)) as [[lo' hi']|] eqn:Elast; [|discriminate].
     set (u' := unit_after g (unit_size g) (steps m)) in *.
-    set (top := rminus (rmult (unit_size g) (of_Z start)) (rmult u' (of_Z lo'))) in *. set (need := rmult (rminus top bound) (rinv u')) in *.
+    set (top := rminus (rmult (unit_size g) (of_Z start)) (rmult u' (of_Z lo'))) in *.
+    set (need := rmult (rminus top bound) (rinv u')) in *.
     repeat rewrite andb_true_iff in H. destruct H as [[[[[[[HV Hg] Hlo] Hhi] Hle] Hnb] Hna] Hcov].
     apply Z.ltb_lt in HV. apply Z.leb_le in Hlo, Hhi, Hle. pose proof (IZR_lt _ _ HV) as HV'.
-    destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'. destruct (grid_positive g Hg) as [_ [Hu2 _]].
+    destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
+    destruct (grid_positive g Hg) as [_ [Hu2 _]].
     assert (Hoku' : ok u') by now apply ok_last_unit. assert (Hu' : 0 < real_of u') by now apply last_unit_pos.
     assert (Hoktop : ok top) by (apply ok_rminus; apply ok_rmult; try apply ok_of_Z; assumption).
     assert (Htop : real_of top = real_of (unit_size g) * IZR start - real_of u' * IZR lo').
     { unfold top. rewrite real_rminus, !real_rmult, !real_of_Z by auto using ok_rmult, ok_of_Z. reflexivity. }
     assert (Hneed : ok need /\ real_of need = (real_of top - real_of bound) / real_of u').
     { assert (Hn : (0 < num u')%Z) by now apply real_of_sign. assert (Hi : ok (rinv u')) by exact Hn. unfold need.
-      split; [auto using ok_rmult, ok_rminus|]. rewrite real_rmult, real_rminus, real_rinv by auto using ok_rminus. reflexivity. }
+      split; [auto using ok_rmult, ok_rminus|]. rewrite real_rmult, real_rminus, real_rinv by auto using ok_rminus.
+      reflexivity. }
     destruct Hneed as [Hokneed Hneed].
     set (T := length (steps m)). set (H := full_history_law M pi).
     assert (Hws : window_start g T = lo') by (unfold window_start, T; now rewrite (window_after_nth _ _ _ _ Elast)).
@@ -192,67 +219,95 @@ Section Cover.
     assert (HX : almost_surely H (fun h => (0 <= X h <= hi' - lo')%Z)).
     { apply as_H. intros s. pose proof (index_never_below m g start Hg pi ([], s) T eq_refl Hnb) as H1.
       pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.
-      cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo). specialize (H2 Hhi).
-      fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3. apply as_impl.
+      cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo).
+      specialize (H2 Hhi).
+      fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3.
+      apply as_impl.
       intros h Hh. unfold X. lia. }
     set (F := exceeds H X).
     assert (HF : forall k, 0 <= F k <= 1) by (intros k; now apply exceeds_range).
     assert (Hanti : forall j k, (j <= k)%Z -> F k <= F j) by (intros j k Hjk; now apply exceeds_antitone).
     apply Rle_trans with (Phi G (image (fun h => real_of top - real_of u' * IZR (X h)) H)).
-    { unfold jreturn_law. apply (Phi_mono_coupling G HG H); [assumption|]. pose proof (H_time m pi) as Ht. revert Ht. apply as_impl. intros h Ht.
-      pose proof (index_le_budget m g start Hm Hg (fst h)) as Hle'. rewrite Ht in Hle'. unfold u' in *. rewrite (last_unit m g) in *.
+    { unfold jreturn_law. apply (Phi_mono_coupling G HG H); [assumption|]. pose proof (H_time m pi) as Ht. revert Ht.
+      apply as_impl. intros h Ht.
+      pose proof (index_le_budget m g start Hm Hg (fst h)) as Hle'. rewrite Ht in Hle'. unfold u' in *.
+      rewrite (last_unit m g) in *.
       rewrite Htop. unfold X. rewrite minus_IZR. fold M in Hle'. lra. }
     rewrite (Phi_eq_sum G H X (real_of top) (real_of u') HG HH Hu' (hi' - lo') ltac:(lia) HX). fold F.
     set (S := sum_along (fun k => G (F k)) 0 (repeat tt (Z.to_nat (hi' - lo')))).
-    assert (Hdual : forall costs bottom, length costs = Z.to_nat (hi' - lo') -> forallb (fun y => bottom <=? y)%Z (partial_sums 0 costs) = true ->
-      / IZR (initial_den m) * IZR (start_look m bottom lo (table_below m g (rate_0 m g) bottom (partial_sums 0 costs) (windows g) (steps m)) start) <= cost_sum F 0 costs).
-    { intros costs bottom Hlen Hbot. set (terminal := partial_sums 0 costs) in *. set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)).
+    assert (Hdual : forall costs bottom, length costs = Z.to_nat (hi' - lo') ->
+      forallb (fun y => bottom <=? y)%Z (partial_sums 0 costs) = true ->
+      / IZR (initial_den m) * IZR (start_look m bottom lo
+        (table_below m g (rate_0 m g) bottom (partial_sums 0 costs) (windows g) (steps m)) start) <=
+        cost_sum F 0 costs).
+    { intros costs bottom Hlen Hbot. set (terminal := partial_sums 0 costs) in *.
+      set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)).
       unfold F. rewrite <- E_cost_sum. unfold H. rewrite (E_H m pi).
-      replace (/ IZR (initial_den m) * IZR (start_look m bottom lo v start)) with (E (jinit M) (fun s => IZR (look bottom lo (row_at v s) start))).
-      2:{ unfold M. rewrite (E_init m). unfold start_look. rewrite IZR_zsum. f_equal. apply sum_ext. intros sw _. now rewrite mult_IZR. }
+      replace (/ IZR (initial_den m) * IZR (start_look m bottom lo v start))
+        with (E (jinit M) (fun s => IZR (look bottom lo (row_at v s) start))).
+      2:{ unfold M. rewrite (E_init m). unfold start_look. rewrite IZR_zsum. f_equal. apply sum_ext. intros sw _.
+      now rewrite mult_IZR. }
       apply E_le; [now apply is_jmdp_meaning|]. intros s.
-      pose proof (table_below_le_cost m g bottom terminal start Hm Hg Hbot pi Hpi Hal (steps m) 0 (windows g) ([], s) eq_refl eq_refl eq_refl eq_refl) as Hdp.
+      pose proof (table_below_le_cost m g bottom terminal start Hm Hg Hbot pi Hpi Hal (steps m) 0 (windows g) ([],
+        s) eq_refl eq_refl eq_refl eq_refl) as Hdp.
       unfold bound_at in Hdp. rewrite Hws0 in Hdp. cbn [fst index_after jstate snd rate_at] in Hdp. fold v in Hdp.
       eapply Rle_trans; [exact Hdp|]. fold T. rewrite Hws. right. apply E_ext_as.
       pose proof (index_never_below m g start Hg pi ([], s) T eq_refl Hnb) as H1.
       pose proof (index_never_above m g start pi ([], s) T Hg eq_refl Hna) as H2.
-      cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo). specialize (H2 Hhi).
-      fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3. apply as_impl.
-      intros h Hh. unfold X. set (i := index_after m g start (fst h)) in *. unfold look. destruct (Z.ltb_spec i lo'); [lia|].
+      cbn [fst index_after jtime length] in H1, H2. rewrite Hws0 in H1. rewrite Hwe0 in H2. specialize (H1 Hlo).
+      specialize (H2 Hhi).
+      fold T in H1, H2. rewrite Hws in H1. rewrite Hwe in H2. pose proof (as_and _ _ _ H1 H2) as H3. revert H3.
+      apply as_impl.
+      intros h Hh. unfold X. set (i := index_after m g start (fst h)) in *. unfold look.
+      destruct (Z.ltb_spec i lo'); [lia|].
       assert (Hzl : (i - lo' < zlen terminal)%Z).
-      { unfold terminal. rewrite zlen_partial_sums. assert (zlen costs = Z.of_nat (length costs)) as -> by (clear; induction costs as [|y l IH]; cbn [zlen length]; lia).
+      { unfold terminal. rewrite zlen_partial_sums.
+        assert (zlen costs = Z.of_nat (length costs)) as ->
+          by (clear; induction costs as [|y l IH]; cbn [zlen length]; lia).
         rewrite Hlen. lia. }
       destruct (znth terminal (i - lo')) as [y|] eqn:Ey.
-      - replace (i - lo')%Z with (i - lo' - 0)%Z in Ey by lia. rewrite (partial_sums_correct costs 0 0 (i - lo') y ltac:(lia) Ey). ring.
+      - replace (i - lo')%Z with (i - lo' - 0)%Z in Ey by lia.
+        rewrite (partial_sums_correct costs 0 0 (i - lo') y ltac:(lia) Ey). ring.
       - exfalso. assert (Hgen : forall (l : list Z) j, (0 <= j < zlen l)%Z -> znth l j <> None).
-        { induction l as [|z l IH]; intros j Hj; cbn [zlen znth] in *; [lia|]. destruct (Z.eqb_spec j 0); [discriminate|]. apply IH; lia. }
+        { induction l as [|z l IH]; intros j Hj; cbn [zlen znth] in *; [lia|].
+          destruct (Z.eqb_spec j 0); [discriminate|]. apply IH; lia. }
         apply (Hgen terminal (i - lo')%Z); [lia | assumption]. }
     assert (Hpassed : forall V0 k p, ok p -> passed_test m g start lo lo' hi' V0 k p = true -> real_of p <= F k).
-    { intros V0 k p Hp Htest. unfold passed_test in Htest. repeat rewrite andb_true_iff in Htest. destruct Htest as [[HV0 Hbot] Htest]. apply Z.ltb_lt in HV0. pose proof (IZR_lt _ _ HV0) as HV0'.
+    { intros V0 k p Hp Htest. unfold passed_test in Htest. repeat rewrite andb_true_iff in Htest.
+      destruct Htest as [[HV0 Hbot] Htest]. apply Z.ltb_lt in HV0. pose proof (IZR_lt _ _ HV0) as HV0'.
       apply rat_le_correct in Htest; [|assumption | unfold ok; cbn [den]; now apply Z.mul_pos_pos].
       assert (Hlen0 : length (unit_costs V0 k lo' hi') = Z.to_nat (hi' - lo')).
       { unfold unit_costs, counter. replace (hi' - (lo' + 1) + 1)%Z with (hi' - lo')%Z by lia.
         assert (Hgen : forall (f : Z -> Z) n z, length (along f z (repeat tt n)) = n); [|apply Hgen].
         intros f n; induction n as [|n IH]; intros z; cbn; [reflexivity | now rewrite IH]. }
       pose proof (Hdual (unit_costs V0 k lo' hi') 0%Z Hlen0 Hbot) as Hle0.
-      pose proof (unit_costs_le F V0 k (counter (lo' + 1) hi') ltac:(apply Rmult_le_pos; [lra | apply HF]) 0) as Hunit. fold (unit_costs V0 k lo' hi') in Hunit.
-      eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR. apply Rmult_le_reg_l with (IZR V0); [assumption|].
-      match goal with |- _ * (IZR ?a / _) <= _ => replace (IZR V0 * (IZR a / (IZR V0 * IZR (initial_den m)))) with (/ IZR (initial_den m) * IZR a) by (field; lra) end. lra. }
+      pose proof (unit_costs_le F V0 k (counter (lo' + 1) hi') ltac:(apply Rmult_le_pos; [lra | apply HF]) 0) as Hunit.
+      fold (unit_costs V0 k lo' hi') in Hunit.
+      eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR.
+      apply Rmult_le_reg_l with (IZR V0); [assumption|].
+      match goal with |- _ * (IZR ?a / _) <= _ => replace (IZR V0 * (IZR a / (IZR V0 * IZR (initial_den m))))
+        with (/ IZR (initial_den m) * IZR a) by (field; lra) end. lra. }
     assert (HS : real_of need <= S).
     { set (b0 := along (fun _ => (of_Z 0, of_Z 1)) lo' (counter (lo' + 1) hi')) in *.
       assert (Hlen0 : length b0 = Z.to_nat (hi' - lo')).
-      { unfold b0, counter. replace (hi' - (lo' + 1) + 1)%Z with (hi' - lo')%Z by lia. generalize (Z.to_nat (hi' - lo')) as n. generalize lo' as z.
+      { unfold b0, counter. replace (hi' - (lo' + 1) + 1)%Z with (hi' - lo')%Z by lia.
+        generalize (Z.to_nat (hi' - lo')) as n. generalize lo' as z.
         intros z n; revert z; induction n as [|n IH]; intros z; cbn; [reflexivity | now rewrite IH]. }
       assert (Hin0 : inside F 0 b0).
       { assert (Hgen : forall (l : list unit) k z, inside F k (along (fun _ => (of_Z 0, of_Z 1)) z l)); [|apply Hgen].
-        induction l as [|y l IH]; intros k z; cbn [along inside]; [exact I|]. split; [apply ok_of_Z|]. split; [apply ok_of_Z|].
+        induction l as [|y l IH]; intros k z; cbn [along inside]; [exact I|]. split; [apply ok_of_Z|].
+        split; [apply ok_of_Z|].
         split; [rewrite !real_of_Z; apply HF | apply IH]. }
-      apply (covered_correct F (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi') (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0); try assumption.
-      intros costs b Hlen Htest Hin. unfold dual_test in Htest. set (terminal := partial_sums 0 costs) in *. set (bottom := smallest 0 terminal) in *.
-      destruct (tilted_sum V corners costs b) as [x|] eqn:Ex; [|discriminate]. apply andb_true_iff in Htest. destruct Htest as [Hbot Htest].
+      apply (covered_correct F (dual_test m V g start lo corners need) (passed_test m g start lo lo' hi')
+        (Z.to_nat (hi' - lo')) (real_of need <= S) Hanti) with (c := boxes) (b := b0); try assumption.
+      intros costs b Hlen Htest Hin. unfold dual_test in Htest. set (terminal := partial_sums 0 costs) in *.
+      set (bottom := smallest 0 terminal) in *.
+      destruct (tilted_sum V corners costs b) as [x|] eqn:Ex; [|discriminate]. apply andb_true_iff in Htest.
+      destruct Htest as [Hbot Htest].
       set (v := table_below m g (rate_0 m g) bottom terminal (windows g) (steps m)) in *.
       destruct (tilted_sum_correct V F costs HV HF b 0 x Ex Hin) as [Hlen' Hx].
-      apply rat_le_correct in Htest; [|assumption | apply ok_rplus; unfold ok; cbn [den]; [now apply Z.mul_pos_pos | assumption]].
+      apply rat_le_correct in Htest; [|assumption | apply ok_rplus; unfold ok; cbn [den];
+        [now apply Z.mul_pos_pos | assumption]].
       rewrite real_rplus in Htest by (unfold ok; cbn [den]; try apply Z.mul_pos_pos; assumption).
       pose proof (Hdual costs bottom ltac:(congruence) Hbot) as Hdp. fold terminal in Hdp. fold v in Hdp.
       eapply Rle_trans; [exact Htest|]. unfold real_of; cbn [num den]. rewrite mult_IZR.
@@ -261,7 +316,8 @@ Section Cover.
       replace (IZR V * (IZR (start_look m bottom lo v start) / (IZR V * IZR (initial_den m)) + IZR x / IZR V))
         with (/ IZR (initial_den m) * IZR (start_look m bottom lo v start) + IZR x) by (field; lra). lra. }
     rewrite Hneed in HS. apply (Rmult_le_compat_l (real_of u')) in HS; [|lra].
-    replace (real_of u' * ((real_of top - real_of bound) / real_of u')) with (real_of top - real_of bound) in HS by (field; lra). lra.
+    replace (real_of u' * ((real_of top - real_of bound) / real_of u')) with (real_of top - real_of bound) in HS
+      by (field; lra). lra.
   Qed.
 
 End Cover.
@@ -277,43 +333,58 @@ Section Polygon.
   Let HG : weighting G := weighting_polygon corners Hcorners.
 
   Lemma level_cost_correct V g start choices lo hi lo' hi' j x : (0 < V)%Z -> good_grid g = true -> (lo' <= j)%Z ->
-    nth_error (windows g) 0 = Some (lo, hi) -> window_after (windows g) (steps m) = Some (lo', hi') -> (start <= hi)%Z ->
+    nth_error (windows g) 0 = Some (lo, hi) -> window_after (windows g) (steps m) = Some (lo', hi') ->
+      (start <= hi)%Z ->
     level_cost m V g start choices lo lo' hi' j = Some x ->
-    E (full_history_law M (policy_of m (ByBudget V g start choices))) (fun h => if (j <=? index_after m g start (fst h))%Z then 1 else 0) <=
+    E (full_history_law M (policy_of m (ByBudget V g start choices)))
+      (fun h => if (j <=? index_after m g start (fst h))%Z then 1 else 0) <=
     real_of (Rat x (V * initial_den m)).
   Proof.
-    intros HV Hg Hj Hfirst Hlast Hstart Hx. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ HV) as HV'. pose proof (IZR_lt _ _ G4) as G4'.
-    unfold level_cost in Hx. set (v := table_above m g (rate_0 m g) 0 (level_row V j lo' hi') (windows g) (steps m) choices) in *.
-    destruct (start_sum_inv _ _ _ Hx) as [f [-> Hf]]. rewrite <- (E_init_zsum m V Hm HV f), (E_H m). apply E_le_as; [now apply is_jmdp_meaning|].
+    intros HV Hg Hj Hfirst Hlast Hstart Hx. destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]].
+    pose proof (IZR_lt _ _ HV) as HV'. pose proof (IZR_lt _ _ G4) as G4'.
+    unfold level_cost in Hx. set (v := table_above m g (rate_0 m g) 0 (level_row V j lo' hi') (windows g)
+      (steps m) choices) in *.
+    destruct (start_sum_inv _ _ _ Hx) as [f [-> Hf]]. rewrite <- (E_init_zsum m V Hm HV f), (E_H m).
+    apply E_le_as; [now apply is_jmdp_meaning|].
     intros s p Hin _. destruct (in_init m s p Hin) as [w Hw]. specialize (Hf s w Hw). cbn beta in Hf.
     destruct (value_at v s) as [row|] eqn:Erow; [|discriminate]. injection Hf as Hf.
     set (F := fun b => if (j <=? b)%Z then IZR V else 0).
-    assert (Hws : window_start g (length (steps m)) = lo') by (unfold window_start; now rewrite (window_after_nth _ _ _ _ Hlast)).
-    assert (Hwe : window_end g (length (steps m)) = hi') by (unfold window_end; now rewrite (window_after_nth _ _ _ _ Hlast)).
-    assert (HF : forall b, (b <= window_end g (length (steps m)))%Z -> F b <= IZR (look 0 (window_start g (length (steps m))) (level_row V j lo' hi') b)).
+    assert (Hws : window_start g (length (steps m)) = lo')
+      by (unfold window_start; now rewrite (window_after_nth _ _ _ _ Hlast)).
+    assert (Hwe : window_end g (length (steps m)) = hi')
+      by (unfold window_end; now rewrite (window_after_nth _ _ _ _ Hlast)).
+    assert (HF : forall b, (b <= window_end g (length (steps m)))%Z ->
+      F b <= IZR (look 0 (window_start g (length (steps m))) (level_row V j lo' hi') b)).
     { rewrite Hws, Hwe. intros b Hb. unfold F, level_row. destruct (Z_lt_le_dec b lo') as [H1|H1].
       - rewrite look_outside by lia. destruct (Z.leb_spec j b); [lia | lra].
       - rewrite look_along by (rewrite zlen_counter; lia). destruct (j <=? b)%Z; lra. }
-    pose proof (cost_le_table_above m V g 0 (level_row V j lo' hi') start choices Hm Hg F HF (steps m) 0 (windows g) choices ([], s) row
+    pose proof (cost_le_table_above m V g 0 (level_row V j lo' hi') start choices Hm Hg F HF (steps m) 0
+      (windows g) choices ([], s) row
       eq_refl eq_refl eq_refl eq_refl eq_refl Erow) as Hle.
-    cbn [fst index_after] in Hle. unfold window_start at 1, window_end at 1 in Hle. rewrite Hfirst in Hle. specialize (Hle Hstart).
-    rewrite Hf in Hle. apply Rmult_le_reg_l with (IZR V); [assumption|]. replace (IZR V * (IZR (f s) / IZR V)) with (IZR (f s)) by (field; lra).
-    eapply Rle_trans; [|exact Hle]. rewrite <- E_scal. right. fold M. apply E_ext. intros h. unfold F. destruct (j <=? index_after m g start (fst h))%Z; ring.
+    cbn [fst index_after] in Hle. unfold window_start at 1, window_end at 1 in Hle. rewrite Hfirst in Hle.
+    specialize (Hle Hstart).
+    rewrite Hf in Hle. apply Rmult_le_reg_l with (IZR V); [assumption|].
+    replace (IZR V * (IZR (f s) / IZR V)) with (IZR (f s)) by (field; lra).
+    eapply Rle_trans; [|exact Hle]. rewrite <- E_scal. right. fold M. apply E_ext. intros h. unfold F.
+    destruct (j <=? index_after m g start (fst h))%Z; ring.
   Qed.
 
-  Theorem polygon_by_policy_correct V g start choices bound : ok bound -> polygon_by_policy m V g start choices corners bound = true ->
+  Theorem polygon_by_policy_correct V g start choices bound : ok bound ->
+    polygon_by_policy m V g start choices corners bound = true ->
     real_of bound <= Phi G (jreturn_law M (policy_of m (ByBudget V g start choices))).
   Proof.
     intros Hb H. unfold polygon_by_policy in H.
     destruct (windows g) as [|[lo hi] ws] eqn:Ew; [discriminate|]. rewrite <- Ew in H.
     destruct (window_after (windows g) (steps m)) as [[lo' hi']|] eqn:Elast; [|discriminate].
-    set (u' := unit_after g (unit_size g) (steps m)) in *. set (e := loss_after m g (rate_0 m g) (unit_size g) (steps m)) in *.
+    set (u' := unit_after g (unit_size g) (steps m)) in *.
+    set (e := loss_after m g (rate_0 m g) (unit_size g) (steps m)) in *.
     set (top := rminus (rminus (rmult (unit_size g) (of_Z start)) e) (rmult u' (of_Z (lo' - 1)))) in *.
     repeat rewrite andb_true_iff in H. destruct H as [[[[[HV Hg] Hhi] Hle] Hna] H].
     apply Z.ltb_lt in HV. apply Z.leb_le in Hhi, Hle. pose proof (IZR_lt _ _ HV) as HV'.
     set (pi := policy_of m (ByBudget V g start choices)).
     destruct (level_sum _ V _ corners _) as [x|] eqn:Ex; [|discriminate].
-    destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'. destruct (grid_positive g Hg) as [_ [Hu2 _]].
+    destruct (good_facts m Hm) as [_ [_ [_ [G4 _]]]]. pose proof (IZR_lt _ _ G4) as G4'.
+    destruct (grid_positive g Hg) as [_ [Hu2 _]].
     assert (Hoku' : ok u') by now apply ok_last_unit. assert (Hu' : 0 < real_of u') by now apply last_unit_pos.
     assert (Hoke : ok e) by exact (ok_loss_after m g Hm Hg (steps m) 0).
     assert (Hok1 : ok (rmult (unit_size g) (of_Z start))) by (apply ok_rmult; [exact Hu2 | apply ok_of_Z]).
@@ -337,31 +408,44 @@ Section Polygon.
     apply Rle_trans with (Phi G (image (fun h => real_of top - real_of u' * IZR (X h)) H0)).
     2:{ unfold jreturn_law. apply (Phi_mono_coupling G HG H0); [assumption|]. apply as_H. intros s.
         pose proof (budget_le_index m g start Hm Hg pi ([], s) T ltac:(reflexivity)) as Has.
-        cbn [fst earned index_after jtime length unit_at] in Has. specialize (Has ltac:(lra)). revert Has. apply as_impl. intros h Hh.
-        fold T in Hh. fold M in Hh. change (unit_at g T) with (unit_at g (length (steps m))) in Hh. rewrite <- (last_unit m g) in Hh. fold u' in Hh.
+        cbn [fst earned index_after jtime length unit_at] in Has. specialize (Has ltac:(lra)). revert Has.
+        apply as_impl. intros h Hh.
+        fold T in Hh. fold M in Hh. change (unit_at g T) with (unit_at g (length (steps m))) in Hh.
+        rewrite <- (last_unit m g) in Hh. fold u' in Hh.
         change (rest_loss m g 0) with (real_of e) in Hh. rewrite Htop.
-        assert (HXge : IZR (index_after m g start (fst h)) - IZR (lo' - 1) <= IZR (X h)) by (rewrite <- minus_IZR; apply IZR_le; unfold X; lia).
+        assert (HXge : IZR (index_after m g start (fst h)) - IZR (lo' - 1) <= IZR (X h))
+          by (rewrite <- minus_IZR; apply IZR_le; unfold X; lia).
         apply (Rmult_le_compat_l (real_of u')) in HXge; [|lra]. lra. }
     rewrite (Phi_eq_sum G H0 X (real_of top) (real_of u') HG HH Hu' (hi' - lo' + 1) ltac:(lia) HX).
     apply Rplus_le_compat_l, Ropp_le_contravar, Rmult_le_compat_l; [lra|].
     replace (repeat tt (Z.to_nat (hi' - lo' + 1))) with (counter lo' hi') by reflexivity.
-    unfold real_of; cbn [num den]. apply Rmult_le_reg_l with (IZR V); [assumption|]. replace (IZR V * (IZR x / IZR V)) with (IZR x) by (field; lra).
-    assert (Hsum : forall l k x, (0 <= k)%Z -> level_sum (level_cost m V g start choices lo lo' hi') V (initial_den m) corners (along (fun j => j) (lo' + k) l) = Some x ->
+    unfold real_of; cbn [num den]. apply Rmult_le_reg_l with (IZR V); [assumption|].
+    replace (IZR V * (IZR x / IZR V)) with (IZR x) by (field; lra).
+    assert (Hsum : forall l k x, (0 <= k)%Z ->
+      level_sum (level_cost m V g start choices lo lo' hi') V (initial_den m) corners (along (fun j => j) (lo' + k) l) =
+      Some x ->
       IZR V * sum_along (fun k => G (exceeds H0 X k)) k (l : list unit) <= IZR x).
     { clear x Ex H HokV. induction l as [|y l IH]; intros k x Hk; cbn [along level_sum sum_along]; intros Hx.
       - injection Hx as <-. lra.
       - destruct (level_cost m V g start choices lo lo' hi' (lo' + k)) as [z|] eqn:Ez; [|discriminate].
         replace (lo' + k + 1)%Z with (lo' + (k + 1))%Z in Hx by lia.
-        destruct (level_sum _ V (initial_den m) corners (along (fun j => j) (lo' + (k + 1)) l)) as [z'|] eqn:Ez'; [|discriminate].
-        injection Hx as <-. specialize (IH (k + 1)%Z z' ltac:(lia) Ez'). rewrite plus_IZR, Rmult_plus_distr_l. apply Rplus_le_compat; [|exact IH].
+        destruct (level_sum _ V (initial_den m) corners (along (fun j => j) (lo' + (k + 1)) l)) as [z'|] eqn:Ez';
+          [|discriminate].
+        injection Hx as <-. specialize (IH (k + 1)%Z z' ltac:(lia) Ez'). rewrite plus_IZR, Rmult_plus_distr_l.
+        apply Rplus_le_compat; [|exact IH].
         assert (Hfirst : nth_error (windows g) 0 = Some (lo, hi)) by now rewrite Ew.
-        pose proof (level_cost_correct V g start choices lo hi lo' hi' (lo' + k) z HV Hg ltac:(lia) Hfirst Elast Hhi Ez) as Hp. fold pi in Hp. fold H0 in Hp.
+        pose proof (level_cost_correct V g start choices lo hi lo' hi' (lo' + k) z HV Hg ltac:(lia) Hfirst Elast Hhi Ez)
+          as Hp. fold pi in Hp. fold H0 in Hp.
         assert (HE : exceeds H0 X k = E H0 (fun h => if (lo' + k <=? index_after m g start (fst h))%Z then 1 else 0)).
-        { apply E_ext. intros h. unfold X. destruct (Z.leb_spec (lo' + k) (index_after m g start (fst h))), (Z.ltb_spec k (Z.max 0 (index_after m g start (fst h) - (lo' - 1)))); try reflexivity; lia. }
-        set (q := Rat z (V * initial_den m)) in *. assert (Hokq : ok q) by (unfold q, ok; cbn [den]; now apply Z.mul_pos_pos).
+        { apply E_ext. intros h. unfold X.
+          destruct (Z.leb_spec (lo' + k) (index_after m g start (fst h))),
+            (Z.ltb_spec k (Z.max 0 (index_after m g start (fst h) - (lo' - 1)))); try reflexivity; lia. }
+        set (q := Rat z (V * initial_den m)) in *.
+        assert (Hokq : ok q) by (unfold q, ok; cbn [den]; now apply Z.mul_pos_pos).
         assert (Hokp : ok (rmin (of_Z 1) q)) by (apply ok_rmin; [apply ok_of_Z | assumption]).
         destruct (polygon_at_correct corners (of_Z 0) (of_Z 0) _ Hcorners (ok_of_Z 0) (ok_of_Z 0) Hokp) as [Hokr Hr].
-        eapply Rle_trans; [|apply le_rceil; apply ok_rmult; [apply ok_of_Z | assumption]]. rewrite real_rmult, real_of_Z, Hr by auto using ok_of_Z.
+        eapply Rle_trans; [|apply le_rceil; apply ok_rmult; [apply ok_of_Z | assumption]].
+        rewrite real_rmult, real_of_Z, Hr by auto using ok_of_Z.
         apply Rmult_le_compat_l; [lra|]. rewrite !real_of_Z. fold G. rewrite real_rmin, real_of_Z by auto using ok_of_Z.
         pose proof (exceeds_range H0 X HH k) as Hrange. apply (weighting_mono G HG); [apply Hrange | | apply Rmin_l].
         apply Rmin_glb; [apply Hrange|]. rewrite HE. exact Hp. }

@@ -43,8 +43,8 @@ Record claim := Claim { lower : rat; upper : rat }.
 Record grid := Grid { unit_size : rat; stretch : Z; shrink : Z; windows : list (Z * Z) }.
 
 (** Budgets that are known exactly, for rewards less a base.  Before time t the grid is [cell_unit], halved as often as
-    [halvings] say for the times before; at time t it is halved again, as often as they say for t.  [cell_windows] has the first
-    and last node at each time 0, ..., T, on the grid before it is halved. *)
+    [halvings] say for the times before; at time t it is halved again, as often as they say for t.  [cell_windows] has
+    the first and last node at each time 0, ..., T, on the grid before it is halved. *)
 Record cells := Cells { cell_unit : rat; base : Z; halvings : list Z; cell_windows : list (Z * Z) }.
 
 (** For every time and state, the action at each index of the window as runs (length, action). *)
@@ -62,8 +62,8 @@ Inductive lower_proof :=
 | ByBudget (scale : Z) (g : grid) (start : Z) (choices : list budget_rows)
 | ByCells (scale : Z) (c : cells) (start : Z) (choices : list budget_rows)
 | ByLaw (scale : Z) (mix_den : Z) (parts : list (Z * machine)).
-(** A tree of cuts whose leaves hold multipliers over the scale, and of levels that every policy passes, each by a table of its own
-    scale: see [PolygonCheck.v]. *)
+(** A tree of cuts whose leaves hold multipliers over the scale, and of levels that every policy passes, each by a table
+    of its own scale: see [PolygonCheck.v]. *)
 Inductive cover :=
 | Dual (costs : list Z)
 | Cut (coordinate : Z) (level : rat) (below above : cover)
@@ -121,7 +121,8 @@ Fixpoint most (l : list (option Z)) : option Z :=
   | x :: l' => match x, most l' with Some y, Some z => Some (Z.max y z) | _, _ => None end
   end.
 Definition best_mean_of (m : model) (V : Z) (v : values Z) (acts : list action) : option Z :=
-  most (map (fun a => match mean_sum m V v (outcomes a) with Some x => Some (cdiv x (mean_unit m a)) | None => None end) acts).
+  most (map (fun a => match mean_sum m V v (outcomes a)
+    with Some x => Some (cdiv x (mean_unit m a)) | None => None end) acts).
 Fixpoint best_means (m : model) (V : Z) (sts : list step) : values Z :=
   match sts with
   | [] => Everywhere 0
@@ -152,8 +153,9 @@ Fixpoint start_sum (f : positive -> option Z) (l : list (positive * Z)) : option
 
 (** ** Actions whose reward and next state are independent
 
-    Outcomes are listed next state by next state, with the same rewards for each.  [factors] proposes weights of next states and
-    of rewards, and answers only if [is_product] says that weight / total is their product over the product of their sums. *)
+    Outcomes are listed next state by next state, with the same rewards for each.  [factors] proposes weights of next
+    states and of rewards, and answers only if [is_product] says that weight / total is their product over the product
+    of their sums. *)
 
 Fixpoint block_of (s : positive) (l : list outcome) : list outcome :=
   match l with o :: l' => if Pos.eqb (next o) s then o :: block_of s l' else [] | [] => [] end.
@@ -169,7 +171,8 @@ Fixpoint is_block (all : Z) (tot q : Z) (s : positive) (ps : list (Z * Z)) (l : 
   match ps, l with
   | [], _ => Some l
   | (p, z) :: ps', o :: l' =>
-      if Pos.eqb (next o) s && (gain o =? z) && (weight o * all =? tot * (q * p)) then is_block all tot q s ps' l' else None
+      if Pos.eqb (next o) s && (gain o =? z) && (weight o * all =? tot * (q * p)) then is_block all tot q s ps' l'
+        else None
   | _, [] => None
   end.
 Fixpoint are_blocks (all tot : Z) (qs : list (Z * positive)) (ps : list (Z * Z)) (l : list outcome) : bool :=
@@ -178,7 +181,8 @@ Fixpoint are_blocks (all tot : Z) (qs : list (Z * positive)) (ps : list (Z * Z))
   | (q, s) :: qs' => match is_block all tot q s ps l with Some l' => are_blocks all tot qs' ps l' | None => false end
   end.
 Definition is_product (a : action) (qs : list (Z * positive)) (ps : list (Z * Z)) : bool :=
-  (0 <? zsum fst qs) && (0 <? zsum fst ps) && forallb (fun pz => 0 <=? fst pz) ps && forallb (fun qs => 0 <=? fst qs) qs &&
+  (0 <? zsum fst qs) && (0 <? zsum fst ps) && forallb (fun pz => 0 <=? fst pz) ps && forallb
+    (fun qs => 0 <=? fst qs) qs &&
   are_blocks (zsum fst ps * zsum fst qs) (total a) qs ps (outcomes a).
 Definition factors (a : action) : option (list (Z * positive) * list (Z * Z)) :=
   match outcomes a with
@@ -214,7 +218,8 @@ Definition add_outcome (g : grid) (r : rat) (d lo lo' : Z) (o : outcome) (row ac
   then add_shifted d (weight o) (lo - charge r o - lo') row acc
   else add_stretched d (weight o) (stretch g) (shrink g) lo' (stretch g * lo - charge r o) 0 row acc.
 
-Definition next_row (v : values (list Z)) (s : positive) : list Z := match value_at v s with Some row => row | None => [] end.
+Definition next_row (v : values (list Z)) (s : positive) : list Z := match value_at v s
+  with Some row => row | None => [] end.
 
 (** The sum over the outcomes of an action, row by row. *)
 Fixpoint backup (g : grid) (r : rat) (d lo lo' : Z) (v : values (list Z)) (l : list outcome) (acc : list Z) : list Z :=
@@ -224,8 +229,9 @@ Fixpoint backup (g : grid) (r : rat) (d lo lo' : Z) (v : values (list Z)) (l : l
   end.
 Definition zeros (lo hi : Z) : list Z := map (fun _ => 0) (counter lo hi).
 
-(** Where index b goes to b minus the charge, the average is made of differences, in two stages if the action is a product
-    (see [Mixing.v]) and no row of [v] is longer than its window.  [room] and [room'] are zeros for this window and the next. *)
+(** Where index b goes to b minus the charge, the average is made of differences, in two stages if the action is a
+    product (see [Mixing.v]) and no row of [v] is longer than its window.  [room] and [room'] are zeros for this window
+    and the next. *)
 Definition is_shift (g : grid) : bool := (stretch g =? 1) && (shrink g =? 1).
 Definition rows_fit (width : Z) (v : values (list Z)) : bool :=
   match v with
@@ -255,7 +261,8 @@ Fixpoint least (l : list (list Z)) : list Z :=
   end.
 Definition state_below g r bottom (fit : bool) lo lo' room room' v (acts : list action) : list Z :=
   least (map (action_average Z.div g r bottom fit lo lo' room room' v) acts).
-Fixpoint table_below (m : model) (g : grid) (r : rat) (bottom : Z) (terminal : list Z) (ws : list (Z * Z)) (sts : list step)
+Fixpoint table_below (m : model) (g : grid) (r : rat) (bottom : Z) (terminal : list Z) (ws : list (Z * Z))
+  (sts : list step)
   : values (list Z) :=
   match sts, ws with
   | [], _ => Everywhere terminal
@@ -270,7 +277,8 @@ Fixpoint table_below (m : model) (g : grid) (r : rat) (bottom : Z) (terminal : l
 
 (** ** The expected terminal cost of the certificate's policy, from above
 
-    Below the window the cost is at most [under]; above it the policy never comes.  Both are tested outcome by outcome. *)
+    Below the window the cost is at most [under]; above it the policy never comes.  Both are tested outcome by outcome.
+    *)
 
 Definition stays (g : grid) (r : rat) (lo hi lo' hi' : Z) (o : outcome) : bool :=
   (move g r o hi <=? hi') && (move g r o (lo - 1) <? lo').
@@ -314,7 +322,8 @@ Definition state_above g r under fit lo hi lo' hi' room room' v (choice : option
       let row := pick runs (used_above g r under fit lo hi lo' hi' room room' v runs 0 acts) in
       if (zlen row =? hi - lo + 1) && (lo <=? hi) then Some row else None
   end.
-Fixpoint table_above (m : model) (g : grid) (r : rat) (under : Z) (terminal : list Z) (ws : list (Z * Z)) (sts : list step)
+Fixpoint table_above (m : model) (g : grid) (r : rat) (under : Z) (terminal : list Z) (ws : list (Z * Z))
+  (sts : list step)
   (choices : list budget_rows) : values (list Z) :=
   match sts, ws, choices with
   | [], _, _ => Everywhere terminal

@@ -1,4 +1,7 @@
-(** * Rational arithmetic means what it says *)
+(** * Rational arithmetic
+
+    The operations on pairs of integers are those of the real numbers they stand for: sums, products, inverses,
+    comparisons ([rat_le_correct]), floor and ceiling. *)
 
 Require Import ZArith Reals Lra Lia Bool.
 From VerifiedRisk Require Import Rows Program Check Meaning.
@@ -27,7 +30,9 @@ Lemma real_ropp p : real_of (ropp p) = - real_of p.
 Proof. unfold real_of, ropp; cbn [num den]. rewrite opp_IZR. unfold Rdiv. ring. Qed.
 
 Lemma ok_rplus p q : ok p -> ok q -> ok (rplus p q).
-Proof. unfold ok, rplus. intros Hp Hq. destruct (num q =? 0)%Z; [assumption|]. destruct (den p =? den q)%Z; cbn; nia. Qed.
+Proof.
+  unfold ok, rplus. intros Hp Hq. destruct (num q =? 0)%Z; [assumption|]. destruct (den p =? den q)%Z; cbn; nia.
+Qed.
 Lemma real_rplus p q : ok p -> ok q -> real_of (rplus p q) = real_of p + real_of q.
 Proof.
   intros Hp Hq. apply ok_pos in Hp, Hq. unfold real_of, rplus. destruct (Z.eqb_spec (num q) 0) as [E|_].
@@ -50,19 +55,24 @@ Proof.
   intros Hp Hq H. apply ok_pos in Hp, Hq. unfold rat_le in H. apply Z.leb_le, IZR_le in H. rewrite !mult_IZR in H.
   unfold real_of. apply Rmult_le_reg_r with (IZR (den p) * IZR (den q)); [now apply Rmult_lt_0_compat|].
   replace (IZR (num p) / IZR (den p) * (IZR (den p) * IZR (den q))) with (IZR (num p) * IZR (den q)) by (field; lra).
-  replace (IZR (num q) / IZR (den q) * (IZR (den p) * IZR (den q))) with (IZR (num q) * IZR (den p)) by (field; lra). lra.
+  replace (IZR (num q) / IZR (den q) * (IZR (den p) * IZR (den q))) with (IZR (num q) * IZR (den p)) by (field; lra).
+  lra.
 Qed.
 
 Lemma rfloor_le q : ok q -> IZR (rfloor q) <= real_of q.
 Proof.
-  intros H. pose proof (ok_pos q H). unfold rfloor, real_of. pose proof (div_mul_le (num q) (den q) H) as Hm. apply IZR_le in Hm.
-  rewrite mult_IZR in Hm. apply Rmult_le_reg_r with (IZR (den q)); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+  intros H. pose proof (ok_pos q H). unfold rfloor, real_of. pose proof (div_mul_le (num q) (den q) H) as Hm.
+  apply IZR_le in Hm.
+  rewrite mult_IZR in Hm. apply Rmult_le_reg_r with (IZR (den q)); [assumption|]. unfold Rdiv.
+  rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
 Lemma le_rceil q : ok q -> real_of q <= IZR (rceil q).
 Proof.
-  intros H. pose proof (ok_pos q H). unfold rceil, real_of. pose proof (le_cdiv_mul (num q) (den q) H) as Hm. apply IZR_le in Hm.
-  rewrite mult_IZR in Hm. apply Rmult_le_reg_r with (IZR (den q)); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+  intros H. pose proof (ok_pos q H). unfold rceil, real_of. pose proof (le_cdiv_mul (num q) (den q) H) as Hm.
+  apply IZR_le in Hm.
+  rewrite mult_IZR in Hm. apply Rmult_le_reg_r with (IZR (den q)); [assumption|]. unfold Rdiv.
+  rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
 Lemma real_of_sign q : ok q -> (0 < num q)%Z <-> 0 < real_of q.

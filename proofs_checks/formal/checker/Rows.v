@@ -1,8 +1,8 @@
 (** * Lists of integers read at integer positions
 
     A row holds values at the consecutive budgets [lo, lo + 1, ...].  [add_shifted] and [add_stretched] add a multiple
-    of one row, read at other budgets, to another row in one walk, so that a backup of a whole row takes linear time.  A sum
-    is bound to a name before the list goes on: so OCaml computes it first, which is half as fast again. *)
+    of one row, read at other budgets, to another row in one walk, so that a backup of a whole row takes linear time.  A
+    sum is bound to a name before the list goes on: so OCaml computes it first, which is half as fast again. *)
 
 Require Import ZArith List Lia Bool.
 Import ListNotations.
@@ -85,7 +85,10 @@ Lemma zlen_nonneg {X} (l : list X) : 0 <= zlen l.
 Proof. induction l; cbn [zlen]; lia. Qed.
 
 Lemma znth_neg {X} (l : list X) i : i < 0 -> znth l i = None.
-Proof. revert i; induction l as [|x l IH]; intros i Hi; [reflexivity|]. cbn [znth]. destruct (Z.eqb_spec i 0); [lia|]. apply IH; lia. Qed.
+Proof.
+  revert i; induction l as [|x l IH]; intros i Hi; [reflexivity|]. cbn [znth]. destruct (Z.eqb_spec i 0); [lia|].
+  apply IH; lia.
+Qed.
 
 Lemma znth_beyond {X} (l : list X) i : zlen l <= i -> znth l i = None.
 Proof.
@@ -183,7 +186,8 @@ Qed.
 Lemma add_rows_along {X} d w (g : Z -> Z) (l : list X) : forall row b,
   add_rows (w * d) w row (along g b l) = along (fun c => g c + w * look d 0 row (c - b)) b l.
 Proof.
-  induction l as [|x l IH]; intros row b; [reflexivity|]. cbn [along add_rows]. replace (b - b) with 0 by lia. destruct row as [|v row].
+  induction l as [|x l IH]; intros row b; [reflexivity|]. cbn [along add_rows]. replace (b - b) with 0 by lia.
+  destruct row as [|v row].
   - rewrite look_nil. f_equal. rewrite IH. apply along_ext; intros c Hc. now rewrite !look_nil.
   - unfold look at 1; cbn [znth]. change (0 <? 0) with false. cbn. f_equal. rewrite IH. apply along_ext; intros c Hc.
     rewrite look_cons by lia. do 3 f_equal. lia.
@@ -192,10 +196,13 @@ Qed.
 Lemma add_from_along {X} d w (g : Z -> Z) (l : list X) : forall k row b, k <= 0 ->
   add_from d w k row (along g b l) = along (fun c => g c + w * look d 0 row (k + (c - b))) b l.
 Proof.
-  induction l as [|x l IH]; intros k row b Hk; [reflexivity|]. cbn [along add_from]. destruct (Z.ltb_spec k 0) as [Hn|Hn].
-  - replace (k + (b - b)) with k by lia. rewrite (look_outside d 0 row k) by lia. f_equal. rewrite IH by lia. apply along_ext; intros c Hc.
+  induction l as [|x l IH]; intros k row b Hk; [reflexivity|]. cbn [along add_from].
+  destruct (Z.ltb_spec k 0) as [Hn|Hn].
+  - replace (k + (b - b)) with k by lia. rewrite (look_outside d 0 row k) by lia. f_equal. rewrite IH by lia.
+    apply along_ext; intros c Hc.
     do 3 f_equal. lia.
-  - assert (k = 0) as -> by lia. change (g b :: along g (b + 1) l) with (along g b (x :: l)). rewrite add_rows_along. reflexivity.
+  - assert (k = 0) as -> by lia. change (g b :: along g (b + 1) l) with (along g b (x :: l)). rewrite add_rows_along.
+    reflexivity.
 
 Qed.
 
@@ -232,7 +239,8 @@ Proof.
   intros Hs Hk. induction l as [|y l IH]; intros x pos row b Hpos Hrow Hle; [reflexivity|]. cbn [along add_stretched].
   replace (x + stretch * (b - b)) with x by lia.
   assert (Hmono : x / shrink <= (x + stretch) / shrink) by (apply Z.div_le_mono; lia).
-  assert (Htail : forall pos' row', 0 <= pos' -> row' = zskip pos' row0 -> pos' = 0 \/ pos' <= (x + stretch) / shrink - base ->
+  assert (Htail : forall pos' row', 0 <= pos' -> row' = zskip pos' row0 -> pos' = 0 \/
+    pos' <= (x + stretch) / shrink - base ->
     add_stretched d w stretch shrink base (x + stretch) pos' row' (along g (b + 1) l) =
     along (fun c => g c + w * look d 0 row0 ((x + stretch * (c - b)) / shrink - base)) (b + 1) l).
   { intros pos' row' H1 H2 H3. rewrite (IH _ pos' row' _ H1 H2 H3). apply along_ext; intros c Hc.
@@ -249,7 +257,9 @@ Qed.
 
 (** Reading a row at [c] is reading it from 0 at [c - lo]. *)
 Lemma look_shift d lo row c : look d lo row c = look d 0 row (c - lo).
-Proof. unfold look. destruct (Z.ltb_spec c lo), (Z.ltb_spec (c - lo) 0); try lia; try reflexivity. now rewrite Z.sub_0_r. Qed.
+Proof.
+  unfold look. destruct (Z.ltb_spec c lo), (Z.ltb_spec (c - lo) 0); try lia; try reflexivity. now rewrite Z.sub_0_r.
+Qed.
 
 Lemma take_then_spec {X} (l rest : list X) : forall c i x, znth (take_then c l rest) i = Some x ->
   (i < c /\ znth l i = Some x) \/ (Z.max c 0 <= i /\ znth rest (i - Z.max c 0) = Some x).
@@ -257,8 +267,10 @@ Proof.
   induction l as [|y l IH]; intros c i x; cbn [take_then].
   - destruct (Z.leb_spec c 0) as [H|H]; [|discriminate]. intros Hx. right. pose proof (znth_inside _ _ _ Hx).
     replace (Z.max c 0) with 0 by lia. rewrite Z.sub_0_r. split; [lia | assumption].
-  - destruct (Z.leb_spec c 0) as [H|H]; [intros Hx; right; pose proof (znth_inside _ _ _ Hx); replace (Z.max c 0) with 0 by lia; rewrite Z.sub_0_r; split; [lia | assumption]|].
-    intros Hx. pose proof (znth_inside _ _ _ Hx) as Hr. cbn [znth] in Hx |- *. destruct (Z.eqb_spec i 0) as [->|Hne]; [left; split; [lia | assumption]|].
+  - destruct (Z.leb_spec c 0) as [H|H]; [intros Hx; right; pose proof (znth_inside _ _ _ Hx);
+      replace (Z.max c 0) with 0 by lia; rewrite Z.sub_0_r; split; [lia | assumption]|].
+    intros Hx. pose proof (znth_inside _ _ _ Hx) as Hr. cbn [znth] in Hx |- *.
+    destruct (Z.eqb_spec i 0) as [->|Hne]; [left; split; [lia | assumption]|].
     destruct (IH _ _ _ Hx) as [[H1 H2]|[H1 H2]]; [left; split; [lia | assumption]|].
     right. split; [lia|]. replace (i - Z.max c 0) with (i - 1 - Z.max (c - 1) 0) by lia. assumption.
 Qed.

@@ -16,7 +16,8 @@ Definition number (q : rat) : R := IZR (num q) / IZR (den q).
 
 (** ** The process of a model
 
-    A history has the completed steps (state, action, gain), latest first, and the current state.  [znth] counts from 0. *)
+    A history has the completed steps (state, action, gain), latest first, and the current state.  [znth] counts from 0.
+    *)
 
 Definition history : Type := (list (positive * Z * Z) * positive)%type.
 Definition policy : Type := history -> dist Z.
@@ -39,7 +40,8 @@ Section Model.
   Fixpoint play (pi : policy) (n : nat) (h : history) : dist history :=
     match n with
     | O => ret h
-    | S n' => bind (bind (pi h) (fun i => image (fun os => ((snd h, i, fst os) :: fst h, snd os)) (draw (time h) (snd h) i))) (play pi n')
+    | S n' => bind (bind (pi h) (fun i => image (fun os => ((snd h, i, fst os) :: fst h, snd os))
+      (draw (time h) (snd h) i))) (play pi n')
     end.
   Fixpoint earnings (l : list (positive * Z * Z)) : R :=
     match l with
@@ -48,13 +50,15 @@ Section Model.
     end.
   Definition return_law (pi : policy) : dist R :=
     image (fun h => earnings (fst h))
-          (bind (map (fun sw => (fst sw, IZR (snd sw) / IZR (initial_den m))) (initial m)) (fun s => play pi (length (steps m)) ([], s))).
+          (bind (map (fun sw => (fst sw, IZR (snd sw) / IZR (initial_den m))) (initial m))
+            (fun s => play pi (length (steps m)) ([], s))).
 
   (** Randomised, history-dependent, and only actions of the model (a state without actions is never reached). *)
   Definition admissible (pi : policy) : Prop :=
     (forall h, is_law (pi h)) /\
     forall h, (time h < length (steps m))%nat ->
-      almost_surely (pi h) (fun i => actions (time h) (snd h) = [] \/ exists a, znth (actions (time h) (snd h)) i = Some a).
+      almost_surely (pi h) (fun i => actions (time h) (snd h) = [] \/ exists a,
+        znth (actions (time h) (snd h)) i = Some a).
 End Model.
 
 (** ** The value of a law *)
@@ -63,7 +67,8 @@ Fixpoint through (x g : R) (corners : list (rat * rat)) (tau : R) : R :=
   match corners with
   | [] => g
   | (x', g') :: rest =>
-      if Rle_dec tau (number x') then g + (tau - x) / (number x' - x) * (number g' - g) else through (number x') (number g') rest tau
+      if Rle_dec tau (number x') then g + (tau - x) / (number x' - x) * (number g' - g)
+        else through (number x') (number g') rest tau
   end.
 Definition value (o : objective) (d : dist R) : R :=
   match o with
@@ -87,7 +92,8 @@ Proof. induction l as [|[[s a] z] l IH]; cbn [earnings JointModel.earned]; [refl
 Lemma return_law_eq m pi : return_law m pi = JointModel.jreturn_law (Meaning.meaning m) pi.
 Proof.
   unfold return_law, JointModel.jreturn_law, JointModel.full_history_law, image.
-  rewrite (bind_ext _ _ (fun s => JointModel.jrun (Meaning.meaning m) pi (length (steps m)) ([], s))) by (intros; apply play_eq).
+  rewrite (bind_ext _ _ (fun s => JointModel.jrun (Meaning.meaning m) pi (length (steps m)) ([], s)))
+    by (intros; apply play_eq).
   apply map_ext. intros h. now rewrite earnings_eq.
 Qed.
 
@@ -97,8 +103,8 @@ Proof. destruct o as [w alpha|alpha [|]|corners]; reflexivity. Qed.
 (** ** The theorem
 
     [Meaning.policy_of] is the policy of the certificate, by kinds: a table of (time, state); of (time, state, index),
-    the index moved by every reward; of (time, state, cell), where the cell holds what is left of a budget; or a mixture of
-    machines with a memory, drawn at the start. *)
+    the index moved by every reward; of (time, state, cell), where the cell holds what is left of a budget; or a mixture
+    of machines with a memory, drawn at the start. *)
 
 Theorem what_check_accepts_is_true (m : model) (o : objective) (c : claim) (k : certificate) :
   check m o c k = true ->

@@ -1,4 +1,6 @@
-(** * The table below: no policy's expected terminal cost is less *)
+(** * A lower bound for the cost of every policy
+
+    [table_below_le_cost]: the expected terminal cost of every policy is at least what the table below says. *)
 
 Require Import ZArith Reals Lra Lia List Bool.
 From VerifiedRisk Require Import FiniteLaw Objective JointModel Rows Tree Mixing Program Check Meaning ModelFacts.
@@ -27,22 +29,26 @@ Section Rows.
     induction acts as [|a acts IH]; intros Hne; [congruence|]. destruct acts as [|a' acts].
     - exists (Q a). split; [reflexivity|]. intros a0 b [<-|[]]. lia.
     - destruct IH as [F [HF Hle]]; [discriminate|]. exists (fun b => Z.min (Q a b) (F b)). split.
-      + change (zmap2 Z.min (along (Q a) lo l) (least (map (fun a => along (Q a) lo l) (a' :: acts))) = along (fun b => Z.min (Q a b) (F b)) lo l).
+      + change (zmap2 Z.min (along (Q a) lo l) (least (map (fun a => along (Q a) lo l) (a' :: acts))) =
+          along (fun b => Z.min (Q a b) (F b)) lo l).
         rewrite HF. apply zmap2_along.
       + intros a0 b [<-|Hin]; [lia|]. specialize (Hle a0 b Hin). lia.
   Qed.
 
   (** At every index a row is at most every action's average, or it is [bottom]. *)
-  Lemma state_below_le bottom lo hi lo' hi' v acts a b : In a acts -> 0 < total a -> zsum weight (outcomes a) = total a ->
+  Lemma state_below_le bottom lo hi lo' hi' v acts a b : In a acts -> 0 < total a ->
+    zsum weight (outcomes a) = total a ->
     let row := state_below g r bottom (rows_fit (hi' - lo' + 1) v) lo lo' (zeros lo hi) (zeros lo' hi') v acts in
     look bottom lo row b = bottom \/ look bottom lo row b <= average_below bottom lo' v a b.
   Proof.
     intros Hin Htotal Hweights row. unfold row, state_below. set (fit := rows_fit (hi' - lo' + 1) v).
     rewrite (map_ext _ (fun a => along (averaged g r Z.div bottom fit lo lo' (zeros lo' hi') v a) lo (counter lo hi)))
       by (intros; now apply action_average_along).
-    destruct (least_along (averaged g r Z.div bottom fit lo lo' (zeros lo' hi') v) lo (counter lo hi) acts) as [F [HF Hle]]; [intros ->; destruct Hin|].
+    destruct (least_along (averaged g r Z.div bottom fit lo lo' (zeros lo' hi') v) lo (counter lo hi) acts)
+      as [F [HF Hle]]; [intros ->; destruct Hin|].
     rewrite HF. destruct (Z_lt_le_dec b lo) as [H|H]; [left; apply look_outside; lia|].
-    destruct (Z_lt_le_dec b (lo + zlen (counter lo hi))) as [H'|H']; [|left; apply look_outside; rewrite zlen_along; lia].
+    destruct (Z_lt_le_dec b (lo + zlen (counter lo hi))) as [H'|H'];
+      [|left; apply look_outside; rewrite zlen_along; lia].
     right. rewrite look_along by lia. eapply Z.le_trans; [now apply (Hle a)|]. now apply averaged_below.
   Qed.
 End Rows.
@@ -76,7 +82,8 @@ Section Below.
     look bottom (window_start g t) (row_at v (jstate h)) (index_after m g start (fst h)).
 
   Theorem table_below_le_cost pi : is_jpolicy pi -> plays_allowed M pi ->
-    forall sts t ws h, skipn t (steps m) = sts -> skipn t (windows g) = ws -> (t + length sts = length (steps m))%nat -> jtime h = t ->
+    forall sts t ws h, skipn t (steps m) = sts -> skipn t (windows g) = ws -> (t + length sts = length (steps m))%nat ->
+      jtime h = t ->
     IZR (bound_at (table_below m g (rate_at m g t) bottom terminal ws sts) t h) <= E (jrun M pi (length sts) h) cost.
   Proof.
     intros Hpi Hal. destruct grid_facts as [Hs Hk].
@@ -101,12 +108,16 @@ Section Below.
       assert (Hin : In a acts) by (rewrite <- Hacts; now apply znth_In in Ha).
       assert (Hws' : window_start g t = lo) by (unfold window_start; now rewrite Hw). rewrite Hws'.
       destruct (action_facts m Hm _ _ _ _ Ha) as [Htot [_ Hweights]].
-      destruct (state_below_le g (rate_at m g t) Hs Hk bottom lo hi lo' hi' v acts a (index_after m g start (fst h)) Hin Htot Hweights) as [->|Hle].
+      destruct (state_below_le g (rate_at m g t) Hs Hk bottom lo hi lo' hi' v acts a
+        (index_after m g start (fst h)) Hin Htot Hweights) as [->|Hle].
       { apply E_ge_const; [apply HM|]. apply as_always. intros os. apply Hlow. }
-      apply IZR_le in Hle. eapply Rle_trans; [exact Hle|]. unfold average_below, outcome_sum. eapply Rle_trans; [now apply floor_div_le|].
+      apply IZR_le in Hle. eapply Rle_trans; [exact Hle|]. unfold average_below, outcome_sum.
+      eapply Rle_trans; [now apply floor_div_le|].
       apply (kernel_below m Hm t (jstate h) i a _ _ Ha). intros o Ho.
-      assert (Htime : jtime (jextend h i (gain o, next o)) = S t) by (unfold jtime, jextend; cbn; unfold jtime in Ht; now rewrite Ht).
-      pose proof (IH (S t) ((lo', hi') :: ws) (jextend h i (gain o, next o)) Hrest Hwrest ltac:(cbn in Hlen; lia) Htime) as HIH.
+      assert (Htime : jtime (jextend h i (gain o, next o)) = S t)
+        by (unfold jtime, jextend; cbn; unfold jtime in Ht; now rewrite Ht).
+      pose proof (IH (S t) ((lo', hi') :: ws) (jextend h i (gain o, next o)) Hrest Hwrest ltac:(cbn in Hlen; lia) Htime)
+        as HIH.
       eapply Rle_trans; [|exact HIH]. right. unfold bound_at. cbn [rate_at]. fold v.
       assert (window_start g (S t) = lo') as -> by (unfold window_start; now rewrite Hw').
       do 2 f_equal. cbn [jextend fst snd index_after]. unfold jtime in Ht. rewrite Ht. now apply move_label.

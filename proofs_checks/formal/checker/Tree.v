@@ -1,4 +1,7 @@
-(** * Finite maps from positive numbers: binary tries *)
+(** * Finite maps from positive numbers, as binary tries
+
+    Reading after writing ([get_set_other]), mapping ([get_tmap]), pairing ([get_tzip]), and properties of all
+    values ([tall_get]). *)
 
 Require Import ZArith List Bool Lia.
 Open Scope Z_scope.

@@ -1,9 +1,9 @@
 (** * The factor T of closeness in total variation is attained
 
     [value_close_in_total_variation_T] bounds |Phi' - Phi| by  T L E [ sum_{t <= T} TV(R, R') + sum_{t < T} TV(P, P') ].
-    For every T >= 1 there is equality: one state, mean (L = 1), three actions.  a pays 0 in M and 1 in M', b pays 1 and c
-    pays 0 in both.  Play a, then b for ever if y >= 1 and else c for ever.  The means are 0 and T, and the total variation
-    met along M is 1, once. *)
+    For every T >= 1 there is equality: one state, mean (L = 1), three actions.  a pays 0 in M and 1 in M', b pays 1 and
+    c pays 0 in both.  Play a, then b for ever if y >= 1 and else c for ever.  The means are 0 and T, and the total
+    variation met along M is 1, once. *)
 
 Require Import Reals Lra Lia List.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp LawDistances Telescoping
@@ -63,14 +63,16 @@ Section Attained.
 
   Lemma tv_same {X} dec (d : dist X) : tv dec d d = 0.
   Proof.
-    unfold tv. rewrite (sum_ext _ _ (fun _ => 0)) by (intros; rewrite Rminus_eq_0; apply Rabs_R0). rewrite sum_const; ring.
+    unfold tv. rewrite (sum_ext _ _ (fun _ => 0)) by (intros; rewrite Rminus_eq_0; apply Rabs_R0).
+    rewrite sum_const; ring.
   Qed.
 
   Lemma tv_first : tv Req_EM_T (ret 1) (ret 0) = 1.
   Proof.
     unfold tv. change (map fst (ret 1) ++ map fst (ret 0)) with [1; 0]. rewrite nodup_fixed_point.
     - cbn [sum]. unfold mass; rewrite !E_ret.
-      rewrite (ind_yes (Req_EM_T 1 1)), (ind_no (Req_EM_T 0 1)), (ind_no (Req_EM_T 1 0)), (ind_yes (Req_EM_T 0 0)) by lra.
+      rewrite (ind_yes (Req_EM_T 1 1)), (ind_no (Req_EM_T 0 1)), (ind_no (Req_EM_T 1 0)),
+        (ind_yes (Req_EM_T 0 0)) by lra.
       unfold Rabs; repeat destruct Rcase_abs; lra.
     - constructor; [intros [H|[]]; lra|]. constructor; [intros []|]. constructor.
   Qed.
@@ -84,18 +86,26 @@ Section Attained.
   Proof.
     assert (Hp : is_policy pi) by apply is_policy_of_y_policy, is_y_policy_follow.
     assert (Htvp : forall s a, tvp s a = 0) by (intros; apply tv_same).
-    assert (Hcost : forall n s a, tvr s a + match n with O => 0 | _ => tvp s a end = match a with first => 1 | _ => 0 end).
-    { intros n s a. assert (H0 : match n with O => 0 | _ => tvp s a end = 0) by (destruct n; [reflexivity | apply Htvp]).
-      rewrite H0, Rplus_0_r. unfold tvr, tv_reward; destruct a; simpl; [apply tv_first | apply tv_same | apply tv_same]. }
+    assert (Hcost : forall n s a, tvr s a + match n with O => 0 | _ => tvp s a end = match a
+      with first => 1 | _ => 0 end).
+    { intros n s a. assert (H0 : match n with O => 0 | _ => tvp s a end = 0)
+        by (destruct n; [reflexivity | apply Htvp]).
+      rewrite H0, Rplus_0_r. unfold tvr, tv_reward; destruct a; simpl; [apply tv_first | apply tv_same | apply tv_same].
+      }
     unfold expected_cost; simpl horizon. cbn [seq sum]. rewrite E_history_law_0. simpl init; rewrite E_ret.
     unfold of_y_policy at 1; simpl follow. rewrite E_ret, Hcost.
     rewrite (sum_ext (seq 1 T) _ (fun _ => 0)); [rewrite sum_const; ring|].
-    intros t Ht; apply in_seq in Ht. transitivity (E (history_law (paying 0) pi t) (fun _ => 0)); [apply E_ext_as | apply E_zero].
+    intros t Ht; apply in_seq in Ht.
+    transitivity (E (history_law (paying 0) pi t) (fun _ => 0)); [apply E_ext_as | apply E_zero].
     generalize (collected_along 0 t (or_introl eq_refl)); apply as_impl; intros h [Hh Hc].
     unfold of_y_policy; rewrite Hh, Hc. destruct t as [|t]; [lia|]. unfold follow.
     destruct Rle_dec as [H|_]; [rewrite Rmult_0_r in H; lra|]. now rewrite E_ret, Hcost.
   Qed.
 
+  (** Given: any T >= 1, mean.
+      Differs: the factor T cannot be lowered.
+      In words: 07-closeness.md#close-a.
+      Step of: lem:genbound. *)
   Theorem closeness_factor_T_is_attained :
     Rabs (value mean_weight (paying 1) pi - value mean_weight (paying 0) pi) =
     INR (horizon (paying 0)) * 1 *

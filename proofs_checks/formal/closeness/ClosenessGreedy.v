@@ -33,7 +33,8 @@ Proof. intros Hf x y Hxy. specialize (Hf (x + c) (y + c) ltac:(lra)). lra. Qed.
 Lemma is_utility_shift_l L f c : is_utility L f -> is_utility L (fun y => f (c + y)).
 Proof. intros Hf x y Hxy. specialize (Hf (c + x) (c + y) ltac:(lra)). lra. Qed.
 
-(** Exchanging reward and transition laws under a value that is a utility in y and spreads by at most L n over states. *)
+(** Exchanging reward and transition laws under a value that is a utility in y and spreads by at most L n over states.
+    *)
 Lemma step_exchange {S} (P P' : dist S) (Q Q' : dist R) (v : S -> R -> R) L n dP dR y :
   is_law P -> is_law P' -> is_law Q -> is_law Q' ->
   (forall s, is_utility L (v s)) -> 0 <= L * n -> (forall z, exists lo, forall s, lo <= v s z <= lo + L * n) ->
@@ -117,7 +118,8 @@ Section Greedy.
       L * expected_cost M pi (fun n s a => INR n * dP s a + dR s a).
     Proof.
       rewrite Hinit, Hhor, E_return_law, <- expected_cost_scal.
-      enough (E (init M) (fun s => V acts M' h (horizon M) s 0) <= E (history_law M pi (horizon M)) (fun h' => h (collected h')) +
+      enough (E (init M) (fun s => V acts M' h (horizon M) s 0) <=
+        E (history_law M pi (horizon M)) (fun h' => h (collected h')) +
               expected_cost M pi (fun n s a => L * (INR n * dP s a + dR s a))) by lra.
       apply (telescope M pi HM Hpi (fun n h' => V acts M' h n (state h') (collected h'))).
       intros n h' Hn. rewrite E_step_backup, <- E_plus.
@@ -140,6 +142,10 @@ Section Greedy.
     is_utility L h /\
     forall e, is_law e -> almost_surely e (fun z => 0 <= z <= INR (horizon M)) -> E e h <= Phi G e.
 
+  (** Given: a supporting L-Lipschitz utility; the policy greedy for it in M' at every (t, s, y); dR bounds
+      differences of expected utilities.
+      Differs: the rewards enter through any such dR, of which KS is one; the area is not shown to be one.
+      Step of: L2/greedy. *)
   Theorem greedy_value_close h dP dR pi :
     rewards_within 1 M -> supports h -> is_policy pi -> is_greedy acts M' h pi ->
     (forall s a, tv_le (trans M' s a) (trans M s a) (dP s a)) ->
@@ -153,7 +159,10 @@ Section Greedy.
     apply Hsup; [now apply law_return|]. generalize (return_within M pi 1 Hrew). rewrite Rmult_1_r; auto.
   Qed.
 
-  (** A maximising utility, up to any w > 0. *)
+  (** A maximising utility, up to any w > 0.
+      Given: G concave and L-Lipschitz, w > 0.
+      Differs: within w of the supremum.
+      Step of: L2/greedy. *)
   Theorem maximising_utility_exists w :
     lipschitz_weighting G L -> concave_weighting G -> 0 < w ->
     exists h, supports h /\ forall pi, is_policy pi -> allowed acts M' pi ->
@@ -166,7 +175,8 @@ Section Greedy.
     destruct (completeness values) as [top [Hub Hleast]].
     { exists (INR (horizon M)). intros x [pi [Hpi [_ ->]]].
       apply (Phi_range G HG (return_law M' pi) 0); [now apply law_return | now apply Hrange]. }
-    { exists (value G M' (of_y_policy (greedy acts M' (fun y => y)))). exists (of_y_policy (greedy acts M' (fun y => y))).
+    { exists (value G M' (of_y_policy (greedy acts M' (fun y => y)))).
+      exists (of_y_policy (greedy acts M' (fun y => y))).
       split; [now apply is_policy_of_y_policy, is_y_policy_greedy|]. split; [|reflexivity].
       eapply is_greedy_allowed, greedy_is_greedy; assumption. }
     assert (Hnear : exists pi, is_policy pi /\ allowed acts M' pi /\ top - w <= value G M' pi).

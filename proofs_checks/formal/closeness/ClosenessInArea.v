@@ -4,8 +4,8 @@
 
       E_e f - E_d f  <=  L  integral over [lo, hi] of (F_d - F_e)^+ .
 
-    Hence in L2 (see [ClosenessGreedy.v]) the reward term is the integral over [0, 1] of (F_R - F_{R'})^+ , and on the event,
-    for the optimistic model,
+    Hence in L2 (see [ClosenessGreedy.v]) the reward term is the integral over [0, 1] of (F_R - F_{R'})^+ , and on the
+    event, for the optimistic model,
 
       v^ - Phi(pi^)  <=  L  E_{M, pi^} sum over t of [ (T - t) P^(s_inf | s_t, a_t) + integral of (F_R - F_{R^}) ]
                      <=  L  E_{M, pi^} sum over t of [ (T - t) min(1, S0 eps) + min(1, 2 eps) ] . *)
@@ -67,6 +67,8 @@ Proof.
     lra.
 Qed.
 
+(** Given: finite laws on [lo, hi], a nondecreasing L-Lipschitz utility.
+    Step of: L2/greedy. *)
 Theorem utility_difference_le_excess L f d e lo hi :
   is_utility L f -> 0 <= L -> is_law d -> is_law e -> lo <= hi ->
   almost_surely d (fun z => lo <= z <= hi) -> almost_surely e (fun z => lo <= z <= hi) ->
@@ -76,13 +78,15 @@ Proof.
   set (inside := filter (fun z => if Rle_dec z hi then true else false) (map fst d ++ map fst e)).
   destruct (ascending_listing lo inside) as [l [Ha [Hsub Hin]]].
   assert (Hlisted : forall z, In z (map fst d ++ map fst e) -> lo <= z <= hi -> In z l).
-  { intros z Hz Hb; apply Hin; [|lra]. apply filter_In; split; [assumption|]. destruct (Rle_dec z hi); [reflexivity | lra]. }
+  { intros z Hz Hb; apply Hin; [|lra]. apply filter_In; split; [assumption|].
+    destruct (Rle_dec z hi); [reflexivity | lra]. }
   assert (Hlast : lo <= last_point lo l <= hi).
   { destruct (last_point_in lo l) as [Heq|Hl]; [rewrite <- Heq; lra|].
     split; [now apply (ascending_ge lo l)|]. apply Hsub, filter_In in Hl.
     destruct (Rle_dec (last_point lo l) hi); [assumption | destruct Hl; discriminate]. }
   rewrite (E_ext_as e f (by_parts f lo l)), (E_ext_as d f (by_parts f lo l)).
-  - eapply Rle_trans; [apply (E_by_parts_excess L); try assumption; intros z Hz Hzl; apply Hlisted; [assumption | lra]|].
+  - eapply Rle_trans; [apply (E_by_parts_excess L); try assumption; intros z Hz Hzl; apply Hlisted;
+      [assumption | lra]|].
     apply Rmult_le_compat_l; [assumption|].
     rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) (cdf_excess d e) lo (last_point lo l) hi)
       by (apply ex_RInt_excess; lra).
@@ -105,6 +109,10 @@ Qed.
 
 (** ** L2 *)
 
+(** Given: rewards in [0, 1], equal initial laws, TV(P) <= dP; a supporting L-Lipschitz utility; the policy greedy
+    for it in M' at every (t, s, y).
+    Differs: the utility's value v' on the left.
+    Step of: L2/greedy. *)
 Theorem greedy_value_close_in_area {S A} (acts : S -> list A) (M M' : mdp S A) L G h dP pi :
   (forall s, acts s <> []) -> is_mdp M -> is_mdp M' -> init M' = init M -> horizon M' = horizon M ->
   rewards_within 1 M -> rewards_within 1 M' -> 0 <= L -> supports M L G h -> is_policy pi -> is_greedy acts M' h pi ->
@@ -136,6 +144,9 @@ Section Pair.
     unfold cdf_excess; apply Rmax_right. pose proof (cdf_optimistic_le M Pt Rt eps HM Hest Hrew s a x HR). lra.
   Qed.
 
+  (** Given: the event; a supporting utility; the policy greedy for it in the optimistic model at every (t, s, y).
+      Differs: the utility's value on the left.
+      Step of: L2/optimistic. *)
   Theorem optimistic_value_close_in_area h pi :
     supports M L G h -> is_policy pi -> is_greedy acts' M' h pi ->
     E (init M') (fun s => V acts' M' h (horizon M') s 0) - value G M (played pi) <=
@@ -151,6 +162,9 @@ Section Pair.
     rewrite expected_cost_lift, value_lift in Hclose by assumption. exact Hclose.
   Qed.
 
+  (** Given: the event.
+      Differs: the second inequality, visit by visit.
+      Step of: L2/optimistic. *)
   Theorem pair_radius_le_visit_radius n s a : pair_radius n s a <= visit_radius states eps n s a.
   Proof.
     unfold pair_radius, visit_radius. apply Rplus_le_compat.

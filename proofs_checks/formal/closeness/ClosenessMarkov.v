@@ -55,28 +55,33 @@ Section Markov.
         pose proof (Hf y (r + y) ltac:(lra)) as Hu. pose proof (Rmult_le_compat_l L (r + y - y) 1 HL ltac:(lra)). lra. }
       split.
       - apply E_ge_const; [apply Hpi | apply as_always; intros a]. apply E_ge_const; [now apply reward_law|].
-        generalize (H a); apply as_impl; intros r Hr. apply E_ge_const; [now apply trans_law | apply as_always; intros s'; apply Hr].
+        generalize (H a); apply as_impl; intros r Hr.
+        apply E_ge_const; [now apply trans_law | apply as_always; intros s'; apply Hr].
       - apply E_le_const; [apply Hpi | apply as_always; intros a]. apply E_le_const; [now apply reward_law|].
-        generalize (H a); apply as_impl; intros r Hr. apply E_le_const; [now apply trans_law | apply as_always; intros s'; apply Hr].
+        generalize (H a); apply as_impl; intros r Hr.
+        apply E_le_const; [now apply trans_law | apply as_always; intros s'; apply Hr].
     Qed.
 
     Lemma backup_close_both n s y a :
       Rabs (backup M' (U n) s y a - backup M (U n) s y a) <= L * (dR s a + INR n * dP s a).
     Proof.
       assert (Hks : forall g, is_utility L g ->
-                E (reward M' s a) g - E (reward M s a) g <= L * dR s a /\ E (reward M s a) g - E (reward M' s a) g <= L * dR s a).
+                E (reward M' s a) g - E (reward M s a) g <= L * dR s a /\
+                  E (reward M s a) g - E (reward M' s a) g <= L * dR s a).
       { intros g Hg. specialize (HdR s a g Hg). apply Rabs_le_between in HdR. lra. }
       assert (Hn : 0 <= L * INR n) by (apply Rmult_le_pos; [assumption | apply pos_INR]).
       assert (Hlo : forall z, exists lo, forall s, lo <= U n s z <= lo + L * INR n)
         by (intros z; exists (f z); intros s'; apply U_spread).
       unfold backup; apply Rabs_le; split.
       - enough (E (reward M s a) (fun r => E (trans M s a) (fun s' => U n s' (r + y))) -
-                E (reward M' s a) (fun r => E (trans M' s a) (fun s' => U n s' (r + y))) <= L * (INR n * dP s a + dR s a)) by lra.
+                E (reward M' s a) (fun r => E (trans M' s a) (fun s' => U n s' (r + y))) <=
+                  L * (INR n * dP s a + dR s a)) by lra.
         apply step_exchange; auto; try (now apply trans_law); try (now apply reward_law); try (apply U_is_utility).
         + apply tv_le_sym; auto; now apply trans_law.
         + intros g Hg; now apply Hks.
       - enough (E (reward M' s a) (fun r => E (trans M' s a) (fun s' => U n s' (r + y))) -
-                E (reward M s a) (fun r => E (trans M s a) (fun s' => U n s' (r + y))) <= L * (INR n * dP s a + dR s a)) by lra.
+                E (reward M s a) (fun r => E (trans M s a) (fun s' => U n s' (r + y))) <= L * (INR n * dP s a + dR s a))
+                  by lra.
         apply step_exchange; auto; try (now apply trans_law); try (now apply reward_law); try (apply U_is_utility).
         intros g Hg; now apply Hks.
     Qed.
@@ -86,7 +91,8 @@ Section Markov.
       E (run M' (of_markov_policy pi) n h) (fun h' => f (collected h')) = U n (state h) (collected h).
     Proof.
       revert h; induction n as [|n IH]; intros h Hn; [simpl; ring|].
-      rewrite E_run_S, E_step; cbn [U]; unfold of_markov_policy at 1. replace (horizon M - Datatypes.S n)%nat with (time h) by lia.
+      rewrite E_run_S, E_step; cbn [U]; unfold of_markov_policy at 1.
+      replace (horizon M - Datatypes.S n)%nat with (time h) by lia.
       apply E_ext; intros a; unfold backup. apply E_ext; intros r; apply E_ext; intros s'.
       rewrite IH; [reflexivity | rewrite time_extend; lia].
     Qed.
@@ -135,6 +141,9 @@ Section Markov.
     apply markov_utility_close; [now apply (lipschitz_nonneg G) | assumption..].
   Qed.
 
+  (** Given: policies of (t, s), G L-Lipschitz, rewards in [0, 1], equal initial laws; KS(R) <= dR, TV(P) <= dP.
+      Differs: KS in place of the area.
+      Step of: close/markov, lem:tildebound. *)
   Theorem markov_value_close G L :
     (forall s a x, Rabs (cdf (reward M s a) x - cdf (reward M' s a) x) <= dR s a) ->
     weighting G -> lipschitz_weighting G L ->
@@ -145,11 +154,13 @@ Section Markov.
     pose proof (lipschitz_nonneg G L HG HGL) as HL.
     assert (Hd0 : 0 <= dR s a) by (eapply Rle_trans; [apply Rabs_pos | apply (HdR s a 0)]).
     apply Rabs_le. replace (L * dR s a) with (L * (1 - 0) * dR s a) by ring.
-    assert (H : forall Q Q', is_law Q -> is_law Q' -> almost_surely Q (fun r => 0 <= r <= 1) -> almost_surely Q' (fun r => 0 <= r <= 1) ->
+    assert (H : forall Q Q', is_law Q -> is_law Q' -> almost_surely Q (fun r => 0 <= r <= 1) ->
+      almost_surely Q' (fun r => 0 <= r <= 1) ->
       (forall x, Rabs (cdf Q x - cdf Q' x) <= dR s a) -> E Q' g - E Q g <= L * (1 - 0) * dR s a).
     { intros Q Q' HQ HQ' B B' Hx. apply utility_difference_le_kolmogorov; auto; try lra. intros x _.
       specialize (Hx x); apply Rabs_le_between in Hx; lra. }
-    pose proof (H (reward M s a) (reward M' s a) (reward_law M HM s a) (reward_law M' HM' s a) (Hrew s a) (Hrew' s a) (HdR s a)).
+    pose proof (H (reward M s a) (reward M' s a) (reward_law M HM s a) (reward_law M' HM' s a) (Hrew s a) (Hrew' s a)
+      (HdR s a)).
     pose proof (H (reward M' s a) (reward M s a) (reward_law M' HM' s a) (reward_law M HM s a) (Hrew' s a) (Hrew s a)
       ltac:(intros x; rewrite Rabs_minus_sym; apply HdR)). lra.
   Qed.

@@ -1,7 +1,7 @@
 (** * The optimistic pair      (L2 on the event)
 
-    On the event, let h be nondecreasing, L-Lipschitz and supporting (E h(Z) <= Phi(Z)), v^ its dynamic programming value
-    in the optimistic model, and pi^ greedy for h there at every (t, s, y).  Played in M,
+    On the event, let h be nondecreasing, L-Lipschitz and supporting (E h(Z) <= Phi(Z)), v^ its dynamic programming
+    value in the optimistic model, and pi^ greedy for h there at every (t, s, y).  Played in M,
 
       v^ - Phi(pi^)   <=   L  E_{M, pi^} sum over t of [ (T - t) min(1, S0 eps) + min(1, 2 eps) ] .
 
@@ -124,6 +124,9 @@ Section Pair.
   Definition visit_radius (n : nat) (s : S) (a : A) : R :=
     INR n * Rmin 1 (INR (length states) * eps s a) + Rmin 1 (2 * eps s a).
 
+  (** Given: the event; a supporting utility; the policy greedy for it in the optimistic model at every (t, s, y).
+      Differs: the outer inequality; not the term in the middle.
+      Step of: L2/optimistic. *)
   Theorem optimistic_value_close h pi :
     supports M L G h -> is_policy pi -> is_greedy acts' M' h pi ->
     E (init M') (fun s => V acts' M' h (horizon M') s 0) - value G M (played pi) <=
@@ -146,7 +149,10 @@ Section Pair.
     now apply (jump_le state_dec states Hnodup Hall Pt Rt eps Hest).
   Qed.
 
-  (** Optimism and closeness together: the loss of one episode, with planner error w. *)
+  (** Optimism and closeness together: the loss of one episode, with planner error w.
+      Given: as optimistic_value_close, the planner within w of the best optimistic value.
+      In words: 07-closeness.md#close-optimistic.
+      Step of: corrected/i. *)
   Theorem episode_loss_le h pi w best :
     supports M L G h -> is_policy pi -> is_greedy acts' M' h pi ->
     (forall pi0, is_policy pi0 -> allowed acts' M' pi0 ->
@@ -155,7 +161,8 @@ Section Pair.
     value G M best - value G M (played pi) <= L * expected_cost M (played pi) visit_radius + w.
   Proof.
     intros Hh Hpi Hg Hmax Hbest Hal.
-    destruct (optimistic_policy_dominates state_dec states Hnodup Hall M Pt Rt eps HM Hrew Hest HP HR acts Hacts best Hbest Hal)
+    destruct (optimistic_policy_dominates state_dec states Hnodup Hall M Pt Rt eps HM Hrew Hest HP HR acts Hacts best
+      Hbest Hal)
       as [pi' [Hyp [Hal' [_ Hv]]]].
     specialize (Hv G HG). specialize (Hmax (of_y_policy pi') (is_policy_of_y_policy pi' Hyp) Hal').
     pose proof (optimistic_value_close h pi Hh Hpi Hg). unfold M' in *; lra.

@@ -100,7 +100,8 @@ Section Closeness.
       assert (Hk : forall P r, is_law P -> 0 <= r <= 1 ->
                 f (collected h) <= k P r <= f (collected h) + L * INR (Datatypes.S n)).
       { intros P r HP Hr; unfold k.
-        assert (Hb : forall s', f (collected h) <= prospect n (extend h a r s') <= f (collected h) + L * INR (Datatypes.S n)).
+        assert (Hb : forall s', f (collected h) <= prospect n (extend h a r s') <=
+          f (collected h) + L * INR (Datatypes.S n)).
         { intros s'; apply outlook_within; rewrite collected_extend, ?S_INR; lra. }
         split; [apply E_ge_const | apply E_le_const]; auto; apply as_always; intros; apply Hb. }
       assert (HR : Rabs (E (reward M' s a) (k (trans M' s a)) - E (reward M s a) (k (trans M' s a))) <=
@@ -145,7 +146,8 @@ Section Closeness.
       assert (H0 : 0 <= L * INR (Datatypes.S n)) by (apply Rmult_le_pos; [assumption | apply pos_INR]).
       assert (Hb : forall N, rewards_within 1 N -> almost_surely (both (reward N s a) (trans N s a)) (fun rs =>
         f (collected h) <= g rs <= f (collected h) + L * INR (Datatypes.S n))).
-      { intros N HN. apply as_bind. generalize (HN s a); apply as_impl; intros r Hr. apply as_image, as_always; intros s'.
+      { intros N HN. apply as_bind. generalize (HN s a); apply as_impl; intros r Hr.
+        apply as_image, as_always; intros s'.
         unfold g; simpl fst; simpl snd. apply outlook_within; rewrite collected_extend, ?S_INR; lra. }
       apply tv_le_spread_abs; auto; try lra; try (apply law_both; (now apply reward_law) || now apply trans_law).
       apply tv_le_both; auto; (now apply reward_law) || now apply trans_law.
@@ -169,7 +171,8 @@ Section Closeness.
       Rabs (E (return_law M' pi) f - E (return_law M pi) f) <= L * expected_cost M pi capped_cost.
     Proof.
       rewrite E_return_outlook, E_return_law, <- expected_cost_scal.
-      assert (H0 : E (history_law M pi (horizon M)) (fun h => f (collected h)) = E (history_law M pi (horizon M)) (prospect 0))
+      assert (H0 : E (history_law M pi (horizon M)) (fun h => f (collected h)) =
+        E (history_law M pi (horizon M)) (prospect 0))
         by (apply E_ext; intros h; unfold prospect; simpl; ring).
       rewrite H0. apply Rabs_le; split.
       - assert (H : E (init M) (fun s => -1 * prospect (horizon M) (start s)) <=
@@ -179,7 +182,8 @@ Section Closeness.
           pose proof (step_difference n h) as Hd. apply Rabs_le_between in Hd. lra. }
         rewrite !E_scal in H; lra.
       - assert (H : E (init M) (fun s => prospect (horizon M) (start s)) <=
-                    E (history_law M pi (horizon M)) (prospect 0) + expected_cost M pi (fun n s a => L * capped_cost n s a)).
+                    E (history_law M pi (horizon M)) (prospect 0) +
+                      expected_cost M pi (fun n s a => L * capped_cost n s a)).
         { apply (telescope M pi HM Hpi prospect). intros n h _. rewrite outlook_S, E_scal.
           pose proof (step_difference n h) as Hd. apply Rabs_le_between in Hd. lra. }
         lra.
@@ -216,6 +220,9 @@ Section Statement.
   Definition tv_trans (s : S) (a : A) : R := tv state_dec (trans M' s a) (trans M s a).
   Definition tv_reward (s : S) (a : A) : R := tv Req_EM_T (reward M' s a) (reward M s a).
 
+  (** Given: any policy, G L-Lipschitz, rewards in [0, 1], equal initial laws; expectation under M.
+      Differs: without the cap.
+      Step of: close/tv. *)
   Theorem value_close_in_total_variation pi :
     is_policy pi ->
     Rabs (value G M' pi - value G M pi) <=
@@ -225,15 +232,20 @@ Section Statement.
       try assumption; intros s a; apply tv_le_tv; try (now apply trans_law); now apply reward_law.
   Qed.
 
-  (** The common factor T; the last transition does not matter. *)
+  (** The common factor T; the last transition does not matter.
+      Given: any policy, G L-Lipschitz, rewards in [0, 1], equal initial laws.
+      Differs: finite laws; expectation under M, hence by exchange under M'.
+      In words: 07-closeness.md#close-a. *)
   Theorem value_close_in_total_variation_T pi :
     is_policy pi ->
     Rabs (value G M' pi - value G M pi) <=
     INR (horizon M) * L * expected_cost M pi (fun n s a => tv_reward s a + match n with O => 0 | _ => tv_trans s a end).
   Proof.
     intros Hpi. eapply Rle_trans; [now apply value_close_in_total_variation|].
-    replace (INR (horizon M) * L * expected_cost M pi (fun n s a => tv_reward s a + match n with O => 0 | _ => tv_trans s a end))
-      with (L * expected_cost M pi (fun n s a => INR (horizon M) * (tv_reward s a + match n with O => 0 | _ => tv_trans s a end)))
+    replace (INR (horizon M) * L * expected_cost M pi
+      (fun n s a => tv_reward s a + match n with O => 0 | _ => tv_trans s a end))
+      with (L * expected_cost M pi (fun n s a =>
+        INR (horizon M) * (tv_reward s a + match n with O => 0 | _ => tv_trans s a end)))
       by (rewrite expected_cost_scal; ring).
     apply Rmult_le_compat_l; [now apply (lipschitz_nonneg G)|].
     apply expected_cost_le; try assumption. intros n s a Hn.
@@ -258,13 +270,16 @@ End Statement.
 
 Lemma tv_sym {X} eq_dec (d e : dist X) : tv eq_dec d e = tv eq_dec e d.
 Proof.
-  unfold tv; f_equal. transitivity (sum (nodup eq_dec (map fst d ++ map fst e)) (fun x => Rabs (mass eq_dec e x - mass eq_dec d x))).
+  unfold tv; f_equal. transitivity (sum (nodup eq_dec (map fst d ++ map fst e))
+    (fun x => Rabs (mass eq_dec e x - mass eq_dec d x))).
   - apply sum_ext; intros x _. apply Rabs_minus_sym.
   - apply sum_Permutation, NoDup_Permutation; try apply NoDup_nodup.
     intros x. rewrite !nodup_In, !in_app_iff. tauto.
 Qed.
 
-(** The same with the expectation in M or in M', as one likes. *)
+(** The same with the expectation in M or in M', as one likes.
+    Given: any policy, G L-Lipschitz, rewards in [0, 1], equal initial laws; expectation under M or M'.
+    Differs: finite laws. *)
 Theorem value_close_in_either_model {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (M M' : mdp S A) G L pi :
   is_mdp M -> is_mdp M' -> init M' = init M -> horizon M' = horizon M -> rewards_within 1 M -> rewards_within 1 M' ->
   weighting G -> lipschitz_weighting G L -> is_policy pi ->
@@ -274,7 +289,8 @@ Theorem value_close_in_either_model {S A} (state_dec : forall s s' : S, {s = s'}
   Rabs (value G M' pi - value G M pi) <= L * expected_cost M' pi cost.
 Proof.
   intros HM HM' Hi Hh Hr Hr' HG HGL Hpi cost. split; [now apply value_close_in_capped_total_variation|].
-  rewrite Rabs_minus_sym. pose proof (value_close_in_capped_total_variation state_dec M' M HM' HM (eq_sym Hi) (eq_sym Hh) Hr' Hr G L HG HGL pi Hpi) as H.
+  rewrite Rabs_minus_sym. pose proof (value_close_in_capped_total_variation state_dec M' M HM' HM (eq_sym Hi)
+    (eq_sym Hh) Hr' Hr G L HG HGL pi Hpi) as H.
   eapply Rle_trans; [exact H|]. apply Rmult_le_compat_l; [now apply (lipschitz_nonneg G)|].
   apply expected_cost_le; try assumption. intros n s a _. unfold cost, tv_reward, tv_trans.
   rewrite (tv_sym Req_EM_T (reward M s a)), (tv_sym state_dec (trans M s a)). apply Rle_refl.

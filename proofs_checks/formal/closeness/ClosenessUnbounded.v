@@ -1,14 +1,14 @@
 (** * Kolmogorov-close rewards do not make y-policies close      (paper: lem:genbound)
 
-    The printed bound is  |Phi'(pi) - Phi(pi)| <= T L_G B(pi),  B(pi) the expected sum of the Kolmogorov and l1 errors of
-    the pairs met.  It fails without bound, whichever of the two models B is taken under:  for every c there are models
-    with one state, T = 2, rewards in [0, 1] and a deterministic y-policy such that, for the mean (L_G = 1),
+    The printed bound is  |Phi'(pi) - Phi(pi)| <= T L_G B(pi),  B(pi) the expected sum of the Kolmogorov and l1 errors
+    of the pairs met.  It fails without bound, whichever of the two models B is taken under:  for every c there are
+    models with one state, T = 2, rewards in [0, 1] and a deterministic y-policy such that, for the mean (L_G = 1),
 
       | Phi'(pi) - Phi(pi) |  >  c T B(pi)     under M and under M'.
 
-    Action a pays 1 with probability 1/100; otherwise an odd multiple of 1/4m in M, an even multiple in M', uniformly among
-    m values: distance at most 1/m.  Action b pays 1.  So F†(1) = T for every policy of either model, as the paper assumes.
-    The policy plays a, and then again a exactly after a multiple that is possible in M'. *)
+    Action a pays 1 with probability 1/100; otherwise an odd multiple of 1/4m in M, an even multiple in M', uniformly
+    among m values: distance at most 1/m.  Action b pays 1.  So F†(1) = T for every policy of either model, as the paper
+    assumes. The policy plays a, and then again a exactly after a multiple that is possible in M'. *)
 
 Require Import Reals Lra Lia List.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp Telescoping OneState LargestReturn.
@@ -50,7 +50,8 @@ Section Interlaced.
   Proof.
     pose proof m_pos as Hp. pose proof e_pos as He. unfold e in He.
     assert (H : forall j, (j <= 2 * m)%nat -> 0 <= INR j * / (4 * INR m) <= 1 / 2).
-    { intros j Hj. apply le_INR in Hj. rewrite mult_INR in Hj. simpl (INR 2) in Hj. pose proof (pos_INR j). split; [nra|].
+    { intros j Hj. apply le_INR in Hj. rewrite mult_INR in Hj. simpl (INR 2) in Hj. pose proof (pos_INR j).
+      split; [nra|].
       replace (1 / 2) with (2 * INR m * / (4 * INR m)) by (field; lra). apply Rmult_le_compat_r; lra. }
     intros [Hx|Hx]; apply in_map_iff in Hx; destruct Hx as [i [<- Hi]]; apply in_seq in Hi; apply H; lia.
   Qed.
@@ -76,7 +77,8 @@ Section Interlaced.
         (replace (2 * Datatypes.S n)%nat with (2 * n + 2)%nat by lia; rewrite plus_INR; simpl (INR 2); ring).
       assert (H1 : INR (2 * n + 1) = INR (2 * n) + 1) by (rewrite plus_INR; reflexivity). rewrite H2, H1. clear H1 H2.
       set (D := sum (seq 0 n) _) in *.
-      destruct (Rle_dec (INR (2 * n) * e) x) as [H1|H1]; destruct (Rle_dec ((INR (2 * n) + 1) * e) x) as [H2|H2]; simpl ind.
+      destruct (Rle_dec (INR (2 * n) * e) x) as [H1|H1]; destruct (Rle_dec ((INR (2 * n) + 1) * e) x) as [H2|H2];
+        simpl ind.
       + rewrite IH2 by lra. split; lra.
       + rewrite IH2 by lra. split; lra.
       + exfalso; lra.
@@ -94,7 +96,9 @@ Section Interlaced.
   Proof. unfold even_points; now rewrite map_length, seq_length. Qed.
 
   Lemma law_pay points b : length points = m -> is_law (paid_from points b).
-  Proof. intros H; apply law_mixed; [lra|]. destruct b; [apply law_ret | apply law_uniform]. intros ->; simpl in H; lia. Qed.
+  Proof.
+    intros H; apply law_mixed; [lra|]. destruct b; [apply law_ret | apply law_uniform]. intros ->; simpl in H; lia.
+  Qed.
 
   Lemma law_points points : length points = m -> is_law (uniform points).
   Proof. intros H; apply law_uniform. intros ->; simpl in H; lia. Qed.
@@ -102,13 +106,15 @@ Section Interlaced.
   (** The Kolmogorov errors: 1/m at a, 0 at b. *)
   Definition reward_error (b : bool) : R := if b then 0 else / INR m.
 
-  Lemma cdfs_of_rewards_close b x : Rabs (cdf (paid_from even_points b) x - cdf (paid_from odd_points b) x) <= reward_error b.
+  Lemma cdfs_of_rewards_close b x : Rabs (cdf (paid_from even_points b) x - cdf (paid_from odd_points b) x) <=
+    reward_error b.
   Proof.
     unfold cdf, paid_from. rewrite !E_mixed. destruct b; cbn [reward_error].
     - rewrite Rminus_eq_0, Rabs_R0; lra.
     - rewrite !E_uniform, length_odd, length_even.
       unfold even_points, odd_points; rewrite !sum_map. fold e.
-      destruct (steps_interlace m x) as [HD _]; cbv zeta in HD; rewrite sum_minus in HD. pose proof (Rinv_0_lt_compat _ m_pos).
+      destruct (steps_interlace m x) as [HD _]; cbv zeta in HD; rewrite sum_minus in HD.
+      pose proof (Rinv_0_lt_compat _ m_pos).
       rewrite Rabs_pos_eq; nra.
   Qed.
 
@@ -136,17 +142,21 @@ Section Interlaced.
   Proof. unfold paid_from. rewrite E_mixed, E_ret. lra. Qed.
 
   Lemma one_is_no_point : (if in_dec Req_EM_T 1 even_points then false else true) = true.
-  Proof. destruct (in_dec Req_EM_T 1 even_points) as [H|]; [|reflexivity]. pose proof (points_range 1 (or_intror H)); lra. Qed.
+  Proof.
+    destruct (in_dec Req_EM_T 1 even_points) as [H|]; [|reflexivity]. pose proof (points_range 1 (or_intror H)); lra.
+  Qed.
 
   Lemma value_odd : 1 <= value (fun tau => tau) odd_model (of_y_policy parity).
   Proof.
-    unfold odd_model. rewrite (mean_one_state _ _ false (fun r => if in_dec Req_EM_T r even_points then false else true));
+    unfold odd_model. rewrite (mean_one_state _ _ false
+      (fun r => if in_dec Req_EM_T r even_points then false else true));
       [|intros b; apply law_pay, length_odd | apply is_policy_parity | reflexivity | apply parity_after].
     unfold paid_from at 1. rewrite E_mixed, one_is_no_point, mean_of_true. rewrite (E_ext_as _ _ (fun r => 1 + r)).
     - rewrite E_plus, E_const by (apply law_points, length_odd).
       pose proof (mean_of_points odd_points (fun x Hx => points_range x (or_introl Hx)) length_odd). lra.
     - intros r p Hin _. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
-      destruct (in_dec Req_EM_T y even_points) as [Hin|_]; [exfalso; now apply (odd_not_even y) | now rewrite mean_of_true].
+      destruct (in_dec Req_EM_T y even_points) as [Hin|_];
+        [exfalso; now apply (odd_not_even y) | now rewrite mean_of_true].
   Qed.
 
   (** The mean of the even points is (m - 1)/4m. *)
@@ -160,7 +170,8 @@ Section Interlaced.
 
   Lemma value_even : value (fun tau => tau) even_model (of_y_policy parity) <= 3 / 4.
   Proof.
-    unfold even_model. rewrite (mean_one_state _ _ false (fun r => if in_dec Req_EM_T r even_points then false else true));
+    unfold even_model. rewrite (mean_one_state _ _ false
+      (fun r => if in_dec Req_EM_T r even_points then false else true));
       [|intros b; apply law_pay, length_even | apply is_policy_parity | reflexivity | apply parity_after].
     set (mu := E (uniform even_points) (fun x => x)).
     unfold paid_from at 1. rewrite E_mixed, one_is_no_point, mean_of_true.
@@ -185,13 +196,16 @@ Section Interlaced.
     assert (He : forall b, reward_error b <= / INR m) by (intros []; simpl; lra).
     assert (H : forall h, E (of_y_policy parity h) reward_error <= / INR m).
     { intros h; apply E_le_const; [apply is_policy_parity | apply as_always, He]. }
-    assert (H2 : E (of_y_policy parity nothing_played) (fun a => E (paid_from points a) (fun r => E (of_y_policy parity (after a r)) reward_error)) <= / INR m).
+    assert (H2 : E (of_y_policy parity nothing_played)
+      (fun a => E (paid_from points a) (fun r => E (of_y_policy parity (after a r)) reward_error)) <= / INR m).
     { apply E_le_const; [apply is_policy_parity|]. apply as_always; intros a.
       apply E_le_const; [now apply law_pay | apply as_always; intros r; apply H]. }
     specialize (H nothing_played). unfold Rdiv; lra.
   Qed.
 End Interlaced.
 
+(** Given: any c: T = 2, one state, mean, a deterministic y-policy, F†(1) = T in both models; expectation under
+    either model. *)
 Theorem closeness_fails_for_y_policies (c : R) :
   exists (M M' : mdp unit bool) (pi : y_policy unit bool) (err : bool -> R),
     horizon M = 2%nat /\ horizon M' = 2%nat /\ is_mdp M /\ is_mdp M' /\ rewards_within 1 M /\ rewards_within 1 M' /\
@@ -209,7 +223,8 @@ Proof.
     assert (Hup : (0 < up (16 * Rmax c 0 + 1))%Z) by (apply lt_IZR; lra).
     unfold m. rewrite INR_IZR_INZ, Z2Nat.id by lia. split; [lra | lia]. }
   destruct HM as [Hc Hm]. pose proof (lt_0_INR m Hm) as Hm'.
-  assert (Hwithin : forall points, (forall x, In x points -> 0 <= x <= 1 / 2) -> rewards_within 1 (one_state 2 (paid_from points))).
+  assert (Hwithin : forall points, (forall x, In x points -> 0 <= x <= 1 / 2) ->
+    rewards_within 1 (one_state 2 (paid_from points))).
   { intros points H s b. apply mixed_within. destruct b; [apply as_ret; lra|]. intros x p Hin _.
     apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _. specialize (H y Hy); lra. }
   assert (Hassume : forall points, length points = m -> (forall x, In x points -> 0 <= x <= 1 / 2) ->
@@ -227,11 +242,14 @@ Proof.
     - apply Rmult_lt_reg_r with (INR m); [assumption|].
       replace (Rmax c 0 * 2 * (2 / INR m) * INR m) with (4 * Rmax c 0) by (field; lra). lra. }
   assert (Hcost : forall points, length points = m ->
-    c * 2 * expected_cost (one_state 2 (paid_from points)) (of_y_policy (parity m)) (fun _ _ b => reward_error m b) < 1 / 4).
+    c * 2 * expected_cost (one_state 2 (paid_from points)) (of_y_policy (parity m)) (fun _ _ b => reward_error m b) <
+      1 / 4).
   { intros points Hl. destruct (Hbound _ (errors_met m Hm points Hl)) as [|Hneg]; [assumption | exfalso].
-    assert (0 <= expected_cost (one_state 2 (paid_from points)) (of_y_policy (parity m)) (fun _ _ b => reward_error m b)); [|lra].
+    assert (0 <= expected_cost (one_state 2 (paid_from points)) (of_y_policy (parity m))
+      (fun _ _ b => reward_error m b)); [|lra].
     apply sum_nonneg; intros t _.
-    assert (HMp : is_mdp (one_state 2 (paid_from points))) by (apply is_mdp_one_state; intros b; now apply (law_pay m Hm)).
+    assert (HMp : is_mdp (one_state 2 (paid_from points)))
+      by (apply is_mdp_one_state; intros b; now apply (law_pay m Hm)).
     apply E_nonneg; [apply law_history; [assumption | apply is_policy_parity]|].
     intros h. apply E_nonneg; [apply is_policy_parity|]. intros []; simpl; [lra | left; now apply Rinv_0_lt_compat]. }
   exists (odd_model m), (even_model m), (parity m), (reward_error m).

@@ -39,6 +39,8 @@ Section TotalVariation.
   Definition tv_le (d e : dist X) (delta : R) : Prop :=
     forall f, (forall x, 0 <= f x <= 1) -> E d f - E e f <= delta.
 
+  (** Given: finite laws on a decidable type.
+      Step of: close/tv. *)
   Lemma tv_le_tv d e : is_law d -> is_law e -> tv_le d e (tv d e).
   Proof.
     intros [_ Hd] [_ He] f Hf; unfold tv. set (l := nodup eq_dec (map fst d ++ map fst e)).
@@ -179,6 +181,9 @@ Proof.
   revert x; induction l as [|y l IH]; intros x; [now left|]. right; apply IH.
 Qed.
 
+(** Given: finite laws on [lo, hi], a nondecreasing L-Lipschitz utility, one-sided KS at most kappa.
+    Differs: KS in place of the area between the CDFs.
+    Step of: L2/greedy. *)
 Theorem utility_difference_le_kolmogorov L f d e lo hi kappa :
   is_utility L f -> is_law d -> is_law e -> lo <= hi ->
   almost_surely d (fun z => lo <= z <= hi) -> almost_surely e (fun z => lo <= z <= hi) ->
@@ -195,14 +200,16 @@ Proof.
   set (inside := filter (fun z => if Rle_dec z hi then true else false) (map fst d ++ map fst e)).
   destruct (ascending_listing lo inside) as [l [Ha [Hsub Hin]]].
   assert (Hlisted : forall z, In z (map fst d ++ map fst e) -> lo <= z <= hi -> In z (lo :: l)).
-  { intros z Hz Hb; right; apply Hin; [|lra]. apply filter_In; split; [assumption|]. destruct (Rle_dec z hi); [reflexivity | lra]. }
+  { intros z Hz Hb; right; apply Hin; [|lra]. apply filter_In; split; [assumption|].
+    destruct (Rle_dec z hi); [reflexivity | lra]. }
   rewrite (E_ext_as e f (by_parts f lo l)), (E_ext_as d f (by_parts f lo l)).
   - eapply Rle_trans.
     + apply (E_by_parts_difference f d e kappa lo l); try assumption.
       intros x y Hxy; specialize (Hf x y Hxy); lra.
     + assert (Hlast : lo <= last_point lo l <= hi).
       { destruct (last_point_in lo l) as [Heq|Hl]; [rewrite <- Heq; lra|].
-        split; [now apply (ascending_ge lo l)|]. apply Hsub, filter_In in Hl. destruct (Rle_dec (last_point lo l) hi); [assumption|].
+        split; [now apply (ascending_ge lo l)|]. apply Hsub, filter_In in Hl.
+        destruct (Rle_dec (last_point lo l) hi); [assumption|].
         destruct Hl; discriminate. }
       pose proof (Hf lo (last_point lo l) ltac:(lra)). pose proof (Hf lo hi Hle).
       pose proof (Hf (last_point lo l) hi ltac:(lra)).

@@ -8,14 +8,17 @@
     so with c <= max J the window contains every maximiser. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev DynamicProgramming
-  CvarPlanner.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev
+  DynamicProgramming CvarPlanner.
 Import ListNotations.
 Open Scope R_scope.
 
 Section Shape.
   Load "setup/Choices".
 
+  (** Given: any MDP with finite laws, a nonempty list of actions per state.
+      In words: 04-planning.md#w-shape.
+      Step of: cvar:value. *)
   Theorem W_nondecreasing_and_lipschitz n s b b' : b <= b' -> 0 <= W acts M n s b' - W acts M n s b <= b' - b.
   Proof.
     revert s b b'; induction n as [|n IH]; intros s b b' Hb; cbn [W].
@@ -34,6 +37,9 @@ Section Shape.
       pose proof (H a); pose proof (H a'). lra.
   Qed.
 
+  (** Given: as W_nondecreasing_and_lipschitz, rewards at least 0.
+      In words: 04-planning.md#w-shape.
+      Step of: cvar:value. *)
   Theorem W_zero_without_budget rmax n s b : rewards_within rmax M -> b <= 0 -> W acts M n s b = 0.
   Proof.
     intros Hr; revert s b; induction n as [|n IH]; intros s b Hb; cbn [W]; [apply Rmax_left; assumption|].
@@ -57,6 +63,9 @@ Section Shape.
     apply E_le; [apply Hlaw | intros z; apply Rmax_r].
   Qed.
 
+  (** Given: as W_nondecreasing_and_lipschitz, 0 < alpha < 1.
+      In words: 04-planning.md#rho-window.
+      Step of: cvar:min. *)
   Theorem rho_window alpha rho c :
     0 < alpha < 1 -> c <= J acts M alpha rho -> c <= rho <= largest_mean + (largest_mean - c) * alpha / (1 - alpha).
   Proof.
@@ -66,14 +75,16 @@ Section Shape.
       generalize (horizon M) as n; intros n; revert s rho Hc Hgap; clear - Hacts HM. intros s rho _ _; revert s rho.
       induction n as [|n IH]; intros s rho; cbn [W]; [apply Rmax_l|].
       destruct (min_over_attained (spend M (W acts M n) s rho) (acts s) (Hacts s)) as [a [_ ->]].
-      apply E_nonneg; [apply (reward_law M HM) | intros r]. apply E_nonneg; [apply (trans_law M HM) | intros; apply IH]. }
+      apply E_nonneg; [apply (reward_law M HM) | intros r]. apply E_nonneg; [apply (trans_law M HM) | intros; apply IH].
+      }
     split; [lra|].
     pose proof (div_le_div _ _ alpha (proj1 Ha) Hgap) as Hd.
     assert (Hlin : c * alpha <= rho * alpha - (rho - largest_mean)).
     { replace (rho * alpha - (rho - largest_mean)) with ((rho - (rho - largest_mean) / alpha) * alpha) by (field; lra).
       apply Rmult_le_compat_r; lra. }
     apply (Rmult_le_reg_r (1 - alpha)); [lra|].
-    replace ((largest_mean + (largest_mean - c) * alpha / (1 - alpha)) * (1 - alpha)) with (largest_mean - c * alpha) by (field; lra).
+    replace ((largest_mean + (largest_mean - c) * alpha / (1 - alpha)) * (1 - alpha)) with (largest_mean - c * alpha)
+      by (field; lra).
     lra.
   Qed.
 End Shape.

@@ -1,18 +1,19 @@
 (** * From the computed table to a certified CVaR and a policy that attains it
 
     Let pi take at each cell (n, s, b) an action whose computed value was least, with one action per (n, s) beyond the
-    largest return still possible (where the linear tail is used).  Its exact shortfall W^pi lies in the same enclosure as W:
+    largest return still possible (where the linear tail is used).  Its exact shortfall W^pi lies in the same enclosure
+    as W:
 
       W^ (1 - K u)  <=  W  <=  W^pi  <=  W^ / (1 - K u) ,       K = T (nnz + m + 3),  K u < 1.
 
     Hence, with w(rho) the computed W^ averaged over the initial law, for every level alpha in (0, 1]:
     - the policy pi_rho played with budget rho has  CVaR >= rho - w(rho) / (alpha (1 - K u));
-    - every randomised history-dependent policy has  CVaR <= rho - w(rho) (1 - K u) / alpha  at some attainable return rho.
-    Ties broken differently in exact arithmetic are harmless. *)
+    - every randomised history-dependent policy has  CVaR <= rho - w(rho) (1 - K u) / alpha  at some attainable return
+    rho. Ties broken differently in exact arithmetic are harmless. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev DynamicProgramming
-  CvarPlanner FloatCertificate.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev
+  DynamicProgramming CvarPlanner FloatCertificate.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -36,13 +37,15 @@ Section Certified.
   Variable w : nat -> S -> R -> R.
 
   Definition chosen_cell (n : nat) (s : S) (b z : R) : Prop :=
-    exists Q : A -> R, z = min_over Q (acts s) /\ (forall a, In a (acts s) -> computed_action u P' R' (w n) s b a (Q a)) /\
+    exists Q : A -> R, z = min_over Q (acts s) /\
+      (forall a, In a (acts s) -> computed_action u P' R' (w n) s b a (Q a)) /\
       In (choice (Datatypes.S n) s b) (acts s) /\ Q (choice (Datatypes.S n) s b) = z.
 
   Record chosen_table : Prop := {
     chosen_end : forall s b, w O s b = Rmax 0 b;
     chosen_step : forall n s b, chosen_cell n s b (w (Datatypes.S n) s b) \/
-      exists b0 z, INR (Datatypes.S n) * rmax <= b0 <= b /\ chosen_cell n s b0 z /\ rounds u (z + (b - b0)) (w (Datatypes.S n) s b);
+      exists b0 z, INR (Datatypes.S n) * rmax <= b0 <= b /\ chosen_cell n s b0 z /\
+        rounds u (z + (b - b0)) (w (Datatypes.S n) s b);
     chosen_tail : forall n s b b', INR n * rmax <= b -> INR n * rmax <= b' -> choice n s b = choice n s b'
   }.
 
@@ -89,7 +92,8 @@ Section Certified.
   Qed.
 
   Lemma chosen_cell_near n k s b z :
-    (forall s' c, within_roundings u k (Wpi n s' c) (w n s' c)) -> chosen_cell n s b z -> within_roundings u (k + nnz + m + 2) (Wpi (Datatypes.S n) s b) z.
+    (forall s' c, within_roundings u k (Wpi n s' c) (w n s' c)) -> chosen_cell n s b z ->
+      within_roundings u (k + nnz + m + 2) (Wpi (Datatypes.S n) s b) z.
   Proof.
     intros Hw [Q [_ [HQ [Hin Hz]]]]; cbn [Wpi]. rewrite <- Hz.
     apply computed_action_near with P' R' (w n); auto. intros; apply Wpi_nonneg.
@@ -106,13 +110,18 @@ Section Certified.
       apply near_plus; [assumption|]. apply near_weaken with 0%nat; [assumption | lra | lia | apply near_refl].
   Qed.
 
+  (** Given: as computed_budget_within_gamma; the action whose computed value was least.
+      Differs: a standard model of rounding.
+      In words: 05-certificates.md#float-policy.
+      Step of: production/plan. *)
   Theorem chosen_policy_within_gamma n s b :
     INR (K n) * u < 1 ->
     w n s b * (1 - INR (K n) * u) <= W acts M n s b /\ W acts M n s b <= Wpi n s b /\
     Wpi n s b <= w n s b / (1 - INR (K n) * u).
   Proof.
     intros HK. split; [|split; [apply W_le_Wpi|]].
-    - apply (computed_budget_within_gamma acts M u P' R' nnz m Hacts HM Hu HP HR Hnnz Hm rmax w n s b Hrew computed_table_of_chosen HK).
+    - apply (computed_budget_within_gamma acts M u P' R' nnz m Hacts HM Hu HP HR Hnnz Hm rmax w n s b Hrew
+        computed_table_of_chosen HK).
     - apply (near_within_gamma u Hu (K n) _ _ (Wpi_nonneg n s b) HK (chosen_policy_near n s b)).
   Qed.
 
@@ -123,7 +132,8 @@ Section Certified.
 
   Lemma run_eq_Wpi rho n h :
     (n + time h = horizon M)%nat ->
-    E (run M (of_y_policy (budget_policy rho)) n h) (fun h' => Rmax 0 (rho - collected h')) = Wpi n (state h) (rho - collected h).
+    E (run M (of_y_policy (budget_policy rho)) n h) (fun h' => Rmax 0 (rho - collected h')) =
+      Wpi n (state h) (rho - collected h).
   Proof.
     revert h; induction n as [|n IH]; intros h Hn; [simpl; ring|].
     rewrite E_run_S, E_step. unfold of_y_policy at 1, budget_policy at 1. rewrite E_ret.
@@ -145,6 +155,10 @@ Section Certified.
   Let KT : nat := K (horizon M).
   Hypothesis HKT : INR KT * u < 1.
 
+  (** Given: as computed_budget_within_gamma, 0 < alpha <= 1.
+      Differs: a standard model of rounding.
+      In words: 05-certificates.md#float-cvar.
+      Step of: production/plan. *)
   Theorem certified_cvar_of_policy rho :
     rho - E (init M) (fun s => w (horizon M) s rho) / (1 - INR KT * u) / alpha <=
     value (cvar_weight alpha) M (of_y_policy (budget_policy rho)).
@@ -157,6 +171,10 @@ Section Certified.
     now apply chosen_policy_within_gamma.
   Qed.
 
+  (** Given: as computed_budget_within_gamma, every randomised history-dependent policy.
+      Differs: a standard model of rounding.
+      In words: 05-certificates.md#float-cvar.
+      Step of: production/plan. *)
   Theorem certified_upper_bound pi :
     is_policy pi -> allowed acts M pi ->
     exists rho, In rho (candidates acts M) /\

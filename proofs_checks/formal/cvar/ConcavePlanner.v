@@ -1,14 +1,15 @@
 (** * An exact planner for every concave weighting
 
     List the return laws of all deterministic history-dependent policies of a finite MDP (one action per history, so
-    finitely many laws).  For a concave Lipschitz weighting G let d_best maximise Phi among them and h_best support Phi at d_best.
-    Then the dynamic programming value of h_best is Phi(d_best), the maximum of Phi over all randomised history-dependent
-    policies, and policies that are greedy for h_best at every (t, s, y) attain it.
+    finitely many laws).  For a concave Lipschitz weighting G let d_best maximise Phi among them and h_best support Phi
+    at d_best. Then the dynamic programming value of h_best is Phi(d_best), the maximum of Phi over all randomised
+    history-dependent policies, and policies that are greedy for h_best at every (t, s, y) attain it.
 
     The enumeration is exponential; the point is that a maximising utility exists and is a function of the model. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp SupportingUtility DynamicProgramming.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp SupportingUtility
+  DynamicProgramming.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -72,7 +73,8 @@ Section Mixtures.
   Qed.
 
   Lemma as_mixtures (o : dist X) (P : R -> Prop) e :
-    almost_surely o (fun x => forall d, In d (laws x) -> almost_surely d P) -> In e (mixtures o laws) -> almost_surely e P.
+    almost_surely o (fun x => forall d, In d (laws x) -> almost_surely d P) -> In e (mixtures o laws) ->
+      almost_surely e P.
   Proof.
     intros HP; revert e; induction o as [|[x p] o IH]; intros e He.
     - destruct He as [<-|[]]; intros z q [].
@@ -89,7 +91,8 @@ End Mixtures.
 Section Planner.
   Load "setup/Choices".
 
-  Definition reward_and_state (s : S) (a : A) : dist (R * S) := bind (reward M s a) (fun r => image (pair r) (trans M s a)).
+  Definition reward_and_state (s : S) (a : A) : dist (R * S) :=
+    bind (reward M s a) (fun r => image (pair r) (trans M s a)).
 
   Fixpoint return_laws (n : nat) (s : S) : list (dist R) :=
     match n with
@@ -100,7 +103,8 @@ Section Planner.
 
   Definition all_return_laws : list (dist R) := mixtures (init M) (return_laws (horizon M)).
 
-  Lemma E_outcome s a f : E (reward_and_state s a) f = E (reward M s a) (fun r => E (trans M s a) (fun s' => f (r, s'))).
+  Lemma E_outcome s a f : E (reward_and_state s a) f =
+    E (reward M s a) (fun r => E (trans M s a) (fun s' => f (r, s'))).
   Proof. unfold reward_and_state; rewrite E_bind; apply E_ext; intros r; apply E_image. Qed.
 
   Lemma law_outcome s a : is_law (reward_and_state s a).
@@ -133,7 +137,8 @@ Section Planner.
     - destruct Hin as [<-|[]]. rewrite E_ret; simpl; right; f_equal; ring.
     - cbn [return_laws] in Hin. apply in_flat_map in Hin; destruct Hin as [a [Ha Hin]]. cbn [V].
       eapply Rle_trans; [|apply (max_over_ge (backup M (V acts M h n) s y) (acts s) a Ha)].
-      replace (backup M (V acts M h n) s y a) with (E (reward_and_state s a) (fun rs => V acts M h n (snd rs) (fst rs + y)))
+      replace (backup M (V acts M h n) s y a) with
+        (E (reward_and_state s a) (fun rs => V acts M h n (snd rs) (fst rs + y)))
         by apply E_outcome.
       revert Hin; apply mixtures_le; [apply law_outcome|].
       intros [r s'] e He; simpl in He |- *. apply in_map_iff in He; destruct He as [e' [<- He']]. rewrite E_image.
@@ -147,7 +152,8 @@ Section Planner.
     - cbn [V]. destruct (max_over_attained (backup M (V acts M h n) s y) (acts s) (Hacts s)) as [a [Ha ->]].
       destruct (mixtures_attain (fun rs => map (image (Rplus (fst rs))) (return_laws n (snd rs))) (reward_and_state s a)
         (fun z => h (z + y)) (fun rs => V acts M h n (snd rs) (fst rs + y))) as [e [He Hee]].
-      { intros [r s']; simpl. destruct (IH s' (r + y)) as [d [Hd Hde]]. exists (image (Rplus r) d); split; [now apply in_map|].
+      { intros [r s']; simpl. destruct (IH s' (r + y)) as [d [Hd Hde]].
+        exists (image (Rplus r) d); split; [now apply in_map|].
         rewrite E_image, <- Hde. apply E_ext; intros z; f_equal; ring. }
       exists e; split; [cbn [return_laws]; apply in_flat_map; now exists a|]. rewrite Hee, E_outcome. reflexivity.
   Qed.
@@ -165,7 +171,8 @@ Section Planner.
     rewrite (E_ext e h (fun z => h (z + 0))) by (intros; now rewrite Rplus_0_r). now apply return_laws_le_V.
   Qed.
 
-  Lemma all_return_laws_attain_dp h : exists d, In d all_return_laws /\ E d h = E (init M) (fun s => V acts M h (horizon M) s 0).
+  Lemma all_return_laws_attain_dp h : exists d,
+    In d all_return_laws /\ E d h = E (init M) (fun s => V acts M h (horizon M) s 0).
   Proof.
     apply mixtures_attain. intros s. destruct (return_laws_attain_V h (horizon M) s 0) as [d [Hd Hde]].
     exists d; split; [assumption|]. rewrite <- Hde. apply E_ext; intros; now rewrite Rplus_0_r.
@@ -213,7 +220,8 @@ Section Planner.
       as [h [_ [He Hsup]]].
     destruct (all_return_laws_attain_dp h) as [d [Hd Hde]].
     unfold value; rewrite <- He. eapply Rle_trans; [now apply (utility_le_dp acts M h)|]. rewrite <- Hde.
-    eapply Rle_trans; [apply Hsup; [now apply all_return_laws_law | now apply all_return_laws_within] | now apply best_law_max].
+    eapply Rle_trans; [apply Hsup; [now apply all_return_laws_law | now apply all_return_laws_within] | now apply
+      best_law_max].
   Qed.
 
   Theorem best_utility_maximises :
@@ -221,11 +229,15 @@ Section Planner.
   Proof.
     destruct best_utility_spec as [_ [He Hsup]]. apply Rle_antisym.
     - destruct (all_return_laws_attain_dp best_utility) as [d [Hd <-]].
-      eapply Rle_trans; [apply Hsup; [now apply all_return_laws_law | now apply all_return_laws_within] | now apply best_law_max].
+      eapply Rle_trans; [apply Hsup; [now apply all_return_laws_law | now apply all_return_laws_within] | now apply
+        best_law_max].
     - rewrite <- He. apply all_return_laws_le_dp, best_law_in.
   Qed.
 
-  (** Greedy policies for the best utility are optimal among all randomised history-dependent policies. *)
+  (** Greedy policies for the best utility are optimal among all randomised history-dependent policies.
+      Given: G concave and L-Lipschitz, rewards in [0, 1], a nonempty list of actions per state.
+      In words: 08-regret.md#regret-theorem.
+      Step of: corrected/i. *)
   Theorem concave_planner_correct pi :
     is_policy pi -> is_greedy acts M best_utility pi ->
     value G M pi = Phi G best_law /\ forall pi', is_policy pi' -> allowed acts M pi' -> value G M pi' <= value G M pi.
@@ -233,7 +245,8 @@ Section Planner.
     intros Hpi Hg. assert (Hv : value G M pi = Phi G best_law).
     { apply Rle_antisym; [apply value_le_best_law; [assumption | now apply (is_greedy_allowed acts M best_utility)]|].
       rewrite <- best_utility_maximises, <- (greedy_utility_eq_dp acts M best_utility pi Hpi Hg).
-      apply best_utility_spec; [now apply law_return|]. generalize (return_within M pi 1 Hrew); rewrite Rmult_1_r; auto. }
+      apply best_utility_spec; [now apply law_return|]. generalize (return_within M pi 1 Hrew); rewrite Rmult_1_r; auto.
+      }
     split; [assumption|]. intros pi' Hpi' Hal'; rewrite Hv. now apply value_le_best_law.
   Qed.
 End Planner.

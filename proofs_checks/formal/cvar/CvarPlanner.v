@@ -12,7 +12,8 @@
       maximiser of J are optimal. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev DynamicProgramming.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev
+  DynamicProgramming.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -66,16 +67,22 @@ Section Planner.
 
   Lemma E_loss d rho : E d (loss rho) = - shortfall d rho.
   Proof.
-    unfold loss, shortfall. replace (- E d (fun z => Rmax 0 (rho - z))) with ((-1) * E d (fun z => Rmax 0 (rho - z))) by ring.
+    unfold loss, shortfall. replace (- E d (fun z => Rmax 0 (rho - z))) with ((-1) * E d (fun z => Rmax 0 (rho - z)))
+      by ring.
     rewrite <- E_scal; apply E_ext; intros; ring.
   Qed.
 
-  Lemma E_init_V rho : E (init M) (fun s => V acts M (loss rho) (horizon M) s 0) = - E (init M) (fun s => W (horizon M) s rho).
+  Lemma E_init_V rho : E (init M) (fun s => V acts M (loss rho) (horizon M) s 0) =
+    - E (init M) (fun s => W (horizon M) s rho).
   Proof.
-    replace (- E (init M) (fun s => W (horizon M) s rho)) with ((-1) * E (init M) (fun s => W (horizon M) s rho)) by ring.
+    replace (- E (init M) (fun s => W (horizon M) s rho)) with ((-1) * E (init M) (fun s => W (horizon M) s rho))
+      by ring.
     rewrite <- E_scal; apply E_ext; intros s. rewrite V_loss_eq_W, Rminus_0_r; ring.
   Qed.
 
+  (** Given: any MDP with finite laws, any allowed randomised history-dependent policy; a nonempty list of actions
+      per state.
+      Differs: no policy is below the recursion. *)
   Theorem budget_le_shortfall rho pi :
     is_policy pi -> allowed acts M pi -> E (init M) (fun s => W (horizon M) s rho) <= shortfall (return_law M pi) rho.
   Proof.
@@ -83,6 +90,8 @@ Section Planner.
     rewrite E_loss, E_init_V in H; lra.
   Qed.
 
+  (** Given: as budget_le_shortfall, policies greedy in the budget left.
+      Differs: greedy policies attain it. *)
   Theorem budget_greedy_attains rho pi :
     is_policy pi -> budget_greedy rho pi -> shortfall (return_law M pi) rho = E (init M) (fun s => W (horizon M) s rho).
   Proof.
@@ -169,6 +178,9 @@ Section Planner.
       pose proof (div_le_div _ _ alpha (proj1 Halpha) (budget_le_shortfall rho pi Hpi Hal)); lra.
     Qed.
 
+    (** Given: as budget_le_shortfall, 0 < alpha <= 1.
+        Differs: some attainable rho maximises J, and all its greedy policies are optimal.
+        In words: 04-planning.md#budget. *)
     Theorem cvar_planner_correct :
       exists rho, In rho candidates /\ (forall rho', J alpha rho' <= J alpha rho) /\
         (forall pi, is_policy pi -> allowed acts M pi -> CVaR pi <= J alpha rho) /\

@@ -163,14 +163,21 @@ Section DynamicProgramming.
       rewrite IH; [reflexivity | rewrite time_extend; lia].
     Qed.
 
-    (** No policy does better. *)
+    (** No policy does better.
+        Given: any utility, any MDP with finite laws, any allowed randomised history-dependent policy; a nonempty
+        list of actions per state.
+        In words: 04-planning.md#dp.
+        Step of: cvar:value. *)
     Theorem utility_le_dp : allowed pi -> E (return_law M pi) u <= E (init M) (fun s => V (horizon M) s 0).
     Proof.
       intros Hal; rewrite E_return_law, E_history_law_from_start.
       apply E_le; [apply HM | intros s; apply (run_le_V (horizon M) (start s) Hal)]. unfold time; simpl; lia.
     Qed.
 
-    (** A greedy policy does as well. *)
+    (** A greedy policy does as well.
+        Given: as utility_le_dp, greedy policies.
+        In words: 04-planning.md#dp.
+        Step of: cvar:value. *)
     Theorem greedy_utility_eq_dp : is_greedy pi -> E (return_law M pi) u = E (init M) (fun s => V (horizon M) s 0).
     Proof.
       intros Hg; rewrite E_return_law, E_history_law_from_start.

@@ -87,13 +87,16 @@ Section Rounding.
       apply Rle_trans with ((1 + u) * x'); [lra | apply Rmult_le_compat_l; lra].
   Qed.
 
-  Lemma near_plus k x x' y y' : within_roundings u k x x' -> within_roundings u k y y' -> within_roundings u k (x + y) (x' + y').
+  Lemma near_plus k x x' y y' : within_roundings u k x x' -> within_roundings u k y y' ->
+    within_roundings u k (x + y) (x' + y').
   Proof. unfold within_roundings; intros; rewrite !Rmult_plus_distr_r; lra. Qed.
 
-  Lemma near_mult k j x x' y y' : 0 <= x -> 0 <= y -> within_roundings u k x x' -> within_roundings u j y y' -> within_roundings u (k + j) (x * y) (x' * y').
+  Lemma near_mult k j x x' y y' : 0 <= x -> 0 <= y -> within_roundings u k x x' -> within_roundings u j y y' ->
+    within_roundings u (k + j) (x * y) (x' * y').
   Proof.
     intros Hx Hy H1 H2. pose proof (near_nonneg k x x' Hx H1). pose proof (near_nonneg j y y' Hy H2).
-    destruct H1, H2. unfold within_roundings; rewrite !pow_add. pose proof (down_power_range k); pose proof (down_power_range j).
+    destruct H1, H2. unfold within_roundings; rewrite !pow_add.
+    pose proof (down_power_range k); pose proof (down_power_range j).
     split.
     - replace (x * y * ((1 - u) ^ k * (1 - u) ^ j)) with ((x * (1 - u) ^ k) * (y * (1 - u) ^ j)) by ring.
       apply Rmult_le_compat; try assumption; apply Rmult_le_pos; lra.
@@ -103,7 +106,8 @@ Section Rounding.
 
   (** Minima do not round, whichever actions attain them. *)
   Lemma near_min {A} k (f f' : A -> R) l :
-    l <> [] -> (forall a, In a l -> within_roundings u k (f a) (f' a)) -> within_roundings u k (min_over f l) (min_over f' l).
+    l <> [] -> (forall a, In a l -> within_roundings u k (f a) (f' a)) ->
+      within_roundings u k (min_over f l) (min_over f' l).
   Proof.
     intros Hl H. pose proof (down_power_range k); pose proof (up_power_ge k).
     destruct (min_over_attained f l Hl) as [a [Ha Ea]], (min_over_attained f' l Hl) as [b [Hb Eb]]; split.
@@ -155,7 +159,8 @@ Section Rounding.
     within_roundings u (k + length d + 1) (E d f) z.
   Proof.
     intros Hn Hs Hf Hz.
-    assert (Hall : terms_nonneg (terms d' f') /\ within_roundings u (k + 1) (E d f) (total_of (terms d' f')) /\ 0 <= E d f /\
+    assert (Hall : terms_nonneg (terms d' f') /\ within_roundings u (k + 1) (E d f) (total_of (terms d' f')) /\
+      0 <= E d f /\
                    length (terms d' f') = length d).
     { clear Hz; induction Hs as [|[x p] [x' p'] d d' [Hx Hp] Hs IH].
       - split; [intros ? ? []|]. unfold within_roundings, total_of; simpl; repeat split; lra.
@@ -164,7 +169,8 @@ Section Rounding.
           [intros y q Hy; apply (Hn y q); now right | intros y q Hy; apply (Hf y q); now right|].
         destruct (Hf x p' (or_introl eq_refl)) as [Hfx Hnx].
         assert (Hp0 : 0 <= p) by (apply (Hn x p); now left).
-        assert (Hp1 : within_roundings u 1 p p') by (apply near_round with p; [assumption | apply near_refl | assumption]).
+        assert (Hp1 : within_roundings u 1 p p')
+          by (apply near_round with p; [assumption | apply near_refl | assumption]).
         pose proof (near_nonneg _ _ _ Hp0 Hp1). pose proof (near_nonneg _ _ _ Hfx Hnx).
         pose proof (Rmult_le_pos p (f x) Hp0 Hfx).
         split; [|split; [|split; [simpl; lra | simpl; now rewrite Hd]]].
@@ -195,7 +201,8 @@ Section Rounding.
     intros Hk. apply (Rmult_le_reg_r (1 - INR k * u)); [lra|]. rewrite Rinv_l by lra.
     apply Rle_trans with ((1 + u) ^ k * (1 - u) ^ k).
     - apply Rmult_le_compat_l; [pose proof (up_power_ge k); lra | apply down_power_ge].
-    - rewrite <- Rpow_mult_distr. pose proof (pow_incr ((1 + u) * (1 - u)) 1 k) as H. rewrite pow1 in H; apply H. split; nra.
+    - rewrite <- Rpow_mult_distr. pose proof (pow_incr ((1 + u) * (1 - u)) 1 k) as H. rewrite pow1 in H; apply H.
+      split; nra.
   Qed.
 
   Theorem near_within_gamma k x x' : 0 <= x -> INR k * u < 1 -> within_roundings u k x x' ->
@@ -269,7 +276,8 @@ Section Budget.
         rounds u (z + (b - b0)) (w (Datatypes.S n) s b).
 
   Lemma computed_action_near (exact w : S -> R -> R) k s b a z :
-    (forall s' c, 0 <= exact s' c) -> (forall s' c, within_roundings u k (exact s' c) (w s' c)) -> computed_action w s b a z ->
+    (forall s' c, 0 <= exact s' c) -> (forall s' c, within_roundings u k (exact s' c) (w s' c)) ->
+      computed_action w s b a z ->
     within_roundings u (k + nnz + m + 2) (spend M exact s b a) z.
   Proof.
     intros H0 Hw [U [HU Hz]]; unfold spend.
@@ -281,9 +289,11 @@ Section Budget.
         by (apply E_nonneg; [apply (trans_law M HM) | intros; apply H0]).
       split; [assumption|].
       apply near_weaken with (k + length (trans M s a) + 1)%nat; auto; [specialize (Hnnz s a); lia|].
-      apply near_expectation with (P' s a) (fun s' => w s' (b - r)); auto; [apply (trans_law M HM) | now apply (HU r q)]. }
+      apply near_expectation with (P' s a) (fun s' => w s' (b - r)); auto;
+        [apply (trans_law M HM) | now apply (HU r q)]. }
     assert (He : 0 <= E (reward M s a) (fun r => E (trans M s a) (fun s' => exact s' (b - r)))).
-    { apply E_nonneg; [apply (reward_law M HM) | intros r]. apply E_nonneg; [apply (trans_law M HM) | intros; apply H0]. }
+    { apply E_nonneg; [apply (reward_law M HM) | intros r]. apply E_nonneg; [apply (trans_law M HM) | intros; apply H0].
+      }
     apply near_weaken with (k + nnz + 1 + length (reward M s a) + 1)%nat; auto; [specialize (Hm s a); lia|].
     apply near_expectation with (R' s a) U; auto. apply (reward_law M HM).
   Qed.
@@ -302,7 +312,8 @@ Section Budget.
     intros Hr [H0 HS]; revert s b; induction n as [|n IH]; intros s b; [rewrite H0; apply near_refl|].
     destruct (HS n s b) as [Hc|[b0 [z [Hb [Hc Hz]]]]];
       apply (computed_cell_near (w n) n (n * (nnz + m + 3)) _ _ _ IH) in Hc.
-    - apply near_weaken with (n * (nnz + m + 3) + nnz + m + 2)%nat; [assumption | apply W_nonneg | simpl; lia | assumption].
+    - apply near_weaken with (n * (nnz + m + 3) + nnz + m + 2)%nat;
+        [assumption | apply W_nonneg | simpl; lia | assumption].
     - pose proof (W_nonneg (Datatypes.S n) s b0).
       rewrite (W_linear_tail rmax (Datatypes.S n) s b0 b Hr Hb).
       replace (Datatypes.S n * (nnz + m + 3))%nat with (Datatypes.S (n * (nnz + m + 3) + nnz + m + 2)) by (simpl; lia).
@@ -310,7 +321,11 @@ Section Budget.
       apply near_plus; [assumption|]. apply near_weaken with 0%nat; [assumption | lra | lia | apply near_refl].
   Qed.
 
-  (** The certificate. *)
+  (** The certificate.
+      Given: relative error u per rounding, any order of summation, masses rounded once, K u < 1, no underflow.
+      Differs: a standard model of rounding; not the kernels themselves.
+      In words: 05-certificates.md#float-budget.
+      Step of: production/plan. *)
   Theorem computed_budget_within_gamma rmax w n s b :
     let K := (n * (nnz + m + 3))%nat in
     rewards_within rmax M -> computed_table rmax w -> INR K * u < 1 ->

@@ -185,7 +185,9 @@ Proof.
   - exists x; split; [now right|]. intros y [<-|Hy]; [lra | now apply Hmin].
 Qed.
 
-(** The least atom at which F reaches [alpha]. *)
+(** The least atom at which F reaches [alpha].
+    Given: as rockafellar_uryasev.
+    Step of: cvar:ru. *)
 Theorem quantile_is_atom (d : dist R) alpha :
   is_law d -> 0 < alpha <= 1 ->
   exists rho p, In (rho, p) d /\ 0 < p /\ quantile (cdf d) alpha = Finite rho /\
@@ -213,6 +215,7 @@ Qed.
 
 (** ** The statement *)
 
+(** Given: a finite law, 0 < alpha <= 1. *)
 Theorem rockafellar_uryasev (d : dist R) alpha :
   is_law d -> 0 < alpha <= 1 ->
   (forall rho, ru alpha d rho <= Phi (cvar_weight alpha) d) /\

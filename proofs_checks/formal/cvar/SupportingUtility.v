@@ -32,7 +32,8 @@ Proof.
     exists ((hi - lo) * c). apply is_RInt_ext with (fun _ => c); [|apply is_RInt_constant].
     intros x Hx. rewrite Rmin_left, Rmax_right in Hx by lra. symmetry; now apply Hc.
   - destruct (Rlt_dec lo p) as [H1|H1]; [destruct (Rlt_dec p hi) as [H2|H2]|].
-    + apply (ex_RInt_Chasles (V := R_NormedModule)) with p; apply IH; try lra; intros a b Ha Hab Hb Hps; apply H; try lra;
+    + apply (ex_RInt_Chasles (V := R_NormedModule)) with p; apply IH; try lra; intros a b Ha Hab Hb Hps; apply H;
+        try lra;
         (intros q [<-|Hq]; [lra | now apply Hps]).
     + apply IH; [assumption|]. intros a b Ha Hab Hb Hps; apply H; try lra. intros q [<-|Hq]; [lra | now apply Hps].
     + apply IH; [assumption|]. intros a b Ha Hab Hb Hps; apply H; try lra. intros q [<-|Hq]; [lra | now apply Hps].
@@ -108,7 +109,8 @@ Section Integral.
       { intros x _. rewrite Rmult_plus_distr_l. f_equal. rewrite <- !Rmult_assoc. f_equal. apply Rmult_comm. }
       apply (is_RInt_plus (V := R_NormedModule)); [|apply IH; intros y q Hin; apply (H y q); now right].
       destruct (Req_EM_T p 0) as [->|Hp].
-      { rewrite Rmult_0_l. apply is_RInt_ext with (fun _ => 0); [intros x _; symmetry; apply Rmult_0_l | apply is_RInt_zero]. }
+      { rewrite Rmult_0_l. apply is_RInt_ext with (fun _ => 0);
+          [intros x _; symmetry; apply Rmult_0_l | apply is_RInt_zero]. }
       pose proof (H z p (or_introl eq_refl) Hp) as Hz; simpl in Hz.
       apply (is_RInt_scal (V := R_NormedModule)). unfold utility_of; rewrite Ropp_involutive, (clamp_inside z Hz).
       replace (RInt g z hi) with (plus 0 (RInt g z hi)) by apply Rplus_0_l.
@@ -148,6 +150,8 @@ Section MeanValue.
     - replace ((G q - G p) / (q - p)) with ((G p - G q) / (p - q)) by (field; lra). apply H; lra.
   Qed.
 
+  (** Given: finite laws, G L-Lipschitz.
+      Step of: L2/duality. *)
   Theorem Phi_difference_is_utility_difference d e :
     is_law d -> is_law e -> exists f, is_utility L f /\ Phi G d - Phi G e = E d f - E e f.
   Proof.
@@ -254,6 +258,8 @@ Section Supporting.
       rewrite (Phi_eq_hi_minus_area G d lo hi), (Phi_eq_hi_minus_area G e lo hi) by assumption. lra.
   Qed.
 
+  (** Given: finite laws on [lo, hi], G concave and L-Lipschitz.
+      Differs: supporting nondecreasing L-Lipschitz utilities in place of the explicit h_rho. *)
   Theorem supporting_utility_exists d lo hi :
     is_law d -> lo <= hi -> almost_surely d (fun z => lo <= z <= hi) ->
     exists h, is_utility L h /\ E d h = Phi G d /\

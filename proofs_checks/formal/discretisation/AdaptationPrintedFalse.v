@@ -1,8 +1,9 @@
 (** * The printed internal state of the second adaptation is wrong      (paper: lem:picdfbound, lem:piphibound)
 
     To play a policy pi of M in hat-M, where step tau is rounded, the paper keeps an internal state alpha, plays
-    pi(y + alpha), and sets alpha = r after step tau, r drawn given the rounded reward rho.  It should be alpha = r - rho.
-    With T = 2, tau = 1, eta = 1, action a paying 3/4 and b paying 0, and pi playing a and then a again iff y = 3/4:
+    pi(y + alpha), and sets alpha = r after step tau, r drawn given the rounded reward rho.  It should be alpha = r -
+    rho. With T = 2, tau = 1, eta = 1, action a paying 3/4 and b paying 0, and pi playing a and then a again iff y =
+    3/4:
 
       Z = 3/2 in M;   in hat-M the printed rule gives Z^ = 1 < Z, the rule alpha = r - rho gives Z^ = 7/4. *)
 
@@ -39,6 +40,8 @@ Proof. intros [|t] s y; apply is_y_policy_repeat_at. Qed.
 Lemma rounded_reward : round_up 1 (3 / 4) = 1.
 Proof. rewrite (round_up_eq 1 (3 / 4) 1) by (simpl; lra). ring. Qed.
 
+(** Given: none: T = 2, eta = 1, mean: 1 with the printed rule, 3/2 in the raw model, 7/4 with the right rule.
+    In words: 03-discretisation.md#adaptation-printed. *)
 Theorem printed_internal_state_fails :
   value mean_weight timed (of_y_policy (repeat_at (3 / 4))) = 3 / 2 /\
   value mean_weight timed_hat (of_y_policy (shifted (3 / 4))) = 1 /\

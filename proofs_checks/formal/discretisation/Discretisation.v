@@ -79,6 +79,8 @@ Section Discretisation.
     cbn [fold_right length]; rewrite S_INR. pose proof (round_up_spec eta (snd step) Heta). lra.
   Qed.
 
+  (** Given: eta > 0, rewards any reals, every history with at least one step.
+      Differs: the pathwise half. *)
   Theorem return_within_T_eta (h : history S A) :
     (1 <= time h)%nat -> recorded phi h - INR (time h) * eta < collected h <= recorded phi h.
   Proof.
@@ -87,7 +89,9 @@ Section Discretisation.
     cbn [fold_right]. rewrite S_INR. pose proof (round_up_spec eta (snd step) Heta). lra.
   Qed.
 
-  (** The discretised process under hat-pi is the rounded process under the adapted policy. *)
+  (** The discretised process under hat-pi is the rounded process under the adapted policy.
+      Given: any MDP with finite laws, any policy of the rounded model, eta > 0.
+      Differs: the law of the believed total. *)
   Theorem rounded_history_law M hat t f :
     E (history_law (discretise M) hat t) f = E (history_law M (adapt hat) t) (fun h => f (replaced_history phi h)).
   Proof. apply replaced_history_law. Qed.
@@ -104,31 +108,49 @@ Section Discretisation.
 
   (** ** The distribution functions and the objective *)
 
-  (** lem:pihatcdfbound, all T steps at once. *)
+  (** lem:pihatcdfbound, all T steps at once.
+      Given: any MDP with finite laws, any policy of the rounded model, eta > 0.
+      Differs: all steps rounded at once, T eta in place of eta.
+      Step of: lem:pihatcdfbound/before. *)
   Theorem adapted_cdf_bounds hat x :
     is_policy hat ->
     cdf (return_law (discretise M) hat) x <= cdf (return_law M (adapt hat)) x /\
     cdf (return_law M (adapt hat)) x <= cdf (return_law (discretise M) hat) (x + T * eta).
   Proof. now apply adapted_cdf_between, overshoot_within_T_eta. Qed.
 
-  (** lem:pihatphibound, all steps at once. *)
+  (** lem:pihatphibound, all steps at once.
+      Given: any MDP with finite laws, any policy of the rounded model, eta > 0; G as in the key identity.
+      Differs: all steps rounded at once, T eta in place of eta.
+      In words: 03-discretisation.md#adapt-down.
+      Step of: thm:discretized. *)
   Theorem adapted_value_ge G hat :
     weighting G -> is_policy hat ->
     value G (discretise M) hat - T * eta <= value G M (adapt hat) <= value G (discretise M) hat.
   Proof. intros HG; now apply adapted_value_between; [|apply overshoot_within_T_eta|]. Qed.
 
-  (** lem:picdfbound and lem:piphibound: hat-M does at least as well as M, already with y-policies. *)
+  (** lem:picdfbound and lem:piphibound: hat-M does at least as well as M, already with y-policies.
+      Given: any MDP with finite laws, any randomised history-dependent policy, eta > 0.
+      Differs: all steps rounded at once.
+      Step of: lem:picdfbound/before. *)
   Theorem discretised_cdf_le pi x :
     is_policy pi ->
     cdf (return_law (discretise M) (of_y_policy (conditioned state_dec phi M pi))) x <= cdf (return_law M pi) x.
   Proof. now apply conditioned_cdf_le with (T * eta), overshoot_within_T_eta. Qed.
 
+  (** Given: any MDP with finite laws, any randomised history-dependent policy, eta > 0; G as in the key identity.
+      Differs: all steps rounded at once.
+      In words: 03-discretisation.md#adapt-up.
+      Step of: thm:discretized, lem:piphibound. *)
   Theorem discretised_value_ge G pi :
     weighting G -> is_policy pi ->
     value G M pi <= value G (discretise M) (of_y_policy (conditioned state_dec phi M pi)).
   Proof. intros HG; now apply conditioned_value_ge with (T * eta); [|apply overshoot_within_T_eta|]. Qed.
 
-  (** thm:discretized with T eta: hat-pi need only be optimal among the y-policies of hat-M. *)
+  (** thm:discretized with T eta: hat-pi need only be optimal among the y-policies of hat-M.
+      Given: eta > 0, any G as in the key identity; the rounded policy is optimal among y-policies of the rounded
+      model.
+      Differs: one inequality of the chain.
+      Step of: thm:discretized. *)
   Theorem adapted_optimal_loses_at_most_T_eta G hat :
     weighting G -> is_policy hat ->
     (forall pi, is_y_policy pi -> value G (discretise M) (of_y_policy pi) <= value G (discretise M) hat) ->

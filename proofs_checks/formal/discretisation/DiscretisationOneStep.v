@@ -1,10 +1,11 @@
 (** * Rounding one step up costs at most eta
       (paper: lem:pihatcdfbound, lem:pihatphibound, lem:picdfbound, lem:piphibound, one link of its chain)
 
-    The paper goes from M to hat-M through M_0, ..., M_T, where M_tau rounds the rewards of the first tau steps; its four
-    adaptation lemmas are about one link.  Rewards that vary with time are written with the time in the state: a model on
-    (state, step) whose step starts at 0 and goes up by one.  Let hat-M be M with the rewards of step tau rounded up, and
-    let the adapted policy play hat-pi(t, s, y + alpha), alpha = 0 up to step tau and phi(r_tau) - r_tau after it.  Then
+    The paper goes from M to hat-M through M_0, ..., M_T, where M_tau rounds the rewards of the first tau steps; its
+    four adaptation lemmas are about one link.  Rewards that vary with time are written with the time in the state: a
+    model on (state, step) whose step starts at 0 and goes up by one.  Let hat-M be M with the rewards of step tau
+    rounded up, and let the adapted policy play hat-pi(t, s, y + alpha), alpha = 0 up to step tau and phi(r_tau) - r_tau
+    after it.  Then
 
       along every history  0 <= Z^ - Z < eta,
       F_Z(x) <= F_Z^(x + eta)                     for the adapted policy,
@@ -36,7 +37,9 @@ Section OneStep.
   Hypothesis HM : is_mdp M.
   Hypothesis Htime : keeps_time M.
 
-  (** Nothing before step tau; at most one rounding after it. *)
+  (** Nothing before step tau; at most one rounding after it.
+      Given: the rewards of step tau rounded up, eta > 0; the time kept in the state; any policy.
+      Step of: lem:pihatcdfbound/before. *)
   Theorem overshoot_of_one_step pi t :
     almost_surely (history_law M pi t) (fun h =>
       snd (state h) = t /\ 0 <= overshoot round_at h < eta /\ ((t <= tau)%nat -> overshoot round_at h = 0)).
@@ -63,26 +66,38 @@ Section OneStep.
     adapted round_at (of_y_policy hat) h = hat (time h) (state h) (collected h + overshoot round_at h).
   Proof. apply adapted_y_policy. Qed.
 
-  (** lem:pihatcdfbound *)
+  (** lem:pihatcdfbound
+      Given: as overshoot_of_one_step; any policy of the rounded model, and its adaptation.
+      Differs: from the first step on; the claim is for every t up to tau.
+      Step of: lem:pihatcdfbound/before. *)
   Theorem one_step_cdf_bounds hat x :
     is_policy hat ->
     cdf (return_law (replaced round_at M) hat) x <= cdf (return_law M (adapted round_at hat)) x /\
     cdf (return_law M (adapted round_at hat)) x <= cdf (return_law (replaced round_at M) hat) (x + eta).
   Proof. now apply adapted_cdf_between, overshoot_within_eta. Qed.
 
-  (** lem:pihatphibound *)
+  (** lem:pihatphibound
+      Given: as overshoot_of_one_step; G as in the key identity.
+      Differs: finite laws. *)
   Theorem one_step_value_ge G hat :
     weighting G -> is_policy hat ->
     value G (replaced round_at M) hat - eta <= value G M (adapted round_at hat) <= value G (replaced round_at M) hat.
   Proof. intros HG; now apply adapted_value_between; [|apply overshoot_within_eta|]. Qed.
 
-  (** lem:picdfbound *)
+  (** lem:picdfbound
+      Given: as overshoot_of_one_step; any randomised history-dependent policy.
+      Differs: a y-policy made by conditioning, in place of an internal state.
+      Step of: lem:picdfbound/before. *)
   Theorem one_step_conditioned_cdf_le pi x :
     is_policy pi ->
-    cdf (return_law (replaced round_at M) (of_y_policy (conditioned state_dec round_at M pi))) x <= cdf (return_law M pi) x.
+    cdf (return_law (replaced round_at M) (of_y_policy (conditioned state_dec round_at M pi))) x <=
+      cdf (return_law M pi) x.
   Proof. now apply conditioned_cdf_le with eta, overshoot_within_eta. Qed.
 
-  (** lem:piphibound *)
+  (** lem:piphibound
+      Given: as overshoot_of_one_step; G as in the key identity.
+      Differs: a y-policy made by conditioning, in place of an internal state.
+      Step of: lem:piphibound. *)
   Theorem one_step_conditioned_value_ge G pi :
     weighting G -> is_policy pi ->
     value G M pi <= value G (replaced round_at M) (of_y_policy (conditioned state_dec round_at M pi)).

@@ -23,7 +23,9 @@ Qed.
 Lemma ceiling_0 : ceiling 0 = 0%Z.
 Proof. apply ceiling_unique; simpl; lra. Qed.
 
-(** Each grid point gets the mass of the band just below it; all grid points together get everything. *)
+(** Each grid point gets the mass of the band just below it; all grid points together get everything.
+    Given: a finite law, eta > 0.
+    Differs: finite laws. *)
 Theorem pushforward d eta :
   is_law d -> 0 < eta ->
   is_law (image (round_up eta) d) /\
@@ -34,8 +36,10 @@ Proof.
   intros Hd Heta. split; [now apply law_image|]. split.
   - intros i. unfold prob. rewrite E_image. unfold cdf. rewrite <- E_minus. apply E_ext; intros r.
     assert (Hiff : round_up eta r = eta * IZR i <-> eta * (IZR i - 1) < r <= eta * IZR i).
-    { split; [|intros H; now apply round_up_eq]. intros H. pose proof (round_up_spec eta r Heta) as Hs. rewrite H in Hs. lra. }
-    destruct (Req_EM_T (round_up eta r) (eta * IZR i)) as [H|H], (Rle_dec r (eta * IZR i)), (Rle_dec r (eta * (IZR i - 1)));
+    { split; [|intros H; now apply round_up_eq]. intros H. pose proof (round_up_spec eta r Heta) as Hs. rewrite H in Hs.
+      lra. }
+    destruct (Req_EM_T (round_up eta r) (eta * IZR i)) as [H|H], (Rle_dec r (eta * IZR i)),
+      (Rle_dec r (eta * (IZR i - 1)));
       simpl; try lra; try (apply Hiff in H; lra); exfalso; try (apply H, Hiff; lra); nra.
   - apply as_image, as_always; intros r. now exists (ceiling (r / eta)).
 Qed.
@@ -43,7 +47,8 @@ Qed.
 (** Sums of rounded rewards. *)
 Definition top (eta : R) : Z := ceiling (1 / eta).
 
-Lemma rounded_reward_on_grid eta r : 0 < eta -> 0 <= r <= 1 -> exists i : Z, (0 <= i <= top eta)%Z /\ round_up eta r = eta * IZR i.
+Lemma rounded_reward_on_grid eta r : 0 < eta -> 0 <= r <= 1 -> exists i : Z,
+  (0 <= i <= top eta)%Z /\ round_up eta r = eta * IZR i.
 Proof.
   intros Heta Hr. exists (ceiling (r / eta)). split; [|reflexivity].
   assert (Hi : 0 < / eta) by now apply Rinv_0_lt_compat. split.
@@ -58,7 +63,8 @@ Section Sums.
   Hypothesis Hrew : rewards_within 1 M.
 
   Lemma sums_on_grid t :
-    almost_surely (history_law (discretise eta M) pi t) (fun h => exists i : Z, (0 <= i <= Z.of_nat t * top eta)%Z /\ collected h = eta * IZR i).
+    almost_surely (history_law (discretise eta M) pi t) (fun h => exists i : Z,
+      (0 <= i <= Z.of_nat t * top eta)%Z /\ collected h = eta * IZR i).
   Proof.
     apply (history_invariant (discretise eta M) pi
       (fun t h => exists i : Z, (0 <= i <= Z.of_nat t * top eta)%Z /\ collected h = eta * IZR i)).
@@ -74,10 +80,12 @@ Section Sums.
   Lemma top_nonneg : (0 <= top eta)%Z.
   Proof. rewrite <- ceiling_0. apply ceiling_mono. left; apply Rdiv_lt_0_compat; lra. Qed.
 
-  (** At most T ceil(1/eta) + 1 values at all steps together. *)
+  (** At most T ceil(1/eta) + 1 values at all steps together.
+      Given: rewards in [0, 1], eta > 0, any policy; all steps together. *)
   Theorem grid_size :
     length grid_points = (horizon M * Z.to_nat (ceiling (1 / eta)) + 1)%nat /\
-    forall t, (t <= horizon M)%nat -> almost_surely (history_law (discretise eta M) pi t) (fun h => In (collected h) grid_points).
+    forall t, (t <= horizon M)%nat -> almost_surely (history_law (discretise eta M) pi t)
+      (fun h => In (collected h) grid_points).
   Proof.
     split; [unfold grid_points; now rewrite map_length, seq_length|].
     intros t Ht. generalize (sums_on_grid t); apply as_impl; intros h [i [Hi Hc]]. pose proof top_nonneg.
@@ -86,14 +94,17 @@ Section Sums.
     - apply in_seq. split; [lia|]. assert (Hle : (i <= Z.of_nat (horizon M) * top eta)%Z) by nia. nia.
   Qed.
 
-  (** None exceeds T eta ceil(1/eta). *)
+  (** None exceeds T eta ceil(1/eta).
+      Given: as grid_size. *)
   Theorem grid_range t :
     (t <= horizon M)%nat ->
-    almost_surely (history_law (discretise eta M) pi t) (fun h => 0 <= collected h <= INR (horizon M) * eta * IZR (ceiling (1 / eta))).
+    almost_surely (history_law (discretise eta M) pi t)
+      (fun h => 0 <= collected h <= INR (horizon M) * eta * IZR (ceiling (1 / eta))).
   Proof.
     intros Ht. generalize (sums_on_grid t); apply as_impl; intros h [i [Hi Hc]]. pose proof top_nonneg. rewrite Hc.
     assert (Hle : (0 <= i <= Z.of_nat (horizon M) * top eta)%Z) by nia. destruct Hle as [H0 H1].
     apply IZR_le in H0. apply IZR_le in H1. rewrite mult_IZR, <- INR_IZR_INZ in H1. fold (top eta).
-    split; [nra|]. apply Rle_trans with (eta * (INR (horizon M) * IZR (top eta))); [apply Rmult_le_compat_l; lra | right; ring].
+    split; [nra|]. apply Rle_trans with (eta * (INR (horizon M) * IZR (top eta)));
+      [apply Rmult_le_compat_l; lra | right; ring].
   Qed.
 End Sums.

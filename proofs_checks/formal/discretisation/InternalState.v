@@ -1,10 +1,11 @@
 (** * Adapted policies with an internal state, from any point of an episode
       (paper: lem:pihatcdfbound, lem:picdfbound, lem:piphibound)
 
-    Rewards may vary with time.  [raw t s a] is the reward law of the step with [t] steps behind it; [rounded_at_tau] rounds up the
-    rewards of step tau only.  A policy of (t, s, y) is played with an internal correction alpha of the reward so far:
-    pi(t, s, y + alpha).  Going from the rounded model to the raw one, alpha = phi(r) - r after step tau ([lift_alpha]).  Going from
-    the raw model to the rounded one, r is drawn given phi(r) = rho and alpha = r - rho ([undo_alpha]).  Then
+    Rewards may vary with time.  [raw t s a] is the reward law of the step with [t] steps behind it; [rounded_at_tau]
+    rounds up the rewards of step tau only.  A policy of (t, s, y) is played with an internal correction alpha of the
+    reward so far: pi(t, s, y + alpha).  Going from the rounded model to the raw one, alpha = phi(r) - r after step tau
+    ([lift_alpha]).  Going from the raw model to the rounded one, r is drawn given phi(r) = rho and alpha = r - rho
+    ([undo_alpha]).  Then
 
       after step tau   the rewards to come from (y, alpha) have the law of those from y + alpha in the other model;
       up to step tau   F_raw(x) <= F_rounded(x + eta)   for the first,   F_rounded(x) <= F_raw(x)   for the second,
@@ -29,7 +30,8 @@ Section InternalState.
 
   Local Notation phi := (round_up eta).
 
-  Definition rounded_at_tau (t : nat) (s : S) (a : A) : dist R := if Nat.eqb t tau then image phi (raw t s a) else raw t s a.
+  Definition rounded_at_tau (t : nat) (s : S) (a : A) : dist R := if Nat.eqb t tau then image phi (raw t s a)
+    else raw t s a.
 
   (** How the internal state changes: by the time, the pair, the reward paid and the state before. *)
   Definition update : Type := nat -> S -> A -> R -> R -> dist R.
@@ -38,18 +40,21 @@ Section InternalState.
   Definition undo_alpha : update := fun t s a rho alpha =>
     if Nat.eqb t tau then image (fun r => r - rho) (given (raw t s a) (fun r => Req_EM_T (phi r) rho)) else ret alpha.
 
-  (** The law of the next [n] rewards, added up, from state s, reward so far y and internal state alpha after t steps. *)
+  (** The law of the next [n] rewards, added up, from state s, reward so far y and internal state alpha after t steps.
+      *)
   Fixpoint rewards_ahead (rewards : nat -> S -> A -> dist R) (u : update) (n t : nat) (s : S) (y alpha : R) : dist R :=
     match n with
     | O => ret 0
     | Datatypes.S n' =>
         bind (pi t s (y + alpha)) (fun a => bind (rewards t s a) (fun r => bind (next s a) (fun s' =>
-        bind (u t s a r alpha) (fun beta => image (Rplus r) (rewards_ahead rewards u n' (Datatypes.S t) s' (y + r) beta)))))
+        bind (u t s a r alpha) (fun beta => image (Rplus r)
+          (rewards_ahead rewards u n' (Datatypes.S t) s' (y + r) beta)))))
     end.
 
   Lemma E_rewards_ahead_S rewards u n t s y alpha f :
     E (rewards_ahead rewards u (Datatypes.S n) t s y alpha) f =
-    E (pi t s (y + alpha)) (fun a => E (rewards t s a) (fun r => E (next s a) (fun s' => E (u t s a r alpha) (fun beta =>
+    E (pi t s (y + alpha)) (fun a => E (rewards t s a)
+      (fun r => E (next s a) (fun s' => E (u t s a r alpha) (fun beta =>
       E (rewards_ahead rewards u n (Datatypes.S t) s' (y + r) beta) (fun z => f (r + z)))))).
   Proof.
     cbn [rewards_ahead]. rewrite E_bind; apply E_ext; intros a. rewrite E_bind; apply E_ext; intros r.
@@ -64,7 +69,8 @@ Section InternalState.
     E (rewards_ahead rewards u n t s y alpha) f = E (rewards_ahead rewards' keep_alpha n t s (y + alpha) 0) f.
   Proof.
     intros Hr Hu; revert t s y alpha f; induction n as [|n IH]; intros t s y alpha f Ht; [reflexivity|].
-    rewrite !E_rewards_ahead_S, Rplus_0_r. apply E_ext; intros a. rewrite Hr by assumption. apply E_ext; intros r. apply E_ext; intros s'.
+    rewrite !E_rewards_ahead_S, Rplus_0_r. apply E_ext; intros a. rewrite Hr by assumption. apply E_ext; intros r.
+    apply E_ext; intros s'.
     rewrite Hu by assumption. unfold keep_alpha. rewrite !E_ret, IH by lia. fold keep_alpha.
     replace (y + r + alpha) with (y + alpha + r) by ring. reflexivity.
   Qed.
@@ -72,18 +78,24 @@ Section InternalState.
   Lemma rounded_at_other t s a : t <> tau -> rounded_at_tau t s a = raw t s a.
   Proof. intros H; unfold rounded_at_tau. now apply Nat.eqb_neq in H as ->. Qed.
 
-  (** lem:pihatcdfbound, t > tau *)
+  (** lem:pihatcdfbound, t > tau
+      Given: reward laws that may vary with time, any policy of (t, s, y), any internal state; t > tau, eta > 0.
+      Differs: finite laws; the law by recursion over the steps, as in the claim. *)
   Theorem lifted_rewards_ahead n t s y alpha f :
-    (tau < t)%nat -> E (rewards_ahead raw lift_alpha n t s y alpha) f = E (rewards_ahead rounded_at_tau keep_alpha n t s (y + alpha) 0) f.
+    (tau < t)%nat -> E (rewards_ahead raw lift_alpha n t s y alpha) f =
+      E (rewards_ahead rounded_at_tau keep_alpha n t s (y + alpha) 0) f.
   Proof.
     apply after_tau.
     - intros t' s' a Ht. symmetry; apply rounded_at_other; lia.
     - intros t' s' a r b Ht. unfold lift_alpha. destruct (Nat.eqb_spec t' tau); [lia | reflexivity].
   Qed.
 
-  (** lem:picdfbound, t > tau *)
+  (** lem:picdfbound, t > tau
+      Given: as lifted_rewards_ahead; t > tau.
+      Differs: finite laws; the law by recursion over the steps. *)
   Theorem undone_rewards_ahead n t s y alpha f :
-    (tau < t)%nat -> E (rewards_ahead rounded_at_tau undo_alpha n t s y alpha) f = E (rewards_ahead raw keep_alpha n t s (y + alpha) 0) f.
+    (tau < t)%nat -> E (rewards_ahead rounded_at_tau undo_alpha n t s y alpha) f =
+      E (rewards_ahead raw keep_alpha n t s (y + alpha) 0) f.
   Proof.
     apply after_tau.
     - intros t' s' a Ht. apply rounded_at_other; lia.
@@ -94,18 +106,22 @@ Section InternalState.
 
   Lemma cdf_rewards_ahead_S rewards u n t s y alpha x :
     cdf (rewards_ahead rewards u (Datatypes.S n) t s y alpha) x =
-    E (pi t s (y + alpha)) (fun a => E (rewards t s a) (fun r => E (next s a) (fun s' => E (u t s a r alpha) (fun beta =>
+    E (pi t s (y + alpha)) (fun a => E (rewards t s a)
+      (fun r => E (next s a) (fun s' => E (u t s a r alpha) (fun beta =>
       cdf (rewards_ahead rewards u n (Datatypes.S t) s' (y + r) beta) (x - r))))).
   Proof.
-    unfold cdf. rewrite E_rewards_ahead_S. apply E_ext; intros a. apply E_ext; intros r. apply E_ext; intros s'. apply E_ext; intros beta.
+    unfold cdf. rewrite E_rewards_ahead_S. apply E_ext; intros a. apply E_ext; intros r. apply E_ext; intros s'.
+    apply E_ext; intros beta.
     apply E_ext; intros z. apply ind_iff; lra.
   Qed.
 
   Lemma nonneg_rewards_ahead rewards u n t s y alpha :
-    (forall t s a, nonneg (rewards t s a)) -> (forall t s a r alpha, nonneg (u t s a r alpha)) -> nonneg (rewards_ahead rewards u n t s y alpha).
+    (forall t s a, nonneg (rewards t s a)) -> (forall t s a r alpha, nonneg (u t s a r alpha)) ->
+      nonneg (rewards_ahead rewards u n t s y alpha).
   Proof.
     intros Hr Hu; revert t s y alpha; induction n as [|n IH]; intros t s y alpha; [apply law_ret|]. cbn [rewards_ahead].
-    apply nonneg_bind; [apply Hpi | intros a]. apply nonneg_bind; [apply Hr | intros r]. apply nonneg_bind; [apply Hnext | intros s'].
+    apply nonneg_bind; [apply Hpi | intros a]. apply nonneg_bind; [apply Hr | intros r].
+    apply nonneg_bind; [apply Hnext | intros s'].
     apply nonneg_bind; [apply Hu | intros beta]. apply nonneg_image, IH.
   Qed.
 
@@ -115,9 +131,12 @@ Section InternalState.
   Lemma cdf_monotone (d : dist R) x y : nonneg d -> x <= y -> cdf d x <= cdf d y.
   Proof. intros Hd Hxy. apply E_le; [assumption | intros z; apply ind_le; lra]. Qed.
 
-  (** lem:pihatcdfbound, t <= tau *)
+  (** lem:pihatcdfbound, t <= tau
+      Given: as lifted_rewards_ahead; t <= tau, every state and reward so far.
+      Differs: finite laws; the law by recursion over the steps. *)
   Theorem lifted_cdf_le n t s y x :
-    (t <= tau)%nat -> cdf (rewards_ahead raw lift_alpha n t s y 0) x <= cdf (rewards_ahead rounded_at_tau keep_alpha n t s y 0) (x + eta).
+    (t <= tau)%nat -> cdf (rewards_ahead raw lift_alpha n t s y 0) x <=
+      cdf (rewards_ahead rounded_at_tau keep_alpha n t s y 0) (x + eta).
   Proof.
     revert t s y x; induction n as [|n IH]; intros t s y x Ht.
     - apply cdf_monotone; [apply law_ret | lra].
@@ -127,7 +146,8 @@ Section InternalState.
         unfold cdf at 1. rewrite lifted_rewards_ahead by lia. replace (y + r + (phi r - r)) with (y + phi r) by ring.
         apply cdf_monotone; [apply nonneg_rewards_ahead; [apply nonneg_rounded | intros; apply law_ret]|].
         pose proof (round_up_spec eta r Heta); lra.
-      + rewrite rounded_at_other by assumption. apply E_le; [apply Hraw | intros r]. apply E_le; [apply Hnext | intros s'].
+      + rewrite rounded_at_other by assumption. apply E_le; [apply Hraw | intros r].
+        apply E_le; [apply Hnext | intros s'].
         unfold lift_alpha at 1, keep_alpha at 1. destruct (Nat.eqb_spec t tau); [contradiction|]. rewrite !E_ret.
         replace (x + eta - r) with (x - r + eta) by ring. apply IH; lia.
   Qed.
@@ -138,23 +158,32 @@ Section InternalState.
     E (raw t s a) (fun r => f r (phi r)).
   Proof. rewrite E_image. apply (tower (raw t s a) phi (fun rho r => Req_EM_T (phi r) rho) f), Hraw. Qed.
 
-  (** lem:picdfbound, t <= tau *)
+  (** lem:picdfbound, t <= tau
+      Given: as lifted_rewards_ahead; t <= tau, internal state r - rho with r drawn given its rounding.
+      Differs: finite laws; the law by recursion over the steps. *)
   Theorem undone_cdf_le n t s y x :
-    (t <= tau)%nat -> cdf (rewards_ahead rounded_at_tau undo_alpha n t s y 0) x <= cdf (rewards_ahead raw keep_alpha n t s y 0) x.
+    (t <= tau)%nat -> cdf (rewards_ahead rounded_at_tau undo_alpha n t s y 0) x <=
+      cdf (rewards_ahead raw keep_alpha n t s y 0) x.
   Proof.
     revert t s y x; induction n as [|n IH]; intros t s y x Ht; [apply Rle_refl|].
     rewrite !cdf_rewards_ahead_S. apply E_le; [apply Hpi | intros a]. destruct (Nat.eq_dec t tau) as [->|Hne].
     - unfold rounded_at_tau at 1, undo_alpha at 1. rewrite Nat.eqb_refl.
-      rewrite (E_ext (image phi (raw tau s a)) _ (fun rho => E (given (raw tau s a) (fun r => Req_EM_T (phi r) rho)) (fun r =>
+      rewrite (E_ext (image phi (raw tau s a)) _
+        (fun rho => E (given (raw tau s a) (fun r => Req_EM_T (phi r) rho)) (fun r =>
         E (next s a) (fun s' => cdf (rewards_ahead raw keep_alpha n (Datatypes.S tau) s' (y + r) 0) (x - rho))))).
-      + rewrite (draw_and_undo tau s a (fun r rho => E (next s a) (fun s' => cdf (rewards_ahead raw keep_alpha n (Datatypes.S tau) s' (y + r) 0) (x - rho)))).
-        apply E_le; [apply Hraw | intros r]. apply E_le; [apply Hnext | intros s']. unfold keep_alpha at 2. rewrite E_ret.
+      + rewrite (draw_and_undo tau s a (fun r rho =>
+          E (next s a) (fun s' => cdf (rewards_ahead raw keep_alpha n (Datatypes.S tau) s' (y + r) 0) (x - rho)))).
+        apply E_le; [apply Hraw | intros r]. apply E_le; [apply Hnext | intros s']. unfold keep_alpha at 2.
+        rewrite E_ret.
         apply cdf_monotone; [apply nonneg_rewards_ahead; intros; [apply Hraw | apply law_ret]|].
         pose proof (round_up_spec eta r Heta); lra.
       + intros rho. rewrite E_swap, E_image. apply E_ext; intros r. apply E_ext; intros s'.
-        unfold cdf at 1. rewrite undone_rewards_ahead by lia. replace (y + rho + (r - rho)) with (y + r) by ring. reflexivity.
-    - rewrite rounded_at_other by assumption. apply E_le; [apply Hraw | intros r]. apply E_le; [apply Hnext | intros s'].
-      unfold undo_alpha at 1, keep_alpha at 1. destruct (Nat.eqb_spec t tau); [contradiction|]. rewrite !E_ret. apply IH; lia.
+        unfold cdf at 1. rewrite undone_rewards_ahead by lia. replace (y + rho + (r - rho)) with (y + r) by ring.
+        reflexivity.
+    - rewrite rounded_at_other by assumption. apply E_le; [apply Hraw | intros r].
+      apply E_le; [apply Hnext | intros s'].
+      unfold undo_alpha at 1, keep_alpha at 1. destruct (Nat.eqb_spec t tau); [contradiction|]. rewrite !E_ret.
+      apply IH; lia.
   Qed.
 
   (** ** The objective *)
@@ -171,7 +200,8 @@ Section InternalState.
   Lemma law_raw_rewards_ahead n t s y alpha : is_law (rewards_ahead raw keep_alpha n t s y alpha).
   Proof.
     revert t s y alpha; induction n as [|n IH]; intros t s y alpha; [apply law_ret|]. cbn [rewards_ahead].
-    apply law_bind; [apply Hpi | intros a]. apply law_bind; [apply Hraw | intros r]. apply law_bind; [apply Hnext | intros s'].
+    apply law_bind; [apply Hpi | intros a]. apply law_bind; [apply Hraw | intros r].
+    apply law_bind; [apply Hnext | intros s'].
     apply law_bind; [apply law_ret | intros beta]. apply law_image, IH.
   Qed.
 
@@ -193,10 +223,13 @@ Section InternalState.
         destruct (Nat.eqb_spec t tau); [contradiction|]. rewrite E_ret. apply IH; lia.
   Qed.
 
-  (** lem:piphibound: the adapted policy is worth at least the original. *)
+  (** lem:piphibound: the adapted policy is worth at least the original.
+      Given: as lifted_rewards_ahead, from any initial law; G as in the key identity.
+      Differs: finite laws; the law by recursion over the steps. *)
   Theorem undone_value_ge (init : dist S) (T : nat) G :
     is_law init -> weighting G ->
-    Phi G (bind init (fun s => rewards_ahead raw keep_alpha T 0 s 0 0)) <= Phi G (bind init (fun s => rewards_ahead rounded_at_tau undo_alpha T 0 s 0 0)).
+    Phi G (bind init (fun s => rewards_ahead raw keep_alpha T 0 s 0 0)) <=
+      Phi G (bind init (fun s => rewards_ahead rounded_at_tau undo_alpha T 0 s 0 0)).
   Proof.
     intros Hi HG. apply Phi_antitone_in_cdf; [assumption | | |].
     - apply law_bind; [assumption | intros s; apply law_raw_rewards_ahead].

@@ -78,7 +78,8 @@ Section RoundingRule.
 
   Load "setup/Model".
   Variable b : R.
-  Hypothesis Hovershoot : forall pi, is_policy pi -> almost_surely (history_law M pi (horizon M)) (fun h => 0 <= overshoot h <= b).
+  Hypothesis Hovershoot : forall pi, is_policy pi ->
+    almost_surely (history_law M pi (horizon M)) (fun h => 0 <= overshoot h <= b).
 
   Lemma replaced_return_law hat f :
     E (return_law (replaced M) hat) f = E (image (recorded phi) (history_law M (adapted hat) (horizon M))) f.
@@ -122,20 +123,24 @@ Section RoundingRule.
       intros Hhat. assert (Hp : is_policy (adapted hat)) by now apply is_policy_adapted.
       assert (Hl : is_law (history_law M (adapted hat) (horizon M))) by now apply law_history.
       unfold value.
-      rewrite (Phi_of_same_expectations G HG (return_law (replaced M) hat) _ (law_return _ _ (is_mdp_replaced M HM) Hhat)
+      rewrite (Phi_of_same_expectations G HG (return_law (replaced M) hat) _
+        (law_return _ _ (is_mdp_replaced M HM) Hhat)
         (law_image (recorded phi) _ Hl) (replaced_return_law hat)).
       split.
       - replace (Phi G (image (recorded phi) (history_law M (adapted hat) (horizon M))) - b)
           with (Phi G (image (fun h => recorded phi h + - b) (history_law M (adapted hat) (horizon M))))
           by (rewrite (Phi_shift G HG) by assumption; ring).
-        apply Phi_mono_coupling; [assumption..|]. generalize (Hovershoot _ Hp); apply as_impl; intros h Hh. unfold overshoot in Hh; lra.
-      - apply Phi_mono_coupling; [assumption..|]. generalize (Hovershoot _ Hp); apply as_impl; intros h Hh. unfold overshoot in Hh; lra.
+        apply Phi_mono_coupling; [assumption..|]. generalize (Hovershoot _ Hp); apply as_impl; intros h Hh.
+        unfold overshoot in Hh; lra.
+      - apply Phi_mono_coupling; [assumption..|]. generalize (Hovershoot _ Hp); apply as_impl; intros h Hh.
+        unfold overshoot in Hh; lra.
     Qed.
 
     Theorem conditioned_value_ge pi :
       is_policy pi -> value G M pi <= value G (replaced M) (of_y_policy (conditioned state_dec phi M pi)).
     Proof.
-      intros Hpi; apply Phi_antitone_in_cdf; [assumption | now apply law_return | | intros x; now apply conditioned_cdf_le].
+      intros Hpi; apply Phi_antitone_in_cdf; [assumption | now apply law_return | | intros x;
+        now apply conditioned_cdf_le].
       apply law_return; [now apply is_mdp_replaced|]. now apply is_policy_of_y_policy, is_y_policy_conditioned.
     Qed.
 

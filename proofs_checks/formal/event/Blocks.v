@@ -1,6 +1,7 @@
 (** * Sample sizes that are nearly equal mislead together      (L0/block)
 
-    Draws x_1, x_2, ... from one law, functions u of mean 0 with u <= 1, and S_n(u) = u(x_1) + ... + u(x_n).  If for every n
+    Draws x_1, x_2, ... from one law, functions u of mean 0 with u <= 1, and S_n(u) = u(x_1) + ... + u(x_n).  If for
+    every n
 
       P( S_n(u) >= x for some u )  <=  C exp(-2 x^2 / n)                (Hoeffding: C = 1 for one u; DKW: C = 2),
 
@@ -11,7 +12,8 @@
     Doob's inequality for the excess of  max_u S_n(u)  over a level just below the radius, and a sum of tails. *)
 
 Require Import Reals ZArith Lra Lia Psatz List.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep
+  EventHolds.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -40,7 +42,8 @@ Section Doob.
   Definition reaches_dec (from n : nat) (xs : list X) :
     {Exists (fun k => c <= f (oldest k xs)) (seq from n)} + {~ _} := Exists_dec _ _ (fun k => Rle_dec _ _).
 
-  Lemma doob_after n w : prob (sample n) (fun ys => reaches_dec (length w) (S n) (ys ++ w)) <= E (sample n) (fun ys => f (ys ++ w)) / c.
+  Lemma doob_after n w : prob (sample n) (fun ys => reaches_dec (length w) (S n) (ys ++ w)) <=
+    E (sample n) (fun ys => f (ys ++ w)) / c.
   Proof.
     revert w; induction n as [|n IH]; intros w; destruct (Rle_lt_dec c (f w)) as [Hw|Hw].
     1, 3: apply Rle_trans with 1; [apply prob_range, law_repeated|];
@@ -52,13 +55,16 @@ Section Doob.
       rewrite (oldest_app [] w : oldest (length w) w = w) in Hk. lra.
     - unfold prob. rewrite !E_draws_last. unfold Rdiv. rewrite <- E_scal_r. apply E_le; [apply Hd|]. intros x.
       specialize (IH (x :: w)). unfold prob, Rdiv in IH.
-      rewrite (E_ext _ (fun xs => f ((xs ++ [x]) ++ w)) (fun ys => f (ys ++ x :: w))) by (intros ys; now rewrite <- app_assoc).
+      rewrite (E_ext _ (fun xs => f ((xs ++ [x]) ++ w)) (fun ys => f (ys ++ x :: w)))
+        by (intros ys; now rewrite <- app_assoc).
       eapply Rle_trans; [|exact IH]. apply E_le; [apply law_repeated|]. intros ys. rewrite <- app_assoc. simpl app.
       apply ind_le. intros Hex. change (seq (length w) (S (S n))) with (length w :: seq (length (x :: w)) (S n)) in Hex.
       inversion Hex as [? ? Hk|? ? Hk]; [|exact Hk]. exfalso.
       change (ys ++ x :: w) with (ys ++ [x] ++ w) in Hk. rewrite app_assoc, oldest_app in Hk. lra.
   Qed.
 
+  (** Given: a nonnegative function of draws from one finite law whose conditional mean never falls.
+      Step of: L0/block. *)
   Theorem doob n : prob (sample n) (reaches_dec 0 (S n)) <= E (sample n) f / c.
   Proof.
     pose proof (doob_after n []) as H. simpl length in H. unfold prob in *.
@@ -73,9 +79,13 @@ Lemma exp_monotone x y : x <= y -> exp x <= exp y.
 Proof. intros [H|H]; [left; now apply exp_increasing | rewrite H; lra]. Qed.
 
 Lemma exp_times x n : exp (INR n * x) = exp x ^ n.
-Proof. induction n as [|n IH]; [simpl; now rewrite Rmult_0_l, exp_0|]. rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l, exp_plus, IH. simpl; ring. Qed.
+Proof.
+  induction n as [|n IH]; [simpl; now rewrite Rmult_0_l, exp_0|].
+  rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l, exp_plus, IH. simpl; ring.
+Qed.
 
-Lemma sum_of_layers h x n : 0 <= h -> Rmin (Rmax 0 x) (INR n * h) <= h * sum (seq 0 n) (fun j => ind (Rle_dec (INR j * h) x)).
+Lemma sum_of_layers h x n : 0 <= h -> Rmin (Rmax 0 x) (INR n * h) <=
+  h * sum (seq 0 n) (fun j => ind (Rle_dec (INR j * h) x)).
 Proof.
   intros Hh; induction n as [|n IH]; [simpl; rewrite Rmult_0_l, Rmult_0_r; apply Rmin_r|].
   rewrite seq_S, sum_app. cbn [sum plus]. rewrite Rplus_0_r, Rmult_plus_distr_l, S_INR.
@@ -94,7 +104,8 @@ Proof.
   - rewrite INR_IZR_INZ, Z2Nat.id by assumption. lra.
 Qed.
 
-Lemma E_sum {X I} (d : dist X) (l : list I) (f : I -> X -> R) : E d (fun x => sum l (fun i => f i x)) = sum l (fun i => E d (f i)).
+Lemma E_sum {X I} (d : dist X) (l : list I) (f : I -> X -> R) :
+  E d (fun x => sum l (fun i => f i x)) = sum l (fun i => E d (f i)).
 Proof. induction l as [|i l IH]; cbn [sum]; [apply E_zero | now rewrite E_plus, IH]. Qed.
 
 Lemma geometric_le r n : 0 <= r < 1 -> sum (seq 0 n) (fun j => r ^ j) <= / (1 - r).
@@ -115,7 +126,8 @@ Section Block.
   Hypothesis HC : 0 <= C.
   Local Notation sample n := (draws (repeat d n)).
 
-  Definition high_dec (b : R) (xs : list X) : {Exists (fun u => b <= sum xs u) us} + {~ _} := Exists_dec _ _ (fun u => Rle_dec _ _).
+  Definition high_dec (b : R) (xs : list X) : {Exists (fun u => b <= sum xs u) us} + {~ _} :=
+    Exists_dec _ _ (fun u => Rle_dec _ _).
 
   Hypothesis Htail : forall n b, (0 < n)%nat -> 0 < b -> prob (sample n) (high_dec b) <= C * exp (- 2 * b ^ 2 / INR n).
 
@@ -173,9 +185,11 @@ Section Block.
     assert (Hr : 0 <= exp (- (4 * c * h / INR n)) < 1).
     { split; [left; apply exp_pos|]. rewrite <- exp_0. apply exp_increasing.
       assert (0 < 4 * c * h / INR n) by (apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; lra | assumption]). lra. }
-    apply Rle_trans with (E (sample n) (fun xs => h * sum (seq 0 J) (fun j => ind (Rle_dec (INR j * h) (peak xs - c))))).
+    apply Rle_trans with (E (sample n) (fun xs =>
+      h * sum (seq 0 J) (fun j => ind (Rle_dec (INR j * h) (peak xs - c))))).
     - apply E_le_as; [apply law_draws, Forall_repeat, Hd|].
-      pose proof (draws_length (repeat d n)) as Hl; rewrite repeat_length in Hl. revert Hl; apply as_impl; intros xs Hxs.
+      pose proof (draws_length (repeat d n)) as Hl; rewrite repeat_length in Hl.
+      revert Hl; apply as_impl; intros xs Hxs.
       eapply Rle_trans; [|apply sum_of_layers; lra]. apply Rmin_glb; [lra|]. apply Rmax_lub; [lra|].
       pose proof (peak_le_length xs) as Hp; rewrite Hxs in Hp. lra.
     - rewrite E_scal, E_sum. apply Rmult_le_compat_l; [lra|].
@@ -183,7 +197,8 @@ Section Block.
       + apply sum_le; intros j _.
         assert (Hcj : 0 < c + INR j * h) by (pose proof (Rmult_le_pos _ _ (pos_INR j) (Rlt_le _ _ Hh)); lra).
         apply Rle_trans with (prob (sample n) (high_dec (c + INR j * h))).
-        { apply E_le; [apply law_draws, Forall_repeat, Hd|]. intros xs. apply ind_le; intros Hx. apply peak_reached; lra. }
+        { apply E_le; [apply law_draws, Forall_repeat, Hd|]. intros xs. apply ind_le; intros Hx.
+          apply peak_reached; lra. }
         eapply Rle_trans; [now apply Htail|]. rewrite Rmult_assoc. apply Rmult_le_compat_l; [assumption|].
         rewrite <- exp_times, <- exp_plus. apply exp_monotone.
         assert (0 <= 2 * (INR j * h) ^ 2 / INR n).
@@ -191,12 +206,17 @@ Section Block.
         replace (- 2 * (c + INR j * h) ^ 2 / INR n)
           with (- 2 * c ^ 2 / INR n + INR j * - (4 * c * h / INR n) - 2 * (INR j * h) ^ 2 / INR n) by (field; lra).
         lra.
-      + rewrite sum_scal. apply Rmult_le_compat_l; [apply Rmult_le_pos; [assumption | left; apply exp_pos] | now apply geometric_le].
+      + rewrite sum_scal. apply Rmult_le_compat_l;
+          [apply Rmult_le_pos; [assumption | left; apply exp_pos] | now apply geometric_le].
   Qed.
 
+  (** Given: draws from a finite law, functions of mean 0 that are at most 1, a tail bound for each size; l >= 5.
+      Differs: any such functions; a CDF is one case, a frequency another.
+      Step of: L0/block. *)
   Theorem block_rarely_high (l m : R) (n : nat) (sizes : list nat) :
     5 <= l -> 0 < m -> (0 < n)%nat -> INR n <= (1 + / l) * m -> (forall k, In k sizes -> m <= INR k /\ (k <= n)%nat) ->
-    prob (sample n) (fun xs => Exists_dec (fun k => Exists (fun u => sqrt (INR k * l / 2) <= sum (oldest k xs) u) us) sizes
+    prob (sample n) (fun xs => Exists_dec (fun k =>
+      Exists (fun u => sqrt (INR k * l / 2) <= sum (oldest k xs) u) us) sizes
       (fun k => high_dec (sqrt (INR k * l / 2)) (oldest k xs))) <= 21 * C * exp (- l).
   Proof.
     intros Hl Hm Hn Hblock Hsizes. pose proof (lt_0_INR n Hn) as Hn'.
@@ -232,7 +252,8 @@ Section Block.
           - apply exp_monotone. apply (Rmult_le_reg_r (INR n * l)); [apply Rmult_lt_0_compat; lra|].
             replace (- 2 * c ^ 2 / INR n * (INR n * l)) with (- 2 * c ^ 2 * l) by (field; lra).
             assert (H2 : 2 * c ^ 2 * l = m * (l - / 2) ^ 2).
-            { unfold c, h. replace (2 * (a - a / (2 * l)) ^ 2 * l) with (2 * (a * a) * (l - / 2) ^ 2 / l) by (field; lra).
+            { unfold c, h. replace (2 * (a - a / (2 * l)) ^ 2 * l) with (2 * (a * a) * (l - / 2) ^ 2 / l)
+                by (field; lra).
               rewrite Haa. field; lra. }
             assert (H3 : (l - 2) * (INR n * l) <= (l - 2) * ((l + 1) * m)) by (apply Rmult_le_compat_l; lra).
             nra.
@@ -243,7 +264,8 @@ Section Block.
           { apply (Rmult_le_reg_r (INR n * l)); [apply Rmult_lt_0_compat; lra|].
             replace (4 * c * h / INR n * (INR n * l)) with (4 * c * h * l) by (field; lra).
             assert (H2 : 4 * c * h * l = m * (l - / 2)).
-            { unfold c, h. replace (4 * (a - a / (2 * l)) * (a / (2 * l)) * l) with (2 * (a * a) * (l - / 2) / l) by (field; lra).
+            { unfold c, h. replace (4 * (a - a / (2 * l)) * (a / (2 * l)) * l) with (2 * (a * a) * (l - / 2) / l)
+                by (field; lra).
               rewrite Haa. field; lra. }
             nra. }
           assert (Hsmall : exp (- (4 * c * h / INR n)) <= 4 / 7).
@@ -255,6 +277,7 @@ Section Block.
         apply Rmult_le_compat; [apply Rmult_le_pos; lra| |apply Rmult_le_compat_l; lra | exact Hratio].
         left. apply Rinv_0_lt_compat.
         assert (exp (- (4 * c * h / INR n)) < exp 0); [|rewrite exp_0 in *; lra].
-        apply exp_increasing. assert (0 < 4 * c * h / INR n) by (apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra | lra] | lra]). lra.
+        apply exp_increasing. assert (0 < 4 * c * h / INR n)
+          by (apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra | lra] | lra]). lra.
   Qed.
 End Block.

@@ -6,12 +6,16 @@
       P( some estimate leaves its radius )  <=  21 (S0 + 2) S0 |A| (1 + (l + 1) ln(2 K T / l)) exp(-l). *)
 
 Require Import Reals ZArith Lra Lia Psatz List.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds Blocks.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep
+  EventHolds Blocks.
 Import ListNotations.
 Open Scope R_scope.
 
 Lemma oldest_app_le {X} k (newer w : list X) : (k <= length w)%nat -> oldest k (newer ++ w) = oldest k w.
-Proof. intros H; induction newer as [|x newer IH]; [reflexivity|]. simpl app. rewrite oldest_cons; [exact IH | rewrite app_length; lia]. Qed.
+Proof.
+  intros H; induction newer as [|x newer IH]; [reflexivity|]. simpl app.
+  rewrite oldest_cons; [exact IH | rewrite app_length; lia].
+Qed.
 
 Lemma length_oldest {X} k (w : list X) : (k <= length w)%nat -> length (oldest k w) = k.
 Proof. intros H; unfold oldest. rewrite skipn_length. lia. Qed.
@@ -40,7 +44,8 @@ Section Cdf.
 
   (** Both sides, at every value of the law. *)
   Definition sides : list (X -> R) :=
-    flat_map (fun z => [(fun x => ind (Rle_dec (r x) z) - cdf e z); (fun x => cdf e z - ind (Rle_dec (r x) z))]) (map fst e).
+    flat_map (fun z => [(fun x => ind (Rle_dec (r x) z) - cdf e z); (fun x => cdf e z - ind (Rle_dec (r x) z))])
+      (map fst e).
 
   Lemma in_sides u : In u sides -> exists z, In z (map fst e) /\
     (u = (fun x => ind (Rle_dec (r x) z) - cdf e z) \/ u = (fun x => cdf e z - ind (Rle_dec (r x) z))).
@@ -73,23 +78,29 @@ Section Cdf.
   Proof. intros H. rewrite <- sum_side by assumption. rewrite !sum_minus. ring. Qed.
 
   Lemma far_is_high n v xs : (0 < n)%nat -> length xs = n ->
-    Exists (fun z => v <= Rabs (empirical (map r xs) z - cdf e z)) (map fst e) -> Exists (fun u => INR n * v <= sum xs u) sides.
+    Exists (fun z => v <= Rabs (empirical (map r xs) z - cdf e z)) (map fst e) ->
+      Exists (fun u => INR n * v <= sum xs u) sides.
   Proof.
     intros Hn Hxs Hex. apply Exists_exists in Hex; destruct Hex as [z [Hz Hv]]. pose proof (pos_INR n).
     apply Exists_exists. unfold Rabs in Hv; destruct (Rcase_abs (empirical (map r xs) z - cdf e z)).
-    - exists (fun x => cdf e z - ind (Rle_dec (r x) z)); split; [apply in_flat_map; exists z; split; [assumption | right; now left]|].
+    - exists (fun x => cdf e z - ind (Rle_dec (r x) z)); split;
+        [apply in_flat_map; exists z; split; [assumption | right; now left]|].
       rewrite sum_other_side, Hxs by lia. nra.
-    - exists (fun x => ind (Rle_dec (r x) z) - cdf e z); split; [apply in_flat_map; exists z; split; [assumption | now left]|].
+    - exists (fun x => ind (Rle_dec (r x) z) - cdf e z); split;
+        [apply in_flat_map; exists z; split; [assumption | now left]|].
       rewrite sum_side, Hxs by lia. nra.
   Qed.
 
   Lemma high_is_far n v xs : (0 < n)%nat -> length xs = n ->
-    Exists (fun u => INR n * v <= sum xs u) sides -> Exists (fun z => v <= Rabs (empirical (map r xs) z - cdf e z)) (map fst e).
+    Exists (fun u => INR n * v <= sum xs u) sides ->
+      Exists (fun z => v <= Rabs (empirical (map r xs) z - cdf e z)) (map fst e).
   Proof.
     intros Hn Hxs Hex. apply Exists_exists in Hex; destruct Hex as [u [Hu Hv]]. pose proof (lt_0_INR n Hn).
     destruct (in_sides u Hu) as [z [Hz [->| ->]]]; apply Exists_exists; exists z; (split; [assumption|]).
-    - rewrite sum_side, Hxs in Hv by lia. apply Rmult_le_reg_l in Hv; [|assumption]. eapply Rle_trans; [exact Hv | apply Rle_abs].
-    - rewrite sum_other_side, Hxs in Hv by lia. rewrite Ropp_mult_distr_r in Hv. apply Rmult_le_reg_l in Hv; [|assumption].
+    - rewrite sum_side, Hxs in Hv by lia. apply Rmult_le_reg_l in Hv; [|assumption].
+      eapply Rle_trans; [exact Hv | apply Rle_abs].
+    - rewrite sum_other_side, Hxs in Hv by lia. rewrite Ropp_mult_distr_r in Hv.
+      apply Rmult_le_reg_l in Hv; [|assumption].
       rewrite <- Rabs_Ropp. eapply Rle_trans; [exact Hv | apply Rle_abs].
   Qed.
 
@@ -105,7 +116,9 @@ Section Cdf.
     replace (INR n * (b / INR n)) with b by (field; lra). exact Hex.
   Qed.
 
-  (** The empirical distribution function leaves its band at some size of the block. *)
+  (** The empirical distribution function leaves its band at some size of the block.
+      Given: draws from a finite law, l >= 5, sizes between m and (1 + 1/l) m.
+      Differs: finite laws; the sup over the atoms. *)
   Theorem cdf_block_rarely_far (l m : R) (n : nat) (sizes : list nat) :
     5 <= l -> 0 < m -> (0 < n)%nat -> INR n <= (1 + / l) * m -> (forall k, In k sizes -> m <= INR k /\ (k <= n)%nat) ->
     prob (sample n) (fun xs => Exists_dec (fun k => Exists (fun z => sqrt (l / (2 * INR k)) <=
@@ -113,10 +126,12 @@ Section Cdf.
       (fun k => Exists_dec _ _ (fun z => Rle_dec _ _))) <= 42 * exp (- l).
   Proof.
     intros Hl Hm Hn Hblock Hsizes.
-    pose proof (block_rarely_high d sides 2 Hd sides_mean sides_le_1 ltac:(lra) sides_tail l m n sizes Hl Hm Hn Hblock Hsizes) as H.
+    pose proof (block_rarely_high d sides 2 Hd sides_mean sides_le_1 ltac:(lra) sides_tail l m n sizes Hl Hm Hn Hblock
+      Hsizes) as H.
     replace (42 * exp (- l)) with (21 * 2 * exp (- l)) by ring. eapply Rle_trans; [|exact H].
     apply E_le_as; [apply law_draws, Forall_repeat, Hd|].
-    pose proof (draws_length (repeat d n)) as Hlen; rewrite repeat_length in Hlen. revert Hlen; apply as_impl; intros xs Hxs.
+    pose proof (draws_length (repeat d n)) as Hlen; rewrite repeat_length in Hlen.
+    revert Hlen; apply as_impl; intros xs Hxs.
     apply ind_le. intros Hex. apply Exists_exists in Hex; destruct Hex as [k [Hk Hfar]].
     destruct (Hsizes k Hk) as [Hmk Hkn]. assert (Hk0 : (0 < k)%nat) by (apply INR_lt; simpl; lra).
     apply Exists_exists; exists k; split; [assumption|]. rewrite <- radius_times_size by (lra || assumption).
@@ -157,10 +172,13 @@ Section Blocks.
 
   Lemma in_sizes j k : In k (sizes j) <-> block_start j <= INR k /\ (k <= last_size j)%nat.
   Proof.
-    unfold sizes. rewrite filter_In, in_seq. destruct (Rle_dec (block_start j) (INR k)); split; intros [H1 H2]; split; try assumption; try lia; try congruence; tauto.
+    unfold sizes. rewrite filter_In, in_seq.
+    destruct (Rle_dec (block_start j) (INR k)); split; intros [H1 H2]; split; try assumption; try lia; try congruence;
+      tauto.
   Qed.
 
-  Lemma covered_by_a_block J k : l / 2 <= INR k -> INR k <= block_start (S J) -> exists j, (j <= J)%nat /\ In k (sizes j).
+  Lemma covered_by_a_block J k : l / 2 <= INR k -> INR k <= block_start (S J) -> exists j,
+    (j <= J)%nat /\ In k (sizes j).
   Proof.
     intros Hlow; induction J as [|J IH]; intros Hup.
     - exists 0%nat; split; [lia|]. apply in_sizes; split; [unfold block_start; simpl; lra|].
@@ -177,18 +195,21 @@ Section Blocks.
   Lemma few_blocks N : l / 2 <= N -> exists J, INR (S J) <= 1 + (l + 1) * ln (2 * N / l) /\ N <= block_start (S J).
   Proof.
     intros HN. set (x := (l + 1) * ln (2 * N / l)).
-    assert (H1 : 1 <= 2 * N / l) by (apply (Rmult_le_reg_r l); [lra|]; replace (2 * N / l * l) with (2 * N) by (field; lra); lra).
+    assert (H1 : 1 <= 2 * N / l) by (apply (Rmult_le_reg_r l); [lra|];
+      replace (2 * N / l * l) with (2 * N) by (field; lra); lra).
     assert (Hln : 0 <= ln (2 * N / l)).
     { rewrite <- ln_1. destruct H1 as [H1| <-]; [left; apply ln_increasing; lra | lra]. }
     assert (Hx : 0 <= x) by (apply Rmult_le_pos; lra).
-    destruct (archimed x) as [Hu1 Hu2]. assert (Hz : (0 <= up x - 1)%Z) by (assert (0 < up x)%Z by (apply lt_IZR; lra); lia).
+    destruct (archimed x) as [Hu1 Hu2].
+    assert (Hz : (0 <= up x - 1)%Z) by (assert (0 < up x)%Z by (apply lt_IZR; lra); lia).
     exists (Z.to_nat (up x - 1)). rewrite S_INR, INR_IZR_INZ, Z2Nat.id, minus_IZR by assumption. split; [lra|].
     unfold block_start. set (n := S (Z.to_nat (up x - 1))).
     assert (Hn : x <= INR n) by (unfold n; rewrite S_INR, INR_IZR_INZ, Z2Nat.id, minus_IZR by assumption; lra).
     assert (Hstep : exp (/ (l + 1)) <= 1 + / l).
     { replace (/ (l + 1)) with (- - / (l + 1)) by ring. rewrite exp_Ropp.
       replace (1 + / l) with (/ (1 + - / (l + 1))) by (field; lra). apply Rinv_le_contravar; [|apply exp_ineq1_le].
-      replace (1 + - / (l + 1)) with (l * / (l + 1)) by (field; lra). apply Rmult_lt_0_compat; [lra | apply Rinv_0_lt_compat; lra]. }
+      replace (1 + - / (l + 1)) with (l * / (l + 1)) by (field; lra).
+      apply Rmult_lt_0_compat; [lra | apply Rinv_0_lt_compat; lra]. }
     apply Rle_trans with (l / 2 * exp (/ (l + 1)) ^ n).
     - rewrite <- exp_times. apply Rle_trans with (l / 2 * exp (ln (2 * N / l))).
       + rewrite exp_ln by lra. right; field; lra.
@@ -227,7 +248,8 @@ Section Event.
     apply (Rmult_lt_reg_r (2 * INR n)); [lra|]. replace (l / (2 * INR n) * (2 * INR n)) with l by (field; lra). lra.
   Qed.
 
-  Lemma average_in_unit {X} (u : X -> R) (xs : list X) : (0 < length xs)%nat -> (forall x, 0 <= u x <= 1) -> 0 <= average u xs <= 1.
+  Lemma average_in_unit {X} (u : X -> R) (xs : list X) : (0 < length xs)%nat -> (forall x, 0 <= u x <= 1) ->
+    0 <= average u xs <= 1.
   Proof.
     intros Hn Hu. pose proof (lt_0_INR _ Hn). unfold average.
     assert (H0 : 0 <= sum xs u) by (apply sum_nonneg; intros; apply Hu).
@@ -238,7 +260,8 @@ Section Event.
 
   Lemma not_far_if_few sa xs : (0 < length xs)%nat -> INR (length xs) < l / 2 -> ~ far sa (radius (length xs)) xs.
   Proof.
-    intros Hn Hlt. pose proof (radius_large _ Hn Hlt) as Hr. intros [Hf|Hf]; apply Exists_exists in Hf; destruct Hf as [z [_ Hz]].
+    intros Hn Hlt. pose proof (radius_large _ Hn Hlt) as Hr.
+    intros [Hf|Hf]; apply Exists_exists in Hf; destruct Hf as [z [_ Hz]].
     - pose proof (cdf_range (reward M (fst sa) (snd sa)) z (reward_law M HM _ _)).
       assert (0 <= empirical (map fst xs) z <= 1).
       { apply average_in_unit; [now rewrite map_length | intros; apply ind_range]. }
@@ -250,7 +273,8 @@ Section Event.
 
   (** One block of one pair, for independent draws. *)
   Definition far_in_block_dec sa j xs :
-    {Exists (fun k => far sa (radius k) (oldest k xs)) (sizes l j)} + {~ _} := Exists_dec _ _ (fun k => far_from_dec sa (radius k) (oldest k xs)).
+    {Exists (fun k => far sa (radius k) (oldest k xs)) (sizes l j)} + {~ _} :=
+      Exists_dec _ _ (fun k => far_from_dec sa (radius k) (oldest k xs)).
 
   Lemma block_of_draws sa j :
     prob (draws (repeat (observation M sa) (last_size l j))) (far_in_block_dec sa j) <= 21 * (S0 + 2) * rate.
@@ -258,21 +282,26 @@ Section Event.
     set (d := observation M sa). set (n := last_size l j). set (sample := draws (repeat d n)).
     pose proof (law_observation M HM sa) as Hd. fold d in Hd.
     assert (Hlaw : is_law sample) by (apply law_draws, Forall_repeat, Hd).
-    pose proof (last_size_spec l Hl j) as Hlast. fold n in Hlast. pose proof (block_start_ge l Hl j) as Hst. pose proof (block_start_ge l Hl (Datatypes.S j)) as Hst'.
+    pose proof (last_size_spec l Hl j) as Hlast. fold n in Hlast. pose proof (block_start_ge l Hl j) as Hst.
+    pose proof (block_start_ge l Hl (Datatypes.S j)) as Hst'.
     assert (Hn : (0 < n)%nat) by (apply INR_lt; simpl; lra).
     assert (Hblock : INR n <= (1 + / l) * block_start l j) by (rewrite <- block_start_S; apply Hlast).
-    assert (Hsizes : forall k, In k (sizes l j) -> block_start l j <= INR k /\ (k <= n)%nat) by (intros k Hk; now apply in_sizes).
+    assert (Hsizes : forall k, In k (sizes l j) -> block_start l j <= INR k /\ (k <= n)%nat)
+      by (intros k Hk; now apply in_sizes).
     assert (Hlength : almost_surely sample (fun xs => length xs = n)).
     { pose proof (draws_length (repeat d n)) as H; now rewrite repeat_length in H. }
     set (e := reward M (fst sa) (snd sa)).
     assert (He : forall g, E e g = E d (fun x => g (fst x))).
-    { intros g. unfold d, e. rewrite E_observation. apply E_ext; intros r. cbn [fst]. symmetry; apply E_const, trans_law, HM. }
-    set (high := fun s' => fun k xs => mass state_dec (trans M (fst sa) (snd sa)) s' + radius k <= frequency state_dec s' (oldest k xs)).
+    { intros g. unfold d, e. rewrite E_observation. apply E_ext; intros r. cbn [fst].
+      symmetry; apply E_const, trans_law, HM. }
+    set (high := fun s' => fun k xs => mass state_dec (trans M (fst sa) (snd sa)) s' + radius k <=
+      frequency state_dec s' (oldest k xs)).
     set (high_block := fun s' (xs : list (R * S)) =>
       Exists_dec (fun k => high s' k xs) (sizes l j) (fun k => Rle_dec _ _) : {_} + {~ _}).
     assert (H1 : prob sample (fun xs => Exists_dec (fun k => far_rewards M sa (radius k) (oldest k xs)) (sizes l j)
       (fun k => far_rewards_dec M sa (radius k) (oldest k xs))) <= 42 * rate).
-    { eapply Rle_trans; [|apply (cdf_block_rarely_far d fst e Hd (reward_law M HM _ _) He l (block_start l j) n (sizes l j) Hl ltac:(lra) Hn Hblock Hsizes)].
+    { eapply Rle_trans; [|apply (cdf_block_rarely_far d fst e Hd (reward_law M HM _ _) He l (block_start l j) n
+        (sizes l j) Hl ltac:(lra) Hn Hblock Hsizes)].
       apply E_le; [apply Hlaw|]. intros xs. apply ind_le. intros H; exact H. }
     assert (H2 : forall s', prob sample (high_block s') <= 21 * rate).
     { intros s'. set (p := mass state_dec (trans M (fst sa) (snd sa)) s').
@@ -287,11 +316,14 @@ Section Event.
       assert (Htail : forall k b, (0 < k)%nat -> 0 < b ->
         prob (draws (repeat d k)) (high_dec [(fun x => u x - p)] b) <= 1 * exp (- 2 * b ^ 2 / INR k)).
       { intros k b Hk Hb. pose proof (lt_0_INR k Hk) as Hk'. rewrite Rmult_1_l.
-        pose proof (average_rarely_above d u k Hd (as_always _ _ (fun x => ind_range _)) Hk (b / INR k) ltac:(left; now apply Rdiv_lt_0_compat)) as Ht.
+        pose proof (average_rarely_above d u k Hd (as_always _ _ (fun x => ind_range _)) Hk (b / INR k) ltac:(left;
+          now apply Rdiv_lt_0_compat)) as Ht.
         replace (- 2 * INR k * (b / INR k) ^ 2) with (- 2 * b ^ 2 / INR k) in Ht by (field; lra).
         eapply Rle_trans; [|exact Ht]. apply E_le_as; [apply law_draws, Forall_repeat, Hd|].
-        pose proof (draws_length (repeat d k)) as Hlk; rewrite repeat_length in Hlk. revert Hlk; apply as_impl; intros xs Hxs.
-        apply ind_le. intros Hex. inversion Hex as [? ? Hb'|? ? Hb']; [|inversion Hb']. rewrite sum_minus, sum_const, Hxs in Hb'.
+        pose proof (draws_length (repeat d k)) as Hlk; rewrite repeat_length in Hlk.
+        revert Hlk; apply as_impl; intros xs Hxs.
+        apply ind_le. intros Hex. inversion Hex as [? ? Hb'|? ? Hb']; [|inversion Hb'].
+        rewrite sum_minus, sum_const, Hxs in Hb'.
         rewrite Hp. unfold average. rewrite Hxs. apply (Rmult_le_reg_r (INR k)); [assumption|].
         replace ((p + b / INR k) * INR k) with (p * INR k + b) by (field; lra).
         replace (sum xs u / INR k * INR k) with (sum xs u) by (field; lra). lra. }
@@ -300,19 +332,23 @@ Section Event.
       revert Hlength; apply as_impl; intros xs Hxs. apply ind_le. intros Hex.
       apply Exists_exists in Hex; destruct Hex as [k [Hk Hhigh]]. destruct (Hsizes k Hk) as [Hmk Hkn].
       assert (Hk0 : (0 < k)%nat) by (apply INR_lt; simpl; lra). pose proof (lt_0_INR k Hk0).
-      apply Exists_exists; exists k; split; [assumption|]. constructor. rewrite <- radius_times_size by (lra || assumption).
+      apply Exists_exists; exists k; split; [assumption|]. constructor.
+      rewrite <- radius_times_size by (lra || assumption).
       unfold high, frequency, average in Hhigh. rewrite length_oldest in Hhigh by lia. fold p in Hhigh.
       rewrite sum_minus, sum_const, length_oldest by lia. fold (radius k).
       apply (Rmult_le_compat_r (INR k)) in Hhigh; [|lra].
       replace (sum (oldest k xs) (fun x => ind (state_dec (snd x) s')) / INR k * INR k)
         with (sum (oldest k xs) (fun x => ind (state_dec (snd x) s'))) in Hhigh by (field; lra).
       unfold u; nra. }
-    assert (H3 : prob sample (fun xs => Exists_dec (fun s' => Exists (fun k => high s' k xs) (sizes l j)) states (fun s' => high_block s' xs)) <= S0 * (21 * rate)).
-    { eapply Rle_trans; [apply (prob_exists_le sample (fun s' xs => Exists (fun k => high s' k xs) (sizes l j)) high_block); apply Hlaw|].
+    assert (H3 : prob sample (fun xs => Exists_dec (fun s' => Exists (fun k => high s' k xs) (sizes l j)) states
+      (fun s' => high_block s' xs)) <= S0 * (21 * rate)).
+    { eapply Rle_trans; [apply (prob_exists_le sample
+        (fun s' xs => Exists (fun k => high s' k xs) (sizes l j)) high_block); apply Hlaw|].
       rewrite <- sum_const. apply sum_le; intros s' _; apply H2. }
     set (bad1 := fun xs => Exists_dec (fun k => far_rewards M sa (radius k) (oldest k xs)) (sizes l j)
       (fun k => far_rewards_dec M sa (radius k) (oldest k xs))) in *.
-    set (bad2 := fun xs => Exists_dec (fun s' => Exists (fun k => high s' k xs) (sizes l j)) states (fun s' => high_block s' xs)) in *.
+    set (bad2 := fun xs => Exists_dec (fun s' => Exists (fun k => high s' k xs) (sizes l j)) states
+      (fun s' => high_block s' xs)) in *.
     apply Rle_trans with (prob sample bad1 + prob sample bad2); [|lra].
     unfold prob; rewrite <- E_plus. apply E_le; [apply Hlaw|]. intros xs.
     pose proof (ind_range (bad1 xs)). pose proof (ind_range (bad2 xs)).
@@ -325,7 +361,8 @@ Section Event.
 
   (** The same for what the learner has seen, however it plays. *)
   Definition misled_in (i : S * A * nat) (path : list (history S A)) : Prop :=
-    Exists (fun k => (k <= length (seen_at (fst i) path))%nat /\ far (fst i) (radius k) (oldest k (seen_at (fst i) path))) (sizes l (snd i)).
+    Exists (fun k => (k <= length (seen_at (fst i) path))%nat /\
+      far (fst i) (radius k) (oldest k (seen_at (fst i) path))) (sizes l (snd i)).
   Definition misled_in_dec i path : {misled_in i path} + {~ misled_in i path}.
   Proof.
     apply Exists_dec. intros k. destruct (le_dec k (length (seen_at (fst i) path))); [|right; tauto].
@@ -335,7 +372,8 @@ Section Event.
   Lemma block_of_visits i : prob (episodes M learner K) (misled_in_dec i) <= 21 * (S0 + 2) * rate.
   Proof.
     destruct i as [sa j]. eapply Rle_trans; [|apply (block_of_draws sa j)]. unfold prob at 2.
-    rewrite <- (outlook_episodes state_dec action_dec M HM learner Hlearner sa (last_size l j) (fun xs => ind (far_in_block_dec sa j xs)) K).
+    rewrite <- (outlook_episodes state_dec action_dec M HM learner Hlearner sa (last_size l j)
+      (fun xs => ind (far_in_block_dec sa j xs)) K).
     apply E_le; [now apply law_episodes|]. intros path. set (w := seen_at sa path).
     destruct (misled_in_dec (sa, j) path) as [Hm|Hno]; cbn [ind].
     - apply Exists_exists in Hm; destruct Hm as [k [Hk [Hkw Hfar]]]. cbn [fst snd] in *. fold w in Hkw, Hfar.
@@ -344,7 +382,8 @@ Section Event.
       + rewrite ind_yes; [lra|]. apply Exists_exists; exists k; split; [assumption|]. now rewrite oldest_oldest by lia.
       + right. symmetry. rewrite <- (E_const (draws (repeat (observation M sa) (last_size l j - length w))) 1)
           by (apply law_draws, Forall_repeat; now apply law_observation).
-        apply E_ext; intros ys. apply ind_yes. apply Exists_exists; exists k; split; [assumption|]. now rewrite oldest_app_le.
+        apply E_ext; intros ys. apply ind_yes. apply Exists_exists; exists k; split; [assumption|].
+        now rewrite oldest_app_le.
     - unfold outlook. destruct (le_dec _ _); [apply ind_range|]. apply E_nonneg; [|intros; apply ind_range].
       apply law_draws, Forall_repeat; now apply law_observation.
   Qed.
@@ -363,27 +402,36 @@ Section Event.
     assert (H1 : E (draws (repeat (observation M sa) n)) (fun xs => ind (odd_reward_dec M sa xs)) = 0).
     { rewrite <- (E_zero (draws (repeat (observation M sa) n))). apply E_ext_as.
       assert (Hs : almost_surely (observation M sa) (fun x => In (fst x) (map fst (reward M (fst sa) (snd sa))))).
-      { apply as_bind. intros r p Hr _. apply as_image, as_always. intros s; simpl. apply in_map_iff; now exists (r, p). }
+      { apply as_bind. intros r p Hr _. apply as_image, as_always. intros s; simpl. apply in_map_iff; now exists (r, p).
+        }
       apply (draws_support _ n) in Hs. revert Hs; apply as_impl; intros xs Hxs. apply ind_no. intros Hodd.
       apply Exists_exists in Hodd; destruct Hodd as [x [Hx Hno]]. rewrite Forall_forall in Hxs. now apply Hno, Hxs. }
-    rewrite <- H1. eapply Rle_trans; [|apply (optional_skipping state_dec action_dec M HM learner Hlearner sa n _ K); intros; apply ind_range].
+    rewrite <- H1. eapply Rle_trans; [|apply (optional_skipping state_dec action_dec M HM learner Hlearner sa n _ K);
+      intros; apply ind_range].
     apply E_le; [now apply law_episodes|]. intros path. unfold odd_at_dec; simpl.
     destruct (le_dec n (length (seen_at sa path))); simpl; [|lra].
     destruct (odd_reward_dec M sa (oldest n (seen_at sa path))); simpl; lra.
   Qed.
 
+  (** Given: any learner, any MDP with finite laws, states and actions listed and decidable; 5 <= l <= 2 K T.
+      Differs: the event, any such l.
+      In words: 08-regret.md#blocks.
+      Step of: thm:main/printed-radii. *)
   Theorem misled_rarely_by_blocks :
     prob (episodes M learner K) (misled_dec state_dec action_dec M states acts radius K) <=
     21 * (S0 + 2) * S0 * A0 * (1 + (l + 1) * ln (2 * INR (K * T) / l)) * rate.
   Proof.
     destruct (few_blocks l Hl (INR (K * T)) ltac:(lra)) as [J [HJ Hreach]].
     set (blocks := list_prod (list_prod states acts) (seq 0 (Datatypes.S J))).
-    set (bad1 := fun path => Exists_dec (fun i => misled_in i path) blocks (fun i => misled_in_dec i path) : {_} + {~ _}).
-    set (bad2 := fun path => Exists_dec (fun i => odd_at i path) (moments M states acts K) (fun i => odd_at_dec i path) : {_} + {~ _}).
+    set (bad1 := fun path => Exists_dec (fun i => misled_in i path) blocks (fun i => misled_in_dec i path) :
+      {_} + {~ _}).
+    set (bad2 := fun path => Exists_dec (fun i => odd_at i path) (moments M states acts K)
+      (fun i => odd_at_dec i path) : {_} + {~ _}).
     assert (Hlaw : is_law (episodes M learner K)) by now apply law_episodes.
     assert (H1 : prob (episodes M learner K) bad1 <= S0 * A0 * INR (Datatypes.S J) * (21 * (S0 + 2) * rate)).
     { eapply Rle_trans; [apply (prob_exists_le (episodes M learner K) misled_in misled_in_dec); apply Hlaw|].
-      replace (S0 * A0 * INR (Datatypes.S J)) with (INR (length blocks)) by (unfold blocks; now rewrite !prod_length, seq_length, !mult_INR).
+      replace (S0 * A0 * INR (Datatypes.S J)) with (INR (length blocks))
+        by (unfold blocks; now rewrite !prod_length, seq_length, !mult_INR).
       rewrite <- sum_const. apply sum_le; intros i _; apply block_of_visits. }
     assert (H2 : prob (episodes M learner K) bad2 <= 0).
     { eapply Rle_trans; [apply (prob_exists_le (episodes M learner K) odd_at odd_at_dec); apply Hlaw|].
@@ -401,14 +449,16 @@ Section Event.
       + rewrite (ind_yes (bad1 path)); [lra|].
         assert (Hlen : length (oldest n (seen_at sa path)) = n) by now apply length_oldest.
         assert (Hge : l / 2 <= INR n).
-        { apply Rnot_lt_le; intros Hlt. pose proof (not_far_if_few sa (oldest n (seen_at sa path))) as Hnot. rewrite Hlen in Hnot.
+        { apply Rnot_lt_le; intros Hlt. pose proof (not_far_if_few sa (oldest n (seen_at sa path))) as Hnot.
+          rewrite Hlen in Hnot.
           exact (Hnot ltac:(lia) Hlt Hfar). }
         destruct (covered_by_a_block l Hl J n Hge) as [j [Hj Hsize]].
         { eapply Rle_trans; [|exact Hreach]. apply le_INR; lia. }
         apply Exists_exists; exists (sa, j); split; [apply in_prod_iff; split; [assumption | apply in_seq; lia]|].
         apply Exists_exists; exists n; split; [assumption|]. now split.
     - pose proof (pos_INR (length states)). pose proof (pos_INR (length acts)). pose proof (exp_pos (- l)).
-      apply Rle_trans with (S0 * A0 * (1 + (l + 1) * ln (2 * INR (K * T) / l)) * (21 * (S0 + 2) * rate)); [|right; ring].
+      apply Rle_trans with (S0 * A0 * (1 + (l + 1) * ln (2 * INR (K * T) / l)) * (21 * (S0 + 2) * rate));
+        [|right; ring].
       assert (0 <= 21 * (S0 + 2) * rate) by (apply Rmult_le_pos; lra).
       apply Rle_trans with (S0 * A0 * INR (Datatypes.S J) * (21 * (S0 + 2) * rate)); [lra|].
       apply Rmult_le_compat_r; [assumption|]. apply Rmult_le_compat_l; [nra | exact HJ].

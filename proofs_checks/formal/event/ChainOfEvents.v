@@ -1,9 +1,10 @@
 (** * Scanning a chain of events
 
-    Scan a decreasing chain of events A of probability p.  Given how many of n independent draws lie in the larger events,
-    the product over the draws of (1 + (a/p) 1_A) keeps its mean (1 + a)^n.  Where the frequency of A is at least p + v the
-    product is at least (1 + a/p)^{n (p + v)}.  So the probability that this happens anywhere along the chain is at most the
-    largest of ( (1 + a) / (1 + a/p)^{p + v} )^n, which the tilt of [DkwTilt.v] makes at most exp(-2 n v^2). *)
+    Scan a decreasing chain of events A of probability p.  Given how many of n independent draws lie in the larger
+    events, the product over the draws of (1 + (a/p) 1_A) keeps its mean (1 + a)^n.  Where the frequency of A is at
+    least p + v the product is at least (1 + a/p)^{n (p + v)}.  So the probability that this happens anywhere along the
+    chain is at most the largest of ( (1 + a) / (1 + a/p)^{p + v} )^n, which the tilt of [DkwTilt.v] makes at most
+    exp(-2 n v^2). *)
 
 Require Import Reals Lra Psatz List.
 From Coquelicot Require Import Coquelicot.
@@ -66,7 +67,8 @@ Section Scan.
     { intros C HCA HC.
       rewrite (E_ext d _ (fun x => g x + (a / P C * g x0) * indicator C x)).
       - rewrite E_plus, E_scal. field; lra.
-      - intros x; unfold weight. change (indicator C x) with (if C x then 1 else 0). destruct (C x) eqn:Hx; [|ring]. rewrite (Hg x x0) by auto. ring. }
+      - intros x; unfold weight. change (indicator C x) with (if C x then 1 else 0). destruct (C x) eqn:Hx; [|ring].
+        rewrite (Hg x x0) by auto. ring. }
     rewrite !H by (auto; intros x Hx; exact Hx). reflexivity.
   Qed.
 
@@ -90,14 +92,16 @@ Section Scan.
   (** The frequency of [A] among the draws exceeds its probability by [v]. *)
   Definition too_often (A : X -> bool) (xs : list X) : Prop := INR n * (P A + v) <= sum xs (indicator A).
   Definition exceeds_dec A xs : {too_often A xs} + {~ too_often A xs} := Rle_dec _ _.
-  Definition some_exceeds_dec chain xs : {Exists (fun A => too_often A xs) chain} + {~ Exists (fun A => too_often A xs) chain} :=
+  Definition some_exceeds_dec chain xs : {Exists (fun A => too_often A xs) chain} +
+    {~ Exists (fun A => too_often A xs) chain} :=
     Exists_dec _ chain (fun A => exceeds_dec A xs).
 
   Lemma product_weight A xs : 0 < P A -> product (weight A) xs = exp (ln (1 + a / P A) * sum xs (indicator A)).
   Proof.
     intros HA. assert (0 < a / P A) by (apply Rdiv_lt_0_compat; assumption).
     induction xs as [|x xs IH]; simpl; [now rewrite Rmult_0_r, exp_0|].
-    rewrite IH, Rmult_plus_distr_l, exp_plus. f_equal. unfold weight. change (indicator A x) with (if A x then 1 else 0). destruct (A x).
+    rewrite IH, Rmult_plus_distr_l, exp_plus. f_equal. unfold weight.
+    change (indicator A x) with (if A x then 1 else 0). destruct (A x).
     - rewrite !Rmult_1_r, exp_ln by lra. reflexivity.
     - rewrite !Rmult_0_r, exp_0; ring.
   Qed.
@@ -184,7 +188,8 @@ Section Chain.
 
   Lemma sum_one_le_length (A : X -> bool) xs : 0 <= sum xs (indicator A) <= INR (length xs).
   Proof.
-    induction xs as [|x xs IH]; cbn [sum length]; [simpl; lra|]. rewrite S_INR. unfold indicator at 1 3. destruct (A x); lra.
+    induction xs as [|x xs IH]; cbn [sum length]; [simpl; lra|]. rewrite S_INR. unfold indicator at 1 3.
+    destruct (A x); lra.
   Qed.
 
   Lemma sum_one_top xs : sum xs (indicator top) = INR (length xs).
@@ -245,6 +250,8 @@ Section Chain.
     apply Hup with B; [assumption | now apply IH].
   Qed.
 
+  (** Given: n >= 1 independent draws from a finite law, v > 0, nested sets.
+      Step of: lem:event/rewards. *)
   Theorem chain_rarely_exceeds chain :
     decreasing_events top chain -> prob sample (some_exceeds_dec d n v chain) <= exp (- 2 * INR n * v ^ 2).
   Proof.
@@ -254,7 +261,8 @@ Section Chain.
       apply (draws_support d n) in Hs.
       revert Hs; apply as_impl; intros xs Hxs. apply ind_le. intros Hex.
       apply Exists_exists in Hex; destruct Hex as [A [Hin Hx]]. apply Exists_exists; exists A; split; [|assumption].
-      apply filter_In; split; [assumption|]. unfold likely. destruct (Rlt_dec 0 (E d (indicator A))) as [|H0]; [reflexivity|].
+      apply filter_In; split; [assumption|]. unfold likely.
+      destruct (Rlt_dec 0 (E d (indicator A))) as [|H0]; [reflexivity|].
       exfalso.
       assert (Hz : sum xs (indicator A) = 0).
       { rewrite (sum_ext xs _ (fun _ => 0)); [rewrite sum_const; ring|]. intros x Hxin.
@@ -263,7 +271,8 @@ Section Chain.
         assert (Hpos : 0 < prob d (fun x => Bool.bool_dec (A x) true)) by (apply (prob_pos d _ x p); auto; apply Hd).
         eapply Rlt_le_trans; [exact Hpos|]. right. apply E_ext; intros y. unfold indicator. now destruct (A y). }
       unfold too_often in Hx. rewrite Hz in Hx. pose proof (lt_0_INR n Hn).
-      assert (0 <= E d (indicator A)) by (apply E_nonneg; [apply Hd | intros y; unfold indicator; destruct (A y); lra]). nra.
+      assert (0 <= E d (indicator A)) by (apply E_nonneg; [apply Hd | intros y; unfold indicator; destruct (A y); lra]).
+      nra.
     - now apply nested_filter.
     - apply Forall_forall; intros A HA. apply filter_In in HA; destruct HA as [_ HA].
       unfold likely in HA. now destruct (Rlt_dec 0 (E d (indicator A))).

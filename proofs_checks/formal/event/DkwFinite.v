@@ -3,7 +3,7 @@
     For n independent draws from a finite law with distribution function F and empirical distribution function F_n,
 
       P( sup_x  F_n(x) - F(x)  >=  v )   <=  exp(-2 n v^2),     P( sup_x  F(x) - F_n(x)  >=  v )  <=  exp(-2 n v^2),
-      P( sup_x |F_n(x) - F(x)| >=  v )   <=  2 exp(-2 n v^2)                                  for every v > 0 and n >= 1.
+      P( sup_x |F_n(x) - F(x)| >=  v )   <=  2 exp(-2 n v^2)                       for every v > 0 and n >= 1.
 
     Nothing is cited: the values of the law, up or down, give a decreasing chain of events, which [ChainOfEvents.v]
     scans with the tilt of [DkwTilt.v]. *)
@@ -43,7 +43,8 @@ Section Dkw.
   Definition below_dec (xs : list R) :
     {Exists (fun z => empirical xs z + v <= cdf d z) (map fst d)} + {~ _} := Exists_dec _ _ (fun z => Rle_dec _ _).
   Definition far_dec (xs : list R) :
-    {Exists (fun z => v <= Rabs (empirical xs z - cdf d z)) (map fst d)} + {~ _} := Exists_dec _ _ (fun z => Rle_dec _ _).
+    {Exists (fun z => v <= Rabs (empirical xs z - cdf d z)) (map fst d)} + {~ _} :=
+      Exists_dec _ _ (fun z => Rle_dec _ _).
 
   Local Notation sample := (draws (repeat d n)).
   Definition upto (z x : R) : bool := if Rle_dec x z then true else false.
@@ -55,12 +56,16 @@ Section Dkw.
   Lemma one_beyond z x : indicator (beyond z) x = 1 - ind (Rle_dec x z).
   Proof. unfold indicator, beyond; destruct (Rle_dec x z); simpl; ring. Qed.
 
-  Lemma sum_upto : almost_surely sample (fun xs => forall z, sum xs (fun x => ind (Rle_dec x z)) = INR n * empirical xs z).
+  Lemma sum_upto : almost_surely sample (fun xs => forall z,
+    sum xs (fun x => ind (Rle_dec x z)) = INR n * empirical xs z).
   Proof.
     pose proof (draws_length (repeat d n)) as H; rewrite repeat_length in H. revert H; apply as_impl; intros xs H y.
     unfold empirical, average. rewrite H. field. apply not_0_INR; intros ->; inversion Hn.
   Qed.
 
+  (** Given: n >= 1 independent draws from a finite law, v > 0.
+      Differs: one-sided, with constant 1.
+      Step of: lem:event/rewards. *)
   Theorem empirical_rarely_above : prob sample above_dec <= exp (- 2 * INR n * v ^ 2).
   Proof.
     eapply Rle_trans; [|apply (chain_rarely_exceeds d Hd n v Hn Hv (map upto (arrange Rge_dec (map fst d))))].
@@ -74,6 +79,9 @@ Section Dkw.
       intros x y Hxy u; unfold upto. destruct (Rle_dec u y), (Rle_dec u x); auto; lra.
   Qed.
 
+  (** Given: as empirical_rarely_above.
+      Differs: one-sided, with constant 1.
+      Step of: lem:event/rewards. *)
   Theorem empirical_rarely_below : prob sample below_dec <= exp (- 2 * INR n * v ^ 2).
   Proof.
     eapply Rle_trans; [|apply (chain_rarely_exceeds d Hd n v Hn Hv (map beyond (arrange Rle_dec (map fst d))))].
@@ -90,6 +98,8 @@ Section Dkw.
       intros x y Hxy u; unfold beyond. destruct (Rle_dec u y), (Rle_dec u x); auto; lra.
   Qed.
 
+  (** Given: n >= 1 independent draws from a finite law, v > 0; Massart's constant.
+      Differs: finite laws; the sup over the atoms. *)
   Theorem dkw : prob sample far_dec <= 2 * exp (- 2 * INR n * v ^ 2).
   Proof.
     pose proof empirical_rarely_above as H1. pose proof empirical_rarely_below as H2.
@@ -118,7 +128,8 @@ Section Dkw.
       - unfold empirical, average; f_equal. apply sum_ext; intros w Hw. apply ind_iff, Hz.
         rewrite Forall_forall in Hxs; auto.
       - apply E_ext_as; intros w p Hin _. apply ind_iff, Hz. apply in_map_iff; now exists (w, p). }
-    assert (Hlevel : forall l, (forall w, In w l -> x < w) \/ exists z, In z l /\ forall w, In w l -> (w <= x <-> w <= z)).
+    assert (Hlevel : forall l, (forall w, In w l -> x < w) \/ exists z, In z l /\ forall w,
+      In w l -> (w <= x <-> w <= z)).
     { induction l as [|w l [IH|[z [Hz IH]]]]; [left; intros w []| |].
       - destruct (Rlt_le_dec x w) as [Hw|Hw]; [left; intros u [<-|Hu]; auto|].
         right; exists w; split; [now left|]. intros u [<-|Hu]; [lra|]. specialize (IH u Hu); lra.
@@ -139,6 +150,8 @@ Section Dkw.
     - destruct (Hsame z Hsz) as [-> ->]. apply Rnot_le_lt; intros Hle. apply Hnot, Exists_exists; now exists z.
   Qed.
 
+  (** Given: as dkw.
+      Differs: from the atoms to every real. *)
   Theorem near_at_every_real :
     almost_surely sample (fun xs =>
       ~ Exists (fun z => v <= Rabs (empirical xs z - cdf d z)) (map fst d) ->

@@ -1,7 +1,7 @@
 (** * The tilt of Massart's constant
 
-    For v in (0, 1) there is an a > 0 with  (t + v) ln(1 + a/t) - ln(1 + a) >= 2 v^2  for all t > 0 at once: a saddle point
-    of the left side.  [DkwFinite.v] weighs samples with it. *)
+    For v in (0, 1) there is an a > 0 with  (t + v) ln(1 + a/t) - ln(1 + a) >= 2 v^2  for all t > 0 at once: a saddle
+    point of the left side.  [DkwFinite.v] weighs samples with it. *)
 
 Require Import Reals Ranalysis5 Lra Psatz List.
 From Coquelicot Require Import Coquelicot.
@@ -45,7 +45,8 @@ Lemma slope_decreases y z : 0 < y <= z ->
   ((1 + z) * ln (1 + z) - z) / z ^ 2 <= ((1 + y) * ln (1 + y) - y) / y ^ 2.
 Proof.
   intros Hyz.
-  destruct (mean_value (fun x => ((1 + x) * ln (1 + x) - x) / x ^ 2) (fun x => (2 * x - (2 + x) * ln (1 + x)) / x ^ 3) y z)
+  destruct (mean_value (fun x => ((1 + x) * ln (1 + x) - x) / x ^ 2)
+    (fun x => (2 * x - (2 + x) * ln (1 + x)) / x ^ 3) y z)
     as [c [Hc Heq]]; [lra | |].
   - intros x Hx. auto_derive; [split; [lra | split; [apply Rmult_integral_contrapositive; lra | trivial]] | field; lra].
   - assert ((2 * c - (2 + c) * ln (1 + c)) / c ^ 3 <= 0).
@@ -162,7 +163,8 @@ Section Tilt.
     { unfold critical, lo.
       set (x := (1 + v) / (1 - v)).
       assert (Hx : 1 <= x).
-      { unfold x. apply Rmult_le_reg_r with (1 - v); [lra|]. replace ((1 + v) / (1 - v) * (1 - v)) with (1 + v) by (field; lra). lra. }
+      { unfold x. apply Rmult_le_reg_r with (1 - v); [lra|].
+        replace ((1 + v) / (1 - v) * (1 - v)) with (1 + v) by (field; lra). lra. }
       replace (((1 - v) / 2 + v) * (1 - (1 - v) / 2) / ((1 - v) / 2 * (1 - (1 - v) / 2 - v))) with (x * x)
         by (unfold x; field; lra).
       replace (v / ((1 - v) / 2 * (1 - (1 - v) / 2))) with (x - / x) by (unfold x; field; lra).

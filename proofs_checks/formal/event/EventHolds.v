@@ -62,7 +62,8 @@ Proof.
     { intros Q b HQ. pose proof (ind_range b). pose proof (ind_range (dec i x)) as H1.
       pose proof (ind_range (Exists_dec (fun i => P i x) l (fun i => dec i x))) as H2.
       destruct b as [Hb|Hb]; cbn [ind] in *; [|lra].
-      destruct (HQ Hb); [rewrite (ind_yes (dec i x)) by assumption | rewrite (ind_yes (Exists_dec _ _ _)) by assumption]; lra. }
+      destruct (HQ Hb); [rewrite (ind_yes (dec i x)) by assumption | rewrite (ind_yes (Exists_dec _ _ _))
+        by assumption]; lra. }
     apply Hdec. intros H; inversion H; auto.
 Qed.
 
@@ -118,7 +119,8 @@ Section Interaction.
     Definition outlook (w : list (R * S)) : R :=
       if le_dec n (length w) then g (oldest n w) else E (draws (repeat d (n - length w))) (fun ys => g (ys ++ w)).
 
-    Lemma outlook_before w : (length w <= n)%nat -> outlook w = E (draws (repeat d (n - length w))) (fun ys => g (ys ++ w)).
+    Lemma outlook_before w : (length w <= n)%nat ->
+      outlook w = E (draws (repeat d (n - length w))) (fun ys => g (ys ++ w)).
     Proof.
       intros H; unfold outlook. destruct (le_dec n (length w)) as [Hle|]; [|reflexivity].
       replace n with (length w) by lia. rewrite Nat.sub_diag. cbn [repeat draws]. rewrite E_ret.
@@ -168,7 +170,9 @@ Section Interaction.
       - unfold episodes in *. rewrite E_process_S, <- IH. apply E_ext; intros past. now apply outlook_episode.
     Qed.
 
-    (** The first [n] observations of a pair, if there are that many, against [n] independent draws. *)
+    (** The first [n] observations of a pair, if there are that many, against [n] independent draws.
+        Given: any learner, any finite MDP, decidable states and actions.
+        Step of: L0/adaptive. *)
     Theorem optional_skipping K :
       (forall xs, 0 <= g xs) ->
       E (episodes K) (fun path => ind (le_dec n (length (seen sa path))) * g (oldest n (seen sa path)))
@@ -224,7 +228,8 @@ Section Interaction.
     assert (H1 : prob sample (odd_reward_dec sa) = 0).
     { unfold prob. rewrite <- (E_zero sample). apply E_ext_as.
       assert (Hs : almost_surely (observation sa) (fun x => In (fst x) (map fst (reward M (fst sa) (snd sa))))).
-      { apply as_bind. intros r p Hr _. apply as_image, as_always. intros s; simpl. apply in_map_iff; now exists (r, p). }
+      { apply as_bind. intros r p Hr _. apply as_image, as_always. intros s; simpl. apply in_map_iff; now exists (r, p).
+        }
       apply (draws_support _ n) in Hs. revert Hs; apply as_impl; intros xs Hxs. apply ind_no. intros Hodd.
       apply Exists_exists in Hodd; destruct Hodd as [x [Hx Hno]]. rewrite Forall_forall in Hxs. now apply Hno, Hxs. }
     assert (H2 : prob sample (far_rewards_dec sa eps) <= 2 * exp (- 2 * INR n * eps ^ 2)).
@@ -240,7 +245,8 @@ Section Interaction.
       apply sum_le; intros s' _.
       pose proof (average_rarely_above (observation sa) (fun x => ind (state_dec (snd x) s')) n (law_observation sa)
         ltac:(apply as_always; intros; apply ind_range) Hn eps (Rlt_le _ _ Heps)) as H.
-      replace (E (observation sa) (fun x => ind (state_dec (snd x) s'))) with (mass state_dec (trans M (fst sa) (snd sa)) s') in H.
+      replace (E (observation sa) (fun x => ind (state_dec (snd x) s')))
+        with (mass state_dec (trans M (fst sa) (snd sa)) s') in H.
       - exact H.
       - rewrite E_observation. symmetry.
         apply (E_const (reward M (fst sa) (snd sa)) (mass state_dec (trans M (fst sa) (snd sa)) s')), reward_law, HM. }
@@ -264,7 +270,8 @@ Section Interaction.
   Definition moments : list (S * A * nat) := list_prod (list_prod states acts) (seq 1 (K * T)).
 
   Definition misled_at (i : S * A * nat) (path : list (history S A)) : Prop :=
-    (snd i <= length (seen (fst i) path))%nat /\ misleading (fst i) (radius (snd i)) (oldest (snd i) (seen (fst i) path)).
+    (snd i <= length (seen (fst i) path))%nat /\
+      misleading (fst i) (radius (snd i)) (oldest (snd i) (seen (fst i) path)).
 
   Definition misled_at_dec i path : {misled_at i path} + {~ misled_at i path}.
   Proof.
@@ -272,7 +279,8 @@ Section Interaction.
     destruct (misleading_dec (fst i) (radius (snd i)) (oldest (snd i) (seen (fst i) path))); [now left | right; tauto].
   Defined.
 
-  Definition misled_dec path : {Exists (fun i => misled_at i path) moments} + {~ Exists (fun i => misled_at i path) moments} :=
+  Definition misled_dec path : {Exists (fun i => misled_at i path) moments} +
+    {~ Exists (fun i => misled_at i path) moments} :=
     Exists_dec _ moments (fun i => misled_at_dec i path).
 
   Theorem misled_is_rare :
@@ -297,7 +305,8 @@ Section Interaction.
     (forall x, Rabs (empirical (map fst xs) x - cdf (reward M s a) x) < radius (length xs)) /\
     (forall s', In s' states -> frequency s' xs < mass state_dec (trans M s a) s' + radius (length xs)).
 
-  Lemma episodes_are_full : almost_surely (episodes K) (fun path => length path = K /\ List.Forall (fun h => time h = T) path).
+  Lemma episodes_are_full : almost_surely (episodes K)
+    (fun path => length path = K /\ List.Forall (fun h => time h = T) path).
   Proof.
     unfold episodes; induction K as [|k IH]; simpl; [apply as_ret; now split|].
     apply as_bind; revert IH; apply as_impl; intros past [Hlen Hall]. apply as_image.
@@ -340,6 +349,9 @@ End Interaction.
 
 (** ** With the radius of the corrected theorem *)
 
+(** Given: any learner, any MDP with finite laws, delta > 0, l > 0; states and actions listed and decidable.
+    Differs: finite reward laws; nothing cited, nothing conditioned on.
+    In words: 06-event-and-optimism.md#L0. *)
 Theorem event_holds {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'})
   (action_dec : forall a a' : A, {a = a'} + {a <> a'}) (M : mdp S A) (learner : list (history S A) -> policy S A)
   (states : list S) (acts : list A) (K : nat) (delta : R) :

@@ -1,9 +1,9 @@
 (** * Given the counts, the confidence event may be impossible      (paper: lem:event)
 
     The paper claims P[ E | counts ] >= 1 - delta.  The counts depend on the transitions, and may give them away.  Two
-    states, one action, T = 2, start in state 1, P(1|1) = 1/100, state 2 absorbing, K = 7, delta = 1/2.  Before episode 7,
-    the counts N(1) = 12, N(2) = 0 have positive probability.  They mean that each of the six episodes stayed in state 1
-    for its second step, so at least 6 of the 12 transitions seen at state 1 went to 1:
+    states, one action, T = 2, start in state 1, P(1|1) = 1/100, state 2 absorbing, K = 7, delta = 1/2.  Before episode
+    7, the counts N(1) = 12, N(2) = 0 have positive probability.  They mean that each of the six episodes stayed in
+    state 1 for its second step, so at least 6 of the 12 transitions seen at state 1 went to 1:
 
       P~(1|1) - P(1|1)  >=  1/2 - 1/100   >   eps  =  sqrt( ln(6 |S| |A| K / delta) / (2 N) )  =  sqrt( ln(252) / 24 ),
 
@@ -11,7 +11,8 @@
 
 Require Import Reals Lra Lia List Bool.
 From Coquelicot Require Import Rcomplements.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp OneState HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp OneState HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep
+  EventHolds.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -41,7 +42,8 @@ Local Notation once1 := (seen_once bool_dec unit_dec (true, tt)).
 Local Notation once2 := (seen_once bool_dec unit_dec (false, tt)).
 
 (** Counts N(1) = 2 n, N(2) = 0 after n episodes. *)
-Definition counted (n : nat) (path : list (history bool unit)) : Prop := length (at1 path) = (2 * n)%nat /\ length (at2 path) = O.
+Definition counted (n : nat) (path : list (history bool unit)) : Prop := length (at1 path) = (2 * n)%nat /\
+  length (at2 path) = O.
 
 Definition counted_dec n path : {counted n path} + {~ counted n path}.
 Proof.
@@ -54,13 +56,15 @@ Defined.
 Definition stay (s : bool) : history bool unit := ([(true, tt, 0); (true, tt, 0)], s).
 
 Lemma E_leaving_episode past f :
-  (forall h, 0 <= f h) -> 1 / 100 * E (trans leaving true tt) (fun s => f (stay s)) <= E (history_law leaving (only past) 2) f.
+  (forall h, 0 <= f h) -> 1 / 100 * E (trans leaving true tt) (fun s => f (stay s)) <=
+    E (history_law leaving (only past) 2) f.
 Proof.
   intros Hf. rewrite E_history_law_S, E_history_law_S, E_history_law_0.
   change (init leaving) with (ret true). rewrite E_ret, E_step. unfold only at 1. rewrite E_ret.
   change (reward leaving (state (start true)) tt) with (ret 0). rewrite E_ret.
   change (trans leaving (state (start true)) tt) with [(true, 1 / 100); (false, 99 / 100)]. cbn [E].
-  assert (H1 : E (step leaving (only past) (extend (start true) tt 0 true)) f = E (trans leaving true tt) (fun s => f (stay s))).
+  assert (H1 : E (step leaving (only past) (extend (start true) tt 0 true)) f =
+    E (trans leaving true tt) (fun s => f (stay s))).
   { rewrite E_step. unfold only. rewrite E_ret.
     change (reward leaving (state (extend (start true) tt 0 true)) tt) with (ret 0). rewrite E_ret. reflexivity. }
   assert (H2 : 0 <= E (step leaving (only past) (extend (start true) tt 0 false)) f).
@@ -91,9 +95,11 @@ Qed.
 
 Local Notation hits := (fun xs => sum xs (fun x : R * bool => ind (bool_dec (snd x) true))).
 
-Lemma episode_hits h : time h = 2%nat -> (length (once1 h) <= 2)%nat /\ (length (once1 h) = 2%nat -> 1 <= hits (once1 h)).
+Lemma episode_hits h : time h = 2%nat -> (length (once1 h) <= 2)%nat /\
+  (length (once1 h) = 2%nat -> 1 <= hits (once1 h)).
 Proof.
-  destruct h as [[|[[s2 []] r2] [|[[s1 []] r1] [|step rest]]] s3]; unfold time; simpl length; try discriminate. intros _.
+  destruct h as [[|[[s2 []] r2] [|[[s1 []] r1] [|step rest]]] s3]; unfold time; simpl length; try discriminate.
+  intros _.
   unfold seen_once; cbn [fst snd seen_in].
   destruct (pair_dec bool_dec unit_dec (s2, tt) (true, tt)) as [H2|H2];
     destruct (pair_dec bool_dec unit_dec (s1, tt) (true, tt)) as [H1|H1]; cbn [length]; split; try lia; intros _.
@@ -103,7 +109,8 @@ Qed.
 
 Lemma counted_hits path :
   List.Forall (fun h => time h = 2%nat) path ->
-  (length (at1 path) <= 2 * length path)%nat /\ (length (at1 path) = (2 * length path)%nat -> INR (length path) <= hits (at1 path)).
+  (length (at1 path) <= 2 * length path)%nat /\
+    (length (at1 path) = (2 * length path)%nat -> INR (length path) <= hits (at1 path)).
 Proof.
   unfold seen; induction 1 as [|h path Hh _ [IH1 IH2]]; [simpl; split; [lia | intros; lra]|].
   destruct (episode_hits h Hh) as [He1 He2]. cbn [flat_map]. rewrite app_length. cbn [length]. split; [lia|].
@@ -119,7 +126,8 @@ Proof.
   destruct (counted_hits path Hfull) as [_ H]. rewrite Hlen in H. specialize (H Hc).
   unfold frequency, average. rewrite Hc, mult_INR. change (INR 2) with (1 + 1). pose proof (lt_0_INR n Hn).
   apply Rmult_le_reg_r with ((1 + 1) * INR n); [lra|].
-  match goal with |- _ <= ?s / _ * _ => replace (s / ((1 + 1) * INR n) * ((1 + 1) * INR n)) with s by (field; lra) end. lra.
+  match goal with |- _ <= ?s / _ * _ => replace (s / ((1 + 1) * INR n) * ((1 + 1) * INR n)) with s by (field; lra) end.
+  lra.
 Qed.
 
 (** ** The printed radius *)
@@ -148,7 +156,8 @@ Proof.
   assert (0 < ln 252) by (rewrite <- ln_1; apply ln_increasing; lra). split; [nra | lra].
 Qed.
 
-(** The counts are possible, and on every path with these counts the estimate is off by more than the radius. *)
+(** The counts are possible, and on every path with these counts the estimate is off by more than the radius.
+    Given: none: two states, one action, T = 2, K = 7, delta = 1/2. *)
 Theorem event_given_counts_is_impossible :
   0 < prob (episodes leaving only 6) (counted_dec 6) /\
   almost_surely (episodes leaving only 6) (fun path => counted 6 path ->

@@ -1,19 +1,24 @@
 (** * Hoeffding's half-width at a given level      (wang:half-width)
 
-    The mean of n independent draws in [0, 1] is within  sqrt( ln(2/delta) / 2n )  of its expectation with probability at least
-    1 - delta.  With  (1/2) sqrt( ln(4/delta) / n )  in its place this fails: five tosses of a fair coin at delta = 1/20. *)
+    The mean of n independent draws in [0, 1] is within  sqrt( ln(2/delta) / 2n )  of its expectation with probability
+    at least 1 - delta.  With  (1/2) sqrt( ln(4/delta) / n )  in its place this fails: five tosses of a fair coin at
+    delta = 1/20. *)
 
 Require Import Reals Lra Lia Psatz List.
 From VerifiedRisk Require Import FiniteLaw HoeffdingFinite.
 Import ListNotations.
 Open Scope R_scope.
 
+(** Given: n >= 1 independent draws, values in [0, 1], 0 < delta <= 1.
+    Differs: finite laws. *)
 Theorem half_width {X} (d : dist X) (u : X -> R) (n : nat) (delta : R) :
   is_law d -> almost_surely d (fun x => 0 <= u x <= 1) -> (0 < n)%nat -> 0 < delta <= 1 ->
-  prob (draws (repeat d n)) (fun xs => Rlt_dec (sqrt (ln (2 / delta) / (2 * INR n))) (Rabs (average u xs - E d u))) <= delta.
+  prob (draws (repeat d n)) (fun xs => Rlt_dec (sqrt (ln (2 / delta) / (2 * INR n))) (Rabs (average u xs - E d u))) <=
+    delta.
 Proof.
   intros Hd Hu Hn Hdelta. pose proof (lt_0_INR n Hn) as Hn'. set (v := sqrt (ln (2 / delta) / (2 * INR n))).
-  assert (H1 : 1 < 2 / delta) by (apply (Rmult_lt_reg_r delta); [lra|]; replace (2 / delta * delta) with 2 by (field; lra); lra).
+  assert (H1 : 1 < 2 / delta) by (apply (Rmult_lt_reg_r delta); [lra|];
+    replace (2 / delta * delta) with 2 by (field; lra); lra).
   assert (Hln : 0 < ln (2 / delta)) by (rewrite <- ln_1; apply ln_increasing; lra).
   assert (Hv2 : v ^ 2 = ln (2 / delta) / (2 * INR n)).
   { unfold v. simpl. rewrite Rmult_1_r. apply sqrt_sqrt. left; apply Rdiv_lt_0_compat; lra. }
@@ -35,10 +40,13 @@ Lemma E_heads : E fair_coin is_heads = 1 / 2.
 Proof. simpl; lra. Qed.
 
 (** Five equal tosses. *)
-Lemma five_equal f : (forall xs, 0 <= f xs) -> / 32 * f (repeat true 5) + / 32 * f (repeat false 5) <= E (draws (repeat fair_coin 5)) f.
+Lemma five_equal f : (forall xs, 0 <= f xs) ->
+  / 32 * f (repeat true 5) + / 32 * f (repeat false 5) <= E (draws (repeat fair_coin 5)) f.
 Proof.
-  intros Hf. assert (Hcoin : forall g : bool -> R, E fair_coin g = / 2 * g true + / 2 * g false) by (intros g; simpl; lra).
-  assert (Hone : forall (x : bool) n g, (forall xs, 0 <= g xs) -> (/ 2) ^ n * g (repeat x n) <= E (draws (repeat fair_coin n)) g).
+  intros Hf. assert (Hcoin : forall g : bool -> R, E fair_coin g = / 2 * g true + / 2 * g false)
+    by (intros g; simpl; lra).
+  assert (Hone : forall (x : bool) n g, (forall xs, 0 <= g xs) ->
+    (/ 2) ^ n * g (repeat x n) <= E (draws (repeat fair_coin n)) g).
   { intros x n; induction n as [|n IH]; intros g Hg; [simpl; lra|]. cbn [repeat]. rewrite E_draws_cons, Hcoin.
     pose proof (IH (fun xs => g (x :: xs)) ltac:(intros; apply Hg)) as H. cbn [pow].
     assert (Hpos : forall y, 0 <= E (draws (repeat fair_coin n)) (fun xs => g (y :: xs)))
@@ -49,8 +57,11 @@ Proof.
   pose proof (Hone false 4%nat (fun xs => f (false :: xs)) ltac:(intros; apply Hf)) as H2. simpl in *. lra.
 Qed.
 
+(** Given: none: five tosses of a fair coin, delta = 1/20.
+    Differs: the formula as it was reported to us. *)
 Theorem other_half_width_fails :
-  1 / 20 < prob (draws (repeat fair_coin 5)) (fun xs => Rlt_dec (1 / 2 * sqrt (ln (4 / (1 / 20)) / INR 5)) (Rabs (average is_heads xs - E fair_coin is_heads))).
+  1 / 20 < prob (draws (repeat fair_coin 5))
+    (fun xs => Rlt_dec (1 / 2 * sqrt (ln (4 / (1 / 20)) / INR 5)) (Rabs (average is_heads xs - E fair_coin is_heads))).
 Proof.
   assert (He : exp 5 > 80).
   { assert (Hdouble : forall x a b, 0 <= a -> a <= exp x -> b <= a * a -> b <= exp (2 * x))

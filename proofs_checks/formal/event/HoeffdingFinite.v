@@ -28,7 +28,8 @@ Proof.
   intros Hx. pose proof (exp_ge_tangent (h * x) 0) as H0. pose proof (exp_ge_tangent (h * x) h) as H1.
   rewrite exp_0 in H0.
   apply (Rmult_le_compat_l (1 - x)) in H0; [|lra]. apply (Rmult_le_compat_l x) in H1; [|lra].
-  replace (exp (h * x)) with ((1 - x) * (exp (h * x) * (1 + (0 - h * x))) + x * (exp (h * x) * (1 + (h - h * x)))) by ring.
+  replace (exp (h * x)) with ((1 - x) * (exp (h * x) * (1 + (0 - h * x))) + x * (exp (h * x) * (1 + (h - h * x))))
+    by ring.
   lra.
 Qed.
 
@@ -52,7 +53,8 @@ Proof.
     assert (Hd2 : 0 < (D x) ^ 2) by (apply pow_lt; assumption).
     apply (Rmult_le_reg_r ((D x) ^ 2)); [assumption|]. unfold Rdiv.
     rewrite Rmult_minus_distr_r, Rmult_assoc, Rinv_l by lra. lra. }
-  assert (Hmvt : forall f df x, (forall y, is_derive f y (df y)) -> exists c, Rmin 0 x <= c <= Rmax 0 x /\ f x - f 0 = df c * x).
+  assert (Hmvt : forall f df x, (forall y, is_derive f y (df y)) -> exists c,
+    Rmin 0 x <= c <= Rmax 0 x /\ f x - f 0 = df c * x).
   { intros f df x Hf. destruct (MVT_gen f 0 x df) as [c [Hc Heq]].
     - intros y _; apply Hf.
     - intros y _; apply continuity_pt_filterlim, (ex_derive_continuous (V := R_NormedModule)). eexists; apply Hf.
@@ -61,15 +63,20 @@ Proof.
   assert (G0 : g 0 = 0) by (unfold g, D; rewrite exp_0; replace (1 - p + p * 1) with 1 by ring; rewrite ln_1; lra).
   assert (G10 : g1 0 = 0) by (unfold g1, D; rewrite exp_0; replace (1 - p + p * 1) with 1 by ring; field).
   assert (Hch : 0 <= c * h).
-  { destruct (Rle_dec 0 h); [rewrite Rmin_left, Rmax_right in Hc by lra | rewrite Rmin_right, Rmax_left in Hc by lra]; nra. }
+  { destruct (Rle_dec 0 h); [rewrite Rmin_left, Rmax_right in Hc by lra | rewrite Rmin_right, Rmax_left in Hc by lra];
+      nra. }
   assert (Hg : 0 <= g h).
   { rewrite G0 in Heq; rewrite G10 in Heq'.
-    replace (g h) with (g2 c' * (c * h)) by (replace (g h) with (g1 c * h) by lra; replace (g1 c) with (g2 c' * c) by lra; ring).
+    replace (g h) with (g2 c' * (c * h)) by (replace (g h) with (g1 c * h) by lra;
+      replace (g1 c) with (g2 c' * c) by lra; ring).
     apply Rmult_le_pos; [apply Hpos | assumption]. }
   unfold g in Hg. fold (D h). rewrite <- (exp_ln (D h) (HD h)).
   destruct (Req_dec (ln (D h)) (h * p + h ^ 2 / 8)) as [->|Hne]; [lra|]. left; apply exp_increasing; lra.
 Qed.
 
+(** Given: a finite law, values in [0, 1].
+    In words: index.md#cited.
+    Step of: lem:event/hoeffding. *)
 Theorem hoeffding_lemma {X} (d : dist X) (u : X -> R) h :
   is_law d -> almost_surely d (fun x => 0 <= u x <= 1) ->
   E d (fun x => exp (h * u x)) <= exp (h * E d u + h ^ 2 / 8).
@@ -146,6 +153,10 @@ Section Hoeffding.
     - rewrite <- exp_plus. right; f_equal; ring.
   Qed.
 
+  (** Given: independent draws from finite laws, values in [0, 1], s >= 0.
+      Differs: one sum at a time.
+      In words: index.md#cited.
+      Step of: lem:event/hoeffding. *)
   Theorem hoeffding_upper s :
     (0 < length ds)%nat -> 0 <= s ->
     prob (draws ds) (fun xs => Rle_dec (m + s) (sum xs u)) <= exp (- 2 * s ^ 2 / n).
@@ -157,6 +168,10 @@ Section Hoeffding.
     intros xs; apply ind_le; nra.
   Qed.
 
+  (** Given: as hoeffding_upper.
+      Differs: one sum at a time.
+      In words: index.md#cited.
+      Step of: lem:event/hoeffding. *)
   Theorem hoeffding_lower s :
     (0 < length ds)%nat -> 0 <= s ->
     prob (draws ds) (fun xs => Rle_dec (sum xs u) (m - s)) <= exp (- 2 * s ^ 2 / n).
@@ -206,7 +221,8 @@ Section Average.
     0 <= v -> prob sample (fun xs => Rle_dec (E d u + v) (average u xs)) <= exp (- 2 * INR n * v ^ 2).
   Proof.
     intros Hv. pose proof (lt_0_INR n Hn) as Hn'.
-    pose proof (hoeffding_upper (repeat d n) u (Forall_repeat _ _ _ Hd) (Forall_repeat (fun d => almost_surely d (fun x => 0 <= u x <= 1)) _ _ Hu) (INR n * v)) as H.
+    pose proof (hoeffding_upper (repeat d n) u (Forall_repeat _ _ _ Hd)
+      (Forall_repeat (fun d => almost_surely d (fun x => 0 <= u x <= 1)) _ _ Hu) (INR n * v)) as H.
     rewrite repeat_length, sum_repeat in H. specialize (H Hn ltac:(apply Rmult_le_pos; lra)).
     replace (- 2 * (INR n * v) ^ 2 / INR n) with (- 2 * INR n * v ^ 2) in H by (field; lra).
     eapply Rle_trans; [|exact H]. apply E_le_as; [apply law_sample|].
@@ -217,13 +233,17 @@ Section Average.
     0 <= v -> prob sample (fun xs => Rle_dec (average u xs) (E d u - v)) <= exp (- 2 * INR n * v ^ 2).
   Proof.
     intros Hv. pose proof (lt_0_INR n Hn) as Hn'.
-    pose proof (hoeffding_lower (repeat d n) u (Forall_repeat _ _ _ Hd) (Forall_repeat (fun d => almost_surely d (fun x => 0 <= u x <= 1)) _ _ Hu) (INR n * v)) as H.
+    pose proof (hoeffding_lower (repeat d n) u (Forall_repeat _ _ _ Hd)
+      (Forall_repeat (fun d => almost_surely d (fun x => 0 <= u x <= 1)) _ _ Hu) (INR n * v)) as H.
     rewrite repeat_length, sum_repeat in H. specialize (H Hn ltac:(apply Rmult_le_pos; lra)).
     replace (- 2 * (INR n * v) ^ 2 / INR n) with (- 2 * INR n * v ^ 2) in H by (field; lra).
     eapply Rle_trans; [|exact H]. apply E_le_as; [apply law_sample|].
     pose proof average_of_sample as Ha; revert Ha; apply as_impl; intros xs Hxs. apply ind_le; nra.
   Qed.
 
+  (** Given: n >= 1 independent draws, values in [0, 1], v >= 0.
+      Differs: one successor.
+      Step of: lem:event/hoeffding, lem:event/sup-norm. *)
   Theorem average_rarely_far v :
     0 <= v -> prob sample (fun xs => Rle_dec v (Rabs (average u xs - E d u))) <= 2 * exp (- 2 * INR n * v ^ 2).
   Proof.

@@ -49,6 +49,8 @@ Section Process.
     | x :: past => Y past x + sum_observed past
     end.
 
+  (** Given: any adapted process of finite laws.
+      Step of: martingale. *)
   Theorem mean_of_observed n : E (process n) sum_of_means = E (process n) sum_observed.
   Proof.
     induction n as [|n IH]; [reflexivity|]. rewrite !E_process_S. simpl.
@@ -96,6 +98,8 @@ Section Process.
       + intros x. rewrite <- exp_plus. f_equal. field; lra.
   Qed.
 
+  (** Given: an adapted process of finite laws, 0 <= Y <= B, B > 0, delta > 0.
+      Differs: finite laws. *)
   Theorem sum_of_means_rarely_large n delta :
     0 < delta ->
     prob (process n) (fun path => Rle_dec (exp 1 / (exp 1 - 1) * (sum_observed path + B * ln (/ delta)))

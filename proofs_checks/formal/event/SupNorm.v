@@ -2,25 +2,32 @@
 
     The union over m successors costs their number:  P( max |p^(s) - p(s)| >= v ) <= 2 m exp(-2 n v^2).
 
-    With l = ln((S0 + 2) S0 |A| N / delta) and eps_n = sqrt(l / 2n), the first n of N independent observations of one pair
-    have |F_n - F| < eps_n everywhere and p^ - p < eps_n, for every n <= N at once, but for probability delta / (S0 |A|). *)
+    With l = ln((S0 + 2) S0 |A| N / delta) and eps_n = sqrt(l / 2n), the first n of N independent observations of one
+    pair have |F_n - F| < eps_n everywhere and p^ - p < eps_n, for every n <= N at once, but for probability delta / (S0
+    |A|). *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep
+  EventHolds.
 Import ListNotations.
 Open Scope R_scope.
 
-Theorem sup_norm_rarely_large {X} (eq_dec : forall x y : X, {x = y} + {x <> y}) (states : list X) (d : dist X) (n : nat) (v : R) :
+(** Given: n >= 1 independent draws from a finite law, listed successors, v >= 0.
+    Differs: no condition that the right side be small. *)
+Theorem sup_norm_rarely_large {X} (eq_dec : forall x y : X,
+  {x = y} + {x <> y}) (states : list X) (d : dist X) (n : nat) (v : R) :
   is_law d -> (0 < n)%nat -> 0 <= v ->
   prob (draws (repeat d n)) (fun xs =>
-    Exists_dec (fun x => v <= Rabs (average (fun y => ind (eq_dec y x)) xs - mass eq_dec d x)) states (fun x => Rle_dec _ _))
+    Exists_dec (fun x => v <= Rabs (average (fun y => ind (eq_dec y x)) xs - mass eq_dec d x)) states
+      (fun x => Rle_dec _ _))
   <= 2 * INR (length states) * exp (- 2 * INR n * v ^ 2).
 Proof.
   intros Hd Hn Hv.
   eapply Rle_trans; [apply (prob_exists_le (draws (repeat d n))
     (fun x xs => v <= Rabs (average (fun y => ind (eq_dec y x)) xs - mass eq_dec d x)) (fun x xs => Rle_dec _ _));
     apply law_draws, Forall_repeat, Hd|].
-  replace (2 * INR (length states) * exp (- 2 * INR n * v ^ 2)) with (INR (length states) * (2 * exp (- 2 * INR n * v ^ 2))) by ring.
+  replace (2 * INR (length states) * exp (- 2 * INR n * v ^ 2))
+    with (INR (length states) * (2 * exp (- 2 * INR n * v ^ 2))) by ring.
   rewrite <- sum_const. apply sum_le; intros x _.
   exact (average_rarely_far d (fun y => ind (eq_dec y x)) n Hd (as_always _ _ (fun y => ind_range _)) Hn v Hv).
 Qed.
@@ -38,7 +45,8 @@ Lemma E_draws_oldest {X} (d : dist X) n N g :
   is_law d -> (n <= N)%nat -> E (draws (repeat d N)) (fun xs => g (oldest n xs)) = E (draws (repeat d n)) g.
 Proof.
   intros Hd Hn. rewrite <- (E_draws_skip d (N - n) n g Hd). replace (N - n + n)%nat with N by lia.
-  apply E_ext_as. pose proof (draws_length (repeat d N)) as H; rewrite repeat_length in H. revert H; apply as_impl; intros xs Hxs.
+  apply E_ext_as. pose proof (draws_length (repeat d N)) as H; rewrite repeat_length in H.
+  revert H; apply as_impl; intros xs Hxs.
   unfold oldest. now rewrite Hxs.
 Qed.
 
@@ -63,12 +71,15 @@ Section Tape.
     {Exists (fun n => misleading state_dec M states sa (radius n) (oldest n xs)) (seq 1 N)} + {~ _} :=
     Exists_dec _ _ (fun n => bad (radius n) (oldest n xs)).
 
+  (** Given: N >= 1 independent observations of one pair, delta > 0, l > 0.
+      Differs: finite laws; the first n in the order of drawing. *)
   Theorem tape_stays_within_its_radius :
     prob (draws (repeat (observation M sa) N)) leaves_dec <= delta / (S0 * A0) /\
     forall xs, ~ Exists (fun n => misleading state_dec M states sa (radius n) (oldest n xs)) (seq 1 N) ->
     forall n, (0 < n <= N)%nat ->
       (forall x, Rabs (empirical (map fst (oldest n xs)) x - cdf (reward M (fst sa) (snd sa)) x) < radius n) /\
-      (forall s', In s' states -> frequency state_dec s' (oldest n xs) < mass state_dec (trans M (fst sa) (snd sa)) s' + radius n).
+      (forall s', In s' states -> frequency state_dec s' (oldest n xs) <
+        mass state_dec (trans M (fst sa) (snd sa)) s' + radius n).
   Proof.
     pose proof (law_observation M HM sa) as Hd.
     assert (Hrad : forall n, (0 < n)%nat -> 0 < radius n).

@@ -287,7 +287,8 @@ Fixpoint area_of_steps (G : R -> R) (lo hi c : R) (l : dist R) : R :=
 Lemma is_RInt_constant (c a b : R) : is_RInt (fun _ => c) a b ((b - a) * c).
 Proof. apply (@is_RInt_const R_NormedModule). Qed.
 
-Lemma is_RInt_area G lo hi c l : sorted_in lo hi l -> is_RInt (fun x => G (c + cdf l x)) lo hi (area_of_steps G lo hi c l).
+Lemma is_RInt_area G lo hi c l : sorted_in lo hi l ->
+  is_RInt (fun x => G (c + cdf l x)) lo hi (area_of_steps G lo hi c l).
 Proof.
   revert lo c; induction l as [|[a p] l IH]; intros lo c Hs.
   - apply is_RInt_ext with (fun _ => G c); [|apply is_RInt_constant].
@@ -327,7 +328,11 @@ Proof.
     now rewrite (weighting_0 G HG), (weighting_1 G HG), Rminus_0_r, Rmult_1_r in H.
 Qed.
 
-(** The Stieltjes integral of the quantile exists, with the stated value. *)
+(** The Stieltjes integral of the quantile exists, with the stated value.
+    Given: as key_identity.
+    Differs: the Stieltjes integral that defines the objective exists.
+    In words: 01-setting.md#def-objective.
+    Step of: lem:key. *)
 Theorem is_stieltjes_quantile G d lo hi :
   weighting G -> is_law d -> lo <= hi -> almost_surely d (fun z => lo <= z <= hi) ->
   is_stieltjes (fun tau => real (quantile (cdf d) tau)) G 0 1 (hi - RInt (fun x => G (cdf d x)) lo hi) /\
@@ -344,6 +349,8 @@ Proof.
   now apply is_stieltjes_quantile_listing with hi.
 Qed.
 
+(** Given: as key_identity, on any interval [lo, hi].
+    Step of: lem:key. *)
 Theorem Phi_eq_hi_minus_area G d lo hi :
   weighting G -> is_law d -> lo <= hi -> almost_surely d (fun z => lo <= z <= hi) ->
   Phi G d = hi - RInt (fun x => G (cdf d x)) lo hi.
@@ -354,7 +361,9 @@ Theorem ex_RInt_weighted_cdf G d lo hi :
   ex_RInt (fun x => G (cdf d x)) lo hi.
 Proof. intros; now apply is_stieltjes_quantile. Qed.
 
-(** The paper's form, corrected: returns in [0, M]. *)
+(** The paper's form, corrected: returns in [0, M].
+    Given: a finite law on [0, M], M >= 0; G nondecreasing and right-continuous on [0, 1], G(0) = 0, G(1) = 1.
+    Differs: finite laws. *)
 Theorem key_identity G d M :
   weighting G -> is_law d -> 0 <= M -> almost_surely d (fun z => 0 <= z <= M) ->
   Phi G d = M - RInt (fun x => G (cdf d x)) 0 M.
@@ -376,6 +385,8 @@ Proof.
   - rewrite IH by (unfold total_mass; lra). ring.
 Qed.
 
+(** Given: a finite law listed in increasing order; G as in the key identity.
+    Step of: lem:key. *)
 Theorem Phi_eq_rank_sum G l lo hi :
   weighting G -> is_law l -> sorted_in lo hi l -> Phi G l = rank_sum G 0 l.
 Proof.

@@ -1,9 +1,9 @@
 (** * Models that satisfy the paper's assumption      (paper: assump:quantile)
 
-    The paper assumes F†(1) = T for the return of every policy; for finite laws, which have atoms, this says that the largest
-    conceivable return is attained with positive probability.  It holds when rewards lie in [0, 1] and every reward law
-    gives mass to 1.  Mixing a reward law with a little mass at 1 makes any model satisfy it; the counterexamples are mixed
-    in this way. *)
+    The paper assumes F†(1) = T for the return of every policy; for finite laws, which have atoms, this says that the
+    largest conceivable return is attained with positive probability.  It holds when rewards lie in [0, 1] and every
+    reward law gives mass to 1.  Mixing a reward law with a little mass at 1 makes any model satisfy it; the
+    counterexamples are mixed in this way. *)
 
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
@@ -43,7 +43,8 @@ Proof.
 Qed.
 
 Theorem rewards_at_1_satisfy_assumption {X A} (M : mdp X A) e :
-  is_mdp M -> rewards_within 1 M -> 0 < e -> (forall s a, e <= prob (reward M s a) (fun r => Req_EM_T r 1)) -> satisfies_assumption M.
+  is_mdp M -> rewards_within 1 M -> 0 < e -> (forall s a, e <= prob (reward M s a) (fun r => Req_EM_T r 1)) ->
+    satisfies_assumption M.
 Proof.
   intros HM Hrew He H1 pi Hpi.
   (* all rewards so far were 1 with probability at least e^t *)

@@ -22,7 +22,8 @@ Section Facts.
     split; [assumption|]. split; intros z p Hin; apply (H z p); apply in_or_app; auto.
   Qed.
 
-  Lemma Phi_antitone_in_cdf (d e : dist R) : is_law d -> is_law e -> (forall x, cdf e x <= cdf d x) -> Phi G d <= Phi G e.
+  Lemma Phi_antitone_in_cdf (d e : dist R) : is_law d -> is_law e -> (forall x, cdf e x <= cdf d x) ->
+    Phi G d <= Phi G e.
   Proof.
     intros Hd He H. destruct (common_bounds d e) as [lo [hi [Hle [Bd Be]]]].
     rewrite (Phi_eq_hi_minus_area G d lo hi), (Phi_eq_hi_minus_area G e lo hi) by assumption.
@@ -33,7 +34,8 @@ Section Facts.
   Lemma Phi_of_same_cdf (d e : dist R) : is_law d -> is_law e -> (forall x, cdf d x = cdf e x) -> Phi G d = Phi G e.
   Proof. intros Hd He H; apply Rle_antisym; apply Phi_antitone_in_cdf; auto; intros x; rewrite H; lra. Qed.
 
-  Lemma Phi_of_same_expectations (d e : dist R) : is_law d -> is_law e -> (forall f, E d f = E e f) -> Phi G d = Phi G e.
+  Lemma Phi_of_same_expectations (d e : dist R) : is_law d -> is_law e -> (forall f, E d f = E e f) ->
+    Phi G d = Phi G e.
   Proof. intros Hd He H; apply Phi_of_same_cdf; auto; intros x; apply H. Qed.
 
   (** Coupling: [f <= g] almost surely orders the objectives of the images. *)
@@ -45,7 +47,8 @@ Section Facts.
     revert H; apply as_impl; intros z Hz; apply ind_le; lra.
   Qed.
 
-  Lemma Phi_shift {X} (d : dist X) (f : X -> R) c : is_law d -> Phi G (image (fun x => f x + c) d) = Phi G (image f d) + c.
+  Lemma Phi_shift {X} (d : dist X) (f : X -> R) c : is_law d ->
+    Phi G (image (fun x => f x + c) d) = Phi G (image f d) + c.
   Proof.
     intros Hd. destruct (bounded_law (image f d)) as [lo [hi [Hle B]]].
     assert (Hf : is_law (image f d)) by now apply law_image.

@@ -41,12 +41,14 @@ Section OneState.
   Lemma E_one_state_0 pi f : E (history_law M pi 0) f = f nothing_played.
   Proof. rewrite E_history_law_0. apply (E_ret tt (fun s => f (start s))). Qed.
 
-  Lemma E_one_state_1 pi f : E (history_law M pi 1) f = E (pi nothing_played) (fun a => E (rewards a) (fun r => f (after a r))).
+  Lemma E_one_state_1 pi f : E (history_law M pi 1) f =
+    E (pi nothing_played) (fun a => E (rewards a) (fun r => f (after a r))).
   Proof. now rewrite E_history_law_S, E_one_state_0, E_one_state_step. Qed.
 
   Lemma E_one_state_return pi f :
     E (return_law M pi) f =
-    E (pi nothing_played) (fun a => E (rewards a) (fun r => E (pi (after a r)) (fun b => E (rewards b) (fun q => f (q + r))))).
+    E (pi nothing_played) (fun a => E (rewards a)
+      (fun r => E (pi (after a r)) (fun b => E (rewards b) (fun q => f (q + r))))).
   Proof.
     rewrite E_return_law. change (horizon M) with 2%nat. rewrite E_history_law_S, E_one_state_1.
     apply E_ext; intros a. apply E_ext; intros r. rewrite E_one_state_step.
@@ -55,11 +57,14 @@ Section OneState.
 
   (** The mean of a policy that is deterministic along the way. *)
   Lemma mean_one_state pi a (choice : R -> A) :
-    (forall a, is_law (rewards a)) -> is_policy pi -> pi nothing_played = ret a -> (forall r, pi (after a r) = ret (choice r)) ->
+    (forall a, is_law (rewards a)) -> is_policy pi -> pi nothing_played = ret a ->
+      (forall r, pi (after a r) = ret (choice r)) ->
     value (fun tau => tau) M pi = E (rewards a) (fun r => E (rewards (choice r)) (fun q => q) + r).
   Proof.
-    intros Hl Hpi H0 H1. unfold value. rewrite Phi_id_eq_mean by (apply law_return; [now apply is_mdp_one_state | assumption]).
-    rewrite E_one_state_return, H0, E_ret. apply E_ext; intros r. rewrite H1, E_ret, E_plus, E_const by apply Hl. reflexivity.
+    intros Hl Hpi H0 H1. unfold value.
+    rewrite Phi_id_eq_mean by (apply law_return; [now apply is_mdp_one_state | assumption]).
+    rewrite E_one_state_return, H0, E_ret. apply E_ext; intros r. rewrite H1, E_ret, E_plus, E_const by apply Hl.
+    reflexivity.
   Qed.
 
   (** The paper's B(pi): expected errors of the pairs met. *)
@@ -67,6 +72,7 @@ Section OneState.
     expected_cost M pi (fun _ _ a => err a) =
     E (pi nothing_played) err + E (pi nothing_played) (fun a => E (rewards a) (fun r => E (pi (after a r)) err)).
   Proof.
-    unfold expected_cost. change (horizon M) with 2%nat. cbn [seq sum]. rewrite E_one_state_0, E_one_state_1, Rplus_0_r. reflexivity.
+    unfold expected_cost. change (horizon M) with 2%nat. cbn [seq sum]. rewrite E_one_state_0, E_one_state_1, Rplus_0_r.
+    reflexivity.
   Qed.
 End OneState.

@@ -42,7 +42,8 @@ Section Telescoping.
     intros H.
     assert (Hgo : forall n t, (t + n = horizon M)%nat ->
       E (history_law M pi t) (v n) <= E (history_law M pi (horizon M)) (v O) +
-        sum (seq t n) (fun t => E (history_law M pi t) (fun h => E (pi h) (cost (horizon M - Datatypes.S t)%nat (state h))))).
+        sum (seq t n) (fun t => E (history_law M pi t)
+          (fun h => E (pi h) (cost (horizon M - Datatypes.S t)%nat (state h))))).
     { induction n as [|n IH]; intros t Ht; cbn [seq sum]; [rewrite Nat.add_0_r in Ht; subst; lra|].
       specialize (IH (Datatypes.S t) ltac:(lia)).
       replace (horizon M - Datatypes.S t)%nat with n by lia.

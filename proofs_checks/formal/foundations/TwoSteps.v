@@ -1,7 +1,7 @@
 (** * Policies of counterexamples, and their means
 
-    The mean as an objective; the policy that always plays one action; two steps of a y-policy written out; the policy that
-    repeats its action exactly at one reward so far. *)
+    The mean as an objective; the policy that always plays one action; two steps of a y-policy written out; the policy
+    that repeats its action exactly at one reward so far. *)
 
 Require Import Reals Lra List.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp.
@@ -50,7 +50,8 @@ Proof.
   rewrite E_return_law, HT, E_history_law_from_start. apply E_ext; intros s.
   rewrite E_run_S, E_step. apply E_ext; intros a; apply E_ext; intros r; apply E_ext; intros s'.
   rewrite E_run_S, E_step. apply E_ext; intros a'; apply E_ext; intros r'.
-  rewrite (E_ext _ _ (fun _ => r' + (r + 0))); [apply E_const, trans_law, HM|]. intros s''. etransitivity; [apply E_ret | reflexivity].
+  rewrite (E_ext _ _ (fun _ => r' + (r + 0))); [apply E_const, trans_law, HM|]. intros s''.
+  etransitivity; [apply E_ret | reflexivity].
 Qed.
 
 (** Play [false] first; then [false] exactly at the reward [y0]. *)

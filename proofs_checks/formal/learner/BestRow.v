@@ -3,7 +3,8 @@
     Of each pair (s, a) the learner believes lower masses  low s'  of the possible successors, and two reward laws, one
     above and one below.  The missing mass is  miss = 1 - sum low.  For a utility h
 
-      Vhat_0 = h,   Vhat_{n+1}(s, y) = max_a E_{r ~ R^} [ sum low s' Vhat_n(s', y + r) + miss max_{s'} Vhat_n(s', y + r) ],
+      Vhat_0 = h,
+      Vhat_{n+1}(s, y) = max_a E_{r ~ R^} [ sum low s' Vhat_n(s', y + r) + miss max_{s'} Vhat_n(s', y + r) ],
 
     and Vchk with R+ and min.  If the beliefs hold ( low <= P,  F_{R^} <= F_R <= F_{R+} ), then
 
@@ -63,14 +64,16 @@ Qed.
 
 (** A weighted sum of utilities with weights that are at least 0 and sum to at most 1, and the rest on one more. *)
 Lemma weighted_utility {X} L (l : list X) (q : X -> R) (f : X -> R -> R) (g : R -> R) :
-  0 <= L -> (forall x, In x l -> 0 <= q x) -> 0 <= 1 - sum l q -> (forall x, In x l -> is_utility L (f x)) -> is_utility L g ->
+  0 <= L -> (forall x, In x l -> 0 <= q x) -> 0 <= 1 - sum l q -> (forall x, In x l -> is_utility L (f x)) ->
+    is_utility L g ->
   is_utility L (fun y => sum l (fun x => q x * f x y) + (1 - sum l q) * g y).
 Proof.
   intros HL Hq Hm Hf Hg y z Hyz. specialize (Hg y z Hyz).
   assert (Hs : 0 <= sum l (fun x => q x * f x z) - sum l (fun x => q x * f x y) <= sum l q * (L * (z - y))).
   { rewrite <- sum_minus. split.
     - apply sum_nonneg; intros x Hx. specialize (Hf x Hx y z Hyz). specialize (Hq x Hx). nra.
-    - rewrite Rmult_comm, <- sum_scal. apply sum_le; intros x Hx. specialize (Hf x Hx y z Hyz). specialize (Hq x Hx). nra. }
+    - rewrite Rmult_comm, <- sum_scal. apply sum_le; intros x Hx. specialize (Hf x Hx y z Hyz). specialize (Hq x Hx).
+      nra. }
   nra.
 Qed.
 
@@ -180,8 +183,10 @@ Section Values.
   Proof.
     intros Hf. pose proof (miss_nonneg Hb s a) as Hm. unfold row_max.
     destruct (max_over_attained f (succ s a) (Hsucc s a)) as [s0 [H0 ->]]. pose proof (Hf s0 H0).
-    assert (Hs : sum (succ s a) (low b s a) * lo <= sum (succ s a) (fun s' => low b s a s' * f s') <= sum (succ s a) (low b s a) * hi).
-    { split; rewrite Rmult_comm, <- sum_scal; apply sum_le; intros s' Hs'; pose proof (Hf s' Hs'); pose proof (low_nonneg Hb s a s'); nra. }
+    assert (Hs : sum (succ s a) (low b s a) * lo <= sum (succ s a) (fun s' => low b s a s' * f s') <=
+      sum (succ s a) (low b s a) * hi).
+    { split; rewrite Rmult_comm, <- sum_scal; apply sum_le; intros s' Hs'; pose proof (Hf s' Hs');
+        pose proof (low_nonneg Hb s a s'); nra. }
     unfold miss in *. nra.
   Qed.
 
@@ -202,7 +207,8 @@ Section Values.
   Definition gap (s : S) (a : A) : R := RInt (cdf_excess (chk b s a) (hat b s a)) 0 1.
 
   Definition spread (n : nat) (s : S) (y : R) (a : A) : R :=
-    E (hat b s a) (fun r => max_over (fun s' => Vhat n s' (r + y)) (succ s a) - min_over (fun s' => Vhat n s' (r + y)) (succ s a)).
+    E (hat b s a) (fun r => max_over (fun s' => Vhat n s' (r + y)) (succ s a) -
+      min_over (fun s' => Vhat n s' (r + y)) (succ s a)).
 
   Lemma gap_range s a : 0 <= gap s a <= 1.
   Proof.
@@ -213,7 +219,9 @@ Section Values.
   Qed.
 
   Lemma miss_le_1 s a : miss s a <= 1.
-  Proof. unfold miss. assert (0 <= sum (succ s a) (low b s a)) by (apply sum_nonneg; intros; apply (low_nonneg Hb)). lra. Qed.
+  Proof.
+    unfold miss. assert (0 <= sum (succ s a) (low b s a)) by (apply sum_nonneg; intros; apply (low_nonneg Hb)). lra.
+  Qed.
 
   Lemma spread_le n s y a : spread n s y a <= L * INR n.
   Proof.
@@ -221,7 +229,8 @@ Section Values.
     destruct (max_over_attained (fun s' => Vhat n s' (r + y)) (succ s a) (Hsucc s a)) as [s1 [_ ->]].
     destruct (min_over_attained (fun s' => Vhat n s' (r + y)) (succ s a) (Hsucc s a)) as [s2 [_ ->]].
     pose proof (Vhat_between n s1 (r + y)). pose proof (Vhat_between n s2 (r + y)). pose proof (pos_INR n).
-    pose proof (Hh (r + y) (r + y + INR n) ltac:(lra)). replace (r + y + INR n - (r + y)) with (INR n) in * by ring. lra.
+    pose proof (Hh (r + y) (r + y + INR n) ltac:(lra)). replace (r + y + INR n - (r + y)) with (INR n) in * by ring.
+    lra.
   Qed.
 
   (** ** When the beliefs hold *)
@@ -244,21 +253,25 @@ Section Values.
   Lemma miss_is_excess s a : In a (acts s) -> miss s a = sum (succ s a) (fun s' => P s a s' - low b s a s').
   Proof.
     intros Ha. rewrite sum_minus. unfold miss. f_equal.
-    pose proof (E_sum_over state_dec (succ s a) (trans M s a) (fun _ => 1) (succ_nodup Hhold s a Ha) (succ_all Hhold s a Ha)) as H.
+    pose proof (E_sum_over state_dec (succ s a) (trans M s a) (fun _ => 1) (succ_nodup Hhold s a Ha)
+      (succ_all Hhold s a Ha)) as H.
     rewrite (proj2 (trans_law M HM s a)) in H. rewrite H. apply sum_ext; intros; ring.
   Qed.
 
   Lemma E_trans_le_row_max f s a : In a (acts s) -> E (trans M s a) f <= row_max f s a.
   Proof.
-    intros Ha. rewrite (E_sum_over state_dec (succ s a)) by now apply Hhold. unfold row_max. rewrite miss_is_excess by assumption.
+    intros Ha. rewrite (E_sum_over state_dec (succ s a)) by now apply Hhold. unfold row_max.
+    rewrite miss_is_excess by assumption.
     rewrite (Rmult_comm (sum _ _)), <- sum_scal, <- sum_plus. apply sum_le; intros s' Hs'.
     pose proof (low_le Hhold s a s' Ha Hs'). pose proof (max_over_ge f (succ s a) s' Hs'). nra.
   Qed.
 
   Lemma row_min_le_E_trans f s a : In a (acts s) -> row_min f s a <= E (trans M s a) f.
   Proof.
-    intros Ha. rewrite (E_sum_over state_dec (succ s a)) by now apply Hhold. unfold row_min. rewrite miss_is_excess by assumption.
-    rewrite (Rmult_comm (sum _ (fun s' => P s a s' - low b s a s'))), <- sum_scal, <- sum_plus. apply sum_le; intros s' Hs'.
+    intros Ha. rewrite (E_sum_over state_dec (succ s a)) by now apply Hhold. unfold row_min.
+    rewrite miss_is_excess by assumption.
+    rewrite (Rmult_comm (sum _ (fun s' => P s a s' - low b s a s'))), <- sum_scal, <- sum_plus.
+    apply sum_le; intros s' Hs'.
     pose proof (low_le Hhold s a s' Ha Hs'). pose proof (min_over_le f (succ s a) s' Hs'). nra.
   Qed.
 
@@ -280,6 +293,9 @@ Section Values.
       intros r r' Hr. pose proof (row_max_utility (Vhat n) s a y (Vhat_utility n) r r' Hr). simpl in *. lra.
   Qed.
 
+  (** Given: beliefs that hold; any nondecreasing Lipschitz utility, any allowed policy.
+      In words: 10-kl-learner.md#kl-optimism.
+      Step of: corrected/ii. *)
   Theorem optimistic_for_every_policy pi :
     is_policy pi -> allowed acts M pi -> E (return_law M pi) h <= E (init M) (fun s => Vhat (horizon M) s 0).
   Proof.
@@ -293,16 +309,19 @@ Section Values.
     backup_hat (Vhat n) s y a - backup M (Vhat n) s y a <= miss s a * spread n s y a + L * gap s a.
   Proof.
     intros Ha. unfold backup_hat, backup.
-    assert (H1 : E (hat b s a) (fun r => row_max (fun s' => Vhat n s' (r + y)) s a - E (trans M s a) (fun s' => Vhat n s' (r + y))) <=
+    assert (H1 : E (hat b s a) (fun r => row_max (fun s' => Vhat n s' (r + y)) s a -
+      E (trans M s a) (fun s' => Vhat n s' (r + y))) <=
                  miss s a * spread n s y a).
     { unfold spread. rewrite <- E_scal. apply E_le; [apply (hat_law Hb)|]. intros r. now apply row_max_minus_E. }
     assert (H2 : E (hat b s a) (fun r => E (trans M s a) (fun s' => Vhat n s' (r + y))) -
                  E (reward M s a) (fun r => E (trans M s a) (fun s' => Vhat n s' (r + y))) <= L * gap s a).
     { eapply Rle_trans; [apply (utility_difference_le_excess L (fun r => E (trans M s a) (fun s' => Vhat n s' (r + y)))
-        (reward M s a) (hat b s a) 0 1); try assumption; try lra; try apply (hat_law Hb); try apply (hat_within Hb); try apply Hrew;
+        (reward M s a) (hat b s a) 0 1); try assumption; try lra; try apply (hat_law Hb); try apply (hat_within Hb);
+          try apply Hrew;
         try (now apply reward_law)|].
       - apply is_utility_average; [now apply trans_law|]. intros s'. apply is_utility_shift, Vhat_utility.
-      - apply Rmult_le_compat_l; [assumption|]. apply RInt_le; [lra | apply ex_RInt_excess; lra | apply ex_RInt_excess; lra|].
+      - apply Rmult_le_compat_l; [assumption|].
+        apply RInt_le; [lra | apply ex_RInt_excess; lra | apply ex_RInt_excess; lra|].
         intros x _. unfold cdf_excess. apply Rle_max_compat_l. pose proof (chk_above Hhold s a x Ha). lra. }
     rewrite E_minus in H1. lra.
   Qed.
@@ -324,11 +343,15 @@ Section Values.
 
   Lemma plain_cost_range g a : (time g < horizon M)%nat -> 0 <= plain_cost g a <= INR (horizon M - time g).
   Proof.
-    intros Hg. unfold plain_cost. replace (horizon M - time g)%nat with (Datatypes.S (horizon M - Datatypes.S (time g))) by lia.
+    intros Hg. unfold plain_cost.
+    replace (horizon M - time g)%nat with (Datatypes.S (horizon M - Datatypes.S (time g))) by lia.
     rewrite S_INR. pose proof (pos_INR (horizon M - Datatypes.S (time g))). pose proof (miss_nonneg Hb (state g) a).
     pose proof (miss_le_1 (state g) a). pose proof (gap_range (state g) a). nra.
   Qed.
 
+  (** Given: as optimistic_for_every_policy; a policy greedy up to w, any cost that pays.
+      In words: 10-kl-learner.md#kl-close.
+      Step of: corrected/ii. *)
   Theorem near_greedy_close pi w cost :
     is_policy pi -> near_greedy_hat (horizon M) w pi -> pays cost ->
     E (init M) (fun s => Vhat (horizon M) s 0) - E (return_law M pi) h <=
@@ -338,13 +361,16 @@ Section Values.
     pose proof (telescope_history M HM (fun g a => L * cost g a) pi Hpi
       (fun n g => Vhat n (state g) (collected g)) w) as Ht.
     cbn beta in Ht. rewrite E_return_law.
-    assert (Hl : forall steps : list (S * A * R), cost_of_steps (fun g a => L * cost g a) steps = L * cost_of_steps cost steps).
+    assert (Hl : forall steps : list (S * A * R),
+      cost_of_steps (fun g a => L * cost g a) steps = L * cost_of_steps cost steps).
     { induction steps as [|[[s a] r] steps IH]; simpl; [ring | rewrite IH; ring]. }
-    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun g a => L * cost g a) (fst g)) (fun g => L * cost_of_steps cost (fst g))) in Ht by (intros; apply Hl).
+    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun g a => L * cost g a) (fst g))
+      (fun g => L * cost_of_steps cost (fst g))) in Ht by (intros; apply Hl).
     rewrite E_scal in Ht. cbn [Vhat] in Ht. enough (Hs : forall n g, (Datatypes.S n + time g = horizon M)%nat ->
       Vhat (Datatypes.S n) (state g) (collected g) <=
       E (step M pi g) (fun g' => Vhat n (state g') (collected g')) + E (pi g) (fun a => L * cost g a) + w n).
-    { specialize (Ht Hs). change (fun s => Vhat (horizon M) (state (start s)) (collected (start s))) with (fun s : S => Vhat (horizon M) s 0) in Ht. lra. }
+    { specialize (Ht Hs). change (fun s => Vhat (horizon M) (state (start s)) (collected (start s)))
+        with (fun s : S => Vhat (horizon M) s 0) in Ht. lra. }
     intros n g Hn. rewrite E_step_backup.
     rewrite <- (E_const (pi g) (w n)) by apply Hpi. rewrite <- !E_plus.
     rewrite <- (E_const (pi g) (Vhat (Datatypes.S n) (state g) (collected g))) at 1 by apply Hpi.
@@ -354,6 +380,9 @@ Section Values.
 
   (** *** Pessimism *)
 
+  (** Given: as optimistic_for_every_policy; a policy greedy up to w for the pessimistic value.
+      In words: 10-kl-learner.md#kl-interval.
+      Step of: corrected/ii. *)
   Theorem near_greedy_chk_lower pi w :
     is_policy pi -> near_greedy_chk (horizon M) w pi ->
     E (init M) (fun s => Vchk (horizon M) s 0) - sum (seq 0 (horizon M)) w <= E (return_law M pi) h.
@@ -363,19 +392,24 @@ Section Values.
     cbn beta in Ht. rewrite E_return_law.
     assert (Hl : forall steps : list (S * A * R), cost_of_steps (fun _ _ => 0) steps = 0).
     { induction steps as [|[[s a] r] steps IH]; simpl; [ring | rewrite IH; ring]. }
-    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun _ _ => 0) (fst g)) (fun _ => 0)) in Ht by (intros; apply Hl).
+    rewrite E_plus in Ht. rewrite (E_ext _ (fun g : history S A => cost_of_steps (fun _ _ => 0) (fst g)) (fun _ => 0))
+      in Ht by (intros; apply Hl).
     rewrite E_zero in Ht. cbn [Vchk] in Ht. enough (Hs : forall n g, (Datatypes.S n + time g = horizon M)%nat ->
       Vchk (Datatypes.S n) (state g) (collected g) <=
       E (step M pi g) (fun g' => Vchk n (state g') (collected g')) + E (pi g) (fun a => 0) + w n).
-    { specialize (Ht Hs). change (fun s => Vchk (horizon M) (state (start s)) (collected (start s))) with (fun s : S => Vchk (horizon M) s 0) in Ht. lra. }
+    { specialize (Ht Hs). change (fun s => Vchk (horizon M) (state (start s)) (collected (start s)))
+        with (fun s : S => Vchk (horizon M) s 0) in Ht. lra. }
     intros n g Hn. rewrite E_step_backup, E_zero, Rplus_0_r.
     rewrite <- (E_const (pi g) (w n)) by apply Hpi. rewrite <- E_plus.
     rewrite <- (E_const (pi g) (Vchk (Datatypes.S n) (state g) (collected g))) at 1 by apply Hpi.
     apply E_le_as; [apply Hpi|]. generalize (Hg g n Hn); apply as_impl; intros a [Ha Hv].
     eapply Rle_trans; [exact Hv|]. apply Rplus_le_compat_r. unfold backup_chk, backup.
-    apply Rle_trans with (E (reward M (state g) a) (fun r => row_min (fun s' => Vchk n s' (r + collected g)) (state g) a)).
+    apply Rle_trans with (E (reward M (state g) a)
+      (fun r => row_min (fun s' => Vchk n s' (r + collected g)) (state g) a)).
     - apply E_dominated; [apply (chk_law Hb) | now apply reward_law | intros x; now apply (chk_above Hhold)|].
-      intros r r' Hr. pose proof (row_min_utility (Vchk n) (state g) a (collected g) (Vchk_utility n) r r' Hr). simpl in *. lra.
-    - apply E_le; [now apply reward_law|]. intros r. now apply (row_min_le_E_trans (fun s' => Vchk n s' (r + collected g))).
+      intros r r' Hr. pose proof (row_min_utility (Vchk n) (state g) a (collected g) (Vchk_utility n) r r' Hr).
+      simpl in *. lra.
+    - apply E_le; [now apply reward_law|]. intros r.
+      now apply (row_min_le_E_trans (fun s' => Vchk n s' (r + collected g))).
   Qed.
 End Values.

@@ -1,19 +1,21 @@
 (** * Rewards that depend on the step, and discounts, as the learner treats them
 
-    In an outcome model the pair (s, a) has a law of outcomes (r, s'), reward and next state together, and the reward of the
-    t-th step counts with weight w_t (a discount, or 1).  The carrying model has states (t, (s, r)): the time, the state and
-    the reward still to be paid.  It pays w_t r one step later, so that its rewards are known, and has T + 1 steps; its last
-    transition is a formality.
+    In an outcome model the pair (s, a) has a law of outcomes (r, s'), reward and next state together, and the reward of
+    the t-th step counts with weight w_t (a discount, or 1).  The carrying model has states (t, (s, r)): the time, the
+    state and the reward still to be paid.  It pays w_t r one step later, so that its rewards are known, and has T + 1
+    steps; its last transition is a formality.
 
     - An episode of the carrying model is the episode of the outcome model, read through [carry], and its return is the
       weighted return; every policy of either is one of the other.  So values and optima agree.
-    - All carried rewards and times of a pair (s, a) are one class ([KlRadii.v]): counts are those of (s, a), and nothing is
+    - All carried rewards and times of a pair (s, a) are one class ([KlRadii.v]): counts are those of (s, a), and
+    nothing is
       paid for the rewards.
 
     Hence the theorems of [KlRegret.v] hold for outcome models. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming BestRow KlBeliefs KlRadii.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming BestRow KlBeliefs
+  KlRadii.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -72,7 +74,8 @@ Section Carried.
   Proof.
     induction t as [|t IH]; simpl; [apply as_image, as_always; intros s; split; [reflexivity | constructor]|].
     apply as_bind; revert IH; apply as_impl; intros h [Hh Hr]. apply as_bind, as_always; intros a. apply as_image.
-    generalize (o_rewards HO (state h) a); apply as_impl; intros o Ho. split; [now rewrite time_extend, Hh | now constructor].
+    generalize (o_rewards HO (state h) a); apply as_impl; intros o Ho.
+    split; [now rewrite time_extend, Hh | now constructor].
   Qed.
 
   (** ** The carrying model *)
@@ -107,7 +110,8 @@ Section Carried.
 
   Lemma carried_rewards_within : rewards_within 1 carried.
   Proof.
-    intros c a. apply as_ret. pose proof (unit_clip_range (snd (snd c))). pose proof (o_weights HO (fst c)). unfold pay. nra.
+    intros c a. apply as_ret. pose proof (unit_clip_range (snd (snd c))). pose proof (o_weights HO (fst c)). unfold pay.
+    nra.
   Qed.
 
   (** ** Reading a history as a carried one, and back *)
@@ -139,27 +143,32 @@ Section Carried.
 
   Lemma time_carry h : time (carry h) = time h.
   Proof.
-    destruct h as [steps s]; unfold time, carry; simpl. induction steps as [|[[s0 a] r] steps IH]; simpl; [reflexivity | now rewrite IH].
+    destruct h as [steps s]; unfold time, carry; simpl.
+    induction steps as [|[[s0 a] r] steps IH]; simpl; [reflexivity | now rewrite IH].
   Qed.
 
   Lemma uncarry_carry h : uncarry (carry h) = h.
   Proof.
     destruct h as [steps s]; unfold uncarry, carry; simpl. rewrite cstate_state. f_equal. revert s.
-    induction steps as [|[[s0 a] r] steps IH]; intros s; [reflexivity|]. cbn [carry_steps uncarry_steps]. rewrite cstate_state, IH. reflexivity.
+    induction steps as [|[[s0 a] r] steps IH]; intros s; [reflexivity|]. cbn [carry_steps uncarry_steps].
+    rewrite cstate_state, IH. reflexivity.
   Qed.
 
   Lemma time_uncarry g : time (uncarry g) = time g.
   Proof.
-    destruct g as [steps c]; unfold time, uncarry; simpl. revert c; induction steps as [|[[c0 a] r] steps IH]; intros c; simpl; [reflexivity | now rewrite IH].
+    destruct g as [steps c]; unfold time, uncarry; simpl.
+    revert c; induction steps as [|[[c0 a] r] steps IH]; intros c; simpl; [reflexivity | now rewrite IH].
   Qed.
 
   (** What is still to be paid and what was paid make up the weighted return. *)
   Lemma collected_carry steps s :
-    List.Forall (fun step => 0 <= snd step <= 1) steps -> pay (cstate steps s) + collected (carry (steps, s)) = weighted steps.
+    List.Forall (fun step => 0 <= snd step <= 1) steps ->
+      pay (cstate steps s) + collected (carry (steps, s)) = weighted steps.
   Proof.
     intros H; revert s; induction H as [|[[s0 a] r] steps Hr _ IH]; intros s.
     - unfold pay, collected, carry; simpl. rewrite unit_clip_id by lra. ring.
-    - specialize (IH s0). unfold carry, collected in *. cbn [fst carry_steps fold_right snd weighted] in *. rewrite <- IH.
+    - specialize (IH s0). unfold carry, collected in *. cbn [fst carry_steps fold_right snd weighted] in *.
+      rewrite <- IH.
       unfold pay at 1. cbn [cstate fst snd length]. simpl in Hr. rewrite unit_clip_id by assumption. ring.
   Qed.
 
@@ -167,7 +176,8 @@ Section Carried.
 
   Definition play (pi : policy carrier A) : policy S A := fun h => pi (carry h).
 
-  Theorem carried_law pi t f : (t <= T)%nat -> E (history_law carried pi t) f = E (o_history (play pi) t) (fun h => f (carry h)).
+  Theorem carried_law pi t f : (t <= T)%nat ->
+    E (history_law carried pi t) f = E (o_history (play pi) t) (fun h => f (carry h)).
   Proof.
     revert f; induction t as [|t IH]; intros f Ht.
     - rewrite E_history_law_0. simpl. rewrite !E_image. reflexivity.
@@ -176,13 +186,18 @@ Section Carried.
       rewrite E_step. unfold o_step. rewrite E_bind. apply E_ext; intros a. rewrite E_image.
       cbn [reward carried]. rewrite E_ret. cbn [trans carried]. change (state (carry h)) with (cstate (fst h) (snd h)).
       unfold time in Hh. rewrite cstate_time, cstate_state, Hh. destruct (lt_dec t T); [|lia].
-      rewrite E_image. apply E_ext; intros o. unfold carry, extend, state. cbn [fst snd carry_steps cstate length]. now rewrite Hh.
+      rewrite E_image. apply E_ext; intros o. unfold carry, extend, state. cbn [fst snd carry_steps cstate length].
+      now rewrite Hh.
   Qed.
 
   Definition finish (h : history S A) (a : A) : history carrier A :=
     extend (carry h) a (pay (state (carry h))) (Datatypes.S T, (rest, 0)).
 
-  (** A whole episode: the learner's data are a function of the outcome model's episode (and of an idle action). *)
+  (** A whole episode: the learner's data are a function of the outcome model's episode (and of an idle action).
+      Given: as carried_optimum.
+      Differs: the law of an episode.
+      In words: 10-kl-learner.md#kl-carried.
+      Step of: corrected/ii. *)
   Theorem carried_episode pi f :
     E (history_law carried pi (horizon carried)) f =
     E (o_history (play pi) T) (fun h => E (play pi h) (fun a => f (finish h a))).
@@ -198,7 +213,8 @@ Section Carried.
   Proof.
     intros Hpi. rewrite E_return_law, carried_episode. unfold o_return. rewrite E_image. apply E_ext_as.
     generalize (o_history_good (play pi) T); apply as_impl; intros h [_ Hr].
-    rewrite (E_ext _ _ (fun _ => f (weighted (fst h)))); [apply E_const, Hpi|]. intros a. unfold finish. rewrite collected_extend.
+    rewrite (E_ext _ _ (fun _ => f (weighted (fst h)))); [apply E_const, Hpi|]. intros a. unfold finish.
+    rewrite collected_extend.
     f_equal. destruct h as [steps s]. now apply collected_carry.
   Qed.
 
@@ -250,13 +266,18 @@ Section Carried.
     - intros f. now apply carried_return.
   Qed.
 
+  (** Given: any outcome model with finite laws and weights in [0, 1].
+      Differs: values of the outcome model and of the carrying model.
+      In words: 10-kl-learner.md#kl-carried.
+      Step of: corrected/ii. *)
   Theorem carried_optimum x :
     (exists pi, is_policy pi /\ o_allowed pi /\ x = Phi G (o_return pi)) <->
     (exists pi, is_policy pi /\ allowed carried_acts carried pi /\ x = value G carried pi).
   Proof.
     split; intros [pi [Hpi [Hal ->]]].
     - exists (carried_policy pi). split; [now apply lift_policy|]. split; [now apply lift_allowed|].
-      rewrite carried_value by now apply lift_policy. apply Phi_of_same_expectations; [assumption | now apply law_o_return | |].
+      rewrite carried_value by now apply lift_policy.
+      apply Phi_of_same_expectations; [assumption | now apply law_o_return | |].
       + apply law_o_return. intros h; now apply lift_policy.
       + intros f. unfold o_return. rewrite !E_image. symmetry. now apply play_lift.
     - exists (play pi). split; [intros h; apply Hpi|]. split; [now apply play_allowed | now apply carried_value].
@@ -266,12 +287,14 @@ Section Carried.
 
   Variable state_dec : forall s s' : S, {s = s'} + {s <> s'}.
   Variable outs : S -> A -> list (R * S).
-  Hypothesis Houts : forall s a, In a (acts s) -> NoDup (outs s a) /\ almost_surely (o_law O s a) (fun o => In o (outs s a)).
+  Hypothesis Houts : forall s a, In a (acts s) -> NoDup (outs s a) /\
+    almost_surely (o_law O s a) (fun o => In o (outs s a)).
 
   Definition carried_label (c : carrier) : S * R := snd c.
   Definition carried_label_dec (x y : S * R) : {x = y} + {x <> y}.
   Proof. decide equality. apply Req_EM_T. Defined.
-  Definition carried_key (c : carrier) (a : A) : option (S * A) := if lt_dec (fst c) T then Some (fst (snd c), a) else None.
+  Definition carried_key (c : carrier) (a : A) : option (S * A) := if lt_dec (fst c) T then Some (fst (snd c), a)
+    else None.
 
   Definition carried_knowledge : knowledge carrier A := {|
     successors := fun c a => if lt_dec (fst c) T
@@ -298,23 +321,27 @@ Section Carried.
     carried_label c1 = carried_label c2 -> c1 = c2.
   Proof.
     intros _ H1 H2 Hl. simpl in *. destruct (lt_dec (fst c) T).
-    - apply in_map_iff in H1, H2. destruct H1 as [o1 [<- _]], H2 as [o2 [<- _]]. unfold carried_label in Hl. simpl in Hl. now rewrite Hl.
+    - apply in_map_iff in H1, H2. destruct H1 as [o1 [<- _]], H2 as [o2 [<- _]]. unfold carried_label in Hl.
+      simpl in Hl. now rewrite Hl.
     - destruct H1 as [<-|[]], H2 as [<-|[]]. reflexivity.
   Qed.
 
   Theorem carried_shares (pairs : list (S * A)) :
     (1 <= T)%nat ->
-    shares carried_label carried_label_dec carried_key (map Some pairs ++ [None]) (fun _ => Datatypes.O) (fun _ _ _ => 0) carried
+    shares carried_label carried_label_dec carried_key (map Some pairs ++ [None]) (fun _ => Datatypes.O)
+      (fun _ _ _ => 0) carried
       (fun k l => match k with
                   | Some (s, a) => E (o_law O s a) (fun o => ind (carried_label_dec (snd o, fst o) l))
                   | None => ind (carried_label_dec (rest, 0) l)
                   end) (fun _ _ => 0).
   Proof.
     intros HT. split.
-    - intros c a l. cbn [trans carried]. unfold carried_key. destruct (lt_dec (fst c) T); [rewrite E_image | rewrite E_ret]; reflexivity.
+    - intros c a l. cbn [trans carried]. unfold carried_key.
+      destruct (lt_dec (fst c) T); [rewrite E_image | rewrite E_ret]; reflexivity.
     - intros c a i Hi. lia.
     - intros k Hk. apply in_app_or in Hk. destruct Hk as [Hk|[<-|[]]].
-      + apply in_map_iff in Hk. destruct Hk as [[s a] [<- _]]. exists (Datatypes.O, (s, 0)), a. unfold carried_key. simpl.
+      + apply in_map_iff in Hk. destruct Hk as [[s a] [<- _]]. exists (Datatypes.O, (s, 0)), a. unfold carried_key.
+        simpl.
         destruct (lt_dec 0 T); [reflexivity | lia].
       + exists (T, (rest, 0)), (idle rest). unfold carried_key. simpl. destruct (lt_dec T T); [lia | reflexivity].
   Qed.

@@ -1,13 +1,14 @@
 (** * A learner that sees rounded rewards
 
-    The learner's model is hat-M, M with rewards rounded up to the eta-grid ([Discretisation.v]).  In M it plays the adapted
-    policies and sees the rounded histories.  Its data have the law that they have in hat-M, so an event of the data has the
-    same probability; the optimum of hat-M is at least that of M, and an adapted policy loses at most T eta.  Hence a regret
-    bound in hat-M is one in M with T eta more for each episode, and an interval [v-, v^] becomes [v- - T eta, v^]. *)
+    The learner's model is hat-M, M with rewards rounded up to the eta-grid ([Discretisation.v]).  In M it plays the
+    adapted policies and sees the rounded histories.  Its data have the law that they have in hat-M, so an event of the
+    data has the same probability; the optimum of hat-M is at least that of M, and an adapted policy loses at most T
+    eta.  Hence a regret bound in hat-M is one in M with T eta more for each episode, and an interval [v-, v^] becomes
+    [v- - T eta, v^]. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp DynamicProgramming MartingaleStep EventHolds RegretAssembly Summary
-  RoundingRule Discretisation Ville.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp DynamicProgramming MartingaleStep EventHolds RegretAssembly
+  Summary RoundingRule Discretisation Ville.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -35,7 +36,8 @@ Section Transfer.
     (forall past, P past -> Q (map f past)) -> prob (process next1 n) decP <= prob (process next2 n) decQ.
   Proof.
     intros H. unfold prob. rewrite <- process_read. apply E_le; [now apply law_process|]. intros path. apply ind_le.
-    rewrite moments_of_map, !Exists_exists. intros [past [Hin HP]]. exists (map f past). split; [now apply in_map | now apply H].
+    rewrite moments_of_map, !Exists_exists. intros [past [Hin HP]]. exists (map f past).
+    split; [now apply in_map | now apply H].
   Qed.
 End Transfer.
 
@@ -55,14 +57,17 @@ Section Grid.
   Local Notation rounded := (replaced_history (fun _ : S => round_up eta)).
 
   Lemma conditioned_allowed pi :
-    is_policy pi -> allowed acts M pi -> allowed acts Mhat (of_y_policy (conditioned state_dec (fun _ : S => round_up eta) M pi)).
+    is_policy pi -> allowed acts M pi -> allowed acts Mhat
+      (of_y_policy (conditioned state_dec (fun _ : S => round_up eta) M pi)).
   Proof.
     intros Hpi Hal h Hh. change (horizon Mhat) with (horizon M) in Hh. unfold of_y_policy, conditioned.
     destruct (Req_EM_T _ 0) as [_|_].
     - apply (Hal (start (state h))). unfold time, start; simpl; lia.
-    - apply as_bind. intros h' p Hin Hp. unfold given in Hin. apply in_map_iff in Hin. destruct Hin as [[h0 q] [Heq Hin]].
+    - apply as_bind. intros h' p Hin Hp. unfold given in Hin. apply in_map_iff in Hin.
+      destruct Hin as [[h0 q] [Heq Hin]].
       injection Heq as <- <-. apply filter_In in Hin. destruct Hin as [Hin Hsel]. cbn [fst snd] in *.
-      destruct (summary_dec state_dec (fun _ : S => round_up eta) (collected h, state h) h0) as [Hs|]; [|discriminate Hsel].
+      destruct (summary_dec state_dec (fun _ : S => round_up eta) (collected h, state h) h0) as [Hs|];
+        [|discriminate Hsel].
       assert (Hstate : state h0 = state h) by (unfold summary in Hs; now injection Hs).
       assert (Hq : q <> 0) by (intros ->; apply Hp; ring).
       pose proof (history_time M pi (time h) h0 q Hin Hq) as Ht. cbv beta in Ht.
@@ -71,14 +76,16 @@ Section Grid.
 
   Variables (best best_hat : R).
   Hypothesis Hbest : is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value G M pi) best.
-  Hypothesis Hbest_hat : is_lub (fun x => exists pi, is_policy pi /\ allowed acts Mhat pi /\ x = value G Mhat pi) best_hat.
+  Hypothesis Hbest_hat : is_lub (fun x => exists pi,
+    is_policy pi /\ allowed acts Mhat pi /\ x = value G Mhat pi) best_hat.
 
   Theorem grid_optimum : best <= best_hat.
   Proof.
     destruct Hbest as [_ Hleast], Hbest_hat as [Hub _]. apply Hleast. intros x [pi [Hpi [Hal ->]]].
     eapply Rle_trans; [apply (discretised_value_ge state_dec eta Heta M HM G pi HG Hpi)|]. apply Hub.
     exists (of_y_policy (conditioned state_dec (fun _ : S => round_up eta) M pi)).
-    split; [now apply is_policy_of_y_policy, is_y_policy_conditioned|]. split; [now apply conditioned_allowed | reflexivity].
+    split; [now apply is_policy_of_y_policy, is_y_policy_conditioned|].
+    split; [now apply conditioned_allowed | reflexivity].
   Qed.
 
   (** The learner of hat-M, and what is played in M. *)
@@ -86,7 +93,8 @@ Section Grid.
   Hypothesis Hlearner : forall past, is_policy (learner past).
   Definition played_rounded (past : list (history S A)) : policy S A := adapt eta (learner (map rounded past)).
 
-  Lemma grid_regret_le past : regret M played_rounded G best past <= regret Mhat learner G best_hat (map rounded past) + INR (length past) * (T * eta).
+  Lemma grid_regret_le past : regret M played_rounded G best past <=
+    regret Mhat learner G best_hat (map rounded past) + INR (length past) * (T * eta).
   Proof.
     induction past as [|h past IH]; cbn [regret map length]; [simpl; lra|]. rewrite S_INR.
     pose proof (adapted_value_ge eta Heta M HM G (learner (map rounded past)) HG (Hlearner _)) as Hv.
@@ -94,14 +102,16 @@ Section Grid.
   Qed.
 
   Lemma grid_read past g :
-    E (history_law M (played_rounded past) (horizon M)) (fun h => g (rounded h)) = E (history_law Mhat (learner (map rounded past)) (horizon Mhat)) g.
+    E (history_law M (played_rounded past) (horizon M)) (fun h => g (rounded h)) =
+      E (history_law Mhat (learner (map rounded past)) (horizon Mhat)) g.
   Proof. symmetry. apply rounded_history_law. Qed.
 
   (** Any event of the data. *)
   Theorem grid_event (P Q : list (history S A) -> Prop)
     (decP : forall path, {Exists P (moments_of path)} + {~ Exists P (moments_of path)})
     (decQ : forall path, {Exists Q (moments_of path)} + {~ Exists Q (moments_of path)}) K :
-    (forall past, P past -> Q (map rounded past)) -> prob (episodes M played_rounded K) decP <= prob (episodes Mhat learner K) decQ.
+    (forall past, P past -> Q (map rounded past)) ->
+      prob (episodes M played_rounded K) decP <= prob (episodes Mhat learner K) decQ.
   Proof.
     intros H. unfold episodes.
     apply (sometime_read (fun past => history_law M (played_rounded past) (horizon M))
@@ -109,8 +119,13 @@ Section Grid.
     intros past. apply law_history; [assumption|]. apply is_policy_adapt, Hlearner.
   Qed.
 
+  (** Given: rewards rounded up to a grid, eta > 0; a bound in the rounded model.
+      Differs: T eta more an episode.
+      In words: 10-kl-learner.md#kl-grid.
+      Step of: corrected/ii. *)
   Theorem grid_regret (bound : list (history S A) -> R) p K :
-    prob (episodes Mhat learner K) (fun path => Exists_dec (fun past => bound past < regret Mhat learner G best_hat past)
+    prob (episodes Mhat learner K) (fun path =>
+      Exists_dec (fun past => bound past < regret Mhat learner G best_hat past)
       (moments_of path) (fun past => Rlt_dec _ _)) <= p ->
     prob (episodes M played_rounded K) (fun path => Exists_dec
       (fun past => bound (map rounded past) + INR (length past) * (T * eta) < regret M played_rounded G best past)
@@ -119,6 +134,10 @@ Section Grid.
     intros H. eapply Rle_trans; [|exact H]. apply grid_event. intros past Hp. pose proof (grid_regret_le past). lra.
   Qed.
 
+  (** Given: as grid_regret.
+      Differs: the interval loses T eta below.
+      In words: 10-kl-learner.md#kl-grid.
+      Step of: corrected/ii. *)
   Theorem grid_interval cautious (lower upper : list (history S A) -> R) past :
     is_policy (cautious (map rounded past)) -> allowed acts M (adapt eta (cautious (map rounded past))) ->
     lower (map rounded past) <= value G Mhat (cautious (map rounded past)) -> best_hat <= upper (map rounded past) ->
@@ -127,6 +146,7 @@ Section Grid.
   Proof.
     intros Hpi Hal Hlow Hup. pose proof (adapted_value_ge eta Heta M HM G _ HG Hpi) as Hv. pose proof grid_optimum.
     split; [lra|]. split; [|lra]. destruct Hbest as [Hub _]. apply Hub.
-    exists (adapt eta (cautious (map rounded past))). split; [now apply is_policy_adapt|]. split; [assumption | reflexivity].
+    exists (adapt eta (cautious (map rounded past))). split; [now apply is_policy_adapt|].
+    split; [assumption | reflexivity].
   Qed.
 End Grid.

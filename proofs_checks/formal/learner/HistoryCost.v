@@ -1,8 +1,8 @@
 (** * Costs of steps that may depend on the whole history
 
     A step from history h with action a costs [cost h a].  Its expected sum along an episode is the mean of the sum over
-    the steps made, and it bounds what a value loses along the episode.  ([Telescoping.v] has the case of costs that depend
-    on the state, the action and the steps left.) *)
+    the steps made, and it bounds what a value loses along the episode.  ([Telescoping.v] has the case of costs that
+    depend on the state, the action and the steps left.) *)
 
 Require Import Reals Lra Lia List.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp.
@@ -32,12 +32,15 @@ Section Cost.
       rewrite E_history_law_S. apply E_ext; intros h. rewrite E_step.
       rewrite (E_ext (pi h) _ (fun a => cost_of_steps (fst h) + cost h a)).
       - rewrite E_plus, E_const by apply Hpi. reflexivity.
-      - intros a. rewrite (E_ext _ _ (fun _ => cost_of_steps (fst h) + cost h a)); [apply E_const; now apply reward_law|].
-        intros r. rewrite (E_ext _ _ (fun _ => cost_of_steps (fst h) + cost h a)); [apply E_const; now apply trans_law|].
+      - intros a. rewrite (E_ext _ _ (fun _ => cost_of_steps (fst h) + cost h a));
+          [apply E_const; now apply reward_law|].
+        intros r. rewrite (E_ext _ _ (fun _ => cost_of_steps (fst h) + cost h a));
+          [apply E_const; now apply trans_law|].
         intros s. destruct h as [steps s0]; simpl. ring.
     Qed.
 
-    (** If a value loses at most the cost and w n in a step with n steps left, it loses at most their sums in an episode. *)
+    (** If a value loses at most the cost and w n in a step with n steps left, it loses at most their sums in an
+        episode. *)
     Theorem telescope_history (v : nat -> history S A -> R) (w : nat -> R) :
       (forall n h, (Datatypes.S n + time h = horizon M)%nat ->
          v (Datatypes.S n) h <= E (step M pi h) (v n) + E (pi h) (cost h) + w n) ->
@@ -47,7 +50,8 @@ Section Cost.
       intros H.
       assert (Hgo : forall t, (t <= horizon M)%nat ->
         E (init M) (fun s => v (horizon M) (start s)) <=
-        E (history_law M pi t) (fun h => v (horizon M - t)%nat h + cost_of_steps (fst h)) + sum (seq (horizon M - t) t) w).
+        E (history_law M pi t) (fun h => v (horizon M - t)%nat h + cost_of_steps (fst h)) +
+          sum (seq (horizon M - t) t) w).
       { induction t as [|t IH]; intros Ht.
         - rewrite E_history_law_0, Nat.sub_0_r. simpl. right. rewrite Rplus_0_r. apply E_ext; intros s. ring.
         - eapply Rle_trans; [apply IH; lia|]. set (n := (horizon M - Datatypes.S t)%nat).
@@ -55,7 +59,8 @@ Section Cost.
           rewrite (E_plus (history_law M pi (Datatypes.S t)) (v n)), mean_cost_step.
           assert (Hstep : E (history_law M pi t) (v (Datatypes.S n)) <=
             E (history_law M pi (Datatypes.S t)) (v n) + E (history_law M pi t) (fun h => E (pi h) (cost h)) + w n).
-          { rewrite E_history_law_S, <- E_plus. rewrite <- (E_const (history_law M pi t) (w n)) by now apply law_history.
+          { rewrite E_history_law_S, <- E_plus.
+            rewrite <- (E_const (history_law M pi t) (w n)) by now apply law_history.
             rewrite <- E_plus. apply E_le_as; [now apply law_history|].
             generalize (history_time M pi t); apply as_impl; intros h Hh. apply H; lia. }
           rewrite !E_plus. lra. }
@@ -71,9 +76,12 @@ Section Cost.
     revert n; induction steps as [|[[s a] r] steps IH]; intros n H; cbn [cost_of_steps length]; [simpl; lra|].
     specialize (IH (Datatypes.S n)). cbn [length] in H.
     assert (Hc := H (steps, s) a ltac:(unfold time; simpl; lia)).
-    replace (n + Datatypes.S (length steps) - time (steps, s))%nat with (Datatypes.S n) in Hc by (unfold time; simpl; lia).
-    assert (Hi : 0 <= cost_of_steps steps <= INR (length steps) * INR (Datatypes.S n) + INR (length steps) * (INR (length steps) + 1) / 2).
-    { apply IH. intros h b Hh. replace (Datatypes.S n + length steps)%nat with (n + Datatypes.S (length steps))%nat in * by lia. now apply H. }
+    replace (n + Datatypes.S (length steps) - time (steps, s))%nat with (Datatypes.S n) in Hc
+      by (unfold time; simpl; lia).
+    assert (Hi : 0 <= cost_of_steps steps <= INR (length steps) * INR (Datatypes.S n) +
+      INR (length steps) * (INR (length steps) + 1) / 2).
+    { apply IH. intros h b Hh.
+      replace (Datatypes.S n + length steps)%nat with (n + Datatypes.S (length steps))%nat in * by lia. now apply H. }
     rewrite !S_INR in *. nra.
   Qed.
 End Cost.

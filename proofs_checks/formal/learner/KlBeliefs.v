@@ -1,9 +1,9 @@
 (** * Beliefs that come from tests
 
-    What is declared of a pair: a list of possible successors, a list of possible rewards, and, if it is known, the law of
-    the reward.  A believed mass of a successor, and a believed value of a distribution function, is supported by the data
-    if it is an end of the set of a test of that very event ([KlSets.v]), or trivial, or declared.  If every believed number
-    is supported and no test misleads, the beliefs hold. *)
+    What is declared of a pair: a list of possible successors, a list of possible rewards, and, if it is known, the law
+    of the reward.  A believed mass of a successor, and a believed value of a distribution function, is supported by the
+    data if it is an end of the set of a test of that very event ([KlSets.v]), or trivial, or declared.  If every
+    believed number is supported and no test misleads, the beliefs hold. *)
 
 Require Import Reals Lra Lia List.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp LawDistances KtRedundancy KlSets KlEvent BestRow.
@@ -48,13 +48,15 @@ Section Beliefs.
   (** Lower and upper numbers for the probability of an event, from a test of it or of its complement. *)
   Inductive supports_lower (past : list (history S A)) (s : S) (a : A) (P : R -> S -> Prop) (q : R) : Prop :=
   | lower_trivial : q <= 0 -> supports_lower past s a P q
-  | lower_certain : q <= 1 -> (forall r s', In r (atoms k s a) -> In s' (successors k s a) -> P r s') -> supports_lower past s a P q
+  | lower_certain : q <= 1 -> (forall r s', In r (atoms k s a) -> In s' (successors k s a) -> P r s') ->
+    supports_lower past s a P q
   | lower_tested i : q <= 1 -> tests_event i s a P ->
       lower_end C (fst (tally (test_of i) past)) (snd (tally (test_of i) past)) q -> supports_lower past s a P q
   | lower_complement i : q <= 1 -> tests_event i s a (fun r s' => ~ P r s') ->
       lower_end C (snd (tally (test_of i) past)) (fst (tally (test_of i) past)) q -> supports_lower past s a P q.
 
-  Definition supports_upper past s a (P : R -> S -> Prop) (q : R) : Prop := supports_lower past s a (fun r s' => ~ P r s') (1 - q).
+  Definition supports_upper past s a (P : R -> S -> Prop) (q : R) : Prop :=
+    supports_lower past s a (fun r s' => ~ P r s') (1 - q).
 
   (** The probability of a decided event of the outcome. *)
   Definition chance_of (s : S) (a : A) {P : R -> S -> Prop} (dec : forall r s', {P r s'} + {~ P r s'}) : R :=
@@ -66,24 +68,29 @@ Section Beliefs.
     intros Ha [Hi [Hs Hh]]. rewrite <- (proj2 (Hchance i Hi) s a Hs). unfold chance_of. apply E_ext_as.
     generalize (knows_atoms Hknows s a Ha); apply as_impl; intros r Hr. apply E_ext_as.
     generalize (knows_successors Hknows s a Ha); apply as_impl; intros s' Hs'. specialize (Hh r s' Hr Hs').
-    destruct (hits (test_of i) s a r s'); [apply ind_yes; tauto | apply ind_no; intros HP; destruct Hh as [_ Hh]; discriminate (Hh HP)].
+    destruct (hits (test_of i) s a r s'); [apply ind_yes; tauto | apply ind_no; intros HP; destruct Hh as [_ Hh];
+      discriminate (Hh HP)].
   Qed.
 
-  Lemma chance_of_range s a (P : R -> S -> Prop) (dec : forall r s', {P r s'} + {~ P r s'}) : 0 <= chance_of s a dec <= 1.
+  Lemma chance_of_range s a (P : R -> S -> Prop) (dec : forall r s', {P r s'} + {~ P r s'}) :
+    0 <= chance_of s a dec <= 1.
   Proof.
     unfold chance_of. split.
-    - apply E_nonneg; [now apply reward_law|]. intros r. apply E_nonneg; [now apply trans_law | intros; apply ind_range].
+    - apply E_nonneg; [now apply reward_law|]. intros r.
+      apply E_nonneg; [now apply trans_law | intros; apply ind_range].
     - apply E_le_const; [now apply reward_law|]. apply as_always; intros r.
       apply E_le_const; [now apply trans_law|]. apply as_always; intros; apply ind_range.
   Qed.
 
-  Definition complement_dec {P : R -> S -> Prop} (dec : forall r s', {P r s'} + {~ P r s'}) r s' : {~ P r s'} + {~ ~ P r s'}.
+  Definition complement_dec {P : R -> S -> Prop} (dec : forall r s', {P r s'} + {~ P r s'}) r s' :
+    {~ P r s'} + {~ ~ P r s'}.
   Proof. destruct (dec r s'); [right; tauto | left; assumption]. Defined.
 
   Lemma chance_of_complement s a (P : R -> S -> Prop) (dec : forall r s', {P r s'} + {~ P r s'}) :
     chance_of s a (complement_dec dec) = 1 - chance_of s a dec.
   Proof.
-    unfold chance_of. rewrite <- (E_const (reward M s a) 1) at 1 by now apply reward_law. rewrite <- E_minus. apply E_ext; intros r.
+    unfold chance_of. rewrite <- (E_const (reward M s a) 1) at 1 by now apply reward_law. rewrite <- E_minus.
+    apply E_ext; intros r.
     rewrite <- (E_const (trans M s a) 1) at 1 by now apply trans_law. rewrite <- E_minus. apply E_ext; intros s'.
     unfold complement_dec. destruct (dec r s'); simpl; ring.
   Qed.
@@ -91,7 +98,8 @@ Section Beliefs.
   Theorem supported_lower past s a (P : R -> S -> Prop) (dec : forall r s', {P r s'} + {~ P r s'}) q :
     ~ misled tests test_of chance C past -> In a (acts s) -> supports_lower past s a P q -> q <= chance_of s a dec.
   Proof.
-    intros Hm Ha Hq. pose proof (chance_of_range s a P dec) as Hr. destruct Hq as [H0|H1 Hcertain|i H1 Ht Hend|i H1 Ht Hend].
+    intros Hm Ha Hq. pose proof (chance_of_range s a P dec) as Hr.
+    destruct Hq as [H0|H1 Hcertain|i H1 Ht Hend|i H1 Ht Hend].
     - lra.
     - enough (chance_of s a dec = 1) by lra. unfold chance_of.
       rewrite (E_ext_as _ _ (fun _ => 1)); [apply E_const; now apply reward_law|].
@@ -118,7 +126,8 @@ Section Beliefs.
   (** ** Supported beliefs *)
 
   Record supported_at (past : list (history S A)) (b : beliefs S A) (s : S) (a : A) : Prop := {
-    low_supported : forall s', In s' (successors k s a) -> supports_lower past s a (fun _ s'' => s'' = s') (low b s a s');
+    low_supported : forall s', In s' (successors k s a) ->
+      supports_lower past s a (fun _ s'' => s'' = s') (low b s a s');
     hat_supported : forall x,
       (exists d, known_law k s a = Some d /\ cdf (hat b s a) x <= cdf d x) \/
       supports_lower past s a (fun r _ => r <= x) (cdf (hat b s a) x);
@@ -133,18 +142,25 @@ Section Beliefs.
   Lemma chance_of_level s a x : chance_of s a (fun r _ => Rle_dec r x) = cdf (reward M s a) x.
   Proof. unfold chance_of, cdf. apply E_ext; intros r. apply E_const. now apply trans_law. Qed.
 
-  (** Each pair at a moment of its own at which no test misled. *)
+  (** Each pair at a moment of its own at which no test misled.
+      Given: declared successors, atoms and reward laws that are true; numbers supported by tests, each pair at a
+      moment of its own.
+      In words: 10-kl-learner.md#kl-declared.
+      Step of: corrected/ii. *)
   Theorem supported_beliefs_hold b :
     (forall s a, In a (acts s) -> exists past, ~ misled tests test_of chance C past /\ supported_at past b s a) ->
     hold acts (successors k) b state_dec M.
   Proof.
     intros Hb. split; try apply Hknows.
     - intros s a s' Ha Hs'. destruct (Hb s a Ha) as [past [Hm Hs]]. rewrite <- chance_of_successor.
-      apply (supported_lower past s a (fun _ s'' => s'' = s') (fun _ s'' => state_dec s'' s') (low b s a s') Hm Ha). now apply Hs.
-    - intros s a x Ha. destruct (Hb s a Ha) as [past [Hm Hs]]. destruct (hat_supported past b s a Hs x) as [[d [Hd Hx]]|Hx].
+      apply (supported_lower past s a (fun _ s'' => s'' = s') (fun _ s'' => state_dec s'' s') (low b s a s') Hm Ha).
+      now apply Hs.
+    - intros s a x Ha. destruct (Hb s a Ha) as [past [Hm Hs]].
+      destruct (hat_supported past b s a Hs x) as [[d [Hd Hx]]|Hx].
       + now rewrite (knows_law Hknows s a d Ha Hd).
       + rewrite <- chance_of_level. now apply (supported_lower past s a (fun r _ => r <= x) (fun r _ => Rle_dec r x)).
-    - intros s a x Ha. destruct (Hb s a Ha) as [past [Hm Hs]]. destruct (chk_supported past b s a Hs x) as [[d [Hd Hx]]|Hx].
+    - intros s a x Ha. destruct (Hb s a Ha) as [past [Hm Hs]].
+      destruct (chk_supported past b s a Hs x) as [[d [Hd Hx]]|Hx].
       + now rewrite (knows_law Hknows s a d Ha Hd).
       + rewrite <- chance_of_level. now apply (supported_upper past s a (fun r _ => r <= x) (fun r _ => Rle_dec r x)).
   Qed.

@@ -1,7 +1,7 @@
 (** * The prescribed ends exist and are ordered
 
-    For 1 <= x <= N and a width W > 0 there is exactly one q in (0, x/N) with  N kl(x/N, q) = W.  It grows with x.  So the lower
-    ends of the levels of a distribution function are themselves the levels of one. *)
+    For 1 <= x <= N and a width W > 0 there is exactly one q in (0, x/N) with  N kl(x/N, q) = W.  It grows with x.  So
+    the lower ends of the levels of a distribution function are themselves the levels of one. *)
 
 Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.
@@ -34,7 +34,8 @@ Section Root.
   Lemma root_p : 0 < p <= 1.
   Proof.
     pose proof root_N. assert (0 < INR x) by (apply lt_0_INR; lia). assert (INR x <= INR N) by (apply le_INR; lia).
-    split; [now apply Rdiv_lt_0_compat|]. apply (Rmult_le_reg_r (INR N)); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+    split; [now apply Rdiv_lt_0_compat|]. apply (Rmult_le_reg_r (INR N)); [assumption|]. unfold Rdiv.
+    rewrite Rmult_assoc, Rinv_l; lra.
   Qed.
 
   Lemma ml_at_p : ml x b = lik p x b.
@@ -48,7 +49,8 @@ Section Root.
 
   Lemma target_range : 0 < target < ml x b.
   Proof.
-    pose proof ml_positive. assert (0 < exp (- W) < 1) by (split; [apply exp_pos | rewrite <- exp_0; apply exp_increasing; lra]). nra.
+    pose proof ml_positive. assert (0 < exp (- W) < 1)
+      by (split; [apply exp_pos | rewrite <- exp_0; apply exp_increasing; lra]). nra.
   Qed.
 
   Lemma root_signs : (lik 0 x b - target) * (lik p x b - target) <= 0.
@@ -65,12 +67,14 @@ Section Root.
 
   Lemma root_spec : 0 < root < p /\ INR N * kl p root = W.
   Proof.
-    unfold root. destruct (IVT_cor _ _ _ _ _ _) as [q [Hq Hv]]. simpl. pose proof target_range as Ht. pose proof root_p as Hp.
+    unfold root. destruct (IVT_cor _ _ _ _ _ _) as [q [Hq Hv]]. simpl. pose proof target_range as Ht.
+    pose proof root_p as Hp.
     assert (Hl : lik q x b = target) by lra.
     assert (Hq0 : q <> 0) by (intros ->; unfold lik in Hl; rewrite pow_i in Hl by lia; lra).
     assert (Hqp : q <> p) by (intros ->; rewrite <- ml_at_p in Hl; lra).
     split; [lra|].
-    pose proof (count_kl x b q ltac:(lia) ltac:(lra)) as Hk. replace (x + (N - x))%nat with N in Hk by lia. rewrite Hk, Hl.
+    pose proof (count_kl x b q ltac:(lia) ltac:(lra)) as Hk. replace (x + (N - x))%nat with N in Hk by lia.
+    rewrite Hk, Hl.
     rewrite ln_mult, ln_exp by (try apply exp_pos; apply ml_positive). ring.
   Qed.
 End Root.
@@ -87,7 +91,8 @@ Proof.
   assert (H0 : 0 <= kl p' p).
   { pose proof (kl_pinsker p' p ltac:(lra) ltac:(lra) Hp' ltac:(lra)). pose proof (pow2_ge_0 (p' - p)). lra. }
   assert (Hslope : 0 <= ln (p / q) - ln ((1 - p) / (1 - q))).
-  { rewrite !ln_quotient by lra. assert (ln q <= ln p) by (destruct Hqp as [Hqp| ->]; [left; apply ln_increasing; lra | lra]).
+  { rewrite !ln_quotient by lra.
+    assert (ln q <= ln p) by (destruct Hqp as [Hqp| ->]; [left; apply ln_increasing; lra | lra]).
     assert (ln (1 - p) <= ln (1 - q)) by (destruct Hqp as [Hqp| ->]; [left; apply ln_increasing; lra | lra]). lra. }
   rewrite Hs. unfold kl at 1. nra.
 Qed.
@@ -144,6 +149,10 @@ Section End.
     destruct (the_end_spec N (S x) ltac:(lia)) as [Hs _]. pose proof (frequency_le_1 N (S x) H). lra.
   Qed.
 
+  (** Given: any positive width.
+      Differs: the ends of a distribution function are one.
+      In words: 10-kl-learner.md#kl-optimistic.
+      Step of: corrected/ii. *)
   Lemma the_end_grows N x x' : (x <= x')%nat -> (x' <= N)%nat -> the_end N x <= the_end N x'.
   Proof.
     intros Hxx Hx'. destruct x as [|x]; [rewrite the_end_zero; apply the_end_range; lia|].
@@ -185,7 +194,8 @@ Section Levels.
   Hypothesis HF : forall x y, x <= y -> F x <= F y.
   Hypothesis HF1 : forall x, F x <= 1.
 
-  Lemma law_of_levels_nonneg before l lo : increasing_to_1 lo l -> before <= F lo -> before <= 1 -> nonneg (law_of_levels F before l).
+  Lemma law_of_levels_nonneg before l lo : increasing_to_1 lo l -> before <= F lo -> before <= 1 ->
+    nonneg (law_of_levels F before l).
   Proof.
     revert before lo; induction l as [|x l IH]; intros before lo Hl Hlo Hb y p Hin; simpl in Hin.
     - destruct Hin as [Heq|[]]; injection Heq as _ <-; lra.
@@ -206,12 +216,15 @@ Section Levels.
 
   Lemma cdf_law_below before l lo z : increasing_to_1 lo l -> z <= lo -> cdf (law_of_levels F before l) z = 0.
   Proof.
-    intros Hl Hz. apply cdf_below. revert before lo Hl Hz; induction l as [|x l IH]; intros before lo Hl Hz y p Hin Hp; simpl in *.
+    intros Hl Hz. apply cdf_below.
+    revert before lo Hl Hz; induction l as [|x l IH]; intros before lo Hl Hz y p Hin Hp; simpl in *.
     - destruct Hin as [Heq|[]]; injection Heq as <- _; lra.
-    - destruct Hl as [Hx Hl]. destruct Hin as [Heq|Hin]; [injection Heq as <- _; lra|]. apply (IH (F x) x Hl ltac:(lra) y p Hin Hp).
+    - destruct Hl as [Hx Hl]. destruct Hin as [Heq|Hin]; [injection Heq as <- _; lra|].
+      apply (IH (F x) x Hl ltac:(lra) y p Hin Hp).
   Qed.
 
-  Lemma cdf_law_of_levels before l lo x : increasing_to_1 lo l -> In x l -> cdf (law_of_levels F before l) x = F x - before.
+  Lemma cdf_law_of_levels before l lo x : increasing_to_1 lo l -> In x l ->
+    cdf (law_of_levels F before l) x = F x - before.
   Proof.
     revert before lo; induction l as [|y l IH]; intros before lo Hl Hin; [destruct Hin|]. destruct Hl as [Hy Hl].
     unfold cdf. cbn [law_of_levels E]. fold (cdf (law_of_levels F (F y) l) x). destruct Hin as [->|Hin].

@@ -1,17 +1,18 @@
 (** * The confidence event, at every moment at once, whatever the learner does
 
-    A test is a set of pairs (s, a) and an event of the outcome (r, s') that has the same probability at every pair of the
-    set: that s' is a given state, or that r is at most a given level.  Along the episodes it has x successes in N visits.
-    For every learner, every number of episodes and every constant C > 0, the probability that at some moment some test
-    has  kt x (N - x) >= C p^x (1 - p)^(N - x)  is at most (number of tests) / C.  With C = (number of tests) / delta this
-    is delta, and otherwise every p is covered by the sets of [KlSets.v] at every moment.
+    A test is a set of pairs (s, a) and an event of the outcome (r, s') that has the same probability at every pair of
+    the set: that s' is a given state, or that r is at most a given level.  Along the episodes it has x successes in N
+    visits. For every learner, every number of episodes and every constant C > 0, the probability that at some moment
+    some test has  kt x (N - x) >= C p^x (1 - p)^(N - x)  is at most (number of tests) / C.  With C = (number of tests)
+    / delta this is delta, and otherwise every p is covered by the sets of [KlSets.v] at every moment.
 
     Sets of several pairs serve models in which pairs are known to share a law: rewards carried in the state, a clock in
     the state. *)
 
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite MartingaleStep EventHolds KtRedundancy KlSets Ville.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp HoeffdingFinite MartingaleStep EventHolds KtRedundancy KlSets
+  Ville.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -75,7 +76,8 @@ Section Event.
       destruct (Req_EM_T (lik p x b) 0) as [Hl|Hl].
       - rewrite Hl, !Rmult_0_r. destruct (Req_EM_T 0 0); lra.
       - set (l := lik p x b) in *.
-        assert (Hsum : kt (Datatypes.S x) b / l + kt x (Datatypes.S b) / l = kt x b / l) by (rewrite <- Hs; field; assumption).
+        assert (Hsum : kt (Datatypes.S x) b / l + kt x (Datatypes.S b) / l = kt x b / l)
+          by (rewrite <- Hs; field; assumption).
         assert (0 < / l) by (apply Rinv_0_lt_compat; lra).
         assert (0 <= kt (Datatypes.S x) b / l) by (apply Rdiv_le_0_compat; lra).
         assert (0 <= kt x (Datatypes.S b) / l) by (apply Rdiv_le_0_compat; lra).
@@ -105,10 +107,13 @@ Section Event.
         + set (u := wealth (Datatypes.S x, b)). set (v := wealth (x, Datatypes.S b)).
           apply Rle_trans with (p * u + (1 - p) * v); [|apply wealth_mean].
           right. rewrite <- (proj2 Hchance (state h) a Hsel).
-          set (P1 := E (reward M (state h) a) (fun r => E (trans M (state h) a) (fun s' => if hits tau (state h) a r s' then 1 else 0))).
+          set (P1 := E (reward M (state h) a) (fun r =>
+            E (trans M (state h) a) (fun s' => if hits tau (state h) a r s' then 1 else 0))).
           transitivity (v + (u - v) * P1); [|ring]. unfold P1. rewrite <- E_scal.
-          transitivity (E (reward M (state h) a) (fun r => v + (u - v) * E (trans M (state h) a) (fun s' => if hits tau (state h) a r s' then 1 else 0))).
-          * apply E_ext; intros r. rewrite <- E_scal. rewrite <- (E_const (trans M (state h) a) v) at 1 by now apply trans_law.
+          transitivity (E (reward M (state h) a) (fun r =>
+            v + (u - v) * E (trans M (state h) a) (fun s' => if hits tau (state h) a r s' then 1 else 0))).
+          * apply E_ext; intros r. rewrite <- E_scal.
+            rewrite <- (E_const (trans M (state h) a) v) at 1 by now apply trans_law.
             rewrite <- E_plus. apply E_ext; intros s'. destruct (hits tau (state h) a r s'); unfold u, v; ring.
           * rewrite E_plus, E_const by now apply reward_law. reflexivity.
         + right. rewrite (E_ext _ _ (fun _ => wealth (x, b))); [apply E_const; now apply reward_law|].
@@ -134,7 +139,8 @@ Section Event.
       cbn [tally] in Hv. rewrite H1 in Hv. replace (1 / C) with (/ C) in Hv by (field; lra).
       eapply Rle_trans; [|exact Hv]. apply E_le; [now apply law_episodes|]. intros path. apply ind_le. intros H.
       apply Exists_exists in H; destruct H as [past [Hin Hd]]. apply Exists_exists; exists past; split; [assumption|].
-      unfold doubted in Hd. unfold wealth. destruct (Req_EM_T (lik p (fst (tally tau past)) (snd (tally tau past))) 0) as [_|Hl]; [lra|].
+      unfold doubted in Hd. unfold wealth.
+      destruct (Req_EM_T (lik p (fst (tally tau past)) (snd (tally tau past))) 0) as [_|Hl]; [lra|].
       pose proof (lik_nonneg p (fst (tally tau past)) (snd (tally tau past)) Hp) as Hn.
       apply (Rmult_le_reg_r (lik p (fst (tally tau past)) (snd (tally tau past)))); [lra|].
       unfold Rdiv. rewrite Rmult_assoc, Rinv_l by assumption. lra.
@@ -153,10 +159,15 @@ Section Event.
   Definition ever_misled_dec path : {Exists misled (moments_of path)} + {~ Exists misled (moments_of path)} :=
     Exists_dec misled (moments_of path) misled_dec_at.
 
+  (** Given: any learner, any finite MDP, any list of tests, any number of episodes.
+      Differs: the event.
+      In words: 10-kl-learner.md#kl-ville.
+      Step of: corrected/ii. *)
   Theorem rarely_misled K : prob (episodes M learner K) ever_misled_dec <= INR (length tests) / C.
   Proof.
     pose (P := fun i path => Exists (doubted C (chance i) (test_of i)) (moments_of path)).
-    pose (dec := fun i path => Exists_dec (doubted C (chance i) (test_of i)) (moments_of path) (fun past => Rle_dec _ _) :
+    pose (dec := fun i path => Exists_dec (doubted C (chance i) (test_of i)) (moments_of path)
+      (fun past => Rle_dec _ _) :
             {P i path} + {~ P i path}).
     pose proof (prob_exists_le (episodes M learner K) P dec tests ltac:(now apply law_episodes)) as Hu.
     apply Rle_trans with (sum tests (fun i => prob (episodes M learner K) (dec i))).
@@ -168,7 +179,8 @@ Section Event.
   Qed.
 
   Theorem not_misled_covers past i :
-    ~ misled past -> In i tests -> kt_covered C (fst (tally (test_of i) past)) (snd (tally (test_of i) past)) (chance i).
+    ~ misled past -> In i tests -> kt_covered C (fst (tally (test_of i) past)) (snd (tally (test_of i) past))
+      (chance i).
   Proof.
     intros Hn Ht. apply Rnot_le_lt; intros Hd. apply Hn, Exists_exists. now exists i.
   Qed.

@@ -65,7 +65,8 @@ Section Learner.
   Hypothesis Hchance : forall i, In i tests -> has_chance M (test_of i) (chance i).
 
   (** No test misleads now or did before.  (Sets may be kept from an earlier moment.) *)
-  Definition calm (past : list (history S A)) : Prop := forall q, In q (moments_of past) -> ~ misled tests test_of chance C q.
+  Definition calm (past : list (history S A)) : Prop := forall q,
+    In q (moments_of past) -> ~ misled tests test_of chance C q.
   Hypothesis Hsets : forall past, calm past -> hold acts succ (believes past) state_dec M.
 
   Local Notation misled_at := (misled tests test_of chance C).
@@ -94,7 +95,8 @@ Section Learner.
     destruct (supporting_spec G L HG HGL HGc (return_law M pi) 0 z Hlaw Hz Hin) as [H1 [H2 H3]].
     assert (Hs : supports_on (supporting G (return_law M pi) 0 z)) by (split; assumption).
     assert (Hcap : capped (supporting G (return_law M pi) 0 z)).
-    { intros x Hx. unfold supporting, slope_utility, utility_of. do 3 f_equal. unfold clamp. rewrite !Rmin_right by lra. reflexivity. }
+    { intros x Hx. unfold supporting, slope_utility, utility_of. do 3 f_equal. unfold clamp. rewrite !Rmin_right by lra.
+      reflexivity. }
     unfold value. rewrite <- H2. eapply Rle_trans; [|exact (play_near_best Hplay past _ Hs Hcap)].
     apply (optimistic_for_every_policy acts succ (believes past) _ (play_proper Hplay past) L L_nonneg H1 state_dec M HM
       (Hsets past Hm) pi Hpi Hal).
@@ -117,7 +119,8 @@ Section Learner.
     pose proof (play_policy Hplay past) as Hpi.
     pose proof (Hbelow _ (law_return M _ HM Hpi) (Hreturn _ Hpi (learner_allowed past))) as Hphi.
     pose proof (near_greedy_close acts succ (believes past) (utility past) (play_proper Hplay past) L L_nonneg Hu
-      state_dec M HM Hrew (Hsets past Hm) (learner past) (w past) (cost past) Hpi (play_greedy Hplay past) (Hpays past)) as Hclose.
+      state_dec M HM Hrew (Hsets past Hm) (learner past) (w past) (cost past) Hpi (play_greedy Hplay past) (Hpays past))
+        as Hclose.
     unfold value, v_hat, error, Y in *. lra.
   Qed.
 
@@ -129,7 +132,8 @@ Section Learner.
 
   Lemma costs_in_range past : almost_surely (next past) (fun g => 0 <= Y past g <= B).
   Proof.
-    generalize (history_time M (learner past) T); apply as_impl; intros g Hg. unfold Y, RegretAssembly.B. unfold time in Hg.
+    generalize (history_time M (learner past) T); apply as_impl; intros g Hg. unfold Y, RegretAssembly.B.
+    unfold time in Hg.
     pose proof (cost_of_range (cost past) (fst g) 0) as H. rewrite Hg in H. cbn [INR Nat.add] in H.
     rewrite Rmult_0_r, Rplus_0_l in H. apply H. intros h a Hh. now apply Hcost.
   Qed.
@@ -219,11 +223,13 @@ Section Learner.
     apply Rle_trans with (E (process next K) (fun path => L * sum_of_means next Y path + errors path +
       ind (ever_misled_dec tests test_of chance C path) * (INR K * z))).
     - apply E_le_as; [apply Hl|].
-      pose proof (episodes_are_full M learner K) as Hf. unfold episodes in Hf. revert Hf; apply as_impl; intros path [Hlen _].
+      pose proof (episodes_are_full M learner K) as Hf. unfold episodes in Hf.
+      revert Hf; apply as_impl; intros path [Hlen _].
       assert (Hmeans : 0 <= sum_of_means next Y path).
       { clear Hlen; induction path as [|g past IH]; cbn [sum_of_means]; [lra|].
         assert (0 <= E (next past) (Y past)); [|lra].
-        rewrite <- (E_zero (next past)). apply E_le_as; [apply Hnext|]. generalize (costs_in_range past); apply as_impl; intros; lra. }
+        rewrite <- (E_zero (next past)). apply E_le_as; [apply Hnext|].
+        generalize (costs_in_range past); apply as_impl; intros; lra. }
       pose proof (errors_nonneg path). pose proof L_nonneg.
       destruct (ever_misled_dec tests test_of chance C path) as [Hm|Hm]; cbn [ind].
       + pose proof (regret_le_largest path) as Ht. rewrite Hlen in Ht. nra.
@@ -240,7 +246,8 @@ Section Learner.
   Record cautious_play : Prop := {
     cautious_policy : forall past, is_policy (cautious past);
     cautious_supports : forall past, supports_on (cautious_utility past);
-    cautious_greedy : forall past, near_greedy_chk acts succ (believes past) (cautious_utility past) T (wc past) (cautious past)
+    cautious_greedy : forall past, near_greedy_chk acts succ (believes past) (cautious_utility past) T (wc past)
+      (cautious past)
   }.
   Hypothesis Hcautious : cautious_play.
 
@@ -250,28 +257,33 @@ Section Learner.
 
   Lemma not_misled_in_interval past : calm past -> in_interval past.
   Proof.
-    intros Hm. destruct (cautious_supports Hcautious past) as [Hu Hbelow]. pose proof (cautious_policy Hcautious past) as Hpi.
+    intros Hm. destruct (cautious_supports Hcautious past) as [Hu Hbelow].
+    pose proof (cautious_policy Hcautious past) as Hpi.
     assert (Hal : allowed acts M (cautious past)).
     { intros g Hg. destruct (horizon M - time g)%nat as [|n] eqn:Hn; [lia|].
       generalize (cautious_greedy Hcautious past g n ltac:(lia)); apply as_impl; tauto. }
     pose proof (Hbelow _ (law_return M _ HM Hpi) (Hreturn _ Hpi Hal)) as Hphi.
-    pose proof (near_greedy_chk_lower acts succ (believes past) (cautious_utility past) (play_proper Hplay past) L L_nonneg Hu
+    pose proof (near_greedy_chk_lower acts succ (believes past) (cautious_utility past)
+      (play_proper Hplay past) L L_nonneg Hu
       state_dec M HM (Hsets past Hm) (cautious past) (wc past) Hpi (cautious_greedy Hcautious past)) as Hlow.
     split; [|split].
     - unfold v_chk, value. lra.
-    - destruct Hbest as [Hub _]. apply Hub. exists (cautious past). split; [assumption | split; [assumption | reflexivity]].
+    - destruct Hbest as [Hub _]. apply Hub. exists (cautious past).
+      split; [assumption | split; [assumption | reflexivity]].
     - now apply best_le_v_hat.
   Qed.
 
   Definition in_interval_dec past : {in_interval past} + {~ in_interval past}.
   Proof.
-    unfold in_interval. destruct (Rle_dec (v_chk past (cautious_utility past) - sum (seq 0 T) (wc past)) (value G M (cautious past)));
+    unfold in_interval. destruct (Rle_dec (v_chk past (cautious_utility past) - sum (seq 0 T) (wc past))
+      (value G M (cautious past)));
       [|right; tauto]. destruct (Rle_dec (value G M (cautious past)) best); [|right; tauto].
     destruct (Rle_dec best (v_hat past (utility past) + w0 past)); [left; tauto | right; tauto].
   Defined.
 
   Definition outside_dec (path : list (history S A)) :
-    {Exists (fun past => ~ in_interval past) (moments_of path)} + {~ Exists (fun past => ~ in_interval past) (moments_of path)}.
+    {Exists (fun past => ~ in_interval past) (moments_of path)} +
+      {~ Exists (fun past => ~ in_interval past) (moments_of path)}.
   Proof. apply Exists_dec. intros past. destruct (in_interval_dec past); [right; tauto | left; assumption]. Defined.
 
   Theorem intervals_hold K : prob (episodes M learner K) outside_dec <= delta.

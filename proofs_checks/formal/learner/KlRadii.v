@@ -1,11 +1,12 @@
 (** * The tests of the learner, and its prescribed sets
 
-    Every pair (s, a) has a class, its key, and every state a label; pairs of one class share the law of the label of the next
-    state and the probabilities of the reward levels.  (If nothing is known, every pair is a class and every state its own
-    label.  If rewards are carried or the time is in the state, a class is a pair of the original model, for all carried
-    rewards and times, and the label forgets the time.)  The possible successors of a pair have different labels.  The tests of
-    a class c are: that the next state has label l, for the l in [tested c], and that the reward is at most its level i, for
-    i < [levels c].  With C = (number of tests) / delta and, after x successes in N visits of the class,
+    Every pair (s, a) has a class, its key, and every state a label; pairs of one class share the law of the label of
+    the next state and the probabilities of the reward levels.  (If nothing is known, every pair is a class and every
+    state its own label.  If rewards are carried or the time is in the state, a class is a pair of the original model,
+    for all carried rewards and times, and the label forgets the time.)  The possible successors of a pair have
+    different labels.  The tests of a class c are: that the next state has label l, for the l in [tested c], and that
+    the reward is at most its level i, for i < [levels c].  With C = (number of tests) / delta and, after x successes in
+    N visits of the class,
 
       lambda_N = ln C + (1/2) ln N + ln 2 ,
 
@@ -13,7 +14,8 @@
     whenever no test misleads. *)
 
 Require Import Reals Lra Lia List Bool.
-From VerifiedRisk Require Import FiniteLaw Objective Mdp DynamicProgramming LawDistances KtRedundancy KlSets KlEvent BestRow KlBeliefs VisitCosts Ville.
+From VerifiedRisk Require Import FiniteLaw Objective Mdp DynamicProgramming LawDistances KtRedundancy KlSets KlEvent
+  BestRow KlBeliefs VisitCosts Ville.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -53,7 +55,8 @@ Section Radii.
 
   Lemma in_all_tests_successor c l : In c classes -> In l (tested c) -> In (c, inl l) all_tests.
   Proof.
-    intros Hc Hs. apply in_flat_map. exists c; split; [assumption|]. apply in_or_app; left. apply in_map_iff. now exists l.
+    intros Hc Hs. apply in_flat_map. exists c; split; [assumption|]. apply in_or_app; left. apply in_map_iff.
+    now exists l.
   Qed.
 
   Lemma in_all_tests_level c i : In c classes -> (i < levels c)%nat -> In (c, inr i) all_tests.
@@ -79,13 +82,17 @@ Section Radii.
 
   Lemma tests_have_chances j : In j all_tests -> has_chance M (the_test j) (the_chance j).
   Proof.
-    intros Hj. apply in_flat_map in Hj; destruct Hj as [c [Hc Hj]]. destruct (shares_somewhere Hshares c Hc) as [s0 [a0 H0]].
-    apply in_app_or in Hj; destruct Hj as [Hj|Hj]; apply in_map_iff in Hj; destruct Hj as [x [<- Hx]]; unfold the_test, the_chance; simpl.
+    intros Hj. apply in_flat_map in Hj; destruct Hj as [c [Hc Hj]].
+    destruct (shares_somewhere Hshares c Hc) as [s0 [a0 H0]].
+    apply in_app_or in Hj; destruct Hj as [Hj|Hj]; apply in_map_iff in Hj; destruct Hj as [x [<- Hx]]; unfold the_test,
+      the_chance; simpl.
     - split.
       + rewrite <- H0, <- (shares_trans Hshares).
         apply (prob_range (trans M s0 a0) (fun y => label_dec (label y) x)). now apply trans_law.
-      + intros s a Hsel. simpl in *. destruct (key_dec (key s a) c) as [Hk|]; [|discriminate]. rewrite <- Hk, <- (shares_trans Hshares).
-        rewrite (E_ext _ _ (fun _ => E (trans M s a) (fun s' => ind (label_dec (label s') x)))); [apply E_const; now apply reward_law|].
+      + intros s a Hsel. simpl in *. destruct (key_dec (key s a) c) as [Hk|]; [|discriminate].
+        rewrite <- Hk, <- (shares_trans Hshares).
+        rewrite (E_ext _ _ (fun _ => E (trans M s a) (fun s' => ind (label_dec (label s') x))));
+          [apply E_const; now apply reward_law|].
         intros r. apply E_ext; intros s'. destruct (label_dec (label s') x); reflexivity.
     - apply in_seq in Hx. split.
       + rewrite <- H0, <- (shares_reward Hshares) by (rewrite H0; lia). apply cdf_range. now apply reward_law.
@@ -102,7 +109,8 @@ Section Radii.
 
   (** [q] is at most the lower end of the prescribed set after x successes and b failures. *)
   Definition kl_below (x b : nat) (q : R) : Prop :=
-    (1 <= x + b)%nat /\ 0 < q < 1 /\ INR (x + b) * q <= INR x /\ log_width C (x + b) <= INR (x + b) * kl (INR x / INR (x + b)) q.
+    (1 <= x + b)%nat /\ 0 < q < 1 /\ INR (x + b) * q <= INR x /\
+      log_width C (x + b) <= INR (x + b) * kl (INR x / INR (x + b)) q.
 
   Lemma kl_below_end x b q : kl_below x b q -> lower_end C x b q.
   Proof. intros [H1 [H2 [H3 H4]]]. now apply kl_lower_end. Qed.
@@ -114,8 +122,10 @@ Section Radii.
   | mass_zero : q <= 0 -> prescribed_mass past s a s' q
   | mass_only : q <= 1 -> successors k s a = [s'] -> prescribed_mass past s a s' q
   | mass_tested : In (label s') (tested (key s a)) ->
-      kl_below (successes past (key s a, inl (label s'))) (failures past (key s a, inl (label s'))) q -> prescribed_mass past s a s' q
-  | mass_other l : In l (tested (key s a)) -> l <> label s' -> (forall s2, In s2 (successors k s a) -> s2 = s' \/ label s2 = l) ->
+      kl_below (successes past (key s a, inl (label s'))) (failures past (key s a, inl (label s'))) q ->
+        prescribed_mass past s a s' q
+  | mass_other l : In l (tested (key s a)) -> l <> label s' ->
+    (forall s2, In s2 (successors k s a) -> s2 = s' \/ label s2 = l) ->
       kl_below (failures past (key s a, inl l)) (successes past (key s a, inl l)) q -> prescribed_mass past s a s' q.
 
   (** Level i of the pair is what the value x amounts to. *)
@@ -134,7 +144,8 @@ Section Radii.
   | above_bottom : 0 <= q -> (forall r, In r (atoms k s a) -> ~ r <= x) -> prescribed_above past s a x q
   | above_known d : known_law k s a = Some d -> cdf d x <= q -> prescribed_above past s a x q
   | above_level i : level_at s a x i ->
-      kl_below (failures past (key s a, inr i)) (successes past (key s a, inr i)) (1 - q) -> prescribed_above past s a x q.
+      kl_below (failures past (key s a, inr i)) (successes past (key s a, inr i)) (1 - q) ->
+        prescribed_above past s a x q.
 
   Record prescribed_at (past : list (history S A)) (b : beliefs S A) (s : S) (a : A) : Prop := {
     prescribed_low : forall s', In s' (successors k s a) -> prescribed_mass past s a s' (low b s a s');
@@ -147,18 +158,23 @@ Section Radii.
     forall s a, In a (acts s) -> exists q, In q (moments_of past) /\ prescribed_at q b s a.
 
   Hypothesis Hclasses : forall s a, In a (acts s) -> In (key s a) classes.
-  Hypothesis Hlabels : forall s a s1 s2, In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) -> label s1 = label s2 -> s1 = s2.
+  Hypothesis Hlabels : forall s a s1 s2, In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) ->
+    label s1 = label s2 -> s1 = s2.
 
   Lemma selects_own s a c : key s a = c -> (if key_dec (key s a) c then true else false) = true.
   Proof. intros H; destruct (key_dec (key s a) c); [reflexivity | contradiction]. Qed.
 
+  (** Given: KL ends of the prescribed width.
+      In words: 10-kl-learner.md#kl-sets.
+      Step of: corrected/ii. *)
   Theorem prescribed_is_supported past b s a :
     In a (acts s) -> prescribed_at past b s a -> supported_at k all_tests the_test C past b s a.
   Proof.
     intros Ha Hb. split.
     - intros s' Hs'. destruct (prescribed_low past b s a Hb s' Hs') as [H0|H1 Honly|Ht Hk|l Ht Hne Htwo Hk].
       + now apply lower_trivial.
-      + apply lower_certain; [assumption|]. intros r s2 _ Hs2. rewrite Honly in Hs2. destruct Hs2 as [<-|[]]; reflexivity.
+      + apply lower_certain; [assumption|]. intros r s2 _ Hs2. rewrite Honly in Hs2.
+        destruct Hs2 as [<-|[]]; reflexivity.
       + apply lower_tested with (key s a, inl (label s')); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
         split; [apply in_all_tests_successor; auto|]. split; [exact (selects_own s a (key s a) eq_refl)|].
         intros r s2 _ Hs2. unfold the_test; simpl. destruct (label_dec (label s2) (label s')) as [He|Hn].
@@ -175,12 +191,14 @@ Section Radii.
       + left. now exists d.
       + right. apply lower_tested with (key s a, inr i); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
         split; [apply in_all_tests_level; auto|]. split; [exact (selects_own s a (key s a) eq_refl)|].
-        intros r s2 Hr _. unfold the_test; simpl. specialize (Hl r Hr). destruct (Rle_dec r (level s a i)); split; intros; tauto || congruence.
+        intros r s2 Hr _. unfold the_test; simpl. specialize (Hl r Hr).
+        destruct (Rle_dec r (level s a i)); split; intros; tauto || congruence.
     - intros x. destruct (prescribed_chk past b s a Hb x) as [H0|H1 Hbot|d Hd Hq|i [Hi Hl] Hk].
       + right. apply lower_trivial. lra.
       + right. apply lower_certain; [lra|]. intros r _ Hr _. now apply Hbot.
       + left. now exists d.
-      + right. apply lower_complement with (key s a, inr i); [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
+      + right. apply lower_complement with (key s a, inr i);
+          [destruct Hk as [_ [Hq _]]; lra | | now apply kl_below_end].
         split; [apply in_all_tests_level; auto|]. split; [exact (selects_own s a (key s a) eq_refl)|].
         intros r s2 Hr _. unfold the_test; simpl. specialize (Hl r Hr).
         destruct (Rle_dec r (level s a i)); split; intros H; try tauto; try congruence.
@@ -192,19 +210,25 @@ Section Radii.
 
   Lemma tally_total j past : (successes past j + failures past j)%nat = count (fst j) past.
   Proof.
-    unfold successes, failures, VisitCosts.count. induction past as [|g past IH]; [reflexivity|]. cbn [tally map list_sum].
-    assert (Hin : forall before steps s', (fst (tally_in (the_test j) before steps s') + snd (tally_in (the_test j) before steps s'))%nat =
+    unfold successes, failures, VisitCosts.count. induction past as [|g past IH]; [reflexivity|].
+    cbn [tally map list_sum].
+    assert (Hin : forall before steps s', (fst (tally_in (the_test j) before steps s') +
+      snd (tally_in (the_test j) before steps s'))%nat =
       (count_in key key_dec (fst j) steps + (fst before + snd before))%nat).
-    { intros before steps; induction steps as [|[[s a] r] steps IHs]; intros s'; [reflexivity|]. cbn [tally_in count_in].
+    { intros before steps; induction steps as [|[[s a] r] steps IHs]; intros s'; [reflexivity|].
+      cbn [tally_in count_in].
       specialize (IHs s). destruct (tally_in (the_test j) before steps s) as [x y]. simpl in IHs.
-      assert (Hsel : selects (the_test j) s a = if key_dec (key s a) (fst j) then true else false) by (unfold the_test; destruct (snd j); reflexivity).
-      rewrite Hsel. destruct (key_dec (key s a) (fst j)); [|simpl; lia]. destruct (hits (the_test j) s a r s'); simpl; lia. }
+      assert (Hsel : selects (the_test j) s a = if key_dec (key s a) (fst j) then true else false)
+        by (unfold the_test; destruct (snd j); reflexivity).
+      rewrite Hsel. destruct (key_dec (key s a) (fst j)); [|simpl; lia].
+      destruct (hits (the_test j) s a r s'); simpl; lia. }
     rewrite Hin, IH. simpl. lia.
   Qed.
 
   (** Every visit has one next label. *)
   Lemma successes_total c (part : list Lb) (possible : S -> A -> list S) T past :
-    NoDup part -> (forall s a s', In a (acts s) -> key s a = c -> In s' (possible s a) -> In (label s') part) -> consistent acts possible T past ->
+    NoDup part -> (forall s a s', In a (acts s) -> key s a = c -> In s' (possible s a) -> In (label s') part) ->
+      consistent acts possible T past ->
     sum part (fun l => INR (successes past (c, inl l))) = INR (count c past).
   Proof.
     intros Hn Hpart. unfold successes, VisitCosts.count. induction 1 as [|g past [_ Hc] _ IH].
@@ -217,13 +241,16 @@ Section Radii.
       { intros before steps; induction steps as [|[[s a] r] steps IHs]; intros s' H; [simpl; ring|].
         destruct H as [Ha [Hs' H]]. specialize (IHs s H). cbn [tally_in count_in].
         destruct (key_dec (key s a) c) as [Hk|Hk].
-        - rewrite (sum_ext part _ (fun l => ind (label_dec (label s') l) * 1 + INR (fst (tally_in (the_test (c, inl l)) (before l) steps s)))).
+        - rewrite (sum_ext part _ (fun l => ind (label_dec (label s') l) * 1 +
+            INR (fst (tally_in (the_test (c, inl l)) (before l) steps s)))).
           + rewrite sum_plus, (sum_point label_dec), IHs, S_INR; [ring | assumption | now apply (Hpart s a)].
           + intros l _. destruct (tally_in (the_test (c, inl l)) (before l) steps s) as [x y].
             assert (Hsel : selects (the_test (c, inl l)) s a = true) by (exact (selects_own s a c Hk)).
-            assert (Hhit : hits (the_test (c, inl l)) s a r s' = if label_dec (label s') l then true else false) by reflexivity.
+            assert (Hhit : hits (the_test (c, inl l)) s a r s' = if label_dec (label s') l then true else false)
+              by reflexivity.
             rewrite Hsel, Hhit. destruct (label_dec (label s') l); cbn [fst ind]; [rewrite S_INR|]; ring.
-        - rewrite <- IHs. apply sum_ext; intros l _. destruct (tally_in (the_test (c, inl l)) (before l) steps s) as [x y].
+        - rewrite <- IHs. apply sum_ext; intros l _.
+          destruct (tally_in (the_test (c, inl l)) (before l) steps s) as [x y].
           assert (Hsel : selects (the_test (c, inl l)) s a = false).
           { unfold the_test; simpl. destruct (key_dec (key s a) c); [contradiction | reflexivity]. }
           rewrite Hsel. reflexivity. }

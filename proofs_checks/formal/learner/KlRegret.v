@@ -1,22 +1,24 @@
 (** * The regret of the learner with the prescribed sets
 
-    Finite state and action lists, rewards in [0, 1], horizon T, G concave and L-Lipschitz.  Pairs fall into classes that
-    share their laws; n tests in all, C = n / delta, lambda_N = ln C + (1/2) ln N + ln 2 ([KlRadii.v]).  In every episode the
-    learner's sets are at least as wide as prescribed, the missing mass goes to the best successor, its utility is within
-    w_0 of the best one, and its policy is greedy up to w_n ([KlLearner.v]).  It knows neither K nor the model.
+    Finite state and action lists, rewards in [0, 1], horizon T, G concave and L-Lipschitz.  Pairs fall into classes
+    that share their laws; n tests in all, C = n / delta, lambda_N = ln C + (1/2) ln N + ln 2 ([KlRadii.v]).  In every
+    episode the learner's sets are at least as wide as prescribed, the missing mass goes to the best successor, its
+    utility is within w_0 of the best one, and its policy is greedy up to w_n ([KlLearner.v]).  It knows neither K nor
+    the model.
 
     - [kl_intervals_hold], [kl_regret_from_data], [kl_expected_regret_from_data]: see [KlLearner.v].
-    - [kl_regret_a_priori]: if moreover the sets are no wider than W_N (W = lambda for the prescribed ones, (1 + p) lambda if
-      they are kept while visits grow by the share p) and no pair has more than Gamma successors, then with g = min(Gamma, 2 sqrt Gamma) and #c classes, with probability at least
-      1 - 2 delta, for all k at once,
+    - [kl_regret_a_priori]: if moreover the sets are no wider than W_N (W = lambda for the prescribed ones,
+      (1 + p) lambda if they are kept while visits grow by the share p) and no pair has more than Gamma successors, then
+      with g = min(Gamma, 2 sqrt Gamma) and #c classes, with probability at least 1 - 2 delta, for all k at once,
 
-        regret_k <= L e/(e-1) [ ((T - 1) g + 2) sqrt(2 #c k T W_{kT}) + T^2 #c + T(T+1)/2 ln(1/delta) ] + planner errors. *)
+        regret_k <= L e/(e-1) [ ((T - 1) g + 2) sqrt(2 #c k T W_{kT}) + T^2 #c + T(T+1)/2 ln(1/delta) ]
+                    + planner errors. *)
 
 Require Import Reals Lra Lia Psatz List.
 From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp SupportingUtility LawDistances
-  DynamicProgramming HoeffdingFinite MartingaleStep EventHolds CountingInequality RegretAssembly HistoryCost KlSets Ville
-  KlEvent BestRow KlBeliefs VisitCosts KlRadii KlWidths KlLearner.
+  DynamicProgramming HoeffdingFinite MartingaleStep EventHolds CountingInequality RegretAssembly HistoryCost KlSets
+  Ville KlEvent BestRow KlBeliefs VisitCosts KlRadii KlWidths KlLearner.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -29,12 +31,14 @@ Proof.
   - apply IH. intros y z Hy Hz. apply Hf; now right.
 Qed.
 
-(** Sets kept while the visits grow from n to at most (1 + p) n are as if of the present visits, with (1 + p) times the width. *)
+(** Sets kept while the visits grow from n to at most (1 + p) n are as if of the present visits, with (1 + p) times the
+    width. *)
 Lemma kept_sets_width (V : nat -> R) (p : R) (n n' : nat) :
   (1 <= n)%nat -> (n <= n')%nat -> 0 <= p -> 0 <= V n -> V n <= V n' -> INR n' <= (1 + p) * INR n ->
   eps (V n) n <= eps ((1 + p) * V n') n'.
 Proof.
-  intros H1 Hn Hp HV HVV Hgrow. assert (Hpos : 0 < INR n) by (apply lt_0_INR; lia). assert (Hpos' : 0 < INR n') by (apply lt_0_INR; lia).
+  intros H1 Hn Hp HV HVV Hgrow. assert (Hpos : 0 < INR n) by (apply lt_0_INR; lia).
+  assert (Hpos' : 0 < INR n') by (apply lt_0_INR; lia).
   unfold eps. apply sqrt_le_1_alt. apply Rle_trans with (V n' / (2 * INR n)).
   - apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra | assumption].
   - apply (Rmult_le_reg_r (2 * INR n * INR n')); [nra|].
@@ -59,7 +63,8 @@ Section Regret.
   Variable classes : list Kt.
   Hypothesis Hnodup : NoDup classes.
   Hypothesis Hclasses : forall s a, In a (acts s) -> In (key s a) classes.
-  Hypothesis Hlabels : forall s a s1 s2, In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) -> label s1 = label s2 -> s1 = s2.
+  Hypothesis Hlabels : forall s a s1 s2, In a (acts s) -> In s1 (successors k s a) -> In s2 (successors k s a) ->
+    label s1 = label s2 -> s1 = s2.
   Variables (tested : Kt -> list Lb) (levels : Kt -> nat) (level : S -> A -> nat -> R).
 
   (** The truth, for which the declarations hold. *)
@@ -87,59 +92,89 @@ Section Regret.
   Local Notation chance := (the_chance PK FK).
 
   Lemma chances j : In j tests -> has_chance M (test_of j) (chance j).
-  Proof. intros Hj. now apply (tests_have_chances label label_dec key key_dec classes tested levels level M HM PK FK Hshares). Qed.
+  Proof.
+    intros Hj. now apply (tests_have_chances label label_dec key key_dec classes tested levels level M HM PK FK
+      Hshares).
+  Qed.
 
   Lemma beliefs_hold past : calm tests test_of chance C past -> hold acts (successors k) (believes past) state_dec M.
   Proof.
     intros Hm. apply (supported_beliefs_hold state_dec acts k M HM Hknows tests test_of chance C chances HC).
     intros s a Ha. destruct (Hprescribed past s a Ha) as [q [Hq Hp]]. exists q. split; [now apply Hm|].
-    now apply (prescribed_is_supported label label_dec acts k key key_dec classes tested levels level C HC Hclasses Hlabels).
+    now apply (prescribed_is_supported label label_dec acts k key key_dec classes tested levels level C HC Hclasses
+      Hlabels).
   Qed.
 
   (** ** From the data *)
 
+  (** Given: as kl_regret_from_data.
+      Differs: the interval for the best value and for the policy played.
+      In words: 10-kl-learner.md#kl-interval.
+      Step of: corrected/ii. *)
   Theorem kl_intervals_hold cautious cautious_utility wc K :
     cautious_play acts (successors k) M G L z believes cautious cautious_utility wc ->
-    prob (episodes M learner K) (outside_dec acts (successors k) M G best believes utility w0 cautious cautious_utility wc) <= delta.
+    prob (episodes M learner K) (outside_dec acts
+      (successors k) M G best believes utility w0 cautious cautious_utility wc) <= delta.
   Proof.
     intros Hc. exact (intervals_hold state_dec acts (successors k) M HM Hhorizon G L z HG HGL HGc Hz Hreturn best Hbest
-      believes learner utility w0 w Hplay tests test_of chance C delta HC Hcount chances beliefs_hold cautious cautious_utility wc Hc K).
+      believes learner utility w0 w Hplay tests test_of chance C delta HC Hcount chances beliefs_hold cautious
+        cautious_utility wc Hc K).
   Qed.
 
   Section Data.
     Variable cost : list (history S A) -> history S A -> A -> R.
     Hypothesis Hpays : forall past, pays acts (successors k) (believes past) (utility past) L M (cost past).
 
+    (** Given: as kl_regret_from_data; any cost that pays for the spread of the value, any b above the cost of an
+        episode.
+        Differs: another learner.
+        In words: 10-kl-learner.md#kl-data.
+        Step of: corrected/ii. *)
     Theorem kl_regret_from_data_with b K :
       0 < b -> (forall past, almost_surely (history_law M (learner past) T) (fun h => 0 <= Y cost past h <= b)) ->
       prob (episodes M learner K) (over_bound_with_dec M G L best learner w0 w delta cost b) <= 2 * delta.
     Proof.
-      exact (regret_from_data_with state_dec acts (successors k) M HM Hrew Hhorizon G L z HG HGL HGc Hz Hreturn best Hbest
-        believes learner utility w0 w Hplay tests test_of chance C delta HC Hdelta Hcount chances beliefs_hold cost Hpays b K).
+      exact (regret_from_data_with state_dec acts
+        (successors k) M HM Hrew Hhorizon G L z HG HGL HGc Hz Hreturn best Hbest
+        believes learner utility w0 w Hplay tests test_of chance C delta HC Hdelta Hcount chances beliefs_hold cost
+          Hpays b K).
     Qed.
 
     Hypothesis Hcost : forall past g a, (time g < T)%nat -> 0 <= cost past g a <= INR (T - time g).
 
+    (** Given: the learner with KL sets, planner error w_k per episode; any past.
+        Differs: another learner: time-uniform KL sets, the bound read off the run.
+        In words: 10-kl-learner.md#kl-data.
+        Step of: corrected/ii. *)
     Theorem kl_regret_from_data K :
       prob (episodes M learner K) (over_bound_dec M G L best learner w0 w delta cost) <= 2 * delta.
     Proof.
       exact (regret_from_data state_dec acts (successors k) M HM Hrew Hhorizon G L z HG HGL HGc Hz Hreturn best Hbest
-        believes learner utility w0 w Hplay tests test_of chance C delta HC Hdelta Hcount chances beliefs_hold cost Hpays Hcost K).
+        believes learner utility w0 w Hplay tests test_of chance C delta HC Hdelta Hcount chances beliefs_hold cost
+          Hpays Hcost K).
     Qed.
 
+    (** Given: as kl_regret_from_data.
+        Differs: another learner.
+        In words: 10-kl-learner.md#kl-data.
+        Step of: corrected/i. *)
     Theorem kl_expected_regret_from_data K :
       (forall past, 0 <= error M w0 w past) ->
       E (episodes M learner K) (regret M learner G best) <=
-      L * E (episodes M learner K) (sum_observed (Y cost)) + E (episodes M learner K) (errors M w0 w) + delta * INR K * z.
+      L * E (episodes M learner K) (sum_observed (Y cost)) + E (episodes M learner K) (errors M w0 w) +
+        delta * INR K * z.
     Proof.
-      intros Herr. exact (expected_regret_from_data state_dec acts (successors k) M HM Hrew Hhorizon G L z HG HGL HGc Hz Hreturn best Hbest
-        believes learner utility w0 w Hplay tests test_of chance C delta HC Hcount chances beliefs_hold cost Hpays Hcost Herr K).
+      intros Herr. exact (expected_regret_from_data state_dec acts
+        (successors k) M HM Hrew Hhorizon G L z HG HGL HGc Hz Hreturn best Hbest
+        believes learner utility w0 w Hplay tests test_of chance C delta HC Hcount chances beliefs_hold cost Hpays Hcost
+          Herr K).
     Qed.
   End Data.
 
   (** ** The plain cost: (T - t) miss + integral of (F+ - F^) *)
 
-  Definition the_cost (past : list (history S A)) : history S A -> A -> R := plain_cost (successors k) (believes past) M.
+  Definition the_cost (past : list (history S A)) : history S A -> A -> R :=
+    plain_cost (successors k) (believes past) M.
 
   Lemma the_cost_pays past : pays acts (successors k) (believes past) (utility past) L M (the_cost past).
   Proof.
@@ -164,15 +199,17 @@ Section Regret.
 
   Local Notation N_of := (count key key_dec).
 
-  (** The sets of a pair come from a moment q with N' >= 1 visits and are no wider than V there, and V at N' is no wider than W
-      now: sqrt(V_{N'} / 2N') <= sqrt(W_N / 2N).  (Sets of this moment: V = W.  Sets kept while the visits grow by the share p:
-      W = (1 + p) V, see [kept_sets_width].) *)
+  (** The sets of a pair come from a moment q with N' >= 1 visits and are no wider than V there, and V at N' is no wider
+      than W now: sqrt(V_{N'} / 2N') <= sqrt(W_N / 2N).  (Sets of this moment: V = W.  Sets kept while the visits grow
+      by the share p: W = (1 + p) V, see [kept_sets_width].) *)
   Definition narrow (past : list (history S A)) : Prop :=
     forall s a, In a (acts s) -> (1 <= N_of (key s a) past)%nat -> exists q,
       let n := N_of (key s a) q in
-      In q (moments_of past) /\ (1 <= n)%nat /\ 0 <= V n /\ eps (V n) n <= eps (W (N_of (key s a) past)) (N_of (key s a) past) /\
+      In q (moments_of past) /\ (1 <= n)%nat /\ 0 <= V n /\
+        eps (V n) n <= eps (W (N_of (key s a) past)) (N_of (key s a) past) /\
       (forall s', In s' (part s a) ->
-         near (V n) n (INR (successes label label_dec key key_dec level q (key s a, inl (label s'))) / INR n) (low (believes past) s a s')) /\
+         near (V n) n (INR (successes label label_dec key key_dec level q (key s a, inl (label s'))) / INR n)
+           (low (believes past) s a s')) /\
       (gap (believes past) s a = 0 \/ exists F : R -> R,
          (forall x, near (V n) n (F x) (cdf (hat (believes past) s a) x)) /\
          (forall x, near (V n) n (1 - F x) (1 - cdf (chk (believes past) s a) x))).
@@ -211,18 +248,24 @@ Section Regret.
     assert (Hmiss : miss (successors k) (believes past) (state h) a <= g * eps (W n) n).
     { apply Rle_trans with (g * eps (V m) m); [|apply Rmult_le_compat_l; assumption].
       apply (missing_mass_le (part (state h) a) (successors k (state h) a) (low (believes past) (state h) a)
-        (fun s' => successes label label_dec key key_dec level q (key (state h) a, inl (label s'))) m (V m) Gamma); auto.
+        (fun s' => successes label label_dec key key_dec level q (key (state h) a, inl (label s'))) m (V m) Gamma);
+          auto.
       - intros s' _. apply (low_nonneg _ _ (play_proper _ _ _ _ _ _ _ _ _ _ _ Hplay past)).
       - pose proof (Hpart_labels (state h) a Ha) as Hlab.
-        transitivity (sum (part_labels (key (state h) a)) (fun l => INR (successes label label_dec key key_dec level q (key (state h) a, inl l)))).
-        + rewrite Hlab. clear. induction (part (state h) a) as [|s' l IH]; cbn [sum map]; [reflexivity | now rewrite IH].
-        + apply (successes_total label label_dec acts key key_dec level (key (state h) a) (part_labels (key (state h) a)) part T q); auto.
-          * rewrite Hlab. apply NoDup_map_on; [now apply Hpart|]. intros s1 s2 Hs1 Hs2. apply (Hlabels (state h) a); auto; now apply Hpart_incl.
+        transitivity (sum (part_labels (key (state h) a))
+          (fun l => INR (successes label label_dec key key_dec level q (key (state h) a, inl l)))).
+        + rewrite Hlab. clear. induction (part (state h) a) as [|s' l IH]; cbn [sum map];
+            [reflexivity | now rewrite IH].
+        + apply (successes_total label label_dec acts key key_dec level (key (state h) a)
+            (part_labels (key (state h) a)) part T q); auto.
+          * rewrite Hlab. apply NoDup_map_on; [now apply Hpart|]. intros s1 s2 Hs1 Hs2.
+            apply (Hlabels (state h) a); auto; now apply Hpart_incl.
           * intros s1 a1 s' Ha1 Hk Hs'. rewrite <- Hk, (Hpart_labels s1 a1 Ha1). now apply in_map. }
     assert (Hgap : gap (believes past) (state h) a <= 2 * eps (W n) n).
     { pose proof (eps_nonneg (W n) n). destruct Hgaps as [Hz0|[F [HF1 HF2]]]; [lra|].
       apply Rle_trans with (2 * eps (V m) m); [|lra].
-      eapply Rle_trans; [apply (gap_le (successors k) (believes past) (state h) a (V m) m F); auto; apply Hplay|]. apply Rmin_r. }
+      eapply Rle_trans; [apply (gap_le (successors k) (believes past) (state h) a (V m) m F); auto; apply Hplay|].
+      apply Rmin_r. }
     assert (Hnpos : 0 < INR n) by (apply lt_0_INR; lia).
     assert (Heps : eps (W n) n <= sqrt (W (length path * T)%nat / 2) / sqrt (INR n)).
     { unfold eps. replace (W n / (2 * INR n)) with (W n / 2 / INR n) by (field; lra). rewrite sqrt_div by lra.
@@ -239,13 +282,16 @@ Section Regret.
   Qed.
 
   Definition beta (n : nat) : R :=
-    ((INR T - 1) * g + 2) * sqrt (2 * INR (length classes) * INR n * INR T * W (n * T)) + INR T ^ 2 * INR (length classes).
+    ((INR T - 1) * g + 2) * sqrt (2 * INR (length classes) * INR n * INR T * W (n * T)) +
+      INR T ^ 2 * INR (length classes).
 
-  Lemma beta_eq n : INR T * INR T * INR (length classes) + 2 * slope_at n * sqrt (INR (length classes) * (INR n * INR T)) <= beta n.
+  Lemma beta_eq n : INR T * INR T * INR (length classes) +
+    2 * slope_at n * sqrt (INR (length classes) * (INR n * INR T)) <= beta n.
   Proof.
     unfold beta, slope_at. destruct n as [|n].
     - simpl INR at 4. rewrite !Rmult_0_l, !Rmult_0_r, !Rmult_0_l, sqrt_0. right; ring.
-    - assert (HTpos : (1 <= Datatypes.S n * T)%nat) by nia. pose proof (HW _ HTpos) as HW0. set (Wn := W (Datatypes.S n * T)) in *.
+    - assert (HTpos : (1 <= Datatypes.S n * T)%nat) by nia. pose proof (HW _ HTpos) as HW0.
+      set (Wn := W (Datatypes.S n * T)) in *.
       pose proof (pos_INR (length classes)). pose proof (pos_INR (Datatypes.S n)). pose proof T_ge_1.
       assert (Hs : 2 * sqrt (Wn / 2) * sqrt (INR (length classes) * (INR (Datatypes.S n) * INR T)) =
                    sqrt (2 * INR (length classes) * INR (Datatypes.S n) * INR T * Wn)).
@@ -264,7 +310,8 @@ Section Regret.
     revert H; apply as_impl; intros path [_ Hp] past Hin.
     assert (Hc : consistent acts part T past) by now apply (consistent_moment acts part T path).
     eapply Rle_trans; [|apply beta_eq].
-    apply (observed_cost_le acts part key key_dec classes Hnodup Hclasses T the_cost (slope_at (length past)) (slope_at_nonneg _) past Hc).
+    apply (observed_cost_le acts part key key_dec classes Hnodup Hclasses T the_cost (slope_at (length past))
+      (slope_at_nonneg _) past Hc).
     intros q Hq Hl. now apply visits_are_cheap.
   Qed.
 
@@ -276,6 +323,10 @@ Section Regret.
     {~ Exists (fun past => a_priori_bound past < regret M learner G best past) (moments_of path)} :=
     Exists_dec _ (moments_of path) (fun past => Rlt_dec _ _).
 
+  (** Given: as kl_regret_from_data.
+      Differs: another learner; S in place of S^(3/2).
+      In words: 10-kl-learner.md#kl-apriori.
+      Step of: corrected/ii. *)
   Theorem kl_regret_a_priori K : prob (episodes M learner K) over_a_priori_dec <= 2 * delta.
   Proof.
     eapply Rle_trans; [|exact (kl_regret_from_data the_cost the_cost_pays the_cost_range K)].
@@ -288,6 +339,10 @@ Section Regret.
     apply Rmult_le_compat_l; [left; apply Rdiv_lt_0_compat; lra|]. specialize (Hp past Hin). lra.
   Qed.
 
+  (** Given: as kl_regret_from_data.
+      Differs: another learner.
+      In words: 10-kl-learner.md#kl-apriori.
+      Step of: corrected/i. *)
   Theorem kl_expected_regret_a_priori K :
     (forall past, 0 <= error M w0 w past) ->
     E (episodes M learner K) (regret M learner G best) <=

@@ -4,9 +4,9 @@
 
       kt a b < C p^a (1 - p)^b
 
-    is an interval around a/n.  A number q <= a/n outside it lies below every p inside.  It contains the set of the p with
-    n kl(a/n, p) < ln C + (1/2) ln n + ln 2, and the ends of that set are as near to p~ = a/n as kl >= 2 (p~ - q)^2 and
-    kl >= (p~ - q)^2 / (2 p~) say. *)
+    is an interval around a/n.  A number q <= a/n outside it lies below every p inside.  It contains the set of the p
+    with n kl(a/n, p) < ln C + (1/2) ln n + ln 2, and the ends of that set are as near to p~ = a/n as kl >= 2 (p~ - q)^2
+    and kl >= (p~ - q)^2 / (2 p~) say. *)
 
 Require Import Reals Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
@@ -23,7 +23,8 @@ Proof. unfold lik. replace (1 - (1 - p)) with p by ring. ring. Qed.
 
 Lemma exp_pow x n : exp x ^ n = exp (INR n * x).
 Proof.
-  induction n as [|n IH]; [simpl; now rewrite Rmult_0_l, exp_0|]. rewrite S_INR. simpl. rewrite IH, <- exp_plus. f_equal; ring.
+  induction n as [|n IH]; [simpl; now rewrite Rmult_0_l, exp_0|]. rewrite S_INR. simpl. rewrite IH, <- exp_plus.
+  f_equal; ring.
 Qed.
 
 Lemma lik_grows p q a b : 0 <= p -> p <= q -> q <= 1 -> INR (a + b) * q <= INR a -> lik p a b <= lik q a b.
@@ -34,7 +35,8 @@ Proof.
   - assert (b = O) as -> by (destruct b as [|b]; [reflexivity|]; rewrite S_INR in Hf; pose proof (pos_INR b); lra).
     unfold lik; simpl. rewrite !Rmult_1_r. apply pow_incr; lra.
   - assert (Hx : p / q <= exp (p / q - 1)) by (pose proof (exp_ineq1_le (p / q - 1)); lra).
-    assert (Hy : (1 - p) / (1 - q) <= exp ((1 - p) / (1 - q) - 1)) by (pose proof (exp_ineq1_le ((1 - p) / (1 - q) - 1)); lra).
+    assert (Hy : (1 - p) / (1 - q) <= exp ((1 - p) / (1 - q) - 1))
+      by (pose proof (exp_ineq1_le ((1 - p) / (1 - q) - 1)); lra).
     assert (H0x : 0 <= p / q) by (apply Rdiv_le_0_compat; lra).
     assert (H0y : 0 <= (1 - p) / (1 - q)) by (apply Rdiv_le_0_compat; lra).
     assert (Hle : (p / q) ^ a * ((1 - p) / (1 - q)) ^ b <= 1).
@@ -51,7 +53,8 @@ Proof.
     apply Rle_trans with ((p / q) ^ a * ((1 - p) / (1 - q)) ^ b * lik q a b); [|nra].
     right. unfold lik.
     replace (p ^ a) with ((p / q) ^ a * q ^ a) by (rewrite <- Rpow_mult_distr; f_equal; field; assumption).
-    replace ((1 - p) ^ b) with (((1 - p) / (1 - q)) ^ b * (1 - q) ^ b) by (rewrite <- Rpow_mult_distr; f_equal; field; lra).
+    replace ((1 - p) ^ b) with (((1 - p) / (1 - q)) ^ b * (1 - q) ^ b)
+      by (rewrite <- Rpow_mult_distr; f_equal; field; lra).
     ring.
 Qed.
 
@@ -64,14 +67,20 @@ Definition lower_end (C : R) (a b : nat) (q : R) : Prop :=
 
 Definition upper_end (C : R) (a b : nat) (q : R) : Prop := lower_end C b a (1 - q).
 
-Theorem lower_end_below C a b p q : 0 <= C -> 0 <= p <= 1 -> q <= 1 -> kt_covered C a b p -> lower_end C a b q -> q <= p.
+(** Given: a covered p.
+    Differs: numbers further out are below p.
+    In words: 10-kl-learner.md#kl-sets.
+    Step of: corrected/ii. *)
+Theorem lower_end_below C a b p q : 0 <= C -> 0 <= p <= 1 -> q <= 1 -> kt_covered C a b p -> lower_end C a b q ->
+  q <= p.
 Proof.
   intros HC Hp Hq1 Hc [H0|[Hf Hq]]; [lra|]. destruct (Rle_dec q p) as [|Hqp]; [assumption | exfalso].
   unfold kt_covered in Hc. pose proof (lik_grows p q a b ltac:(lra) ltac:(lra) Hq1 Hf).
   pose proof (Rmult_le_compat_l C _ _ HC H). lra.
 Qed.
 
-Theorem upper_end_above C a b p q : 0 <= C -> 0 <= p <= 1 -> 0 <= q -> kt_covered C a b p -> upper_end C a b q -> p <= q.
+Theorem upper_end_above C a b p q : 0 <= C -> 0 <= p <= 1 -> 0 <= q -> kt_covered C a b p -> upper_end C a b q ->
+  p <= q.
 Proof.
   intros HC Hp Hq0 Hc Hq. assert (1 - q <= 1 - p); [|lra].
   apply (lower_end_below C b a); try assumption; try lra. unfold kt_covered in *. now rewrite kt_sym, lik_sym.
@@ -102,7 +111,8 @@ Lemma count_kl a b q : (1 <= a + b)%nat -> 0 < q < 1 ->
 Proof.
   intros Hn Hq. assert (H1 : 0 < INR (a + b)) by (apply lt_0_INR; lia).
   rewrite ln_lik, ml_eq by assumption.
-  rewrite ln_quotient, ln_mult, !ln_self_power by (try apply Rmult_lt_0_compat; try apply self_power_pos; now apply pow_lt).
+  rewrite ln_quotient, ln_mult, !ln_self_power
+    by (try apply Rmult_lt_0_compat; try apply self_power_pos; now apply pow_lt).
   unfold kl, xlnx.
   replace (1 - INR a / INR (a + b)) with (INR b / INR (a + b)) by (rewrite plus_INR in *; field; lra).
   assert (Hterm : forall k z, 0 < z -> INR (a + b) * (INR k / INR (a + b) * ln (INR k / INR (a + b) / z)) =
@@ -113,16 +123,22 @@ Proof.
   replace (INR (a + b) * ln (INR (a + b))) with ((INR a + INR b) * ln (INR (a + b))) by (now rewrite <- plus_INR). ring.
 Qed.
 
-(** The prescribed end: n kl(a/n, q) at least the width makes q an end of the mixture's set. *)
+(** The prescribed end: n kl(a/n, q) at least the width makes q an end of the mixture's set.
+    Given: N >= 1, 0 < q < 1, N q at most the number of successes.
+    Differs: the KL set lies inside the mixture's.
+    In words: 10-kl-learner.md#kl-sets.
+    Step of: corrected/ii. *)
 Theorem kl_lower_end C a b q :
   0 < C -> (1 <= a + b)%nat -> 0 < q < 1 -> INR (a + b) * q <= INR a ->
   log_width C (a + b) <= INR (a + b) * kl (INR a / INR (a + b)) q -> lower_end C a b q.
 Proof.
   intros HC Hn Hq Hf Hkl. right; split; [assumption|]. rewrite count_kl in Hkl by assumption.
   assert (H1 : 0 < INR (a + b)) by (apply lt_0_INR; lia). pose proof (kt_redundancy a b Hn) as Hr.
-  assert (Hs : 0 < sqrt (INR (a + b))) by now apply sqrt_lt_R0. pose proof (kt_pos a b) as Hk. pose proof (lik_pos q a b Hq) as Hl.
+  assert (Hs : 0 < sqrt (INR (a + b))) by now apply sqrt_lt_R0. pose proof (kt_pos a b) as Hk.
+  pose proof (lik_pos q a b Hq) as Hl.
   assert (Hml : 0 < ml a b).
-  { rewrite ml_eq by assumption. apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; apply self_power_pos | now apply pow_lt]. }
+  { rewrite ml_eq by assumption.
+    apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; apply self_power_pos | now apply pow_lt]. }
   assert (Hlog : ln (C * lik q a b * (2 * sqrt (INR (a + b)))) <= ln (ml a b)).
   { assert (HCl : 0 < C * lik q a b) by (apply Rmult_lt_0_compat; assumption).
     rewrite (ln_mult (C * lik q a b)), (ln_mult C), (ln_mult 2) by (assumption || lra). unfold log_width in Hkl.
@@ -144,17 +160,20 @@ Section Width.
 
   (** If (p - x) / (x (1 - x)) is at least 2 k (p - x) between q and p, then kl(p, q) >= k (p - q)^2. *)
   Lemma kl_ge_square :
-    0 < q -> q <= p -> p <= 1 -> q < 1 -> (forall x, q <= x <= p -> 2 * k * (x * (1 - x)) <= 1) -> k * (p - q) ^ 2 <= kl p q.
+    0 < q -> q <= p -> p <= 1 -> q < 1 -> (forall x, q <= x <= p -> 2 * k * (x * (1 - x)) <= 1) ->
+      k * (p - q) ^ 2 <= kl p q.
   Proof.
     intros Hq Hqp Hp Hq1 Hk.
     set (f := fun x => p * ln x + (1 - p) * ln (1 - x) + k * (p - x) ^ 2).
     assert (Hpq : forall x, q <= x -> x <= p -> x < 1 ->
-      is_derive (fun x => p * ln x + (1 - p) * ln (1 - x) + k * (p - x) ^ 2) x ((p - x) * (1 - 2 * k * (x * (1 - x))) / (x * (1 - x)))).
+      is_derive (fun x => p * ln x + (1 - p) * ln (1 - x) + k * (p - x) ^ 2) x
+        ((p - x) * (1 - 2 * k * (x * (1 - x))) / (x * (1 - x)))).
     { intros x H1 H2 H3. auto_derive; [repeat split; lra|]. field; lra. }
     destruct (Req_EM_T p 1) as [->|Hp1].
     - unfold kl. replace (1 - 1) with 0 by ring. rewrite Rmult_0_l, Rplus_0_r, Rmult_1_l, ln_quotient, ln_1 by lra.
       assert (H : ln q + k * (1 - q) ^ 2 <= ln 1 + k * (1 - 1) ^ 2).
-      { apply (deriv_nonneg_le (fun x => ln x + k * (1 - x) ^ 2) (fun x => (1 - 2 * k * (x * (1 - x))) / x)); [assumption| |].
+      { apply (deriv_nonneg_le (fun x => ln x + k * (1 - x) ^ 2) (fun x => (1 - 2 * k * (x * (1 - x))) / x));
+          [assumption| |].
         - intros x Hx. auto_derive; [lra|]. field; lra.
         - intros x Hx. apply Rdiv_le_0_compat; [|lra]. specialize (Hk x Hx). lra. }
       rewrite ln_1 in H. lra.
@@ -166,9 +185,17 @@ Section Width.
   Qed.
 End Width.
 
+(** Given: 0 < q <= p <= 1, q < 1.
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem kl_pinsker p q : 0 < q -> q <= p -> p <= 1 -> q < 1 -> 2 * (p - q) ^ 2 <= kl p q.
-Proof. intros H1 H2 H3 H4. apply kl_ge_square; auto. intros x Hx. pose proof (Rle_0_sqr (2 * x - 1)); unfold Rsqr in *; nra. Qed.
+Proof.
+  intros H1 H2 H3 H4. apply kl_ge_square; auto. intros x Hx. pose proof (Rle_0_sqr (2 * x - 1)); unfold Rsqr in *; nra.
+Qed.
 
+(** Given: as kl_pinsker.
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem kl_relative p q : 0 < q -> q <= p -> p <= 1 -> q < 1 -> (p - q) ^ 2 / (2 * p) <= kl p q.
 Proof.
   intros H1 H2 H3 H4. replace ((p - q) ^ 2 / (2 * p)) with (/ (2 * p) * (p - q) ^ 2) by (field; lra).

@@ -1,7 +1,7 @@
 (** * The learner's theorem, to be read on its own
 
-    Imported: finite laws ([dist], [E], [is_law], [almost_surely], [prob]: the first page of FiniteLaw.v), [cdf] and [Phi]
-    (Objective.v), models, histories and policies (the first page of Mdp.v).  Everything else is defined here. *)
+    Imported: finite laws ([dist], [E], [is_law], [almost_surely], [prob]: the first page of FiniteLaw.v), [cdf] and
+    [Phi] (Objective.v), models, histories and policies (the first page of Mdp.v).  Everything else is defined here. *)
 
 Require Import Reals List.
 From Coquelicot Require Import Coquelicot.
@@ -11,9 +11,11 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Statement.
-  Context {S A : Type} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (action_dec : forall a a' : A, {a = a'} + {a <> a'}).
+  Context {S A : Type} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (action_dec : forall a a' : A,
+    {a = a'} + {a <> a'}).
 
-  (** Known: the states, the actions of each, the rewards xs ++ [1].  Unknown: M beyond its horizon T and initial law. *)
+  (** Known: the states, the actions of each, the rewards xs ++ [1].  Unknown: M beyond its horizon T and initial law.
+      *)
   Variables (states : list S) (acts : S -> list A) (xs : list R) (M : mdp S A) (G : R -> R) (L best delta : R).
   Local Notation T := (horizon M).
   Local Notation data := (list (history S A)).   (* the episodes so far, latest first *)
@@ -46,7 +48,8 @@ Section Statement.
   Definition wide (n x : nat) (q : R) : Prop :=
     q <= 0 \/ ((1 <= n)%nat /\ 0 < q < 1 /\ INR n * q <= INR x /\ lambda n <= INR n * kl (INR x / INR n) q).
   (** ... and q belongs to the set of the frequency f. *)
-  Definition tight (n : nat) (f q : R) : Prop := q = f \/ (0 < q /\ q <= f /\ f <= 1 /\ q < 1 /\ INR n * kl f q <= lambda n).
+  Definition tight (n : nat) (f q : R) : Prop := q = f \/
+    (0 < q /\ q <= f /\ f <= 1 /\ q < 1 /\ INR n * kl f q <= lambda n).
 
   (** ** The learner: masses from below, a reward law from above and one from below; a utility and a policy for each *)
 
@@ -89,7 +92,8 @@ Section Statement.
   Fixpoint regret (path : data) : R :=
     match path with [] => 0 | _ :: past => (best - value G M (learner past)) + regret past end.
   Fixpoint episodes (K : nat) : dist data :=
-    match K with O => ret [] | Datatypes.S K' => bind (episodes K') (fun past => image (fun g => g :: past) (history_law M (learner past) T)) end.
+    match K with O => ret [] | Datatypes.S K' =>
+      bind (episodes K') (fun past => image (fun g => g :: past) (history_law M (learner past) T)) end.
 
   Definition data_bound past : R :=
     L * (exp 1 / (exp 1 - 1) * (Ys past + INR T * (INR T + 1) / 2 * ln (/ delta))) + errors past.
@@ -103,9 +107,15 @@ Section Statement.
   Definition at_most (p : R) (P : data -> Prop) : Prop :=
     forall K (dec : forall path, {sometime P path} + {~ sometime P path}), prob (episodes K) dec <= p.
 
+  (** Given: concave L-Lipschitz G; states, actions and the values of the rewards known, nothing else; sets at
+      least as wide as prescribed, planner errors w0, w.
+      Differs: another learner; kl_headline with all definitions restated.
+      In words: 10-kl-learner.md#kl-data.
+      Step of: corrected/ii. *)
   Theorem kl_learner :
     (* the world *)
-    NoDup states -> (forall s, In s states) -> (forall s, acts s <> [] /\ NoDup (acts s)) -> (forall x, In x xs -> 0 <= x < 1) ->
+    NoDup states -> (forall s, In s states) -> (forall s, acts s <> [] /\ NoDup (acts s)) ->
+      (forall x, In x xs -> 0 <= x < 1) ->
     is_mdp M -> (1 <= T)%nat -> (forall s a, almost_surely (reward M s a) (fun r => In r (xs ++ [1]))) ->
     weighting G -> lipschitz_weighting G L -> concave_weighting G -> 0 < delta <= 1 ->
     is_lub (fun x => exists pi, is_policy pi /\ allowed pi /\ x = value G M pi) best ->
@@ -119,12 +129,16 @@ Section Statement.
     (* the optimistic plan: a utility within w0 of the best, a policy greedy up to w at every (t, s, y) *)
     (forall past, is_policy (learner past)) -> (forall past, supports (u past)) ->
     (forall past h, supports h -> v_up past h <= v_up past (u past) + w0 past) ->
-    (forall past g n, (Datatypes.S n + time g = T)%nat -> almost_surely (learner past g) (fun a => In a (acts (state g)) /\
-       V_up past (u past) (Datatypes.S n) (state g) (collected g) <= q_up past (V_up past (u past) n) (state g) (collected g) a + w past n)) ->
+    (forall past g n, (Datatypes.S n + time g = T)%nat ->
+      almost_surely (learner past g) (fun a => In a (acts (state g)) /\
+       V_up past (u past) (Datatypes.S n) (state g) (collected g) <=
+         q_up past (V_up past (u past) n) (state g) (collected g) a + w past n)) ->
     (* the cautious plan *)
     (forall past, is_policy (cautious past)) -> (forall past, supports (uc past)) ->
-    (forall past g n, (Datatypes.S n + time g = T)%nat -> almost_surely (cautious past g) (fun a => In a (acts (state g)) /\
-       V_down past (uc past) (Datatypes.S n) (state g) (collected g) <= q_down past (V_down past (uc past) n) (state g) (collected g) a + wc past n)) ->
+    (forall past g n, (Datatypes.S n + time g = T)%nat ->
+      almost_surely (cautious past g) (fun a => In a (acts (state g)) /\
+       V_down past (uc past) (Datatypes.S n) (state g) (collected g) <=
+         q_down past (V_down past (uc past) n) (state g) (collected g) a + wc past n)) ->
     (* the interval, the regret from the data, the regret a priori *)
     at_most delta (fun past => ~ (v_down past (uc past) - sum (seq 0 T) (wc past) <= value G M (cautious past) /\
                                   value G M (cautious past) <= best /\ best <= v_up past (u past) + w0 past)) /\
@@ -142,11 +156,14 @@ Section Statement.
   Proof.
     intros H1 H2 H3 H4 H5 H6 H7 H8 H9 H10 H11 H12 H13 H14 H15 H16 H17 H18 H19 H20 H21 H22 H23.
     pose (b := fun past => BestRow.Build_beliefs S A (low past) (hat past) (chk past)).
-    pose proof (kl_headline state_dec action_dec states acts xs M G L best delta H1 H2 H3 H4 H5 H6 H7 H8 H9 H10 H12 H11 b learner u w0 w
-      (fun past => @KlPlain.Build_valid_beliefs S A state_dec action_dec states acts xs delta past (b past) (H13 past) (H14 past) (H15 past) (H16 past))
+    pose proof (kl_headline state_dec action_dec states acts xs M G L best delta H1 H2 H3 H4 H5 H6 H7 H8 H9 H10 H12 H11
+      b learner u w0 w
+      (fun past => @KlPlain.Build_valid_beliefs S A state_dec action_dec states acts xs delta past (b past) (H13 past)
+        (H14 past) (H15 past) (H16 past))
       H17 H18 H19 H20 cautious uc wc H21 H22 H23) as H.
     split; [exact (fun K => proj1 (H K)) | split; [exact (fun K => proj1 (proj2 (H K)))|]].
     intros Gamma part P1 P2 P3 P4 P5 K. exact (proj2 (proj2 (H K)) Gamma part P1 P2
-      (fun past => @KlPlain.Build_exact_sets S A state_dec action_dec states acts xs delta b past (P3 past) (P4 past) (P5 past))).
+      (fun past => @KlPlain.Build_exact_sets S A state_dec action_dec states acts xs delta b past (P3 past) (P4 past)
+        (P5 past))).
   Qed.
 End Statement.

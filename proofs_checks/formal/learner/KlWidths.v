@@ -52,10 +52,12 @@ Section Near.
     destruct Hnear as [->|[H1 [H2 [H3 [H4 H5]]]]]; [nra|].
     pose proof (kl_relative f q H1 H2 H3 H4) as Hk.
     assert (Hsq : (f - q) * (f - q) <= (2 * eps W N * sqrt f) * (2 * eps W N * sqrt f)).
-    { replace (2 * eps W N * sqrt f * (2 * eps W N * sqrt f)) with (4 * (eps W N * eps W N) * (sqrt f * sqrt f)) by ring.
+    { replace (2 * eps W N * sqrt f * (2 * eps W N * sqrt f)) with (4 * (eps W N * eps W N) * (sqrt f * sqrt f))
+        by ring.
       rewrite He, Hss. replace (4 * (W / (2 * INR N)) * f) with (2 * f * W / INR N) by (field; lra).
       apply (Rmult_le_reg_r (INR N)); [lra|]. replace (2 * f * W / INR N * INR N) with (2 * f * W) by (field; lra).
-      apply (Rmult_le_compat_l (2 * f)) in Hk; [|lra]. replace (2 * f * ((f - q) ^ 2 / (2 * f))) with ((f - q) * (f - q)) in Hk by (field; lra).
+      apply (Rmult_le_compat_l (2 * f)) in Hk; [|lra].
+      replace (2 * f * ((f - q) ^ 2 / (2 * f))) with ((f - q) * (f - q)) in Hk by (field; lra).
       apply (Rmult_le_compat_l (INR N)) in Hk; [|lra]. apply (Rmult_le_compat_l (2 * f)) in H5; [|lra]. lra. }
     assert (0 <= 2 * eps W N * sqrt f) by nra.
     apply Rnot_lt_le; intros Hlt. nra.
@@ -76,9 +78,13 @@ Proof.
   - intros y Hy. apply Hf. apply in_app_or in Hy. apply in_or_app. destruct Hy; [now left | right; now right].
 Qed.
 
-(** The missing mass: [part] lists the successors that can have been seen, [X] counts them. *)
+(** The missing mass: [part] lists the successors that can have been seen, [X] counts them.
+    Given: at most Gamma successors seen, ends no further than the width.
+    In words: 10-kl-learner.md#kl-apriori.
+    Step of: corrected/ii. *)
 Theorem missing_mass_le {S} (part l : list S) (low : S -> R) (X : S -> nat) (N : nat) (W Gamma : R) :
-  NoDup part -> incl part l -> INR (length part) <= Gamma -> (1 <= N)%nat -> 0 <= W -> (forall s, In s l -> 0 <= low s) ->
+  NoDup part -> incl part l -> INR (length part) <= Gamma -> (1 <= N)%nat -> 0 <= W ->
+    (forall s, In s l -> 0 <= low s) ->
   sum part (fun s => INR (X s)) = INR N -> (forall s, In s part -> near W N (INR (X s) / INR N) (low s)) ->
   1 - sum l low <= Rmin Gamma (2 * sqrt Gamma) * eps W N.
 Proof.

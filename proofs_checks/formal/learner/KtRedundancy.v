@@ -1,7 +1,8 @@
 (** * The Beta(1/2, 1/2) mixture of coins and its redundancy
 
-    kt a b is the probability that the mixture gives to one sequence of a ones and b zeros: the next symbol is a one with
-    probability (a + 1/2) / (a + b + 1).  ml a b = (a/n)^a (b/n)^b, n = a + b, is the largest probability that a coin gives to it.
+    kt a b is the probability that the mixture gives to one sequence of a ones and b zeros: the next symbol is a one
+    with probability (a + 1/2) / (a + b + 1).  ml a b = (a/n)^a (b/n)^b, n = a + b, is the largest probability that a
+    coin gives to it.
 
       kt (a + 1) b + kt a (b + 1) = kt a b ,          kt a b >= ml a b / (2 sqrt(a + b))     for a + b >= 1 . *)
 
@@ -69,7 +70,8 @@ Lemma ln_ge_harmonic z : 0 <= z -> 2 * z / (2 + z) <= ln (1 + z).
 Proof.
   intros Hz. enough (ln (1 + 0) - 2 * 0 / (2 + 0) <= ln (1 + z) - 2 * z / (2 + z)).
   { replace (ln (1 + 0)) with 0 in H by (rewrite Rplus_0_r, ln_1; reflexivity). lra. }
-  apply (deriv_nonneg_le (fun z => ln (1 + z) - 2 * z / (2 + z)) (fun z => / (1 + z) - 4 / (2 + z) ^ 2)); [assumption| |].
+  apply (deriv_nonneg_le (fun z => ln (1 + z) - 2 * z / (2 + z)) (fun z => / (1 + z) - 4 / (2 + z) ^ 2));
+    [assumption| |].
   - intros x Hx. auto_derive; [split; [lra | split; [lra | exact I]] || (repeat split; lra)|]. field. lra.
   - intros x Hx. replace (/ (1 + x) - 4 / (2 + x) ^ 2) with (x ^ 2 / ((1 + x) * (2 + x) ^ 2)) by (field; lra).
     apply Rdiv_le_0_compat; [apply pow2_ge_0|]. apply Rmult_lt_0_compat; [lra | apply pow_lt; lra].
@@ -150,7 +152,8 @@ Proof.
   assert (Hstep : forall b k, gain 1 b <= gain (S k) b).
   { intros c; induction k as [|k IH]; [lra|]. eapply Rle_trans; [exact IH | apply gain_grows; lia]. }
   assert (H10 : gain 1 0 = - ln 2).
-  { unfold gain, xlnx, kt; simpl. replace (1 * (0 + / 2) * 1 / 1) with (/ 2) by field. rewrite ln_1, ln_Rinv by lra. ring. }
+  { unfold gain, xlnx, kt; simpl. replace (1 * (0 + / 2) * 1 / 1) with (/ 2) by field. rewrite ln_1, ln_Rinv by lra.
+    ring. }
   assert (H11 : - ln 2 <= gain 1 1).
   { unfold gain, xlnx, kt; simpl. replace (1 * (0 + / 2) * (1 * (0 + / 2)) / (1 + 1)) with (/ 2 * (/ 2 * / 2)) by field.
     rewrite ln_1, !ln_mult, ln_Rinv by lra. replace (1 + 1) with 2 by ring.
@@ -171,15 +174,21 @@ Qed.
 Lemma self_power_pos n : 0 < INR n ^ n.
 Proof. destruct n as [|n]; [simpl; lra | apply pow_lt, lt_0_INR; lia]. Qed.
 
+(** Given: every a + b >= 1.
+    Differs: the Beta(1/2, 1/2) mixture against the best coin.
+    In words: 10-kl-learner.md#kt.
+    Step of: corrected/ii. *)
 Theorem kt_redundancy a b : (1 <= a + b)%nat -> ml a b <= 2 * sqrt (INR (a + b)) * kt a b.
 Proof.
   intros Hn. assert (H1 : 0 < INR (a + b)) by (apply lt_0_INR; lia).
   pose proof (gain_lower a b Hn) as Hg. unfold gain in Hg.
   assert (Hml : 0 < ml a b).
-  { rewrite ml_eq by assumption. apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; apply self_power_pos | now apply pow_lt]. }
+  { rewrite ml_eq by assumption.
+    apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; apply self_power_pos | now apply pow_lt]. }
   assert (Hs : 0 < sqrt (INR (a + b))) by now apply sqrt_lt_R0.
   assert (Hln : ln (ml a b) <= ln (2 * sqrt (INR (a + b)) * kt a b)).
-  { rewrite ml_eq by assumption. unfold Rdiv. pose proof (self_power_pos a); pose proof (self_power_pos b). pose proof (kt_pos a b).
+  { rewrite ml_eq by assumption. unfold Rdiv. pose proof (self_power_pos a); pose proof (self_power_pos b).
+    pose proof (kt_pos a b).
     assert (Hp : 0 < INR (a + b) ^ (a + b)) by now apply pow_lt.
     rewrite !ln_mult, ln_Rinv, !ln_self_power; try assumption; try lra;
       try (apply Rinv_0_lt_compat; assumption); try (apply Rmult_lt_0_compat; lra); try nra.

@@ -39,9 +39,11 @@ Proof.
   induction path as [|x path IH]; simpl; intros [<-|Hin]; simpl; auto with arith. destruct Hin.
 Qed.
 
-Lemma moment_forall {X} (P : X -> Prop) (path past : list X) : In past (moments_of path) -> List.Forall P path -> List.Forall P past.
+Lemma moment_forall {X} (P : X -> Prop) (path past : list X) : In past (moments_of path) -> List.Forall P path ->
+  List.Forall P past.
 Proof.
-  induction path as [|x path IH]; simpl; intros [<-|Hin] H; auto; [destruct Hin|]. apply IH; [assumption | now inversion H].
+  induction path as [|x path IH]; simpl; intros [<-|Hin] H; auto; [destruct Hin|].
+  apply IH; [assumption | now inversion H].
 Qed.
 
 Lemma in_moments_iff {X} (path past : list X) : In past (moments_of path) <-> exists newer, path = newer ++ past.
@@ -85,7 +87,9 @@ Section Ville.
   Qed.
 
   Lemma stopped_nonneg path : 0 <= stopped path.
-  Proof. induction path as [|x past IH]; cbn [stopped]; [apply Hf|]. destruct (reached_dec past); [assumption | apply Hf]. Qed.
+  Proof.
+    induction path as [|x past IH]; cbn [stopped]; [apply Hf|]. destruct (reached_dec past); [assumption | apply Hf].
+  Qed.
 
   Lemma stopped_reached path : Exists (fun past => c <= f past) (moments_of path) -> c <= stopped path.
   Proof.
@@ -95,6 +99,9 @@ Section Ville.
       inversion H as [? ? Hc|? ? Hc]; [assumption | contradiction].
   Qed.
 
+  (** Given: a nonnegative function of an adapted process of finite laws whose conditional mean never grows.
+      In words: 10-kl-learner.md#kl-ville.
+      Step of: martingale/prefix. *)
   Theorem ville n : 0 < c -> prob (process next n) reached_dec <= f [] / c.
   Proof.
     intros Hc. apply Rmult_le_reg_l with c; [assumption|]. replace (c * (f [] / c)) with (f []) by (field; lra).
@@ -130,13 +137,16 @@ Section Means.
     - intros x. rewrite <- exp_plus. f_equal. field; lra.
   Qed.
 
-  Definition means_bound (delta : R) (past : list X) : R := exp 1 / (exp 1 - 1) * (sum_observed Y past + B * ln (/ delta)).
+  Definition means_bound (delta : R) (past : list X) : R :=
+    exp 1 / (exp 1 - 1) * (sum_observed Y past + B * ln (/ delta)).
 
   Definition means_large_dec delta (path : list X) :
     {Exists (fun past => means_bound delta past <= sum_of_means next Y past) (moments_of path)} +
     {~ Exists (fun past => means_bound delta past <= sum_of_means next Y past) (moments_of path)} :=
     Exists_dec _ (moments_of path) (fun past => Rle_dec _ _).
 
+  (** Given: an adapted process of finite laws, 0 <= Y <= B, B > 0, delta > 0.
+      Differs: finite laws. *)
   Theorem sums_of_means_rarely_large n delta : 0 < delta -> prob (process next n) (means_large_dec delta) <= delta.
   Proof.
     intros Hdelta.
@@ -145,7 +155,8 @@ Section Means.
     assert (HW : W [] = 1) by (unfold W; simpl; replace ((q * 0 - 0) / B) with 0 by (field; lra); apply exp_0).
     rewrite HW in Hv. replace (1 / / delta) with delta in Hv by (field; lra).
     eapply Rle_trans; [|exact Hv]. apply E_le; [now apply law_process|]. intros path. apply ind_le.
-    intros H. apply Exists_exists in H; destruct H as [past [Hin H]]. apply Exists_exists; exists past; split; [assumption|].
+    intros H. apply Exists_exists in H; destruct H as [past [Hin H]].
+    apply Exists_exists; exists past; split; [assumption|].
     assert (He : 1 < exp 1) by (pose proof (exp_ineq1 1 R1_neq_R0); lra).
     assert (Hq : q = (exp 1 - 1) / exp 1)
       by (replace (exp (-1)) with (/ exp 1) by (rewrite <- exp_Ropp; f_equal; ring); field; lra).

@@ -60,14 +60,16 @@ Section Visits.
   Proof.
     unfold count; induction 1 as [|g path [Hg Hc] _ IH]; cbn [map list_sum length].
     - rewrite (sum_ext classes _ (fun _ => 0)) by (intros; reflexivity). rewrite sum_const; simpl; ring.
-    - rewrite (sum_ext classes _ (fun c => INR (count_in c (fst g)) + INR (list_sum (map (fun g => count_in c (fst g)) path))))
+    - rewrite (sum_ext classes _ (fun c => INR (count_in c (fst g)) +
+        INR (list_sum (map (fun g => count_in c (fst g)) path))))
         by (intros; now rewrite <- plus_INR).
       rewrite sum_plus, IH, (counts_in _ _ Hc), S_INR. unfold time in Hg. rewrite Hg. ring.
   Qed.
 
   Lemma count_le c path : consistent path -> (count c path <= length path * T)%nat.
   Proof.
-    unfold count; induction 1 as [|g path [Hg _] _ IH]; simpl; [lia|]. pose proof (count_in_le c (fst g)). unfold time in Hg. lia.
+    unfold count; induction 1 as [|g path [Hg _] _ IH]; simpl; [lia|]. pose proof (count_in_le c (fst g)).
+    unfold time in Hg. lia.
   Qed.
 
   (** ** Costs *)
@@ -76,13 +78,15 @@ Section Visits.
   Hypothesis Hcc : 0 <= cc.
 
   Definition cheap (past : list (history S A)) : Prop :=
-    forall g a, (time g < T)%nat -> In a (acts (state g)) -> cost past g a <= bonus (INR T) cc (count (key (state g) a) past).
+    forall g a, (time g < T)%nat -> In a (acts (state g)) ->
+      cost past g a <= bonus (INR T) cc (count (key (state g) a) past).
 
   Lemma cost_by_class past steps s' :
     cheap past -> (length steps <= T)%nat -> consistent_in steps s' ->
     cost_of_steps (cost past) steps <= sum classes (fun c => INR (count_in c steps) * bonus (INR T) cc (count c past)).
   Proof.
-    intros Hc; revert s'; induction steps as [|[[s a] r] steps IH]; intros s' Hlen H; cbn [cost_of_steps count_in length] in *.
+    intros Hc; revert s'; induction steps as [|[[s a] r] steps IH]; intros s' Hlen H;
+      cbn [cost_of_steps count_in length] in *.
     - rewrite (sum_ext classes _ (fun _ => 0)) by (intros; simpl; ring). rewrite sum_const; simpl; lra.
     - destruct H as [Ha [_ H]]. specialize (IH s ltac:(lia) H).
       specialize (Hc (steps, s) a ltac:(unfold time; simpl; lia) Ha). unfold state in Hc; simpl in Hc.
@@ -92,11 +96,13 @@ Section Visits.
       + intros c _. destruct (key_dec (key s a) c); cbn [ind]; [rewrite S_INR|]; ring.
   Qed.
 
-  Definition class_visits (c : Kt) (path : list (history S A)) : list nat := rev (map (fun g => count_in c (fst g)) path).
+  Definition class_visits (c : Kt) (path : list (history S A)) : list nat :=
+    rev (map (fun g => count_in c (fst g)) path).
 
   Lemma class_visits_total c path : list_sum (class_visits c path) = count c path.
   Proof.
-    unfold class_visits, count. induction path as [|g path IH]; simpl; [reflexivity|]. rewrite list_sum_app, IH. simpl; lia.
+    unfold class_visits, count. induction path as [|g path IH]; simpl; [reflexivity|]. rewrite list_sum_app, IH.
+    simpl; lia.
   Qed.
 
   Local Notation Y := (fun past g => cost_of_steps (cost past) (fst g)).
@@ -137,7 +143,8 @@ Section Visits.
   Hypothesis Hpossible : forall s a, In a (acts s) -> almost_surely (trans M s a) (fun s' => In s' (possible s a)).
 
   Lemma history_consistent pi t :
-    allowed acts M pi -> (t <= T)%nat -> almost_surely (history_law M pi t) (fun g => time g = t /\ consistent_in (fst g) (snd g)).
+    allowed acts M pi -> (t <= T)%nat -> almost_surely (history_law M pi t)
+      (fun g => time g = t /\ consistent_in (fst g) (snd g)).
   Proof.
     intros Hal; induction t as [|t IH]; intros Ht; simpl.
     - apply as_image, as_always; intros s; now split.

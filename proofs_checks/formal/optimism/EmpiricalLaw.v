@@ -4,7 +4,8 @@
 
 Require Import Reals Lra Lia List.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity QuantileInverse HoeffdingFinite ChainOfEvents DkwFinite.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity QuantileInverse HoeffdingFinite ChainOfEvents
+  DkwFinite.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -33,13 +34,17 @@ Proof. unfold clip; split; [apply Rmax_l | apply Rmax_lub; [lra | apply Rmin_r]]
 Lemma clip_le_iff r x : 0 <= x < 1 -> (clip r <= x <-> r <= x).
 Proof. intros Hx; unfold clip, Rmax, Rmin; repeat destruct Rle_dec; lra. Qed.
 
-(** The share of observations not above r is the distribution function of the empirical law. *)
+(** The share of observations not above r is the distribution function of the empirical law.
+    Given: a nonempty sample. *)
 Theorem empirical_cdf_is_a_cdf xs :
   xs <> [] ->
-  is_law (empirical_law xs) /\ (forall r, sum xs (fun x => ind (Rle_dec x r)) / INR (length xs) = cdf (empirical_law xs) r).
+  is_law (empirical_law xs) /\ (forall r, sum xs (fun x => ind (Rle_dec x r)) / INR (length xs) =
+    cdf (empirical_law xs) r).
 Proof. intros Hne; split; [now apply law_empirical | intros r; unfold cdf; now rewrite E_empirical_law]. Qed.
 
-(** A sample cannot exceed the support: the largest reward of an empirical model is at most the largest reward. *)
+(** A sample cannot exceed the support: the largest reward of an empirical model is at most the largest reward.
+    Given: a nonempty sample of values that carry mass in a finite law.
+    Differs: finite laws. *)
 Theorem empirical_largest_le d xs :
   is_law d -> xs <> [] -> List.Forall (fun x => exists p, In (x, p) d /\ p <> 0) xs ->
   Rbar_le (quantile (cdf (empirical_law xs)) 1) (quantile (cdf d) 1).
@@ -51,7 +56,8 @@ Proof.
   intros x p Hin _. apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
   rewrite Forall_forall in Hxs; destruct (Hxs y Hy) as [py [Hyd Hpy]].
   apply Rnot_lt_le; intros Hlt.
-  assert (Hpos : 0 < prob d (fun z => Rlt_dec q z)) by (apply (prob_pos d (fun z => Rlt_dec q z) y py); [apply Hd | assumption..]).
+  assert (Hpos : 0 < prob d (fun z => Rlt_dec q z))
+    by (apply (prob_pos d (fun z => Rlt_dec q z) y py); [apply Hd | assumption..]).
   assert (Hsum : cdf d q + prob d (fun z => Rlt_dec q z) = 1).
   { unfold cdf, prob. rewrite <- E_plus, <- (E_const d 1 Hd). apply E_ext; intros z.
     destruct (Rle_dec z q), (Rlt_dec q z); simpl; lra. }

@@ -87,7 +87,8 @@ Section Optimism.
         apply E_ext; intros [r r']; rewrite E_image, E_joint_states; simpl fst; simpl snd.
         unfold M'; rewrite E_optimistic_trans. fold lo. rewrite sum_plus, Rplus_comm. f_equal.
         rewrite (sum_ext states _ (fun s1 => f r' None * (P s a s1 - lo s a s1))) by (intros; simpl; ring).
-        rewrite sum_scal, sum_minus. unfold jump; fold lo. unfold P. rewrite (sum_mass state_dec states); auto; [ring | now apply trans_law].
+        rewrite sum_scal, sum_minus. unfold jump; fold lo. unfold P.
+        rewrite (sum_mass state_dec states); auto; [ring | now apply trans_law].
       + rewrite E_bind. change (reward M' None a) with (ret 1). change (trans M' None a) with (ret (@None S)).
         rewrite !E_ret. rewrite (E_ext _ _ (fun _ => f 1 None)); [apply E_const; now apply reward_law|].
         intros r; rewrite E_image; simpl. apply E_const; now apply trans_law.
@@ -97,7 +98,8 @@ Section Optimism.
         apply E_ext; intros [r r']; rewrite E_image, E_joint_states, E_true_states. apply sum_ext; intros; simpl; ring.
       + rewrite E_bind; apply E_ext; intros r. now rewrite E_image.
     - intros [s'|] s a _; simpl joint_step.
-      + apply as_bind. destruct (coupling_of_rewards s a) as [_ [_ [_ Hle]]]. generalize Hle; apply as_impl; intros [r r'] Hr.
+      + apply as_bind. destruct (coupling_of_rewards s a) as [_ [_ [_ Hle]]].
+        generalize Hle; apply as_impl; intros [r r'] Hr.
         apply as_image. generalize (joint_states_related s a); apply as_impl; intros ss Hss; simpl in *; tauto.
       + apply as_bind. generalize (Hrew s a); apply as_impl; intros r Hr. apply as_image, as_always; intros s1; simpl.
         split; [lra | now right].
@@ -128,6 +130,8 @@ Section Optimism.
     intros Hnil; rewrite Hnil in Hi. apply (Hi a); now left.
   Qed.
 
+  (** Given: the event; rewards in [0, 1], any randomised history-dependent policy, any G as in the key identity.
+      Differs: finite laws. *)
   Theorem optimistic_policy_dominates pi :
     is_policy pi -> allowed acts M pi ->
     exists pi' : y_policy (option S) A,
@@ -143,7 +147,8 @@ Section Optimism.
     destruct Ha0 as [a0 _].
     set (fallback := fun s' => hd a0 (optimistic_acts s')).
     assert (Hfall : forall s', In (fallback s') (optimistic_acts s')).
-    { intros s'; unfold fallback. pose proof (optimistic_acts_nonempty s'). destruct (optimistic_acts s'); [congruence | now left]. }
+    { intros s'; unfold fallback. pose proof (optimistic_acts_nonempty s').
+      destruct (optimistic_acts s'); [congruence | now left]. }
     pose proof optimistic_simulates as Hsim.
     set (joint0 := image (fun s => (Some s, s)) (init M)) in *.
     exists (simulated Hdec joint0 joint_step pi fallback).

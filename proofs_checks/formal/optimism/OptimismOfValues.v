@@ -1,12 +1,13 @@
 (** * Optimism of the best values, and of greedy policies      (L1; paper: lem:optimismhat)
 
-    On the event the supremum of Phi over the optimistic model is at least that over the true one, for every weighting; for
-    concave Lipschitz G both are attained, so the maxima are ordered.  And a policy that is greedy in M at every (t, s, y)
-    for a utility h that supports the optimistic objective does at least as well, measured by Phi, in the optimistic model. *)
+    On the event the supremum of Phi over the optimistic model is at least that over the true one, for every weighting;
+    for concave Lipschitz G both are attained, so the maxima are ordered.  And a policy that is greedy in M at every (t,
+    s, y) for a utility h that supports the optimistic objective does at least as well, measured by Phi, in the
+    optimistic model. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming SupportingUtility QuantileCoupling
-  ClosenessGreedy OptimisticModel Optimism ClosenessOptimistic ConcavePlanner PlannerError.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming SupportingUtility
+  QuantileCoupling ClosenessGreedy OptimisticModel Optimism ClosenessOptimistic ConcavePlanner PlannerError.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -21,14 +22,19 @@ Section Values.
   Let acts' : option S -> list A := optimistic_acts states acts.
   Local Notation values N ok := (fun x => exists pi, is_policy pi /\ allowed ok N pi /\ x = value G N pi).
 
-  (** Suprema, for every weighting. *)
+  (** Suprema, for every weighting.
+      Given: the event; rewards in [0, 1], any G as in the key identity.
+      Differs: suprema, which need not be attained; finite laws.
+      In words: 06-event-and-optimism.md#L1. *)
   Theorem optimistic_supremum_dominates best hat_best :
     is_lub (values M acts) best -> is_lub (values M' acts') hat_best -> best <= hat_best.
   Proof.
     intros [_ Hleast] [Hub _]. apply Hleast. intros x [pi [Hpi [Hal ->]]].
-    destruct (optimistic_policy_dominates state_dec states Hnodup Hall M Pt Rt eps HM Hrew Hest HP HR acts Hacts pi Hpi Hal)
+    destruct (optimistic_policy_dominates state_dec states Hnodup Hall M Pt Rt eps HM Hrew Hest HP HR acts Hacts pi Hpi
+      Hal)
       as [pi' [Hyp [Hal' [_ Hv]]]].
-    eapply Rle_trans; [apply (Hv G HG)|]. apply Hub. exists (of_y_policy pi'). split; [now apply is_policy_of_y_policy | split; [assumption | reflexivity]].
+    eapply Rle_trans; [apply (Hv G HG)|]. apply Hub. exists (of_y_policy pi').
+    split; [now apply is_policy_of_y_policy | split; [assumption | reflexivity]].
   Qed.
 
   Lemma is_mdp_M' : is_mdp M'.
@@ -37,7 +43,10 @@ Section Values.
   Lemma within_M' : rewards_within 1 M'.
   Proof. now apply optimistic_rewards_within. Qed.
 
-  (** Maxima, for concave Lipschitz weightings. *)
+  (** Maxima, for concave Lipschitz weightings.
+      Given: as optimistic_supremum_dominates, G concave and L-Lipschitz.
+      Differs: maxima, attained in both models.
+      In words: 06-event-and-optimism.md#L1. *)
   Theorem optimistic_maximum_dominates L :
     lipschitz_weighting G L -> concave_weighting G ->
     exists pi hat, is_policy pi /\ allowed acts M pi /\ is_policy hat /\ allowed acts' M' hat /\
@@ -57,7 +66,8 @@ Section Values.
     destruct (concave_planner_correct acts M Hacts HM G L HG HGL HGc Hrew pi Hpi Hg) as [_ Hmax].
     destruct (concave_planner_correct acts' M' Hne is_mdp_M' G L HG HGL HGc within_M' hat Hhat Hg') as [_ Hmax'].
     exists pi, hat. do 6 (split; [assumption|]).
-    destruct (optimistic_policy_dominates state_dec states Hnodup Hall M Pt Rt eps HM Hrew Hest HP HR acts Hacts pi Hpi Hal)
+    destruct (optimistic_policy_dominates state_dec states Hnodup Hall M Pt Rt eps HM Hrew Hest HP HR acts Hacts pi Hpi
+      Hal)
       as [pi' [Hyp [Hal'' [_ Hv]]]].
     eapply Rle_trans; [apply (Hv G HG)|]. apply Hmax'; [now apply is_policy_of_y_policy | assumption].
   Qed.
@@ -73,7 +83,8 @@ Section Values.
     Hypothesis Hpi : is_y_policy pi.
     (** At the ordinary states the policy is greedy for h in M, at every (t, s, y); at s_inf it may do anything. *)
     Hypothesis Hgreedy : forall n s y, (n < horizon M)%nat ->
-      almost_surely (pi (horizon M - Datatypes.S n)%nat (Some s) y) (fun a => V acts M h (Datatypes.S n) s y = backup M (V acts M h n) s y a).
+      almost_surely (pi (horizon M - Datatypes.S n)%nat (Some s) y)
+        (fun a => V acts M h (Datatypes.S n) s y = backup M (V acts M h n) s y a).
 
     (** The expected utility of the rest, played in the optimistic model. *)
     Fixpoint U_of_policy (n : nat) (s : option S) (y : R) : R :=
@@ -86,7 +97,8 @@ Section Values.
       E (run M' (of_y_policy pi) n g) (fun g' => h (collected g')) = U_of_policy n (state g) (collected g).
     Proof.
       revert g; induction n as [|n IH]; intros g Hn; [simpl; ring|].
-      rewrite E_run_S, E_step; cbn [U_of_policy]; unfold of_y_policy at 1. replace (horizon M - Datatypes.S n)%nat with (time g) by lia.
+      rewrite E_run_S, E_step; cbn [U_of_policy]; unfold of_y_policy at 1.
+      replace (horizon M - Datatypes.S n)%nat with (time g) by lia.
       apply E_ext; intros a; unfold backup. apply E_ext; intros r; apply E_ext; intros s'.
       rewrite IH; [reflexivity | rewrite time_extend; lia].
     Qed.
@@ -129,14 +141,16 @@ Section Values.
         pose proof (low_le_true state_dec M Pt eps HM s a s' HP) as Hlow.
         pose proof (Rmax_l 0 (mass state_dec (Pt s a) s' - eps s a)) as Hl0. fold (low state_dec Pt eps s a s') in Hl0.
         pose proof (V_le_top n s' (r + y)) as Ht. specialize (IH s' (r + y)).
-        pose proof (Rmult_le_compat_r (mass state_dec (trans M s a) s' - low state_dec Pt eps s a s') _ _ ltac:(lra) Ht).
+        pose proof (Rmult_le_compat_r (mass state_dec (trans M s a) s' - low state_dec Pt eps s a s') _ _ ltac:(lra)
+          Ht).
         pose proof (Rmult_le_compat_l (low state_dec Pt eps s a s') _ _ Hl0 IH). lra.
     Qed.
 
     Lemma V_le_W n s y : (n <= horizon M)%nat -> V acts M h n s y <= U_of_policy n (Some s) y.
     Proof.
       revert s y; induction n as [|n IH]; intros s y Hn; [simpl; lra|]. cbn [U_of_policy].
-      rewrite <- (E_const (pi (horizon M - Datatypes.S n)%nat (Some s) y) (V acts M h (Datatypes.S n) s y)) by apply Hpi.
+      rewrite <- (E_const (pi (horizon M - Datatypes.S n)%nat (Some s) y) (V acts M h (Datatypes.S n) s y))
+        by apply Hpi.
       apply E_le_as; [apply Hpi|]. generalize (Hgreedy n s y ltac:(lia)); apply as_impl; intros a ->.
       apply backup_optimistic. intros s' z. apply IH; lia.
     Qed.
@@ -151,21 +165,27 @@ Section Values.
       eapply Rle_trans; [|apply Hsup; [apply law_return; [apply is_mdp_M' | assumption]|]].
       - rewrite E_return_law, E_history_law_from_start. simpl init. rewrite E_image. simpl horizon.
         apply E_le; [apply HM | intros s]. rewrite run_eq_W by (unfold time; simpl; lia). now apply V_le_W.
-      - pose proof (return_within M' (of_y_policy pi) 1 within_M') as Hr. revert Hr; apply as_impl; intros z; rewrite Rmult_1_r; simpl horizon; tauto.
+      - pose proof (return_within M' (of_y_policy pi) 1 within_M') as Hr.
+        revert Hr; apply as_impl; intros z; rewrite Rmult_1_r; simpl horizon; tauto.
     Qed.
   End Greedy.
 
-  (** A policy that is greedy in M for a maximising utility of M does at least as well in the optimistic model. *)
+  (** A policy that is greedy in M for a maximising utility of M does at least as well in the optimistic model.
+      Given: the event; rewards in [0, 1]; a maximising utility of M, which exists for concave G; a policy of (t,
+      s, y) greedy for it in M at every (t, s, y).
+      Differs: finite laws. *)
   Theorem optimism_of_greedy_policies L h (pi : y_policy (option S) A) :
     0 <= L -> maximises acts M G L h -> is_y_policy pi ->
     is_greedy acts M h (played (of_y_policy pi)) ->
     (forall n s y, (n < horizon M)%nat ->
-      almost_surely (pi (horizon M - Datatypes.S n)%nat (Some s) y) (fun a => V acts M h (Datatypes.S n) s y = backup M (V acts M h n) s y a)) ->
+      almost_surely (pi (horizon M - Datatypes.S n)%nat (Some s) y)
+        (fun a => V acts M h (Datatypes.S n) s y = backup M (V acts M h n) s y a)) ->
     value G M (played (of_y_policy pi)) <= value G M' (of_y_policy pi).
   Proof.
     intros HL Hmax Hpi Hg Hall_y.
     assert (Hp : is_policy (played (of_y_policy pi))) by now apply is_policy_played, is_policy_of_y_policy.
     destruct (greedy_for_maximiser_is_optimal acts M HM Hrew G L h (played (of_y_policy pi)) Hmax Hp Hg) as [-> _].
-    destruct (maximises_supports _ _ _ _ _ Hmax) as [Hu Hs]. now apply (greedy_policy_is_flattered L HL h Hu pi Hpi Hall_y Hs).
+    destruct (maximises_supports _ _ _ _ _ Hmax) as [Hu Hs].
+    now apply (greedy_policy_is_flattered L HL h Hu pi Hpi Hall_y Hs).
   Qed.
 End Values.

@@ -98,7 +98,10 @@ Section Raise.
     apply (as_trim eps (sort d) (fun r => 0 <= r <= 1) He (nonneg_sort d (proj1 Hd)) (as_sort d _ Hb) x p Hin Hp).
   Qed.
 
-  (** The definition in words is the distribution function. *)
+  (** The definition in words is the distribution function.
+      Given: a finite law on [0, 1], eps >= 0.
+      Differs: the CDF only; not the distance in TV.
+      Step of: def:optimistic/rewards. *)
   Theorem cdf_raise x : cdf (raise eps d) x = if Rlt_dec x 1 then Rmax 0 (cdf d x - eps) else 1.
   Proof.
     destruct (Rlt_dec x 1) as [Hx|Hx].
@@ -123,7 +126,8 @@ Section Optimistic.
     horizon := horizon M;
     init := image Some (init M);
     trans := fun s a => match s with
-      | Some s => (None, jump s a) :: of_masses (map Some states) (fun s' => match s' with Some s' => low s a s' | None => 0 end)
+      | Some s => (None, jump s a) :: of_masses (map Some states)
+        (fun s' => match s' with Some s' => low s a s' | None => 0 end)
       | None => ret None
       end;
     reward := fun s a => match s with Some s => raise (eps s a) (Rt s a) | None => ret 1 end
@@ -161,10 +165,15 @@ Section Optimistic.
   Lemma jump_range s a : 0 <= jump s a <= 1.
   Proof.
     unfold jump. pose proof (sum_mass (Pt s a) (Pt_law Hest s a)).
-    assert (sum states (low s a) <= sum states (mass state_dec (Pt s a))) by (apply sum_le; intros; apply low_le_estimate).
+    assert (sum states (low s a) <= sum states (mass state_dec (Pt s a)))
+      by (apply sum_le; intros; apply low_le_estimate).
     assert (0 <= sum states (low s a)) by (apply sum_nonneg; intros; apply Rmax_l). lra.
   Qed.
 
+  (** Given: empirical rows, states listed without repetition.
+      Differs: the bound of the mass at s_inf.
+      In words: 06-event-and-optimism.md#optimistic-bounds.
+      Step of: def:optimistic/rows. *)
   Theorem jump_le s a : jump s a <= Rmin 1 (INR (length states) * eps s a).
   Proof.
     apply Rmin_glb; [apply jump_range|]. unfold jump.
@@ -197,6 +206,8 @@ Section Optimistic.
 
   (** ** On the event *)
 
+  (** Given: the transition half of the event.
+      Step of: L0/adaptive. *)
   Theorem low_le_true s a s' : hoeffding_event -> low s a s' <= mass state_dec (trans M s a) s'.
   Proof.
     intros H; apply Rmax_lub; [apply mass_nonneg; now apply trans_law | specialize (H s a s'); lra].
@@ -204,6 +215,8 @@ Section Optimistic.
 
   Hypothesis Hrew : rewards_within 1 M.
 
+  (** Given: the reward half of the event, rewards in [0, 1].
+      Step of: L0/adaptive. *)
   Theorem cdf_optimistic_le s a x : dkw_event -> cdf (raise (eps s a) (Rt s a)) x <= cdf (reward M s a) x.
   Proof.
     intros H; specialize (H s a x); rewrite cdf_raise by apply Hest.
@@ -213,10 +226,13 @@ Section Optimistic.
     - right; symmetry; apply cdf_above; [now apply reward_law|]. generalize (Hrew s a); apply as_impl; intros; lra.
   Qed.
 
+  (** Given: as cdf_optimistic_le.
+      Step of: L0/adaptive. *)
   Theorem cdf_optimistic_ge s a x :
     dkw_event -> cdf (reward M s a) x - cdf (raise (eps s a) (Rt s a)) x <= Rmin 1 (2 * eps s a).
   Proof.
-    intros H; pose proof (H s a x) as Hx; rewrite Rabs_minus_sym in Hx. pose proof (Rle_trans _ _ _ (Rle_abs _) Hx) as Hx'.
+    intros H; pose proof (H s a x) as Hx; rewrite Rabs_minus_sym in Hx.
+    pose proof (Rle_trans _ _ _ (Rle_abs _) Hx) as Hx'.
     pose proof (cdf_range (reward M s a) x (reward_law M HM s a)) as Hr. pose proof (eps_nonneg Hest s a).
     pose proof (cdf_range (raise (eps s a) (Rt s a)) x
       (law_raise (eps s a) (Rt s a) (eps_nonneg Hest s a) (Rt_law Hest s a))) as Hr'.

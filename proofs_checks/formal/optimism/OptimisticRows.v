@@ -1,16 +1,19 @@
 (** * The rows and rewards of the optimistic model      (paper: def:optimistic)
 
-    With the mass missing from the shifted row at s_inf the row is a law: no ordinary state gains, none loses more than eps,
-    and s_inf gets at most min(1, S0 eps).  Shifting the distribution function of the rewards down by eps gives a law on
-    [0, 1] that dominates the empirical one, within eps in Kolmogorov distance, in total variation and in the mean. *)
+    With the mass missing from the shifted row at s_inf the row is a law: no ordinary state gains, none loses more than
+    eps, and s_inf gets at most min(1, S0 eps).  Shifting the distribution function of the rewards down by eps gives a
+    law on [0, 1] that dominates the empirical one, within eps in Kolmogorov distance, in total variation and in the
+    mean. *)
 
 Require Import Reals Lra List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp QuantileCoupling OptimisticModel SupportingUtility
-  LawDistances.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp QuantileCoupling OptimisticModel
+  SupportingUtility LawDistances.
 Import ListNotations.
 Open Scope R_scope.
 
-Theorem optimistic_rows {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'}) (states : list S) (M : mdp S A) Pt Rt eps s a :
+(** Given: any estimates and radii, listed states. *)
+Theorem optimistic_rows {S A} (state_dec : forall s s' : S,
+  {s = s'} + {s <> s'}) (states : list S) (M : mdp S A) Pt Rt eps s a :
   NoDup states -> (forall s, In s states) -> is_mdp M -> estimates Pt Rt eps ->
   let row := trans (optimistic state_dec states M Pt Rt eps) (Some s) a in
   let hat := low state_dec Pt eps s a in
@@ -51,7 +54,8 @@ Proof.
   intros Hd He H. set (l := nodup eq_dec (map fst d ++ map fst e)).
   assert (Hl : NoDup l) by apply NoDup_nodup.
   assert (Inl : forall g : dist X, (g = d \/ g = e) -> forall x p, In (x, p) g -> In x l).
-  { intros g Hg x p Hin. apply nodup_In, in_or_app. destruct Hg as [-> | ->]; [left | right]; now apply (in_map fst) in Hin. }
+  { intros g Hg x p Hin. apply nodup_In, in_or_app.
+    destruct Hg as [-> | ->]; [left | right]; now apply (in_map fst) in Hin. }
   pose proof (E_eq_sum_mass eq_dec l d) as Ed. pose proof (E_eq_sum_mass eq_dec l e) as Ee.
   set (p := mass eq_dec d) in *. set (q := mass eq_dec e) in *.
   specialize (H (fun x => ind (Rlt_dec (q x) (p x))) (fun x => ind_range _)).
@@ -67,6 +71,8 @@ Proof.
   destruct (Rlt_dec (q x) (p x)); simpl; [rewrite Rabs_pos_eq by lra | rewrite Rabs_left1 by lra]; field.
 Qed.
 
+(** Given: a finite law on [0, 1], radius at least 0.
+    Differs: finite laws. *)
 Theorem optimistic_rewards d eps :
   is_law d -> almost_surely d (fun r => 0 <= r <= 1) -> 0 <= eps ->
   let hat := raise eps d in
@@ -77,13 +83,15 @@ Theorem optimistic_rewards d eps :
 Proof.
   intros Hd Hb He hat. pose proof (law_raise eps d He Hd) as Hl. fold hat in Hl.
   pose proof (raise_within eps d He Hd Hb) as Hw. fold hat in Hw.
-  assert (Hc : forall x, cdf hat x = if Rlt_dec x 1 then Rmax 0 (cdf d x - eps) else 1) by (intros x; now apply cdf_raise).
+  assert (Hc : forall x, cdf hat x = if Rlt_dec x 1 then Rmax 0 (cdf d x - eps) else 1)
+    by (intros x; now apply cdf_raise).
   assert (Hle : forall x, cdf hat x <= cdf d x /\ cdf d x - cdf hat x <= eps).
   { intros x. rewrite Hc. pose proof (cdf_range d x Hd). destruct (Rlt_dec x 1) as [Hx|Hx].
     - unfold Rmax; destruct Rle_dec; lra.
     - rewrite (cdf_above d x); [lra | assumption|]. revert Hb; apply as_impl; intros; lra. }
   assert (Htv : tv_le hat d (Rmin 1 eps)) by now apply tv_le_raise. pose proof (Rmin_r 1 eps) as Hmin.
-  split; [assumption|]. split; [assumption|]. split; [assumption|]. split; [intros x; apply Hle|]. split; [|split; [|split]].
+  split; [assumption|]. split; [assumption|]. split; [assumption|]. split; [intros x; apply Hle|].
+  split; [|split; [|split]].
   - intros x. destruct (Hle x). apply Rabs_le; lra.
   - eapply Rle_trans; [apply (tv_of_tv_le Req_EM_T hat d (Rmin 1 eps)); assumption | assumption].
   - rewrite <- !Phi_id_eq_mean by assumption.

@@ -1,8 +1,8 @@
 (** * The quantile coupling of two finite laws on the line
 
     List both laws in increasing order and cut [0, 1] into the intervals of their cumulated masses.  The pair (x_i, y_j)
-    gets the length of the overlap of the i-th interval of the first law with the j-th of the second.  This is the law of
-    (F_d†(U), F_e†(U)) for a uniform level U.  It has the marginals d and e, and if  F_e <= F_d  everywhere then
+    gets the length of the overlap of the i-th interval of the first law with the j-th of the second.  This is the law
+    of (F_d†(U), F_e†(U)) for a uniform level U.  It has the marginals d and e, and if  F_e <= F_d  everywhere then
     x <= y almost surely. *)
 
 Require Import Reals Lra List.
@@ -129,13 +129,15 @@ Proof.
 Qed.
 
 Lemma E_coupling_snd a d e g :
-  nonneg d -> nonneg e -> E (coupling_from a d e) (fun xy => g (snd xy)) = E (row 0 a (a + total_mass d) 0 e) (fun xy => g (snd xy)).
+  nonneg d -> nonneg e -> E (coupling_from a d e) (fun xy => g (snd xy)) =
+    E (row 0 a (a + total_mass d) 0 e) (fun xy => g (snd xy)).
 Proof.
   intros Hd He; revert a; induction d as [|[x p] d IH]; intros a; simpl.
   - unfold total_mass; simpl. rewrite Rplus_0_r; symmetry; now apply E_row_snd_empty.
   - apply nonneg_cons in Hd; destruct Hd as [Hp Hd]. pose proof (total_nonneg d Hd).
     rewrite E_app, IH by assumption. unfold total_mass; simpl; fold (total_mass d).
-    replace (a + (p * 1 + total_mass d)) with (a + p + total_mass d) by ring. apply E_row_snd_split; (assumption || lra).
+    replace (a + (p * 1 + total_mass d)) with (a + p + total_mass d) by ring.
+    apply E_row_snd_split; (assumption || lra).
 Qed.
 
 Lemma nonneg_row x a b c e : nonneg (row x a b c e).
@@ -177,7 +179,8 @@ Lemma coupling_level a d e lo hi lo' hi' x y w :
   sorted_in lo hi d -> nonneg d -> sorted_in lo' hi' e -> nonneg e ->
   In ((x, y), w) (coupling_from a d e) -> w <> 0 -> y < x -> a + cdf d y < cdf e y.
 Proof.
-  intros Hs Hd Hs' He; revert a lo Hs; induction d as [|[x0 p] d IH]; simpl; intros a lo Hs Hin Hw Hyx; [contradiction|].
+  intros Hs Hd Hs' He; revert a lo Hs; induction d as [|[x0 p] d IH]; simpl; intros a lo Hs Hin Hw Hyx;
+    [contradiction|].
   apply nonneg_cons in Hd; destruct Hd as [Hp Hd]. unfold cdf at 1; simpl; fold (cdf d y).
   apply in_app_or in Hin; destruct Hin as [Hin|Hin].
   - destruct (row_level x0 a (a + p) 0 e lo' hi' x y w Hs' He Hin Hw) as [-> Ha].
@@ -188,6 +191,8 @@ Qed.
 
 (** ** The statement *)
 
+(** Given: finite laws.
+    Step of: L1/coupling. *)
 Theorem quantile_coupling_spec d e :
   is_law d -> is_law e ->
   is_law (quantile_coupling d e) /\

@@ -103,13 +103,15 @@ Section Simulation.
       split; [assumption | split; [rewrite collected_start; lra | reflexivity]].
     - apply as_bind; revert IH; apply as_impl; intros [h [s' y']] [Hrel [Hle Ht]]; simpl in *.
       apply as_bind, as_always; intros a. apply as_image.
-      generalize (joint_related Hsim s' (state h) a Hrel); apply as_impl; intros [[r' r] [s1' s1]] [Hr Hrel1]; simpl in *.
+      generalize (joint_related Hsim s' (state h) a Hrel); apply as_impl; intros [[r' r] [s1' s1]] [Hr Hrel1];
+        simpl in *.
       unfold advance; simpl. split; [assumption|]. rewrite collected_extend, time_extend. split; [lra | lia].
   Qed.
 
   Lemma E_coupled_S t f :
     E (coupled (Datatypes.S t)) f =
-    E (coupled t) (fun c => E (pi (fst c)) (fun a => E (joint (fst (snd c)) (state (fst c)) a) (fun o => f (advance c a o)))).
+    E (coupled t) (fun c => E (pi (fst c)) (fun a =>
+      E (joint (fst (snd c)) (state (fst c)) a) (fun o => f (advance c a o)))).
   Proof.
     simpl; rewrite E_bind; apply E_ext; intros c. rewrite E_bind; apply E_ext; intros a. apply E_image.
   Qed.
@@ -127,26 +129,32 @@ Section Simulation.
 
   (** The real part is the process of the simulated policy in M'. *)
   Lemma real_law t f :
-    E (history_law M' (of_y_policy simulated) t) (fun h => f (state h, collected h)) = E (coupled t) (fun c => f (snd c)).
+    E (history_law M' (of_y_policy simulated) t) (fun h => f (state h, collected h)) =
+      E (coupled t) (fun c => f (snd c)).
   Proof.
     revert f; induction t as [|t IH]; intros f.
     - simpl; rewrite !E_image; simpl. symmetry; apply (joint_init_real Hsim (fun s => f (s, 0))).
-    - pose (q := fun a (sy : S' * R) => E (reward M' (fst sy) a) (fun r => E (trans M' (fst sy) a) (fun s1 => f (s1, r + snd sy)))).
+    - pose (q := fun a (sy : S' * R) => E (reward M' (fst sy) a)
+        (fun r => E (trans M' (fst sy) a) (fun s1 => f (s1, r + snd sy)))).
       rewrite E_history_law_S, E_coupled_S.
       rewrite (E_ext_as _ _ (fun h => E (simulated t (state h) (collected h)) (fun a => q a (state h, collected h)))).
       2: { generalize (history_time M' (of_y_policy simulated) t); apply as_impl; intros h Hh.
            rewrite E_step; unfold of_y_policy; rewrite Hh. reflexivity. }
       etransitivity; [exact (IH (fun sy => E (simulated t (fst sy) (snd sy)) (fun a => q a sy)))|].
-      rewrite (E_ext_as _ _ (fun c => E (given (coupled t) (real_is_dec (snd c))) (fun c' => E (pi (fst c')) (fun a => q a (snd c))))).
+      rewrite (E_ext_as _ _ (fun c => E (given (coupled t) (real_is_dec (snd c)))
+        (fun c' => E (pi (fst c')) (fun a => q a (snd c))))).
       2: { intros c p Hin Hp; unfold simulated.
            replace (fst (snd c), snd (snd c)) with (snd c) by (destruct c as [h [s y]]; reflexivity).
            pose proof (prob_pos (coupled t) (real_is_dec (snd c)) c p (proj1 (law_coupled t)) Hin Hp eq_refl).
            destruct (Req_EM_T _ 0) as [H0|_]; [lra|]. apply E_bind. }
-      rewrite (tower (coupled t) snd real_is_dec (fun c sy => E (pi (fst c)) (fun a => q a sy)) (proj1 (law_coupled t))).
+      rewrite (tower (coupled t) snd real_is_dec (fun c sy => E (pi (fst c)) (fun a => q a sy))
+        (proj1 (law_coupled t))).
       apply E_ext_as. generalize (coupled_invariant t); apply as_impl; intros [h [s' y']] [Hrel _]; simpl in *.
       apply E_ext; intros a. symmetry. apply (joint_real Hsim s' (state h) a (fun r s1 => f (s1, r + y')) Hrel).
   Qed.
 
+  (** Given: a model that simulates another with larger rewards.
+      Step of: L1/coupling. *)
   Theorem simulated_return_dominates x :
     cdf (return_law M' (of_y_policy simulated)) x <= cdf (return_law M pi) x.
   Proof.

@@ -80,6 +80,8 @@ Section Counting.
     - pose proof (episode_le_growth N n Hn). specialize (IH (N + n)%nat). rewrite Nat.add_assoc. lra.
   Qed.
 
+  (** Given: at most T visits per episode, B, c >= 0.
+      Differs: a cap B in place of T. *)
   Theorem visit_cost_le ns :
     Forall (fun n => (n <= T)%nat) ns ->
     visit_cost B c 0 ns <= B * INR (min T (list_sum ns)) + 2 * c * sqrt (INR (list_sum ns)).
@@ -112,6 +114,9 @@ Section Counting.
     apply sum_ext; intros x _. apply sqrt_sqrt, pos_INR.
   Qed.
 
+  (** Given: as visit_cost_le, for every pair.
+      In words: 08-regret.md#regret-theorem.
+      Step of: corrected/i. *)
   Theorem visit_costs_le {X} (pairs : list X) (ns : X -> list nat) :
     (forall x, Forall (fun n => (n <= T)%nat) (ns x)) ->
     sum pairs (fun x => visit_cost B c 0 (ns x)) <=

@@ -1,8 +1,8 @@
 (** * How the proof of the main theorem counts visits      (paper: thm:main, its steps; intro:bound)
 
     N^(k) is the number of visits to a pair before episode k; an episode has at most T visits to it.  The visits with
-    N^(k) <= T are at most 2T; the others cost at most sqrt(2/j) at the j-th visit; inverse roots add up to 2 sqrt N; and
-    over all pairs by Cauchy-Schwarz.  The two radii add up to sqrt 5 |S|, and the 4 in the logarithm survives. *)
+    N^(k) <= T are at most 2T; the others cost at most sqrt(2/j) at the j-th visit; inverse roots add up to 2 sqrt N;
+    and over all pairs by Cauchy-Schwarz.  The two radii add up to sqrt 5 |S|, and the 4 in the logarithm survives. *)
 
 Require Import Reals Lra Lia Psatz List.
 From VerifiedRisk Require Import FiniteLaw CountingInequality.
@@ -20,7 +20,8 @@ Fixpoint few (T N : nat) (ns : list nat) : nat :=
 
 Lemma few_after T N ns : (T < N)%nat -> few T N ns = 0%nat.
 Proof.
-  revert N; induction ns as [|n ns IH]; intros N HN; simpl; [reflexivity|]. destruct (le_dec N T); [lia|]. rewrite IH; lia.
+  revert N; induction ns as [|n ns IH]; intros N HN; simpl; [reflexivity|]. destruct (le_dec N T); [lia|].
+  rewrite IH; lia.
 Qed.
 
 Lemma few_le T N ns : Forall (fun n => (n <= T)%nat) ns -> (N <= T)%nat -> (few T N ns + N <= 2 * T)%nat.
@@ -29,7 +30,8 @@ Proof.
   destruct (le_dec (N + n) T) as [Hle|Hgt]; [specialize (IH (N + n)%nat Hle); lia | rewrite few_after by lia; lia].
 Qed.
 
-(** They happen at most 2T times. *)
+(** They happen at most 2T times.
+    Given: at most T visits per episode. *)
 Theorem few_visits T ns : Forall (fun n => (n <= T)%nat) ns -> (few T 0 ns <= 2 * T)%nat.
 Proof. intros H. pose proof (few_le T 0 ns H). lia. Qed.
 
@@ -68,23 +70,29 @@ Proof.
     destruct N as [|N]; [lia|]. unfold bonus. eapply Rle_trans; [apply Rmin_r|]. apply inverse_root_le; lia.
 Qed.
 
-(** With the cost capped at 1 the split is right. *)
+(** With the cost capped at 1 the split is right.
+    Given: as few_visits. *)
 Theorem capped_costs_split T ns :
   Forall (fun n => (n <= T)%nat) ns -> visit_cost 1 1 0 ns <= INR (few T 0 ns) + many T 0 ns.
 Proof.
-  enough (H : forall N, Forall (fun n => (n <= T)%nat) ns -> visit_cost 1 1 N ns <= INR (few T N ns) + many T N ns) by apply H.
+  enough (H : forall N, Forall (fun n => (n <= T)%nat) ns -> visit_cost 1 1 N ns <= INR (few T N ns) + many T N ns)
+    by apply H.
   induction ns as [|n ns IH]; intros N Hns; simpl; [lra|]. inversion Hns; subst. specialize (IH (N + n)%nat H2).
   rewrite plus_INR. pose proof (episode_split T N n H1). lra.
 Qed.
 
 (** ** Inverse roots *)
 
+(** Given: every N.
+    Differs: the right side 2 sqrt N, which is the integral. *)
 Theorem inverse_roots_le N : sum (seq 1 N) (fun j => 1 / sqrt (INR j)) <= 2 * sqrt (INR N).
 Proof.
-  induction N as [|N IH]; [simpl; rewrite sqrt_0; lra|]. rewrite seq_S, sum_app. cbn [sum]. change (1 + N)%nat with (S N).
+  induction N as [|N IH]; [simpl; rewrite sqrt_0; lra|]. rewrite seq_S, sum_app. cbn [sum].
+  change (1 + N)%nat with (S N).
   pose proof (inv_sqrt_le_growth N). unfold Rdiv. rewrite Rmult_1_l. lra.
 Qed.
 
+(** Given: any list of pairs, any counts. *)
 Theorem inverse_roots_of_all_pairs {X} (pairs : list X) (N : X -> nat) :
   sum pairs (fun x => sum (seq 1 (N x)) (fun j => 1 / sqrt (INR j))) <=
   2 * sqrt (INR (length pairs) * sum pairs (fun x => INR (N x))).
@@ -99,7 +107,8 @@ Lemma many_le T N ns : many T N ns <= sqrt 2 * (sum (seq (N + 1) (list_sum ns)) 
 Proof.
   revert N; induction ns as [|n ns IH]; intros N; simpl; [lra|]. rewrite seq_app, sum_app.
   replace (N + 1 + n)%nat with (N + n + 1)%nat by lia. specialize (IH (N + n)%nat).
-  assert (H : (if le_dec N T then 0 else root_sum 2 (N + 1) n) <= sqrt 2 * sum (seq (N + 1) n) (fun j => 1 / sqrt (INR j))).
+  assert (H : (if le_dec N T then 0 else root_sum 2 (N + 1) n) <=
+    sqrt 2 * sum (seq (N + 1) n) (fun j => 1 / sqrt (INR j))).
   { destruct (le_dec N T).
     - apply Rmult_le_pos; [apply sqrt_pos|]. apply sum_nonneg; intros j Hj; apply in_seq in Hj.
       left; apply Rdiv_lt_0_compat; [lra|]. apply sqrt_lt_R0, lt_0_INR; lia.
@@ -108,16 +117,20 @@ Proof.
   lra.
 Qed.
 
+(** Given: any list of pairs, at most T visits of each per episode.
+    Differs: the number of visits in place of K T, which it is. *)
 Theorem all_visits_cost {X} (pairs : list X) (T : nat) (ns : X -> list nat) :
   (forall x, Forall (fun n => (n <= T)%nat) (ns x)) ->
   sum pairs (fun x => visit_cost 1 1 0 (ns x)) <=
   2 * INR T * INR (length pairs) + 2 * sqrt (2 * INR (length pairs) * sum pairs (fun x => INR (list_sum (ns x)))).
 Proof.
   intros H. pose proof (sqrt_pos 2) as H2.
-  apply Rle_trans with (sum pairs (fun x => 2 * INR T + sqrt 2 * sum (seq 1 (list_sum (ns x))) (fun j => 1 / sqrt (INR j)))).
+  apply Rle_trans with (sum pairs (fun x => 2 * INR T +
+    sqrt 2 * sum (seq 1 (list_sum (ns x))) (fun j => 1 / sqrt (INR j)))).
   - apply sum_le; intros x _. eapply Rle_trans; [now apply (capped_costs_split T)|].
     pose proof (many_le T 0 (ns x)) as Hm. simpl plus in Hm.
-    assert (INR (few T 0 (ns x)) <= 2 * INR T) by (replace 2 with (INR 2) by (simpl; ring); rewrite <- mult_INR; apply le_INR, few_visits, H).
+    assert (INR (few T 0 (ns x)) <= 2 * INR T)
+      by (replace 2 with (INR 2) by (simpl; ring); rewrite <- mult_INR; apply le_INR, few_visits, H).
     lra.
   - rewrite sum_plus, sum_const, sum_scal.
     pose proof (inverse_roots_of_all_pairs pairs (fun x => list_sum (ns x))) as Hr.
@@ -129,7 +142,9 @@ Proof.
     rewrite sqrt_mult by lra. lra.
 Qed.
 
-(** The sums of the corrected theorem: beta bounds the costs of all visits, however the steps are shared among the pairs. *)
+(** The sums of the corrected theorem: beta bounds the costs of all visits, however the steps are shared among the
+    pairs.
+    Given: any list of pairs, any counts, c >= 0. *)
 Theorem costs_add_up_to_beta {X} (pairs : list X) (T : nat) (N : X -> nat) (c : R) :
   0 <= c ->
   sum pairs (fun x => INR T * INR (min T (N x)) + 2 * c * sqrt (INR (N x))) <=
@@ -138,17 +153,22 @@ Proof.
   intros Hc. rewrite sum_plus, (sum_scal pairs (2 * c)). pose proof (pos_INR T) as HT.
   apply Rplus_le_compat; [|apply Rmult_le_compat_l; [lra | apply sum_sqrt_le]].
   rewrite Rmult_comm, <- sum_const. apply sum_le; intros x _.
-  assert (INR (min T (N x)) <= INR T) by (apply le_INR, Nat.le_min_l). simpl. rewrite Rmult_1_r. now apply Rmult_le_compat_l.
+  assert (INR (min T (N x)) <= INR T) by (apply le_INR, Nat.le_min_l). simpl. rewrite Rmult_1_r.
+  now apply Rmult_le_compat_l.
 Qed.
 
+(** Given: as costs_add_up_to_beta. *)
 Theorem martingale_step_of_beta {X} (pairs : list X) (T : nat) (N : X -> nat) (c delta : R) :
   0 <= c ->
-  exp 1 / (exp 1 - 1) * (sum pairs (fun x => INR T * INR (min T (N x)) + 2 * c * sqrt (INR (N x))) + sum (seq 1 T) INR * ln (/ delta)) <=
-  exp 1 / (exp 1 - 1) * (INR T ^ 2 * INR (length pairs) + 2 * c * sqrt (INR (length pairs) * sum pairs (fun x => INR (N x))) +
+  exp 1 / (exp 1 - 1) * (sum pairs (fun x => INR T * INR (min T (N x)) + 2 * c * sqrt (INR (N x))) +
+    sum (seq 1 T) INR * ln (/ delta)) <=
+  exp 1 / (exp 1 - 1) * (INR T ^ 2 * INR (length pairs) +
+    2 * c * sqrt (INR (length pairs) * sum pairs (fun x => INR (N x))) +
                          INR T * (INR T + 1) / 2 * ln (/ delta)).
 Proof.
   intros Hc. assert (Hseq : sum (seq 1 T) INR = INR T * (INR T + 1) / 2).
-  { induction T as [|T IH]; [simpl; lra|]. rewrite seq_S, sum_app, IH. cbn [sum]. change (1 + T)%nat with (S T). rewrite S_INR. lra. }
+  { induction T as [|T IH]; [simpl; lra|]. rewrite seq_S, sum_app, IH. cbn [sum]. change (1 + T)%nat with (S T).
+    rewrite S_INR. lra. }
   rewrite Hseq. apply Rmult_le_compat_l.
   - assert (1 < exp 1) by (pose proof (exp_ineq1 1 R1_neq_R0); lra). left; apply Rdiv_lt_0_compat; lra.
   - pose proof (costs_add_up_to_beta pairs T N c Hc). lra.
@@ -163,15 +183,19 @@ Lemma coefficient_square s : 1 <= s ->
 Proof.
   intros Hs. pose proof (sqrt_pos s). pose proof (sqrt_pos (2 * s)). pose proof (sqrt_pos (1 / 2)). split; [nra|].
   replace ((sqrt s * (sqrt (2 * s) + sqrt (1 / 2))) ^ 2)
-    with (sqrt s * sqrt s * (sqrt (2 * s) * sqrt (2 * s) + sqrt (1 / 2) * sqrt (1 / 2) + 2 * (sqrt (2 * s) * sqrt (1 / 2)))) by ring.
+    with (sqrt s * sqrt s * (sqrt (2 * s) * sqrt (2 * s) + sqrt (1 / 2) * sqrt (1 / 2) +
+      2 * (sqrt (2 * s) * sqrt (1 / 2)))) by ring.
   rewrite !sqrt_sqrt, <- sqrt_mult by lra. replace (2 * s * (1 / 2)) with s by field. lra.
 Qed.
 
+(** Given: every real |S| >= 1. *)
 Theorem radii_add_up s : 1 <= s -> sqrt s * (sqrt (2 * s) + sqrt (1 / 2)) <= sqrt 5 * s.
 Proof.
   intros Hs. destruct (coefficient_square s Hs) as [H0 H]. pose proof (sqrt_pos 5).
-  assert (Hroot : 2 * sqrt s <= s + 1) by (pose proof (sqrt_sqrt s ltac:(lra)); pose proof (pow2_ge_0 (sqrt s - 1)); nra).
-  apply Rsqr_incr_0_var; [|nra]. unfold Rsqr. replace (sqrt 5 * s * (sqrt 5 * s)) with (sqrt 5 * sqrt 5 * (s * s)) by ring.
+  assert (Hroot : 2 * sqrt s <= s + 1) by (pose proof (sqrt_sqrt s ltac:(lra)); pose proof (pow2_ge_0 (sqrt s - 1));
+    nra).
+  apply Rsqr_incr_0_var; [|nra]. unfold Rsqr.
+  replace (sqrt 5 * s * (sqrt 5 * s)) with (sqrt 5 * sqrt 5 * (s * s)) by ring.
   rewrite sqrt_sqrt by lra. nra.
 Qed.
 
@@ -181,11 +205,13 @@ Proof.
   intros Hx. assert (H : ln (6 * x) = ln (4 * x) + ln (3 / 2)) by (rewrite <- ln_mult by lra; f_equal; field).
   assert (H5 : 5 * ln (3 / 2) <= ln (4 * x)).
   { replace (5 * ln (3 / 2)) with (ln ((3 / 2) ^ 5)).
-    - destruct (Rle_lt_or_eq_dec ((3 / 2) ^ 5) (4 * x)) as [Hlt|Heq]; [simpl; lra | left; apply ln_increasing; [simpl; lra | assumption] | rewrite Heq; lra].
+    - destruct (Rle_lt_or_eq_dec ((3 / 2) ^ 5) (4 * x)) as [Hlt|Heq];
+        [simpl; lra | left; apply ln_increasing; [simpl; lra | assumption] | rewrite Heq; lra].
     - rewrite <- Rpower_pow by lra. unfold Rpower. rewrite ln_exp. simpl; ring. }
   lra.
 Qed.
 
+(** Given: real |S| >= 2, x >= 2. *)
 Theorem printed_logarithm_survives s x :
   2 <= s -> 2 <= x -> sqrt s * (sqrt (2 * s) + sqrt (1 / 2)) * sqrt (ln (6 * x)) <= sqrt (5 * s ^ 2 * ln (4 * x)).
 Proof.
@@ -197,11 +223,13 @@ Proof.
   - apply Rmult_le_compat; try lra; [apply pow2_ge_0 | now apply log_6_le_log_4].
   - replace (5 * s ^ 2 * ln (4 * x)) with (s * (25 / 6 * s) * (6 / 5 * ln (4 * x))) by field.
     apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_l; [lra|].
-    assert (Hroot : 2 * sqrt s <= 3 / 4 * s + 4 / 3) by (pose proof (sqrt_sqrt s ltac:(lra)); pose proof (pow2_ge_0 (3 * sqrt s - 4)); nra).
+    assert (Hroot : 2 * sqrt s <= 3 / 4 * s + 4 / 3)
+      by (pose proof (sqrt_sqrt s ltac:(lra)); pose proof (pow2_ge_0 (3 * sqrt s - 4)); nra).
     lra.
 Qed.
 
-(** With 4 sqrt 2 and the dropped term the arithmetic of the proof is right. *)
+(** With 4 sqrt 2 and the dropped term the arithmetic of the proof is right.
+    Given: all nonnegative reals. *)
 Theorem constant_mended (T S0 A K l : R) :
   0 <= T -> 0 <= S0 -> 0 <= A -> 0 <= K -> 0 <= l -> let S := S0 + 1 in
   2 * T * sqrt (5 * S ^ 2 * l) * (2 * T * (S0 * A) + 2 * sqrt (2 * (S0 * A) * (K * T))) <=
@@ -209,7 +237,8 @@ Theorem constant_mended (T S0 A K l : R) :
 Proof.
   intros HT HS0 HA HK Hl S. assert (HS : S0 <= S) by (unfold S; lra). assert (HS1 : 0 <= S) by lra.
   assert (E1 : sqrt (5 * S ^ 2 * l) = S * sqrt (5 * l)).
-  { replace (5 * S ^ 2 * l) with (S ^ 2 * (5 * l)) by ring. rewrite sqrt_mult by (try apply pow2_ge_0; lra). now rewrite sqrt_pow2. }
+  { replace (5 * S ^ 2 * l) with (S ^ 2 * (5 * l)) by ring. rewrite sqrt_mult by (try apply pow2_ge_0; lra).
+    now rewrite sqrt_pow2. }
   assert (HAK : 0 <= A * K) by now apply Rmult_le_pos.
   assert (E2 : sqrt (2 * (S0 * A) * (K * T)) <= sqrt 2 * (sqrt T * sqrt (S * A * K))).
   { rewrite <- (sqrt_mult T), <- sqrt_mult; try lra; try (apply Rmult_le_pos; [lra|]);
@@ -220,10 +249,12 @@ Proof.
   assert (HSAK : 0 <= S * A * K) by (replace (S * A * K) with (S * (A * K)) by ring; now apply Rmult_le_pos).
   assert (E3 : sqrt (5 * S * A * K * l) = sqrt (5 * l) * sqrt (S * A * K)).
   { rewrite <- sqrt_mult by lra. f_equal; ring. }
-  rewrite E1, E3. pose proof (sqrt_pos (5 * l)) as Hr. pose proof (sqrt_pos 2). pose proof (sqrt_pos T). pose proof (sqrt_pos (S * A * K)).
+  rewrite E1, E3. pose proof (sqrt_pos (5 * l)) as Hr. pose proof (sqrt_pos 2). pose proof (sqrt_pos T).
+  pose proof (sqrt_pos (S * A * K)).
   set (r := sqrt (5 * l)) in *. set (q := sqrt (S * A * K)) in *.
   assert (HTSr : 0 <= T * (S * r)) by (apply Rmult_le_pos; [lra | now apply Rmult_le_pos]).
-  assert (F1 : T * (S * r) * sqrt (2 * (S0 * A) * (K * T)) <= T * (S * r) * (sqrt 2 * (sqrt T * q))) by now apply Rmult_le_compat_l.
+  assert (F1 : T * (S * r) * sqrt (2 * (S0 * A) * (K * T)) <= T * (S * r) * (sqrt 2 * (sqrt T * q)))
+    by now apply Rmult_le_compat_l.
   assert (F2 : T * (S * r) * (T * (S0 * A)) <= T * (S * r) * (T * (S * A))).
   { apply Rmult_le_compat_l; [assumption|]. apply Rmult_le_compat_l; [lra | now apply Rmult_le_compat_r]. }
   replace (2 * T * (S * r) * (2 * T * (S0 * A) + 2 * sqrt (2 * (S0 * A) * (K * T))))
@@ -233,8 +264,9 @@ Proof.
   lra.
 Qed.
 
-(** The first visits to a pair fit into the printed bound: it exceeds the trivial bound where K is small, and has room where
-    K is large. *)
+(** The first visits to a pair fit into the printed bound: it exceeds the trivial bound where K is small, and has room
+    where K is large.
+    Given: all reals T, |S|, |A|, K >= 1, 0 < delta <= 1. *)
 Theorem first_visits_fit (T S A K delta : R) :
   1 <= T -> 1 <= S -> 1 <= A -> 1 <= K -> 0 < delta <= 1 -> let l := ln (4 * S * A * K / delta) in
   Rmin (K * T) (2 * T * sqrt (5 * S ^ 2 * l) * (2 * T * (S * A) + sqrt (2 * (S * A) * (K * T)))) <=
@@ -248,7 +280,8 @@ Proof.
     { apply Rmult_le_reg_r with delta; [lra|]. unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra. nra. }
     left; apply ln_increasing; [apply exp_pos | lra]. }
   assert (E1 : sqrt (5 * S ^ 2 * l) = S * sqrt (5 * l)).
-  { replace (5 * S ^ 2 * l) with (S ^ 2 * (5 * l)) by ring. rewrite sqrt_mult by (try apply pow2_ge_0; lra). now rewrite sqrt_pow2 by lra. }
+  { replace (5 * S ^ 2 * l) with (S ^ 2 * (5 * l)) by ring. rewrite sqrt_mult by (try apply pow2_ge_0; lra).
+    now rewrite sqrt_pow2 by lra. }
   set (r := sqrt (5 * l)) in *. set (q := sqrt (S * A * K * T)).
   assert (Hq0 : 0 <= S * A * K * T) by nra.
   assert (Hr : 0 <= r) by apply sqrt_pos. assert (Hq : 0 <= q) by apply sqrt_pos.
@@ -263,7 +296,8 @@ Proof.
   assert (HTSr : 0 <= T * S * r) by (apply Rmult_le_pos; nra).
   destruct (Rle_lt_dec (12 * (T * (S * A))) K) as [Hlarge|Hsmall].
   - eapply Rle_trans; [apply Rmin_r|].
-    assert (H2 : sqrt 2 <= 142 / 100) by (rewrite <- (sqrt_Rsqr (142 / 100)) by lra; apply sqrt_le_1_alt; unfold Rsqr; lra).
+    assert (H2 : sqrt 2 <= 142 / 100) by (rewrite <- (sqrt_Rsqr (142 / 100)) by lra; apply sqrt_le_1_alt; unfold Rsqr;
+      lra).
     assert (Hv : 2 * T * (S * A) <= 58 / 100 * q).
     { apply Rsqr_incr_0_var; [|lra]. unfold Rsqr.
       replace (58 / 100 * q * (58 / 100 * q)) with (3364 / 10000 * (q * q)) by field. rewrite Hqq.
@@ -275,19 +309,22 @@ Proof.
   - eapply Rle_trans; [apply Rmin_l|]. apply Rsqr_incr_0_var; [|nra]. unfold Rsqr.
     replace (4 * (T * S * r * q) * (4 * (T * S * r * q))) with (16 * (T * T) * (S * S) * (r * r) * (q * q)) by ring.
     rewrite Hrr, Hqq.
-    replace (16 * (T * T) * (S * S) * (5 * l) * (S * A * K * T)) with (K * (T * T) * (80 * (S * S) * l * (T * (S * A)))) by ring.
+    replace (16 * (T * T) * (S * S) * (5 * l) * (S * A * K * T)) with (K * (T * T) * (80 * (S * S) * l * (T * (S * A))))
+      by ring.
     replace (K * T * (K * T)) with (K * (T * T) * K) by ring. apply Rmult_le_compat_l; [nra|].
     assert (1 <= S * S * l) by nra. assert (0 <= T * (S * A)) by nra. nra.
 Qed.
 
-(** The rate of the introduction is weaker than the theorem's, and follows. *)
+(** The rate of the introduction is weaker than the theorem's, and follows.
+    Given: all reals T, |A| >= 1, |S|, K >= 0. *)
 Theorem introduction_is_weaker (T S A K : R) :
   1 <= T -> 0 <= S -> 1 <= A -> 0 <= K ->
   T * sqrt T * (S * sqrt S) * sqrt (A * K) <= T ^ 2 * (S * sqrt S) * A * sqrt K.
 Proof.
   intros HT HS HA HK. rewrite sqrt_mult by lra.
   assert (H1 : forall x, 1 <= x -> 0 <= sqrt x <= x).
-  { intros x Hx. split; [apply sqrt_pos|]. rewrite <- (sqrt_sqrt x) at 2 by lra. assert (1 <= sqrt x) by (rewrite <- sqrt_1; apply sqrt_le_1_alt; lra). nra. }
+  { intros x Hx. split; [apply sqrt_pos|]. rewrite <- (sqrt_sqrt x) at 2 by lra.
+    assert (1 <= sqrt x) by (rewrite <- sqrt_1; apply sqrt_le_1_alt; lra). nra. }
   pose proof (H1 T HT). pose proof (H1 A HA). pose proof (sqrt_pos S). pose proof (sqrt_pos K).
   assert (HSS : 0 <= S * sqrt S * sqrt K) by (apply Rmult_le_pos; [now apply Rmult_le_pos | assumption]).
   replace (T * sqrt T * (S * sqrt S) * (sqrt A * sqrt K)) with (T * (sqrt T * sqrt A) * (S * sqrt S * sqrt K)) by ring.

@@ -1,9 +1,9 @@
 (** * A CVaR learner, explicitly      (thm:main for CVaR, corrected)
 
     Finite state and action sets, rewards in [0, 1], horizon T, level alpha in (0, 1].  Before each episode the learner
-    builds the optimistic model, finds the best rho among its attainable returns by the budget recursion, and plays greedily
-    for the utility  h(y) = rho - (rho - y)^+ / alpha.  This planner is exact, so with  best = CVaR* over all randomised
-    history-dependent policies,  l = ln((S0 + 2) S0 |A| K T / delta) > 0  and
+    builds the optimistic model, finds the best rho among its attainable returns by the budget recursion, and plays
+    greedily for the utility  h(y) = rho - (rho - y)^+ / alpha.  This planner is exact, so with  best = CVaR* over all
+    randomised history-dependent policies,  l = ln((S0 + 2) S0 |A| K T / delta) > 0  and
 
       C = ((T - 1) S0 + 2) sqrt(2 S0 |A| K T l) + T^2 S0 |A| ,
 
@@ -11,9 +11,9 @@
       regret  <=  (1/alpha) e/(e-1) ( C + T(T+1)/2 ln(1/delta) )    with probability at least 1 - 2 delta. *)
 
 Require Import Reals Lra Lia List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev DynamicProgramming
-  CvarPlanner SupportingUtility ClosenessGreedy OptimisticModel Optimism ClosenessOptimistic MartingaleStep EventHolds
-  RegretAssembly OptimisticLearner.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp RockafellarUryasev
+  DynamicProgramming CvarPlanner SupportingUtility ClosenessGreedy OptimisticModel Optimism ClosenessOptimistic
+  MartingaleStep EventHolds RegretAssembly OptimisticLearner.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -96,7 +96,8 @@ Section CvarLearner.
   Lemma acts_nonempty s : acts' s <> [].
   Proof. now apply (optimistic_acts_nonempty states Hall M HM acts Hacts). Qed.
 
-  Lemma J_le_best past rho : In rho (candidates acts' (model past)) -> J acts' (model past) alpha rho <= J acts' (model past) alpha (best_rho past).
+  Lemma J_le_best past rho : In rho (candidates acts' (model past)) ->
+    J acts' (model past) alpha rho <= J acts' (model past) alpha (best_rho past).
   Proof.
     unfold best_rho. destruct (candidates acts' (model past)) as [|r l]; [intros []|]. apply argmax_spec.
   Qed.
@@ -115,7 +116,8 @@ Section CvarLearner.
         as [rho [Hin Hle]].
       eapply Rle_trans; [exact Hle|]. eapply Rle_trans; [now apply J_le_best|].
       unfold J, optimistic_value. rewrite Rplus_0_r. change (horizon M) with (horizon (model past)). right.
-      rewrite (E_ext (init (model past)) (fun s => V acts' (model past) (cvar_utility alpha (best_rho past)) (horizon (model past)) s 0)
+      rewrite (E_ext (init (model past)) (fun s =>
+        V acts' (model past) (cvar_utility alpha (best_rho past)) (horizon (model past)) s 0)
         (fun s => best_rho past - W acts' (model past) (horizon (model past)) s (best_rho past) * / alpha)).
       + rewrite E_minus, E_const, E_scal_r; [reflexivity | apply (is_mdp_model past)].
       + intros s. rewrite V_cvar_utility by (auto using acts_nonempty, is_mdp_model). now rewrite Rminus_0_r.
@@ -123,8 +125,12 @@ Section CvarLearner.
 
   (** The largest CVaR of M. *)
   Variable best : R.
-  Hypothesis Hbest : is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value (cvar_weight alpha) M pi) best.
+  Hypothesis Hbest : is_lub (fun x => exists pi,
+    is_policy pi /\ allowed acts M pi /\ x = value (cvar_weight alpha) M pi) best.
 
+  (** Given: as optimistic_learner_expected_regret, for CVaR, 0 < alpha <= 1, with an explicit exact planner.
+      Differs: CVaR.
+      Step of: corrected/i. *)
   Theorem cvar_learner_expected_regret :
     E (episodes M cvar_learner K) (regret M cvar_learner (cvar_weight alpha) best) <=
     / alpha * C M states actions K delta + delta * INR K * INR (horizon M).
@@ -133,6 +139,9 @@ Section CvarLearner.
     eapply optimistic_learner_expected_regret; eauto using cvar_plans, weighting_cvar, lipschitz_cvar, Rle_refl.
   Qed.
 
+  (** Given: as cvar_learner_expected_regret.
+      Differs: CVaR.
+      Step of: corrected/ii. *)
   Theorem cvar_learner_regret_with_high_probability :
     prob (episodes M cvar_learner K) (fun path =>
       Rlt_dec (/ alpha * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))))
@@ -142,7 +151,10 @@ Section CvarLearner.
     eapply optimistic_learner_regret_with_high_probability; eauto using cvar_plans, weighting_cvar, lipschitz_cvar.
   Qed.
 
-  (** The supremum is a maximum: it is max J, and the budget-greedy policy attains it. *)
+  (** The supremum is a maximum: it is max J, and the budget-greedy policy attains it.
+      Given: as cvar_learner_expected_regret.
+      In words: 04-planning.md#budget.
+      Step of: corrected/i. *)
   Theorem best_is_attained : exists rho, best = J acts M alpha rho.
   Proof.
     destruct (cvar_planner_correct acts M Hacts HM alpha Halpha) as [rho [_ [_ [Hle Heq]]]]. exists rho.
@@ -154,7 +166,8 @@ Section CvarLearner.
   Qed.
 End CvarLearner.
 
-(** The learner knows the horizon, the initial law and what it has seen; of the transitions and rewards it knows nothing. *)
+(** The learner knows the horizon, the initial law and what it has seen; of the transitions and rewards it knows
+    nothing. *)
 Theorem cvar_learner_ignores_unknowns {S A} state_dec action_dec (states : list S) (actions : list A) acts
   (M M2 : mdp S A) K delta alpha :
   horizon M2 = horizon M -> init M2 = init M ->

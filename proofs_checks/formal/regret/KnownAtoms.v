@@ -1,13 +1,13 @@
 (** * Rewards on known atoms, any Lipschitz weighting, every policy      (class/atoms)
 
-    If the frequencies of the rewards are within c eps of the reward laws in total variation, c = sqrt(m + 1) for m known
-    values, and the transitions are on the event, then for every policy
+    If the frequencies of the rewards are within c eps of the reward laws in total variation, c = sqrt(m + 1) for m
+    known values, and the transitions are on the event, then for every policy
 
       | Phi^(pi) - Phi(pi) |  <=  L  E_{M, pi} sum over t of (T - t + 1) min(1, (|S| + c) eps),    |S| = S0 + 1. *)
 
 Require Import Reals Lra List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp SupportingUtility LawDistances Telescoping
-  OptimisticModel Optimism ClosenessTotalVariation ClosenessOptimistic OptimisticRows.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp SupportingUtility LawDistances
+  Telescoping OptimisticModel Optimism ClosenessTotalVariation ClosenessOptimistic OptimisticRows.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -31,9 +31,13 @@ Section KnownAtoms.
     pose proof (Rmin_r 1 (eps s a)). specialize (Hrewards s a). lra.
   Qed.
 
+  (** Given: transitions on the event, frequencies of the rewards within c times the radius in total variation, any
+      c (the claim: sqrt(m + 1)); rewards in [0, 1], every policy, G L-Lipschitz.
+      Differs: finite laws. *)
   Theorem known_atoms_close :
     Rabs (value G hat pi - value G M (played pi)) <=
-    L * expected_cost M (played pi) (fun n s a => INR (Datatypes.S n) * Rmin 1 ((INR (length states) + 1 + c) * eps s a)).
+    L * expected_cost M (played pi) (fun n s a =>
+      INR (Datatypes.S n) * Rmin 1 ((INR (length states) + 1 + c) * eps s a)).
   Proof.
     pose proof (lipschitz_nonneg G L HG HGL) as HL.
     assert (Hhat : is_mdp hat) by now apply is_mdp_optimistic. assert (Hl : is_mdp (lift M)) by now apply is_mdp_lift.

@@ -1,14 +1,15 @@
 (** * The printed regret theorem is false      (paper: thm:main)
 
-    The paper lets the planner return any policy that is optimal in the optimistic model.  An optimal policy may do anything
-    at rewards so far that the optimistic model cannot produce, and the true model produces them all the time.
+    The paper lets the planner return any policy that is optimal in the optimistic model.  An optimal policy may do
+    anything at rewards so far that the optimistic model cannot produce, and the true model produces them all the time.
 
-    One ordinary state, T = 2, two actions.  Action a pays one of m values in [999/1000, 1), uniformly; action b pays 0; both
-    are mixed with mass 1/1000 at 1, so that the paper's assumption F†(1) = T holds for every policy.  The planner returns a
-    policy that is greedy, hence optimal, in the optimistic model, except that it plays b in the second step at every y that
-    the optimistic model cannot reach.  In the true model the first reward is almost always new.  So every episode loses at
-    least 995/1000 against always playing a, whatever was seen and whatever the radii are.  At K = 10^6 and delta = 1/100
-    the regret of the mean is at least 995000 on every path, hence in expectation, and the printed bound
+    One ordinary state, T = 2, two actions.  Action a pays one of m values in [999/1000, 1), uniformly; action b pays 0;
+    both are mixed with mass 1/1000 at 1, so that the paper's assumption F†(1) = T holds for every policy.  The planner
+    returns a policy that is greedy, hence optimal, in the optimistic model, except that it plays b in the second step
+    at every y that the optimistic model cannot reach.  In the true model the first reward is almost always new.  So
+    every episode loses at least 995/1000 against always playing a, whatever was seen and whatever the radii are.  At K
+    = 10^6 and delta = 1/100 the regret of the mean is at least 995000 on every path, hence in expectation, and the
+    printed bound
 
       4 T^{3/2} L_G |S| sqrt( 5 |S| |A| K ln(4 |S| |A| K / delta) ),     |S| = |A| = 2,  L_G = 1,
 
@@ -17,8 +18,9 @@
 
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Rcomplements.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState LargestReturn DynamicProgramming QuantileCoupling
-  OptimisticModel HoeffdingFinite DkwFinite MartingaleStep EventHolds RegretAssembly OptimisticLearner.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp OneState LargestReturn
+  DynamicProgramming QuantileCoupling OptimisticModel HoeffdingFinite DkwFinite MartingaleStep EventHolds RegretAssembly
+  OptimisticLearner.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -38,7 +40,9 @@ Qed.
 (** ** Lengths of lists of atoms *)
 
 Lemma length_insert z p l : length (insert z p l) = Datatypes.S (length l).
-Proof. induction l as [|[a q] l IH]; simpl; [reflexivity|]. destruct (Rle_dec z a); simpl; [reflexivity | now rewrite IH]. Qed.
+Proof.
+  induction l as [|[a q] l IH]; simpl; [reflexivity|]. destruct (Rle_dec z a); simpl; [reflexivity | now rewrite IH].
+Qed.
 
 Lemma length_sort d : length (sort d) = length d.
 Proof. induction d as [|[z p] d IH]; simpl; [reflexivity | now rewrite length_insert, IH]. Qed.
@@ -98,7 +102,8 @@ Section Printed.
 
   Lemma plain_within b : almost_surely (plain b) (fun x => 0 <= x <= 1).
   Proof.
-    destruct b; [apply as_ret; lra|]. intros x p Hin _. apply in_map_iff in Hin. destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
+    destruct b; [apply as_ret; lra|]. intros x p Hin _. apply in_map_iff in Hin.
+    destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
     pose proof (points_within y Hy); lra.
   Qed.
 
@@ -113,7 +118,8 @@ Section Printed.
   Lemma mu_range : 999 / 1000 <= mu <= 1.
   Proof.
     assert (H : almost_surely (plain false) (fun x => 999 / 1000 <= x <= 1)).
-    { intros x p Hin _; apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _. now apply points_within. }
+    { intros x p Hin _; apply in_map_iff in Hin; destruct Hin as [y [Heq Hy]]; injection Heq as <- _.
+      now apply points_within. }
     assert (Hp : 999 / 1000 <= E (plain false) (fun x => x) <= 1)
       by (split; [apply E_ge_const | apply E_le_const]; try apply law_plain; revert H; apply as_impl; tauto).
     unfold mu, arm_pays. rewrite E_mixed. lra.
@@ -141,7 +147,8 @@ Section Printed.
 
   Lemma is_mdp_optimistic_arms past : is_mdp (hat past).
   Proof.
-    apply is_mdp_optimistic; [repeat constructor; intros [] | intros []; now left | apply is_mdp_two_arms | apply hat_estimates].
+    apply is_mdp_optimistic; [repeat constructor; intros [] | intros [];
+      now left | apply is_mdp_two_arms | apply hat_estimates].
   Qed.
 
   (** The rewards of one step in the optimistic model. *)
@@ -226,7 +233,8 @@ Section Printed.
   Proof.
     intros H. unfold reach. rewrite app_length, !map_length. simpl reward. rewrite !length_raise.
     assert (Hk : forall b, (length (rewards_of past tt b) <= n + 1)%nat).
-    { intros b; specialize (H b); unfold known_reward. destruct (seen unit_dec Bool.bool_dec (tt, b) past) as [|x xs]; [simpl; lia|].
+    { intros b; specialize (H b); unfold known_reward.
+      destruct (seen unit_dec Bool.bool_dec (tt, b) past) as [|x xs]; [simpl; lia|].
       unfold image, empirical_law. rewrite !map_length. lia. }
     pose proof (Hk false). pose proof (Hk true). lia.
   Qed.
@@ -260,7 +268,8 @@ Section Printed.
     - (* first b: at most the mean of b and then that of a *)
       rewrite mean_of_b. nra.
     - (* first a: the second reward is lost unless the first was seen or is 1 *)
-      fold mu. assert (Hseen : E (arm_pays false) (fun r => ind (in_dec Req_EM_T r (reach past))) <= INR (2 * n + 4) / INR m + 1 / 1000); [|nra].
+      fold mu. assert (Hseen : E (arm_pays false) (fun r => ind (in_dec Req_EM_T r (reach past))) <=
+        INR (2 * n + 4) / INR m + 1 / 1000); [|nra].
       unfold arm_pays. rewrite E_mixed, E_points.
       assert (Hle : / INR m * sum points (fun x => ind (in_dec Req_EM_T x (reach past))) <= INR (2 * n + 4) / INR m).
       { unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
@@ -270,7 +279,8 @@ Section Printed.
 
   Lemma value_of_always_a : value mean two_arms (fun _ => ret false) = 2 * mu.
   Proof.
-    unfold two_arms. rewrite (mean_one_state _ _ false (fun _ => false)); [|apply law_pays | intros h; apply law_ret | reflexivity | reflexivity].
+    unfold two_arms. rewrite (mean_one_state _ _ false (fun _ => false));
+      [|apply law_pays | intros h; apply law_ret | reflexivity | reflexivity].
     fold mu. rewrite E_plus, E_const by apply law_pays. fold mu. ring.
   Qed.
 
@@ -290,14 +300,16 @@ Section Printed.
     assert (Hfrac : INR (2 * (K * 2) + 4) / INR m <= 1 / 1000).
     { apply Rmult_le_reg_r with (INR m); [assumption|].
       replace (INR (2 * (K * 2) + 4) / INR m * INR m) with (INR (2 * (K * 2) + 4)) by (field; lra).
-      apply le_INR in HmK. rewrite mult_INR, plus_INR in HmK. rewrite plus_INR, !mult_INR. simpl (INR 1) in HmK. simpl (INR 2). simpl (INR 4).
+      apply le_INR in HmK. rewrite mult_INR, plus_INR in HmK. rewrite plus_INR, !mult_INR. simpl (INR 1) in HmK.
+      simpl (INR 2). simpl (INR 4).
       assert (H4 : INR 4000 = 4000) by (rewrite INR_IZR_INZ; reflexivity). rewrite H4 in HmK. lra. }
     assert (mu * (INR (2 * (K * 2) + 4) / INR m + 1 / 1000) <= mu * (2 / 1000)) by (apply Rmult_le_compat_l; lra). lra.
   Qed.
 
   Lemma regret_is_linear best :
     (forall pi, is_policy pi -> value mean two_arms pi <= best) -> (4000 * (K + 1) <= m)%nat ->
-    almost_surely (episodes two_arms arm_played K) (fun path => 995 / 1000 * INR K <= regret two_arms arm_played mean best path).
+    almost_surely (episodes two_arms arm_played K)
+      (fun path => 995 / 1000 * INR K <= regret two_arms arm_played mean best path).
   Proof.
     intros Hbest HmK. generalize (episodes_are_full two_arms arm_played K); apply as_impl. intros path [Hlen Hfull].
     rewrite <- Hlen. assert (Hle : (length path <= K)%nat) by lia. clear Hlen.
@@ -324,7 +336,8 @@ Proof.
   assert (He : (33 / 32) ^ 32 <= exp 1).
   { replace (exp 1) with (exp (1 / 32) ^ 32).
     - apply pow_incr. pose proof (exp_ineq1_le (1 / 32)). lra.
-    - rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp. f_equal. rewrite INR_IZR_INZ. simpl. field. }
+    - rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. rewrite ln_exp. f_equal. rewrite INR_IZR_INZ. simpl. field.
+      }
   assert (H1 : 267 / 100 <= exp 1) by (eapply Rle_trans; [|exact He]; lra).
   replace (exp 22) with (exp 1 ^ 22).
   - apply Rle_trans with ((267 / 100) ^ 22); [lra | apply pow_incr; lra].
@@ -345,18 +358,25 @@ Proof.
   lra.
 Qed.
 
-(** A planner whose policies are optimal in the optimistic models, with any radii, and a model with one ordinary state, two
-    actions and two steps that satisfies the paper's assumption, such that the regret exceeds the printed bound on every path
-    and in expectation. *)
+(** A planner whose policies are optimal in the optimistic models, with any radii, and a model with one ordinary state,
+    two actions and two steps that satisfies the paper's assumption, such that the regret exceeds the printed bound on
+    every path and in expectation.
+    Given: any radii: one ordinary state, T = 2, K = 10^6, delta = 1/100, F†(1) = T, planners optimal in every
+    optimistic model: regret at least 995000 on every path and in expectation, printed bound below 475000.
+    Differs: through choices off the support of the optimistic model. *)
 Theorem printed_regret_theorem_is_false (rad : nat -> R) :
   (forall N, 0 <= rad N) ->
   exists (m K : nat), let M := two_arms m in
     INR K = 1000000 /\ is_mdp M /\ rewards_within 1 M /\ horizon M = 2%nat /\ satisfies_assumption M /\
-    (forall past pi, is_policy pi -> value mean (hat m rad past) pi <= value mean (hat m rad past) (of_y_policy (planned m rad past))) /\
-    (forall past h, arm_played m rad past h = of_y_policy (planned m rad past) (map (fun st => (Some (fst (fst st)), snd (fst st), snd st)) (fst h), Some (state h))) /\
+    (forall past pi, is_policy pi -> value mean (hat m rad past) pi <=
+      value mean (hat m rad past) (of_y_policy (planned m rad past))) /\
+    (forall past h, arm_played m rad past h =
+      of_y_policy (planned m rad past) (map (fun st => (Some (fst (fst st)), snd (fst st), snd st)) (fst h),
+      Some (state h))) /\
     (forall best, (forall pi, is_policy pi -> value mean M pi <= best) ->
        printed_bound 2 2 2 (INR K) 1 (1 / 100) < 475000 /\
-       almost_surely (episodes M (arm_played m rad) K) (fun path => 995000 <= regret M (arm_played m rad) mean best path) /\
+       almost_surely (episodes M (arm_played m rad) K)
+         (fun path => 995000 <= regret M (arm_played m rad) mean best path) /\
        995000 <= E (episodes M (arm_played m rad) K) (regret M (arm_played m rad) mean best)).
 Proof.
   intros Hrad.
@@ -372,7 +392,10 @@ Proof.
     + unfold time; simpl. now rewrite map_length.
     + unfold collected; simpl. induction (fst h) as [|st l IH]; simpl; [reflexivity | now rewrite IH].
   - intros best Hbest. split; [rewrite HK; apply printed_bound_at_a_million|].
-    assert (Hall : almost_surely (episodes M (arm_played m rad) K) (fun path => 995000 <= regret M (arm_played m rad) mean best path)).
-    { generalize (regret_is_linear m K rad Hm best Hbest (Nat.le_refl _)). apply as_impl. intros path Hpath. eapply Rle_trans; [|exact Hpath]. rewrite HK; lra. }
-    split; [assumption|]. apply E_ge_const; [|assumption]. apply law_episodes; [now apply is_mdp_two_arms | intros past; apply is_policy_play].
+    assert (Hall : almost_surely (episodes M (arm_played m rad) K)
+      (fun path => 995000 <= regret M (arm_played m rad) mean best path)).
+    { generalize (regret_is_linear m K rad Hm best Hbest (Nat.le_refl _)). apply as_impl. intros path Hpath.
+      eapply Rle_trans; [|exact Hpath]. rewrite HK; lra. }
+    split; [assumption|]. apply E_ge_const; [|assumption].
+    apply law_episodes; [now apply is_mdp_two_arms | intros past; apply is_policy_play].
 Qed.

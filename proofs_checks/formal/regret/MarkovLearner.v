@@ -1,11 +1,11 @@
 (** * Policies of time and state: optimism policy by policy, and regret for every Lipschitz weighting
 
-    A policy that sees only (t, s) satisfies  F_{Z^} <= F_Z  on the event, hence  Phi^(pi) >= Phi(pi)  for every weighting:
-    for these policies lem:optimismhat holds as printed.
+    A policy that sees only (t, s) satisfies  F_{Z^} <= F_Z  on the event, hence  Phi^(pi) >= Phi(pi)  for every
+    weighting: for these policies lem:optimismhat holds as printed.
 
-    Let the learner play, in each episode, a policy of (t, s) within w of the best such policy of the optimistic model, and
-    let [best] be the supremum of Phi over the policies of (t, s) of M.  For every L-Lipschitz weighting G, concave or not,
-    the bounds of [OptimisticLearner.v] hold:
+    Let the learner play, in each episode, a policy of (t, s) within w of the best such policy of the optimistic model,
+    and let [best] be the supremum of Phi over the policies of (t, s) of M.  For every L-Lipschitz weighting G, concave
+    or not, the bounds of [OptimisticLearner.v] hold:
 
       (i)   E regret  <=  L C + K w + delta K T ;
       (ii)  regret  <=  L e/(e-1) ( C + T(T+1)/2 ln(1/delta) ) + K w    with probability at least 1 - 2 delta. *)
@@ -61,7 +61,8 @@ Section Optimism.
     Proof.
       revert s y; induction n as [|n IH]; intros s y; [unfold Ut; simpl; right; f_equal; ring|]. rewrite Ut_step, S_INR.
       apply E_ge_const; [apply Hpi | apply as_always; intros a]. apply E_ge_const; [now apply reward_law|].
-      generalize (Hrew s a); apply as_impl; intros r Hr. apply E_ge_const; [now apply trans_law | apply as_always; intros s'].
+      generalize (Hrew s a); apply as_impl; intros r Hr.
+      apply E_ge_const; [now apply trans_law | apply as_always; intros s'].
       eapply Rle_trans; [|apply IH]. apply Hf; lra.
     Qed.
 
@@ -77,7 +78,8 @@ Section Optimism.
         unfold jump. rewrite <- (sum_mass state_dec states Hnodup Hall (trans M s a)) by now apply trans_law.
         rewrite <- sum_minus, Rmult_comm, <- sum_scal, <- sum_plus. apply sum_le; intros s' _.
         fold Uo; rewrite Uo_None.
-        pose proof (low_le_true state_dec M Pt eps HM s a s' HP) as Hlow. pose proof (Rmax_l 0 (mass state_dec (Pt s a) s' - eps s a)) as Hl0.
+        pose proof (low_le_true state_dec M Pt eps HM s a s' HP) as Hlow.
+        pose proof (Rmax_l 0 (mass state_dec (Pt s a) s' - eps s a)) as Hl0.
         fold (low state_dec Pt eps s a s') in Hl0. pose proof (Ut_ge n s' (r + y)). specialize (IH s' (r + y)).
         pose proof (Rmult_le_compat_r (mass state_dec (trans M s a) s' - low state_dec Pt eps s a s') _ _ ltac:(lra) H).
         pose proof (Rmult_le_compat_l (low state_dec Pt eps s a s') _ _ Hl0 IH). lra.
@@ -93,6 +95,9 @@ Section Optimism.
 
   Let p : policy (option S) A := of_markov_policy pi.
 
+  (** Given: the event; rewards in [0, 1], any policy of (t, s).
+      Differs: finite laws.
+      In words: 06-event-and-optimism.md#optimism-markov. *)
   Theorem markov_return_dominates x : cdf (return_law M' p) x <= cdf (return_law M (played p)) x.
   Proof.
     assert (Hp : is_policy p) by now apply is_policy_of_markov_policy.
@@ -106,6 +111,8 @@ Section Optimism.
     unfold p; rewrite E1, E2. now apply Uo_le_Ut.
   Qed.
 
+  (** Given: the event; rewards in [0, 1], any policy of (t, s), any G as in the key identity.
+      Differs: finite laws. *)
   Theorem markov_optimism G : weighting G -> value G M (played p) <= value G M' p.
   Proof.
     intros HG. assert (Hp : is_policy p) by now apply is_policy_of_markov_policy.
@@ -114,6 +121,10 @@ Section Optimism.
     - apply law_return; [now apply is_mdp_optimistic | assumption].
   Qed.
 
+  (** Given: the event; rewards in [0, 1], any policy of (t, s), G L-Lipschitz.
+      Differs: for lem:fullbound the upper bound; the lower one is markov_optimism.
+      In words: 08-regret.md#markov-class.
+      Step of: class/markov. *)
   Theorem markov_optimistic_close G L :
     weighting G -> lipschitz_weighting G L ->
     value G M' p - value G M (played p) <= L * expected_cost M (played p) (visit_radius states eps).
@@ -195,7 +206,8 @@ Section Learner.
   Proof.
     intros Hconf. pose proof (lipschitz_nonneg G L HG HGL) as HL.
     pose proof (known_estimates state_dec action_dec states actions M K delta past) as Hest.
-    pose proof (confident_hoeffding state_dec action_dec states actions Hall Hall_actions M HM K delta past Hconf) as HP.
+    pose proof (confident_hoeffding state_dec action_dec states actions Hall Hall_actions M HM K delta past Hconf)
+      as HP.
     pose proof (confident_dkw state_dec action_dec states actions Hall Hall_actions M HM Hrew K delta past Hconf) as HR.
     enough (best <= value G M (markov_learner past) +
       (L * expected_cost M (markov_learner past) (cost state_dec action_dec M states actions K delta past) + w)) by lra.
@@ -203,10 +215,12 @@ Section Learner.
     destruct (markov_extension pi Hpi Hal) as [pi' [Hpi' [Hal' Heq]]]. rewrite <- Heq.
     pose proof (markov_optimism state_dec states Hstates Hall M _ _ _ HM Hrew Hest HP HR pi' Hpi' G HG) as H1.
     specialize (Hmax past pi' Hpi' Hal').
-    pose proof (markov_optimistic_close state_dec states Hstates Hall M _ _ _ HM Hrew Hest HP HR (planned past) (Hplanned past)
+    pose proof (markov_optimistic_close state_dec states Hstates Hall M _ _ _ HM Hrew Hest HP HR (planned past)
+      (Hplanned past)
       G L HG HGL) as H2. fold (markov_learner past) in H2.
     pose proof (known_radius_cost state_dec action_dec states actions M HM K delta past (markov_learner past)
-      (is_policy_markov_learner past)) as Hc. pose proof (Rmult_le_compat_l L _ _ HL Hc). unfold optimistic_model in Hmax. lra.
+      (is_policy_markov_learner past)) as Hc. pose proof (Rmult_le_compat_l L _ _ HL Hc).
+      unfold optimistic_model in Hmax. lra.
   Qed.
 
   Lemma markov_best_le_horizon : best <= INR (horizon M).
@@ -216,6 +230,8 @@ Section Learner.
     apply (Phi_range G HG (return_law M (of_markov_policy pi)) 0); [now apply law_return | now apply return_within].
   Qed.
 
+  (** Given: learner and comparator restricted to policies of (t, s); any L-Lipschitz G.
+      Step of: class/markov. *)
   Theorem markov_learner_expected_regret :
     E (episodes M markov_learner K) (regret M markov_learner G best) <=
     L * C M states actions K delta + INR K * w + delta * INR K * INR (horizon M).
@@ -224,6 +240,8 @@ Section Learner.
       eauto using is_policy_markov_learner, as_always, lipschitz_nonneg, markov_best_le_horizon, markov_episode_loss.
   Qed.
 
+  (** Given: as markov_learner_expected_regret.
+      Step of: class/markov. *)
   Theorem markov_learner_regret_with_high_probability :
     prob (episodes M markov_learner K) (fun path =>
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))) + INR K * w)

@@ -1,10 +1,11 @@
 (** * The regret of the optimistic learner      (thm:main, corrected)
 
-    Any finite state and action sets, rewards in [0, 1], any horizon T, any weighting G.  Before each episode the learner builds the
-    optimistic model from its empirical laws with radii eps(N) = sqrt(l / 2N), l = ln((S0 + 2) S0 |A| K T / delta), eps = 1
-    where nothing was seen.  Its planner returns a nondecreasing L-Lipschitz utility h that supports Phi from below and a
-    policy that is greedy for h in the optimistic model at every (t, s, y); the value of h there is within w of the
-    largest optimistic objective.  With best the supremum of Phi over all randomised history-dependent policies of M and
+    Any finite state and action sets, rewards in [0, 1], any horizon T, any weighting G.  Before each episode the
+    learner builds the optimistic model from its empirical laws with radii eps(N) = sqrt(l / 2N), l = ln((S0 + 2) S0 |A|
+    K T / delta), eps = 1 where nothing was seen.  Its planner returns a nondecreasing L-Lipschitz utility h that
+    supports Phi from below and a policy that is greedy for h in the optimistic model at every (t, s, y); the value of h
+    there is within w of the largest optimistic objective.  With best the supremum of Phi over all randomised
+    history-dependent policies of M and
 
       C = ((T - 1) S0 + 2) sqrt(2 S0 |A| K T l) + T^2 S0 |A| ,
 
@@ -17,8 +18,9 @@
 
 Require Import Reals Lra Lia List.
 From VerifiedRisk Require Export EmpiricalLaw.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming SupportingUtility Telescoping
-  ClosenessGreedy OptimisticModel Optimism ClosenessOptimistic HoeffdingFinite DkwFinite MartingaleStep EventHolds RegretAssembly.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming SupportingUtility
+  Telescoping ClosenessGreedy OptimisticModel Optimism ClosenessOptimistic HoeffdingFinite DkwFinite MartingaleStep
+  EventHolds RegretAssembly.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -59,7 +61,8 @@ Section Learner.
   Lemma estimates_by r past :
     (forall N, 0 <= r N) -> estimates (known_trans past) (known_reward past) (radius_by r past).
   Proof.
-    intros Hr; split; intros s a; unfold known_trans, known_reward, radius_by; destruct (seen_at (s, a) past) as [|x xs].
+    intros Hr; split; intros s a; unfold known_trans, known_reward, radius_by;
+      destruct (seen_at (s, a) past) as [|x xs].
     - apply law_ret.
     - apply law_image, law_empirical; discriminate.
     - apply law_ret.
@@ -108,7 +111,8 @@ Section Learner.
       unfold known_reward, known_radius, radius_by in *. destruct (seen_at (s, a) past) as [|y ys].
       - apply Rabs_le; lra.
       - destruct (Hconf ltac:(simpl; lia)) as [Hf _]. specialize (Hf x). left.
-        replace (cdf (image (fun z => clip (fst z)) (empirical_law (y :: ys))) x) with (empirical (map fst (y :: ys)) x);
+        replace (cdf (image (fun z => clip (fst z)) (empirical_law (y :: ys))) x)
+          with (empirical (map fst (y :: ys)) x);
           [assumption|].
         unfold cdf; rewrite E_image, E_empirical_law. unfold empirical, average. rewrite map_length. f_equal.
         clear - Hx0 Hx1. induction (y :: ys) as [|z zs IH]; [reflexivity|]. cbn [map sum]. rewrite IH. f_equal.
@@ -129,7 +133,8 @@ Section Learner.
   Definition optimistic_value (past : list (history S A)) (h : R -> R) : R :=
     E (init (optimistic_model past)) (fun s => V acts' (optimistic_model past) h (horizon M) s 0).
 
-  Record plans (utility : list (history S A) -> R -> R) (planned : list (history S A) -> policy (option S) A) : Prop := {
+  Record plans (utility : list (history S A) -> R -> R) (planned : list (history S A) -> policy (option S) A) : Prop :=
+    {
     plans_support : forall past, supports M L G (utility past);
     plans_policy : forall past, is_policy (planned past);
     plans_greedy : forall past, is_greedy acts' (optimistic_model past) (utility past) (planned past);
@@ -152,7 +157,8 @@ Section Learner.
   Lemma radius_cost past n s a :
     visit_radius states (known_radius past) n s a <= cost state_dec action_dec M states actions K delta past n s a.
   Proof.
-    unfold visit_radius, cost, visit, known_radius, radius_by. pose proof (pos_INR n). destruct (seen_at (s, a) past) as [|x xs].
+    unfold visit_radius, cost, visit, known_radius, radius_by. pose proof (pos_INR n).
+    destruct (seen_at (s, a) past) as [|x xs].
     - simpl length. pose proof (Rmin_l 1 (INR (length states) * 1)). pose proof (Rmin_l 1 (2 * 1)).
       pose proof (Rmult_le_compat_l (INR n) _ _ H H0). lra.
     - simpl length. unfold rad. lra.
@@ -172,7 +178,8 @@ Section Learner.
     enough (best <= value G M (learner past) +
       (L * expected_cost M (learner past) (cost state_dec action_dec M states actions K delta past) + w)) by lra.
     apply Hbest. intros x [pi [Hpi [Hal ->]]].
-    pose proof (episode_loss_le state_dec states Hstates Hall M (known_trans past) (known_reward past) (known_radius past)
+    pose proof (episode_loss_le state_dec states Hstates Hall M (known_trans past) (known_reward past)
+      (known_radius past)
       HM Hrew (known_estimates past) (confident_hoeffding past Hconf) (confident_dkw past Hconf) acts Hacts G L HG HGL
       (utility past) (planned past) w pi (plans_support _ _ Hplans past) (plans_policy _ _ Hplans past)
       (plans_greedy _ _ Hplans past) (plans_maximise _ _ Hplans past) Hpi Hal) as Hloss.
@@ -186,6 +193,9 @@ Section Learner.
     apply (Phi_range G HG (return_law M pi) 0); [now apply law_return | now apply return_within].
   Qed.
 
+  (** Given: finite state and action sets, rewards in [0, 1], G L-Lipschitz, a planner that is greedy at every (t,
+      s, y) for a supporting utility within w of the best; delta > 0, l > 0.
+      Differs: finite reward laws; nothing cited. *)
   Theorem optimistic_learner_expected_regret :
     E (episodes M learner K) (regret M learner G best) <=
     L * C M states actions K delta + INR K * w + delta * INR K * INR (horizon M).
@@ -204,6 +214,8 @@ Section Learner.
       eauto using is_policy_learner, as_always, lipschitz_nonneg, optimistic_episode_loss.
   Qed.
 
+  (** Given: as optimistic_learner_expected_regret.
+      Differs: finite reward laws; nothing cited. *)
   Theorem optimistic_learner_regret_with_high_probability :
     prob (episodes M learner K) (fun path =>
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C M states actions K delta + B M * ln (/ delta))) + INR K * w)

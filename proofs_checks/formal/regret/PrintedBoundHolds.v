@@ -71,7 +71,8 @@ Section Numbers.
       assert (1 <= S1 ^ 3 * A0) by nra. assert (1 <= S1 ^ 3 * A0 * lam) by nra.
       assert (T * 1 <= T * (S1 ^ 3 * A0 * lam)) by (apply Rmult_le_compat_l; lra). nra. }
     replace ((S0 + 2) * S0 * A0 * K * T / (delta / 2)) with (2 * (S0 + 2) * S0 * A0 * K * T * / delta) by (field; lra).
-    replace (4 * S1 * A0 * K / delta * (4 * S1 * A0 * K / delta)) with (16 * (S1 * S1) * (A0 * K) * (A0 * K) * / delta * / delta)
+    replace (4 * S1 * A0 * K / delta * (4 * S1 * A0 * K / delta))
+      with (16 * (S1 * S1) * (A0 * K) * (A0 * K) * / delta * / delta)
       by (field; lra).
     assert (Hinv : 0 < / delta) by (apply Rinv_0_lt_compat; lra).
     apply Rle_trans with (16 * (S1 * S1) * (A0 * K) * (A0 * K) * / delta * 1).
@@ -79,7 +80,8 @@ Section Numbers.
       assert (HS2 : (S0 + 2) * S0 <= S1 * S1) by (unfold S1; nra).
       assert (HTA : T <= A0 * K) by nra.
       assert (Hstep1 : (S0 + 2) * S0 * (A0 * K) <= S1 * S1 * (A0 * K)) by (apply Rmult_le_compat_r; lra).
-      assert (Hstep2 : S1 * S1 * (A0 * K) * T <= S1 * S1 * (A0 * K) * (A0 * K)) by (apply Rmult_le_compat_l; [nra | lra]).
+      assert (Hstep2 : S1 * S1 * (A0 * K) * T <= S1 * S1 * (A0 * K) * (A0 * K))
+        by (apply Rmult_le_compat_l; [nra | lra]).
       assert (Hstep3 : (S0 + 2) * S0 * (A0 * K) * T <= S1 * S1 * (A0 * K) * T) by (apply Rmult_le_compat_r; lra).
       assert (0 <= S1 * S1 * (A0 * K) * (A0 * K)) by (repeat apply Rmult_le_pos; lra). lra.
     - apply Rmult_le_compat_l; [|lra]. apply Rmult_le_pos; [|lra]. repeat apply Rmult_le_pos; lra.
@@ -98,7 +100,8 @@ Section Numbers.
     (* the first term is at most half of psi *)
     assert (Hfirst : ((T - 1) * S0 + 2) * sqrt (2 * S0 * A0 * K * T * x) <= / 2 * psi).
     { assert (Hs : sqrt (2 * S0 * A0 * K * T * x) <= 2 * sqrt T * q).
-      { unfold q. replace (2 * sqrt T * sqrt (S1 * A0 * K * lam)) with (sqrt (2 * 2) * (sqrt T * sqrt (S1 * A0 * K * lam)))
+      { unfold q. replace (2 * sqrt T * sqrt (S1 * A0 * K * lam))
+          with (sqrt (2 * 2) * (sqrt T * sqrt (S1 * A0 * K * lam)))
           by (rewrite sqrt_square by lra; ring).
         rewrite <- sqrt_mult, <- sqrt_mult; try lra; [|apply Rmult_le_pos; lra].
         apply sqrt_le_1_alt.
@@ -116,7 +119,8 @@ Section Numbers.
     assert (Hbig : 16 * (T * T) * S1 ^ 3 * A0 * lam <= psi).
     { apply Rsqr_incr_0_var; [|assumption]. unfold Rsqr.
       assert (Hpp : psi * psi = 16 * (T * T) * (S1 * S1) * T * (S1 * A0 * K * lam)).
-      { unfold psi. rewrite <- (sqrt_sqrt T) at 7 by lra. rewrite <- (sqrt_sqrt (S1 * A0 * K * lam)) at 3 by lra. ring. }
+      { unfold psi. rewrite <- (sqrt_sqrt T) at 7 by lra. rewrite <- (sqrt_sqrt (S1 * A0 * K * lam)) at 3 by lra. ring.
+        }
       rewrite Hpp.
       replace (16 * (T * T) * S1 ^ 3 * A0 * lam * (16 * (T * T) * S1 ^ 3 * A0 * lam))
         with (16 * (T * T) * (S1 * S1) * T * (S1 * A0 * lam) * (16 * T * S1 ^ 3 * A0 * lam)) by ring.
@@ -144,7 +148,8 @@ Section Numbers.
       assert (Hc5 : T ^ 2 * (S0 * A0) <= T * T * (S1 ^ 3 * A0 * lam / 4)).
       { simpl; rewrite Rmult_1_r. apply Rmult_le_compat_l; [nra | assumption]. }
       assert (Hc6 : T * T * lam <= T * T * (S1 ^ 3 * A0 * lam / 8)) by (apply Rmult_le_compat_l; [nra | assumption]).
-      assert (T * T * (S1 ^ 3 * A0 * lam / 4) + T * T * (S1 ^ 3 * A0 * lam / 8) = 3 / 128 * (16 * (T * T) * S1 ^ 3 * A0 * lam))
+      assert (T * T * (S1 ^ 3 * A0 * lam / 4) + T * T * (S1 ^ 3 * A0 * lam / 8) =
+        3 / 128 * (16 * (T * T) * S1 ^ 3 * A0 * lam))
         by field. lra. }
     pose proof exp_1_ge as He.
     assert (Hratio : exp 1 / (exp 1 - 1) <= 9 / 5).
@@ -190,7 +195,8 @@ Section Printed.
   Lemma sizes_ge_1 : 1 <= S0 /\ 1 <= A0.
   Proof.
     destruct (law_inhabited (init M) (init_law M HM)) as [s _].
-    assert (Ha : exists a : A, True) by (specialize (Hacts s); destruct (acts s) as [|a l]; [congruence | now exists a]).
+    assert (Ha : exists a : A, True) by (specialize (Hacts s); destruct (acts s) as [|a l];
+      [congruence | now exists a]).
     destruct Ha as [a _]. unfold S0, A0; split; change 1 with (INR 1); apply le_INR.
     - specialize (Hall s). apply in_split in Hall; destruct Hall as [l1 [l2 ->]]. rewrite app_length; simpl; lia.
     - specialize (Hall_actions a). apply in_split in Hall_actions; destruct Hall_actions as [l1 [l2 ->]].
@@ -198,7 +204,8 @@ Section Printed.
   Qed.
 
   Theorem printed_bound_holds_for_the_corrected_learner :
-    prob (episodes M (learner planned) K) (fun path => Rlt_dec (L * bound_without_5) (regret M (learner planned) G best path)) <= delta.
+    prob (episodes M (learner planned) K) (fun path =>
+      Rlt_dec (L * bound_without_5) (regret M (learner planned) G best path)) <= delta.
   Proof.
     destruct sizes_ge_1 as [HS HA]. pose proof lipschitz_ge_1 as HL.
     assert (HT1 : 1 <= INR (horizon M)) by (change 1 with (INR 1); now apply le_INR).
@@ -216,16 +223,21 @@ Section Printed.
       assert (1 <= / delta) by (rewrite <- Rinv_1 at 1; apply Rinv_le_contravar; lra). nra. }
     assert (Hpsi0 : 0 <= bound_without_5).
     { unfold bound_without_5. repeat apply Rmult_le_pos; try lra; apply sqrt_pos. }
-    destruct (Rle_lt_dec (INR K) (16 * INR (horizon M) * (S0 + 1) ^ 3 * A0 * ln (4 * (S0 + 1) * A0 * INR K / delta))) as [Hsmall|Hlarge].
+    destruct (Rle_lt_dec (INR K) (16 * INR (horizon M) * (S0 + 1) ^ 3 * A0 * ln (4 * (S0 + 1) * A0 * INR K / delta)))
+      as [Hsmall|Hlarge].
     - pose proof (small_K S0 A0 (INR K) (INR (horizon M)) delta HS HA HK1 HT1 Hdelta Hsmall) as Hb.
       unfold prob. rewrite (E_ext_as _ _ (fun _ => 0)); [rewrite E_zero; lra|].
       generalize (episodes_are_full M (learner planned) K); apply as_impl; intros path [Hlen _].
       apply ind_no, Rle_not_lt. eapply Rle_trans.
-      + apply (regret_le_trivially M HM (learner planned) Hpol G best HG Hrew). now apply (best_le_horizon acts M HM Hrew G).
-      + rewrite Hlen. fold bound_without_5 in Hb. apply Rle_trans with (1 * bound_without_5); [lra | apply Rmult_le_compat_r; lra].
+      + apply (regret_le_trivially M HM (learner planned) Hpol G best HG Hrew).
+        now apply (best_le_horizon acts M HM Hrew G).
+      + rewrite Hlen. fold bound_without_5 in Hb.
+        apply Rle_trans with (1 * bound_without_5); [lra | apply Rmult_le_compat_r; lra].
     - pose proof (large_K S0 A0 (INR K) (INR (horizon M)) delta HS HA HK1 HT1 Hdelta Hlarge (Rlt_le _ _ Hlog)) as Hb.
-      pose proof (optimistic_learner_regret_with_high_probability state_dec action_dec states actions Hstates Hactions Hall
-        Hall_actions acts Hacts M HM Hrew K (delta / 2) ltac:(lra) G L 0 best HG HGL utility planned Hplans Hbest Hlog) as H.
+      pose proof (optimistic_learner_regret_with_high_probability state_dec action_dec states actions Hstates Hactions
+        Hall
+        Hall_actions acts Hacts M HM Hrew K (delta / 2) ltac:(lra) G L 0 best HG HGL utility planned Hplans Hbest Hlog)
+          as H.
       replace (2 * (delta / 2)) with delta in H by field. eapply Rle_trans; [|exact H].
       apply E_le; [apply Hlaw | intros path]. apply ind_le. intros Hlt. eapply Rle_lt_trans; [|exact Hlt].
       rewrite Rmult_0_r, Rplus_0_r. apply Rmult_le_compat_l; [lra|]. exact Hb.
@@ -234,6 +246,9 @@ End Printed.
 
 (** ** CVaR *)
 
+(** Given: as concave_learner_meets_printed_bound, for CVaR with an explicit exact planner.
+    Differs: CVaR.
+    Step of: thm:main/greedy. *)
 Theorem printed_bound_holds_for_cvar {S A} (state_dec : forall s s' : S, {s = s'} + {s <> s'})
   (action_dec : forall a a' : A, {a = a'} + {a <> a'}) (states : list S) (actions : list A) (acts : S -> list A)
   (M : mdp S A) (K : nat) (delta alpha best : R) :
@@ -242,11 +257,14 @@ Theorem printed_bound_holds_for_cvar {S A} (state_dec : forall s s' : S, {s = s'
   is_lub (fun x => exists pi, is_policy pi /\ allowed acts M pi /\ x = value (cvar_weight alpha) M pi) best ->
   let plays := cvar_learner state_dec action_dec states actions acts M K (delta / 2) alpha in
   prob (episodes M plays K) (fun path =>
-    Rlt_dec (/ alpha * bound_without_5 states actions M K delta) (regret M plays (cvar_weight alpha) best path)) <= delta.
+    Rlt_dec (/ alpha * bound_without_5 states actions M K delta) (regret M plays (cvar_weight alpha) best path)) <=
+      delta.
 Proof.
   intros Hstates Hactions Hall Hall_actions Hacts HM Hrew HT HK Hdelta Halpha Hbest plays.
-  apply (printed_bound_holds_for_the_corrected_learner state_dec action_dec states actions Hstates Hactions Hall Hall_actions
+  apply (printed_bound_holds_for_the_corrected_learner state_dec action_dec states actions Hstates Hactions Hall
+    Hall_actions
     acts Hacts M HM Hrew HT K delta HK Hdelta (cvar_weight alpha) (/ alpha) best (weighting_cvar alpha Halpha)
-    (lipschitz_cvar alpha Halpha) _ _ (cvar_plans state_dec action_dec states actions Hstates Hall acts Hacts M HM K (delta / 2) alpha
+    (lipschitz_cvar alpha Halpha) _ _ (cvar_plans state_dec action_dec states actions Hstates Hall acts Hacts M HM K
+      (delta / 2) alpha
     Halpha) Hbest).
 Qed.

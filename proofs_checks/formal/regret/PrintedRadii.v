@@ -1,17 +1,16 @@
 (** * The printed bound with the printed radii      (thm:main/printed-radii)
 
-    With |S| = S0 + 1 and radii  eps(N) = sqrt( l / 2N ),  l = ln(6 |S| |A| K / delta),  as the paper prints them, the learner
-    of [ConcaveLearner.v] has, for concave L-Lipschitz G,
+    With |S| = S0 + 1 and radii  eps(N) = sqrt( l / 2N ),  l = ln(6 |S| |A| K / delta),  as the paper prints them, the
+    learner of [ConcaveLearner.v] has, for concave L-Lipschitz G,
 
       regret  <=  4 T^{3/2} L |S| sqrt( |S| |A| K ln(4 |S| |A| K / delta) )     with probability at least 1 - delta,
 
-    the printed right-hand side without its factor sqrt 5.  These radii have no union over the number of visits; blocks of
-    visits ([BlocksOfVisits.v]) replace it.  If K is small the right-hand side exceeds K T. *)
+    the printed right-hand side without its factor sqrt 5.  These radii have no union over the number of visits; blocks
+    of visits ([BlocksOfVisits.v]) replace it.  If K is small the right-hand side exceeds K T. *)
 
 Require Import Reals Lra Lia Psatz List.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming MartingaleStep EventHolds
-  Blocks BlocksOfVisits
-  RegretAssembly OptimisticLearner PrintedBoundHolds ConcaveLearner.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts Mdp DynamicProgramming MartingaleStep
+  EventHolds Blocks BlocksOfVisits RegretAssembly OptimisticLearner PrintedBoundHolds ConcaveLearner.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -46,7 +45,8 @@ Section Numbers.
     { replace 6 with (INR 6 * 1) by (simpl; lra). rewrite exp_times. pose proof exp_le_3. pose proof (exp_pos 1).
       apply Rle_trans with (3 ^ 6); [apply pow_incr; lra | simpl; lra]. }
     assert (Hi : 1 <= / delta) by (rewrite <- Rinv_1 at 1; apply Rinv_le_contravar; lra).
-    apply Rle_trans with (4 * S1 * A0 * K * 1); [|apply Rmult_le_compat_l; [repeat apply Rmult_le_pos; lra | assumption]].
+    apply Rle_trans with (4 * S1 * A0 * K * 1);
+      [|apply Rmult_le_compat_l; [repeat apply Rmult_le_pos; lra | assumption]].
     assert (128 <= K) by lra. assert (2 * 1 <= S1 * A0) by (apply Rmult_le_compat; lra).
     assert (2 * 128 <= S1 * A0 * K) by (apply Rmult_le_compat; lra). lra.
   Qed.
@@ -76,7 +76,8 @@ Section Numbers.
     intros Hz. pose proof (exp_pos 2) as He. assert (Hq : 0 < z / exp 2) by now apply Rdiv_lt_0_compat.
     replace z with (z / exp 2 * exp 2) at 1 by (field; lra). rewrite ln_mult, ln_exp by assumption.
     assert (Hl : ln (z / exp 2) <= z / exp 2 - 1); [|lra].
-    rewrite <- (ln_exp (z / exp 2 - 1)). apply ln_monotone; [assumption|]. pose proof (exp_ineq1_le (z / exp 2 - 1)). lra.
+    rewrite <- (ln_exp (z / exp 2 - 1)). apply ln_monotone; [assumption|]. pose proof (exp_ineq1_le (z / exp 2 - 1)).
+    lra.
   Qed.
 
   Lemma exp_2_ge : 658 / 100 <= exp 2.
@@ -85,10 +86,12 @@ Section Numbers.
     apply Rle_trans with ((9 / 8) ^ 16); [simpl; lra|]. apply pow_incr. pose proof (exp_ineq1_le (1 / 8)). lra.
   Qed.
 
+  (** Given: all reals S0, |A|, K, T >= 1, 0 < delta <= 1, K > 16 T |S|^3 |A| log(4 |S| |A| K / delta). *)
   Theorem blocks_fit :
     21 * (S0 + 2) * S0 * A0 * (1 + (l + 1) * ln (2 * (K * T) / l)) * exp (- l) <= delta / 2.
   Proof.
-    destruct sizes_small as [HS1 [Hc [Hs _]]]. pose proof lam_6 as H6. destruct l_near as [Hl1 Hl2]. pose proof size_pos as Hp.
+    destruct sizes_small as [HS1 [Hc [Hs _]]]. pose proof lam_6 as H6. destruct l_near as [Hl1 Hl2].
+    pose proof size_pos as Hp.
     assert (Hl0 : 0 < l) by lra. assert (Hsl : 0 < S1 * l) by (apply Rmult_lt_0_compat; lra).
     set (z := 13 * K / (48 * (S1 * l))).
     assert (Hz : z * (48 * (S1 * l)) = 13 * K) by (unfold z; field; split; lra).
@@ -102,7 +105,8 @@ Section Numbers.
       assert (HKT : 0 < K * T) by (apply Rmult_lt_0_compat; lra).
       apply ln_monotone; [apply Rdiv_lt_0_compat; lra|].
       apply (Rmult_le_reg_r (48 * (S1 * l) * (48 * (S1 * l)))); [apply Rmult_lt_0_compat; lra|].
-      replace (z * z * (48 * (S1 * l) * (48 * (S1 * l)))) with ((z * (48 * (S1 * l))) * (z * (48 * (S1 * l)))) by ring. rewrite Hz.
+      replace (z * z * (48 * (S1 * l) * (48 * (S1 * l)))) with ((z * (48 * (S1 * l))) * (z * (48 * (S1 * l)))) by ring.
+      rewrite Hz.
       replace (2 * (K * T) / l * (48 * (S1 * l) * (48 * (S1 * l)))) with (4608 * K * (T * S1 ^ 2 * l)) by (field; lra).
       assert (0 <= T * S1 ^ 2) by (apply Rmult_le_pos; [lra | apply pow_le; lra]).
       assert (T * S1 ^ 2 * l <= T * S1 ^ 2 * (13 / 12 * lam)) by (apply Rmult_le_compat_l; lra).
@@ -118,9 +122,11 @@ Section Numbers.
       - apply Rle_trans with ((l + 1) * (2 * (2145 / 10000 * z))); [apply Rmult_le_compat_l; lra|].
         apply Rmult_le_compat_r; lra.
       - assert (Hzl : z * l = 13 / 48 * (K / S1)).
-        { apply (Rmult_eq_reg_r (48 * S1)); [|lra]. replace (13 / 48 * (K / S1) * (48 * S1)) with (13 * K) by (field; lra). lra. }
+        { apply (Rmult_eq_reg_r (48 * S1)); [|lra].
+          replace (13 / 48 * (K / S1) * (48 * S1)) with (13 * K) by (field; lra). lra. }
         assert (0 < K / S1) by (apply Rdiv_lt_0_compat; lra).
-        replace (7 / 6 * l * (2 * (2145 / 10000 * z))) with (7 / 6 * 2 * (2145 / 10000) * (z * l)) by ring. rewrite Hzl. lra. }
+        replace (7 / 6 * l * (2 * (2145 / 10000 * z))) with (7 / 6 * 2 * (2145 / 10000) * (z * l)) by ring. rewrite Hzl.
+        lra. }
     rewrite exp_minus_l. set (b := 1 + (l + 1) * ln (2 * (K * T) / l)) in *.
     assert (Hb1 : S1 * b <= 1 / 7 * K).
     { assert (S1 * (9490 / 70000 * (K / S1)) = 9490 / 70000 * K) by (field; lra).
@@ -160,12 +166,16 @@ Section Learner.
 
   Lemma world_sizes : 1 <= S0 /\ 1 <= A0 /\ 1 <= T /\ 1 <= INR K.
   Proof.
-    destruct (sizes_ge_1 state_dec action_dec states actions Hstates Hactions Hall Hall_actions acts Hacts M HM HT K delta HK G L _ _
+    destruct (sizes_ge_1 state_dec action_dec states actions Hstates Hactions Hall Hall_actions acts Hacts M HM HT K
+      delta HK G L _ _
       (concave_plans state_dec action_dec states actions Hstates Hall acts Hacts M HM G L HG HGL HGc K (delta / 2)))
       as [H1 H2].
     split; [assumption|]. split; [assumption|]. split; now apply (le_INR 1).
   Qed.
 
+  (** Given: finite state and action sets, T, K >= 1.
+      Differs: the radii of the learner below are the printed ones.
+      Step of: thm:main/printed-radii. *)
   Theorem printed_level_gives_printed_radii N :
     radius M states actions K printed_level N = sqrt (ln (6 * (S0 + 1) * A0 * INR K / delta) / (2 * INR N)).
   Proof.
@@ -173,13 +183,18 @@ Section Learner.
     field. repeat split; lra.
   Qed.
 
+  (** Given: finite state and action sets, rewards in [0, 1], G concave and L-Lipschitz, a learner that is defined
+      outright; 0 < delta <= 1, T, K >= 1.
+      Differs: finite reward laws; nothing cited, no planner assumed. *)
   Theorem printed_bound_holds_with_printed_radii :
-    prob (episodes M plays K) (fun path => Rlt_dec (L * bound_without_5 states actions M K delta) (regret M plays G best path)) <= delta.
+    prob (episodes M plays K) (fun path => Rlt_dec (L * bound_without_5 states actions M K delta)
+      (regret M plays G best path)) <= delta.
   Proof.
     destruct world_sizes as [HS [HA [HT1 HK1]]]. pose proof (lipschitz_ge_1 G L HG HGL) as HL.
     pose proof (concave_plans state_dec action_dec states actions Hstates Hall acts Hacts M HM G L HG HGL HGc K
       printed_level) as Hplans.
-    assert (Hpol : forall past, is_policy (plays past)) by (intros past; apply ClosenessOptimistic.is_policy_played, Hplans).
+    assert (Hpol : forall past, is_policy (plays past))
+      by (intros past; apply ClosenessOptimistic.is_policy_played, Hplans).
     assert (Hlaw : is_law (episodes M plays K)) by now apply law_episodes.
     assert (Hlevel : 0 < printed_level).
     { unfold printed_level. apply Rdiv_lt_0_compat; [|lra]. repeat apply Rmult_lt_0_compat; lra. }
@@ -187,13 +202,15 @@ Section Learner.
     { unfold log_term, printed_level. f_equal. field. repeat split; lra. }
     assert (Hpsi0 : 0 <= bound_without_5 states actions M K delta).
     { unfold bound_without_5. repeat apply Rmult_le_pos; try lra; apply sqrt_pos. }
-    destruct (Rle_lt_dec (INR K) (16 * T * (S0 + 1) ^ 3 * A0 * ln (4 * (S0 + 1) * A0 * INR K / delta))) as [Hsmall|Hlarge].
+    destruct (Rle_lt_dec (INR K) (16 * T * (S0 + 1) ^ 3 * A0 * ln (4 * (S0 + 1) * A0 * INR K / delta)))
+      as [Hsmall|Hlarge].
     - pose proof (small_K S0 A0 (INR K) T delta HS HA HK1 HT1 Hdelta Hsmall) as Hb.
       unfold prob. rewrite (E_ext_as _ _ (fun _ => 0)); [rewrite E_zero; lra|].
       generalize (episodes_are_full M plays K); apply as_impl; intros path [Hlen _].
       apply ind_no, Rle_not_lt. eapply Rle_trans.
       + apply (regret_le_trivially M HM plays Hpol G best HG Hrew). now apply (best_le_horizon acts M HM Hrew G).
-      + rewrite Hlen. apply Rle_trans with (1 * bound_without_5 states actions M K delta); [|apply Rmult_le_compat_r; lra].
+      + rewrite Hlen. apply Rle_trans with (1 * bound_without_5 states actions M K delta);
+          [|apply Rmult_le_compat_r; lra].
         unfold bound_without_5. lra.
     - pose proof (lam_6 S0 A0 (INR K) T delta HS HA HK1 HT1 Hdelta Hlarge) as H6.
       destruct (l_near S0 A0 (INR K) T delta HS HA HK1 HT1 Hdelta Hlarge) as [Hl1 Hl2].
@@ -207,8 +224,10 @@ Section Learner.
         (misled_dec state_dec action_dec M states actions (radius M states actions K printed_level) K) <= delta / 2).
       { eapply Rle_trans; [|exact Hfit]. rewrite <- mult_INR.
         exact (misled_rarely_by_blocks state_dec action_dec M HM plays Hpol states actions K l Hl5 HlKT). }
-      pose proof (optimistic_learner_regret_if_rarely_misled state_dec action_dec states actions Hstates Hactions Hall Hall_actions
-        acts Hacts M HM Hrew K printed_level Hlevel G L 0 best HG HGL _ _ Hplans Hbest ltac:(fold l; lra) (delta / 2) (delta / 2)
+      pose proof (optimistic_learner_regret_if_rarely_misled state_dec action_dec states actions Hstates Hactions Hall
+        Hall_actions
+        acts Hacts M HM Hrew K printed_level Hlevel G L 0 best HG HGL _ _ Hplans Hbest ltac:(fold l;
+          lra) (delta / 2) (delta / 2)
         ltac:(lra) Hmisled) as H.
       replace (delta / 2 + delta / 2) with delta in H by field. eapply Rle_trans; [|exact H].
       apply E_le; [apply Hlaw | intros path]. apply ind_le. intros Hlt. eapply Rle_lt_trans; [|exact Hlt].

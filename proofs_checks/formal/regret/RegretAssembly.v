@@ -1,13 +1,13 @@
 (** * From one episode to the regret      (paper: thm:main, its last part)
 
     A learner plays K episodes of an MDP M; its policy in each is any function of the episodes before.  N(s, a) counts
-    the visits before the episode, eps(N) = sqrt(l / 2N) with l = ln((S0 + 2) S0 |A| K T / delta), and a visit with n steps
-    left after it costs
+    the visits before the episode, eps(N) = sqrt(l / 2N) with l = ln((S0 + 2) S0 |A| K T / delta), and a visit with n
+    steps left after it costs
 
       n min(1, S0 eps(N)) + min(1, 2 eps(N)),           n + 1 when N = 0.
 
-    Suppose that, whenever the past is confident (see [EventHolds.v]), the episode's loss is at most L times the expected
-    cost of its visits, plus w.  Then for the regret  sum_k best - Phi(pi_k),  with
+    Suppose that, whenever the past is confident (see [EventHolds.v]), the episode's loss is at most L times the
+    expected cost of its visits, plus w.  Then for the regret  sum_k best - Phi(pi_k),  with
 
       C = ((T - 1) S0 + 2) sqrt(2 S0 |A| K T l) + T^2 S0 |A| ,
 
@@ -141,7 +141,8 @@ Section Regret.
   Lemma T_pos : 1 <= INR T.
   Proof.
     destruct T as [|t] eqn:Ht; [|rewrite S_INR; pose proof (pos_INR t); lra].
-    exfalso. unfold log_term in Hlog. rewrite Ht in Hlog. simpl in Hlog. unfold Rdiv in Hlog. rewrite Rmult_0_r, Rmult_0_l in Hlog.
+    exfalso. unfold log_term in Hlog. rewrite Ht in Hlog. simpl in Hlog. unfold Rdiv in Hlog.
+    rewrite Rmult_0_r, Rmult_0_l in Hlog.
     unfold ln in Hlog. destruct (Rlt_dec 0 0); lra.
   Qed.
 
@@ -196,14 +197,16 @@ Section Regret.
     sum pairs (fun sa => INR (length (seen_in state_dec action_dec sa steps s')) *
                          bonus (INR T) c (length (seen_at sa past))).
   Proof.
-    intros Hlen Hall; revert n s' Hlen; induction Hall as [|[[s a] r] steps Hin _ IH]; intros n s' Hlen; simpl length in Hlen.
+    intros Hlen Hall; revert n s' Hlen; induction Hall as [|[[s a] r] steps Hin _ IH]; intros n s' Hlen;
+      simpl length in Hlen.
     - simpl. rewrite (sum_ext pairs _ (fun _ => 0)) by (intros; ring). rewrite sum_const; simpl; lra.
     - cbn [cost_in seen_in]. specialize (IH (Datatypes.S n) s ltac:(lia)).
       pose proof (visit_le_bonus (length (seen_at (s, a) past)) n ltac:(lia)) as Hv.
       rewrite (sum_ext pairs _ (fun sa =>
         ind (pair_dec state_dec action_dec (s, a) sa) * bonus (INR T) c (length (seen_at sa past)) +
         INR (length (seen_in state_dec action_dec sa steps s)) * bonus (INR T) c (length (seen_at sa past)))).
-      + rewrite sum_plus, (sum_point (pair_dec state_dec action_dec)); [unfold cost at 1; lra | now apply NoDup_list_prod | exact Hin].
+      + rewrite sum_plus, (sum_point (pair_dec state_dec action_dec));
+          [unfold cost at 1; lra | now apply NoDup_list_prod | exact Hin].
       + intros sa _. destruct (pair_dec state_dec action_dec (s, a) sa); cbn [length ind]; [rewrite S_INR|]; ring.
   Qed.
 
@@ -226,12 +229,14 @@ Section Regret.
     - rewrite (sum_ext pairs _ (fun sa => visit_cost (INR T) c 0 (visits sa path) +
         INR (length (seen_now sa h)) * bonus (INR T) c (length (seen_at sa path)))).
       + rewrite sum_plus.
-        pose proof (cost_in_le_by_pairs path (fst h) (snd h) 0 ltac:(unfold time in Hh; simpl; lia) Hall) as H. unfold seen_once. lra.
+        pose proof (cost_in_le_by_pairs path (fst h) (snd h) 0 ltac:(unfold time in Hh; simpl; lia) Hall) as H.
+        unfold seen_once. lra.
       + intros sa _. unfold visits; simpl map; simpl rev. fold (visits sa path).
         rewrite visit_cost_snoc, Nat.add_0_l, visits_total. reflexivity.
   Qed.
 
-  Lemma visits_le sa path : List.Forall (fun h => time h = T) path -> List.Forall (fun n => (n <= T)%nat) (visits sa path).
+  Lemma visits_le sa path : List.Forall (fun h => time h = T) path ->
+    List.Forall (fun n => (n <= T)%nat) (visits sa path).
   Proof.
     intros H; apply Forall_forall; intros n Hn. apply in_rev, in_map_iff in Hn; destruct Hn as [h [<- Hin]].
     rewrite Forall_forall in H; specialize (H h Hin).
@@ -244,7 +249,8 @@ Section Regret.
     List.Forall (fun h => time h = T /\ List.Forall (fun step => In (fst step) pairs) (fst h)) path ->
     sum pairs (fun sa => INR (list_sum (visits sa path))) = INR (length path) * INR T.
   Proof.
-    intros H. rewrite (sum_ext pairs _ (fun sa => INR (length (seen_at sa path)))) by (intros; now rewrite visits_total).
+    intros H. rewrite (sum_ext pairs _ (fun sa => INR (length (seen_at sa path))))
+      by (intros; now rewrite visits_total).
     induction H as [|h path [Hh Hall] _ IH]; unfold seen in *.
     - simpl. rewrite sum_const; simpl; ring.
     - simpl flat_map. rewrite (sum_ext pairs _ (fun sa => INR (length (seen_now sa h)) +
@@ -262,7 +268,10 @@ Section Regret.
         * intros sa _. destruct (pair_dec state_dec action_dec (s, a) sa); cbn [length ind]; [rewrite S_INR|]; ring.
   Qed.
 
-  (** The counting inequality bounds the observed cost by C. *)
+  (** The counting inequality bounds the observed cost by C.
+      Given: any learner, states and actions listed, l > 0.
+      In words: 08-regret.md#regret-theorem.
+      Step of: corrected/i. *)
   Theorem observed_costs_le : almost_surely (episodes M learner K) (fun path => sum_observed Y path <= C).
   Proof.
     assert (Hfull : almost_surely (episodes M learner K) (fun path => length path = K /\
@@ -273,12 +282,14 @@ Section Regret.
       revert H; apply as_impl; intros h [Hh [_ Hin]]. simpl; split; auto. }
     revert Hfull; apply as_impl; intros path [Hlen Hall].
     assert (Htime : List.Forall (fun h => time h = T) path) by (revert Hall; apply Forall_impl; tauto).
-    pose proof T_pos as HT. pose proof S0_nonneg as HS. pose proof (pos_INR (length acts)) as HA. pose proof (pos_INR K) as HK.
+    pose proof T_pos as HT. pose proof S0_nonneg as HS. pose proof (pos_INR (length acts)) as HA.
+    pose proof (pos_INR K) as HK.
     assert (Hc : 0 <= c) by (unfold c; pose proof (sqrt_pos (log_term / 2)); apply Rmult_le_pos; nra).
     eapply Rle_trans; [now apply observed_le_visit_costs|].
     eapply Rle_trans; [apply (visit_costs_le (INR T) c T); [lra | assumption | intros sa; now apply visits_le]|].
     cbv beta. rewrite total_visits, Hlen, prod_length, mult_INR by assumption. unfold C, c.
-    replace (2 * S0 * A0 * INR K * INR T * log_term) with ((2 * 2) * ((log_term / 2) * (S0 * A0 * (INR K * INR T)))) by field.
+    replace (2 * S0 * A0 * INR K * INR T * log_term) with ((2 * 2) * ((log_term / 2) * (S0 * A0 * (INR K * INR T))))
+      by field.
     rewrite (sqrt_mult (2 * 2)), sqrt_square, (sqrt_mult (log_term / 2)); try lra.
     - apply Rmult_le_pos; apply Rmult_le_pos; lra.
     - apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; apply Rmult_le_pos; lra.
@@ -327,7 +338,8 @@ Section Regret.
   Proof.
     induction path as [|h past IH]; cbn [regret length]; [simpl; lra|]. rewrite S_INR.
     assert (0 <= value G M (learner past)); [|lra].
-    apply (Phi_range G HG (return_law M (learner past)) 0 (INR T * 1)); [now apply law_return | now apply return_within].
+    apply (Phi_range G HG (return_law M (learner past)) 0 (INR T * 1));
+      [now apply law_return | now apply return_within].
   Qed.
 
   Lemma means_nonneg path : 0 <= sum_of_means next Y path.
@@ -350,6 +362,8 @@ Section Regret.
     intros path [Hconf [Hlen _]] Hnot. rewrite <- Hlen. apply regret_le_means. exact (Hconf Hnot).
   Qed.
 
+  (** Given: on a confident past each episode loses at most L times its expected cost, plus w.
+      Step of: corrected/i. *)
   Theorem expected_regret_le : E (episodes M learner K) regret <= L * C + INR K * w + delta * INR K * INR T.
   Proof.
     destruct event as [Hprob Has]. assert (Hl : is_law (episodes M learner K)) by (apply law_episodes; assumption).
@@ -376,9 +390,11 @@ Section Regret.
     prob (episodes M learner K) (fun path =>
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C + B * ln (/ q))) + INR K * w) (regret path)) <= p + q.
   Proof.
-    intros Hq Hprob. destruct event as [_ Has]. assert (Hl : is_law (episodes M learner K)) by (apply law_episodes; assumption).
+    intros Hq Hprob. destruct event as [_ Has].
+    assert (Hl : is_law (episodes M learner K)) by (apply law_episodes; assumption).
     pose proof T_pos as HT. assert (HB : 0 < B) by (unfold B; nra).
-    pose proof (sum_of_means_rarely_large next (fun past => law_history M (learner past) T HM (Hlearner past)) Y B HB Y_range
+    pose proof (sum_of_means_rarely_large next
+      (fun past => law_history M (learner past) T HM (Hlearner past)) Y B HB Y_range
       K q Hq) as Hmart.
     set (large := fun path => Rle_dec (exp 1 / (exp 1 - 1) * (sum_observed Y path + B * ln (/ q)))
                                       (sum_of_means next Y path)) in *.
@@ -396,8 +412,12 @@ Section Regret.
     - rewrite E_plus. unfold prob, episodes in *. lra.
   Qed.
 
+  (** Given: as expected_regret_le.
+      Step of: corrected/ii. *)
   Theorem regret_le_with_high_probability :
     prob (episodes M learner K) (fun path =>
       Rlt_dec (L * (exp 1 / (exp 1 - 1) * (C + B * ln (/ delta))) + INR K * w) (regret path)) <= 2 * delta.
-  Proof. replace (2 * delta) with (delta + delta) by ring. apply regret_le_if_rarely_misled; [assumption | apply event]. Qed.
+  Proof.
+    replace (2 * delta) with (delta + delta) by ring. apply regret_le_if_rarely_misled; [assumption | apply event].
+  Qed.
 End Regret.

@@ -9,6 +9,7 @@ From Coquelicot Require Import Coquelicot.
 From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity.
 Open Scope R_scope.
 
+(** Given: any finite law, any G as in the key identity. *)
 Theorem no_improper_integral_of_weighted_cdf G d :
   weighting G -> is_law d ->
   forall v, ~ is_RInt_gen (fun x => G (cdf d x)) (Rbar_locally m_infty) (Rbar_locally p_infty) v.
@@ -30,6 +31,7 @@ Proof.
   apply Rabs_def2 in Hnear. lra.
 Qed.
 
+(** Given: a finite law on [0, T], M >= T. *)
 Theorem printed_right_side_drifts G d T M :
   weighting G -> is_law d -> 0 <= T <= M -> almost_surely d (fun z => 0 <= z <= T) ->
   T - RInt (fun x => G (cdf d x)) 0 M = Phi G d - (M - T).

@@ -1,18 +1,19 @@
 (** * The examples of objectives      (paper: def:objective, assump:lipschitz)
 
-    VaR is the lower quantile and its left-continuous twin the upper one; CVaR is the mean of the worst share; a Lipschitz
-    weighting makes the objective Lipschitz in the area between the distribution functions. *)
+    VaR is the lower quantile and its left-continuous twin the upper one; CVaR is the mean of the worst share; a
+    Lipschitz weighting makes the objective Lipschitz in the area between the distribution functions. *)
 
 Require Import Reals Lra Lia List ZArith.
 From Coquelicot Require Import Coquelicot.
-From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts QuantileInverse RockafellarUryasev SupportingUtility
-  WeightingsNotLipschitz.
+From VerifiedRisk Require Import FiniteLaw Objective KeyIdentity ObjectiveFacts QuantileInverse RockafellarUryasev
+  SupportingUtility WeightingsNotLipschitz.
 Import ListNotations.
 Open Scope R_scope.
 
 (** ** Value at risk *)
 
-(** The indicator of the levels from alpha on is a weighting; that of the levels up to alpha decreases. *)
+(** The indicator of the levels from alpha on is a weighting; that of the levels up to alpha decreases.
+    Given: 0 < alpha <= 1. *)
 Theorem var_weight_is_a_weighting alpha : 0 < alpha <= 1 -> weighting (fun tau => ind (Rle_dec alpha tau)).
 Proof. exact (weighting_var alpha). Qed.
 
@@ -54,7 +55,9 @@ Proof.
   - intros x _. now apply ind_iff.
 Qed.
 
-(** The value of G at a jump decides between the quantiles. *)
+(** The value of G at a jump decides between the quantiles.
+    Given: a finite law on [0, M], 0 < alpha < 1.
+    Differs: finite laws. *)
 Theorem value_at_the_jump_decides d alpha M :
   is_law d -> almost_surely d (fun z => 0 <= z <= M) -> 0 < alpha < 1 ->
   Finite (M - RInt (fun x => ind (Rle_dec alpha (cdf d x))) 0 M) = quantile (cdf d) alpha /\
@@ -62,7 +65,8 @@ Theorem value_at_the_jump_decides d alpha M :
   Finite (Phi (var_weight alpha) d) = quantile (cdf d) alpha.
 Proof.
   intros Hd Hb Ha.
-  assert (Hin : forall z p, In (z, p) d -> 0 < p -> 0 <= z <= M) by (intros z p Hz Hp; apply (Hb z p); [assumption | lra]).
+  assert (Hin : forall z p, In (z, p) d -> 0 < p -> 0 <= z <= M)
+    by (intros z p Hz Hp; apply (Hb z p); [assumption | lra]).
   destruct (quantile_is_atom d alpha Hd ltac:(lra)) as [q [p [Hq [Hp [Hqu Hiff]]]]].
   destruct (exceeded_from d alpha Hd ltac:(lra)) as [u [pu [Hu [Hpu Hiffu]]]].
   assert (Hlow : M - RInt (fun x => ind (Rle_dec alpha (cdf d x))) 0 M = q)
@@ -76,7 +80,8 @@ Qed.
 
 (** ** Conditional value at risk *)
 
-Lemma is_RInt_above c alpha : 0 < alpha -> 0 <= c -> is_RInt (fun t => ind (Rlt_dec c t)) 0 alpha (alpha * (1 - Rmin (c / alpha) 1)).
+Lemma is_RInt_above c alpha : 0 < alpha -> 0 <= c ->
+  is_RInt (fun t => ind (Rlt_dec c t)) 0 alpha (alpha * (1 - Rmin (c / alpha) 1)).
 Proof.
   intros Ha Hc. assert (Hca : c / alpha * alpha = c) by (field; lra).
   destruct (Rle_dec c alpha) as [Hle|Hgt].
@@ -95,12 +100,14 @@ Proof.
 Qed.
 
 Lemma is_RInt_climb alpha lo c l :
-  0 < alpha <= 1 -> nonneg l -> 0 <= c -> is_RInt (climb lo c l) 0 alpha (alpha * climb_integral (cvar_weight alpha) lo c l).
+  0 < alpha <= 1 -> nonneg l -> 0 <= c -> is_RInt (climb lo c l) 0 alpha
+    (alpha * climb_integral (cvar_weight alpha) lo c l).
 Proof.
   intros Ha; revert lo c; induction l as [|[a p] l IH]; intros lo c Hn Hc; simpl.
   - rewrite Rmult_0_r. apply is_RInt_zero.
   - apply nonneg_cons in Hn.
-    replace (alpha * ((a - lo) * (cvar_weight alpha 1 - cvar_weight alpha c) + climb_integral (cvar_weight alpha) a (c + p) l))
+    replace (alpha * ((a - lo) * (cvar_weight alpha 1 - cvar_weight alpha c) +
+      climb_integral (cvar_weight alpha) a (c + p) l))
       with ((a - lo) * (alpha * (1 - Rmin (c / alpha) 1)) + alpha * climb_integral (cvar_weight alpha) a (c + p) l).
     + apply (is_RInt_plus (V := R_NormedModule)).
       * apply (is_RInt_scal (V := R_NormedModule)). apply is_RInt_above; lra.
@@ -108,7 +115,9 @@ Proof.
     + rewrite (weighting_1 _ (weighting_cvar alpha Ha)). unfold cvar_weight. ring.
 Qed.
 
-(** CVaR is the mean of the worst alpha share, and 1/alpha is its constant. *)
+(** CVaR is the mean of the worst alpha share, and 1/alpha is its constant.
+    Given: a finite law, 0 < alpha <= 1.
+    Differs: finite laws. *)
 Theorem cvar_is_mean_of_worst_share d alpha :
   is_law d -> 0 < alpha <= 1 ->
   Phi (cvar_weight alpha) d = / alpha * RInt (fun tau => real (quantile (cdf d) tau)) 0 alpha /\
@@ -121,7 +130,8 @@ Proof.
   assert (HPhi : Phi (cvar_weight alpha) d = lo + climb_integral (cvar_weight alpha) lo 0 l).
   { unfold Phi. apply stieltjes_unique; [lra|].
     apply (is_stieltjes_quantile_listing (cvar_weight alpha) d l lo hi (weighting_cvar alpha Ha) Hs Hn H1 HE). }
-  assert (Hi : is_RInt (fun tau => real (quantile (cdf d) tau)) 0 alpha (lo * alpha + alpha * climb_integral (cvar_weight alpha) lo 0 l)).
+  assert (Hi : is_RInt (fun tau => real (quantile (cdf d) tau)) 0 alpha
+    (lo * alpha + alpha * climb_integral (cvar_weight alpha) lo 0 l)).
   { apply is_RInt_ext with (fun tau => lo + climb lo 0 l tau).
     - intros tau Htau. rewrite Rmin_left, Rmax_right in Htau by lra. symmetry.
       rewrite (quantile_of_iff (cdf d) tau (lo + climb lo 0 l tau)); [reflexivity|]. intros x.
@@ -134,6 +144,8 @@ Qed.
 
 (** ** Lipschitz weightings *)
 
+(** Given: finite laws on [lo, hi], G L-Lipschitz.
+    Differs: finite laws. *)
 Theorem Phi_lipschitz_in_area G L d e lo hi :
   weighting G -> lipschitz_weighting G L -> is_law d -> is_law e -> lo <= hi ->
   almost_surely d (fun z => lo <= z <= hi) -> almost_surely e (fun z => lo <= z <= hi) ->
@@ -141,11 +153,13 @@ Theorem Phi_lipschitz_in_area G L d e lo hi :
 Proof.
   intros HG HL Hd He Hle Bd Be.
   rewrite (Phi_eq_hi_minus_area G d lo hi), (Phi_eq_hi_minus_area G e lo hi) by assumption.
-  pose proof (ex_RInt_weighted_cdf G d lo hi HG Hd Hle Bd) as Xd. pose proof (ex_RInt_weighted_cdf G e lo hi HG He Hle Be) as Xe.
+  pose proof (ex_RInt_weighted_cdf G d lo hi HG Hd Hle Bd) as Xd.
+  pose proof (ex_RInt_weighted_cdf G e lo hi HG He Hle Be) as Xe.
   replace (hi - RInt (fun x => G (cdf d x)) lo hi - (hi - RInt (fun x => G (cdf e x)) lo hi))
     with (- (RInt (fun x => G (cdf d x)) lo hi - RInt (fun x => G (cdf e x)) lo hi)) by ring.
   rewrite Rabs_Ropp.
-  pose proof (RInt_minus (V := R_CompleteNormedModule) _ _ lo hi Xd Xe) as Hminus. change minus with Rminus in Hminus. rewrite <- Hminus.
+  pose proof (RInt_minus (V := R_CompleteNormedModule) _ _ lo hi Xd Xe) as Hminus. change minus with Rminus in Hminus.
+  rewrite <- Hminus.
   pose proof (ex_RInt_of_cdfs (fun a b => Rabs (a - b)) d e lo hi Hle) as Xa.
   pose proof (ex_RInt_of_cdfs (fun a b => minus (G a) (G b)) d e lo hi Hle) as Xm.
   eapply Rle_trans; [apply abs_RInt_le; assumption|].
@@ -156,7 +170,9 @@ Proof.
   - intros x _. apply HL; now apply cdf_range.
 Qed.
 
-(** For every constant, cumulative probability weighting grows faster near 0. *)
+(** For every constant, cumulative probability weighting grows faster near 0.
+    Given: gamma = 1/2, every constant L.
+    Differs: every real L. *)
 Theorem cpw_grows_faster L : exists tau, 0 < tau <= 1 /\ L * tau < cpw_half tau.
 Proof.
   set (n := Z.to_nat (up (4 * Rmax L 0 + 1))).
@@ -166,7 +182,8 @@ Proof.
   destruct (cpw_at n ltac:(unfold n; lia)) as [Htau [_ Hge]]. exists (/ (INR n ^ 2 + 1)). split; [assumption|]. nra.
 Qed.
 
-(** For gamma = 1/2 cumulative probability weighting is nondecreasing. *)
+(** For gamma = 1/2 cumulative probability weighting is nondecreasing.
+    Given: gamma = 1/2, 0 <= sigma <= tau <= 1. *)
 Theorem cpw_is_nondecreasing sigma tau : 0 <= sigma -> sigma <= tau -> tau <= 1 -> cpw_half sigma <= cpw_half tau.
 Proof.
   intros H0 H1 H2. unfold cpw_half.
@@ -175,10 +192,13 @@ Proof.
   assert (Huu : u <= u') by (apply sqrt_le_1_alt; lra). assert (Hvv : v' <= v) by (apply sqrt_le_1_alt; lra).
   assert (Hs : u * u = sigma) by (apply sqrt_sqrt; lra). assert (Hs' : u' * u' = tau) by (apply sqrt_sqrt; lra).
   assert (Ht : v * v = 1 - sigma) by (apply sqrt_sqrt; lra). assert (Ht' : v' * v' = 1 - tau) by (apply sqrt_sqrt; lra).
-  replace ((u + v) ^ 2) with (1 + 2 * (u * v)) by (simpl; nra). replace ((u' + v') ^ 2) with (1 + 2 * (u' * v')) by (simpl; nra).
+  replace ((u + v) ^ 2) with (1 + 2 * (u * v)) by (simpl; nra).
+  replace ((u' + v') ^ 2) with (1 + 2 * (u' * v')) by (simpl; nra).
   assert (P1 : 0 < 1 + 2 * (u * v)) by nra. assert (P2 : 0 < 1 + 2 * (u' * v')) by nra.
   apply Rmult_le_reg_r with ((1 + 2 * (u * v)) * (1 + 2 * (u' * v'))); [now apply Rmult_lt_0_compat|].
-  replace (u / (1 + 2 * (u * v)) * ((1 + 2 * (u * v)) * (1 + 2 * (u' * v')))) with (u + 2 * (u * u') * v') by (field; lra).
-  replace (u' / (1 + 2 * (u' * v')) * ((1 + 2 * (u * v)) * (1 + 2 * (u' * v')))) with (u' + 2 * (u * u') * v) by (field; lra).
+  replace (u / (1 + 2 * (u * v)) * ((1 + 2 * (u * v)) * (1 + 2 * (u' * v')))) with (u + 2 * (u * u') * v')
+    by (field; lra).
+  replace (u' / (1 + 2 * (u' * v')) * ((1 + 2 * (u * v)) * (1 + 2 * (u' * v')))) with (u' + 2 * (u * u') * v)
+    by (field; lra).
   assert (0 <= u * u') by (apply Rmult_le_pos; lra). nra.
 Qed.

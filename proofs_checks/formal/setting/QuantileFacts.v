@@ -1,7 +1,7 @@
 (** * The quantile at level 0, and when it is the inverse of F      (paper: def:quantile)
 
-    On (0, 1] the quantiles of a return are returns; at level 0 the infimum is over all reals.  A strictly increasing F is
-    inverted by its quantile if it is continuous; a jump skips levels. *)
+    On (0, 1] the quantiles of a return are returns; at level 0 the infimum is over all reals.  A strictly increasing F
+    is inverted by its quantile if it is continuous; a jump skips levels. *)
 
 Require Import Reals Lra List.
 From Coquelicot Require Import Coquelicot.
@@ -25,14 +25,18 @@ Proof.
   revert Hz; apply as_impl; intros z Hz; lra.
 Qed.
 
-(** Both at once: the quantiles on (0, 1] lie above the least return, and the level 0 must be left out. *)
+(** Both at once: the quantiles on (0, 1] lie above the least return, and the level 0 must be left out.
+    Given: a finite law.
+    Differs: finite laws. *)
 Theorem quantiles_are_returns_above_level_zero d :
   is_law d -> quantile (cdf d) 0 = m_infty /\
   forall tau z0, 0 < tau <= 1 -> almost_surely d (fun z => z0 <= z) -> Rbar_le (Finite z0) (quantile (cdf d) tau).
 Proof. intros Hd; split; [now apply quantile_at_zero | intros; now apply quantile_is_at_least_the_least_return]. Qed.
 
 (** F nondecreasing and continuous: F(F†(tau)) = tau at every level that F passes.  If F is strictly increasing, F† also
-    undoes F. *)
+    undoes F.
+    Given: F nondecreasing and continuous, below the level somewhere and at least the level somewhere.
+    Differs: strictness is not needed. *)
 Theorem quantile_inverts_continuous F a b tau :
   nondecreasing F -> continuity F -> F a < tau -> tau <= F b ->
   is_finite (quantile F tau) /\ F (real (quantile F tau)) = tau.

@@ -19,7 +19,8 @@ Open Scope R_scope.
 Lemma quantile_le_of_reached F tau x : tau <= F x -> Rbar_le (quantile F tau) x.
 Proof. intros H; apply (Glb_Rbar_correct (fun x => tau <= F x)), H. Qed.
 
-(** First half. *)
+(** First half.
+    Given: none: every function F, quantiles in the extended reals. *)
 Theorem quantile_of_value_le F x : Rbar_le (quantile F (F x)) x.
 Proof. apply quantile_le_of_reached, Rle_refl. Qed.
 
@@ -36,7 +37,8 @@ Proof.
   rewrite <- Hfin in H; fold q in H; simpl in H; lra.
 Qed.
 
-(** Second half, with the hypotheses it needs. *)
+(** Second half, with the hypotheses it needs.
+    Given: F nondecreasing and right-continuous, the quantile finite. *)
 Theorem value_of_quantile_ge F tau :
   nondecreasing F -> right_continuous F -> is_finite (quantile F tau) -> tau <= F (real (quantile F tau)).
 Proof.
@@ -49,7 +51,8 @@ Proof.
   specialize (Hnear x ltac:(lra)). apply Rabs_def2 in Hnear. lra.
 Qed.
 
-(** As printed, for monotone F only, it is false. *)
+(** As printed, for monotone F only, it is false.
+    Given: none: a nondecreasing F with a finite quantile. *)
 Theorem value_of_quantile_ge_false_for_monotone :
   exists F tau, nondecreasing F /\ is_finite (quantile F tau) /\ F (real (quantile F tau)) < tau.
 Proof.
@@ -66,7 +69,9 @@ Proof.
   - rewrite Hq; unfold F; simpl; rewrite ind_no; lra.
 Qed.
 
-(** Finiteness cannot be dropped: with F = 1 every level up to 1 has quantile -infinity, and level 2 has +infinity. *)
+(** Finiteness cannot be dropped: with F = 1 every level up to 1 has quantile -infinity, and level 2 has +infinity.
+    Given: none: a constant F.
+    Differs: finiteness cannot be dropped. *)
 Theorem quantile_of_constant_is_infinite :
   right_continuous (fun _ => 1) /\ quantile (fun _ => 1) 1 = m_infty /\ quantile (fun _ => 1) 2 = p_infty.
 Proof.
@@ -78,7 +83,8 @@ Proof.
   - apply is_glb_Rbar_unique; split; [intros x Hx; lra|]. intros [b| |] _; exact I.
 Qed.
 
-(** The monotone inverse bound asks nothing of F and G. *)
+(** The monotone inverse bound asks nothing of F and G.
+    Given: F(x) <= G(x + eta) for all x; all functions, any eta. *)
 Theorem quantile_ge_of_shifted_bound F G eta tau :
   (forall x, F x <= G (x + eta)) -> Rbar_le (Rbar_plus (quantile G tau) (Finite (- eta))) (quantile F tau).
 Proof.
@@ -116,6 +122,8 @@ Proof.
   unfold cdf; rewrite HE, Rplus_0_l; tauto.
 Qed.
 
+(** Given: a finite law, 0 < tau <= 1.
+    Step of: lem:quantileinverse/second. *)
 Theorem cdf_of_quantile_ge d tau : is_law d -> 0 < tau <= 1 -> tau <= cdf d (real (quantile (cdf d) tau)).
 Proof.
   intros Hd Htau; apply value_of_quantile_ge.

@@ -1,7 +1,7 @@
 (** * The Wang transform is not Lipschitz      (paper: introduction; assump:lipschitz/wang)
 
-    N is the distribution function of the standard normal law: exp(-t^2/2), divided by its integral.  The Wang transform with
-    beta = 1 is G(tau) = N(N^{-1}(tau) + 1).  Since the density at t + 1 is exp(-t - 1/2) times that at t,
+    N is the distribution function of the standard normal law: exp(-t^2/2), divided by its integral.  The Wang transform
+    with beta = 1 is G(tau) = N(N^{-1}(tau) + 1).  Since the density at t + 1 is exp(-t - 1/2) times that at t,
     N(x + 1) >= exp(-x - 1/2) N(x); so G(tau) / tau has no bound near 0. *)
 
 Require Import Reals Lra Psatz List.
@@ -51,7 +51,8 @@ Proof.
   destruct (MVT_gen f 0 x (fun _ => 0)) as [c [_ H]].
   - intros t _; apply Hd.
   - intros t _. apply continuity_pt_filterlim, (ex_derive_continuous f). exists 0; apply Hd.
-  - unfold f in H. rewrite Ropp_0 in H. unfold from_0 in H at 3 4. rewrite RInt_point in H. change zero with 0 in H. lra.
+  - unfold f in H. rewrite Ropp_0 in H. unfold from_0 in H at 3 4. rewrite RInt_point in H. change zero with 0 in H.
+    lra.
 Qed.
 
 (** It is bounded: t^2/2 >= t - 1/2. *)
@@ -62,13 +63,16 @@ Proof.
     + destruct Hx as [Hx| ->]; [left; now apply from_0_increases | lra].
     + unfold from_0. rewrite RInt_point. left; apply exp_pos.
   - assert (Hi : is_RInt (fun t => exp (1 / 2 - t)) 0 x (exp (1 / 2) - exp (1 / 2 - x))).
-    { replace (exp (1 / 2) - exp (1 / 2 - x)) with (minus (- exp (1 / 2 - x)) (- exp (1 / 2 - 0))) by (unfold minus, plus, opp; simpl; rewrite Rminus_0_r; ring).
+    { replace (exp (1 / 2) - exp (1 / 2 - x)) with (minus (- exp (1 / 2 - x)) (- exp (1 / 2 - 0)))
+        by (unfold minus, plus, opp; simpl; rewrite Rminus_0_r; ring).
       apply (is_RInt_derive (V := R_CompleteNormedModule) (fun t => - exp (1 / 2 - t))).
       - intros t _. auto_derive; [exact I | unfold Rminus; ring].
       - intros t _. apply (ex_derive_continuous (fun t => exp (1 / 2 - t))). auto_derive. exact I. }
     apply Rle_trans with (RInt (fun t => exp (1 / 2 - t)) 0 x).
     + apply RInt_le; [lra | apply ex_RInt_bell | now exists (exp (1 / 2) - exp (1 / 2 - x)) |].
-      intros t _. unfold density. destruct (Rle_lt_or_eq_dec (- (t * t) / 2) (1 / 2 - t)) as [H|H]; [|left; now apply exp_increasing | rewrite H; lra].
+      intros t _. unfold density.
+      destruct (Rle_lt_or_eq_dec (- (t * t) / 2) (1 / 2 - t)) as [H|H];
+        [|left; now apply exp_increasing | rewrite H; lra].
       pose proof (Rle_0_sqr (t - 1)) as H; unfold Rsqr in H; lra.
     + rewrite (is_RInt_unique _ _ _ _ Hi). pose proof (exp_pos (1 / 2 - x)). lra.
 Qed.
@@ -96,14 +100,16 @@ Lemma half_reached e : 0 < e -> exists x, half - e < from_0 x.
 Proof.
   intros He. destruct (proj2_sig half_exists) as [_ Hleast]. fold half in Hleast.
   destruct (Classical_Prop.classic (exists x, half - e < from_0 x)) as [|Hno]; [assumption | exfalso].
-  assert (half <= half - e); [|lra]. apply Hleast. intros v [x ->]. apply Rnot_lt_le; intros Hlt. apply Hno; now exists x.
+  assert (half <= half - e); [|lra]. apply Hleast. intros v [x ->]. apply Rnot_lt_le; intros Hlt.
+  apply Hno; now exists x.
 Qed.
 
 Definition normal_cdf (x : R) : R := (half + from_0 x) / (2 * half).
 
 Lemma normal_cdf_range x : 0 < normal_cdf x < 1.
 Proof.
-  pose proof half_positive. pose proof (from_0_lt_half x). pose proof (from_0_lt_half (- x)) as H1. rewrite from_0_odd in H1.
+  pose proof half_positive. pose proof (from_0_lt_half x). pose proof (from_0_lt_half (- x)) as H1.
+  rewrite from_0_odd in H1.
   unfold normal_cdf; split; [apply Rdiv_lt_0_compat; lra|].
   apply Rmult_lt_reg_r with (2 * half); [lra|]. unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
@@ -132,7 +138,8 @@ Proof.
   set (D := fun t => half + from_0 (t + 1) - c * (half + from_0 t)).
   assert (HD : forall t, is_derive D t (density (t + 1) - c * density t)).
   { intros t. unfold D. apply (is_derive_minus (fun t => half + from_0 (t + 1)) (fun t => c * (half + from_0 t))).
-    - replace (density (t + 1)) with (plus zero (scal 1 (density (t + 1)))) by (unfold plus, zero, scal; simpl; unfold mult; simpl; ring).
+    - replace (density (t + 1)) with (plus zero (scal 1 (density (t + 1))))
+        by (unfold plus, zero, scal; simpl; unfold mult; simpl; ring).
       apply (is_derive_plus (fun _ => half) (fun t => from_0 (t + 1))); [apply @is_derive_const|].
       apply (is_derive_comp from_0 (fun t => t + 1)); [apply derive_from_0|]. auto_derive; [exact I | ring].
     - apply is_derive_scal. replace (density t) with (plus zero (density t)) by (unfold plus, zero; simpl; ring).
@@ -157,10 +164,13 @@ Proof.
     pose proof (from_0_lt_half (- (t + 1))) as H1. rewrite from_0_odd in H1.
     assert (c * (half + from_0 t) <= c * e) by (apply Rmult_le_compat_l; lra).
     assert (c * e = - D x / 2) by (unfold e; field; lra). lra. }
-  unfold normal_cdf, D in *. unfold Rdiv. rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra | lra].
+  unfold normal_cdf, D in *. unfold Rdiv. rewrite <- Rmult_assoc.
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra | lra].
 Qed.
 
-(** For every constant the Wang transform grows faster near 0. *)
+(** For every constant the Wang transform grows faster near 0.
+    Given: beta = 1, every constant L.
+    Differs: every real L; the normal law is exp(-t^2/2) divided by its integral. *)
 Theorem wang_grows_faster L : exists tau, 0 < tau < 1 /\ L * tau < wang_one tau.
 Proof.
   set (x := - ln (Rmax L 0 + 1) - 1 / 2). exists (normal_cdf x). split; [apply normal_cdf_range|].

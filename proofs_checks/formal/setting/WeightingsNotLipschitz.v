@@ -1,8 +1,8 @@
 (** * Claimed examples that the Lipschitz assumption excludes      (paper: section 2, examples of objectives)
 
     VaR at level 1/2, G(tau) = 1(tau >= 1/2), is a weighting, but its objective is not continuous in the distribution
-    function: laws on {0, 1} whose distribution functions differ by e have VaR 0 and 1.  So no bound by a multiple of the
-    Kolmogorov distance holds for it.
+    function: laws on {0, 1} whose distribution functions differ by e have VaR 0 and 1.  So no bound by a multiple of
+    the Kolmogorov distance holds for it.
 
     Cumulative probability weighting with exponent 1/2, G(tau) = sqrt(tau) / (sqrt(tau) + sqrt(1 - tau))^2, rises from
     G(0) = 0 faster than any line.  CVaR is Lipschitz with constant 1/alpha, alpha in (0, 1]. *)
@@ -44,19 +44,24 @@ Qed.
 
 Lemma var_of_bernoulli p : 0 <= p <= 1 -> Phi (var_weight (1 / 2)) (bernoulli p) = if Rle_dec p (1 / 2) then 0 else 1.
 Proof.
-  intros Hp. rewrite (Phi_eq_rank_sum _ (bernoulli p) 0 1); [|apply weighting_var; lra | now apply law_bernoulli | simpl; lra].
+  intros Hp. rewrite (Phi_eq_rank_sum _ (bernoulli p) 0 1);
+    [|apply weighting_var; lra | now apply law_bernoulli | simpl; lra].
   unfold bernoulli; simpl rank_sum. replace (0 + (1 - p) + p) with 1 by ring. rewrite Rplus_0_l. unfold var_weight.
   rewrite (ind_yes (Rle_dec (1 / 2) 1)) by lra.
-  destruct (Rle_dec p (1 / 2)); [rewrite (ind_yes (Rle_dec (1 / 2) (1 - p))) by lra | rewrite (ind_no (Rle_dec (1 / 2) (1 - p))) by lra]; ring.
+  destruct (Rle_dec p (1 / 2)); [rewrite (ind_yes (Rle_dec (1 / 2) (1 - p)))
+    by lra | rewrite (ind_no (Rle_dec (1 / 2) (1 - p))) by lra]; ring.
 Qed.
 
+(** Given: 0 < e <= 1/2, coins with P(1) = 1/2 + e and 1/2.
+    Differs: at level 1/2; distance at most e, values 1 and 0, so e < 1/L exceeds the constant L. *)
 Theorem var_is_not_continuous e :
   0 < e <= 1 / 2 ->
   (forall x, Rabs (cdf (bernoulli (1 / 2 + e)) x - cdf (bernoulli (1 / 2)) x) <= e) /\
   Phi (var_weight (1 / 2)) (bernoulli (1 / 2 + e)) = 1 /\ Phi (var_weight (1 / 2)) (bernoulli (1 / 2)) = 0.
 Proof.
   intros He. split; [|split].
-  - intros x. eapply Rle_trans; [apply bernoulli_close|]. replace (1 / 2 + e - 1 / 2) with e by ring. rewrite Rabs_pos_eq; lra.
+  - intros x. eapply Rle_trans; [apply bernoulli_close|]. replace (1 / 2 + e - 1 / 2) with e by ring.
+    rewrite Rabs_pos_eq; lra.
   - rewrite var_of_bernoulli by lra. destruct (Rle_dec (1 / 2 + e) (1 / 2)); lra.
   - rewrite var_of_bernoulli by lra. destruct (Rle_dec (1 / 2) (1 / 2)); lra.
 Qed.
@@ -82,7 +87,8 @@ Proof.
     - unfold tau. rewrite <- Hss. replace (INR n / s * (INR n / s)) with (INR n ^ 2 / (s * s)) by (field; lra).
       replace (INR n ^ 2) with (s * s - 1) by lra. field; lra. }
   split; [|split].
-  - split; [now apply Rinv_0_lt_compat|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|]. pose proof (pow2_ge_0 (INR n)); lra.
+  - split; [now apply Rinv_0_lt_compat|]. rewrite <- Rinv_1. apply Rinv_le_contravar; [lra|].
+    pose proof (pow2_ge_0 (INR n)); lra.
   - unfold cpw_half. rewrite sqrt_0. unfold Rdiv; ring.
   - unfold cpw_half. rewrite Hsqrt, Hsqrt'. unfold tau. rewrite <- Hss.
     replace (/ s / (/ s + INR n / s) ^ 2) with (s / (1 + INR n) ^ 2) by (field; lra).
@@ -93,6 +99,9 @@ Proof.
     rewrite Hss. nra.
 Qed.
 
+(** Given: gamma = 1/2, any L.
+    Differs: no Lipschitz constant on [0, 1]; the claim names a point near 0.
+    Step of: assump:lipschitz/cpw. *)
 Theorem cpw_is_not_lipschitz L : ~ lipschitz_weighting cpw_half L.
 Proof.
   intros HL. set (n := Z.to_nat (up (4 * Rmax L 0 + 1))).
@@ -107,6 +116,9 @@ Qed.
 
 (** ** Conditional value at risk *)
 
+(** Given: 0 < alpha <= 1.
+    Differs: the constant 1/alpha; not that the objective is the mean of the worst share.
+    Step of: def:objective/cvar. *)
 Theorem cvar_is_lipschitz alpha : 0 < alpha <= 1 -> lipschitz_weighting (cvar_weight alpha) (/ alpha).
 Proof.
   intros Ha x y _ _. unfold cvar_weight.

@@ -1,7 +1,7 @@
 (** * Policies of state and reward so far suffice, to be read on its own      (paper: thm:augmented)
 
-    Imported: finite laws ([dist], [E], [bind], [image], [is_law]: the first page of FiniteLaw.v), [Phi] (Objective.v), models,
-    histories and policies (the first page of Mdp.v). *)
+    Imported: finite laws ([dist], [E], [bind], [image], [is_law]: the first page of FiniteLaw.v), [Phi] (Objective.v),
+    models, histories and policies (the first page of Mdp.v). *)
 
 Require Import Reals List.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp.
@@ -15,7 +15,8 @@ Section Statement.
   Variables (M : mdp S A) (pi : policy S A).
 
   (** Histories with reward so far y in state s. *)
-  Definition here_dec (y : R) (s : S) (h : history S A) : {(collected h, state h) = (y, s)} + {(collected h, state h) <> (y, s)} :=
+  Definition here_dec (y : R) (s : S) (h : history S A) :
+    {(collected h, state h) = (y, s)} + {(collected h, state h) <> (y, s)} :=
     Summary.summary_dec state_dec (fun _ r => r) (y, s) h.
 
   (** The average of the policy over them: pi~(t, s, y) = E[ pi(. | history) | J = y, S = s ]. *)

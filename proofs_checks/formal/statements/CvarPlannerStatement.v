@@ -1,7 +1,7 @@
 (** * The CVaR planner is exact, to be read on its own      (paper: appendix on CVaR)
 
-    Imported: finite laws (the first page of FiniteLaw.v), [Phi] (Objective.v), models, histories and policies (the first page
-    of Mdp.v). *)
+    Imported: finite laws (the first page of FiniteLaw.v), [Phi] (Objective.v), models, histories and policies (the
+    first page of Mdp.v). *)
 
 Require Import Reals List.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp.
@@ -33,17 +33,20 @@ Section Statement.
     forall h, (time h < horizon M)%nat -> almost_surely (pi h) (fun a => In a (acts (state h))).
   Definition greedy_for (rho : R) (pi : policy S A) : Prop :=
     forall h, (time h < horizon M)%nat -> almost_surely (pi h) (fun a => In a (acts (state h)) /\
-      spend (W (horizon M - Datatypes.S (time h))) (state h) (rho - collected h) a = W (horizon M - time h) (state h) (rho - collected h)).
+      spend (W (horizon M - Datatypes.S (time h))) (state h) (rho - collected h) a =
+        W (horizon M - time h) (state h) (rho - collected h)).
 
   (** CVaR is the objective with G(tau) = min(tau / alpha, 1). *)
   Definition CVaR (pi : policy S A) : R := value (fun tau => Rmin (tau / alpha) 1) M pi.
 
-  (** Some rho maximises J; no randomised history-dependent policy has more CVaR than J(rho), and greedy policies have it. *)
+  (** Some rho maximises J; no randomised history-dependent policy has more CVaR than J(rho), and greedy policies have
+      it. *)
   Theorem cvar_planner_statement :
     (forall s, acts s <> []) -> is_mdp M -> 0 < alpha <= 1 ->
     exists rho, (forall rho', J rho' <= J rho) /\ (forall pi, is_policy pi -> allowed pi -> CVaR pi <= J rho) /\
                 (forall pi, is_policy pi -> greedy_for rho pi -> CVaR pi = J rho).
   Proof.
-    intros Hacts HM Ha. destruct (CvarPlanner.cvar_planner_correct acts M Hacts HM alpha Ha) as [rho [_ H]]. exists rho. exact H.
+    intros Hacts HM Ha. destruct (CvarPlanner.cvar_planner_correct acts M Hacts HM alpha Ha) as [rho [_ H]]. exists rho.
+    exact H.
   Qed.
 End Statement.

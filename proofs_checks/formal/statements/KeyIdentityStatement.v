@@ -24,17 +24,21 @@ Fixpoint tagged (lo a b : R) (l : list (R * R)) : Prop :=
   match l with [] => a = b | (t, u) :: l' => a <= t <= u /\ lo < t /\ tagged lo u b l' end.
 Fixpoint stieltjes_sum (f G : R -> R) (a : R) (l : list (R * R)) : R :=
   match l with [] => 0 | (t, u) :: l' => f t * (G u - G a) + stieltjes_sum f G u l' end.
-Definition refines (a b : R) (l : list (R * R)) (ps : list R) : Prop := forall p, In p ps -> a <= p <= b -> In p (a :: map snd l).
+Definition refines (a b : R) (l : list (R * R)) (ps : list R) : Prop := forall p,
+  In p ps -> a <= p <= b -> In p (a :: map snd l).
 Definition is_stieltjes (f G : R -> R) (a b v : R) : Prop :=
-  forall eps, 0 < eps -> exists ps, forall l, tagged a a b l -> refines a b l ps -> Rabs (stieltjes_sum f G a l - v) < eps.
+  forall eps, 0 < eps -> exists ps, forall l,
+    tagged a a b l -> refines a b l ps -> Rabs (stieltjes_sum f G a l - v) < eps.
 
 (** For a law on [0, M] and G nondecreasing and right-continuous on [0, 1] from 0 to 1, the integral of F† exists and is
     M minus the area under G(F).  Nothing is asked of F†(1). *)
 Theorem key_identity_statement (G : R -> R) (d : dist R) (M : R) :
   G 0 = 0 -> G 1 = 1 -> (forall x y, 0 <= x -> x <= y -> y <= 1 -> G x <= G y) ->
-  (forall x eps, 0 <= x < 1 -> 0 < eps -> exists delta, 0 < delta /\ forall y, x <= y < x + delta -> y <= 1 -> G y - G x < eps) ->
+  (forall x eps, 0 <= x < 1 -> 0 < eps -> exists delta, 0 < delta /\ forall y,
+    x <= y < x + delta -> y <= 1 -> G y - G x < eps) ->
   is_law d -> 0 <= M -> almost_surely d (fun z => 0 <= z <= M) ->
-  is_stieltjes (fun tau => real (quantile (cdf d) tau)) G 0 1 (M - RInt (fun x => G (cdf d x)) 0 M) /\ ex_RInt (fun x => G (cdf d x)) 0 M.
+  is_stieltjes (fun tau => real (quantile (cdf d) tau)) G 0 1 (M - RInt (fun x => G (cdf d x)) 0 M) /\
+    ex_RInt (fun x => G (cdf d x)) 0 M.
 Proof.
   intros H0 H1 H2 H3 Hd HM Hb.
   exact (KeyIdentity.is_stieltjes_quantile G d 0 M (Objective.Build_weighting G H0 H1 H2 H3) Hd HM Hb).

@@ -1,10 +1,10 @@
 (** * The printed regret theorem is false, to be read on its own      (paper: thm:main)
 
-    Imported: finite laws (the first page of FiniteLaw.v, and [of_masses]), [cdf], [quantile] and [Phi] (Objective.v), models,
-    histories and policies (the first page of Mdp.v).
+    Imported: finite laws (the first page of FiniteLaw.v, and [of_masses]), [cdf], [quantile] and [Phi] (Objective.v),
+    models, histories and policies (the first page of Mdp.v).
 
-    The printed theorem is for any planner that is optimal in the optimistic model, under the assumption F†(1) = T.  Here is
-    one, whatever the radii: its regret exceeds the printed bound with probability one, and in expectation. *)
+    The printed theorem is for any planner that is optimal in the optimistic model, under the assumption F†(1) = T.
+    Here is one, whatever the radii: its regret exceeds the printed bound with probability one, and in expectation. *)
 
 Require Import Reals List.
 From Coquelicot Require Import Coquelicot.
@@ -27,14 +27,17 @@ Section Optimistic.
     | [] => []
     | (s, a, r) :: rest => if pair_dec (s, a) sa then (r, s') :: seen_in sa rest s else seen_in sa rest s
     end.
-  Definition seen (sa : S * A) (past : list (history S A)) : list (R * S) := flat_map (fun h => seen_in sa (fst h) (snd h)) past.
+  Definition seen (sa : S * A) (past : list (history S A)) : list (R * S) :=
+    flat_map (fun h => seen_in sa (fst h) (snd h)) past.
 
   (** Empirical laws; rewards are read in [0, 1].  A pair never seen has radius 1. *)
   Definition uniform {X} (xs : list X) : dist X := map (fun x => (x, / INR (length xs))) xs.
-  Definition P_tilde (past : list (history S A)) s a : dist S := match seen (s, a) past with [] => ret s | xs => image snd (uniform xs) end.
+  Definition P_tilde (past : list (history S A)) s a : dist S := match seen (s, a) past
+    with [] => ret s | xs => image snd (uniform xs) end.
   Definition R_tilde (past : list (history S A)) s a : dist R :=
     match seen (s, a) past with [] => ret 1 | xs => image (fun x => Rmax 0 (Rmin (fst x) 1)) (uniform xs) end.
-  Definition radius (past : list (history S A)) s a : R := match seen (s, a) past with [] => 1 | xs => rad (length xs) end.
+  Definition radius (past : list (history S A)) s a : R := match seen (s, a) past
+    with [] => 1 | xs => rad (length xs) end.
 
   (** The lowest eps of mass is moved to reward 1. *)
   Definition place : R * R -> list (R * R) -> list (R * R) := fix place x l :=
@@ -62,16 +65,20 @@ End Optimistic.
 
 (** ** Learning *)
 
-Definition episodes {S A} (M : mdp S A) (learner : list (history S A) -> policy S A) : nat -> dist (list (history S A)) := fix episodes n :=
+Definition episodes {S A} (M : mdp S A) (learner : list (history S A) -> policy S A) : nat ->
+  dist (list (history S A)) := fix episodes n :=
   match n with
   | O => ret []
-  | Datatypes.S n' => bind (episodes n') (fun past => image (fun x => x :: past) (history_law M (learner past) (horizon M)))
+  | Datatypes.S n' => bind (episodes n') (fun past =>
+    image (fun x => x :: past) (history_law M (learner past) (horizon M)))
   end.
-Definition regret {S A} (M : mdp S A) (learner : list (history S A) -> policy S A) G (best : R) : list (history S A) -> R := fix regret path :=
+Definition regret {S A} (M : mdp S A) (learner : list (history S A) -> policy S A) G (best : R) : list (history S A) ->
+  R := fix regret path :=
   match path with [] => 0 | _ :: past => (best - value G M (learner past)) + regret past end.
 
 (** 4 T^{3/2} L |S| sqrt( 5 |S| |A| K ln(4 |S| |A| K / delta) ). *)
-Definition printed_bound (T S A K L delta : R) : R := 4 * (T * sqrt T) * L * S * sqrt (5 * S * A * K * ln (4 * S * A * K / delta)).
+Definition printed_bound (T S A K L delta : R) : R :=
+  4 * (T * sqrt T) * L * S * sqrt (5 * S * A * K * ln (4 * S * A * K / delta)).
 
 (** One ordinary state, so |S| = 2 with s_inf; two actions; T = 2; the mean, so L = 1; K = 10^6; delta = 1/100. *)
 Theorem printed_theorem_false_statement (rad : nat -> R) :
@@ -91,7 +98,8 @@ Theorem printed_theorem_false_statement (rad : nat -> R) :
       almost_surely (episodes M play K) (fun path => 995000 <= regret M play mean best path) /\
       995000 <= E (episodes M play K) (regret M play mean best).
 Proof.
-  intros Hrad. destruct (MainTheoremPrintedFalse.printed_regret_theorem_is_false rad Hrad) as [m [K [H1 [H2 [H3 [H4 [H5 [H6 [_ H7]]]]]]]]].
+  intros Hrad. destruct (MainTheoremPrintedFalse.printed_regret_theorem_is_false rad Hrad)
+    as [m [K [H1 [H2 [H3 [H4 [H5 [H6 [_ H7]]]]]]]]].
   exists (MainTheoremPrintedFalse.two_arms m), K, (MainTheoremPrintedFalse.planned m rad).
   exact (conj H1 (conj H2 (conj H3 (conj H4 (conj H5 (conj H6 H7)))))).
 Qed.

@@ -1,4 +1,4 @@
-"""Put the page together: summary, graph, filters, the paper section by section."""
+"""Assemble the page: summary, graph, filters, and the statements by section."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 
 def write_page(ledger: Ledger, path: str | PathLike[str]) -> None:
-    """Write the page; links to sources, proofs and certificates are relative to where it stands."""
+    """Write the page; links to sources, proofs and certificates are relative to ``path``."""
     write_text(path, page_html(ledger, folder=Path(path).resolve().parent))
 
 
 def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
-    """The page as text; without a ``folder`` it names files instead of linking to them."""
+    """The page as text; without a ``folder``, files are named instead of linked."""
     rows = ledger.statements
     users: dict[str, list[str]] = {row.label: [] for row in rows}
     for row in rows:
@@ -67,7 +67,7 @@ def page_html(ledger: Ledger, *, folder: Path | None = None) -> str:
 
 
 def _font() -> str:
-    """The font of formulas, inside the page: browsers draw MathML badly where none is installed."""
+    """The embedded font of formulas; browsers draw MathML badly without a mathematical font."""
     data = b64encode((HERE / "formulas.woff2").read_bytes()).decode("ascii")
     return f"@font-face {{ font-family: Formulas; src: url(data:font/woff2;base64,{data}) format('woff2'); }}\n"
 
@@ -86,7 +86,7 @@ def certificate_of(row: Row) -> dict[str, Any] | None:
 
 
 def meaning_of(label: str) -> str:
-    """The first sentence of the docstring of the statement's cases; nothing for a statement of someone else."""
+    """The first sentence of the docstring of the statement's cases; empty for statements outside the package."""
     for statement in theory.ALL:
         if statement.label == label and statement.counterexample is not None:
             words = " ".join((type(statement.counterexample).__doc__ or "").split("\n\n")[0].split())
@@ -95,7 +95,7 @@ def meaning_of(label: str) -> str:
 
 
 def statement_html(statement: Statement[Any]) -> str:
-    """A statement in a notebook: what is printed and what is true."""
+    """A statement as shown in a notebook: the printed and the true claim."""
     head = f"{GLYPHS[statement.finding]} {statement.finding}: {statement.title}"
     claims = claims_html(
         claim_text(statement.printed), claim_text(statement.corrected), statement.said, statement.finding
@@ -108,18 +108,18 @@ def _graph_section(nodes: Sequence[Node]) -> str:
     if not svg:
         return ""
     return (
-        '<section class="graph-section"><h2>What rests on what</h2>'
-        "<p>A statement stands to the right of what it uses. "
+        '<section class="graph-section"><h2>Dependencies</h2>'
+        "<p>A statement is to the right of what it uses. "
         '<span class="screen">Choose one to open its card; scroll sideways for more.</span> '
-        "A dashed frame: as printed it rests, directly or not, on a claim of the paper that needs a repair, breaks, or "
-        "has a gap.</p>"
+        "A dashed frame: the printed claim rests, directly or not, on a claim of the paper that needs a repair, "
+        "breaks, or has a gap.</p>"
         '<button id="fit" type="button" aria-pressed="false" hidden>the whole graph, small</button>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="Graph of the statements">{svg}</div></section>'
     )
 
 
 def _filters(rows: Sequence[Row]) -> str:
-    """Buttons that narrow the list; they appear only where the script runs."""
+    """Buttons that filter the list; hidden without JavaScript."""
     present = {kind_of(row) for row in rows}
     findings = "".join(
         f'<button type="button" data-kind="finding" data-value="{finding}" aria-pressed="false" '

@@ -201,7 +201,7 @@ def _place_of(row: Row, cause: Cause) -> str:
 
 
 def cause_html(row: Row) -> str:
-    """The root of the finding: where it stands, and what sets it right."""
+    """The root of the finding: lines of the source and correction."""
     if row.cause is None:
         return ""
     return (
@@ -215,21 +215,17 @@ def notes_html(row: Row) -> str:
 
 
 def relations_html(row: Row, users: Sequence[str], known: Collection[str], inherits: Sequence[str]) -> str:
-    """What it uses, what uses it, and on which claims that do not stand as printed it rests, directly or not."""
+    """The statements it uses, the statements that use it, and the faults that it inherits."""
     parts = [
         f"<span>{name} {', '.join(reference(label, known) for label in labels)}</span>"
-        for name, labels in (
-            ("Uses", row.uses),
-            ("Used by", users),
-            ("In the paper it rests on", inherits),
-        )
+        for name, labels in (("Uses", row.uses), ("Used by", users), ("In the paper it rests on", inherits))
         if labels
     ]
     return f'<p class="relations">{" ".join(parts)}</p>' if parts else ""
 
 
 def reference(label: str, known: Collection[str]) -> str:
-    """A link to another card, or the label alone where the page has no such card."""
+    """A link to another card, or the label if the page has no such card."""
     if label not in known:
         return f"<code>{escape(label)}</code>"
     return f'<a href="#{anchor(label)}"><code>{escape(label)}</code></a>'

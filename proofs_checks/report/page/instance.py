@@ -1,6 +1,6 @@
-"""The instance of a certificate in words and small tables, so that a person can redo the computation by hand.
+"""The instance of a certificate in words and small tables, for checking by hand.
 
-States keep the numbers of the file, steps are counted from 1 as in the paper, actions 0, 1, 2 are called a, b, c.
+States are numbered as in the file, steps from 1 as in the paper; actions 0, 1, 2 are called a, b, c.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COUNTS = ("no", "one", "two", "three", "four", "five", "six")
 
 def instance_html(instance: dict[str, Any]) -> str:
     """Every field of the instance as a row."""
-    own = {"tau": "step τ"} if "rule" in instance else {}  # an adaptation counts steps by tau, elsewhere it is a level
+    own = {"tau": "step τ"} if "rule" in instance else {}  # a step in an adaptation, a level elsewhere
     rows = "".join(
         f"<dt>{escape(own.get(key) or name_of(key))}</dt><dd>{value_html(value)}</dd>"
         for key, value in instance.items()
@@ -35,12 +35,12 @@ def instance_html(instance: dict[str, Any]) -> str:
 
 
 def name_of(key: str) -> str:
-    """The name of a field, for people."""
+    """The displayed name of a field."""
     return NAMES.get(key, key.replace("_", " "))
 
 
 def value_html(value: Any) -> str:
-    """One value: models, laws and policies by their own words, anything else by its structure."""
+    """One value: models, laws and policies in words, anything else by its structure."""
     if isinstance(value, dict):
         return _dict_html(value)
     if isinstance(value, list):
@@ -117,7 +117,7 @@ def function_html(corners: list[dict[str, Any]]) -> str:
 
 
 def rule_html(rows: list[list[Any]]) -> str:
-    """A rule for every real y: what it lists, and a wherever it lists nothing."""
+    """A rule for every real y: its entries; elsewhere it plays a."""
     lines = "".join(
         f"<tr><td>step {t + 1}, state {s}, earned {number(y)}</td>"
         f"<td>{escape(lottery([(a, p) for a, p in enumerate(chances) if Fraction(p)], letter))}</td></tr>"
@@ -127,7 +127,7 @@ def rule_html(rows: list[list[Any]]) -> str:
 
 
 def policy_html(policy: dict[str, Any]) -> str:
-    """What is played, situation by situation."""
+    """A table of the actions played."""
     kind = policy["kind"]
     if kind == "markov":
         steps = policy["table"]
@@ -190,7 +190,7 @@ def count(n: int) -> str:
 
 
 def number(value: Any) -> str:
-    """A rational with its decimal where the fraction is hard to picture; text as it is."""
+    """A rational, with its decimal if the fraction is long; text unchanged."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float, Fraction)):
         return str(value)
     try:

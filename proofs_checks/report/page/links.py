@@ -1,4 +1,4 @@
-"""Where a card points to: source, proof and certificate, relative to where the page is written."""
+"""Links of a card to source, proof and certificate, relative to the page."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ANCHOR = re.compile(r"^\(([A-Za-z0-9_-]+)\)=$", re.MULTILINE)
 
 
 class Links:
-    """Links that work where the page stands; a file that does not exist is named, not linked."""
+    """Links relative to a folder; a missing file is named, not linked."""
 
     def __init__(self, folder: Path | None, root: Path = ROOT) -> None:
         self.folder, self.root = folder, root
 
     def html(self, row: Row, has_certificate: bool) -> str:
-        """The line at the foot of a card."""
+        """The last line of a card."""
         parts = [("source", row.source, "")]
         page, place = self.theory(row.theory)
         if page:

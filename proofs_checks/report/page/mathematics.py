@@ -1,8 +1,7 @@
 r"""LaTeX formulas as MathML, which every current browser draws without a script, a font or a style sheet.
 
-The conversion is done by the library latex2mathml.  What browsers no longer honour (``mathvariant`` other than
-normal) is replaced by the characters themselves, and a command that the library passed through as text is an error
-here rather than a blemish on the page.
+The library latex2mathml converts.  Attributes that browsers ignore (``mathvariant`` other than normal) are replaced by
+Unicode characters, and a command that the library leaves as text raises an error.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def _alphabet(first: int, exceptions: str = "") -> dict[str, str]:
-    """The capitals of a mathematical alphabet of Unicode; those that are older than the block lie elsewhere."""
+    """The capitals of a mathematical alphabet of Unicode; ``exceptions`` lie outside the block."""
     usual = {letter: chr(first + i) for i, letter in enumerate(CAPITALS)}
     return usual | dict(zip(exceptions[::2], exceptions[1::2], strict=True))
 
@@ -85,7 +84,7 @@ def pieces(formula: str) -> list[str]:
 
 
 def _without_lone_marks(parts: list[str]) -> list[str]:
-    """A comma that would stand alone joins what precedes it."""
+    """Join a lone comma to the part before it."""
     joined: list[str] = []
     for part in parts:
         if part in (",", ";", ":", ".") and joined:
@@ -104,7 +103,7 @@ def mathml(formula: str, *, large: bool = False) -> str:
     """
     try:
         from latex2mathml.converter import convert
-    except ImportError:  # the page stays readable, the audit does not depend on a renderer
+    except ImportError:  # without the library the page shows LaTeX
         return f'<code class="latex">{escape(formula)}</code>'
     source = ARGUMENT.sub(r"\\mathrm{arg\1}", OPERATOR.sub(r"\\mathrm{\1}", formula))
     try:
@@ -133,7 +132,7 @@ def _named(body: str) -> str:
 def _spaced(body: str) -> str:
     """Accents close to their letters, and bars without the space of an infix operator."""
     body = ACCENT.sub(lambda match: f'<mo stretchy="false">{ACCENTS[match.group(1)]}</mo></mover>', body)
-    body = body.replace('<mover accent="true">', "<mover>")  # as an accent it would be drawn through the letter
+    body = body.replace('<mover accent="true">', "<mover>")  # as an accent it is drawn through the letter
     return BAR.sub(r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', body)
 
 

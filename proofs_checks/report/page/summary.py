@@ -1,4 +1,4 @@
-"""The first screen: what a busy referee reads in thirty seconds."""
+"""The summary at the top of the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_FAILURES = 8
 
 
 def summary_html(ledger: Ledger) -> str:
-    """Counts, a bar, the theorems one by one, and how strong the evidence is."""
+    """Counts, a bar, the theorems, and the strength of the evidence."""
     rows = ledger.statements
     printed = [row for row in rows if row.in_paper]
     counts = Counter(row.finding for row in printed)
@@ -79,7 +79,7 @@ def _bar(counts: Counter[Severity], total: int) -> str:
 
 
 def _theorems(printed: Sequence[Row]) -> str:
-    """What becomes of each theorem: the sentence that is true.  What else is false in substance, by name."""
+    """A table of the theorems with their true claims, and the names of other claims that are false in substance."""
     theorems = [row for row in printed if row.label.startswith("thm:") and "/" not in row.label]
     others = [row for row in printed if row.finding is Severity.SUBSTANCE and row not in theorems]
     lines = []
@@ -99,7 +99,7 @@ def _theorems(printed: Sequence[Row]) -> str:
 
 
 def _readings(rows: Sequence[Row]) -> str:
-    """The main theorem under each reading, where the page has it."""
+    """A table of the readings of the main theorem, if the page has it."""
     known = {row.label for row in rows}
     if "thm:main" not in known:
         return ""
@@ -116,7 +116,7 @@ def _readings(rows: Sequence[Row]) -> str:
 
 
 def _causes(rows: Sequence[Row]) -> str:
-    """Every root cause once, gravest first."""
+    """A table of the root causes, worst first."""
     lines = "".join(
         f'<tr><td><span class="chip {root.severity}">{GLYPHS[root.severity]} {root.severity}</span></td>'
         f"<td>{prose(root.cause.title)}</td><td>{root.cause.lines}</td><td>"
@@ -144,7 +144,7 @@ def _evidence(rows: Sequence[Row]) -> str:
 
 def _status(ledger: Ledger) -> str:
     failures = ledger.failures
-    how = f"{ledger.examples} random cases a statement, seed {ledger.seed}"
+    how = f"{ledger.examples} random cases per statement, seed {ledger.seed}"
     if not failures:
         return f'<p class="status good">This audit ({how}) found nothing wrong with these findings.</p>'
     items = [f"<li>{escape(failure)}</li>" for failure in failures]

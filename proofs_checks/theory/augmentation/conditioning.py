@@ -1,4 +1,4 @@
-r"""Conditioning a policy on the return so far, as printed (on :math:`J \le y`), and one forward pass to judge it."""
+r"""Conditioning a policy on the return so far, as printed (on :math:`J \le y`), and the joint laws that it gives."""
 
 from __future__ import annotations
 

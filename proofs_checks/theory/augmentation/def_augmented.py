@@ -1,7 +1,7 @@
-r"""def:augmented: the augmented MDP pays the reward so far at the last step, before the last reward is earned.
+r"""def:augmented: the augmented MDP pays the reward so far at step T, before the last reward is earned.
 
-Its state is (s, y).  In print it pays :math:`y_T` at step T, and so omits :math:`r_T`.  With the payment after the last
-step, policies of (t, s, y) do as well as policies of the whole history.
+Its state is (s, y).  As printed it pays :math:`y_T` at step T and omits :math:`r_T`.  With the payment after the last
+step, policies of (t, s, y) are as good as policies of the whole history.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from verified_risk.planning import exact_plan
 from ...cases import strategies
 from ...cases.enumeration import attainable_laws, grid, one_state_models, return_policies, two_point_laws
 from ...cases.histories import weighted
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .conditioning import joint_laws, rule_of
@@ -58,7 +58,7 @@ def _printed(case: Case) -> Real:
 
 
 def _corrected(case: Case) -> Real:
-    """Payment after the last step: y-policies reach the optimum over histories, which is what the planner says."""
+    """With the payment after the last step, y-policies attain the optimum over histories, and so does the planner."""
     optimum = _best(attainable_laws(case.mdp), case.objective)
     augmented = _best(_payments(case.mdp, case.mdp.horizon), case.objective)
     return least(equality(augmented, optimum), equality(exact_plan(case.mdp, case.objective).value, optimum))
@@ -99,6 +99,7 @@ STATEMENT = Statement(
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips; mean and two CVaRs; all policies",
     counterexample=Case(MDP(0, [[[1]]], [[1]], 1), vr.Mean()),
     find_budget=100,
+    formal=Formal(proves=("augmented_mdp_has_the_same_optimum",)),
     theory="02-augmentation.md#augmented-mdp",
     examples_share=0.5,
     notes="Line 222 says in words that the cumulative reward is paid at the end of the rollout; by the printed "

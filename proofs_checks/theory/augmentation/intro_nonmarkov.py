@@ -9,12 +9,10 @@ policies, too, are no better than the deterministic ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
@@ -22,7 +20,7 @@ from verified_risk.policy import MarkovPolicy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 LEVEL = Fraction(3, 4)
@@ -64,14 +62,6 @@ def _slack(case: Case) -> Fraction:
     return gap(case) - Fraction(2, 3) * min(case.chance - Fraction(1, 2), Fraction(3, 4) - case.chance)
 
 
-def _cases() -> SearchStrategy[Case]:
-    return st.integers(50, 75).map(lambda i: Case(Fraction(i, 100)))
-
-
-def _small_cases() -> Iterator[Case]:
-    return (Case(Fraction(i, 40)) for i in range(20, 31))
-
-
 STATEMENT = Statement(
     source=__file__,
     label="intro:nonmarkov",
@@ -85,9 +75,10 @@ STATEMENT = Statement(
     ),
     corrected=None,
     finding=Severity.HOLDS,
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: st.integers(50, 75).map(lambda i: Case(Fraction(i, 100))),
+    small_cases=lambda: (Case(Fraction(i, 40)) for i in range(20, 31)),
     small_size="p in fortieths from 1/2 to 3/4",
     decode=decoder(Case),
+    formal=Formal(proves=("markov_policies_are_worse",)),
     theory="02-augmentation.md#non-markov",
 )

@@ -1,6 +1,6 @@
 r"""lem:augmented:1 and lem:augmented:2: the two steps of the augmentation theorem.
 
-The first compares how often an action is played on histories with :math:`J \le y` in state s, under the policy and
+The first compares the probability of an action on histories with :math:`J \le y` in state s, under the policy and
 under its average; the second compares the joint laws :math:`D_t(y, s) = P(J(\Xi_t) \le y, s_t = s)`.  Both fail for the
 printed average (over :math:`J \le y`) and hold for the average over :math:`J = y`.
 """
@@ -18,7 +18,7 @@ from verified_risk.policy import Policy
 from verified_risk.policy.evaluation import behavioural_form
 
 from ...cases import strategies
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .conditioning import Rule, cumulative, joint_laws, printed_rule, rule_of, visits
@@ -43,7 +43,7 @@ def _plays(case: Case, rule: Rule) -> Fraction:
                 for (state, gain), (mass, shares) in cells.items():
                     if state == s and gain <= y:
                         averaged = rule(t, s, gain)
-                        assert averaged is not None  # the policy itself has been here
+                        assert averaged is not None  # the policy itself reaches this cell
                         gap += shares.get(a, Fraction()) - mass * averaged.get(a, Fraction())
                 worst = max(worst, abs(gap))
     return -worst
@@ -82,10 +82,6 @@ def _exact_rule(case: Case) -> Rule:
     return rule_of(behavioural_form(case.mdp, case.policy))
 
 
-def _defined(case: Case) -> bool:
-    return joint_laws(case.mdp, _printed_rule(case)) is not None
-
-
 def _cases() -> SearchStrategy[Case]:
     pairs = strategies.mdps_with_policies(kinds=("history", "return"), min_actions=2, max_horizon=3)
     return pairs.map(lambda pair: Case(*pair))
@@ -119,6 +115,7 @@ FIRST = Statement(
     small_size=SMALL,
     counterexample=Case(*repeated_coin()),
     find_budget=300,
+    formal=Formal(proves=("augmented_same_average",), refutes=("printed_average_differs",)),
     theory="02-augmentation.md#augmented-1",
     notes="Line 653 replaces J by y inside the average, which is right for histories with J = y.",
 )
@@ -132,7 +129,7 @@ SECOND = Statement(
         r"D_t^{\pi}(y,s) = D_t^{\tilde\pi}(y,s) \quad (t \le T+1)",
         "The policy and its printed average reach each state with reward at most y equally often.",
         lambda case: _reaches(case, _printed_rule(case)),
-        when=_defined,
+        when=lambda case: joint_laws(case.mdp, _printed_rule(case)) is not None,
     ),
     corrected=Claim(
         r"D_t^{\pi}(y,s) = D_t^{\tilde\pi}(y,s) \quad (t \le T+1), \quad \tilde\pi \text{ averaged over } J = y",
@@ -147,6 +144,7 @@ SECOND = Statement(
     small_size=SMALL,
     counterexample=Case(*repeated_coin()),
     find_budget=300,
+    formal=Formal(proves=("augmented_same_joint_law",), refutes=("return_of_printed_augmented",)),
     theory="02-augmentation.md#augmented-2",
     notes="With the average over J = y the printed induction needs one more line: it is done cell by cell in y.",
 )

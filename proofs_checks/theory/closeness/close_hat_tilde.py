@@ -8,17 +8,14 @@ under the empirical or the optimistic model, on or off the event.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.irrational import absolute
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
 
@@ -45,14 +42,6 @@ def _slack(case: Played) -> Real:
     return least(*(bound - gap for bound in sharp), *(r - b for b, r in zip(sharp, rough, strict=True)))
 
 
-def _cases() -> SearchStrategy[Played]:
-    return played(event="any")
-
-
-def _small_cases() -> Iterator[Played]:
-    return small_played_markov()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="close/hat-tilde",
@@ -62,14 +51,15 @@ STATEMENT = Statement(
     corrected=Claim(
         r"|\hat\Phi - \tilde\Phi| \le L_G\, \mathbf E \sum_t [(T-t+1)\min(1,\epsilon) + (T-t)\hat P(s_\infty)] "
         r"\le T L_G\, \mathbf E \sum_t |S|\,\epsilon",
-        "every policy has nearly the same objective in both, whatever the truth is",
+        "every policy has nearly the same objective in both models, whatever the true model is",
         _slack,
     ),
     finding=Severity.HOLDS,
     uses=("close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: played(event="any"),
+    small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("hat_and_tilde_close",)),
     theory="07-closeness.md#hattildebound",
 )

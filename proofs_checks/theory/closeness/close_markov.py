@@ -3,7 +3,7 @@ r"""close/markov: closeness (b), for Markov policies, with the area between the 
 .. math:: |\Phi'(\pi) - \Phi(\pi)| \le L_G\, \mathbf E_\pi \sum_{t=1}^T
           \bigl[W_1(R,R') + (T-t)\,\mathrm{TV}(P,P')\bigr], \qquad W_1 \le \mathrm{KS},
 
-under M or under M'.  A Markov policy cannot see the rewards, so they may be coupled as one likes.
+under M or under M'.  A Markov policy cannot see the rewards, so any coupling of them is allowed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy
 
 from ...cases.estimation import lipschitz
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .model_pairs import Pair, area, difference, drawn, expected, expected_in_twin, small_pairs, variation_of_rows
 
@@ -34,12 +32,8 @@ def _slack(pair: Pair) -> Real:
     return least(scale * expected(pair, cost), scale * expected_in_twin(pair, cost)) - difference(pair)
 
 
-def _cases() -> SearchStrategy[Pair]:
-    return drawn(markov=True)
-
-
 def _small_cases() -> Iterator[Pair]:
-    """The pairs of the enumeration once each, with the four Markov policies of two steps and two actions."""
+    """Each pair of the enumeration with the four Markov policies of two steps and two actions."""
     seen = set()
     for pair in small_pairs():
         key = (pair.mdp, pair.twin, pair.weighting)
@@ -63,9 +57,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("lem:key",),
-    cases=_cases,
+    cases=lambda: drawn(markov=True),
     small_cases=_small_cases,
     small_size="T = 2, one state, two actions, six reward laws, mean and CVaR at 1/2, all Markov policies",
     decode=decoder(Pair),
+    formal=Formal(proves=("markov_values_close_in_area",)),
     theory="07-closeness.md#close-b",
 )

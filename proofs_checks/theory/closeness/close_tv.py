@@ -8,16 +8,13 @@ under M or under M', by a maximal coupling of the two processes.  The constant i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import lipschitz
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .model_pairs import (
     SMALL_SIZE,
@@ -44,14 +41,6 @@ def _slack(pair: Pair) -> Real:
     return least(scale * expected(pair, cost), scale * expected_in_twin(pair, cost)) - difference(pair)
 
 
-def _cases() -> SearchStrategy[Pair]:
-    return drawn()
-
-
-def _small_cases() -> Iterator[Pair]:
-    return small_pairs()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="close/tv",
@@ -66,9 +55,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("lem:key",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=drawn,
+    small_cases=small_pairs,
     small_size=SMALL_SIZE,
     decode=decoder(Pair),
+    formal=Formal(proves=("value_close_in_either_model",)),
     theory="07-closeness.md#close-a",
 )

@@ -14,7 +14,6 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
@@ -25,13 +24,13 @@ from ...cases.estimation import lipschitz
 from ...cases.greedy import expected_utility, tails_of, utility
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
 class Case:
-    """A law, a concave weighting, and any threshold beside the best one."""
+    """A law, a concave weighting, and a threshold."""
 
     law: Law
     weighting: Weighting
@@ -60,10 +59,6 @@ def _slack(case: Case) -> Real:
 def _drawn(draw: st.DrawFn) -> Case:
     weighting = draw(strategies.weightings(shape="concave", max_corners=3))
     return Case(draw(strategies.laws()), weighting, draw(strategies.rationals()))
-
-
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
 
 
 def _small_cases() -> Iterator[Case]:
@@ -95,9 +90,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("lem:key",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, five weightings, four thresholds",
     decode=decoder(Case),
+    formal=Formal(proves=("supporting_utility_exists",)),
     theory="04-planning.md#cvar-mixture",
 )

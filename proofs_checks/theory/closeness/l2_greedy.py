@@ -5,7 +5,7 @@ r"""L2/greedy: closeness (c), for a concave weighting and the policy that is gre
 
 where the integral is at most KS.
 
-Telescope with the value of M' inside and the process of M outside.
+The proof telescopes the values of M' along the process of M.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
@@ -26,7 +25,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .model_pairs import area, small_pairs, variation_of_rows
 
@@ -42,7 +41,7 @@ class Case:
 
 
 def greedy_slack(mdp: MDP, twin: MDP, weighting: Weighting, last_of_ties: bool) -> Real:
-    """The right side less ``v' - Phi(pi')``; and ``Phi'(pi') >= v'``, so that it bounds their difference too."""
+    """The right side minus ``v' - Phi(pi')``, and ``Phi'(pi') - v'``."""
     best = Greedy(twin, weighting, last_of_ties=last_of_ties)
     policy = best.policy(mdp)
     horizon = mdp.horizon
@@ -56,20 +55,12 @@ def greedy_slack(mdp: MDP, twin: MDP, weighting: Weighting, last_of_ties: bool) 
     return least(bound - (attained - phi(weighting, mdp, policy)), attained - best.value, best.value - attained)
 
 
-def _slack(case: Case) -> Real:
-    return greedy_slack(case.mdp, case.twin, case.weighting, case.last_of_ties)
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
     mdp, twin = draw(mdp_pairs(max_denominator=3))
     corners = 2 if mdp.n_states == 1 else 1
     weighting = draw(strategies.weightings(shape="concave", max_corners=corners))
     return Case(mdp, twin, weighting, draw(st.booleans()))
-
-
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
 
 
 def _small_cases() -> Iterator[Case]:
@@ -90,14 +81,15 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\Phi'(\pi') - \Phi(\pi') \le L_G\, \mathbf E_{M,\pi'} \sum_t "
         r"[(T-t)\,\mathrm{TV}(P',P) + \int (F_R - F_{R'})^+]",
-        "a policy that is greedy in M' wherever it may come loses little when played in M",
-        _slack,
+        "a policy that is greedy in M' at every (t, s, y) loses little when played in M",
+        lambda case: greedy_slack(case.mdp, case.twin, case.weighting, case.last_of_ties),
     ),
     finding=Severity.HOLDS,
     uses=("L2/duality", "L2/values"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T = 2, one state, two actions, six reward laws, mean and CVaR at 1/2, both tie rules",
     decode=decoder(Case),
+    formal=Formal(proves=("greedy_values_close_in_area",)),
     theory="07-closeness.md#L2",
 )

@@ -7,17 +7,14 @@ r"""L2/optimistic: closeness of the optimistic pair, on the event, for the greed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
@@ -44,14 +41,6 @@ def _slack(case: Estimated) -> Real:
     return least(first - (attained - phi(case.weighting, mdp, policy)), second - first, attained - best.value)
 
 
-def _cases() -> SearchStrategy[Estimated]:
-    return estimated()
-
-
-def _small_cases() -> Iterator[Estimated]:
-    return small_estimated()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="L2/optimistic",
@@ -67,9 +56,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/adaptive", "L2/greedy", "def:optimistic/rows", "def:optimistic/rewards"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=estimated,
+    small_cases=small_estimated,
     small_size=SMALL_SIZE,
     decode=decoder(Estimated),
+    formal=Formal(proves=("optimistic_values_close",)),
     theory="07-closeness.md#close-optimistic",
 )

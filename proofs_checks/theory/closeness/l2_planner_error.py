@@ -3,18 +3,15 @@ r"""L2/planner-error: closeness (c) for a policy that is greedy only up to :math
 .. math:: v' - \Phi(\pi) \le L_G\, \mathbf E_{M,\pi} \sum_{t=1}^T \Bigl[(T-t)\,\mathrm{TV}(P',P)
           + \int_0^1 (F_R - F_{R'})^+\Bigr] + \sum_t w_t .
 
-Here :math:`w_t` is the largest loss of an action at step t, in the value of M', wherever the process of M may come.
-So a planner's error adds to the regret and does no other harm, provided that it is measured where M goes, not where
-M' does.
+Here :math:`w_t` is the largest loss of an action at step t, in the value of M', wherever the process of M leads.  So
+the error of a planner only adds to the regret, if it is measured where M leads, not where M' does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -23,7 +20,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs, shared_policies
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .model_pairs import Pair, area, small_pairs, variation_of_rows
 
@@ -53,23 +50,11 @@ def _slack(pair: Pair) -> Real:
     return bound - (best.value - phi(pair.weighting, mdp, pair.policy))
 
 
-def _concave(pair: Pair) -> bool:
-    return pair.weighting.shape in ("linear", "concave")
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Pair:
     mdp, twin = draw(mdp_pairs(max_denominator=3))
     policy = draw(shared_policies(mdp, (twin, mdp)))
     return Pair(twin, mdp, policy, draw(strategies.weightings(shape="concave", max_corners=1)))
-
-
-def _cases() -> SearchStrategy[Pair]:
-    return _drawn()
-
-
-def _small_cases() -> Iterator[Pair]:
-    return (pair for pair in small_pairs() if pair.weighting.shape == "concave")
 
 
 STATEMENT = Statement(
@@ -83,13 +68,14 @@ STATEMENT = Statement(
         r"\sum_t w_t",
         "a policy that is greedy in M' up to an error, wherever M may lead, loses little more when played in M",
         _slack,
-        when=_concave,
+        when=lambda pair: pair.weighting.shape in ("linear", "concave"),
     ),
     finding=Severity.HOLDS,
     uses=("L2/greedy",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=_drawn,
+    small_cases=lambda: (pair for pair in small_pairs() if pair.weighting.shape == "concave"),
     small_size="T = 2, one state, two actions, six reward laws, CVaR at 1/2, all deterministic y-policies",
     decode=decoder(Pair),
+    formal=Formal(proves=("planner_error_adds",)),
     theory="08-regret.md#planner-error",
 )

@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
@@ -22,7 +21,7 @@ from ...cases import strategies
 from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import small_models
 
@@ -61,10 +60,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(mdp, weighting, draw(rationals), tuple(draw(st.lists(rationals, max_size=4))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
     seen = set()
@@ -89,9 +84,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L2/duality",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T = 2; one state with two actions, or two states with one; mean and CVaR at 1/2; five sums",
     decode=decoder(Case),
+    formal=Formal(proves=("values_rise_slowly_and_are_close",)),
     theory="07-closeness.md#L2",
 )

@@ -1,7 +1,8 @@
 r"""lem:fullbound: the optimistic model against the true one.  False on the event, for a policy that knows the sample.
 
-It inherits the failure of ``lem:tildebound``: with enough visits every radius is small, and still the optimistic model
-lives on the sample and the true one beside it.  What a regret bound needs is weaker, and true: ``L2/optimistic``.
+It inherits the failure of ``lem:tildebound``: with enough visits every radius is small, but the rewards of the
+optimistic model are in the sample and those of the true model are not.  A regret bound needs less, which is true:
+``L2/optimistic``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import absolute, minimum, root
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from ..event.seen_rewards import (
@@ -58,7 +59,7 @@ STATEMENT = Statement(
     corrected=Claim(
         r"0 \le \hat\Phi(\pi) - \Phi(\pi) \le L_G\, \mathbf E_M \sum_t [(T-t)\min(1, S_0\epsilon) + "
         r"\min(1, 2\epsilon)], \ \pi \text{ Markov}",
-        "on the event, every Markov policy has, without the factor T on the rewards",
+        "on the event, every Markov policy has nearly the same objective in both, without the factor T on the rewards",
         _corrected_slack,
         when=on_the_event,
     ),
@@ -70,6 +71,7 @@ STATEMENT = Statement(
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(20_000, 10, 1, 10_000, 50_001, Fraction(1, 2)),
     find_budget=400,
+    formal=Formal(parts=("markov_optimism", "markov_optimistic_close")),
     theory="07-closeness.md#fullbound",
     notes="The corrected claim is tested in full generality as class/markov, and for greedy policies as L2/optimistic.",
 )

@@ -6,10 +6,7 @@ rewards of the two models apart however close their CDFs are.  In total variatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
@@ -17,7 +14,7 @@ from verified_risk.objectives import Mean
 from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import lipschitz
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from .model_pairs import (
@@ -56,14 +53,6 @@ def _corrected_slack(pair: Pair) -> Real:
     return least(scale * expected(pair, cost), scale * expected_in_twin(pair, cost)) - difference(pair)
 
 
-def _cases() -> SearchStrategy[Pair]:
-    return drawn()
-
-
-def _small_cases() -> Iterator[Pair]:
-    return small_pairs()
-
-
 def _counterexample() -> Pair:
     """M: a pays 0 or 1; M': a pays 1/8; b pays 1.  Play a, then a where M' leads and b where M leads."""
     mdp = one_state([Law({0: "1/2", 1: "1/2"}), 1], 2)
@@ -91,11 +80,17 @@ STATEMENT = Statement(
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:key",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=drawn,
+    small_cases=small_pairs,
     small_size=SMALL_SIZE,
     counterexample=_counterexample(),
     find_budget=600,
+    formal=Formal(
+        proves=("value_close_in_total_variation_T",),
+        refutes=("printed_closeness_false", "closeness_fails_for_y_policies"),
+        counterexample="rewards of action a mixed with mass at 1, so that F†(1) = T; the executable counterexample has "
+        "no such mass, difference 5/4 and printed right side 1",
+    ),
     theory="07-closeness.md#genbound-refuted",
     notes="The difference is 5/4, the printed bound 1.  The ratio is unbounded: interlaced grids of m points.",
 )

@@ -3,20 +3,18 @@ model.
 
 The optimistic model differs from the empirical one by mass moved to the top, so the two are close in total variation
 and closeness (a) applies to every policy, with the expectation under one of *these two* models.  Under the true model
-it may never meet the pairs with large radii.  The arithmetic :math:`2|S|\epsilon_R = \sqrt{|S|}\,\epsilon_P` is exact.
+the policy may never visit the pairs with large radii.  The equation :math:`2|S|\epsilon_R = \sqrt{|S|}\,\epsilon_P`
+is exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import absolute, minimum, root
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 from ..event.seen_rewards import (
@@ -45,14 +43,6 @@ def _corrected_slack(case: Seen) -> Real:
     return least(HORIZON * 2 * (a + b) - gap, sharp - gap)
 
 
-def _cases() -> SearchStrategy[Seen]:
-    return drawn(0)
-
-
-def _small_cases() -> Iterator[Seen]:
-    return small_seen(0)
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:hattildebound",
@@ -74,11 +64,12 @@ STATEMENT = Statement(
     finding=Severity.REPAIR,
     cause=causes.OTHER_MODEL,
     uses=("lem:genbound", "close/tv", "def:optimistic/rows", "def:optimistic/rewards"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: drawn(0),
+    small_cases=lambda: small_seen(0),
     small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
     counterexample=Seen(10_000, 100, 0, 1, 10_002, Fraction(1, 2)),
     find_budget=400,
+    formal=Formal(proves=("hat_and_tilde_close_with_printed_radii",)),
     theory="07-closeness.md#hattildebound",
     notes="Stated without the event.  The corrected claim is tested in full generality as close/hat-tilde.",
 )

@@ -1,4 +1,4 @@
-r"""What the closeness statements share: two models of one shape, a policy for both, a weighting, and distances."""
+r"""Cases of the closeness statements: two models of one shape, a policy for both, a weighting, and distances."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def one_state(rewards: list[Law | int | Fraction], horizon: int) -> MDP:
 
 
 def small_pairs() -> Iterator[Pair]:
-    """What :data:`SMALL_SIZE` says."""
+    """The cases described by :data:`SMALL_SIZE`."""
     half = Fraction(1, 2)
     coin = Law({0: half, 1: half})
     laws: list[Law | int | Fraction] = [0, half, 1, coin, Fraction(1, 8), Law({0: half, half: half})]

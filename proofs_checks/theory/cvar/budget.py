@@ -4,7 +4,7 @@ r"""CVaR by budgets, in plain rational recursion.
 
 .. math:: \mathrm{CVaR}^*_\alpha = \max_\rho \Bigl\{ \rho - \tfrac1\alpha \sum_s D(s) W_1(s, \rho) \Bigr\}.
 
-Steps are counted from 0.  This is the slow twin of the library's planner and shares no code with it.
+Steps are counted from 0.  This slow reference implementation shares no code with the library's planner.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from verified_risk.mdp import MDP
 
 
 class Budgets:
-    """The table W of one model; ``steps`` of its rewards count (print forgets the last one)."""
+    """The table W of one model over its first ``steps`` rewards (the printed recursion omits the last)."""
 
     def __init__(self, mdp: MDP, steps: int | None = None) -> None:
         self.mdp = mdp
@@ -48,7 +48,7 @@ class Budgets:
         return sum((p * self.value(0, s, rho) for s, p in self.mdp.initial), Fraction())
 
     def laws_from(self, t: int, s: int, b: Fraction) -> set[Law]:
-        """The laws of the rewards to come of all greedy policies that start from budget b, however ties are broken."""
+        """The laws of the remaining rewards of all greedy policies from budget b, for all ways to break ties."""
         if t == self.mdp.horizon:
             return {Law.point(0)}
         laws = set()

@@ -5,7 +5,7 @@ r"""The CVaR appendix: its three formulas, restated for rewards (a cost is a neg
 * :math:`J(\rho)` is printed with a maximum over policies where a minimum is meant.
 * The recursion is printed with its terminal value at T; it belongs at T + 1.
 
-How rho is chosen is the matter of :mod:`proofs_checks.theory.cvar.cvar_rho`.
+The choice of rho is in :mod:`proofs_checks.theory.cvar.cvar_rho`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from verified_risk.objectives import CVaR
 from ...cases import strategies
 from ...cases.enumeration import all_laws, attainable_laws, grid, one_state_models, two_point_laws
 from ...engine import codec
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .budget import Budgets, attainable_returns
@@ -117,6 +117,7 @@ COSTS = Statement(
     small_cases=_small_laws,
     small_size=_LAWS,
     decode=codec.decoder(LawCase),
+    formal=Formal(proves=("rockafellar_uryasev_for_costs",)),
     theory=THEORY + "#ru",
     notes="Line 1141 announces costs, and for costs the lemma is true. The notation clashes with the body, where "
     "rewards are meant and the tail has the share alpha; here it has 1 - alpha.",
@@ -139,6 +140,7 @@ ROCKAFELLAR_URYASEV = Statement(
     small_cases=_small_laws,
     small_size=_LAWS,
     decode=codec.decoder(LawCase),
+    formal=Formal(proves=("rockafellar_uryasev",)),
     theory=THEORY + "#ru",
     notes="The lemma of the appendix, which speaks of costs, in the rewards and levels of the body.",
 )
@@ -230,6 +232,7 @@ MINIMUM = Statement(
     small_size=SMALL,
     counterexample=ModelCase(MDP(0, [[[1], [1]]], [[0, 1]], 1), Fraction(1)),
     find_budget=200,
+    formal=Formal(proves=("cvar_planner_correct",)),
     theory=THEORY + "#appendix-printed",
     examples_share=0.5,
     notes="Lines 1156, 1168 and 1193 have the minimum.",
@@ -289,6 +292,7 @@ VALUE = Statement(
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips, budgets in halves",
     counterexample=BudgetCase(MDP(0, [[[1]]], [[1]], 1), Fraction(1)),
     find_budget=200,
+    formal=Formal(parts=("budget_le_shortfall", "budget_greedy_attains")),
     theory=THEORY + "#budget",
     examples_share=0.5,
     notes="Line 1196 says in words that the value is the expectation of the whole shortfall; by the printed "

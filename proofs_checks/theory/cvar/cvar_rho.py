@@ -1,6 +1,6 @@
-r"""The CVaR appendix: how rho is chosen.
+r"""The CVaR appendix: the choice of rho.
 
-* One :math:`\rho^*` serves the initial law; print lets every initial state have its own.
+* One :math:`\rho^*` belongs to the initial law; the paper chooses one for each initial state.
 * J need not be concave, so rho must be searched over all attainable returns.
 """
 
@@ -21,7 +21,7 @@ from verified_risk.planning import exact_plan
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .budget import Budgets, attainable_returns
@@ -54,7 +54,7 @@ def _own_rho(case: ModelCase) -> Fraction:
 
 
 def _one_rho(case: ModelCase) -> Fraction:
-    """-|CVaR of the rule with one rho against the initial law - optimum|, whichever ties: all must be optimal."""
+    """-|CVaR of the rule with one rho against the initial law - optimum|, for all ways to break ties."""
     table = Budgets(case.mdp)
     best = _maximisers(attainable_returns(case.mdp), lambda rho: rho - table.expected(rho) / case.alpha)
     optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
@@ -115,15 +115,11 @@ ONE_RHO = Statement(
     small_cases=_small_starts,
     small_size="T = 1, two equally likely states, one with a choice between two of seven laws, three levels",
     counterexample=ModelCase(
-        MDP(
-            ["1/2", "1/2"],
-            [[[1, 0]], [[0, 1], [0, 1]]],
-            [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]],
-            1,
-        ),
+        MDP(["1/2", "1/2"], [[[1, 0]], [[0, 1], [0, 1]]], [[1], [{"1/3": 1}, {0: "1/2", "3/4": "1/2"}]], 1),
         Fraction(1, 2),
     ),
     find_budget=1500,
+    formal=Formal(proves=("cvar_planner_correct",), refutes=("best_action_per_state_is_not_best",)),
     theory=THEORY + "#one-rho",
     notes="Lines 1164-1166 and 1194 average over the initial state; line 1206, the recipe, does not.",
 )
@@ -218,6 +214,7 @@ CONCAVITY = Statement(
         Fraction(1, 2),
     ),
     find_budget=1000,
+    formal=Formal(proves=("cvar_planner_correct",), refutes=("outer_objective_is_not_concave",)),
     theory=THEORY + "#nonconcave-j",
     notes="The paper does not state concavity; it minimises J over the line without saying how.",
 )

@@ -1,1 +1,1 @@
-"""Rewards rounded up to a grid, and what that costs."""
+"""Rewards rounded up to a grid, and the loss of rounding."""

@@ -78,9 +78,7 @@ def reachable(case: Case, steps: Steps) -> list[set[tuple[int, Fraction]]]:
     """Per step, the pairs of state and return so far that some policy reaches."""
     levels = [{(s, Fraction()) for s, _ in case.mdp.initial}]
     for step in steps:
-        levels.append(
-            {(target, y + r) for s, y in levels[-1] for outcomes in step[s] for _, target, r in outcomes},
-        )
+        levels.append({(target, y + r) for s, y in levels[-1] for outcomes in step[s] for _, target, r in outcomes})
     return levels
 
 

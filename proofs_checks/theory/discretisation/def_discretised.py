@@ -20,7 +20,7 @@ from verified_risk.mdp import MDP
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -42,10 +42,6 @@ def _pushforward(case: LawCase) -> Fraction:
         band = case.law.cdf(i * case.eta) - case.law.cdf((i - 1) * case.eta)
         worst = max(worst, abs(rounded.mass(i * case.eta) - band))
     return -worst
-
-
-def _law_cases() -> st.SearchStrategy[LawCase]:
-    return st.builds(LawCase, strategies.laws(max_atoms=4, max_denominator=6), steps())
 
 
 def steps() -> st.SearchStrategy[Fraction]:
@@ -71,9 +67,10 @@ PUSHFORWARD = Statement(
     ),
     corrected=None,
     finding=Severity.HOLDS,
-    cases=_law_cases,
+    cases=lambda: st.builds(LawCase, strategies.laws(max_atoms=4, max_denominator=6), steps()),
     small_cases=_small_laws,
     small_size="laws on {0, 1/4, ..., 1} with masses in halves, five grid steps",
+    formal=Formal(proves=("pushforward",)),
     theory="03-discretisation.md#rounding",
 )
 
@@ -92,22 +89,6 @@ def _sums(case: GridCase) -> list[Fraction]:
     law = {r: Fraction(1, len(case.rewards)) for r in case.rewards}
     model = grid_model(MDP(0, [[[1]]], [[law]], case.horizon), case.eta)
     return sorted({i * model.unit for level in model.reachable() for sums in level.values() for i in sums})
-
-
-def _points_printed(case: GridCase) -> Fraction:
-    return Fraction(math.ceil(case.horizon / case.eta) - len(_sums(case)))
-
-
-def _points_corrected(case: GridCase) -> Fraction:
-    return Fraction(case.horizon * math.ceil(1 / case.eta) + 1 - len(_sums(case)))
-
-
-def _top_printed(case: GridCase) -> Fraction:
-    return case.eta * math.ceil(case.horizon / case.eta) - _sums(case)[-1]
-
-
-def _top_corrected(case: GridCase) -> Fraction:
-    return case.horizon * case.eta * math.ceil(1 / case.eta) - _sums(case)[-1]
 
 
 @st.composite
@@ -137,12 +118,12 @@ POINTS = Statement(
     printed=Claim(
         r"|\{y\}| \le \lceil T/\eta \rceil",
         "The sums of rounded rewards take at most ceil(T/eta) values (with the undefined H read as T).",
-        _points_printed,
+        lambda case: Fraction(math.ceil(case.horizon / case.eta) - len(_sums(case))),
     ),
     corrected=Claim(
         r"|\{y\}| \le T\lceil 1/\eta \rceil + 1",
         "The sums of rounded rewards take at most T ceil(1/eta) + 1 values.",
-        _points_corrected,
+        lambda case: Fraction(case.horizon * math.ceil(1 / case.eta) + 1 - len(_sums(case))),
     ),
     finding=Severity.REPAIR,
     cause=causes.GRID,
@@ -152,6 +133,7 @@ POINTS = Statement(
     small_size=SMALL,
     counterexample=GridCase(1, Fraction(1), (Fraction(0), Fraction(1))),
     find_budget=100,
+    formal=Formal(proves=("grid_size",)),
     theory="03-discretisation.md#grid-size",
     notes="The H of line 244 is read as T, its epsilon as eta. The point 0 is missing, and if 1/eta is not an "
     "integer there are more.",
@@ -165,12 +147,12 @@ TOP = Statement(
     printed=Claim(
         r"y \le \eta\lceil T/\eta \rceil",
         "The sums of rounded rewards lie on the printed grid, whose last point is eta ceil(T/eta).",
-        _top_printed,
+        lambda case: case.eta * math.ceil(case.horizon / case.eta) - _sums(case)[-1],
     ),
     corrected=Claim(
         r"y \le T\eta\lceil 1/\eta \rceil",
         "The sums of rounded rewards do not exceed T eta ceil(1/eta), which is T if 1/eta is an integer.",
-        _top_corrected,
+        lambda case: case.horizon * case.eta * math.ceil(1 / case.eta) - _sums(case)[-1],
     ),
     finding=Severity.REPAIR,
     cause=causes.GRID,
@@ -180,6 +162,7 @@ TOP = Statement(
     small_size=SMALL,
     counterexample=GridCase(2, Fraction(2, 3), (Fraction(1),)),
     find_budget=100,
+    formal=Formal(proves=("grid_range",)),
     theory="03-discretisation.md#grid-size",
     notes="On such a grid the key identity needs M = T eta ceil(1/eta).",
 )

@@ -2,7 +2,7 @@ r"""lem:picdfbound: a policy of the model that does not round step tau, adapted 
 
 Seeing the rounded reward rho, draw r given :math:`\phi(r) = \rho` and play on as if r had been paid.  The internal
 state that does this is :math:`\alpha = r - \rho`; printed is :math:`\alpha = r`, which counts the reward twice: the
-policy looks up a return that it never had, even if rounding changes nothing.
+policy acts on a wrong return, even if rounding changes nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 from verified_risk.mdp import MDP
 
 from ...engine import codec
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from . import adaptation
@@ -44,6 +44,7 @@ AFTER = Statement(
     cases=later_cases,
     small_cases=small_later_cases,
     small_size=LATER_SMALL,
+    formal=Formal(proves=("undone_rewards_ahead",)),
     theory="03-discretisation.md#adapt-up",
     decode=codec.decoder(LaterCase),
     notes="Z_t is the reward from step t on, as at line 134 and in the proofs.",
@@ -94,6 +95,7 @@ BEFORE = Statement(
     small_size=adaptation.SMALL,
     counterexample=looks_up_the_wrong_return(),
     find_budget=600,
+    formal=Formal(proves=("undone_cdf_le",)),
     theory="03-discretisation.md#adapt-up",
     notes="The proof uses r - rho (lines 928 and 934), the statement prints r.",
 )

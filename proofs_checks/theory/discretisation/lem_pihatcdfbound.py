@@ -18,7 +18,7 @@ from verified_risk.mdp import MDP
 
 from ...cases import strategies
 from ...engine import codec
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, Steps, Update, YRule, dominance, increments, keep, lift, reachable, rounded_steps
@@ -95,6 +95,7 @@ AFTER = Statement(
     cases=later_cases,
     small_cases=small_later_cases,
     small_size=LATER_SMALL,
+    formal=Formal(proves=("lifted_rewards_ahead",)),
     theory="03-discretisation.md#adapt-down",
     decode=codec.decoder(LaterCase),
     notes="Z_t is the reward from step t on, as at line 134 and in the proofs. The base case is T + 1, not T.",
@@ -129,6 +130,7 @@ BEFORE = Statement(
     cases=adaptation.cases,
     small_cases=adaptation.small_cases,
     small_size=adaptation.SMALL,
+    formal=Formal(proves=("lifted_cdf_le",)),
     theory="03-discretisation.md#adapt-down",
     notes="The proof once writes r - phi(r) for the internal state; the statement has it right.",
 )

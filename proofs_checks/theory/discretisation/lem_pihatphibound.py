@@ -16,7 +16,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 
 from ...cases import strategies
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, keep, lift, rounded_steps, start_law
@@ -68,5 +68,6 @@ STATEMENT = Statement(
     cases=objective_cases,
     small_cases=small_objective_cases,
     small_size=SMALL,
+    formal=Formal(proves=("one_step_value_ge",)),
     theory="03-discretisation.md#adapt-down",
 )

@@ -1,6 +1,6 @@
 r"""lem:piphibound: adapting a policy to rounded-up rewards loses nothing.  True with the internal state r - rho.
 
-With the printed internal state r (see ``lem:picdfbound``) the adapted policy may look up the wrong return and do worse.
+With the printed internal state r (see ``lem:picdfbound``) the adapted policy may act on a wrong return and be worse.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
 
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .adaptation import keep, rounded_steps, start_law, undo
@@ -47,6 +47,11 @@ STATEMENT = Statement(
     small_size=SMALL,
     counterexample=ObjectiveCase(looks_up_the_wrong_return(), vr.Mean()),
     find_budget=1500,
+    formal=Formal(
+        proves=("undone_value_ge",),
+        refutes=("printed_internal_state_fails",),
+        counterexample="action a pays 3/4 and b pays 0; the executable counterexample has rewards 0 and 1",
+    ),
     theory="03-discretisation.md#adapt-up",
     notes="It refers to the policy of lem:picdfbound, whose statement prints r at line 903; the proof has r - rho.",
 )

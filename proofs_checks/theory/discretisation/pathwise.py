@@ -1,7 +1,7 @@
-r"""adaptation/pathwise: on every path an adapted policy earns at most what it believes, and less than T eta below it.
+r"""adaptation/pathwise: on every path an adapted policy earns at most its rounded total, and less than T eta below it.
 
 The adapted policy carries :math:`\hat Z = \sum_t \phi(r_t)`; along each path :math:`\hat Z - T\eta < Z \le \hat Z`.
-This is the clean form of the four adaptation lemmas, and it is checked on the library's own :class:`GridPolicy`.
+This implies the four adaptation lemmas.  It is checked on the library's :class:`GridPolicy`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from verified_risk.policy.evaluation import return_law
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
 from ...cases.histories import History, gained, history_laws, weighted
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -33,10 +33,6 @@ class Case:
     eta: Fraction
     rounded: MDP
     policy: ReturnPolicy
-
-
-def _belongs(case: Case) -> bool:
-    return case.rounded == case.raw.discretised(case.eta)
 
 
 def _slack(case: Case) -> Fraction:
@@ -94,12 +90,13 @@ STATEMENT = Statement(
         "On every path the adapted policy earns at most the rounded total, at least that minus T eta, and the rounded "
         "total has the law it has in the rounded model.",
         _slack,
-        when=_belongs,
+        when=lambda case: case.rounded == case.raw.discretised(case.eta),
     ),
     finding=Severity.HOLDS,
     uses=("def:pushforward",),
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, one action, T = 2, laws on quarters with masses in halves, eta in {1/2, 2/3, 1}",
+    formal=Formal(parts=("return_within_T_eta", "rounded_history_law")),
     theory="03-discretisation.md#pathwise",
 )

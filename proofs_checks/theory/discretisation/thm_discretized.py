@@ -29,10 +29,10 @@ from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
+from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
-from .thm_discretized_proof import PROOF
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,41 @@ def _small_cases() -> Iterator[Case]:
                 yield Case(mdp, Fraction(1), objective)
 
 
+def _proof_steps(planted: bool) -> list[Step]:
+    """One step of a path, one strip of an area, one atom of a law."""
+    r, up, left, ahead, behind = parameters("r, up, left, ahead, behind")
+    eta, rounded = up + left, r + up
+    earned = r - (up if planted else 0)
+    # before this step the rounded path was `ahead` in front of the raw one, which was `behind` in front of the bound
+    path = [
+        Step("the rounded path stays in front", ahead + rounded - r),
+        Step("the raw path stays in front of it minus eta a step", behind + earned - (rounded - eta)),
+    ]
+    width, lower, gain = parameters("width, lower, gain")
+    strip = width * (lower + gain) - width * lower  # what W has in its area, and Z does not
+    x, c, g, h = parameters("x, c, g, h")
+    shift = (x - c) * (h - g) - (x * (h - g) - c * (h - g))
+    return [
+        *path,
+        Step("a strip under a larger CDF is no smaller", strip),
+        Step("a shifted atom adds the shift times its mass", shift, equation=True),
+    ]
+
+
+PROOF = Proof(
+    "every T, laws with finitely many atoms", _proof_steps, "the raw reward is as far below as the rounded above"
+)
+r"""thm:discretized, :math:`\hat\Phi^* - T\eta \le \Phi(\pi) \le \Phi^* \le \hat\Phi^*`, for every horizon.
+
+A reward r becomes ``r + up`` with ``eta = up + left``, both nonnegative.  Adapted policies play on each path of the raw
+model what they play on the rounded path, so path by path :math:`\hat Z - T\eta \le Z \le \hat Z`: induction over the
+steps.  Where :math:`W \le Z` path by path, the CDF of W is nowhere below that of Z, and the key identity compares the
+objectives strip by strip: G is nondecreasing.  A shift by c moves an objective by c, again by induction over the atoms.
+
+So any policy is worth at most :math:`\hat\Phi^*` in the raw model, and the optimal policy of the rounded one, adapted,
+is worth at least :math:`\hat\Phi^* - T\eta`; between them is :math:`\Phi^*`, the best of the raw model.
+"""
+
 LOSS = Statement(
     source=__file__,
     label="thm:discretized",
@@ -117,6 +152,12 @@ LOSS = Statement(
     counterexample=Case(MDP(0, [[[1], [1]]], [[{"1/4": 1}, {0: "1/10", 1: "9/10"}]], 2), Fraction(1), vr.Mean()),
     find_budget=600,
     proof=PROOF,
+    formal=Formal(
+        proves=("discretisation_chain",),
+        refutes=("discretisation_loss_exceeds_eta",),
+        counterexample="reward 1/4 mixed with mass 1/100 at 1, so that F†(1) = T; the executable counterexample has no "
+        "such mass and loses 13/10",
+    ),
     theory="03-discretisation.md#discretised",
     notes="True as printed for T = 1. The proof arrives at T eta (lines 983 and 987), and line 244 chooses eta "
     "= epsilon/T. Line 975 loses a - 2 eta, and line 985 exchanges the indices of pi_0^T; neither "
@@ -143,10 +184,6 @@ def _loss(case: FamilyCase) -> Fraction:
     return (best - attained) / case.eta
 
 
-def _meets_family(case: FamilyCase) -> bool:
-    return 0 <= case.constant < case.horizon and 0 < case.eta <= 1
-
-
 @st.composite
 def _family_cases(draw: DrawFn) -> FamilyCase:
     horizon = draw(st.integers(1, 4))
@@ -171,13 +208,14 @@ CONSTANT = Statement(
         r"\forall c < T\ \exists \text{ a model}:\ \Phi(\pi) < \Phi^* - c\,\eta",
         "For every constant below T, some model loses more than that constant times eta.",
         lambda case: _loss(case) - case.constant,
-        when=_meets_family,
+        when=lambda case: 0 <= case.constant < case.horizon and 0 < case.eta <= 1,
     ),
     finding=Severity.HOLDS,
     uses=("thm:discretized",),
     cases=_family_cases,
     small_cases=_small_families,
     small_size="T <= 4, eta in {1/2, 1}, constants in quarters below T",
+    formal=Formal(proves=("no_constant_below_T",)),
     theory="03-discretisation.md#discretised-refuted",
 )
 

@@ -12,13 +12,12 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import empirical_law
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -52,10 +51,6 @@ def _corrected_slack(case: Case) -> Real:
     return least(_is_cdf(values), *(equality(v, law.cdf(x)) for v, x in zip(values, _points(case), strict=True)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return st.lists(strategies.rationals(), min_size=1, max_size=6).map(lambda rewards: Case(tuple(rewards)))
-
-
 def _small_cases() -> Iterator[Case]:
     grid = [Fraction(i, 4) for i in range(5)]
     for n in range(1, 5):
@@ -80,11 +75,12 @@ STATEMENT = Statement(
     ),
     finding=Severity.SLIP,
     cause=causes.CDF_INDICATOR,
-    cases=_cases,
+    cases=lambda: st.lists(strategies.rationals(), min_size=1, max_size=6).map(lambda rewards: Case(tuple(rewards))),
     small_cases=_small_cases,
     small_size="up to 4 rewards in quarters",
     counterexample=Case((Fraction(),)),
     find_budget=10,
+    formal=Formal(proves=("empirical_cdf_is_a_cdf",)),
     theory="06-event-and-optimism.md#empirical",
     notes="The inequality is reversed; the left side is called a CDF.",
 )

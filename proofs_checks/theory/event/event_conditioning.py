@@ -1,7 +1,7 @@
-r"""lem:event/conditioning: the event given the visit counts.  False: the counts tell where the chain went.
+r"""lem:event/conditioning: the event given the visit counts.  False: the counts determine the transitions.
 
-A chain that leaves its first state almost surely, but has been seen only there, has been seen to stay: the count alone
-forces a wrong estimate.  Without conditioning, and with a union over the number of visits, the event has the
+If a chain leaves its first state almost surely but was seen only there, it was seen to stay: the counts force a wrong
+estimate.  Without conditioning, and with a union over the number of visits, the event has the
 probability claimed (``L0``).
 
 The rewards of these cases are constant, so the event is about the transitions.
@@ -15,13 +15,12 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -80,7 +79,7 @@ def _corrected_event(case: Case, moves: Moves) -> bool:
 
 
 def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
-    """The probability of the counts, and of the counts together with the event, by walking all transition counts."""
+    """The probability of the counts, and of the counts together with the event, by enumeration of transition counts."""
     level: dict[Moves, tuple[Fraction, Fraction]] = {(0, 0): (Fraction(1), Fraction(1))}
     for wanted in case.visits:
         following: dict[Moves, tuple[Fraction, Fraction]] = {}
@@ -92,10 +91,6 @@ def _given_counts(case: Case) -> tuple[Fraction, Fraction]:
                     following[new] = (a + all_ * p, g + (good * p if _printed_event(case, new) else 0))
         level = following
     return sum((a for a, _ in level.values()), Fraction()), sum((g for _, g in level.values()), Fraction())
-
-
-def _possible(case: Case) -> bool:
-    return _given_counts(case)[0] > 0
 
 
 def _printed_slack(case: Case) -> Real:
@@ -128,10 +123,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(stay, horizon, delta, tuple(draw(st.lists(visits, min_size=1, max_size=7))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     for horizon in (1, 2, 3):
         for episodes in (1, 2, 3):
@@ -148,9 +139,9 @@ STATEMENT = Statement(
     section="5",
     printed=Claim(
         r"P[\mathcal E \mid \{N^{(k)}\}_{k \le K}] \ge 1 - \delta",
-        "whatever the visit counts were, given them the event has probability at least 1 - delta",
+        "given any visit counts, the event has probability at least 1 - delta",
         _printed_slack,
-        when=_possible,
+        when=lambda case: _given_counts(case)[0] > 0,
     ),
     corrected=Claim(
         r"P[\mathcal E] \ge 1 - \delta, \ \epsilon = \sqrt{\log((S_0+2) S_0 |A| K T/\delta) / 2N}",
@@ -160,11 +151,16 @@ STATEMENT = Statement(
     finding=Severity.REPAIR,
     cause=causes.CONDITIONING,
     uses=("lem:event/rewards", "lem:event/l1", "lem:event/sup-norm"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T <= 3, up to 3 episodes before the last, stay in 1/100, 1/2, 9/10, delta in 1/10, 1/2",
     counterexample=Case(Fraction(1, 100), 4, Fraction(1, 2), (4,)),
     find_budget=400,
+    formal=Formal(
+        proves=("event_holds",),
+        refutes=("event_given_counts_is_impossible",),
+        counterexample="six earlier episodes with T = 2; the executable counterexample has one with T = 4",
+    ),
     theory="06-event-and-optimism.md#event-conditioning",
     notes="One earlier episode suffices: four visits to the first state show at least three stays.",
 )

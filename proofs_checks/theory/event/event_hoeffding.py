@@ -8,29 +8,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
-def _printed_slack(draws: Draws) -> Real:
-    return tail_slack(draws, sup_gap, lambda v: 2 * exp(-2 * draws.n * v**2))
-
-
 def _corrected_slack(draws: Draws) -> Real:
     outcomes = len(draws.masses)
     return tail_slack(draws, sup_gap, lambda v: 2 * outcomes * exp(-2 * draws.n * v**2))
-
-
-def _cases() -> SearchStrategy[Draws]:
-    return drawn()
 
 
 STATEMENT = Statement(
@@ -42,7 +32,7 @@ STATEMENT = Statement(
     printed=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2}",
         "one application of Hoeffding's inequality bounds the error of every successor's frequency at once",
-        _printed_slack,
+        lambda draws: tail_slack(draws, sup_gap, lambda v: 2 * exp(-2 * draws.n * v**2)),
     ),
     corrected=Claim(
         r"P(\|\tilde P - P\|_\infty \ge v) \le 2 m e^{-2 n v^2}, \ m \text{ outcomes}",
@@ -52,11 +42,12 @@ STATEMENT = Statement(
     finding=Severity.REPAIR,
     cause=causes.UNION,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 3),) * 3, 1),
     find_budget=100,
+    formal=Formal(proves=("sup_norm_rarely_large",)),
     theory="06-event-and-optimism.md#event-supnorm",
     notes="Two draws from four equally likely outcomes refute it as well, at v = 3/4.",
 )

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import exp
 from ...cases.sampling import l1_gap
 from ...engine.codec import decoder
-from ...engine.model import Claim, Evidence, Rank, Statement, least
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement, least
 from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
@@ -30,10 +28,6 @@ def _slack(draws: Draws) -> Real:
     return least(tail, *(u / (3 * m) - (2**m - 2) * (u / (6 * m)) ** m for u in shares))
 
 
-def _cases() -> SearchStrategy[Draws]:
-    return drawn()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="lem:event/l1",
@@ -41,17 +35,18 @@ STATEMENT = Statement(
     section="5",
     printed=Claim(
         r"P(\|\tilde P - P\|_1 \ge v) \le (2^{|S|} - 2) e^{-n v^2/2} \le \delta/(3|S||A|K) \text{ at } v = \epsilon_P",
-        "n independent successors have frequencies within l1 distance v of the truth, but for the stated probability",
+        "n independent successors have frequencies within l1 distance v, except with the stated probability",
         _slack,
     ),
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE + "; shares 1, 1/2, 1/100",
     decode=decoder(Draws),
     examples_share=0.3,
+    formal=Formal(parts=("l1_rarely_large", "l1_radius_is_large_enough")),
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Weissman et al., HP Labs (2003)"),),
 )

@@ -1,4 +1,4 @@
-r"""What the claims of ``lem:event`` share: a law on finitely many outcomes and a number of independent draws.
+r"""Cases of the claims of ``lem:event``: a law on finitely many outcomes and a number of independent draws.
 
 Each claim is an inequality :math:`P(d(\tilde p, p) \ge v) \le b(v)` for every v.  Only the attained distances matter,
 and between two of them the worst v is the upper one; so one slack covers every v, exactly.
@@ -57,7 +57,7 @@ def drawn(*, max_outcomes: int = 4, max_draws: int = 7) -> SearchStrategy[Draws]
 
 
 def small_draws() -> Iterator[Draws]:
-    """What :data:`SMALL_SIZE` says, without zero masses."""
+    """The cases described by :data:`SMALL_SIZE`, without zero masses."""
     for outcomes in (1, 2, 3):
         for weights in compositions(6, outcomes):
             if all(weights):

@@ -6,26 +6,12 @@ With :math:`\epsilon_R^2 = \log(6|S||A|K/\delta)/2n` the bound :math:`2e^{-2n\ep
 
 from __future__ import annotations
 
-from hypothesis.strategies import SearchStrategy
-
-from verified_risk.numbers.enclosure import Real
-
 from ...cases.irrational import exp
 from ...cases.sampling import kolmogorov_gap
 from ...engine.codec import decoder
-from ...engine.model import Claim, Evidence, Rank, Statement
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement
 from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
-
-
-def _slack(draws: Draws) -> Real:
-    """2 exp(-2 n v^2) - P(KS >= v) at the worst v."""
-    return tail_slack(draws, kolmogorov_gap, lambda v: 2 * exp(-2 * draws.n * v**2))
-
-
-def _cases() -> SearchStrategy[Draws]:
-    return drawn()
-
 
 STATEMENT = Statement(
     source=__file__,
@@ -34,17 +20,18 @@ STATEMENT = Statement(
     section="5",
     printed=Claim(
         r"P(\|F_{\tilde R} - F_R\|_\infty \ge v) \le 2 e^{-2 n v^2}",
-        "n independent rewards have an empirical CDF within v of the true one, but for probability 2 exp(-2 n v^2)",
-        _slack,
+        "n independent rewards have an empirical CDF within v of the true one, except with probability 2 exp(-2 n v^2)",
+        lambda draws: tail_slack(draws, kolmogorov_gap, lambda v: 2 * exp(-2 * draws.n * v**2)),
     ),
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=drawn,
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
     examples_share=0.3,
+    formal=Formal(parts=("dkw", "near_at_every_real")),
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Massart, Ann. Probab. 18 (1990)"),),
 )

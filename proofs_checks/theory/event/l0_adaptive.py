@@ -1,7 +1,7 @@
-r"""L0/adaptive: the event, whatever the learner does.  Exact enumeration of adaptive sampling trees.
+r"""L0/adaptive: the event for every learner.  Exact enumeration of adaptive sampling trees.
 
 One state, T = 1, two actions that pay 0 or 1.  The learner is any deterministic rule of the outcomes so far, stored as
-a table over the nodes of the binary tree; a rule may well stop sampling a pair when its estimate looks bad.
+a table over the nodes of the binary tree; a rule may stop sampling a pair when its estimate is low.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -67,10 +64,6 @@ def within(case: Case) -> Fraction:
     return walk(0, ((0, 0), (0, 0)), Fraction(1))
 
 
-def _slack(case: Case) -> Real:
-    return within(case) - (1 - case.delta)
-
-
 def _whole_tree(case: Case) -> bool:
     size = len(case.actions) + 1
     return size & (size - 1) == 0
@@ -84,10 +77,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     actions = draw(st.lists(st.integers(0, 1), min_size=2**depth - 1, max_size=2**depth - 1))
     delta = draw(st.sampled_from((Fraction(1, 10), Fraction(1, 100), Fraction(1, 2), Fraction(99, 100))))
     return Case((draw(chance), draw(chance)), tuple(actions), delta)
-
-
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
 
 
 def _small_cases() -> Iterator[Case]:
@@ -104,16 +93,17 @@ STATEMENT = Statement(
     printed=None,
     corrected=Claim(
         r"P[\forall k, s, a:\ \|F_{\tilde R} - F_R\|_\infty \le \epsilon,\ \tilde P - P \le \epsilon] \ge 1 - \delta",
-        "however the actions depend on the past, all estimates are within their radii at once, but for delta",
-        _slack,
+        "for every learner, all estimates are within their radii at once, except with probability delta",
+        lambda case: within(case) - (1 - case.delta),
         when=_whole_tree,
     ),
     finding=Severity.HOLDS,
     uses=("L0/tape",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="all adaptive rules for three episodes, chances 1/10 or 1/2 against 1/5, delta 9/10",
     decode=decoder(Case),
+    formal=Formal(proves=("event_holds",)),
     theory="06-event-and-optimism.md#L0",
     notes="Chains, where the transitions are at stake, are enumerated in lem:event/conditioning.",
 )

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
-from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level
 from ...cases.irrational import exceeds
 from ...cases.sampling import compositions, excess_gap, kolmogorov_gap, leaving_probability
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -52,20 +49,12 @@ def leaving(case: Case) -> Fraction:
     return 1 - stays
 
 
-def _slack(case: Case) -> Real:
-    return case.delta / (len(case.successors) * case.actions) - leaving(case)
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
     rewards = draw(strategies.masses(draw(st.integers(1, 3)), max_weight=6, positive=True))
     successors = draw(strategies.masses(draw(st.integers(1, 3)), max_weight=6))
     delta = draw(st.sampled_from((Fraction(1), Fraction(9, 10), Fraction(1, 2), Fraction(1, 10))))
     return Case(rewards, successors, draw(st.integers(1, 2)), draw(st.integers(1, 9)), delta)
-
-
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
 
 
 def _small_cases() -> Iterator[Case]:
@@ -86,14 +75,15 @@ STATEMENT = Statement(
     corrected=Claim(
         r"P[\exists n \le KT:\ \|F_n - F\|_\infty > \epsilon_n \text{ or } \max_{s'}(\tilde P_n - P)(s') > \epsilon_n] "
         r"\le \delta/(S_0|A|)",
-        "the draws of one pair stay within their radius at all lengths at once, but for its share of delta",
-        _slack,
+        "the draws of one pair stay within their radius at all lengths, except with probability its share of delta",
+        lambda case: case.delta / (len(case.successors) * case.actions) - leaving(case),
     ),
     finding=Severity.HOLDS,
     uses=("lem:event/rewards", "lem:event/hoeffding"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="two rewards in fifths, two successors in quarters, KT in 2, 6, 12, delta in 1, 1/2",
     decode=decoder(Case),
+    formal=Formal(proves=("tape_stays_within_its_radius",)),
     theory="06-event-and-optimism.md#L0",
 )

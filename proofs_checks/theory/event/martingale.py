@@ -18,14 +18,13 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, bounds
 
 from ...cases import strategies
 from ...cases.irrational import divide, exp
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 
 
@@ -121,14 +120,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(tuple(nodes))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
-def _prefix_cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     zero, one = Fraction(), Fraction(1)
     laws = [(zero, one, Fraction(p, 4)) for p in (0, 1, 2, 4)] + [(zero, Fraction(1, 2), Fraction(1, 2))]
@@ -145,15 +136,17 @@ STATEMENT = Statement(
     corrected=Claim(
         r"P\Bigl[\sum_k \mathbf E[Y_k\mid H_k] > \tfrac{e}{e-1}\bigl(\sum_k Y_k + b\log\tfrac1\delta\bigr)\Bigr] "
         r"\le \delta, \ 0 \le Y_k \le b",
-        "the sum of the conditional means is at most e/(e-1) times the sum of the costs and a logarithm, but for delta",
+        "the sum of the conditional means is at most e/(e-1) times the sum of the costs and a logarithm, except with "
+        "probability delta",
         _slack,
         when=_costs,
     ),
     finding=Severity.HOLDS,
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
     decode=decoder(Case),
+    formal=Formal(proves=("sum_of_means_rarely_large",)),
     theory="08-regret.md#martingale",
 )
 
@@ -166,16 +159,17 @@ PREFIX = Statement(
     corrected=Claim(
         r"P\Bigl[\exists n \le K:\ \sum_{k \le n} \mathbf E[Y_k\mid H_k] > "
         r"\tfrac{e}{e-1}\bigl(\sum_{k \le n} Y_k + b\log\tfrac1\delta\bigr)\Bigr] \le \delta",
-        "the bound holds for every prefix of the episodes simultaneously, but for delta",
+        "the bound holds for every prefix of the episodes simultaneously, except with probability delta",
         _prefix_slack,
         when=_costs,
     ),
     finding=Severity.HOLDS,
     uses=("martingale",),
-    cases=_prefix_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
     decode=decoder(Case),
+    formal=Formal(proves=("sums_of_means_rarely_large",)),
     theory="08-regret.md#regret-prefix",
 )
 

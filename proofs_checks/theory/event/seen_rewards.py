@@ -1,5 +1,4 @@
-r"""A model on which the estimate has seen a comb: what ``lem:tildebound``, ``lem:hattildebound``, ``lem:fullbound``
-share.
+r"""Cases of ``lem:tildebound``, ``lem:hattildebound``, ``lem:fullbound``: a model whose estimate has seen a comb.
 
 T = 2, one ordinary state, three actions, the mean.  Action a pays one of :math:`L = mq` equally likely rewards
 :math:`j/L`; it has been played m times and has shown every q-th of them once.  Action b pays ``pay_b``, action c pays

@@ -1,10 +1,10 @@
-r"""thm:main/coefficient and thm:main/log: how the proof of the main theorem gathers the two radii.
+r"""thm:main/coefficient and thm:main/log: how the proof of the main theorem adds the two radii.
 
 .. math:: \sqrt{|S|}\,(\epsilon_P + \epsilon_R) = \sqrt{|S|}\,\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr)
           \sqrt{\tfrac1N \log\tfrac{6|S||A|K}{\delta}} \le \sqrt{\tfrac{5|S|^2}{N} \log\tfrac{6|S||A|K}{\delta}} .
 
 The coefficient holds.  The printed line has a 4 in the logarithm where the radii have a 6; as an inequality it survives
-for :math:`|S| \ge 2`, because the coefficient 5 has room (this is not in the audit's table).
+for :math:`|S| \ge 2`, because the coefficient 5 is not tight.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, root
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -44,15 +44,6 @@ class Sizes:
 def _coefficient(states: int) -> Real:
     """sqrt|S| (sqrt(2|S|) + sqrt(1/2)), the sum of the two radii in units of sqrt(log / N)."""
     return root(states) * (root(2 * states) + root(Fraction(1, 2)))
-
-
-def _coefficient_slack(sizes: Sizes) -> Real:
-    return root(5) * sizes.states - _coefficient(sizes.states)
-
-
-def _log_slack(sizes: Sizes) -> Real:
-    """log 4x - log 6x."""
-    return log(4 * sizes.ratio) - log(6 * sizes.ratio)
 
 
 def _mended_slack(sizes: Sizes) -> Real:
@@ -89,7 +80,7 @@ COEFFICIENT = Statement(
     printed=Claim(
         r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr) \le \sqrt5\,|S|",
         "the sum of the radii, times the root of |S|, is at most the root of 5 times |S|",
-        _coefficient_slack,
+        lambda sizes: root(5) * sizes.states - _coefficient(sizes.states),
     ),
     corrected=None,
     finding=Severity.HOLDS,
@@ -98,6 +89,7 @@ COEFFICIENT = Statement(
     small_cases=_small_cases,
     small_size=_SMALL_SIZE,
     decode=decoder(Sizes),
+    formal=Formal(proves=("radii_add_up",)),
     theory="08-regret.md#main-steps",
 )
 
@@ -110,13 +102,13 @@ LOG = Statement(
     printed=Claim(
         r"\log\frac{6|S||A|K}{\delta} \le \log\frac{4|S||A|K}{\delta}",
         "the logarithm of the radii may be replaced by one with a 4",
-        _log_slack,
+        lambda sizes: log(4 * sizes.ratio) - log(6 * sizes.ratio),
         when=_has_ordinary_state,
     ),
     corrected=Claim(
         r"\sqrt{|S|}\bigl(\sqrt{2|S|} + \sqrt{1/2}\bigr)\sqrt{\log 6x} \le \sqrt{5|S|^2 \log 4x}, \ "
         r"x = |S||A|K/\delta,\ |S| \ge 2",
-        "the line it occurs in is true all the same when there is an ordinary state: the coefficient 5 has room",
+        "the line is still true if there is an ordinary state, because the coefficient 5 is not tight",
         _mended_slack,
         when=_has_ordinary_state,
     ),
@@ -128,8 +120,9 @@ LOG = Statement(
     small_size=_SMALL_SIZE,
     counterexample=Sizes(2, 1, 1, Fraction(1)),
     find_budget=10,
+    formal=Formal(proves=("printed_logarithm_survives",)),
     theory="08-regret.md#main-steps",
-    notes="The slip costs nothing: with |S| = 2 the left side is at most 0.94 of the right side.",
+    notes="The slip has no effect: with |S| = 2 the left side is at most 0.94 of the right side.",
 )
 
 STATEMENTS = (COEFFICIENT, LOG)

@@ -1,23 +1,21 @@
 r"""exp:forty: a remark on the experiment.  After 40 episodes the printed radius is still above a quarter.
 
 The most favourable reading: each path one step, :math:`|S| = |A| = 1` in the logarithm, :math:`K = 40`,
-:math:`\delta = 1`.  That is all that is said: which path an optimistic planner then prefers depends on radii that the
-paper does not state for its experiment, and on what was seen.
+:math:`\delta = 1`.  The claim says no more: which path an optimistic planner then prefers depends on the radii, which
+the paper does not state for its experiment, and on the observations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, exp, log
 
 from ...cases.estimation import printed_level, radius
-from ...engine.model import Claim, Evidence, Rank, Statement
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement
 from ...engine.severity import Severity
 
 
@@ -30,27 +28,10 @@ class Case:
     delta: Fraction
 
 
-def _slack(case: Case) -> Real:
-    """The printed radius is still at least 26/100."""
-    return radius(printed_level(1, 1, case.episodes, case.delta), case.visits) - Fraction(26, 100)
-
-
-def _within_forty(case: Case) -> bool:
-    return 1 <= case.visits <= 40 <= case.episodes and 0 < case.delta <= 1
-
-
 @st.composite
 def _drawn(draw: st.DrawFn) -> Case:
     deltas = st.sampled_from((Fraction(1), Fraction(1, 2), Fraction(1, 10)))
     return Case(draw(st.integers(1, 40)), draw(st.sampled_from((40, 100, 1000))), draw(deltas))
-
-
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
-def _small_cases() -> Iterator[Case]:
-    return (Case(visits, 40, Fraction(1)) for visits in range(1, 41))
 
 
 # -- what forty episodes can tell ------------------------------------------------------------------------------------
@@ -81,10 +62,6 @@ def _error_slack(seen: Seen) -> Real:
     return exp(-nats(seen.episodes)) * Fraction(1, 2) - Fraction(38, 100)
 
 
-def _at_most_forty(seen: Seen) -> bool:
-    return 0 <= seen.episodes <= 40
-
-
 STATEMENT = Statement(
     source=__file__,
     label="exp:forty",
@@ -94,13 +71,14 @@ STATEMENT = Statement(
     corrected=Claim(
         r"n \le 40 \le K,\ \delta \le 1 \Rightarrow \epsilon_R \ge 26/100",
         "after at most 40 visits the printed radius is still above a quarter, even for one state and one action",
-        _slack,
-        when=_within_forty,
+        lambda case: radius(printed_level(1, 1, case.episodes, case.delta), case.visits) - Fraction(26, 100),
+        when=lambda case: 1 <= case.visits <= 40 <= case.episodes and 0 < case.delta <= 1,
     ),
     finding=Severity.HOLDS,
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=_drawn,
+    small_cases=lambda: (Case(visits, 40, Fraction(1)) for visits in range(1, 41)),
     small_size="all n <= 40 at K = 40, delta = 1",
+    formal=Formal(proves=("radius_after_forty_visits",)),
     theory="09-experiment.md#forty",
     notes="A remark. That the algorithm converged within 40 episodes (line 506) is an observation on a program whose "
     "radii are not stated; it is neither confirmed nor contradicted here.",
@@ -117,12 +95,13 @@ INFORMATION = Statement(
         "after at most 40 episodes any learner names the wrong path, with slip 1/10 or with slip 2/25 on the path of "
         "return 6, with total probability at least 38/100",
         _error_slack,
-        when=_at_most_forty,
+        when=lambda seen: 0 <= seen.episodes <= 40,
     ),
     finding=Severity.HOLDS,
     cases=lambda: st.builds(Seen, st.integers(0, 40)),
     small_cases=lambda: (Seen(n) for n in range(41)),
     small_size="all K <= 40",
+    formal=Formal(proves=("forty_episodes_tell_little",)),
     theory="09-experiment.md#forty-lower",
     evidence=(Evidence(Rank.CITED, "Bretagnolle and Huber 1979"),),
     notes="A remark. With slip 1/10 the path of return 4 is the best at level 0.33, with slip 2/25 that of return 6. "

@@ -1,1 +1,1 @@
-"""The optimistic model, and that it promises no less than the truth."""
+"""The optimistic model, and why its best value is at least the true one."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
@@ -18,7 +16,7 @@ from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import optimistic_mdp, row_of
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -79,7 +77,7 @@ def _step(
             kept = shifted[target]
             if kept:
                 yield p * kept, r, r_hat, target, False
-            if q - kept:  # negative off the event: then the law below is not one, and the slack says so
+            if q - kept:  # negative off the event: the result is not a law then, and the slack is negative
                 yield p * (q - kept), r, r_hat, target, True
 
 
@@ -93,14 +91,6 @@ def _slack(case: Played) -> Real:
         *(equality(virtual.mass(z), own.mass(z)) for z in points),
         case.weighting.of(actual) - case.weighting.of(own),
     )
-
-
-def _cases() -> SearchStrategy[Played]:
-    return played(jumps=True)
-
-
-def _small_cases() -> Iterator[Played]:
-    return small_played_markov()
 
 
 STATEMENT = Statement(
@@ -118,9 +108,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/adaptive",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: played(jumps=True),
+    small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("optimistic_policy_dominates",)),
     theory="06-event-and-optimism.md#L1",
 )

@@ -2,16 +2,12 @@ r"""L1/greedy: optimism of the policy that is greedy in the *true* model at ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp, phi, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
@@ -22,14 +18,6 @@ def _slack(case: Estimated) -> Real:
     best = Greedy(mdp, case.weighting, last_of_ties=case.last_of_ties)
     own = phi(case.weighting, mdp, best.policy())
     return least(phi(case.weighting, better, best.policy(better)) - own, equality(own, best.value))
-
-
-def _cases() -> SearchStrategy[Estimated]:
-    return estimated()
-
-
-def _small_cases() -> Iterator[Estimated]:
-    return small_estimated()
 
 
 STATEMENT = Statement(
@@ -47,9 +35,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/adaptive", "L2/duality", "L2/values"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=estimated,
+    small_cases=small_estimated,
     small_size=SMALL_SIZE,
     decode=decoder(Estimated),
+    formal=Formal(proves=("optimism_of_greedy_policies",)),
     theory="06-event-and-optimism.md#optimism-greedy",
 )

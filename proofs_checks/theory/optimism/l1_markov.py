@@ -2,15 +2,11 @@ r"""L1/markov: optimism policy by policy, for Markov policies and every nondecre
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import lifted, optimistic_mdp, phi
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -18,14 +14,6 @@ from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_ma
 def _slack(case: Played) -> Real:
     better = optimistic_mdp(case.estimate, case.radii)
     return phi(case.weighting, better, lifted(case.policy, better)) - phi(case.weighting, case.mdp, case.policy)
-
-
-def _cases() -> SearchStrategy[Played]:
-    return played(markov=True, jumps=True)
-
-
-def _small_cases() -> Iterator[Played]:
-    return small_played_markov()
 
 
 STATEMENT = Statement(
@@ -42,9 +30,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L1/coupling",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: played(markov=True, jumps=True),
+    small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("markov_optimism",)),
     theory="06-event-and-optimism.md#optimism-markov",
 )

@@ -6,16 +6,12 @@ Concave weightings here, by exact dynamic programming on both sides; every nonde
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import optimistic_mdp
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
@@ -23,14 +19,6 @@ from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_est
 def _slack(case: Estimated) -> Real:
     better = optimistic_mdp(case.estimate, case.radii)
     return Greedy(better, case.weighting).value - Greedy(case.mdp, case.weighting).value
-
-
-def _cases() -> SearchStrategy[Estimated]:
-    return estimated()
-
-
-def _small_cases() -> Iterator[Estimated]:
-    return (case for case in small_estimated() if not case.last_of_ties)
 
 
 STATEMENT = Statement(
@@ -47,9 +35,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/adaptive", "L1/coupling", "thm:augmented"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=estimated,
+    small_cases=lambda: (case for case in small_estimated() if not case.last_of_ties),
     small_size=SMALL_SIZE,
     decode=decoder(Estimated),
+    formal=Formal(parts=("optimistic_supremum_dominates", "optimistic_maximum_dominates")),
     theory="06-event-and-optimism.md#L1",
 )

@@ -1,10 +1,10 @@
-r"""lem:optimismhat: the optimistic model flatters every policy.  False for a given y-policy, even an optimal one.
+r"""lem:optimismhat: every policy is worth more in the optimistic model.  False for y-policies, even optimal ones.
 
-Optimism changes the rewards, hence the returns so far, and a y-policy may react badly to returns it would not see in
-the true model.  Only the *maxima* compare (``L1/value``), or Markov policies (``L1/markov``), or greedy ones
-(``L1/greedy``).
+Optimism changes the rewards, hence the returns so far, and a y-policy may play badly at returns that do not
+occur in the true model.  The claim holds for the *maxima* (``L1/value``), for Markov policies (``L1/markov``) and for
+greedy ones (``L1/greedy``).
 
-Honest cases have one ordinary state and the same number of visits N for every pair, so that one rational radius
+The cases have one ordinary state and the same number of visits N for every pair, so that one rational radius
 :math:`\epsilon` belongs to :math:`\delta = 6|S||A|K e^{-2N\epsilon^2}`, which must be at most 1.
 """
 
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
@@ -28,7 +27,7 @@ from ...cases.estimation import Radii, lifted, on_event, on_printed_event, optim
 from ...cases.estimation_strategies import models_of, origin_policies, shared_policies
 from ...cases.greedy import Greedy
 from ...cases.irrational import log
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -103,10 +102,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(estimate, mdp, visits, eps, policy, draw(strategies.weightings(shape=shape, max_corners=1)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _one_state(reward: Fraction, visits: int, eps: Fraction, choices: tuple[int, ...]) -> Case:
     """a pays ``reward``, b nothing; play ``choices[0]``, then by y = 0, reward, 1."""
     mdp = MDP(0, [[[1], [1]]], [[reward, 0]], 2)
@@ -141,11 +136,17 @@ STATEMENT = Statement(
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:event/conditioning", "def:optimistic/rows", "def:optimistic/rewards", "L1/value"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T = 2, one state, a pays 1/2, 7/8 or 15/16, b nothing; five radii; all 16 policies",
     counterexample=_one_state(Fraction(15, 16), 12, Fraction(1, 2), (0, 1, 0, 1)),
     find_budget=400,
+    formal=Formal(
+        parts=("optimistic_supremum_dominates", "optimistic_maximum_dominates"),
+        refutes=("printed_optimism_false",),
+        counterexample="rewards mixed with mass 1/100 at 1, so that F†(1) = T; the executable counterexample has no "
+        "such mass",
+    ),
     theory="06-event-and-optimism.md#optimism-refuted",
     notes="15/8 = 240/128 in the true model, 235/128 in the optimistic one; the policy is optimal in the true model.",
 )

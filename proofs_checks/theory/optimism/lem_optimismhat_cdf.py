@@ -2,7 +2,7 @@ r"""lem:optimismhat/cdf: optimism at the level of CDFs, as the proof of lem:opti
 
 .. math:: F_{\hat Z^{(\pi)}}(x) \le F_{Z^{(\pi)}}(x) \text{ for all } x, \text{ on the event.}
 
-It is true for Markov policies, whose choices do not react to the flattered rewards.
+It is true for Markov policies, whose choices do not depend on the rewards.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from verified_risk.policy import MarkovPolicy, Policy
 from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import lifted, on_event, optimistic_mdp
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
+from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
 from . import lem_optimismhat
 from .lem_optimismhat import Case, printed_met
-from .lem_optimismhat_cdf_proof import PROOF
 
 
 def ahead(lower: Law, upper: Law) -> Fraction:
@@ -38,6 +38,45 @@ def _markov(case: Case) -> Fraction:
     tables = product(range(case.mdp.n_actions[0]), repeat=case.mdp.horizon)
     return min(_dominance(case, MarkovPolicy(case.mdp, [[a] for a in table])) for table in tables)
 
+
+STATES = 6
+
+
+def _proof_steps(planted: bool) -> list[Step]:
+    """A row, a reward, and the positive parts of both estimates."""
+    names = parameters(f"p:{STATES}, e:{STATES}, d:{STATES}, h:{STATES}, most")
+    p, e, d, h = (names[k * STATES : (k + 1) * STATES] for k in range(4))
+    most = names[-1]  # the CDF of s_inf
+    cdf = [most + gap for gap in h]
+    true = sum((a + b) * f for a, b, f in zip(p, e, cdf, strict=True))
+    better = sum(a * (f - gain) for a, f, gain in zip(p, cdf, d, strict=True)) + sum(e) * most
+    estimate, radius, error = parameters("estimate, radius, error")
+    # P~ = estimate + radius on the one side of the positive part; the truth is within the radius
+    lowered = estimate + radius if planted else estimate
+    fall, below, gain = parameters("fall, below, gain")
+    return [
+        Step("a row: the optimistic CDF is no larger", true - better),
+        Step("(P~ - eps)+ <= P where P~ >= eps, and P = P~ - eps + error", (estimate + error) - lowered),
+        Step("(P~ - eps)+ = 0 <= P elsewhere", error),
+        Step("a fall of what follows, under the larger CDF of rewards", fall * (below + gain) - fall * below),
+    ]
+
+
+PROOF = Proof(
+    f"every T, {STATES} next states, rewards with finitely many atoms", _proof_steps, "the row is not lowered by eps"
+)
+r"""lem:optimismhat/cdf for Markov policies, by induction over the steps left, with any number of steps.
+
+A Markov policy plays the same action in both models, so one step of it is a reward and a row.  Write F(z) for the CDF
+of what is earned from the state z on, at a fixed place, in the true model, and :math:`F(z) - d(z)` in the optimistic
+one, :math:`d \ge 0`; :math:`s_\infty` earns the most, so its CDF is :math:`F(z) - h(z)`, :math:`h \ge 0`, for all z.
+
+* Rows: on the event :math:`\hat P = (\tilde P - \epsilon)^+ \le P`, so :math:`P = \hat P + e` with :math:`e \ge 0`, and
+  the mass at :math:`s_\infty` is what the e add up to.
+* Rewards: on the event :math:`\hat F_R = (\tilde F_R - \epsilon)^+ \le F_R`.  What follows a reward r is reached by
+  :math:`x - r`, a nonincreasing function of r; its mean is, by parts, a sum over its falls, each times the CDF of the
+  reward there: strip by strip it is no larger under the smaller CDF.
+"""
 
 STATEMENT = Statement(
     source=__file__,
@@ -65,6 +104,7 @@ STATEMENT = Statement(
     counterexample=lem_optimismhat.STATEMENT.counterexample,
     find_budget=lem_optimismhat.STATEMENT.find_budget,
     proof=PROOF,
+    formal=Formal(proves=("markov_return_dominates",)),
     theory="06-event-and-optimism.md#optimism-refuted",
     notes="Lines 1061-1097. The substitution r = x' - x of line 1076 also has a sign exchanged.",
 )

@@ -1,6 +1,6 @@
-r"""What optimism and closeness of the optimistic pair share: a model, an estimate, radii, a weighting, a policy.
+r"""Cases for optimism and closeness of the optimistic pair: a model, an estimate, radii, a weighting, a policy.
 
-The radii are free rationals: the theory uses nothing of them but the event.
+The radii are free rationals: the theory only uses that the event holds.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def small_models() -> Iterator[tuple[MDP, MDP, Radii]]:
 
 
 def _three_successors() -> Iterator[tuple[MDP, MDP, Radii]]:
-    """With three successors a frequency can be too high by more than any is too low."""
+    """With three successors, one frequency can be too high by more than any other is too low."""
     half, one = Fraction(1, 2), Fraction(1)
     pay: list[list[Any]] = [[0], [1], [1]]
     rest: list[list[Any]] = [[{1: 1}], [{2: 1}]]
@@ -121,7 +121,7 @@ def _three_successors() -> Iterator[tuple[MDP, MDP, Radii]]:
 
 
 def _shifted_twice() -> Iterator[tuple[MDP, MDP, Radii]]:
-    """An estimate that errs by its radius towards optimism, and is then shifted: the rewards cost 2 eps."""
+    """An estimate that is too high by its radius and is then shifted: the rewards differ by 2 eps."""
     half, quarter = Fraction(1, 2), Fraction(1, 4)
     true, seen = Law({0: 1 - quarter, 1: quarter}), Law({0: half, 1: half})
     mdp, estimate = (MDP(0, [[[1], [1]]], [[law, 0]], 2) for law in (true, seen))

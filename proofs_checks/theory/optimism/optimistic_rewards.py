@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
@@ -16,7 +15,7 @@ from ...cases import strategies
 from ...cases.estimation import optimistic_reward
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 
 
@@ -52,10 +51,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(draw(strategies.laws()), draw(strategies.rationals(max_value=Fraction(3, 2), max_denominator=8)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     atoms = [Fraction(i, 2) for i in range(3)]
     for weights in compositions(4, 3):
@@ -78,10 +73,11 @@ STATEMENT = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="laws on 0, 1/2, 1 with masses in quarters, radii in eighths up to 1",
     decode=decoder(Case),
+    formal=Formal(proves=("optimistic_rewards",)),
     theory="06-event-and-optimism.md#optimistic",
     notes="The shift moves the lowest epsilon of mass to reward 1, so the distance holds in TV, not only in KS.",
 )

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.estimation import optimistic_row, printed_optimistic_row
 from ...cases.sampling import compositions
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -35,10 +34,6 @@ def _is_law(row: tuple[Fraction, ...]) -> Real:
     return least(min(row), equality(sum(row, Fraction()), Fraction(1)))
 
 
-def _printed_slack(case: Case) -> Real:
-    return _is_law(printed_optimistic_row(case.row, case.eps))
-
-
 def _corrected_slack(case: Case) -> Real:
     r"""A law; no state gains or loses more than epsilon; :math:`\hat P(s_\infty) \le \min(1, S_0 \epsilon)`."""
     row = optimistic_row(case.row, case.eps)
@@ -51,10 +46,6 @@ def _corrected_slack(case: Case) -> Real:
 def _drawn(draw: st.DrawFn) -> Case:
     row = draw(strategies.masses(draw(st.integers(1, 4))))
     return Case(row, draw(strategies.rationals(max_value=Fraction(3, 2), max_denominator=8)))
-
-
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
 
 
 def _small_cases() -> Iterator[Case]:
@@ -72,7 +63,7 @@ STATEMENT = Statement(
     printed=Claim(
         r"\hat P(s') = (\tilde P(s') - \epsilon)^+, \ \hat P(s_\infty) = 1 - \sum_{s'} \tilde P(s'): \ \sum \hat P = 1",
         "the optimistic row, with the mass missing from the empirical row at s_inf, is a law",
-        _printed_slack,
+        lambda case: _is_law(printed_optimistic_row(case.row, case.eps)),
     ),
     corrected=Claim(
         r"\hat P(s_\infty) = 1 - \sum_{s'} \hat P(s'): \ \sum \hat P = 1,\ 0 \le \tilde P - \hat P \le \epsilon,\ "
@@ -83,11 +74,12 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.LOST_HAT,
     uses=("def:empirical",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="up to 3 states, masses in quarters, radii in eighths up to 1",
     counterexample=Case((Fraction(1),), Fraction(1)),
     find_budget=20,
+    formal=Formal(proves=("optimistic_rows",)),
     theory="06-event-and-optimism.md#optimistic",
     notes="A hat is lost: line 1079 prints 1 minus the sum of P^. For the row (3/4, 1/4) and radius 1/8 the "
     "printed row sums to 3/4.",

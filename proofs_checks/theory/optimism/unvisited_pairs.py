@@ -1,7 +1,7 @@
 r"""def:unvisited: pairs with N(s, a) = 0.  The printed formulas divide by zero there.
 
 The estimate is 0/0 and the radius infinite.  The model is completed by :math:`\hat P = \delta_{s_\infty}`,
-:math:`\hat R = \delta_1`, which is what every radius of at least 1 gives, whatever the estimate.
+:math:`\hat R = \delta_1`, as every radius of at least 1 does, whatever the estimate.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
@@ -19,7 +18,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.estimation import Episode, counts_of, empirical_mdp, optimistic_mdp, row_of
 from ...cases.estimation_strategies import histories
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -39,7 +38,7 @@ def _printed_slack(case: Case) -> Real:
 
 
 def _corrected_slack(case: Case) -> Real:
-    """Every row sums to 1, and an unvisited pair pays 1 now and for ever."""
+    """Every row sums to 1, and an unvisited pair pays 1 in every remaining step."""
     counts = counts_of(case.mdp, case.history)
     radii = tuple(
         tuple(case.eps if counts[s, a].visits else Fraction(1) for a in range(case.mdp.n_actions[s]))
@@ -60,10 +59,6 @@ def _corrected_slack(case: Case) -> Real:
 def _drawn(draw: st.DrawFn) -> Case:
     mdp = draw(strategies.mdps(max_horizon=2))
     return Case(mdp, draw(histories(mdp)), draw(strategies.rationals(max_denominator=8)))
-
-
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
 
 
 def _two_actions() -> MDP:
@@ -98,11 +93,12 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.UNVISITED,
     uses=("def:optimistic/rows", "def:optimistic/rewards"),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="one state, two actions, T = 1, up to 3 episodes",
     counterexample=Case(MDP(0, [[[1]]], [[0]], 1), (), Fraction()),
     find_budget=10,
+    formal=Formal(proves=("unvisited_pairs",)),
     theory="06-event-and-optimism.md#unvisited",
     notes="Not printed: the quotients are written for every pair, and 0/0 has no value. A convention completes them.",
 )

@@ -1,1 +1,1 @@
-"""The main theorem, the arithmetic of its bound, and what replaces it."""
+"""The main theorem, the arithmetic of its bound, and the corrected theorem."""

@@ -9,17 +9,14 @@ one more tape event, since :math:`(2^m - 2) e^{-(m+1) l} \le e^{-l}` for :math:`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...cases.irrational import absolute, minimum, root
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -51,14 +48,6 @@ def _slack(case: Played) -> Real:
     return bound - absolute(gap)
 
 
-def _cases() -> SearchStrategy[Played]:
-    return played()
-
-
-def _small_cases() -> Iterator[Played]:
-    return small_played_markov()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="class/atoms",
@@ -73,9 +62,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("close/tv", "L0/adaptive", "lem:event/l1"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=played,
+    small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("known_atoms_close",)),
     theory="08-regret.md#known-atoms",
 )

@@ -8,16 +8,13 @@ So a learner of Markov policies has the regret of the corrected theorem for ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -40,14 +37,6 @@ def _slack(case: Played) -> Real:
     return least(gap, bound - gap, rough - bound)
 
 
-def _cases() -> SearchStrategy[Played]:
-    return played(markov=True)
-
-
-def _small_cases() -> Iterator[Played]:
-    return small_played_markov()
-
-
 STATEMENT = Statement(
     source=__file__,
     label="class/markov",
@@ -57,15 +46,16 @@ STATEMENT = Statement(
     corrected=Claim(
         r"\mathcal E, \pi \text{ Markov}:\ 0 \le \hat\Phi - \Phi \le L_G\, \mathbf E \sum_t "
         r"[(T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)] \le T (|S|+1) L_G\, \mathbf E \sum_t \epsilon",
-        "on the event, every Markov policy is flattered, but not by much",
+        "on the event, the optimistic model overestimates every Markov policy by at most the stated amount",
         _slack,
         when=event,
     ),
     finding=Severity.HOLDS,
     uses=("close/markov", "L1/markov", "L0/adaptive"),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: played(markov=True),
+    small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
     decode=decoder(Played),
+    formal=Formal(proves=("markov_policies_are_flattered_a_little",)),
     theory="08-regret.md#markov-class",
 )

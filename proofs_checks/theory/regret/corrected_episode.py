@@ -1,4 +1,4 @@
-r"""corrected/episode: what one episode can cost in the corrected theorem.
+r"""corrected/episode: the cost of one episode in the corrected theorem.
 
 With :math:`Y_t = (T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)`: :math:`Y_t \le T-t+1`,
 :math:`Y_t \le ((T-1)S_0+2)\,\epsilon`, and the episode costs at most :math:`T(T+1)/2`.
@@ -12,13 +12,12 @@ from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 
 
@@ -47,10 +46,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(draw(st.integers(1, 5)), tuple(draw(st.lists(radius, min_size=1, max_size=6))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     rates = (Fraction(), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2))
     for ordinary, horizon in product((1, 2, 3), (1, 2, 3)):
@@ -70,9 +65,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L2/optimistic",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="S0, T <= 3, radii 0, 1/4, 1/2, 1, 2",
     decode=decoder(Case),
+    formal=Formal(proves=("what_an_episode_costs",)),
     theory="08-regret.md#regret-theorem",
 )

@@ -6,16 +6,13 @@ The regret is at most KT in any case, and at most (ii); for all sizes the lesser
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import minimum
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, probable_bound, problems, small_problems
 
@@ -23,14 +20,6 @@ from .regret_sizes import SMALL_SIZE, Problem, printed_bound, probable_bound, pr
 def _slack(p: Problem) -> Real:
     half = Problem(p.ordinary, p.actions, p.horizon, p.episodes, p.delta / 2)
     return printed_bound(p, inside=1) - minimum(Fraction(p.steps), probable_bound(half))
-
-
-def _cases() -> SearchStrategy[Problem]:
-    return problems()
-
-
-def _small_cases() -> Iterator[Problem]:
-    return small_problems()
 
 
 STATEMENT = Statement(
@@ -47,9 +36,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("corrected/ii/sum",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=problems,
+    small_cases=small_problems,
     small_size=SMALL_SIZE,
     decode=decoder(Problem),
+    formal=Formal(proves=("printed_right_side_without_5",)),
     theory="08-regret.md#regret-iii",
 )

@@ -1,13 +1,13 @@
 r"""corrected/i, corrected/ii, thm:main/greedy, thm:main/printed-radii: the corrected regret theorem itself, on
 two-armed problems.
 
-The learner of :mod:`.corrected_run` plays; its state holds the number of plays of each action, so the whole law of its
-regret is known exactly.  (i) bounds its expectation, (ii) its upper tail, and thm:main/greedy says the printed form:
+The learner is that of :mod:`.corrected_run`; its state holds the number of plays of each action, so the law of its
+regret is computed exactly.  (i) bounds its expectation, (ii) its upper tail, and thm:main/greedy is the printed form:
 run at delta/2, the regret exceeds the printed right side, even without its root of 5, with probability at most delta.
-thm:main/printed-radii says the same of the printed radii.
+thm:main/printed-radii is the same with the printed radii.
 
-At sizes that can be enumerated the bounds of the tails exceed K, so that cases alone say little; the theorem is
-machine-checked, and the arithmetic that joins its lemmas has statements of its own (corrected/i/sum, corrected/ii/sum,
+At sizes that can be enumerated the bounds of the tails exceed K, so cases are weak evidence.  The theorem is
+machine-checked, and the arithmetic that joins its lemmas has its own statements (corrected/i/sum, corrected/ii/sum,
 corrected/iii).
 """
 
@@ -19,7 +19,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .corrected_run import STATEMENT as RUN
 from .corrected_run import Case, law_of_regret, problem, two_rewards
@@ -56,7 +56,9 @@ def _printed_radii_slack(case: Case) -> Fraction:
     return _within(printed, printed_bound(problem(case), inside=1) / case.alpha) - (1 - case.delta)
 
 
-def _statement(label: str, title: str, claim: Claim[Case], uses: tuple[str, ...], theory: str) -> Statement[Case]:
+def _statement(
+    label: str, title: str, claim: Claim[Case], uses: tuple[str, ...], theory: str, formal: Formal
+) -> Statement[Case]:
     return Statement(
         source=__file__,
         label=label,
@@ -70,6 +72,7 @@ def _statement(label: str, title: str, claim: Claim[Case], uses: tuple[str, ...]
         small_cases=RUN.small_cases,
         small_size=RUN.small_size,
         decode=decoder(Case),
+        formal=formal,
         theory=theory,
         notes="The cases are two-armed problems with exact laws of regret; the theorem is for every finite model.",
         examples_share=RUN.examples_share,
@@ -88,6 +91,7 @@ STATEMENTS = (
         ),
         ("L0/adaptive", "L1/value", "L2/optimistic", "corrected/i/sum"),
         "08-regret.md#regret-i",
+        Formal(proves=("optimistic_learner_expected_regret", "concave_learner_expected_regret")),
     ),
     _statement(
         "corrected/ii",
@@ -101,6 +105,9 @@ STATEMENTS = (
         ),
         ("corrected/i", "corrected/ii/sum", "martingale"),
         "08-regret.md#regret-ii",
+        Formal(
+            proves=("optimistic_learner_regret_with_high_probability", "concave_learner_regret_with_high_probability")
+        ),
     ),
     _statement(
         "thm:main/greedy",
@@ -113,6 +120,7 @@ STATEMENTS = (
         ),
         ("corrected/ii", "corrected/iii"),
         "08-regret.md#regret-iii",
+        Formal(proves=("concave_learner_meets_printed_bound",)),
     ),
     _statement(
         "thm:main/printed-radii",
@@ -126,5 +134,6 @@ STATEMENTS = (
         ),
         ("L0/printed-radii", "thm:main/greedy"),
         "08-regret.md#printed-radii",
+        Formal(proves=("printed_bound_holds_with_printed_radii",)),
     ),
 )

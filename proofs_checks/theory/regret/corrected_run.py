@@ -1,8 +1,8 @@
 r"""corrected/run: the corrected learner on two-armed problems, its expected regret computed exactly.
 
 T = 1, one ordinary state, two actions with two rewards each, CVaR.  The learner's state is the count of each reward of
-each action, so its whole course is a finite chain with rational probabilities; radii are enclosed, and an index that
-could not be ordered would raise.  Checked: E[Reg] is at most (i); the event has probability at least 1 - delta; and in
+each action, so it is a finite chain with rational probabilities; radii are enclosed, and indices that cannot be
+compared raise an exception.  Checked: E[Reg] is at most (i); the event has probability at least 1 - delta; and in
 every state on the event the loss of the action chosen is at most :math:`L_G \min(1, 2\epsilon)`.
 """
 
@@ -15,7 +15,6 @@ from functools import lru_cache
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Interval, Real, bounds
@@ -25,7 +24,7 @@ from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
 from ...cases.irrational import exceeds, minimum
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .regret_sizes import Problem, expected_bound
 
@@ -104,7 +103,7 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
                 following[new, ok] = following.get((new, ok), Fraction()) + mass * p
         states = following
     totals: dict[Fraction, Fraction] = {}
-    for (state, _), p in states.items():  # the state knows how often each action was played
+    for (state, _), p in states.items():  # the state determines how often each action was played
         total = sum((sum(seen) * (best - value) for seen, value in zip(state, exact, strict=True)), Fraction())
         totals[total] = totals.get(total, Fraction()) + p
     return regret, sum((p for (_, good), p in states.items() if good), Fraction()), room, totals
@@ -137,10 +136,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(laws, alpha, draw(st.sampled_from((1, 3, 8, 12))), delta)
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     half = Fraction(1, 2)
     laws = [Law({0: 1}), Law({half: 1}), Law({0: half, 1: half}), Law({0: "1/10", 1: "9/10"})]
@@ -164,10 +159,14 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("corrected/episode",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="four reward laws for each action, mean and CVaR at 1/2, six episodes; one problem of 40 episodes",
     decode=decoder(Case),
+    formal=Formal(
+        missing="The claim is about runs of a program on given problems. The learner's bound is proved "
+        "(`corrected/i`); that this program is that learner is not a theorem here."
+    ),
     theory="08-regret.md#regret-i",
     examples_share=0.25,
     notes="The bound (i) exceeds KT at these sizes; the losses under their radii are the sharp part.",

@@ -1,4 +1,4 @@
-r"""corrected/i and corrected/ii: the sum over all visits is at most beta, and what the theorem makes of it.
+r"""corrected/i and corrected/ii: the sum over all visits is at most beta, and the bounds that follow.
 
 Counting (``L3``) over the :math:`S_0|A|` pairs and Cauchy-Schwarz,
 
@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import e_ratio, log, root
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .regret_sizes import Problem, per_visit
 
@@ -79,14 +78,6 @@ def _drawn(draw: st.DrawFn) -> Split:
     return Split(Problem(ordinary, actions, horizon, episodes, delta), visits)
 
 
-def _i_cases() -> SearchStrategy[Split]:
-    return _drawn()
-
-
-def _ii_cases() -> SearchStrategy[Split]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Split]:
     for ordinary, actions in ((1, 1), (1, 2), (2, 1), (1, 3)):
         for horizon, episodes in ((1, 1), (1, 4), (2, 2), (2, 4), (3, 3)):
@@ -111,10 +102,11 @@ EXPECTED = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L3", "corrected/episode"),
-    cases=_i_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size=_SIZE,
     decode=decoder(Split),
+    formal=Formal(proves=("costs_add_up_to_beta",)),
     theory="08-regret.md#regret-i",
     notes="What is checked here is the arithmetic that joins the lemmas; corrected/run checks exact regrets.",
 )
@@ -134,10 +126,11 @@ PROBABLE = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("corrected/i/sum", "martingale"),
-    cases=_ii_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size=_SIZE,
     decode=decoder(Split),
+    formal=Formal(proves=("martingale_step_of_beta",)),
     theory="08-regret.md#regret-ii",
 )
 

@@ -5,17 +5,15 @@ r"""intro:bound: the rate announced in the introduction.  Looser than the theore
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -37,14 +35,6 @@ def _slack(case: Case) -> Real:
     return announced - proved
 
 
-def _cases() -> SearchStrategy[Case]:
-    return st.builds(Case, st.integers(1, 1000), st.integers(1, 1000))
-
-
-def _small_cases() -> Iterator[Case]:
-    return (Case(horizon, actions) for horizon, actions in product(range(1, 21), range(1, 21)))
-
-
 STATEMENT = Statement(
     source=__file__,
     label="intro:bound",
@@ -58,9 +48,10 @@ STATEMENT = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("thm:main",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=lambda: st.builds(Case, st.integers(1, 1000), st.integers(1, 1000)),
+    small_cases=lambda: (Case(horizon, actions) for horizon, actions in product(range(1, 21), range(1, 21))),
     small_size="T, |A| <= 20",
+    formal=Formal(proves=("introduction_is_weaker",)),
     theory="08-regret.md#intro-bound",
     notes="The introduction announces a looser bound than the theorem, which follows from it; "
     "nowhere is it called equal.",

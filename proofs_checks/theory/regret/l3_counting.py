@@ -1,4 +1,4 @@
-r"""L3: counting.  What the visits of one pair can cost.
+r"""L3: counting.  A bound for the cost of all visits to one pair.
 
 .. math:: \sum_{\text{visits}} \min\bigl(T, c/\sqrt{N^{(k)}}\bigr) \le T \min(T, N) + 2c\sqrt N,
 
@@ -14,14 +14,13 @@ from fractions import Fraction
 from itertools import accumulate, product
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.irrational import divide, minimum, root
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 
 
@@ -54,10 +53,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(horizon, visits, draw(strategies.rationals(max_value=2 * horizon)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
 def _small_cases() -> Iterator[Case]:
     for horizon in (1, 2, 3):
         for episodes in (1, 2, 3, 4):
@@ -79,9 +74,10 @@ STATEMENT = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("thm:main/harmonic",),
-    cases=_cases,
+    cases=_drawn,
     small_cases=_small_cases,
     small_size="T <= 3, K <= 4, all courses of one pair, c in 0, 1/2, 1, T, 2T",
     decode=decoder(Case),
+    formal=Formal(proves=("visit_cost_le",)),
     theory="08-regret.md#L3",
 )

@@ -10,13 +10,11 @@ first reward of M: value 1/5. The loss stays at :math:`4/35`, while KS is 1/m.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
@@ -25,7 +23,7 @@ from verified_risk.objectives import CVaR, PiecewiseLinear
 from verified_risk.policy import ReturnPolicy
 
 from ...cases.estimation import expected_cost, phi
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from ..closeness.l2_greedy import greedy_slack
 from ..closeness.model_pairs import kolmogorov
@@ -106,14 +104,6 @@ def _drawn(draw: st.DrawFn) -> Case:
     return Case(7 * draw(st.integers(1, 6)), Fraction(1, draw(st.sampled_from((1, 10, 100, 1000)))))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return _drawn()
-
-
-def _small_cases() -> Iterator[Case]:
-    return (Case(7, Fraction(1, d)) for d in (1, 10, 1000))
-
-
 STATEMENT = Statement(
     source=__file__,
     label="limits/convex",
@@ -135,12 +125,13 @@ STATEMENT = Statement(
     ),
     finding=Severity.SUBSTANCE,
     uses=("L2/greedy",),
-    cases=_cases,
-    small_cases=_small_cases,
+    cases=_drawn,
+    small_cases=lambda: (Case(7, Fraction(1, d)) for d in (1, 10, 1000)),
     small_size="seven first rewards, zeta in 1, 1/10, 1/1000",
     counterexample=Case(21, Fraction(1, 1000)),
     find_budget=60,
     examples_share=0.2,
+    formal=Formal(proves=("greedy_values_close_in_kolmogorov",)),
     theory="08-regret.md#nonconcave-example",
     notes="The loss is 4/35 up to zeta for every number of points.",
 )

@@ -1,7 +1,7 @@
 r"""L0/block, L0/printed-radii: the printed radii hold at every number of visits, without a union over it.
 
-The printed radius :math:`\sqrt{l'/2n}`, :math:`l' = \log(6|S||A|K/\delta)`, has no room for a union over
-:math:`n \le KT`.  Sample sizes that are nearly equal mislead together: a block :math:`[m, (1 + 1/l)m]` of them leaves
+The printed radius :math:`\sqrt{l'/2n}`, :math:`l' = \log(6|S||A|K/\delta)`, is too small for a union over
+:math:`n \le KT`.  Nearby sample sizes fail together: a block :math:`[m, (1 + 1/l)m]` of them leaves
 its radius with probability at most :math:`42 e^{-l}` (DKW and Doob's inequality), and few blocks cover all sizes.
 """
 
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from verified_risk.numbers.enclosure import Real
 
@@ -21,12 +20,12 @@ from ...cases.estimation import printed_level
 from ...cases.irrational import divide, exceeds, exp, log
 from ...cases.sampling import compositions, kolmogorov_gap, leaving_probability
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .regret_sizes import Problem
 
 CONSTANT = 21
-"""Of a one-sided deviation; a CDF leaves its band on two sides."""
+"""Constant of a one-sided deviation; a CDF leaves its band on two sides."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,6 @@ def _block_slack(block: Block) -> Real:
     return 2 * CONSTANT * exp(-block.level) - leaving_probability(block.rewards, last, wrong)
 
 
-def _level_is_large(block: Block) -> bool:
-    return block.level >= 5
-
-
 @st.composite
 def _block(draw: st.DrawFn) -> Block:
     """Rare rewards, which a few draws miss by nearly 1, and others."""
@@ -61,10 +56,6 @@ def _block(draw: st.DrawFn) -> Block:
     return Block(
         tuple(masses), draw(st.integers(3, 14)), draw(st.sampled_from((Fraction(5), Fraction(11, 2), Fraction(7))))
     )
-
-
-def _blocks() -> SearchStrategy[Block]:
-    return _block()
 
 
 def _small_blocks() -> Iterator[Block]:
@@ -77,7 +68,7 @@ def _small_blocks() -> Iterator[Block]:
 BLOCK = Statement(
     source=__file__,
     label="L0/block",
-    title="sample sizes that are nearly equal mislead together",
+    title="nearby sample sizes fail together",
     section="corrected theory",
     printed=None,
     corrected=Claim(
@@ -85,14 +76,15 @@ BLOCK = Statement(
         r"\quad l \ge 5",
         "the empirical CDF leaves its band at some sample size of a block with probability at most 42 exp(-l)",
         _block_slack,
-        when=_level_is_large,
+        when=lambda block: block.level >= 5,
     ),
     finding=Severity.HOLDS,
     uses=("lem:event/rewards",),
-    cases=_blocks,
+    cases=_block,
     small_cases=_small_blocks,
     small_size="two rewards in eighths, blocks that start at 3 to 12, l in 5, 6",
     decode=decoder(Block),
+    formal=Formal(proves=("cdf_block_rarely_far",)),
     theory="08-regret.md#block",
 )
 
@@ -121,10 +113,6 @@ def _sizes(draw: st.DrawFn) -> Problem:
     return Problem(ordinary, actions, horizon, rest * draw(st.sampled_from((9, 12, 20, 40, 300, 10**6))), delta)
 
 
-def _all_sizes() -> SearchStrategy[Problem]:
-    return _sizes()
-
-
 def _small_sizes() -> Iterator[Problem]:
     for ordinary in (1, 2, 3):
         for horizon in (1, 2, 10, 1000):
@@ -149,10 +137,11 @@ SIZES = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("L0/block", "lem:event/hoeffding"),
-    cases=_all_sizes,
+    cases=_sizes,
     small_cases=_small_sizes,
     small_size="S0 <= 3, |A| = 1, T in 1, 2, 10, 1000, K 9 to 100 times 16 T |S|^3, delta in 1, 1/100",
     decode=decoder(Problem),
+    formal=Formal(proves=("blocks_fit",)),
     theory="08-regret.md#blocks",
 )
 

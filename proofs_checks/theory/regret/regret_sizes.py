@@ -1,4 +1,4 @@
-r"""What the regret bounds share: the sizes of a problem, and the bounds themselves, enclosed.
+r"""The sizes of a problem and the regret bounds, enclosed.
 
 ``ordinary`` is :math:`S_0`, and :math:`|S| = S_0 + 1`.  All bounds are for :math:`L_G = 1`; both sides scale with it.
 """

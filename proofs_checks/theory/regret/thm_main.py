@@ -6,8 +6,8 @@ The planner plays a, then a if the first reward has been seen before or is 1, an
 model the first reward is a seen one or 1, a and b have equal counts and radii, and :math:`\hat R(a)` dominates
 :math:`\hat R(b)`: the planner is optimal.  In the true model a new first reward costs the whole second reward.
 
-The planner chooses badly only off the support of the optimistic model.  A planner that is greedy at every (t, s, y), as
-that of the CVaR appendix is once its index is repaired, does not, and the corrected theorem is about such planners.
+The planner chooses badly only off the support of the optimistic model.  A planner that is greedy at every (t, s, y)
+does not; that of the CVaR appendix is one once its index is corrected.  The corrected theorem is about such planners.
 
 Unless two of the K first rewards coincide, which has probability at most :math:`K(K-1)/2m`, the regret is exactly
 :math:`\mu\,(K - K(K-1)/2m)`.  The paper's atomless rewards are the limit of large m; here m is finite and everything
@@ -27,7 +27,7 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import minimum
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .regret_sizes import Problem, expected_bound, printed_bound, probable_bound
@@ -66,7 +66,7 @@ def regret(case: Case) -> Fraction:
 
 
 def _printed_slack(case: Case) -> Real:
-    """delta - P[regret > bound], as far as the argument above knows that probability."""
+    """delta minus a lower bound of P[regret > bound], by the argument above."""
     exceeds = at_least(printed_bound(case.problem), regret(case)) is Truth.FAILS
     return case.delta - (1 - collision(case) if exceeds else 0)
 
@@ -140,6 +140,12 @@ STATEMENT = Statement(
     small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
+    formal=Formal(
+        proves=("printed_right_side_without_5",),
+        refutes=("printed_regret_theorem_is_false",),
+        counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
+        "counterexample has delta = 1/2 and no such mass",
+    ),
     theory="08-regret.md#main-refuted",
     notes="Regret at least 994999 against a bound of at most 420667, at K = 10^6 and delta = 1/2; at delta = 1/100 the "
     "bound is below 465854. At delta = 1 the statement says nothing. The refutation goes through choices off the "
@@ -171,6 +177,12 @@ EXPECTED = Statement(
     small_size="1, 10^6, 10^15 rewards, K in powers of ten up to 10^6, delta in 1/2, 1/100",
     counterexample=Case(10**15, Fraction(99, 100), 10**6, Fraction(1, 2)),
     find_budget=200,
+    formal=Formal(
+        proves=("expected_bound_within_printed",),
+        refutes=("printed_regret_theorem_is_false",),
+        counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
+        "counterexample has delta = 1/2 and no such mass",
+    ),
     theory="08-regret.md#main-refuted",
     notes="Line 181 defines regret as an expectation, line 290 bounds it with probability 1 - delta; both readings "
     "fail alike.",

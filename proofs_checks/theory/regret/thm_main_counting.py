@@ -1,8 +1,8 @@
 r"""thm:main/visits, unvisited, harmonic, factor: how the proof of the main theorem counts visits.
 
 :math:`N^{(k)}` is the number of visits to a pair before episode k.  The proof splits the visits of a pair by
-:math:`N^{(k)} \le T`, bounds the few by their number and the many by an integral, and then loses a
-factor 2.
+:math:`N^{(k)} \le T`, bounds the visits up to T by their number and the others by an integral, and
+then loses a factor 2.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import divide, root
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -64,10 +64,6 @@ def _fewer_slack(case: Visits) -> Real:
     return Fraction(2 * case.horizon - 1 - _few(case))
 
 
-def _at_most_slack(case: Visits) -> Real:
-    return Fraction(2 * case.horizon - _few(case))
-
-
 def _visited_slack(case: Visits) -> Real:
     """1/sqrt(N) <= 1 needs N >= 1: the least N of an episode that visits the pair, less 1."""
     return Fraction(min(n for n, v in case.before() if v) - 1)
@@ -99,10 +95,6 @@ def _sum_of_inverse_roots(n: int) -> Real:
     for j in range(1, n + 1):
         total = total + divide(Fraction(1), root(j))
     return total
-
-
-def _harmonic_slack(case: Counts) -> Real:
-    return least(*(2 * root(n) - _sum_of_inverse_roots(n) for n in case.counts))
 
 
 def _summed(case: Counts, factor: int) -> Real:
@@ -162,10 +154,6 @@ def _small_counts() -> Iterator[Counts]:
         yield from (Counts(counts) for counts in product(range(1, 6), repeat=pairs))
 
 
-def _play_cases() -> SearchStrategy[Play]:
-    return _plays()
-
-
 def _small_plays() -> Iterator[Play]:
     for horizon in range(1, 6):
         yield from (Play(((horizon,),) * episodes) for episodes in range(1, 6))
@@ -182,14 +170,12 @@ VISITS = Statement(
     title="visits to a pair that has been visited at most T times",
     section="C",
     printed=Claim(
-        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T",
-        "such visits happen fewer than 2T times per pair",
-        _fewer_slack,
+        r"\#\{\text{visits with } N^{(k)} \le T\} < 2T", "such visits happen fewer than 2T times per pair", _fewer_slack
     ),
     corrected=Claim(
         r"\#\{\text{visits with } N^{(k)} \le T\} \le 2T",
         "they happen at most 2T times, which is what the sum that follows uses",
-        _at_most_slack,
+        lambda case: Fraction(2 * case.horizon - _few(case)),
     ),
     finding=Severity.SLIP,
     cause=causes.STRICT,
@@ -198,6 +184,7 @@ VISITS = Statement(
     small_size=_VISITS_SIZE,
     counterexample=Visits(1, (1, 1)),
     find_budget=200,
+    formal=Formal(proves=("few_visits",)),
     theory="08-regret.md#main-steps",
     notes="The next sentence of line 1125 bounds the sum by 2TSA, which is right.",
 )
@@ -228,6 +215,7 @@ UNVISITED = Statement(
     small_size=_VISITS_SIZE,
     counterexample=Visits(1, (1,)),
     find_budget=20,
+    formal=Formal(proves=("capped_costs_split",)),
     theory="08-regret.md#main-steps",
     notes="A convention for N = 0, such as a cost of at most 1 at the first visit, is all that is missing.",
 )
@@ -240,7 +228,7 @@ HARMONIC = Statement(
     printed=Claim(
         r"\sum_{j \le N} j^{-1/2} \le \int_0^N x^{-1/2} dx = 2\sqrt N",
         "the sum is at most the integral",
-        _harmonic_slack,
+        lambda case: least(*(2 * root(n) - _sum_of_inverse_roots(n) for n in case.counts)),
     ),
     corrected=None,
     finding=Severity.HOLDS,
@@ -248,6 +236,7 @@ HARMONIC = Statement(
     small_cases=_small_counts,
     small_size="up to 3 pairs, 1 to 5 visits each",
     decode=decoder(Counts),
+    formal=Formal(proves=("inverse_roots_le",)),
     theory="08-regret.md#main-steps",
 )
 
@@ -274,6 +263,7 @@ FACTOR = Statement(
     small_size="up to 3 pairs, 1 to 5 visits each",
     counterexample=Counts((2,)),
     find_budget=20,
+    formal=Formal(proves=("inverse_roots_of_all_pairs",)),
     theory="08-regret.md#main-steps",
     notes="The integral at line 1131 is 2 sqrt N; line 1132 has sqrt N.",
 )
@@ -291,10 +281,11 @@ COUNTED = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("thm:main/visits", "thm:main/unvisited", "thm:main/factor"),
-    cases=_play_cases,
+    cases=_plays,
     small_cases=_small_plays,
     small_size="one action: T, K <= 5; two actions: T, K up to 3",
     decode=decoder(Play),
+    formal=Formal(proves=("all_visits_cost",)),
     theory="08-regret.md#main-steps",
     notes="The count behind the last lines of the proof, with the first visits and the factor 2.",
 )

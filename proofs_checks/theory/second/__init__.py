@@ -1,1 +1,1 @@
-"""Constants reported of a second paper, whose learner is a rival of ours (page 11)."""
+"""Constants reported of a second paper, which has a competing learner (page 11)."""

@@ -1,4 +1,4 @@
-r"""What both statements share: a law on evenly spaced values in [0, 1], N independent draws, and a level delta.
+r"""Cases of both statements: a law on evenly spaced values in [0, 1], N independent draws, and a level delta.
 
 Each claim says that the mean of the draws misses the mean of the law by more than a width with probability at most
 delta.  Every outcome is enumerated with its rational probability; the width is enclosed.
@@ -46,14 +46,14 @@ def missed(draws: Draws, miss: Callable[[Fraction], Fraction], width: Callable[[
 
 
 def sample_variance(counts: Sequence[int], values: Sequence[Fraction], mean: Fraction) -> Fraction:
-    """With N - 1 below."""
+    """The sample variance with denominator N - 1."""
     squares = sum((c * (x - mean) ** 2 for c, x in zip(counts, values, strict=True)), Fraction())
     return squares / (sum(counts) - 1)
 
 
 @st.composite
 def drawn(draw: st.DrawFn) -> Draws:
-    """Laws on two to four values; half of them are fair coins and their like."""
+    """Laws on two to four values; half of them are uniform."""
     count = draw(st.integers(2, 4))
     even = draw(st.booleans())
     masses = (Fraction(1, count),) * count if even else draw(strategies.masses(count, max_weight=6, positive=True))
@@ -61,7 +61,7 @@ def drawn(draw: st.DrawFn) -> Draws:
 
 
 def small_draws() -> Iterator[Draws]:
-    """What :data:`SMALL_SIZE` says."""
+    """The cases described by :data:`SMALL_SIZE`."""
     for values in (2, 3):
         for weights in compositions(4, values):
             for n in range(2, 8):

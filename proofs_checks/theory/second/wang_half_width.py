@@ -11,7 +11,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, root
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.papers import WANG
 from ...engine.severity import Cause, Severity
 from .deviations import SMALL_SIZE, Draws, drawn, has_two_draws, missed, small_draws
@@ -56,6 +56,7 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 2), Fraction(1, 2)), 5, Fraction(1, 20)),
     find_budget=400,
+    formal=Formal(proves=("half_width",), refutes=("other_half_width_fails",)),
     theory="11-rivals.md#second-source",
     notes="The formula as it was reported to us. The appendix of the published version and the other versions of the "
     "preprint could not be consulted; where one of them has the right constant, the finding does not concern it. The "

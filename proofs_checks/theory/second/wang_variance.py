@@ -11,7 +11,7 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import log, root
-from ...engine.model import Claim, Evidence, Rank, Statement
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement
 from ...engine.papers import WANG
 from ...engine.severity import Cause, Severity
 from .deviations import SMALL_SIZE, Draws, drawn, has_two_draws, missed, small_draws
@@ -23,10 +23,6 @@ def _first_term(draws: Draws, variance: Fraction) -> Real:
 
 def _too_low(gap: Fraction) -> Fraction:
     return gap
-
-
-def _printed_slack(draws: Draws) -> Real:
-    return draws.delta - missed(draws, _too_low, lambda variance: _first_term(draws, variance))
 
 
 def _corrected_slack(draws: Draws) -> Real:
@@ -44,7 +40,7 @@ STATEMENT = Statement(
     printed=Claim(
         r"P\left(p - \hat p > \sqrt{2 V_N \log(2/\delta)/N}\right) \le \delta",
         "the mean of N draws in [0, 1] is too low by at most a multiple of the empirical standard deviation",
-        _printed_slack,
+        lambda draws: draws.delta - missed(draws, _too_low, lambda variance: _first_term(draws, variance)),
         when=has_two_draws,
     ),
     corrected=Claim(
@@ -65,6 +61,9 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     counterexample=Draws((Fraction(1, 2), Fraction(1, 2)), 2, Fraction(1, 20)),
     find_budget=100,
+    formal=Formal(
+        missing="A claim of another paper. Its corrected form is the empirical Bernstein inequality, which is cited."
+    ),
     theory="11-rivals.md#second-source",
     evidence=(Evidence(Rank.CITED, "Maurer and Pontil 2009, Theorem 4"),),
     notes="The formula as it was reported to us. The appendix of the published version and the other versions of the "

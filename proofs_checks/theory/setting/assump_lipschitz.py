@@ -1,4 +1,4 @@
-r"""assump:lipschitz: what a Lipschitz weighting gives, and which of the paper's examples are Lipschitz.
+r"""assump:lipschitz: the objective of a Lipschitz weighting is Lipschitz; which examples of the paper are Lipschitz.
 
 If G is L-Lipschitz, :math:`|\Phi(X) - \Phi(Y)| \le L \int |F_X - F_Y|`.  VaR, the Wang transform and cumulative
 probability weighting are named as examples of the class of objectives; none of them is Lipschitz, so no theorem of the
@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from verified_risk.law import Law
 from verified_risk.numbers.enclosure import Real
@@ -22,7 +22,7 @@ from verified_risk.objectives import CPW, VaR, Wang, Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -39,10 +39,7 @@ class PairCase:
 def _lipschitz_slack(case: PairCase) -> Real:
     """L int |F_X - F_Y| - |Phi(X) - Phi(Y)|."""
     points = sorted({*case.first.atoms, *case.second.atoms})
-    apart = sum(
-        (abs(case.first.cdf(x) - case.second.cdf(x)) * (u - x) for x, u in pairwise(points)),
-        Fraction(),
-    )
+    apart = sum((abs(case.first.cdf(x) - case.second.cdf(x)) * (u - x) for x, u in pairwise(points)), Fraction())
     constant = case.objective.lipschitz
     difference = case.objective.of(case.first) - case.objective.of(case.second)
     assert isinstance(constant, Fraction)
@@ -81,6 +78,7 @@ LIPSCHITZ = Statement(
     cases=_pair_cases,
     small_cases=_small_pairs,
     small_size="all pairs of laws on {0, 1/2, 1} with masses in thirds, five weightings",
+    formal=Formal(proves=("Phi_lipschitz_in_area",)),
     theory="01-setting.md#phi-properties",
 )
 
@@ -90,14 +88,6 @@ class ConstantCase:
     """A proposed Lipschitz constant."""
 
     constant: int
-
-
-def _constant_cases() -> SearchStrategy[ConstantCase]:
-    return st.integers(1, 40).map(ConstantCase)
-
-
-def _small_constants() -> Iterator[ConstantCase]:
-    return (ConstantCase(constant) for constant in range(1, 31))
 
 
 def var_growth(constant: int) -> Real:
@@ -132,6 +122,7 @@ def _no_constant(
     *,
     printed: tuple[str, str],
     corrected: tuple[str, str],
+    formal: Formal,
     uses: tuple[str, ...] = ("assump:lipschitz",),
     notes: str = "",
 ) -> Statement[ConstantCase]:
@@ -152,11 +143,12 @@ def _no_constant(
         finding=Severity.SLIP,
         cause=causes.SCOPE,
         uses=uses,
-        cases=_constant_cases,
-        small_cases=_small_constants,
+        cases=lambda: st.integers(1, 40).map(ConstantCase),
+        small_cases=lambda: (ConstantCase(constant) for constant in range(1, 31)),
         small_size="constants 1 to 30",
         counterexample=ConstantCase(1),
         find_budget=5,
+        formal=formal,
         theory="01-setting.md#objective-instances",
         notes=f"{fair} {notes}".rstrip(),
     )
@@ -174,6 +166,7 @@ VAR = _no_constant(
         r"\forall L\ \exists X, Y \text{ on } \{0,1\}:\ |\mathrm{VaR}(X) - \mathrm{VaR}(Y)| > L\,\mathrm{KS}(X, Y)",
         "For every constant, two nearly equal coins have values at risk that differ by more.",
     ),
+    formal=Formal(proves=("var_is_not_continuous",)),
     uses=("assump:lipschitz", "def:objective/var"),
 )
 WANG = _no_constant(
@@ -188,6 +181,7 @@ WANG = _no_constant(
         r"\forall L\ \exists \tau:\ \mathcal N(\mathcal N^{-1}(\tau) + 1) > L\tau",
         "For every constant, the Wang transform with beta = 1 grows faster near 0.",
     ),
+    formal=Formal(proves=("wang_grows_faster",)),
     notes="For all L by the slope exp(-b z - b^2/2); checked here with rigorous enclosures.",
 )
 CUMULATIVE = _no_constant(
@@ -202,6 +196,7 @@ CUMULATIVE = _no_constant(
         r"\forall L\ \exists \tau:\ \tau^{1/2}/(\tau^{1/2} + (1-\tau)^{1/2})^2 > L\tau",
         "For every constant, cumulative probability weighting with gamma = 1/2 grows faster near 0.",
     ),
+    formal=Formal(proves=("cpw_grows_faster",)),
     notes="At tau = 1/(n^2+1) the quotient is (n^2+1)^(3/2)/(n+1)^2.",
 )
 

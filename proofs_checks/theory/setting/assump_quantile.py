@@ -19,7 +19,7 @@ from verified_risk.objectives import Weighting
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...cases.histories import weighted
-from ...engine.model import Claim, Statement, equality
+from ...engine.model import Claim, Formal, Statement, equality
 from ...engine.severity import Severity
 from .. import causes
 from .lem_key import area
@@ -67,6 +67,7 @@ ATTAINED = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings",
+    formal=Formal(proves=("key_identity",)),
     theory="01-setting.md#assump-quantile",
     notes="An assumption is not refuted. Line 166 glosses it as attained with some probability, which is so for laws "
     "with atoms; other laws only come arbitrarily near to T. Every counterexample of this audit survives a change of "
@@ -89,11 +90,6 @@ def _empirical(case: SampleCase) -> Law:
 
 def _drawn_from_a_full_law(case: SampleCase) -> bool:
     return case.law.quantile(1) == 1 and all(case.law.mass(r) for r in case.sample)
-
-
-def _empirical_attains(case: SampleCase) -> Fraction:
-    """-|F†_empirical(1) - 1|."""
-    return -abs(_empirical(case).quantile(1) - 1)
 
 
 def _empirical_is_below(case: SampleCase) -> Fraction:
@@ -125,7 +121,7 @@ EMPIRICAL = Statement(
     printed=Claim(
         r"F_R^\dagger(1) = 1 \Rightarrow F_{\tilde R}^\dagger(1) = 1",
         "If the reward can be 1, so can the reward of every empirical model of it.",
-        _empirical_attains,
+        lambda case: -abs(_empirical(case).quantile(1) - 1),
         when=_drawn_from_a_full_law,
     ),
     corrected=Claim(
@@ -142,6 +138,7 @@ EMPIRICAL = Statement(
     small_size="laws on {0, 1/2, 1} with masses in thirds, samples of one or two rewards",
     counterexample=SampleCase(Law({0: "1/2", 1: "1/2"}), (Fraction(0),)),
     find_budget=50,
+    formal=Formal(proves=("empirical_largest_le",)),
     theory="01-setting.md#assump-quantile",
     notes="The paper applies the key lemma to the empirical model (line 458). It does no harm: the identity on "
     "[0, T] needs no such assumption. The optimistic model of the paper does attain T, because every "

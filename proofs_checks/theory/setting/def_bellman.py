@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from hypothesis.strategies import SearchStrategy
-
 from verified_risk.law import Law
 from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
 from ...cases.histories import History, chooser, extended, gained, history_laws, state, weighted
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .def_history import Case
 
@@ -55,10 +53,6 @@ def _slack(case: Case) -> Fraction:
     return -max(worst, start.kolmogorov(return_law(case.mdp, case.policy)))
 
 
-def _cases() -> SearchStrategy[Case]:
-    return strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair))
-
-
 def _small_cases() -> Iterator[Case]:
     for mdp in one_state_models(two_point_laws(grid("1/2"), 2), 2):
         for policy in history_policies(mdp):
@@ -79,9 +73,10 @@ STATEMENT = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:history", "def:return"),
-    cases=_cases,
+    cases=lambda: strategies.mdps_with_policies(max_horizon=3).map(lambda pair: Case(*pair)),
     small_cases=_small_cases,
     small_size="one state, two actions, T = 2, rewards in halves, coin flips, all deterministic history policies",
+    formal=Formal(parts=("distributional_bellman", "return_from_the_start")),
     theory="01-setting.md#bellman",
-    notes="In print the reward law is that of a free variable s; the current state of the history is meant.",
+    notes="As printed, the reward law is that of a free variable s; the current state of the history is meant.",
 )

@@ -2,8 +2,8 @@ r"""def:history: the history measure, the episode and the return.
 
 The measure is built step by step:
 :math:`P(\xi_{t+1}) = P(\xi_t)\,\pi_t(a_t|\xi_t)\,R(s_t,a_t)(r_t)\,P(s_{t+1}|s_t,a_t)`.
-In print its indices are shifted by one, an episode ends before the last reward is paid, so that the return is not a
-function of it, and the return repeats one reward instead of running over all of them.
+As printed, its indices are shifted by one; an episode ends before the last reward is paid, so that the return is not a
+function of it; and the return repeats one reward instead of adding all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from verified_risk.policy.evaluation import joint_law, return_law
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
 from ...cases.histories import gained, history_laws, law_by_histories, state, weighted
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -81,6 +81,7 @@ MEASURE = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size=SMALL,
+    formal=Formal(parts=("history_measure", "evaluator_gives_the_marginals")),
     theory="01-setting.md#def-history",
     notes="In line 124 the indices of action, reward and next state are one too high: read literally, step t "
     "multiplies in an action and a reward that its history does not contain. A slip; nothing can be computed from the "
@@ -128,6 +129,7 @@ EPISODE = Statement(
     small_size=SMALL,
     counterexample=_paying(1),
     find_budget=200,
+    formal=Formal(proves=("return_is_recorded",)),
     theory="01-setting.md#def-history",
     notes="A history of length T holds T - 1 rewards. Line 280 records T rewards and the state after them.",
 )
@@ -140,12 +142,6 @@ class TailCase:
     mdp: MDP
     policy: Policy
     t: int
-
-
-def _tail_cases() -> SearchStrategy[TailCase]:
-    return strategies.mdps_with_policies(max_horizon=3).flatmap(
-        lambda pair: st.builds(TailCase, st.just(pair[0]), st.just(pair[1]), st.integers(1, pair[0].horizon))
-    )
 
 
 def _small_tail_cases() -> Iterator[TailCase]:
@@ -165,10 +161,6 @@ def _repeated(case: TailCase) -> Law:
     *_, episodes = history_laws(case.mdp, case.policy)
     count = case.mdp.horizon - case.t + 1
     return weighted((count * xi[case.t - 1][2], p) for xi, p in episodes.items())
-
-
-def _return_printed(case: TailCase) -> Fraction:
-    return -_repeated(case).kolmogorov(_future(case))
 
 
 def _return_corrected(case: TailCase) -> Fraction:
@@ -198,7 +190,7 @@ RETURN = Statement(
     printed=Claim(
         r"Z_t = \sum_{\tau=t}^T r_t",
         "Read by its subscript, the sum from step t on adds the reward of step t each time.",
-        _return_printed,
+        lambda case: -_repeated(case).kolmogorov(_future(case)),
     ),
     corrected=Claim(
         r"Z_t = \sum_{\tau=t}^T r_\tau, \quad Z_1 = y_t + Z_t",
@@ -208,11 +200,14 @@ RETURN = Statement(
     finding=Severity.SLIP,
     cause=causes.SUBSCRIPT,
     uses=("def:history/episode",),
-    cases=_tail_cases,
+    cases=lambda: strategies.mdps_with_policies(max_horizon=3).flatmap(
+        lambda pair: st.builds(TailCase, st.just(pair[0]), st.just(pair[1]), st.integers(1, pair[0].horizon))
+    ),
     small_cases=_small_tail_cases,
     small_size=SMALL + ", all t",
     counterexample=_only_the_first_pays(),
     find_budget=200,
+    formal=Formal(proves=("return_is_before_and_after",)),
     theory="01-setting.md#def-history",
     notes="A subscript: r_t for r_tau. The same line says in words that the rewards from step t on are meant, "
     "and the proofs use them.",

@@ -20,7 +20,7 @@ from verified_risk.objectives import CVaR, VaR
 
 from ...cases import strategies
 from ...cases.enumeration import grid, two_point_laws
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .lem_key import area
@@ -80,6 +80,7 @@ VAR = Statement(
     small_size="levels and arguments in quarters",
     counterexample=StepCase(Fraction(1, 2), Fraction(0), Fraction(1)),
     find_budget=20,
+    formal=Formal(proves=("var_weight_is_a_weighting",)),
     theory="01-setting.md#objective-instances",
     notes="The inequality is reversed; the same sentence calls G a CDF.",
 )
@@ -135,6 +136,7 @@ JUMPS = Statement(
     cases=_quantile_cases,
     small_cases=_small_quantiles,
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in quarters, levels in eighths",
+    formal=Formal(proves=("value_at_the_jump_decides",)),
     theory="01-setting.md#objective-instances",
     notes="No claim of the paper: its G is a CDF, hence right-continuous, and by assumption Lipschitz. It "
     "matters for weightings with jumps, such as VaR, which this library also accepts.",
@@ -155,10 +157,6 @@ def _cvar_printed_slack(case: TailCase) -> Fraction:
     """L tau - G(tau); at alpha = 0 the weighting is read as its limit 1(tau > 0)."""
     weight = min(case.tau / case.alpha, Fraction(1)) if case.alpha else Fraction(case.tau > 0)
     return case.constant * case.tau - weight
-
-
-def _own_constant(case: TailCase) -> bool:
-    return case.constant == 1 / case.alpha if case.alpha else True
 
 
 def _cvar_corrected_slack(case: TailCase) -> Real:
@@ -197,7 +195,7 @@ CVAR = Statement(
         r"G(\tau) = \min\{\tau/\alpha, 1\} \text{ is Lipschitz for every } \alpha \in [0,1], \quad L_G = 1/\alpha",
         "For every level in [0, 1] the weighting of CVaR grows at most at the rate L (any L proposed for level 0).",
         _cvar_printed_slack,
-        when=_own_constant,
+        when=lambda case: case.constant == 1 / case.alpha if case.alpha else True,
     ),
     corrected=Claim(
         r"\alpha \in (0,1]:\ \Phi = \tfrac1\alpha \int_0^\alpha F^\dagger, \quad L_G = 1/\alpha",
@@ -212,6 +210,7 @@ CVAR = Statement(
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in thirds, levels in sixths",
     counterexample=TailCase(Law.point(0), Fraction(0), Fraction(1, 2), Fraction(1)),
     find_budget=400,
+    formal=Formal(proves=("cvar_is_mean_of_worst_share",)),
     theory="01-setting.md#objective-instances",
     notes="Line 153 lets alpha range over [0, 1], line 172 has L_G = 1/alpha, which needs alpha > 0.",
 )

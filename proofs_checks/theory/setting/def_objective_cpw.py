@@ -8,7 +8,6 @@ rational number for rational x.  For q = 4 it falls between x = 1/2 and x = 2/3;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ...cases import strategies
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 
@@ -44,10 +43,6 @@ def _cases() -> SearchStrategy[Case]:
     return st.tuples(ratios, ratios).map(lambda pair: Case(*sorted(pair)))
 
 
-def _small_cases() -> Iterator[Case]:
-    return (Case(x, y) for x, y in combinations((Fraction(i, 6) for i in range(19)), 2))
-
-
 STATEMENT = Statement(
     source=__file__,
     label="def:objective/cpw",
@@ -69,10 +64,11 @@ STATEMENT = Statement(
     finding=Severity.SLIP,
     cause=causes.CPW_PARAMETER,
     cases=_cases,
-    small_cases=_small_cases,
+    small_cases=lambda: (Case(x, y) for x, y in combinations((Fraction(i, 6) for i in range(19)), 2)),
     small_size="all pairs of ratios in sixths up to 3",
     counterexample=Case(Fraction(1, 2), Fraction(2, 3)),
     find_budget=200,
+    formal=Formal(proves=("cpw_is_nondecreasing",)),
     theory="01-setting.md#objective-instances",
     notes="Line 153 names the family without a range for its parameter. The parameters used in practice, about 0.6, "
     "are far from where it fails.",

@@ -17,7 +17,7 @@ from verified_risk.law import Law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, two_point_laws
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from .monotone import Corner, Monotone, strict_functions
@@ -34,14 +34,6 @@ class LevelCase:
 
 def _reaches(case: LevelCase) -> bool:
     return case.law.cdf(case.x) >= case.tau
-
-
-def _level_printed(case: LevelCase) -> bool:
-    return 0 <= case.tau <= 1 and _reaches(case)
-
-
-def _level_corrected(case: LevelCase) -> bool:
-    return 0 < case.tau <= 1 and _reaches(case)
 
 
 def _above_least(case: LevelCase) -> Fraction:
@@ -74,13 +66,13 @@ ZERO = Statement(
         r"F^\dagger(\tau) \ge \min Z \quad (0 \le \tau \le 1)",
         "On [0, 1], the range of the integral in the objective, no quantile lies below the least return.",
         _above_least,
-        when=_level_printed,
+        when=lambda case: 0 <= case.tau <= 1 and _reaches(case),
     ),
     corrected=Claim(
         r"F^\dagger(\tau) \ge \min Z \quad (0 < \tau \le 1), \qquad F^\dagger(0) = -\infty",
         "On (0, 1] no quantile lies below the least return; the level 0 must be left out of the integral.",
         _above_least,
-        when=_level_corrected,
+        when=lambda case: 0 < case.tau <= 1 and _reaches(case),
     ),
     finding=Severity.SLIP,
     cause=causes.LEVEL_ZERO,
@@ -89,6 +81,7 @@ ZERO = Statement(
     small_size="at most two atoms in {0, 1/2, 1}, masses and levels in quarters, x in halves of [-1, 1]",
     counterexample=LevelCase(Law.point(0), Fraction(0), Fraction(-1)),
     find_budget=200,
+    formal=Formal(proves=("quantiles_are_returns_above_level_zero",)),
     theory="01-setting.md#def-quantile",
     notes="Not printed: it is what an integral over [0, 1] needs. For a Lipschitz G the level 0 has no mass, "
     "and nothing changes.",
@@ -110,10 +103,6 @@ def _strict(case: InverseCase) -> bool:
     return whole and case.function.strict and 0 < case.tau < 1
 
 
-def _strict_and_continuous(case: InverseCase) -> bool:
-    return _strict(case) and case.function.continuous
-
-
 def _inverse_slack(case: InverseCase) -> Fraction:
     """-|F(F†(tau)) - tau|."""
     x = case.function.inverse(case.tau)
@@ -133,10 +122,7 @@ def _small_inverses() -> Iterator[InverseCase]:
     for a in heights:
         for b in (h for h in heights if h > a):
             for tau in grid("1/6"):
-                ends = (
-                    Corner(Fraction(0), Fraction(0), a, a),
-                    Corner(Fraction(1), b, Fraction(1), Fraction(1)),
-                )
+                ends = (Corner(Fraction(0), Fraction(0), a, a), Corner(Fraction(1), b, Fraction(1), Fraction(1)))
                 yield InverseCase(Monotone(ends), tau)
 
 
@@ -156,7 +142,7 @@ INVERTIBLE = Statement(
         r"F \text{ strictly increasing and continuous} \Rightarrow F^\dagger = F^{-1}",
         "If F is strictly increasing and continuous, F takes the value tau at its quantile of level tau.",
         _inverse_slack,
-        when=_strict_and_continuous,
+        when=lambda case: _strict(case) and case.function.continuous,
     ),
     finding=Severity.SLIP,
     cause=causes.ONTO,
@@ -173,6 +159,7 @@ INVERTIBLE = Statement(
         Fraction(1, 4),
     ),
     find_budget=200,
+    formal=Formal(proves=("quantile_inverts_continuous",)),
     theory="01-setting.md#def-quantile",
     least_met=10,
     notes="Line 149 says that a strictly monotone F is invertible and that then the quantile is the inverse. On "

@@ -20,7 +20,7 @@ from verified_risk.objectives import Weighting
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...engine.codec import decoder
-from ...engine.model import Claim, Statement, equality
+from ...engine.model import Claim, Formal, Statement, equality
 from ...engine.severity import Severity
 
 
@@ -73,6 +73,7 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="all laws on {0, 1/2, 1} with masses in quarters, three changes of scale, all small weightings",
     decode=decoder(Case),
+    formal=Formal(proves=("Phi_of_moved_rewards",)),
     theory="01-setting.md#phi-properties",
     notes="Bounded rewards are needed; line 114 says so by its range.",
 )

@@ -26,10 +26,10 @@ from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
-from ...engine.model import Claim, Statement, equality
+from ...engine.model import Claim, Formal, Statement, equality
 from ...engine.severity import Severity
+from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
-from .lem_key_proof import PROOF
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,35 @@ CORRECTED = Claim(
     when=_meets,
 )
 
+
+def _proof_steps(planted: bool) -> list[Step]:
+    """One atom, then one more."""
+    x, y, g, h, top = parameters("x, y, g, h, M")
+    area_before = g * (top - x)
+    area_after = (h if planted else g) * (y - x) + h * (top - y)
+    return [
+        Step("one atom: x g = M g - g (M - x)", x * g - (top * g - area_before), equation=True),
+        Step(
+            "one more atom adds the same to both sides",
+            y * (h - g) - (top * (h - g) - (area_after - area_before)),
+            equation=True,
+        ),
+    ]
+
+
+PROOF = Proof("any number of atoms, any G and every M", _proof_steps, "F is already larger before the atom")
+r"""lem:key for any number of atoms, by induction over the atoms.
+
+A law with atoms :math:`x_1 \le \dots \le x_n` enters through the levels :math:`g_i = G(F(x_i))`, with :math:`g_0 = 0`:
+
+.. math:: \Phi_n = \sum_{i \le n} x_i (g_i - g_{i-1}), \qquad
+          A_n = \sum_{i < n} g_i (x_{i+1} - x_i) + g_n (M - x_n) ,
+
+and :math:`A_n` is the area under G(F) on [0, M], since G(F) = 0 before the first atom.  The claim is
+:math:`\Phi_n = M g_n - A_n`; with all atoms :math:`g_n = G(1) = 1`.  An atom y with level h behind the last one, x with
+level g, adds :math:`y (h - g)` to the left side; in the area it cuts the strip from x to M at y.
+"""
+
 INTRODUCTION = Statement(
     source=__file__,
     label="intro:key",
@@ -134,6 +163,11 @@ INTRODUCTION = Statement(
     small_size=SMALL,
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(3)),
     find_budget=200,
+    formal=Formal(
+        proves=("key_identity",),
+        refutes=("no_improper_integral_of_weighted_cdf",),
+        counterexample="every finite law and weighting; the executable counterexample is a point mass at 1",
+    ),
     theory="01-setting.md#key-identity",
     notes="Line 317 has T; lines 1051 and 1100 integrate over [0, T], where the identity with T is true.",
 )
@@ -159,6 +193,11 @@ KEY = Statement(
     counterexample=Case(Law.point(1), 1, vr.Mean(), Fraction(2)),
     find_budget=100,
     proof=PROOF,
+    formal=Formal(
+        proves=("key_identity",),
+        refutes=("no_improper_integral_of_weighted_cdf", "printed_right_side_drifts"),
+        counterexample="every finite law and weighting; the executable counterexample is a point mass at 1",
+    ),
     theory="01-setting.md#key-identity",
     notes="Used only on [0, T], at lines 1051 and 1100, where it is true. The printed proof (lines 321-415) "
     "also counts overlapping sets of levels twice and gives the half-line beyond the largest return "

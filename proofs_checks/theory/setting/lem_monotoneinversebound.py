@@ -15,7 +15,7 @@ from hypothesis.strategies import DrawFn
 
 from ...cases import strategies
 from ...cases.enumeration import grid
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
 
@@ -85,6 +85,7 @@ STATEMENT = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="single steps at 0, 1/2, 1 with every value at the jump, eta in halves, levels in quarters",
+    formal=Formal(proves=("quantile_ge_of_shifted_bound",)),
     theory="01-setting.md#monotone-inverse",
     notes="True for all functions. The printed proof goes through the half of lem:quantileinverse that needs "
     "right-continuity; for CDFs, and the paper has no other use for it, that proof is sound too.",

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from ...cases import strategies
 from ...cases.enumeration import grid
-from ...engine.model import Claim, Statement
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
+from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
-from .lem_quantileinverse_proof import PROOF
 from .monotone import Corner, Monotone, monotone_functions
 
 
@@ -36,10 +36,6 @@ def _first_half(case: PointCase) -> Fraction:
     return case.x - quantile if isinstance(quantile, Fraction) and quantile >= case.x - 1 else Fraction(1)
 
 
-def _point_cases() -> SearchStrategy[PointCase]:
-    return st.builds(PointCase, monotone_functions(), strategies.rationals(min_value=-3, max_value=3))
-
-
 def _steps() -> Iterator[Monotone]:
     """All functions with one jump at 0 between heights in thirds, then one linear piece up to 1."""
     thirds = grid("1/3")
@@ -47,9 +43,7 @@ def _steps() -> Iterator[Monotone]:
         for value in (h for h in thirds if h >= left):
             for right in (h for h in thirds if h >= value):
                 for end in (h for h in thirds if h >= right):
-                    yield Monotone(
-                        (Corner(Fraction(0), left, value, right), Corner(Fraction(1), end, end, end)),
-                    )
+                    yield Monotone((Corner(Fraction(0), left, value, right), Corner(Fraction(1), end, end, end)))
 
 
 def _small_points() -> Iterator[PointCase]:
@@ -57,6 +51,29 @@ def _small_points() -> Iterator[PointCase]:
         for x in (Fraction(-1), *grid("1/3"), Fraction(2)):
             yield PointCase(function, x)
 
+
+def _proof_steps(planted: bool) -> list[Step]:
+    """The two ways to reach a level."""
+    low, into, rest, w, c, z = parameters("low, into, rest, w, c, z")
+    level = low + into
+    at_jump = low if planted else low + into + rest
+    q = z * w  # from the beginning of the piece, where F is low
+    return [
+        Step("before the jump F is below the level", level - low),
+        Step("at the jump F is at least the level", at_jump - level),
+        Step("on a piece F equals the level (times the width)", (w * low + c * q) - w * (low + z * c), equation=True),
+    ]
+
+
+PROOF = Proof("any number of jumps and linear pieces", _proof_steps, "F is left-continuous")
+r"""lem:quantileinverse/second, :math:`F(F^\dagger(\tau)) \ge \tau`, for right-continuous F of jumps and linear pieces.
+
+The level tau is reached either by a jump or on a piece that rises; ``low`` is the value of F just before.
+
+* By a jump at q from ``low`` to ``low + into + rest``, with tau ``into > 0`` above ``low``: to the left of q the values
+  are at most ``low < tau``, so q is the infimum, and right-continuity puts the upper end of the jump at q itself.
+* On a piece of width w and rise c, tau is the value at the share z of the piece, so q is there.
+"""
 
 FIRST = Statement(
     source=__file__,
@@ -71,9 +88,10 @@ FIRST = Statement(
     corrected=None,
     finding=Severity.HOLDS,
     uses=("def:quantile/zero",),
-    cases=_point_cases,
+    cases=lambda: st.builds(PointCase, monotone_functions(), strategies.rationals(min_value=-3, max_value=3)),
     small_cases=_small_points,
     small_size="one jump at 0 with heights in thirds and a linear piece, x in {-1, 0, 1/3, 2/3, 1, 2}",
+    formal=Formal(proves=("quantile_of_value_le",)),
     theory="01-setting.md#quantile-inverse",
 )
 
@@ -97,10 +115,6 @@ def _finite(case: LevelCase) -> bool:
     return isinstance(case.function.inverse(case.tau), Fraction)
 
 
-def _finite_and_right_continuous(case: LevelCase) -> bool:
-    return _finite(case) and case.function.right_continuous
-
-
 @st.composite
 def _level_cases(draw: DrawFn) -> LevelCase:
     function = draw(monotone_functions())
@@ -108,12 +122,6 @@ def _level_cases(draw: DrawFn) -> LevelCase:
         function = Monotone(tuple(Corner(c.at, c.left, c.right, c.right) for c in function.corners))
     low, high = function.corners[0].left, function.corners[-1].right
     return LevelCase(function, high - Fraction(draw(st.integers(0, 11)), 12) * (high - low))
-
-
-def _small_levels() -> Iterator[LevelCase]:
-    for function in _steps():
-        for tau in grid("1/6"):
-            yield LevelCase(function, tau)
 
 
 SECOND = Statement(
@@ -131,20 +139,21 @@ SECOND = Statement(
         r"F(F^\dagger(\tau)) \ge \tau \quad (F \text{ right-continuous as well, } F^\dagger(\tau) \text{ finite})",
         "A nondecreasing right-continuous function is at least tau at its quantile of level tau, if that is finite.",
         _second_half,
-        when=_finite_and_right_continuous,
+        when=lambda case: _finite(case) and case.function.right_continuous,
     ),
     finding=Severity.SLIP,
     cause=causes.RIGHT_CONTINUITY,
     uses=("def:quantile/zero",),
     cases=_level_cases,
-    small_cases=_small_levels,
+    small_cases=lambda: (LevelCase(function, tau) for function in _steps() for tau in grid("1/6")),
     small_size="one jump at 0 with heights in thirds and a linear piece, levels in sixths",
-    counterexample=LevelCase(
-        Monotone((Corner(Fraction(0), Fraction(0), Fraction(0), Fraction(1)),)),
-        Fraction(1, 2),
-    ),
+    counterexample=LevelCase(Monotone((Corner(Fraction(0), Fraction(0), Fraction(0), Fraction(1)),)), Fraction(1, 2)),
     find_budget=200,
     proof=PROOF,
+    formal=Formal(
+        proves=("value_of_quantile_ge",),
+        refutes=("value_of_quantile_ge_false_for_monotone", "quantile_of_constant_is_infinite"),
+    ),
     theory="01-setting.md#quantile-inverse",
     notes="Printed for every monotone F; every F to which the paper applies it is a CDF, hence right-continuous.",
 )

@@ -2,7 +2,7 @@ r"""This library's exact planner and evaluator, as cases of the theory.
 
 * The planner's policy is Bellman-optimal at *every* reachable (t, s, y) for one rho that attains the value.
 * The law it returns satisfies the key identity and gives the value it claims.
-* The evaluator's law is that of walking every history, for every kind of policy.
+* The evaluator's law is that of enumerating all histories, for every kind of policy.
 * The certified planner's bounds hold, and planning on a grid of step eta loses at most T eta.
 """
 
@@ -26,7 +26,7 @@ from verified_risk.policy.evaluation import return_law
 from ...cases import strategies
 from ...cases.enumeration import attainable_laws, grid, history_policies, one_state_models, return_cells, two_point_laws
 from ...cases.histories import law_by_histories
-from ...engine.model import Claim, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, equality, least
 from ...engine.severity import Severity
 from ..cvar.budget import Budgets, attainable_returns
 from ..cvar.cvar_appendix import ModelCase
@@ -66,10 +66,6 @@ def _largest_regret(case: ModelCase, policy: Policy, table: Budgets, rho: Fracti
     )
 
 
-def _bellman_cases() -> SearchStrategy[ModelCase]:
-    return st.builds(ModelCase, _models(), strategies.levels(max_denominator=5))
-
-
 def _small_bellman() -> Iterator[ModelCase]:
     for mdp in _small_models():
         for alpha in (Fraction(1, 3), Fraction(1, 2), Fraction(1)):
@@ -89,9 +85,13 @@ BELLMAN = Statement(
     ),
     finding=Severity.HOLDS,
     uses=("cvar:min", "cvar:value", "cvar:rho"),
-    cases=_bellman_cases,
+    cases=lambda: st.builds(ModelCase, _models(), strategies.levels(max_denominator=5)),
     small_cases=_small_bellman,
     small_size=SMALL + ", levels 1/3, 1/2, 1",
+    formal=Formal(
+        missing="The claim is about the code of the planner. Its recursion is proved (`cvar:value`), its code is not;"
+        " `plan.prove()` has the verified checker confirm single plans."
+    ),
     theory="04-planning.md#budget",
 )
 
@@ -147,6 +147,9 @@ KEY = Statement(
     cases=_plan_cases,
     small_cases=_small_plans,
     small_size=SMALL + "; mean, CVaR, spectral, VaR; all policies",
+    formal=Formal(
+        missing="The claim compares four programs of the library. The identity behind it is proved (`lem:key`)."
+    ),
     theory="04-planning.md#dp",
     examples_share=0.5,
 )
@@ -174,12 +177,6 @@ def _policy_cases() -> SearchStrategy[PolicyCase]:
     return pairs.map(lambda pair: PolicyCase(pair[0], pair[1]))
 
 
-def _small_policies() -> Iterator[PolicyCase]:
-    for mdp in _small_models():
-        for policy in history_policies(mdp):
-            yield PolicyCase(mdp, policy)
-
-
 EVALUATOR = Statement(
     source=__file__,
     label="production/evaluator",
@@ -188,14 +185,18 @@ EVALUATOR = Statement(
     printed=None,
     corrected=Claim(
         r"F_{\mathrm{return\_law}(\pi)} = F_{Z^\pi}",
-        "The evaluator's law of the return is that of walking every history, for every kind of policy.",
+        "The evaluator's law of the return is that of enumerating all histories, for every kind of policy.",
         _evaluator,
     ),
     finding=Severity.HOLDS,
     uses=("def:history",),
     cases=_policy_cases,
-    small_cases=_small_policies,
+    small_cases=lambda: (PolicyCase(mdp, policy) for mdp in _small_models() for policy in history_policies(mdp)),
     small_size=SMALL + ", all deterministic history policies",
+    formal=Formal(
+        missing="The claim is about the code of the evaluator. That its recursion has the right marginals is proved "
+        "(`def:history`)."
+    ),
     theory="01-setting.md#def-history",
 )
 
@@ -253,6 +254,11 @@ CERTIFIED = Statement(
     cases=_grid_plan_cases,
     small_cases=_small_grid_plans,
     small_size=SMALL + "; mean and CVaR 1/2; four grids",
+    formal=Formal(
+        missing="The claim is about the bounds that the planner prints. They are a theorem for each plan that "
+        "`plan.prove()` accepts (`production/proved`). For the others the rounding bounds are proved for a model of "
+        "floats, not for the kernels."
+    ),
     theory="05-certificates.md",
     examples_share=0.5,
 )

@@ -1,4 +1,4 @@
-"""The certificate file: its format, its digest, and the two sides that a check answers with."""
+"""The certificate file: format, digest, and the result of a check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMAT = "proofs_checks/counterexample"
 
 VERSION = 1
 LONGEST = 4000
-"""Characters of a number."""
+"""Limit of characters of a number."""
 
 
 class Rejected(ValueError):
@@ -20,7 +20,7 @@ class Rejected(ValueError):
 
 
 class Outcome(NamedTuple):
-    """Both sides of the printed claim, which says ``left relation right``; it is refuted iff that is false."""
+    """Both sides of the printed claim ``left relation right``, which is refuted iff it is false."""
 
     left: Any
     relation: str
@@ -40,7 +40,7 @@ def digest(content: dict[str, Any]) -> str:
 
 
 def read(text: str) -> dict[str, Any]:
-    """The certificate, if it is whole and unedited."""
+    """Parse a certificate; raise ``Rejected`` if it is malformed or was edited."""
     try:
         data = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
@@ -63,7 +63,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose keys are all different: readers disagree about a key that stands twice."""
+    """Reject JSON objects with repeated keys, on which readers disagree."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise Rejected("a key stands twice in one object")
@@ -84,7 +84,7 @@ def check(label: str) -> Callable[[Callable[[dict[str, Any]], Outcome]], Callabl
 
 
 def require(condition: bool, what: str) -> None:
-    """Refuse an instance that does not meet a hypothesis."""
+    """Raise ``Rejected`` if an instance does not meet a hypothesis."""
     if not condition:
         raise Rejected(f"a hypothesis fails: {what}")
 
@@ -92,9 +92,9 @@ def require(condition: bool, what: str) -> None:
 def number(entry: Any) -> Fraction:
     """``"p/q"`` or an integer."""
     require(isinstance(entry, (str, int)) and not isinstance(entry, bool), f"{entry!r} is a rational")
-    # an exponent makes a short text a number of any length
+    # an exponent can make a short text a huge number
     require(isinstance(entry, int) or not set("eE") & set(entry), f"{entry!r} is written without an exponent")
-    # Python reads the digits of every script, and takes time that grows with the square of their count
+    # Python accepts digits of every script, and parsing takes quadratic time
     require(isinstance(entry, int) or entry.isascii(), f"{entry!r} is written in ASCII digits")
     require(isinstance(entry, int) or len(entry) <= LONGEST, f"a number has at most {LONGEST} characters")
     return Fraction(entry)

@@ -1,4 +1,4 @@
-r"""Why what the verified checker accepts is true, for CVaR: tables of whole numbers, rounded outward at every step.
+r"""The bounds of the verified checker for CVaR: tables of integers, rounded outward at every step.
 
 With a unit u and a scale V, a budget is an index b that stands for b u, and a reward r takes b to
 :math:`b - \lceil r/u \rceil`.  The table of all policies starts from :math:`\lfloor V (bu)^+ \rfloor` and rounds every
@@ -8,9 +8,9 @@ have added, and rounds up.  Both are read at the start, on every grid and at eve
 .. math:: \frac{\hat w_\pi(b)}V \ge \mathbf E (bu - Z^\pi)^+ , \qquad
           \frac{\hat w(b)}V \le \min_{\pi'} \mathbf E\, u (b - \hat Z^{\pi'})^+ ,
 
-with :math:`\hat Z` the return in units, every reward rounded up.  How close they are depends on u and V; that they are
-bounds does not.  These are the proofs ``budget`` and ``budgets`` of docs/proof_format.md in plain recursion; the
-theorem about the program, with all its routes, is ``check_sound``.
+with :math:`\hat Z` the return in units, every reward rounded up.  They are bounds for every u and V; only
+their distance depends on u and V.  These are the proofs ``budget`` and ``budgets`` of docs/proof_format.md in plain
+recursion; the theorem about the program, with all its routes, is ``check_sound``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models, two_point_laws
-from ...engine.model import Claim, Statement, least
+from ...engine.model import Claim, Formal, Statement, least
 from ...engine.severity import Severity
 from ..cvar.budget import Budgets, attainable_returns
 
@@ -75,7 +75,7 @@ class _Tables:
         return min(math.floor(self.average(t, s, b, a, self.all_policies)) for a in actions)
 
     def choice(self, t: int, s: int, b: int) -> int:
-        """The policy of the certificate: what is best by the table of all policies."""
+        """The policy of the certificate, greedy for the table of all policies."""
         return min(range(self.mdp.n_actions[s]), key=lambda a: self.average(t, s, b, a, self.all_policies))
 
     def one_policy(self, t: int, s: int, b: int) -> int:
@@ -84,7 +84,7 @@ class _Tables:
         return math.ceil(self.average(t, s, b, self.choice(t, s, b), self.one_policy))
 
     def law(self, t: int, s: int, b: int) -> Law:
-        """Of the rewards to come of the policy, in the model itself."""
+        """The law of the remaining rewards of the policy in the model."""
         if t == self.mdp.horizon:
             return Law.point(0)
         outcomes = self.mdp.actions(s)[self.choice(t, s, b)].outcomes
@@ -134,8 +134,8 @@ PROVED = Statement(
     corrected=Claim(
         r"\rho - \tfrac{\hat w_\pi(\rho)}{V\alpha} \le \mathrm{CVaR}_\alpha(\pi), \qquad"
         r" \mathrm{CVaR}^*_\alpha \le \max_b \bigl\{ bu - \tfrac{\hat w(b)}{V\alpha} \bigr\}",
-        "On every grid and at every scale, tables rounded outward bound the policy's CVaR from below and everybody's "
-        "from above.",
+        "On every grid and at every scale, tables rounded outward bound the policy's CVaR from below and the CVaR of "
+        "every policy from above.",
         _proved,
     ),
     finding=Severity.HOLDS,
@@ -143,6 +143,7 @@ PROVED = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips; CVaR 1/2; three grids, two scales",
+    formal=Formal(proves=("check_sound",)),
     theory="05-certificates.md#certificate",
 )
 

@@ -1,4 +1,4 @@
-"""``run``: the properties in turn, in this process, on a pool of processes or on dask, until time is up."""
+"""Run the properties in turn until time is up: in this process, on a pool of processes, or on dask."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ BATCH_SECONDS = 2.0
 
 @dataclass
 class Report:
-    """What a run did: counts of the folder over all runs, cases of this one, failures of this one."""
+    """The result of a run: the counts of its folder over all runs, and the cases and failures of this run."""
 
     folder: Path
     page: Path
     counts: dict[str, Count]
     cases: int = 0
     found: list[Failure] = field(default_factory=list)
-    """Those that were not known before this run."""
+    """Failures that the folder did not hold before."""
     met: int = 0
-    """Failing cases of this run, known ones included."""
+    """Number of failing cases, known ones included."""
 
 
 def run(
@@ -51,9 +51,9 @@ def run(
     seed: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Report:
-    """Fuzz for ``seconds`` into ``folder``; a second run there goes on with new seeds.
+    """Fuzz for ``seconds`` and keep the results in ``folder``; a later run there continues with new seeds.
 
-    ``workers`` processes of this machine (0: in this process), or ``cluster="tcp://..."``, a dask scheduler.
+    Batches run in ``workers`` processes (0: in this process), or on the dask scheduler ``cluster="tcp://..."``.
     """
     if seconds <= 0:
         raise InvalidArgument(f"the time is {seconds} s, wanted more than 0")
@@ -65,7 +65,7 @@ def run(
         if kept.count(prop.name).absent is None:
             ready.append(prop)
     if not ready:
-        raise InvalidArgument(f"nothing can be tried: {kept.count(wanted[0].name).absent}")
+        raise InvalidArgument(f"no property can be checked: {kept.count(wanted[0].name).absent}")
     titles = {prop.name: prop.title for prop in chosen(())}
     report = Report(kept.path, kept.path, kept.counts)
     for prop in ready:
@@ -110,7 +110,7 @@ def _outcomes(more: Callable[[], Batch | None], workers: int, cluster: str | Non
             yield batch, run_batch(batch)
         return
     going = True
-    while going:  # again with a new pool where a worker died
+    while going:  # with a new pool after a worker has died
         going = False
         with Pool(workers, mp_context=get_context("spawn")) as pool:
             for batch, outcome in _fed(more, partial(pool.submit, run_batch), _first, workers):
@@ -126,12 +126,9 @@ def _first(running: list[Any]) -> list[Any]:
 
 
 def _fed(
-    more: Callable[[], Batch | None],
-    submit: Callable[[Batch], Any],
-    wait: Callable[[list[Any]], list[Any]],
-    most: int,
+    more: Callable[[], Batch | None], submit: Callable[[Batch], Any], wait: Callable[[list[Any]], list[Any]], most: int
 ) -> Iterator[tuple[Batch, Outcome]]:
-    """Keep ``most`` batches running until there are no more, or a worker has died."""
+    """Keep ``most`` batches running until there are no more or a worker dies."""
     running: dict[Any, Batch] = {}
     healthy = True
     while True:
@@ -152,7 +149,7 @@ def _fed(
 
 
 def _died(batch: Batch) -> Outcome:
-    """A batch during which a worker died: its own, or that of a batch beside it."""
+    """The outcome of a batch during which a worker died."""
     again = {"batch": asdict(batch)}
     error = "a worker process died while this batch, or one beside it, was running"
     seed = f"{batch.seed}/{batch.name}/{batch.number}"
