@@ -309,3 +309,12 @@ def test_bad_arrays_are_refused_with_the_entry(given, said):
 def test_options_are_for_environments_given_by_name():
     with pytest.raises(InvalidArgument, match="options are for an environment given by its id"):
         vr.MDP.from_gymnasium(object(), horizon=3, options={"map_name": "8x8"})
+
+
+@pytest.mark.parametrize("normalise", [False, True])
+@pytest.mark.parametrize("entry", [-1e-9, -5e-324, np.inf, np.nan])
+def test_the_first_entry_that_is_no_probability_is_named_however_small_it_is(entry, normalise):
+    P = np.array([[[1.0, 0.0]], [[1.0, entry]]])
+    for rows in (P, P.astype(object)):
+        with pytest.raises(InvalidModel, match=re.escape("[1, 0][1] is ")):
+            vr.MDP.from_arrays(rows, np.zeros((2, 1)), initial=0, horizon=1, normalise=normalise)

@@ -6,6 +6,7 @@ and seconds; here they take what the arrays take, and an action makes its own fr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -46,7 +47,8 @@ class Packed:
 
     def _read(self, i: int, name: Callable[[int], str], normalise: bool) -> None:
         columns, values = self.rows.row(i)
-        if any(type(x) is not float for x in values):
+        # arrays of floats have been checked as a whole; an array of objects may hold any
+        if self.rows.value.dtype.kind != "f" and not all(type(x) is float and 0 <= x < math.inf for x in values):
             exact = [_number(x, f"{name(i)}[{s}]") for s, x in zip(columns, values, strict=True)]
             self.own[i] = self._summing_to_one(i, exact, name, normalise)
             return
