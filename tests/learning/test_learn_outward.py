@@ -12,16 +12,16 @@ from test_learn_models import learner_of
 
 import verified_risk as vr
 from verified_risk.learning import evaluate
-from verified_risk.learning.api import Record, Task, best_on_grid
-from verified_risk.learning.assemble import assemble, data_range
 from verified_risk.learning.declarations import Declared
-from verified_risk.learning.evaluate import Judge
+from verified_risk.learning.episodes import Record
+from verified_risk.learning.evaluate import Judge, best_on_grid
+from verified_risk.learning.guarantee import Problem, data_bound, regret_bounds, uniform_bounds, up
 from verified_risk.learning.interval import Bracket
+from verified_risk.learning.planner import curve_of, planner_allowance, problem_of, target_of
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.regret_bounds import Problem, data_bound, regret_bounds, uniform_bounds, up
-from verified_risk.learning.settings import Settings
-from verified_risk.learning.target import curve_of, planner_allowance, problem_of, target_of
+from verified_risk.learning.run import assemble, data_range
+from verified_risk.learning.task import Settings, Task
 
 # -- grids -------------------------------------------------------------------------------------------------------------
 

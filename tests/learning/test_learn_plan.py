@@ -13,15 +13,14 @@ from test_learn_models import learner_of, random_episode
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.api import Task
+from verified_risk.kernels.learn_data import Path
+from verified_risk.learning.audit_exact import History, optimistic_mdp
 from verified_risk.learning.declarations import Declared
-from verified_risk.learning.history import History
 from verified_risk.learning.learner import Learner
-from verified_risk.learning.optimism import optimistic_mdp
+from verified_risk.learning.planner import planner_allowance
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.settings import Settings
-from verified_risk.learning.target import planner_allowance
+from verified_risk.learning.task import Settings, Task
 
 CONCAVE = {
     "mean": vr.Mean(),
@@ -52,7 +51,7 @@ def test_the_optimistic_value_is_the_exact_optimum_of_the_optimistic_model(name)
         standard, history = learner.standard, History()
         for _ in range(episodes):
             states, actions, atoms, paid = random_episode(rng, standard)
-            learner.count(*(np.array(x) for x in (states, actions, atoms, paid)))
+            learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
             history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
         learner.plan()
         radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
@@ -71,7 +70,7 @@ def test_the_quantile_planner_finds_the_exact_optimum():
         standard, history = learner.standard, History()
         for _ in range(episodes):
             states, actions, atoms, paid = random_episode(rng, standard)
-            learner.count(*(np.array(x) for x in (states, actions, atoms, paid)))
+            learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
             history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
         learner.plan()
         radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
@@ -151,7 +150,7 @@ def test_tables_are_refused_from_two_gigabytes_on(monkeypatch):
     for returns, fits in ((9080, True), (9091, False)):
         learner = object.__new__(Learner)
         learner.standard = SimpleNamespace(horizon=9, n_states=1000, top=(returns - 1,), n_actions=(1,) * 1000)
-        learner.truth = SimpleNamespace(state=np.zeros((1000, 1)))
+        learner.world = SimpleNamespace(truth=SimpleNamespace(state=np.zeros((1000, 1))))
         with contextlib.nullcontext() if fits else pytest.raises(InvalidArgument, match=r"2\.0 GB"):
             learner._check_size()
 

@@ -10,8 +10,7 @@ from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidPolicy
-from verified_risk.learning.audit_sets import FAR, divergence, excess_slack, width_slack
-from verified_risk.learning.history import History
+from verified_risk.learning.audit_exact import FAR, History, divergence, excess_slack, width_slack
 from verified_risk.numbers.enclosure import Interval
 
 

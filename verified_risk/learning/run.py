@@ -1,4 +1,4 @@
-"""What a run of a learner leaves behind."""
+"""The result of a run: regret, bounds, interval and notes in the user's units."""
 
 from __future__ import annotations
 
@@ -7,22 +7,28 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..files import decode_array, encode_array
+from ..kernels.learn_data import CURVE, MEAN, Actions, Floats
 from ..mdp import MDP
 from ..numbers.format import above, at_least, at_most, ends
 from ..numbers.rational import as_fraction, float_above, text
 from ..objectives import Weighting, objective
 from .declarations import Declared
-from .learner import Floats
+from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
+from .guarantee import Guarantee, data_bound, guarantee_of
+from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy, checked_table
+from .problem import standard_form
 
 if TYPE_CHECKING:
     from ..plotting import Picture
-    from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy
-    from .run_audit import AuditReport
+    from .audit import AuditReport
+    from .episodes import Record
+    from .interval import Bracket
+    from .learner import Learner
+    from .task import Task
 
 SERIES = (
     "returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound",
@@ -129,7 +135,7 @@ class Run(files.Saved):
     bound: Floats | None
     expected_bound: Floats | None
     data_bound: Floats | None
-    table: NDArray[np.int16]
+    table: Actions
     shell: BlackBox | None = None
     audit: AuditReport | None = None
     notes: tuple[str, ...] = ()
@@ -163,9 +169,7 @@ class Run(files.Saved):
         :returns: the policy; it plays, saves and loads like any other
         :raises InvalidArgument: if there was no such episode
         """
-        from .api import replay
-        from .policies import BlackBoxPolicy, LearnedPolicy
-        from .problem import standard_form
+        from .episodes import replay
 
         if k is None:
             if self.mdp is not None:
@@ -269,8 +273,7 @@ class Run(files.Saved):
         :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
         :returns: the run
         """
-        from .policies import BlackBox, checked_table
-        from .run_audit import AuditReport
+        from .audit import AuditReport
 
         mdp = None if data["model"] is None else MDP.from_json(data["model"])
         shell = None if data["shell"] is None else BlackBox.from_json(data["shell"])
@@ -313,6 +316,117 @@ class Run(files.Saved):
             audit=None if data["audit"] is None else AuditReport.from_json(data["audit"]),
             **arrays,
         )
+
+
+def assemble(
+    mdp: MDP | None,
+    task: Task,
+    record: Record,
+    best: tuple[Fraction, Fraction, str] | None,
+    report: AuditReport | None,
+    bracket: Bracket,
+    learner: Learner,
+    shell: BlackBox | None = None,
+) -> Run:
+    """Return the result of the episodes in ``record``.
+
+    ``best`` is what :func:`.evaluate.best_value` returned; it and ``mdp`` are None for a black box, whose form is
+    ``shell``.  ``report`` is None unless the run was audited.
+    """
+    standard, settings = task.standard, task.settings
+    guarantee = guarantee_of(task, continuous=mdp is not None and not mdp.is_discrete)
+    unit, offset = float(standard.range * standard.unit), float(standard.offset)
+    errors = unit * (np.maximum(record.uppers - record.optimistic, 0.0) + task.slack)
+    k = np.arange(1, len(record.returns) + 1, dtype=np.float64)
+    regret = width = None
+    if record.low is not None and record.high is not None and best is not None:
+        each = np.maximum(float_above(best[1]) - record.low, 0.0)
+        regret = np.cumsum(each) * (1 + (k + 2) * 2.0**-52)  # each difference, each sum and the product are rounded
+        width = record.high - record.low
+    extra = np.cumsum(errors) + float(standard.rounding) * k
+
+    def outward(scale: Fraction, bound: Floats | None) -> Floats | None:
+        # k sums and at most a dozen other roundings of nonnegative numbers
+        return None if bound is None else (float(scale) * bound + extra) * (1 + (k + 12) * 2.0**-52)
+
+    expected, likely = (None if bound is None else bound.at(k) for bound in (guarantee.expected, guarantee.likely))
+    return Run(
+        mdp=mdp,
+        objective=settings.objective,
+        algorithm=settings.algorithm,
+        episodes=len(record.returns),
+        asked=settings.episodes,
+        delta=settings.delta,
+        eta=settings.eta,
+        seed=settings.seed,
+        bonus_scale=settings.bonus_scale,
+        declared=settings.declared,
+        stop_when=settings.stop_when,
+        best=None if best is None else best[:2],
+        interval=OptimumInterval(bracket.lower, bracket.upper) if settings.has_interval else None,
+        guarantee=guarantee.text,
+        proved=guarantee.proved,
+        on_paper=guarantee.on_paper,
+        returns=offset + unit * record.returns if record.earned is None else record.earned,
+        values=record.low,
+        values_width=width,
+        optimistic=offset + unit * record.optimistic,
+        planner_error=errors,
+        regret=regret,
+        bound=outward(standard.range, likely),
+        expected_bound=outward(standard.range, expected),
+        data_bound=outward(standard.range * standard.unit, _from_data(task, record, guarantee)),
+        table=learner.policy_table() if bracket.table is None else bracket.table,
+        shell=shell,
+        audit=report,
+        notes=_notes(task, width, best),
+    )
+
+
+def _from_data(task: Task, record: Record, guarantee: Guarantee) -> Floats | None:
+    """Return the regret bound from data, in units, planner error not included; None if no theorem covers it."""
+    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.on_paper
+    if task.settings.algorithm not in ("kl", "bernstein") or not covered:
+        return None
+    lipschitz = Fraction(task.settings.objective.lipschitz)
+    return data_bound(record.widths, data_range(task), lipschitz, task.settings.delta)
+
+
+def data_range(task: Task) -> Fraction:
+    """Return b, the greatest sum of the widths of one episode, in units."""
+    top = task.standard.top
+    if task.settings.algorithm == "bernstein":
+        return Fraction(sum(top[:-1]))
+    return Fraction(sum(top[1:] if task.knowledge.rewards and not task.standard.joint else top[:-1]))
+
+
+def _notes(task: Task, width: Floats | None, best: tuple[Fraction, Fraction, str] | None) -> tuple[str, ...]:
+    """Return what a reader of the result should know."""
+    standard, notes = task.standard, []
+    if str(task.settings.declared):
+        notes.append(f"declared: {task.settings.declared}; the guarantee relies on it")
+    capped = task.settings.algorithm == "kl" and task.knowledge.largest < standard.top[0]
+    if capped and task.target.kind == MEAN:
+        notes.append("the largest return bounds the interval only: tables by the return so far would be too long")
+    if standard.joint:
+        notes.append("rewards are drawn together with the next state: each outcome of a step is counted as one")
+    if not standard.exact:
+        notes.append(
+            f"rewards are rounded up to a grid: up to {above(standard.rounding, 4)} per episode is due to that"
+        )
+    if task.settings.algorithm in ("kl", "ucb") and task.target.kind == CURVE:
+        apart = ", the interval is not affected" if task.settings.has_interval else ""
+        notes.append(
+            f"the planner's certified error does not vanish for this weighting: the regret bound grows linearly{apart}"
+        )
+    if best is not None and best[2] == SEARCHED:
+        notes.append(
+            f"the optimum was searched for at most {SECONDS_FOR_THE_OPTIMUM} s and is known to "
+            f"{above(best[1] - best[0])}: on another machine it, and the regret of an episode, may differ by that much"
+        )
+    if width is not None and len(width) and float(np.max(width)) > WIDEST * max(1.0, float(standard.range)):
+        notes.append(f"values are known to {above(float(np.max(width)))} only")
+    return tuple(notes)
 
 
 def _ends(data: list[str]) -> tuple[Fraction, Fraction]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..grid.floats import FloatModel, float_model
-from ..kernels.told import compilations_told
+from ..kernels.jit import reporting_compilations
 from ..mdp import MDP
 from ..mdp.model import required_model
 from ..numbers.rational import Rational
@@ -101,7 +101,7 @@ def plan(
     wanted = read_gap(gap)
     limit = read_seconds(time_limit)
     unit = None if eta is None else unit_that_fits(mdp, eta)
-    with compilations_told(progress):
+    with reporting_compilations(progress):
         return _plan(mdp, objective, unit, wanted, limit, progress)
 
 
