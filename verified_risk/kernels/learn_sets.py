@@ -170,24 +170,18 @@ def refresh_reward(p: int, sets: Sets, target: Target) -> bool:
 
 
 @kernel
-def is_due(sets: Sets, target: Target) -> bool:
-    """Return whether the visits of some pair have grown by the share ``target.patience`` since its last rebuild."""
-    for p in range(sets.touched.shape[0]):
-        if sets.touched[p] and sets.counts.visits[p] >= sets.model.used[p] * (1.0 + target.patience):
-            return True
-    return False
-
-
-@kernel
 def refresh(shape: Shape, sets: Sets, target: Target) -> bool:
-    """Rebuild the pairs that were played, if one of them is due; True if the model changed.
+    """Rebuild the pairs that were played if one of them is due; True if the model changed.
 
-    Older sets stay valid, so waiting costs width and saves planning.  A plan costs the same however many pairs have
-    changed, so all that were played are rebuilt together.
+    A pair is due when its visits have grown by the share ``target.patience`` since its last rebuild.  Older sets stay
+    valid, so waiting costs width and saves planning.  A plan costs the same however many pairs have changed, so all
+    that were played are rebuilt together.
     """
-    if not is_due(sets, target):
+    touched, stale, due, changed = sets.touched, sets.stale, False, False
+    for p in range(touched.shape[0]):
+        due = due or (touched[p] and sets.counts.visits[p] >= sets.model.used[p] * (1.0 + target.patience))
+    if not due:
         return False
-    changed, touched, stale = False, sets.touched, sets.stale
     for s in range(shape.first.shape[0] - 1):
         for p in range(shape.first[s], shape.first[s + 1]):
             stale[p] = False
