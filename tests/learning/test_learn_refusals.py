@@ -139,7 +139,7 @@ def test_numbers_that_no_float_holds_are_refused_or_taken_in_their_logarithm():
     for rewards in (["1e400", 0], ["-1e200", 0], [0, "1e-201"]):
         model = vr.MDP(0, [[[1], [1]]], [rewards], horizon=2)
         for where, told in ((model, {}), (Chain(), {"horizon": 2, "rewards": rewards})):
-            with pytest.raises(InvalidArgument, match=r"rewards range from .*: regret is told in floats"):
+            with pytest.raises(InvalidArgument, match=r"rewards range from .*: regret is computed in floats"):
                 vr.learn(where, vr.Mean(), episodes=2, **told)
     run = vr.learn(vr.MDP(0, [[[1], [1]]], [["5e199", 0]], horizon=2), vr.Mean(), episodes=2)
     assert run.best == (10**200, 10**200)

@@ -204,7 +204,7 @@ def _where_ucbvi_is(late: Sequence[float]) -> list[str]:
     there = sum(abs(rate - cost) < cost / 100 for rate in late)
     return [
         f"The path of return {law.atoms[-1]}, which maximises the mean, costs {best} - {worth} = {cost:.4f} of "
-        f"CVaR an episode.  Runs of UCBVI that pay this in the last quarter: {there} of {len(late)}.",
+        f"CVaR an episode.  Runs of UCBVI that pay this in the last quarter: {there} of {len(late)}."
     ]
 
 

@@ -1,4 +1,4 @@
-"""All learners on four models: regret against the episode, over many seeds, and a page that says who is proved.
+"""All learners on four models: regret against the episode, over many seeds, and a page with the results.
 
 The models and lengths are those on which the confidence sets of page 10 were first compared.
 """
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 class Rival(NamedTuple):
-    """An algorithm as it takes part: what it is told, and whether a theorem covers its regret for CVaR."""
+    """An algorithm of the comparison: whether it knows the reward laws, whether a theorem covers its regret for CVaR."""
 
     name: str
     algorithm: str
@@ -171,7 +171,7 @@ def _page(
 
 
 def _least(last: dict[tuple[str, str], float], scenes: Sequence[str]) -> list[str]:
-    """Who loses least, among the proved learners and among all."""
+    """Return the learner of least regret, among the proved ones and among all."""
     lines = ["| model | least regret of a proved learner | least of all |", "|---|---|---|"]
     for scene in scenes:
         names = {rival.name: last[scene, rival.name] for rival in RIVALS}

@@ -24,7 +24,7 @@ from ..pool import Pool
 from .sweep_cells import Cell, attempt, csv_of, run_cell
 
 MOST_ATTEMPTS = 3
-"""How often a cell is started whose worker died."""
+"""The most times that a cell is started if its workers die."""
 
 
 @dataclass

@@ -70,24 +70,23 @@ class _Ear(event.Listener):
 
 
 class _Locator(caching._CacheLocator):
-    """The place of a function in our directory; its stamp is the name of the directory and the digest of its file."""
+    """The place of a function in our directory; its stamp is the directory's name and the digest of its file."""
 
-    def __init__(self, function: Any, directory: Path, file: str) -> None:
-        self._function, self._directory, self._file = function, directory, file
+    def __init__(self, function: Any, file: Any) -> None:
+        self._function, self._file, self._directory = function, file, cache_directory()
 
     def get_cache_path(self) -> str:
         return str(self._directory)
 
     def get_source_stamp(self) -> str:
-        return f"{self._directory.name}-{sha256(Path(self._file).read_bytes()).hexdigest()[:16]}"
+        return f"{Path(self.get_cache_path()).name}-{sha256(Path(self._file).read_bytes()).hexdigest()[:16]}"
 
     def get_disambiguator(self) -> str:
         return str(self._function.__code__.co_firstlineno)
 
     @classmethod
     def from_function(cls, function: Any, file: str) -> _Locator | None:
-        directory = cache_directory()
-        return None if directory is None else cls(function, directory, file)
+        return None if cache_directory() is None else cls(function, file)
 
 
 class _Results(caching.CompileResultCacheImpl):

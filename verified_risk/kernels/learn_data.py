@@ -41,7 +41,7 @@ class Shape(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What was observed, pair by pair."""
+    """The observations, pair by pair."""
 
     visits: Ints
     length: Ints  # distinct outcomes seen
@@ -52,7 +52,7 @@ class Counts(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What was declared, pair by pair."""
+    """The declarations, pair by pair."""
 
     length: Ints  # how many outcomes are listed; 0: nothing is known
     state: Ints
@@ -96,7 +96,7 @@ class World(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What to maximise and how."""
+    """The objective, the confidence sets and the tolerances of a planner."""
 
     kind: int
     left: float  # slopes of the terminal cost (TAIL)

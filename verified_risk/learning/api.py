@@ -70,12 +70,12 @@ def learn(
     ``run.guarantee`` names the theorem that covers the run (see :mod:`.guarantee`).
 
     ``kl`` needs no number of episodes: with ``stop_when`` it ends when the interval for the optimum,
-    :attr:`Run.interval`, is that short.  ``known_rewards``, ``known_successors`` and ``largest_return`` tell it more
-    (see :mod:`.declarations`).
+    :attr:`Run.interval`, is that short.  ``known_rewards``, ``known_successors`` and ``largest_return`` are declarations
+    about the model (see :mod:`.declarations`).
 
     ``mdp`` may also be a gymnasium environment with discrete spaces; then ``horizon`` and ``rewards`` (or
     ``reward_range`` and ``eta``) are needed, ``random_starts`` says that episodes begin in different observations, and
-    there is no regret, because nobody knows the model; interval and policy remain.
+    there is no regret, because that needs the model; interval and policy remain.
 
     ``checkpoint`` names a file: a run that was interrupted or killed goes on from it, to the same result byte for byte.
 

@@ -167,11 +167,7 @@ class AuditReport:
 
 
 def audited_run(
-    task: Task,
-    learner: Learner,
-    judge: Judge,
-    best: tuple[Fraction, Fraction],
-    progress: Count | None = None,
+    task: Task, learner: Learner, judge: Judge, best: tuple[Fraction, Fraction], progress: Count | None = None
 ) -> tuple[Record, AuditReport]:
     """Play all episodes one by one and test every claim; ``best`` encloses the optimum, in the user's units.
 

@@ -168,9 +168,9 @@ def target_of(
     )  # fmt: skip
     error = 0.0
     if algorithm == "kl":
-        told = knowledge_of(standard, Declared()) if knowledge is None else knowledge
-        log_term = up(uniform_problem_of(standard, told, problem.delta).log_term())
-        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(told)))
+        facts = knowledge_of(standard, Declared()) if knowledge is None else knowledge
+        log_term = up(uniform_problem_of(standard, facts, problem.delta).log_term())
+        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(facts)))
     elif algorithm == "ucb-as-printed":
         fields["log_term"] = up(problem.printed_log_term())
     elif algorithm in ("greedy", "posterior"):

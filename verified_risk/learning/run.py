@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from .learner import Learner
     from .task import Task
 
+PLAIN = ("algorithm", "episodes", "asked", "seed", "guarantee", "proved", "on_paper")
+"""Fields that are JSON as they are."""
+RATIONAL = ("delta", "bonus_scale", "eta", "stop_when")
+"""Fields that are rationals; the last two may be None."""
 SERIES = (
     "returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound",
     "data_bound",
@@ -52,33 +56,13 @@ class OptimumInterval(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run(files.Saved):
-    """A run of ``episodes`` episodes, one entry per episode in every array, in the user's units.
+    """A run: one entry per episode in every series, in the user's units.
 
-    ``regret``
-        cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``, as an upper bound within ``regret_width`` of the truth
-    ``bound``
-        the theorem's bound with probability ``1 - 2 delta`` after each episode, on paper; None where there is no
-        theorem.  With narrowed sets (``bonus_scale < 1``) it is that of the theorem's own, for comparison
-    ``expected_bound``
-        likewise, the theorem's bound in expectation
-    ``data_bound``
-        likewise, the bound computed from the visits that were made, with probability ``1 - 2 delta`` for all episodes
-        at once (algorithms ``kl`` and ``bernstein``); a theorem in Coq if ``proved``
-    ``interval``
-        with probability ``1 - delta`` the optimum lies in it, whatever the number of episodes, and :meth:`policy` is
-        worth at least its lower end; from data alone (algorithm ``kl``, concave objectives); a theorem in Coq if
-        ``proved``, else on paper
-    ``value_gap``
-        optimistic value minus true value of the policy played
-    ``values``
-        ``Phi(pi)``, certified lower ends
-    ``returns``
-        what was actually earned
+    ``mdp``, ``best``, ``values``, ``values_width`` and ``regret`` are None for a black-box environment: they need the
+    model.  A bound is None where no theorem gives one; with narrowed sets (``bonus_scale < 1``) it is that of the
+    theorem's own sets, for comparison.
 
-    For a black-box environment ``values``, ``regret`` and ``value_gap`` are None: they need the model.  ``asked``
-    is the number of episodes that was asked for, None if the run ended by itself.
-
-    :param mdp: the model, None for an environment
+    :param mdp: the model
     :param objective: the weighting
     :param algorithm: its name
     :param episodes: how many were played
@@ -87,24 +71,27 @@ class Run(files.Saved):
     :param eta: the step of the grid of rewards, None for the rewards' own
     :param seed: of the episodes
     :param bonus_scale: the factor of the radii; theorems cover 1 and more
-    :param declared: what the learner was told of the model
+    :param declared: the declarations about the model
     :param stop_when: the length of the interval at which it was to stop
-    :param best: certified bounds of the optimum; None for an environment.  Weightings that are searched get a limited
-        time, so their bounds depend on the speed of the machine; a note says so
-    :param interval: bounds of the optimum from data alone
+    :param best: certified bounds of the optimum.  Weightings that are searched get a limited time, so their bounds
+        depend on the speed of the machine; a note says so
+    :param interval: bounds of the optimum from data alone (algorithm ``kl``, concave objectives).  With probability
+        ``1 - delta`` the optimum lies between them, whatever the number of episodes, and :meth:`policy` is worth at
+        least the lower one
     :param guarantee: the theorem that covers the run, in a sentence, or why none does
     :param proved: whether a theorem in Coq covers the interval and the regret from data of this run
     :param returns: what each episode earned
-    :param values: what each policy is worth, certified lower ends
+    :param values: ``Phi`` of each policy played, certified lower ends
     :param values_width: how far above ``values`` the truth may be
-    :param optimistic: what each plan promised in its optimistic model
+    :param optimistic: the value of each plan in its optimistic model
     :param planner_error: how far each plan may be from the best in its optimistic model
-    :param regret: cumulative, an upper bound
-    :param bound: the theorem's bound after each episode
-    :param expected_bound: likewise, in expectation
-    :param data_bound: likewise, from the visits that were made
-    :param table: the last policy
-    :param shell: how an environment was read, None for a model
+    :param regret: cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``: an upper bound within ``regret_width`` of it
+    :param bound: the theorem's bound after each episode, with probability ``1 - 2 delta``, on paper
+    :param expected_bound: the theorem's bound in expectation, on paper
+    :param data_bound: the bound from the visits that were made (algorithms ``kl`` and ``bernstein``), for all episodes
+        at once with probability ``1 - 2 delta``; a theorem in Coq if ``proved``
+    :param table: the policy to use
+    :param shell: the form of an environment, None for a model
     :param audit: the checked steps of the proof, None unless asked for
     :param notes: what a reader should know
     :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
@@ -143,17 +130,17 @@ class Run(files.Saved):
 
     @property
     def mark(self) -> str:
-        """What to add to the interval and to the bound from data: nothing if they are theorems in Coq."""
+        """The note behind the interval and the bound from data: empty if they are theorems in Coq."""
         return "" if self.proved else ", on paper" if self.on_paper else ", not proved"
 
     @property
     def value_gap(self) -> Floats | None:
-        """Optimistic value minus true value of the policy played: what the closeness step of the proof bounds."""
+        """Optimistic value minus true value of the policy played, which the closeness step of the proof bounds."""
         return None if self.values is None else self.optimistic - self.values
 
     @property
     def regret_width(self) -> Floats | None:
-        """How far below ``regret`` the true cumulative pseudo-regret may be."""
+        """A bound on ``regret`` minus the true cumulative pseudo-regret."""
         if self.values_width is None or self.best is None or self.regret is None:
             return None
         width = float_above(Fraction(float_above(self.best[1])) - self.best[0])
@@ -161,13 +148,13 @@ class Run(files.Saved):
         return np.cumsum(self.values_width + width) * (1 + rounded) + 2 * rounded * self.regret
 
     def policy(self, k: int | None = None) -> LearnedPolicy | BlackBoxPolicy:
-        """The policy to use: worth at least ``interval[0]`` where there is an interval, else that of a last plan.
-
-        With ``k = 0, 1, ...`` the policy of that episode: the run is replayed up to it.
+        """Return the policy to use, or that of an episode, up to which the run is then replayed.
 
         :param k: an episode; None for the policy to use
-        :returns: the policy; it plays, saves and loads like any other
+        :returns: the policy; without ``k`` one worth at least ``interval[0]`` where there is an interval, else that of
+            the last plan
         :raises InvalidArgument: if there was no such episode
+        :raises Unsupported: if the episode was one of an environment
         """
         from .episodes import replay
 
@@ -222,7 +209,7 @@ class Run(files.Saved):
         return "\n".join(lines)
 
     def plot(self) -> Picture:
-        """Cumulative regret per episode, and the theorem's bound far above it.
+        """Draw the cumulative regret and the theorem's bound.
 
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
@@ -245,22 +232,13 @@ class Run(files.Saved):
         return {
             "model": None if self.mdp is None else self.mdp.to_json(),
             "objective": self.objective.to_json(),
-            "algorithm": self.algorithm,
-            "episodes": self.episodes,
-            "asked": self.asked,
-            "delta": text(self.delta),
-            "eta": None if self.eta is None else text(self.eta),
-            "seed": self.seed,
-            "bonus_scale": text(self.bonus_scale),
+            **{name: getattr(self, name) for name in PLAIN},
+            **{name: None if (x := getattr(self, name)) is None else text(x) for name in RATIONAL},
             "declared": self.declared.to_json(),
-            "stop_when": None if self.stop_when is None else text(self.stop_when),
             "best": None if self.best is None else [text(x) for x in self.best],
             "interval": None if self.interval is None else [text(x) for x in self.interval],
             "table": encode_array(self.table),
             "shell": None if self.shell is None else self.shell.to_json(),
-            "guarantee": self.guarantee,
-            "proved": self.proved,
-            "on_paper": self.on_paper,
             "notes": list(self.notes),
             "audit": None if self.audit is None else self.audit.to_json(),
             **{name: series(getattr(self, name)) for name in SERIES},
@@ -293,25 +271,19 @@ class Run(files.Saved):
             if values is not None and not np.isfinite(values).all():
                 k = int(np.argmin(np.isfinite(values)))
                 raise InvalidFile(f"{name}[{k}] is {values[k]}, wanted a finite number")
+        fields: dict[str, Any] = {name: data[name] for name in PLAIN if name != "on_paper" or name in data}
+        for name in RATIONAL:
+            optional = data[name] is None and name in RATIONAL[2:]
+            fields[name] = None if optional else as_fraction(data[name], name)
         return cls(
             mdp=mdp,
             objective=objective(data["objective"]),
-            algorithm=data["algorithm"],
-            episodes=data["episodes"],
-            asked=data["asked"],
-            delta=as_fraction(data["delta"], "delta"),
-            eta=None if data["eta"] is None else as_fraction(data["eta"], "eta"),
-            seed=data["seed"],
-            bonus_scale=as_fraction(data["bonus_scale"], "bonus_scale"),
+            **fields,
             declared=Declared.from_json(data["declared"]),
-            stop_when=None if data["stop_when"] is None else as_fraction(data["stop_when"], "stop_when"),
             best=None if data["best"] is None else _ends(data["best"]),
             interval=None if data["interval"] is None else OptimumInterval(*_ends(data["interval"])),
             table=table,
             shell=shell,
-            guarantee=data["guarantee"],
-            proved=data["proved"],
-            on_paper=data.get("on_paper", False),
             notes=tuple(data["notes"]),
             audit=None if data["audit"] is None else AuditReport.from_json(data["audit"]),
             **arrays,
