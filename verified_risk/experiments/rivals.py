@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import InvalidArgument
 from .figures import pyplot, save
-from .sweep import SweepResult, sweep
+from .sweep import Engine, complete_sweep
 from .sweep_cells import Cell
 
 Floats = NDArray[np.float64]
 
 
 class Rival(NamedTuple):
-    """An algorithm of the comparison: whether it knows the reward laws, whether a theorem covers its regret for CVaR."""
+    """An algorithm of the comparison; ``proved`` says whether a theorem covers its regret for CVaR."""
 
     name: str
     algorithm: str
@@ -72,37 +72,16 @@ def rival_cells(seeds: int, scenes: Sequence[str]) -> dict[tuple[str, str], list
 
 
 def rival_experiment(
-    out: str | PathLike[str],
-    *,
-    seeds: int = 20,
-    scenes: Sequence[str] = tuple(SCENES),
-    workers: int | None = None,
-    scheduler: str | None = None,
-    local_cluster: int | None = None,
-    progress: bool | None = None,
+    out: str | PathLike[str], *, seeds: int = 20, scenes: Sequence[str] = tuple(SCENES), **engine: Unpack[Engine]
 ) -> Path:
-    """Run the sweep into ``out/cells``; write ``rivals.svg``, ``.png``, ``.csv`` and ``.md``; the page's path."""
-    if seeds < 1:
-        raise InvalidArgument(f"seeds is {seeds}, wanted at least 1")
+    """Run the sweep into ``out/cells``; write ``rivals.svg``, ``.png``, ``.csv``, ``.md``; return the page's path."""
     cells = rival_cells(seeds, scenes)
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    outcome = sweep(
-        [cell for group in cells.values() for cell in group], folder / "cells", workers=workers, scheduler=scheduler,
-        local_cluster=local_cluster, progress=progress,
-    )  # fmt: skip
-    if outcome.table is None:
-        raise InvalidArgument(f"the experiment is not complete\n{outcome}")
-    files.write_text(folder / "rivals.csv", outcome.table.read_text(encoding="utf-8"))
-    found = _by_cell(outcome)
-    _draw(found, cells, folder / "rivals", seeds, scenes)
-    page = folder / "rivals.md"
+    stem, outcome = complete_sweep("rivals", (one for group in cells.values() for one in group), out, seeds, engine)
+    found = {Cell.from_json(result["cell"]): result for result in outcome.results}
+    _draw(found, cells, stem, seeds, scenes)
+    page = stem.with_suffix(".md")
     files.write_text(page, "\n".join(_page(found, cells, seeds, scenes)) + "\n")
     return page
-
-
-def _by_cell(outcome: SweepResult) -> dict[Cell, dict[str, Any]]:
-    return {Cell.from_json(result["cell"]): result for result in outcome.results}
 
 
 def _draw(

@@ -70,7 +70,7 @@ def learn(
     ``run.guarantee`` names the theorem that covers the run (see :mod:`.guarantee`).
 
     ``kl`` needs no number of episodes: with ``stop_when`` it ends when the interval for the optimum,
-    :attr:`Run.interval`, is that short.  ``known_rewards``, ``known_successors`` and ``largest_return`` are declarations
+    :attr:`Run.interval`, is that short.  ``known_rewards``, ``known_successors`` and ``largest_return`` are facts
     about the model (see :mod:`.declarations`).
 
     ``mdp`` may also be a gymnasium environment with discrete spaces; then ``horizon`` and ``rewards`` (or

@@ -143,33 +143,25 @@ def knowledge_of(standard: Standard, declared: Declared, *, fixed: frozenset[int
     model, and for a largest return below the least one.
     """
     S, m, joint = standard.n_states, len(standard.atoms), standard.joint
-    lists: list[Outcomes] = []
-    limits: list[int] = []
-    known: list[bool] = []
+    rows: list[tuple[Outcomes, int, bool]] = []
     tests = most = learned = 0
     limit = declared.successors if type(declared.successors) is int else 0
     for s, actions in enumerate(standard.pairs):
-        for a in range(len(actions)):
+        for a, pair in enumerate(actions):
             if s in fixed:
-                ((atom, target, _),) = actions[a].outcomes
-                lists.append(((atom, target),))
-                limits.append(0)
-                known.append(True)
+                ((atom, target, _),) = pair.outcomes
+                rows.append((((atom, target),), 0, True))
                 continue
             learned += 1
             if standard.free_steps and s == standard.initial[0][0]:
-                lists.append(())
-                limits.append(0)
-                known.append(False)
+                rows.append(((), 0, False))
                 most, tests = max(most, S), tests + S
                 continue
             listed = _listed(standard, declared, s, a)
             possible = len(listed) if listed else (S * m if joint else S)
             possible = min(possible, limit) if limit else possible
             certain = len(listed) == 1
-            lists.append(listed)
-            limits.append(possible if limit else 0)
-            known.append(certain)
+            rows.append((listed, possible if limit else 0, certain))
             most = max(most, 0 if certain else possible)
             tests += {1: 0, 2: 1}.get(possible, possible)
             if not joint and not declared.rewards:
@@ -184,9 +176,8 @@ def knowledge_of(standard: Standard, declared: Declared, *, fixed: frozenset[int
         # rewards rounded up can exceed the declared return by one unit a step
         slack = 0 if standard.exact else standard.steps
         largest = min(largest, int(units) + slack)
-    return Knowledge(
-        tuple(lists), tuple(limits), tuple(known), bool(declared.rewards), max(tests, 1), max(most, 1), learned, largest
-    )
+    lists, limits, known = zip(*rows, strict=True)
+    return Knowledge(lists, limits, known, bool(declared.rewards), max(tests, 1), max(most, 1), learned, largest)
 
 
 def _listed(standard: Standard, declared: Declared, s: int, a: int) -> Outcomes:

@@ -170,19 +170,10 @@ def _black_box(shell: BlackBox, *, start: int) -> Standard:
         rows = ((0,) * len(units), *rows)
         start = over + 1
     return Standard(
-        horizon=len(rows),
-        discount=Fraction(1),
-        low=shell.low,
-        range=shell.range,
-        unit=shell.unit,
-        atoms=shell.atoms,
-        units=rows,
-        exact=shell.exact,
-        joint=True,
-        initial=((start, Fraction(1)),),
-        pairs=tuple(pairs),
+        horizon=len(rows), discount=Fraction(1), low=shell.low, range=shell.range, unit=shell.unit, atoms=shell.atoms,
+        units=rows, exact=shell.exact, joint=True, initial=((start, Fraction(1)),), pairs=tuple(pairs),
         free_steps=int(shell.random_starts),
-    )
+    )  # fmt: skip
 
 
 # -- reading the arguments ---------------------------------------------------------------------------------------------

@@ -191,13 +191,8 @@ def target_of(
     curve = curve_of(objective)
     levels = curve.levels
     if levels is None or len(levels.tails) > 1:
-        fields.update(
-            kind=CURVE,
-            concave=levels is not None,
-            knots=np.array(curve.knots),
-            heights=np.array(curve.heights),
-            slopes=np.array(curve.slopes),
-        )
+        corners = {name: np.array(getattr(curve, name)) for name in ("knots", "heights", "slopes")}
+        fields.update(kind=CURVE, concave=levels is not None, **corners)
         error = curve.error
         if levels is not None:
             fields.update(

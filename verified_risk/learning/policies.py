@@ -117,7 +117,7 @@ class BlackBox:
         return total
 
     def atom(self, reward: Fraction) -> int:
-        """Return the atom of a reward, rounded up if it has none; raise :class:`InvalidArgument` if it was not declared."""
+        """Return the atom of a reward, after rounding; raise :class:`InvalidArgument` if it was not declared."""
         x = (reward - self.low) / self.range
         if not 0 <= x <= 1:
             raise InvalidArgument(
