@@ -42,20 +42,26 @@ def histories(seed, count):
         yield rng, mdp, rng.choice([1, 5, 30, 100])
 
 
+def observed_model(rng, learner, episodes):
+    """Count random episodes and plan; the exact optimistic model of the same counts."""
+    standard, history = learner.standard, History()
+    for _ in range(episodes):
+        states, actions, atoms, paid = random_episode(rng, standard)
+        learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
+        history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
+    learner.plan()
+    radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
+    return optimistic_mdp(standard, history, radius)
+
+
 @pytest.mark.parametrize("name", CONCAVE)
 def test_the_optimistic_value_is_the_exact_optimum_of_the_optimistic_model(name):
     """Within the stated rounding; with several levels between the value found and its certified upper bound."""
     G = CONCAVE[name]
     for rng, mdp, episodes in histories(f"value {name}", 25):
         learner = learner_of(mdp, G, scale=Fraction(1, 4), episodes=200)
-        standard, history = learner.standard, History()
-        for _ in range(episodes):
-            states, actions, atoms, paid = random_episode(rng, standard)
-            learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
-            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
-        learner.plan()
-        radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
-        exact = vr.exact_plan(optimistic_mdp(standard, history, radius), G).value / standard.unit
+        standard, hat = learner.standard, observed_model(rng, learner, episodes)
+        exact = vr.exact_plan(hat, G).value / standard.unit
         allowance = planner_allowance(standard, learner.target, float(G.lipschitz))
         assert allowance < 1e-7
         assert learner.value - allowance <= exact <= learner.upper + allowance
@@ -67,16 +73,8 @@ def test_the_quantile_planner_finds_the_exact_optimum():
     for rng, mdp, episodes in histories("quantile", 25):
         G = vr.VaR(rng.choice(["1/10", "1/3", "3/5"]), upper=rng.random() < 0.5)
         learner = learner_of(mdp, G, scale=Fraction(1, 4), episodes=200)
-        standard, history = learner.standard, History()
-        for _ in range(episodes):
-            states, actions, atoms, paid = random_episode(rng, standard)
-            learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
-            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
-        learner.plan()
-        radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
-        assert (
-            vr.exact_plan(optimistic_mdp(standard, history, radius), G).value == Fraction(learner.value) * standard.unit
-        )
+        standard, hat = learner.standard, observed_model(rng, learner, episodes)
+        assert vr.exact_plan(hat, G).value == Fraction(learner.value) * standard.unit
 
 
 @pytest.mark.parametrize("G", [vr.CVaR("1/3"), 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/5"), vr.VaR("1/4")], ids=str)
