@@ -118,6 +118,13 @@ def exact(x):
     return mpmath.mpf(x.numerator) / x.denominator
 
 
+def test_a_bound_from_data_covers_a_running_sum_that_drops_every_term():
+    """After the first width every other is half a unit in the last place, which rounds to nothing."""
+    widths = np.array([1.0] + [2.0**-53] * 4095)
+    total = 1 + 4095 * mpmath.mpf(2) ** -53
+    assert data_bound(widths, Fraction(), Fraction(1), Fraction(1, 2))[-1] >= total * mpmath.e / (mpmath.e - 1)
+
+
 def test_a_bound_from_data_is_not_below_its_formula_in_fifty_digits():
     rng = np.random.default_rng(1)
     with mpmath.workdps(50):
