@@ -16,7 +16,7 @@ from verified_risk.errors import InvalidArgument
 from verified_risk.experiments import baselines
 from verified_risk.learning import audit, environment, evaluate, learner, run
 from verified_risk.learning.declarations import Declared, knowledge_of
-from verified_risk.learning.planner import patience_of, planned_by_return, target_of
+from verified_risk.learning.planner import patience_of, planned_by_return, planner_allowance, target_of
 from verified_risk.learning.problem import check_floats, standard_form
 from verified_risk.learning.task import Settings, Task
 
@@ -120,3 +120,31 @@ def test_a_note_names_values_known_less_well_than_a_millionth_of_the_range():
     assert run._notes(task, np.array([0.0, widest]), None) == ()
     (note,) = run._notes(task, np.array([0.0, math.nextafter(widest, 1)]), None)
     assert note.startswith("values are known to")
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_the_rounding_of_a_plan_is_that_of_its_longest_backup(joint):
+    mdp = vr.models.inventory() if joint else vr.models.machine_replacement()
+    task = Task.of(standard_form(mdp), Settings.read(vr.CVaR("1/4"), 5))
+    standard, target = task.standard, task.target._replace(tie=0.0)
+    T, m = standard.horizon, len(standard.atoms)
+    outcomes = standard.n_states * (m if joint else 1)
+    wanted = (2 * T + 1) * (T + 1) * 8 * (outcomes + m + 8) * 2.0**-53 * 4 * standard.top[0]
+    assert planner_allowance(standard, target, 4.0) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_closeness_by_the_radii_allows_for_the_rounding_of_the_model():
+    """Both sides are equal before the first visit of a pair that pays nothing: the allowance is all that is left."""
+    report = vr.learn(vr.MDP(0, [[[1]]], [[0]], horizon=2), vr.Mean(), episodes=1, audit=True).audit
+    assert report.rows["L2b"].least == pytest.approx(float(audit.MODEL_TOLERANCE * 2 * 2), rel=1e-12)
+
+
+def test_the_bernstein_tables_allow_for_rounding():
+    standard = standard_form(vr.models.machine_replacement())
+    settings = Settings.read(vr.CVaR("1/4"), 5, algorithm="bernstein", declared=Declared(rewards=True))
+    task = Task.of(standard, settings)
+    rules, m = task.learner().rules, len(standard.atoms)
+    assert rules.margin == 8 * (standard.n_states + m + 8) * 2.0**-53 * standard.top[0]
+    tests = baselines.table_tests(standard, task.knowledge.learned_pairs, only_mean=False)
+    log = baselines.bernstein_log_term(tests, settings.delta).upper
+    assert log * (1 + Fraction(9, 10**15)) <= Fraction(rules.log_term) <= log * (1 + Fraction(2, 10**14))
