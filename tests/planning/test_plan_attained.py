@@ -103,7 +103,7 @@ def test_a_saved_plan_is_rechecked_as_before(tmp_path):
 
 
 def test_a_grid_too_wide_to_prove_on_is_not_covered_in_words():
-    with pytest.raises(Unsupported, match="not covered: .* on a grid of 3000099 points, more than 20000"):
+    with pytest.raises(Unsupported, match=r"not covered: .* on a grid of 3000099 points, more than 20000"):
         Draft.of(vr.plan(large(), POLYGON))
 
 
