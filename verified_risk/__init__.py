@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .law import Law
     from .learning import Run
     from .learning.api import learn
-    from .learning.run_audit import AuditReport
+    from .learning.audit import AuditReport
     from .mdp import MDP
     from .numbers.enclosure import Interval
     from .objectives import (
@@ -113,7 +113,7 @@ _HOME = {
     **dict.fromkeys(("Rollout", "rollout"), "rollouts"),
     "Recheck": "planning.result",
     "Proved": "proving",
-    "AuditReport": "learning.run_audit",
+    "AuditReport": "learning.audit",
     "MDP": "mdp",
     "Law": "law",
     **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "policy.evaluation"),

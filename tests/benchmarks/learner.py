@@ -17,8 +17,8 @@ import verified_risk as vr
 from verified_risk.kernels import jit
 from verified_risk.learning.evaluate import planner_of_truth
 from verified_risk.learning.learner import Learner, draws_of
+from verified_risk.learning.planner import problem_of, target_of
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.target import problem_of, target_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from reference_learner import ReferenceLearner

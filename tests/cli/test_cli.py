@@ -99,7 +99,7 @@ def test_learning_prints_regret_below_its_bound(tmp_path):
 
 
 def test_an_audited_run_that_violates_a_step_ends_with_one(monkeypatch):
-    from verified_risk.learning.audit_rows import Row
+    from verified_risk.learning.audit import Row
 
     learned = vr.learn(vr.models.two_paths(), vr.CVaR("1/2"), episodes=3, audit=True)
     monkeypatch.setattr(vr, "learn", lambda *given, **options: learned)

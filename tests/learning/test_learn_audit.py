@@ -10,13 +10,15 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.api import Task
+from verified_risk.kernels.learn_plan import set_policy_of_budget
+from verified_risk.kernels.learn_run import best_budget
+from verified_risk.kernels.learn_sets import refresh
+from verified_risk.learning.audit import AuditReport, audited_run
 from verified_risk.learning.evaluate import Judge, best_value
 from verified_risk.learning.learner import Learner
+from verified_risk.learning.planner import target_of
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.run_audit import AuditReport, audited_run
-from verified_risk.learning.settings import Settings
-from verified_risk.learning.target import target_of
+from verified_risk.learning.task import Settings, Task
 
 MODELS = {
     "lake": vr.models.frozen_lake,
@@ -118,7 +120,7 @@ class ForgetsTheMissingMass(Learner):
     """The printed construction: the mass taken away goes nowhere."""
 
     def plan(self):
-        self._run.refresh(self.shape, self.counts, self.known, self.model, self.target, self.touched, self.stale)
+        refresh(self.shape, self.sets, self.target)
         beyond = self.model.state == self.standard.n_states
         self.model.prob[beyond] = 0.0
         self.model.miss[:] = 0.0
@@ -149,7 +151,7 @@ class PlansRarely(Learner):
     def plan(self):
         self.called += 1
         if self.called % 10:
-            self._run.refresh(self.shape, self.counts, self.known, self.model, self.target, self.touched, self.stale)
+            refresh(self.shape, self.sets, self.target)
             self.fresh = True
             return self.value
         return super().plan()
@@ -160,8 +162,8 @@ class PlaysTheLevelBelow(Learner):
 
     def plan(self):
         value = super().plan()
-        rho, _ = self._run.best_budget(self.shape, self.tables, self.target)
-        self._plan.set_policy_of_budget(self.shape, self.tables, max(rho - 1, 0))
+        rho, _ = best_budget(self.shape, self.tables, self.target)
+        set_policy_of_budget(self.shape, self.tables, max(rho - 1, 0))
         return value
 
 

@@ -37,7 +37,7 @@ def stop_at(episode):
 def often(monkeypatch):
     """Write after every stretch, and make stretches short."""
     monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)
-    monkeypatch.setattr(sys.modules["verified_risk.learning.api"], "CHUNK", 40)
+    monkeypatch.setattr(sys.modules["verified_risk.learning.episodes"], "CHUNK", 40)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ PROGRAM = """
 import sys, verified_risk as vr
 from verified_risk.learning import checkpoint
 checkpoint.SECONDS_BETWEEN = 0.0
-sys.modules["verified_risk.learning.api"].CHUNK = 50
+sys.modules["verified_risk.learning.episodes"].CHUNK = 50
 vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=400000, checkpoint=sys.argv[1])
 """
 
@@ -178,7 +178,7 @@ TO_THE_END = """
 import os, sys, time, verified_risk as vr
 from verified_risk.learning import checkpoint
 checkpoint.SECONDS_BETWEEN = 0.0
-sys.modules["verified_risk.learning.api"].CHUNK = 20
+sys.modules["verified_risk.learning.episodes"].CHUNK = 20
 vr.learn(vr.models.machine_replacement(horizon=4), vr.CVaR("1/2"), episodes=1500, algorithm=sys.argv[2],
          checkpoint=sys.argv[1], progress=lambda now: os.path.exists(sys.argv[1]) and time.sleep(3600))
 """
@@ -277,7 +277,7 @@ def test_the_series_of_all_episodes_are_put_together_only_to_be_written(tmp_path
         monkeypatch.setattr(module, name, lambda rows: calls.append(name) or own(rows))
 
     counted("_columns", sys.modules["verified_risk.learning.environment"])
-    counted("_joined", sys.modules["verified_risk.learning.api"])
+    counted("_joined", sys.modules["verified_risk.learning.episodes"])
     told = {"episodes": 25, "horizon": 2, "rewards": [0, 1]}
     vr.learn(Chain(), vr.Mean(), **told)
     vr.learn(vr.models.two_paths(), vr.Mean(), episodes=200)

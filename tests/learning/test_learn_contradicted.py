@@ -9,7 +9,7 @@ from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, StoppedRun
-from verified_risk.learning.declarations_check import largest_return
+from verified_risk.learning.declarations import largest_return
 from verified_risk.learning.problem import standard_form
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.learning import target
-from verified_risk.learning.bernstein import bernstein_log_term
+from verified_risk.experiments.baselines import bernstein_log_term
+from verified_risk.learning import planner
 from verified_risk.learning.evaluate import best_value, plan_error
+from verified_risk.learning.guarantee import Problem, regret_bounds
 from verified_risk.learning.policies import BlackBox
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.regret_bounds import Problem, regret_bounds
 from verified_risk.numbers.enclosure import Interval, bounds
 
 SMOOTH = (
@@ -33,8 +33,8 @@ def middle(G, tau):
 @pytest.mark.parametrize("points", [8, 64])
 @pytest.mark.parametrize("G", SMOOTH, ids=str)
 def test_the_curve_is_as_close_as_it_says_in_every_cell_and_its_error_is_the_formula(G, points, monkeypatch):
-    monkeypatch.setattr(target, "CURVE_POINTS", points)
-    curve = target.curve_of(G)
+    monkeypatch.setattr(planner, "CURVE_POINTS", points)
+    curve = planner.curve_of(G)
     values = [middle(G, Fraction(i, points)) for i in range(points + 1)]
     assert np.allclose(curve.heights, values, atol=1e-15)
     off = {}
@@ -55,14 +55,14 @@ def test_the_curve_is_as_close_as_it_says_in_every_cell_and_its_error_is_the_for
 
 def test_the_error_of_a_curve_is_that_of_its_worst_cell():
     """The root of tau is worst in the first cell, its mirror image in the last, one with a corner there."""
-    n = target.CURVE_POINTS
+    n = planner.CURVE_POINTS
     first = (2 - math.sqrt(2)) / math.sqrt(n)
     for G in (vr.ProportionalHazard("1/2"), vr.DualPower("1/2")):
-        assert first <= target.curve_of(G).error <= first * (1 + 1e-9)
+        assert first <= planner.curve_of(G).error <= first * (1 + 1e-9)
     corner = Fraction(1, 2) * vr.CVaR("1/4") + Fraction(1, 2) * vr.DualPower("5/2")
     assert corner.shape == "concave"
     bend = 0.5 * 4 / (4 * n)  # the slope falls by two at 1/4, a quarter of it counts
-    assert bend <= target.curve_of(corner).error <= 1.01 * bend
+    assert bend <= planner.curve_of(corner).error <= 1.01 * bend
 
 
 class Vague(vr.DualPower):
@@ -75,7 +75,7 @@ class Vague(vr.DualPower):
 
 def test_the_error_of_a_curve_counts_what_is_not_known_of_its_values():
     """In the first cell two chords are off by two values each, and the polygon by one: five halves of an enclosure."""
-    plain, vague = target.curve_of(vr.DualPower(2)).error, target.curve_of(Vague(2)).error
+    plain, vague = planner.curve_of(vr.DualPower(2)).error, planner.curve_of(Vague(2)).error
     assert plain + 5e-6 <= vague <= plain + 10e-6
 
 
@@ -83,8 +83,8 @@ def test_the_error_of_a_curve_counts_what_is_not_known_of_its_values():
 
 
 def reference_of(standard, G):
-    problem = target.problem_of(standard, G, 1, Fraction(1, 20))
-    return target.target_of(standard, G, "greedy", problem, Fraction(1))
+    problem = planner.problem_of(standard, G, 1, Fraction(1, 20))
+    return planner.target_of(standard, G, "greedy", problem, Fraction(1))
 
 
 @pytest.mark.parametrize("G", [*SMOOTH, vr.VaR("1/3"), vr.PiecewiseLinear([(0, 0), ("1/2", "1/4"), (1, 1)])], ids=str)
@@ -118,14 +118,14 @@ def test_each_constant_of_what_a_plan_can_be_off():
         assert error == 0
         stretch = steepest if len(G.levels.tails) > 1 else 1  # tables of unit slope stand for all levels
         formula = (2 * T + 1) * (T + 1) * (8 * (S + m + 8) * u * steepest * top + stretch * kernel.tie)
-        found = target.planner_allowance(standard, kernel, float(G.lipschitz))
+        found = planner.planner_allowance(standard, kernel, float(G.lipschitz))
         assert found == pytest.approx(formula, rel=1e-12)
         assert plan_error(standard, kernel, G, 0.25) == Fraction(found) + Fraction(top, 4)
     wang = vr.Wang("3/4")  # not Lipschitz: the polygon's own slopes count
     kernel, _ = reference_of(standard, wang)
     steepest = 1024 * middle(wang, Fraction(1, 1024))
     formula = (2 * T + 1) * (T + 1) * steepest * (8 * (S + m + 8) * u * top + kernel.tie)
-    assert target.planner_allowance(standard, kernel, math.inf) == pytest.approx(formula, rel=1e-9)
+    assert planner.planner_allowance(standard, kernel, math.inf) == pytest.approx(formula, rel=1e-9)
 
 
 # -- theorem (i) and (ii), all three forms ----------------------------------------------------------------------------
@@ -163,9 +163,9 @@ def test_a_run_pays_for_its_planner_once_an_episode():
     G, K, delta = vr.CVaR("1/4"), 20, Fraction(1, 20)
     run = vr.learn(mdp, G, episodes=K, delta=delta, algorithm="ucb")
     standard = standard_form(mdp)
-    problem = target.problem_of(standard, G, K, delta)
-    kernel, _ = target.target_of(standard, G, "ucb", problem, Fraction(1))
-    once = float(standard.unit) * target.planner_allowance(standard, kernel, 4.0)
+    problem = planner.problem_of(standard, G, K, delta)
+    kernel, _ = planner.target_of(standard, G, "ucb", problem, Fraction(1))
+    once = float(standard.unit) * planner.planner_allowance(standard, kernel, 4.0)
     expected, likely = regret_bounds(problem, Fraction(4))
     k = np.arange(1.0, K + 1)
     assert any(np.allclose(run.bound, bound.at(k) + once * k, rtol=1e-11) for bound in (expected, likely))

@@ -14,12 +14,11 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.api import Task
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.interval import Bracket
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.settings import Settings
+from verified_risk.learning.task import Settings, Task
 
 mpf = mpmath.mpf
 SIZES = (0, 1, 2, 3, 40, 10**4, 10**9, 10**14)
@@ -215,7 +214,7 @@ def told_everything(mdp, objective):
     """The interval where nothing is left to learn, the policy, and what a tie is."""
     task = Task.of(standard_form(mdp), Settings.read(objective, 1, declared=Declared(True, True)))
     bracket = Bracket(task.learner(), task.slack, wanted=True)
-    bracket.look(1)
+    bracket.replan(1)
     return bracket, LearnedPolicy(mdp, task.standard, bracket.table.tolist()), task
 
 

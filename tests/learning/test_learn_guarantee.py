@@ -15,13 +15,11 @@ import pytest
 from test_learn_run import Chain
 
 import verified_risk as vr
-from verified_risk.learning.api import Task
 from verified_risk.learning.declarations import Declared, knowledge_of
-from verified_risk.learning.guarantee import guarantee_of
+from verified_risk.learning.guarantee import UniformProblem, data_bound, guarantee_of, uniform_bounds
+from verified_risk.learning.planner import patience_of
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.regret_bounds import UniformProblem, data_bound, uniform_bounds
-from verified_risk.learning.settings import Settings
-from verified_risk.learning.target import ALGORITHMS, patience_of
+from verified_risk.learning.task import ALGORITHMS, Settings, Task
 
 OBJECTIVES = {
     "mean": vr.Mean(),

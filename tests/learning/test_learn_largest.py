@@ -10,12 +10,11 @@ from test_learn_run import Chain
 from test_learn_sets import checks_of
 
 import verified_risk as vr
-from verified_risk.kernels.learn_run import MEAN, TAIL
-from verified_risk.learning import target
-from verified_risk.learning.api import Task
+from verified_risk.kernels.learn_data import MEAN, TAIL
+from verified_risk.learning import planner
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.settings import Settings
+from verified_risk.learning.task import Settings, Task
 
 EPISODES = 300
 
@@ -53,7 +52,7 @@ def test_only_a_return_below_the_trivial_one_changes_the_plan():
 
 def test_where_tables_by_return_are_too_long_the_plan_is_that_of_the_mean_and_the_interval_is_capped(monkeypatch):
     free = vr.learn(corridor(), "mean", episodes=50)
-    monkeypatch.setattr(target, "MOST_CELLS_BY_RETURN", 10)
+    monkeypatch.setattr(planner, "MOST_CELLS_BY_RETURN", 10)
     told = vr.learn(corridor(), "mean", episodes=50, largest_return=1)
     assert np.array_equal(told.returns, free.returns)
     assert np.array_equal(told.optimistic, free.optimistic)

@@ -14,18 +14,26 @@ from test_learn_models import learner_of
 import verified_risk as vr
 from verified_risk.errors import StoppedRun
 from verified_risk.kernels.learn_sets import kl_low
-from verified_risk.learning import run_audit
-from verified_risk.learning.api import Task
-from verified_risk.learning.audit_counting import SHIFT, Counting, root_down, root_ratio, root_up
-from verified_risk.learning.audit_greedy import Greedy
-from verified_risk.learning.audit_rows import AuditReport, Row
-from verified_risk.learning.audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
+from verified_risk.learning import audit
+from verified_risk.learning.audit import AuditReport, Row
+from verified_risk.learning.audit_exact import (
+    SHIFT,
+    Counting,
+    Greedy,
+    PairHistory,
+    rebuilt_log,
+    root_down,
+    root_ratio,
+    root_up,
+    set_slacks,
+    threshold,
+    uniform_event_slack,
+)
 from verified_risk.learning.evaluate import Judge
-from verified_risk.learning.history import PairHistory
 from verified_risk.learning.interval import Bracket
 from verified_risk.learning.learner import Learner
 from verified_risk.learning.problem import Pair, standard_form
-from verified_risk.learning.settings import Settings
+from verified_risk.learning.task import Settings, Task
 from verified_risk.numbers.enclosure import Interval
 
 
@@ -37,7 +45,7 @@ def test_both_ends_of_an_interval_move_outward_by_the_slack():
         learner = task.learner()
         learner.run(np.random.default_rng(1).random((300, 9)), evaluate=False)
         bracket = Bracket(learner, slack, wanted=True)
-        bracket.look(300)
+        bracket.replan(300)
         ends[slack] = bracket.lower, bracket.upper
     scale = task.standard.range * task.standard.unit
     assert ends[0.0][0] - ends[0.125][0] == scale / 8
@@ -190,7 +198,7 @@ def test_sets_far_wider_than_the_radius_break_the_step_from_model_to_radius():
 
 def test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit(monkeypatch):
     """Rewards of 0 to 8 on a grid of 1/8 of that: an error of x units is x / 8 of the range, episode by episode."""
-    steps, inherited = [], run_audit._Auditor._test_regret
+    steps, inherited = [], audit._Auditor._test_regret
 
     def watched(self, k, low):
         planner, regret = self.planner, self.regret
@@ -199,7 +207,7 @@ def test_errors_of_the_planner_enter_the_audited_regret_bound_in_its_unit(monkey
         steps.append((self.planner - planner, float(units / 8)))
         assert self.regret - regret == pytest.approx(float((self.best[1] - low) / 8), rel=1e-9, abs=1e-15)
 
-    monkeypatch.setattr(run_audit._Auditor, "_test_regret", watched)
+    monkeypatch.setattr(audit._Auditor, "_test_regret", watched)
     vr.learn(vr.models.machine_replacement(horizon=4), "cvar(1/2)", episodes=12, audit=True)
     assert len(steps) == 12
     for found, wanted in steps:

@@ -11,13 +11,12 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, Unsupported
-from verified_risk.learning.history import History
+from verified_risk.kernels.learn_data import Path
+from verified_risk.learning.audit_exact import History, Occupancy, event_slack, optimistic_mdp, optimistic_pair
 from verified_risk.learning.learner import Learner
-from verified_risk.learning.occupancy import Occupancy
-from verified_risk.learning.optimism import event_slack, optimistic_mdp, optimistic_pair
+from verified_risk.learning.planner import problem_of, target_of
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.target import problem_of, target_of
 
 
 def learner_of(mdp, objective, *, algorithm="ucb", episodes=50, scale=Fraction(1), eta=None):
@@ -80,7 +79,7 @@ def test_the_optimistic_arrays_are_the_exact_construction_on_random_histories(na
         standard, history, seen = learner.standard, History(), {}
         for k in range(120):
             states, actions, atoms, paid = random_episode(rng, standard)
-            learner.count(*(np.array(x) for x in (states, actions, atoms, paid)))
+            learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
             history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
             for s, a, i, j, s2 in zip(states, actions, atoms, paid, states[1:], strict=False):
                 seen.setdefault((s, a), []).append((standard.atoms[i], (j, s2)))

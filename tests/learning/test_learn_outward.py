@@ -12,16 +12,16 @@ from test_learn_models import learner_of
 
 import verified_risk as vr
 from verified_risk.learning import evaluate
-from verified_risk.learning.api import Record, Task, best_on_grid
-from verified_risk.learning.assemble import assemble, data_range
 from verified_risk.learning.declarations import Declared
-from verified_risk.learning.evaluate import Judge
+from verified_risk.learning.episodes import Record
+from verified_risk.learning.evaluate import Judge, best_on_grid
+from verified_risk.learning.guarantee import Problem, UniformProblem, data_bound, regret_bounds, uniform_bounds, up
 from verified_risk.learning.interval import Bracket
+from verified_risk.learning.planner import curve_of, planner_allowance, problem_of, target_of
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.regret_bounds import Problem, data_bound, regret_bounds, uniform_bounds, up
-from verified_risk.learning.settings import Settings
-from verified_risk.learning.target import curve_of, planner_allowance, problem_of, target_of
+from verified_risk.learning.run import assemble, data_range
+from verified_risk.learning.task import Settings, Task
 
 # -- grids -------------------------------------------------------------------------------------------------------------
 
@@ -116,6 +116,27 @@ def exact(x):
     """A float or a fraction in fifty digits."""
     x = Fraction(x)
     return mpmath.mpf(x.numerator) / x.denominator
+
+
+def test_the_root_terms_of_the_bounds_pay_for_radii_that_are_rounded_up():
+    """By one part in 2^48, which is how much ``learn_sets.UPWARD`` widens them."""
+    S, A, T, K, tenth = 3, 2, 4, 100, Fraction(1, 10)
+    corrected = regret_bounds(Problem(S, A, T, K, tenth), Fraction(1))[0].root
+    uniform = uniform_bounds(UniformProblem(S * A, 20, 3, T, tenth, False, False), Fraction(1))[0].root
+    with mpmath.workdps(50):
+        log = mpmath.log((S + 2) * S * A * K * T * 10)
+        for root, exact in (
+            (corrected, 11 * mpmath.sqrt(2 * S * A * T * log)),
+            (uniform, 11 * mpmath.sqrt(2 * S * A * T)),
+        ):
+            assert 2.0**-48 <= root / exact - 1 < 2.0**-47
+
+
+def test_a_bound_from_data_covers_a_running_sum_that_drops_every_term():
+    """After the first width every other is half a unit in the last place, which rounds to nothing."""
+    widths = np.array([1.0] + [2.0**-53] * 4095)
+    total = 1 + 4095 * mpmath.mpf(2) ** -53
+    assert data_bound(widths, Fraction(), Fraction(1), Fraction(1, 2))[-1] >= total * mpmath.e / (mpmath.e - 1)
 
 
 def test_a_bound_from_data_is_not_below_its_formula_in_fifty_digits():

@@ -13,15 +13,14 @@ from test_learn_models import learner_of, random_episode
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.api import Task
+from verified_risk.kernels.learn_data import Path
+from verified_risk.learning.audit_exact import History, optimistic_mdp
 from verified_risk.learning.declarations import Declared
-from verified_risk.learning.history import History
 from verified_risk.learning.learner import Learner
-from verified_risk.learning.optimism import optimistic_mdp
+from verified_risk.learning.planner import planner_allowance
 from verified_risk.learning.policies import LearnedPolicy
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.settings import Settings
-from verified_risk.learning.target import planner_allowance
+from verified_risk.learning.task import Settings, Task
 
 CONCAVE = {
     "mean": vr.Mean(),
@@ -43,20 +42,26 @@ def histories(seed, count):
         yield rng, mdp, rng.choice([1, 5, 30, 100])
 
 
+def observed_model(rng, learner, episodes):
+    """Count random episodes and plan; the exact optimistic model of the same counts."""
+    standard, history = learner.standard, History()
+    for _ in range(episodes):
+        states, actions, atoms, paid = random_episode(rng, standard)
+        learner.count(Path(*map(np.array, (states, actions, atoms, paid))))
+        history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
+    learner.plan()
+    radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
+    return optimistic_mdp(standard, history, radius)
+
+
 @pytest.mark.parametrize("name", CONCAVE)
 def test_the_optimistic_value_is_the_exact_optimum_of_the_optimistic_model(name):
     """Within the stated rounding; with several levels between the value found and its certified upper bound."""
     G = CONCAVE[name]
     for rng, mdp, episodes in histories(f"value {name}", 25):
         learner = learner_of(mdp, G, scale=Fraction(1, 4), episodes=200)
-        standard, history = learner.standard, History()
-        for _ in range(episodes):
-            states, actions, atoms, paid = random_episode(rng, standard)
-            learner.count(*(np.array(x) for x in (states, actions, atoms, paid)))
-            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
-        learner.plan()
-        radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
-        exact = vr.exact_plan(optimistic_mdp(standard, history, radius), G).value / standard.unit
+        standard, hat = learner.standard, observed_model(rng, learner, episodes)
+        exact = vr.exact_plan(hat, G).value / standard.unit
         allowance = planner_allowance(standard, learner.target, float(G.lipschitz))
         assert allowance < 1e-7
         assert learner.value - allowance <= exact <= learner.upper + allowance
@@ -68,16 +73,8 @@ def test_the_quantile_planner_finds_the_exact_optimum():
     for rng, mdp, episodes in histories("quantile", 25):
         G = vr.VaR(rng.choice(["1/10", "1/3", "3/5"]), upper=rng.random() < 0.5)
         learner = learner_of(mdp, G, scale=Fraction(1, 4), episodes=200)
-        standard, history = learner.standard, History()
-        for _ in range(episodes):
-            states, actions, atoms, paid = random_episode(rng, standard)
-            learner.count(*(np.array(x) for x in (states, actions, atoms, paid)))
-            history.add(states, actions, [standard.atoms[i] for i in atoms], paid)
-        learner.plan()
-        radius = {pair: kernel_radius(learner, seen.visits) for pair, seen in history.pairs.items()}
-        assert (
-            vr.exact_plan(optimistic_mdp(standard, history, radius), G).value == Fraction(learner.value) * standard.unit
-        )
+        standard, hat = learner.standard, observed_model(rng, learner, episodes)
+        assert vr.exact_plan(hat, G).value == Fraction(learner.value) * standard.unit
 
 
 @pytest.mark.parametrize("G", [vr.CVaR("1/3"), 0.5 * vr.Mean() + 0.5 * vr.CVaR("1/5"), vr.VaR("1/4")], ids=str)
@@ -151,7 +148,7 @@ def test_tables_are_refused_from_two_gigabytes_on(monkeypatch):
     for returns, fits in ((9080, True), (9091, False)):
         learner = object.__new__(Learner)
         learner.standard = SimpleNamespace(horizon=9, n_states=1000, top=(returns - 1,), n_actions=(1,) * 1000)
-        learner.truth = SimpleNamespace(state=np.zeros((1000, 1)))
+        learner.world = SimpleNamespace(truth=SimpleNamespace(state=np.zeros((1000, 1))))
         with contextlib.nullcontext() if fits else pytest.raises(InvalidArgument, match=r"2\.0 GB"):
             learner._check_size()
 

@@ -8,12 +8,11 @@ import pytest
 from reference_learner import ReferenceKL, ReferenceLearner, ReferenceUCBVI
 
 import verified_risk as vr
-from verified_risk.learning.api import Task
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.learner import Learner, draws_of
+from verified_risk.learning.planner import problem_of, target_of
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.settings import Settings
-from verified_risk.learning.target import problem_of, target_of
+from verified_risk.learning.task import Settings, Task
 
 EPISODES = 200
 LONG = 500

@@ -10,8 +10,7 @@ from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidPolicy
-from verified_risk.learning.audit_sets import FAR, divergence, excess_slack, width_slack
-from verified_risk.learning.history import History
+from verified_risk.learning.audit_exact import FAR, History, divergence, excess_slack, width_slack
 from verified_risk.numbers.enclosure import Interval
 
 
@@ -87,7 +86,7 @@ def test_a_learned_policy_moves_only_to_a_model_of_its_shape_and_knows_its_rewar
     mdp = vr.models.two_paths()
     policy = vr.learn(mdp, "mean", episodes=2).policy()
     assert policy.on(mdp).choice(0, 0, 0) == policy.choice(0, 0, 0)
-    with pytest.raises(InvalidPolicy, match="has not the states, actions and horizon"):
+    with pytest.raises(InvalidPolicy, match="differs in states, actions or horizon"):
         policy.on(mdp.with_horizon(3))
     with pytest.raises(InvalidPolicy, match="reward 50 is not one the policy was learned with"):
         policy.atom(Fraction(50))
@@ -140,7 +139,7 @@ def test_numbers_that_no_float_holds_are_refused_or_taken_in_their_logarithm():
     for rewards in (["1e400", 0], ["-1e200", 0], [0, "1e-201"]):
         model = vr.MDP(0, [[[1], [1]]], [rewards], horizon=2)
         for where, told in ((model, {}), (Chain(), {"horizon": 2, "rewards": rewards})):
-            with pytest.raises(InvalidArgument, match=r"rewards range from .*: regret is told in floats"):
+            with pytest.raises(InvalidArgument, match=r"rewards range from .*: regret is computed in floats"):
                 vr.learn(where, vr.Mean(), episodes=2, **told)
     run = vr.learn(vr.MDP(0, [[[1], [1]]], [["5e199", 0]], horizon=2), vr.Mean(), episodes=2)
     assert run.best == (10**200, 10**200)

@@ -10,13 +10,11 @@ from reference_rivals import ReferenceBernstein, ReferencePosterior
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
-from verified_risk.learning.api import Task
-from verified_risk.learning.bernstein import table_tests
+from verified_risk.experiments.baselines import _dirichlet, table_tests
 from verified_risk.learning.declarations import Declared
 from verified_risk.learning.learner import draws_of
-from verified_risk.learning.posterior import _dirichlet
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.settings import Settings
+from verified_risk.learning.task import Settings, Task
 
 LONG = 500
 DELTA = Fraction(1, 10)

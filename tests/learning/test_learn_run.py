@@ -10,7 +10,8 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument, InvalidFile, InvalidObjective, StoppedRun, Unsupported
-from verified_risk.learning.regret_bounds import Problem, regret_bounds, up
+from verified_risk.learning import episodes
+from verified_risk.learning.guarantee import Problem, regret_bounds, up
 
 CVAR = vr.CVaR("33/100")
 
@@ -142,13 +143,9 @@ def test_discounted_models_are_learned():
 
 
 def test_a_run_depends_on_its_seed_and_on_nothing_else(monkeypatch):
-    import sys
-
-    module = sys.modules["verified_risk.learning.api"]  # the package shows the function of the same name
-
     mdp = vr.models.machine_replacement()
     one = vr.learn(mdp, CVAR, episodes=120, seed=5, bonus_scale="1/10")
-    monkeypatch.setattr(module, "CHUNK", 7)
+    monkeypatch.setattr(episodes, "CHUNK", 7)
     two = vr.learn(mdp, CVAR, episodes=120, seed=5, bonus_scale="1/10")
     three = vr.learn(mdp, CVAR, episodes=120, seed=6, bonus_scale="1/10")
     assert (one.regret == two.regret).all()

@@ -12,14 +12,14 @@ import pytest
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
+from verified_risk.kernels.learn_data import Path
 from verified_risk.kernels.learn_sets import kl_low, radius_of, refresh_reward, threshold_of
-from verified_risk.learning.api import Task
-from verified_risk.learning.audit_sets import rebuilt_log
+from verified_risk.learning.audit_exact import rebuilt_log
 from verified_risk.learning.declarations import Declared, knowledge_of
 from verified_risk.learning.interval import Bracket
 from verified_risk.learning.learner import draws_of
 from verified_risk.learning.problem import standard_form
-from verified_risk.learning.settings import Settings
+from verified_risk.learning.task import Settings, Task
 
 LEAST = mpmath.mpf(2) ** -1022  # of the normal floats
 
@@ -115,7 +115,7 @@ def test_reward_laws_are_laws_even_if_ends_are_out_of_order(monkeypatch):
     mdp = vr.MDP(0, [[[1]]], [[{0: "1/4", "1/3": "1/4", "2/3": "1/4", 1: "1/4"}]], horizon=1)
     learner = Task.of(standard_form(mdp), Settings.read(vr.Mean(), 10)).learner()
     learner.counts.visits[0], learner.counts.reward[0] = 8, 2
-    refresh(0, learner.counts, learner.known, learner.model, learner.target.sets, 1.0, 1.0)
+    refresh(0, learner.sets, learner.target)
     for law in (learner.model.reward[0], learner.model.reward_low[0]):
         assert (law >= 0).all()
         assert law.sum() == pytest.approx(1)
@@ -193,7 +193,7 @@ def test_outcomes_are_a_known_list_when_as_many_as_were_declared_have_been_seen(
     learner = Task.of(standard_form(mdp), Settings.read(vr.Mean(), 10, declared=Declared(False, 3))).learner(room=4)
     none = np.zeros(1, np.int64)
     for seen, target in enumerate((2, 0, 2, 1), 1):
-        learner.count(np.array([0, target]), none, none, none)
+        learner.count(Path(np.array([0, target]), none, none, none))
         learner.plan()
         listed = sorted(learner.known.state[0, : learner.known.length[0]].tolist())
         beyond = [int(s) for s in learner.model.state[0, : learner.model.length[0]] if s == 4]
@@ -229,7 +229,7 @@ def checks_of(mdp, objective, episodes, seed, **told):
     best = vr.exact_plan(mdp, objective).value
     for row in draws_of(seed, episodes, task.standard.horizon):
         learner.run(row[None], evaluate=False)
-        bracket.look(1)
+        bracket.replan(1)
         yield bracket.lower <= best <= bracket.upper
     policy = vr.learning.policies.LearnedPolicy(mdp, task.standard, bracket.table.tolist())
     yield objective.of(vr.return_law(mdp, policy)) >= bracket.lower

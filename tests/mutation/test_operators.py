@@ -162,7 +162,7 @@ def test_a_map_is_read_as_it_was_written(tmp_path: Path):
 def test_without_a_map_the_judges_are_the_files_that_name_the_module():
     among = {
         "verified_risk/planning/threshold.py": "tests/planning/test_plan_edges.py",
-        "verified_risk/learning/regret_bounds.py": "tests/learning/test_learn_guarantee.py",
+        "verified_risk/learning/guarantee.py": "tests/learning/test_learn_guarantee.py",
         "proofs_checks/recheck/file_format.py": "tests/checks/test_signed_certificates.py",
         "verified_risk/kernels/learn_sets.py": "tests/learning/test_learn_sets.py",
     }

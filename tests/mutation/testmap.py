@@ -22,7 +22,11 @@ PACKAGES = ("verified_risk", "proofs_checks")
 JUDGES = ("model", "objectives", "interop", "planning", "proving", "learning", "experiments", "checks", "cli")
 NO_JUDGES = ("fresh", "stale", "test_formal_record", "test_cli_interrupt")
 #: Compiled code runs outside coverage's sight: its judges are the tests of its subject.
-COMPILED = {"verified_risk/kernels/learn": "tests/learning/", "verified_risk/kernels/": "tests/planning/"}
+COMPILED = {
+    "verified_risk/kernels/learn": "tests/learning/",
+    "verified_risk/experiments/bernstein_pass": "tests/learning/",
+    "verified_risk/kernels/": "tests/planning/",
+}
 
 
 #: Where the tests of a folder live, for :func:`named_judges`.
@@ -30,6 +34,7 @@ SUBJECTS = {
     "verified_risk/planning": "planning",
     "verified_risk/learning": "learning",
     "verified_risk/kernels/learn": "learning",
+    "verified_risk/experiments/b": "learning",  # baselines.py, bernstein_pass.py
     "verified_risk/kernels": "planning",
     "verified_risk/objectives": "objectives",
     "verified_risk/grid": "planning",

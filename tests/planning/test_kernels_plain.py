@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import verified_risk as vr
-from verified_risk.kernels import cell_contract, interpolated_pass, learn_plan, learn_run, learn_utility, polygon_bounds
+from verified_risk.kernels import cell_contract, interpolated_pass, learn_data, learn_run, learn_utility, polygon_bounds
 from verified_risk.planning.search.cell_coordinates import CellOracle
 
 
@@ -94,7 +94,7 @@ def test_an_action_is_ruled_out_only_if_it_costs_more_than_the_reference(rewards
 
 
 @pytest.mark.parametrize(
-    ("beyond", "pick"), [(learn_plan.WORST, min), (learn_plan.LARGEST, None), (learn_plan.BEST, max)]
+    ("beyond", "pick"), [(learn_data.WORST, min), (learn_data.LARGEST, None), (learn_data.BEST, max)]
 )
 @pytest.mark.parametrize("followers", [3, 2])
 def test_what_lies_beyond_the_states_is_the_best_or_the_worst_of_those_that_may_follow(beyond, pick, followers):

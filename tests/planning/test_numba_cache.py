@@ -62,6 +62,15 @@ def test_editing_a_constant_of_a_called_kernel_reaches_the_caller(tmp_path, deco
     assert run_caller(tmp_path) == after_edit
 
 
+def test_editing_a_kernel_outside_the_folder_reaches_the_next_process(tmp_path):
+    folder = tmp_path / "pack"
+    folder.mkdir()
+    kernel_folder(folder, 1, OURS)
+    for level, answer in ((1, "2.0"), (10, "11.0"), (10, "11.0")):
+        (tmp_path / "outside.py").write_text(f"from pack.jit import DECORATOR\n{CALLEE.format(level=level)}")
+        assert python("from outside import inner; print(inner(1.0))", PYTHONPATH=str(tmp_path)).strip() == answer
+
+
 VARIANTS = """
 from __future__ import annotations
 import numba

@@ -37,6 +37,7 @@ SHORTCUTS = {
     ("verified_risk.planning", "verified_risk.plotting"),  # plan.plot(), notebooks
     ("verified_risk.planning", "verified_risk.proving"),  # plan.prove()
     ("verified_risk.learning", "verified_risk.plotting"),  # run.plot()
+    ("verified_risk.learning", "verified_risk.experiments"),  # learn(algorithm="bernstein") and "posterior"
 }
 #: In the checks: the engine is handed statements and evidence, and looks up all of them only when asked to.
 CHECK_SHORTCUTS = {

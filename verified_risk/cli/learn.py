@@ -16,8 +16,8 @@ from .status_line import counting
 from .terminal import Column, Screen, emit_json, json_option
 
 if TYPE_CHECKING:
+    from ..learning.audit import AuditReport
     from ..learning.run import Run
-    from ..learning.run_audit import AuditReport
 
 ALGORITHMS = ("kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior")
 
@@ -163,7 +163,7 @@ def _about_the_bound(run: Run) -> list[str]:
 
 def _print_audit(screen: Screen, report: AuditReport) -> None:
     """The steps of the proof, each with its least slack over all episodes."""
-    from ..learning.audit_rows import ROWS
+    from ..learning.audit import ROWS
 
     off = report.episodes - report.on_event
     failed = f", failed on {off}: L1, L2, data and interval claim nothing there" if off else ""

@@ -97,12 +97,12 @@ def _live(what: str, total: int, at_once: bool = False) -> Iterator[_Live | None
     if not sys.stderr.isatty():
         yield None
         return
-    from ..kernels.told import COMPILING, compilations_told  # imports numpy, which the help does not need
+    from ..kernels.jit import COMPILING, reporting_compilations  # imports numpy, which the help does not need
 
     live = _Live(what, total)
     live.start(at_once)
     try:
-        with compilations_told(lambda now: live.note(now.doing if now.doing == COMPILING else "")):
+        with reporting_compilations(lambda now: live.note(now.doing if now.doing == COMPILING else "")):
             yield live
     finally:
         live.stop()

@@ -9,15 +9,14 @@ from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import files
-from ..errors import InvalidArgument
 from .figures import band, pyplot, save
-from .sweep import SweepResult, sweep
+from .sweep import Engine, SweepResult, complete_sweep
 from .sweep_cells import Cell, grid
 
 Floats = NDArray[np.float64]
@@ -41,27 +40,12 @@ def lake_experiment(
     episodes: int = 2000,
     seeds: int = 20,
     bonus_scale: str = DEFAULT_SCALE,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    local_cluster: int | None = None,
-    progress: bool | None = None,
+    **engine: Unpack[Engine],
 ) -> Path:
-    """Run the sweep into ``out/cells`` and write ``lake.svg``, ``lake.png``, ``lake.csv`` and ``lake.md``; the
-    page's path.
-    """
-    if seeds < 1:
-        raise InvalidArgument(f"seeds is {seeds}, wanted at least 1")
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    cells = lake_cells(episodes, seeds, bonus_scale)
-    outcome = sweep(
-        cells, folder / "cells", workers=workers, scheduler=scheduler, local_cluster=local_cluster, progress=progress
-    )
-    if outcome.table is None:
-        raise InvalidArgument(f"the experiment is not complete\n{outcome}")
-    files.write_text(folder / "lake.csv", outcome.table.read_text(encoding="utf-8"))
-    _draw(outcome, folder / "lake", episodes, seeds, bonus_scale)
-    page = folder / "lake.md"
+    """Run the sweep into ``out/cells``; write ``lake.svg``, ``.png``, ``.csv`` and ``.md``; return the page's path."""
+    stem, outcome = complete_sweep("lake", lake_cells(episodes, seeds, bonus_scale), out, seeds, engine)
+    _draw(outcome, stem, episodes, seeds, bonus_scale)
+    page = stem.with_suffix(".md")
     files.write_text(page, _page(outcome, episodes, seeds, bonus_scale))
     return page
 
@@ -70,17 +54,14 @@ def lake_cells(episodes: int, seeds: int, bonus_scale: str) -> list[Cell]:
     """Left panel, right panel, and ucb at other scales of the radii; cells that occur twice are run once."""
     base = Cell("frozen_lake", "cvar(33/100)", bonus_scale=bonus_scale, episodes=episodes)
     every = range(seeds)
-    return list(
-        dict.fromkeys(
-            [
-                *grid(replace(base, bonus_scale="1"), algorithm=PROVED_OR_NONE, seed=every),
-                *grid(base, algorithm=["ucb", "greedy"], seed=every),
-                *grid(replace(base, algorithm="ucbvi", bonus_scale=UCBVI_SCALE), seed=every),
-                *grid(base, objective=[f"cvar({level})" for level in LEVELS], seed=every),
-                *grid(base, bonus_scale=SCALES, seed=every),
-            ]
-        )
-    )
+    cells = [
+        *grid(replace(base, bonus_scale="1"), algorithm=PROVED_OR_NONE, seed=every),
+        *grid(base, algorithm=["ucb", "greedy"], seed=every),
+        *grid(replace(base, algorithm="ucbvi", bonus_scale=UCBVI_SCALE), seed=every),
+        *grid(base, objective=[f"cvar({level})" for level in LEVELS], seed=every),
+        *grid(base, bonus_scale=SCALES, seed=every),
+    ]
+    return list(dict.fromkeys(cells))
 
 
 def _chosen(outcome: SweepResult, **wanted: Any) -> list[dict[str, Any]]:
@@ -204,7 +185,7 @@ def _where_ucbvi_is(late: Sequence[float]) -> list[str]:
     there = sum(abs(rate - cost) < cost / 100 for rate in late)
     return [
         f"The path of return {law.atoms[-1]}, which maximises the mean, costs {best} - {worth} = {cost:.4f} of "
-        f"CVaR an episode.  Runs of UCBVI that pay this in the last quarter: {there} of {len(late)}.",
+        f"CVaR an episode.  Runs of UCBVI that pay this in the last quarter: {there} of {len(late)}."
     ]
 
 

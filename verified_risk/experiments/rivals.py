@@ -1,4 +1,4 @@
-"""All learners on four models: regret against the episode, over many seeds, and a page that says who is proved.
+"""All learners on four models: regret against the episode, over many seeds, and a page with the results.
 
 The models and lengths are those on which the confidence sets of page 10 were first compared.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from .. import files
 from ..errors import InvalidArgument
 from .figures import pyplot, save
-from .sweep import SweepResult, sweep
+from .sweep import Engine, complete_sweep
 from .sweep_cells import Cell
 
 Floats = NDArray[np.float64]
 
 
 class Rival(NamedTuple):
-    """An algorithm as it takes part: what it is told, and whether a theorem covers its regret for CVaR."""
+    """An algorithm of the comparison; ``proved`` says whether a theorem covers its regret for CVaR."""
 
     name: str
     algorithm: str
@@ -72,37 +72,16 @@ def rival_cells(seeds: int, scenes: Sequence[str]) -> dict[tuple[str, str], list
 
 
 def rival_experiment(
-    out: str | PathLike[str],
-    *,
-    seeds: int = 20,
-    scenes: Sequence[str] = tuple(SCENES),
-    workers: int | None = None,
-    scheduler: str | None = None,
-    local_cluster: int | None = None,
-    progress: bool | None = None,
+    out: str | PathLike[str], *, seeds: int = 20, scenes: Sequence[str] = tuple(SCENES), **engine: Unpack[Engine]
 ) -> Path:
-    """Run the sweep into ``out/cells``; write ``rivals.svg``, ``.png``, ``.csv`` and ``.md``; the page's path."""
-    if seeds < 1:
-        raise InvalidArgument(f"seeds is {seeds}, wanted at least 1")
+    """Run the sweep into ``out/cells``; write ``rivals.svg``, ``.png``, ``.csv``, ``.md``; return the page's path."""
     cells = rival_cells(seeds, scenes)
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    outcome = sweep(
-        [cell for group in cells.values() for cell in group], folder / "cells", workers=workers, scheduler=scheduler,
-        local_cluster=local_cluster, progress=progress,
-    )  # fmt: skip
-    if outcome.table is None:
-        raise InvalidArgument(f"the experiment is not complete\n{outcome}")
-    files.write_text(folder / "rivals.csv", outcome.table.read_text(encoding="utf-8"))
-    found = _by_cell(outcome)
-    _draw(found, cells, folder / "rivals", seeds, scenes)
-    page = folder / "rivals.md"
+    stem, outcome = complete_sweep("rivals", (one for group in cells.values() for one in group), out, seeds, engine)
+    found = {Cell.from_json(result["cell"]): result for result in outcome.results}
+    _draw(found, cells, stem, seeds, scenes)
+    page = stem.with_suffix(".md")
     files.write_text(page, "\n".join(_page(found, cells, seeds, scenes)) + "\n")
     return page
-
-
-def _by_cell(outcome: SweepResult) -> dict[Cell, dict[str, Any]]:
-    return {Cell.from_json(result["cell"]): result for result in outcome.results}
 
 
 def _draw(
@@ -171,7 +150,7 @@ def _page(
 
 
 def _least(last: dict[tuple[str, str], float], scenes: Sequence[str]) -> list[str]:
-    """Who loses least, among the proved learners and among all."""
+    """Return the learner of least regret, among the proved ones and among all."""
     lines = ["| model | least regret of a proved learner | least of all |", "|---|---|---|"]
     for scene in scenes:
         names = {rival.name: last[scene, rival.name] for rival in RIVALS}

@@ -6,14 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from .. import files
-from ..errors import InvalidArgument
 from .figures import log_log, pyplot, save
-from .sweep import sweep
+from .sweep import Engine, complete_sweep
 from .sweep_cells import Cell
 
 EXPONENTS = {"K": 0.5, "S": 1.5, "A": 0.5, "T": 1.5, "1/alpha": 1.0}
@@ -54,32 +53,11 @@ def _tightest(results: list[dict[str, Any]]) -> float:
 
 
 def scaling_study(
-    out: str | PathLike[str],
-    *,
-    seeds: int = 5,
-    bonus_scale: str = "1",
-    workers: int | None = None,
-    scheduler: str | None = None,
-    local_cluster: int | None = None,
-    progress: bool | None = None,
+    out: str | PathLike[str], *, seeds: int = 5, bonus_scale: str = "1", **engine: Unpack[Engine]
 ) -> Path:
-    """Run the sweep into ``out/cells``; write ``scaling.svg``, ``.png``, ``.csv`` and ``.md``; the page's path."""
-    if seeds < 1:
-        raise InvalidArgument(f"seeds is {seeds}, wanted at least 1")
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    """Run the sweep into ``out/cells``; write ``scaling.svg``, ``.png``, ``.csv``, ``.md``; return the page's path."""
     cells = scaling_cells(seeds, bonus_scale)
-    outcome = sweep(
-        [cell for group in cells.values() for cell in group],
-        folder / "cells",
-        workers=workers,
-        scheduler=scheduler,
-        local_cluster=local_cluster,
-        progress=progress,
-    )
-    if outcome.table is None:
-        raise InvalidArgument(f"the study is not complete\n{outcome}")
-    files.write_text(folder / "scaling.csv", outcome.table.read_text(encoding="utf-8"))
+    stem, outcome = complete_sweep("scaling", (one for group in cells.values() for one in group), out, seeds, engine)
     final = {Cell.from_json(result["cell"]): float(result["regret"][-1]) for result in outcome.results}
     figure, axes = pyplot().subplots(1, len(RANGES), figsize=(3.2 * len(RANGES), 3.2), layout="constrained")
     lines = [
@@ -101,7 +79,7 @@ def scaling_study(
         slope = log_log(axis, points, EXPONENTS[name], name)
         regrets = ", ".join(f"{points[float(value)].mean():.4g}" for value in values)
         lines.append(f"| {name} | {', '.join(map(str, values))} | {regrets} | {slope:.2f} | {EXPONENTS[name]:g} |")
-    save(figure, folder / "scaling")
-    page = folder / "scaling.md"
+    save(figure, stem)
+    page = stem.with_suffix(".md")
     files.write_text(page, "\n".join(lines) + "\n")
     return page

@@ -1,4 +1,4 @@
-"""Sweeps that survive being killed: one file per cell, written whole; started again, a sweep does what is missing.
+"""Sweeps over cells: one file per cell, written whole; a sweep that is started again runs the missing cells.
 
 The same cells give the same CSV, byte for byte, whatever the engine and the number of workers: a cell depends on its
 own seed alone, and the table is written in the order of the cells.
@@ -7,7 +7,7 @@ own seed alone, and the table is written in the order of the cells.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from os import PathLike, cpu_count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, MissingDependency
@@ -24,7 +24,7 @@ from ..pool import Pool
 from .sweep_cells import Cell, attempt, csv_of, run_cell
 
 MOST_ATTEMPTS = 3
-"""How often a cell is started whose worker died."""
+"""The most times that a cell is started if its workers die."""
 
 
 @dataclass
@@ -44,6 +44,33 @@ class SweepResult:
         if self.table is not None:
             lines.append(f"  table: {self.table}")
         return "\n".join(lines)
+
+
+class Engine(TypedDict, total=False):
+    """Where a sweep runs (see :func:`sweep`)."""
+
+    workers: int | None
+    scheduler: str | None
+    local_cluster: int | None
+    progress: bool | None
+
+
+def complete_sweep(
+    name: str, cells: Iterable[Cell], out: str | PathLike[str], seeds: int, engine: Engine
+) -> tuple[Path, SweepResult]:
+    """Run ``cells`` into ``out/cells`` and copy the table to ``out/name.csv``; return ``out/name`` and the results.
+
+    Raises :class:`InvalidArgument` if ``seeds`` is less than 1, or if a cell failed.
+    """
+    if seeds < 1:
+        raise InvalidArgument(f"seeds is {seeds}, wanted at least 1")
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    outcome = sweep(list(cells), folder / "cells", **engine)
+    if outcome.table is None:
+        raise InvalidArgument(f"the experiment is not complete\n{outcome}")
+    files.write_text(folder / f"{name}.csv", outcome.table.read_text(encoding="utf-8"))
+    return folder / name, outcome
 
 
 def sweep(

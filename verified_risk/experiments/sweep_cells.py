@@ -84,7 +84,7 @@ def read_cells(path: str | PathLike[str]) -> list[Cell]:
 
 
 def _clipped(value: Any) -> str:
-    """What a message quotes of a value, which may be as long as its file."""
+    """Return the representation of a value, cut to 200 characters for a message."""
     written = repr(value)
     return written if len(written) <= 200 else f"{written[:200]}…"
 
@@ -122,7 +122,7 @@ def run_cell(cell: Cell) -> dict[str, Any]:
 
 
 def attempt(data: dict[str, Any]) -> dict[str, Any]:
-    """What a worker does: a cell's JSON in, its result or its error out.  Nothing is raised across processes."""
+    """Run the cell of a JSON object in a worker; return its result, or its error, which is not raised."""
     try:
         return run_cell(Cell.from_json(data))
     except Exception as error:

@@ -8,9 +8,10 @@ numba's own cache has three faults, each reproduced in ``tests/planning/test_num
 3. where neither the source tree nor a home directory is writable, importing raises.
 
 Here the *name* of the cache directory contains a digest of every source file of this folder (this one, with its
-options, included) and of the versions of Python, numba and numpy, so a changed source never meets an old result; there
-is one function that compiles, with one set of options; and where nothing is writable the kernels are compiled afresh,
-after one warning.
+options, included) and of the versions of Python, numba and numpy, and every entry is stamped with a digest of its own
+file, which may lie outside; so a changed source never meets an old result.  A kernel outside this folder may call those
+inside and of its own file only.  There is one function that compiles, with one set of options; and where nothing is
+writable the kernels are compiled afresh, after one warning.
 
 ``FLOAT_RULES`` allows the compiler no liberty with floats: every product and sum is rounded by itself, in the order
 written.  So a kernel gives the same bits compiled and interpreted.
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -68,24 +70,23 @@ class _Ear(event.Listener):
 
 
 class _Locator(caching._CacheLocator):
-    """Tells numba to use our directory, and the digest in its name as the only stamp of the sources."""
+    """The place of a function in our directory; its stamp is the directory's name and the digest of its file."""
 
-    def __init__(self, function: Any, directory: Path) -> None:
-        self._function, self._directory = function, directory
+    def __init__(self, function: Any, file: Any) -> None:
+        self._function, self._file, self._directory = function, file, cache_directory()
 
     def get_cache_path(self) -> str:
         return str(self._directory)
 
     def get_source_stamp(self) -> str:
-        return self._directory.name
+        return f"{Path(self.get_cache_path()).name}-{sha256(Path(self._file).read_bytes()).hexdigest()[:16]}"
 
     def get_disambiguator(self) -> str:
         return str(self._function.__code__.co_firstlineno)
 
     @classmethod
     def from_function(cls, function: Any, file: str) -> _Locator | None:
-        directory = cache_directory()
-        return None if directory is None else cls(function, directory)
+        return None if cache_directory() is None else cls(function, file)
 
 
 class _Results(caching.CompileResultCacheImpl):

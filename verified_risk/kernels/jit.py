@@ -14,11 +14,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, cached_property, update_wrapper
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
 from .cache import is_stored
+
+if TYPE_CHECKING:
+    from ..progress import Report
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 PATIENCE = 0.5
 """Seconds that a process interprets one kernel before it compiles it."""
@@ -31,35 +37,42 @@ STEP = 1.5e-6
 
 EAGER = False
 """Whether everything is compiled on its first call."""
+COMPILING = "compiling, once: later calls load the result"
+"""The ``doing`` of the :class:`~verified_risk.Progress` that reports the start of a compilation."""
 
-_told: ContextVar[Callable[[bool], None] | None] = ContextVar("told", default=None)
+_listener: ContextVar[Callable[[bool], None] | None] = ContextVar("listener", default=None)
 _homes: dict[tuple[int, bool], dict[str, Any]] = {}
 
 
-class Kernel:
-    """A loop over arrays; ``counted`` says whether numba counts references to them, ``nested`` whether for every entry
-    of the first one it may go through another."""
+class Kernel(Generic[P, R]):
+    """A function of arrays that runs interpreted or compiled.
 
-    def __init__(self, function: Callable[..., Any], *, counted: bool = True, nested: bool = False) -> None:
+    ``counted``: numba counts references to the arrays.  ``nested``: the loop may go through another array for every
+    entry of the first one.
+    """
+
+    def __init__(self, function: Callable[P, R], *, counted: bool = True, nested: bool = False) -> None:
         update_wrapper(self, function)
         self.function, self.counted, self.nested = function, counted, nested
         self.spent = 0.0
         """Seconds spent on interpreting it."""
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if EAGER or self.spent > PATIENCE or _entries(args) > SMALL or (self.nested and _pairs(args) > PAIRS):
             self.spent = float("inf")
-            return self.compiled(*args)
+            return self.compiled(*args, **kwargs)
         began = time.thread_time()
-        found = self.plain(*args)
+        found = self.plain(*args, **kwargs)
         self.spent += time.thread_time() - began
         return found
 
-    def at(self, work: float, *, otherwise: Callable[..., Any] | None = None, compiling: float = PATIENCE) -> Any:
-        """The way to run ``work`` innermost steps in all, where the size of the arguments does not tell: compiled, or
-        else ``otherwise``, which does the same, or :attr:`plain`.
+    def at(
+        self, work: float, *, otherwise: Callable[P, R] | None = None, compiling: float = PATIENCE
+    ) -> Callable[P, R]:
+        """Return the function to call for ``work`` innermost steps, where the sizes of the arguments do not tell.
 
-        ``compiling`` is about how many seconds that takes, unless an earlier process has done it.
+        It is :attr:`compiled` if interpreting has taken, with this call, more than ``compiling`` seconds (PATIENCE if
+        an earlier process has compiled it); else ``otherwise``, an equivalent function, or :attr:`plain`.
         """
         self.spent += work * STEP
         if EAGER or self.spent > compiling or (self.spent > PATIENCE and is_stored(self.function.__name__)):
@@ -68,14 +81,16 @@ class Kernel:
         return self.plain if otherwise is None else otherwise
 
     @cached_property
-    def compiled(self) -> Any:
-        """What numba makes of it, on its first call."""
-        return _home(self.function, compiled=True)[self.function.__name__]
+    def compiled(self) -> Callable[P, R]:
+        """The function that numba compiles on its first call."""
+        found: Callable[P, R] = _home(self.function, compiled=True)[self.function.__name__]
+        return found
 
     @cached_property
-    def plain(self) -> Any:
-        """The function that is written, calling others like it."""
-        return _home(self.function, compiled=False)[self.function.__name__]
+    def plain(self) -> Callable[P, R]:
+        """The interpreted function; it calls other kernels interpreted."""
+        found: Callable[P, R] = _home(self.function, compiled=False)[self.function.__name__]
+        return found
 
 
 def _entries(args: Any) -> int:
@@ -87,22 +102,22 @@ def _pairs(args: Any) -> int:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """``function`` as a :class:`Kernel`."""
+    """Return ``function`` as a :class:`Kernel`, without types: its callers may spread their arguments."""
     return Kernel(function)
 
 
 def nested_kernel(function: Callable[..., Any]) -> Any:
-    """:func:`kernel` for a loop that may go through another array for every entry of its first one: the sizes of both
-    tell how long it takes, their sum does not."""
+    """Return a :func:`kernel` whose time is estimated by the product of the sizes of two arrays, not by their sum: the
+    loop may go through another array for every entry of the first one."""
     return Kernel(function, nested=True)
 
 
-def view_kernel(function: Callable[..., Any]) -> Any:
-    """:func:`kernel` for code that makes no array: all its arrays are its arguments, which the caller keeps alive, or
-    views of them, so references need not be counted.
+def view_kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Return ``function`` as a :class:`Kernel` without reference counts: it makes no array and uses only its arguments,
+    which the caller keeps alive, and views of them.
 
     numba counts with one atomic operation for every view made and dropped; in the learner, whose rows are short, that
-    took more than half of the time.  Code that does make an array is refused when it is compiled.
+    took more than half of the time.  Compiling a function that makes an array raises.
     """
     return Kernel(function, counted=False)
 
@@ -119,7 +134,7 @@ def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
     return _homes[key]
 
 
-def _rehomed(found: Kernel, names: dict[str, Any], home: dict[str, Any], compiled: bool) -> Any:
+def _rehomed(found: Kernel[..., Any], names: dict[str, Any], home: dict[str, Any], compiled: bool) -> Any:
     f = found.function
     if f.__globals__ is not names:  # imported from another module of kernels
         return found.compiled if compiled else found.plain
@@ -132,19 +147,30 @@ def _rehomed(found: Kernel, names: dict[str, Any], home: dict[str, Any], compile
 def _compiler() -> Callable[..., Any]:
     from . import compiling  # imports numba
 
-    compiling.hear_compilations(lambda begins: (_told.get() or _nobody)(begins))
+    compiling.hear_compilations(_forward)
     return compiling.compile_lazily
 
 
-def _nobody(begins: bool) -> None:
-    pass
+def _forward(begins: bool) -> None:
+    """Pass a compilation event to the listener of the current context, if there is one."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(begins)
 
 
 @contextmanager
-def telling(tell: Callable[[bool], None]) -> Iterator[None]:
-    """While the body runs, ``tell(True)`` when a compilation begins and ``tell(False)`` when it ends."""
-    before = _told.set(tell)
+def reporting_compilations(progress: Report | None) -> Iterator[None]:
+    """Forward compilation events to the ``progress`` callback while the body runs; None forwards nothing."""
+    if progress is None:
+        yield
+        return
+    from ..progress import Progress
+
+    began = time.monotonic()
+    before = _listener.set(
+        lambda begins: progress(Progress(time.monotonic() - began, doing=COMPILING if begins else "compiled"))
+    )
     try:
         yield
     finally:
-        _told.reset(before)
+        _listener.reset(before)

@@ -1,11 +1,6 @@
 r"""Planning inside the learner: the mean, the budget and the utility recursion in a model with missing mass.
 
-Pair ``p`` (a state and one of its actions) has outcomes ``(state[p, j], atom[p, j])`` with probabilities ``prob``, and
-beside them an independent reward with law ``reward[p]`` (product models) or none (joint models).  Atom ``i`` at step
-``t`` is worth ``units[t, i]``; ``top[t]`` is the most that steps ``t..T-1`` can pay, ``used[t]`` the most that steps
-``0..t-1`` can.
-
-State ``S``, one beyond the last, stands for the missing mass.  Its row is
+The arrays are those of :mod:`.learn_data`.  Row S of a table, the worth of missing mass, is
 
 =========== =================================================================================================
 LARGEST     :math:`s_\infty` of the paper: pays the most at every step
@@ -18,73 +13,51 @@ A pair whose possible outcomes are known gives its missing mass to the best (wor
 Ties: an action replaces the best one so far only if it is better by more than ``tie``; hence rounding does not decide.
 """
 
-# mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from .jit import view_kernel as kernel
+from .learn_data import BEST, LARGEST, WORST, Actions, Backup, Branch, Floats, Ints, Known, Model, Sets, Shape, Tables
 from .learn_rows import budget_of_pair, fill_ends
-
-LARGEST, BEST, WORST = range(3)
-
-
-class Shape(NamedTuple):
-    first: Any  # pairs of state s are first[s] .. first[s + 1]
-    units: Any
-    top: Any
-    used: Any
-    initial_state: Any
-    initial_prob: Any
-    joint: Any  # rewards belong to outcomes
-    largest: Any  # no return exceeds this, in units
-    pad: Any  # the most that one step can pay, in units
-    followers: Any  # states 0 .. followers - 1 can follow; one before a random start never does
-
-
-class Tables(NamedTuple):
-    cost: Any  # W_t(s, b) at [t, s, pad + b]; rows reach pad beyond both ends of the window 1 <= b <= top[t]
-    mean: Any  # the best expected remaining return
-    by_budget: Any  # the action of W_t(s, b) at [t, s, b]
-    by_mean: Any
-    moved: Any  # whether row (t, s) changed in the last pass
-    policy: Any  # the action at (t, s, y), y in units; one column if y does not matter
-    gain: Any  # V_t(s, y) of the utility recursion
-    star: Any  # the state that row S of gain comes from
-    mixed: Any  # scratch: one row
-    spare: Any  # scratch: one row
-    actions: Any  # scratch: one row per action
-    mass: Any  # scratch: two levels of a forward pass
 
 
 @kernel
-def mean_of_pair(after, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward, most):
-    """Expected reward and remaining return of a pair; ``after`` are the means of the next step.
+def branch_of(p: int, shape: Shape, model: Model, known: Known) -> Branch:
+    """Return the rows of pair p."""
+    own = 0 if shape.joint else model.reward.shape[1]
+    return Branch(
+        model.state[p], model.atom[p], model.prob[p], model.length[p], model.miss[p], known.state[p], known.atom[p],
+        known.length[p], model.reward[p, :own],
+    )  # fmt: skip
 
-    The missing mass is not in the outcomes only where a list says which can occur; ``reward`` may be empty.
+
+@kernel
+def mean_of_pair(branch: Branch, after: Floats, units: Ints, most: bool) -> float:
+    """Return the expected reward and remaining return of a pair; ``after`` are the means of the next step.
+
+    The missing mass of a list goes to the best outcome of the list, or to the worst if ``most`` is False.
     """
     total = 0.0
-    if reward.shape[0] == 0:
-        for j in range(n):
-            total += prob[j] * (units[atom[j]] + after[state[j]])
+    if branch.reward.shape[0] == 0:
+        for j in range(branch.length):
+            total += branch.prob[j] * (units[branch.atom[j]] + after[branch.state[j]])
     else:  # outcomes pay nothing
-        for j in range(n):
-            total += prob[j] * after[state[j]]
-    if miss > 0.0 and listed_n > 0:
+        for j in range(branch.length):
+            total += branch.prob[j] * after[branch.state[j]]
+    if branch.miss > 0.0 and branch.listed > 0:
         best = 0.0
-        for j in range(listed_n):
-            here = units[listed_atom[j]] + after[listed[j]]
+        for j in range(branch.listed):
+            here = units[branch.listed_atom[j]] + after[branch.listed_state[j]]
             if j == 0 or (here > best) == most:
                 best = here
-        total += miss * best
-    for i in range(reward.shape[0]):
-        total += reward[i] * units[i]
+        total += branch.miss * best
+    for i in range(branch.reward.shape[0]):
+        total += branch.reward[i] * units[i]
     return total
 
 
 @kernel
-def mean_beyond(t, shape, tables, beyond):
-    """Row S of the means."""
+def mean_beyond(t: int, shape: Shape, tables: Tables, beyond: int) -> bool:
+    """Set row S of the means; True if it changed."""
     n = shape.first.shape[0] - 1
     best = tables.mean[t, 0]
     if beyond == LARGEST:
@@ -95,27 +68,22 @@ def mean_beyond(t, shape, tables, beyond):
     else:
         for s in range(1, shape.followers):
             best = min(best, tables.mean[t, s])
-    changed = tables.mean[t, n] != best
+    changed: bool = tables.mean[t, n] != best
     tables.mean[t, n] = best
     return changed
 
 
 @kernel
-def mean_pass(shape, model, known, reward, tables, beyond, tie):
-    """``V_t(s) = max_a { E R + E V_{t+1}(S') }`` and its actions."""
+def mean_pass(shape: Shape, model: Model, known: Known, tables: Tables, beyond: int, tie: float) -> None:
+    """Compute ``V_t(s) = max_a { E R + E V_{t+1}(S') }`` and its actions."""
     horizon = shape.units.shape[0]
-    n = shape.first.shape[0] - 1
-    own = 0 if shape.joint else reward.shape[1]
     tables.mean[horizon, :] = 0.0
     for t in range(horizon - 1, -1, -1):
         units, after = shape.units[t], tables.mean[t + 1]
-        for s in range(n):
+        for s in range(shape.first.shape[0] - 1):
             best, choice = -1.0, 0
             for p in range(shape.first[s], shape.first[s + 1]):
-                total = mean_of_pair(
-                    after, units, model.state[p], model.atom[p], model.prob[p], model.length[p], model.miss[p],
-                    known.state[p], known.atom[p], known.length[p], reward[p, :own], beyond != WORST,
-                )  # fmt: skip
+                total = mean_of_pair(branch_of(p, shape, model, known), after, units, beyond != WORST)
                 if p == shape.first[s] or total > best + tie:
                     best, choice = total, p - shape.first[s]
             tables.mean[t, s] = best
@@ -124,9 +92,11 @@ def mean_pass(shape, model, known, reward, tables, beyond, tie):
 
 
 @kernel
-def row_is_stale(t, s, shape, model, known, tables, stale):
+def row_is_stale(t: int, s: int, shape: Shape, sets: Sets, tables: Tables) -> bool:
+    """Return whether a pair of state s is stale, or one of its successors' rows moved."""
+    model, known = sets.model, sets.known
     for p in range(shape.first[s], shape.first[s + 1]):
-        if stale[p]:
+        if sets.stale[p]:
             return True
         for j in range(model.length[p]):
             if tables.moved[t + 1, model.state[p, j]]:
@@ -139,17 +109,17 @@ def row_is_stale(t, s, shape, model, known, tables, stale):
 
 
 @kernel
-def budget_beyond(t, shape, tables, pad, left, right, ceiling, beyond, everything):
-    """Row S of the costs and whether it moved."""
-    n = shape.first.shape[0] - 1
-    now = shape.top[t]
+def budget_beyond(t: int, shape: Shape, tables: Tables, backup: Backup) -> None:
+    """Set row S of the costs, and whether it moved."""
+    n, pad = shape.first.shape[0] - 1, shape.pad
+    now, beyond, everything = shape.top[t], backup.beyond, backup.everything
     moved = mean_beyond(t, shape, tables, beyond) or everything
     row = tables.cost[t, n]
     if beyond == LARGEST:
         if everything:
             for b in range(1, now + 1):
-                row[pad + b] = left * (b - now)
-            fill_ends(row, pad, now, float(now), left, right, ceiling)
+                row[pad + b] = backup.left * (b - now)
+            fill_ends(row, pad, now, float(now), backup)
         tables.moved[t, n] = everything
         return
     x = tables.spare[: now + 2 * pad]
@@ -179,67 +149,59 @@ def budget_beyond(t, shape, tables, pad, left, right, ceiling, beyond, everythin
 
 
 @kernel
-def budget_pass(shape, model, known, reward, tables, left, right, ceiling, beyond, tie, stale, everything):
-    r"""``W_t(s, b) = min_a E W_{t+1}(S', b - R)`` for ``1 <= b <= top[t]``, and the mean recursion beside it.
+def budget_pass(shape: Shape, sets: Sets, tables: Tables, backup: Backup) -> None:
+    r"""Compute ``W_t(s, b) = min_a E W_{t+1}(S', b - R)`` for ``1 <= b <= top[t]``, and the mean recursion beside it.
 
-    The terminal cost is ``left * b`` for ``b <= 0`` and ``right * b + ceiling`` for ``b > 0``.  Outside the window
-    nothing is left to decide but the mean: ``W = left * (b - V)`` below, ``right * (b - V) + ceiling`` above.
+    Outside the window only the mean is left to decide: ``W = left * (b - V)`` below, ``right * (b - V) + ceiling``
+    above.
 
-    Only rows that can have changed are computed: those with a stale pair, or with a successor whose row moved.  All
-    others would be computed from the same numbers in the same order, so the result is the same to the last bit.
+    Unless ``backup.everything``, only rows that can have changed are computed: those with a stale pair, or with a
+    successor whose row moved.  All others would be computed from the same numbers in the same order, so the result is
+    the same to the last bit.
     """
     horizon = shape.units.shape[0]
-    pad = shape.pad
-    if everything:
+    if backup.everything:
         tables.mean[horizon, :] = 0.0
         for s in range(shape.first.shape[0]):
-            fill_ends(tables.cost[horizon, s], pad, 0, 0.0, left, right, ceiling)
+            fill_ends(tables.cost[horizon, s], shape.pad, 0, 0.0, backup)
     for t in range(horizon - 1, -1, -1):
-        budget_step(t, pad, shape, model, known, reward, tables, left, right, ceiling, beyond, tie, stale, everything)
-        budget_beyond(t, shape, tables, pad, left, right, ceiling, beyond, everything)
+        budget_step(t, shape, sets, tables, backup)
+        budget_beyond(t, shape, tables, backup)
 
 
 @kernel
-def budget_step(t, pad, shape, model, known, reward, tables, left, right, ceiling, beyond, tie, stale, everything):
-    """One step of the pass, for all states."""
-    units, now = shape.units[t], shape.top[t]
-    rows, after = tables.cost[t + 1], tables.mean[t + 1]
-    own = 0 if shape.joint else reward.shape[1]
+def budget_step(t: int, shape: Shape, sets: Sets, tables: Tables, backup: Backup) -> None:
+    """Compute step t of the pass for all states."""
+    units, now, pad = shape.units[t], shape.top[t], shape.pad
+    rows, after, most = tables.cost[t + 1], tables.mean[t + 1], backup.beyond != WORST
     for s in range(shape.first.shape[0] - 1):
-        if not everything and not row_is_stale(t, s, shape, model, known, tables, stale):
+        if not backup.everything and not row_is_stale(t, s, shape, sets, tables):
             tables.moved[t, s] = False
             continue
         start, stop = shape.first[s], shape.first[s + 1]
         best_mean, mean_choice = -1.0, 0
         for p in range(start, stop):
-            state, atom, prob, n, miss = model.state[p], model.atom[p], model.prob[p], model.length[p], model.miss[p]
-            listed, listed_atom, listed_n = known.state[p], known.atom[p], known.length[p]
-            budget_of_pair(
-                rows, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward[p, :own], pad, now,
-                left, right, beyond != WORST, tables.mixed, tables.spare, tables.actions[p - start],
-            )  # fmt: skip
-            here = mean_of_pair(
-                after, units, state, atom, prob, n, miss, listed, listed_atom, listed_n, reward[p, :own],
-                beyond != WORST,
-            )  # fmt: skip
-            if p == start or here > best_mean + tie / max(right, 1.0):  # means count ``right`` times in costs
+            branch = branch_of(p, shape, sets.model, sets.known)
+            budget_of_pair(branch, rows, units, pad, now, backup, tables, tables.actions[p - start])
+            here = mean_of_pair(branch, after, units, most)
+            if p == start or here > best_mean + backup.tie / max(backup.right, 1.0):  # a mean costs ``right`` times it
                 best_mean, mean_choice = here, p - start
-        moved = everything or tables.mean[t, s] != best_mean
+        moved = backup.everything or tables.mean[t, s] != best_mean
         tables.mean[t, s] = best_mean
         tables.by_mean[t, s] = mean_choice
         row, choice = tables.cost[t, s, pad + 1 : pad + now + 1], tables.by_budget[t, s, 1 : now + 1]
-        if choose(tables.actions, tables.mixed, stop - start, row, choice, now, tie):
+        if choose(tables.actions, tables.mixed, stop - start, row, choice, now, backup.tie):
             moved = True
         if moved:
-            fill_ends(tables.cost[t, s], pad, now, best_mean, left, right, ceiling)
+            fill_ends(tables.cost[t, s], pad, now, best_mean, backup)
         tables.moved[t, s] = moved
 
 
 @kernel
-def choose(actions, mark, count, row, choice, now, tie):
-    """The least of the actions' rows, with its action; True if the row of costs changed.
+def choose(actions: Floats, mark: Floats, count: int, row: Floats, choice: Actions, now: int, tie: float) -> bool:
+    """Write the least of the actions' rows and its action; True if the row of costs changed.
 
-    Actions are kept as floats in ``mark`` until the end: selections of one type become vector instructions.
+    Actions are floats in ``mark`` until the end: selections of one type become vector instructions.
     """
     best, chosen = actions[0, :now], mark[:now]
     for b in range(now):
@@ -260,17 +222,17 @@ def choose(actions, mark, count, row, choice, now, tie):
 
 
 @kernel
-def initial_cost(shape, tables, b):
-    """``E_D W_0(S, b)`` for ``0 <= b <= top[0]``."""
-    pad = shape.pad
+def initial_cost(shape: Shape, tables: Tables, b: int) -> float:
+    """Return ``E_D W_0(S, b)`` for ``0 <= b <= top[0]``."""
     total = 0.0
     for i in range(shape.initial_state.shape[0]):
-        total += shape.initial_prob[i] * tables.cost[0, shape.initial_state[i], pad + b]
+        total += shape.initial_prob[i] * tables.cost[0, shape.initial_state[i], shape.pad + b]
     return total
 
 
 @kernel
-def mean_of_start(shape, tables):
+def mean_of_start(shape: Shape, tables: Tables) -> float:
+    """Return ``E_D V_0(S)``."""
     total = 0.0
     for i in range(shape.initial_state.shape[0]):
         total += shape.initial_prob[i] * tables.mean[0, shape.initial_state[i]]
@@ -278,8 +240,8 @@ def mean_of_start(shape, tables):
 
 
 @kernel
-def set_policy_of_budget(shape, tables, rho):
-    """The y-policy that plays ``W_t(s, rho - y)``; True if it differs from the one before."""
+def set_policy_of_budget(shape: Shape, tables: Tables, rho: int) -> bool:
+    """Set the y-policy that plays ``W_t(s, rho - y)``; True if it differs from the one before."""
     different = 0
     for t in range(shape.units.shape[0]):
         end = shape.used[t] + 1
@@ -298,8 +260,8 @@ def set_policy_of_budget(shape, tables, rho):
 
 
 @kernel
-def fill_actions(row, action):
-    """Play ``action`` all along the row; how many entries that changes."""
+def fill_actions(row: Actions, action: int) -> int:
+    """Set all entries of the row; return how many that changes."""
     different = 0
     for y in range(row.shape[0]):
         different += row[y] != action
@@ -308,8 +270,8 @@ def fill_actions(row, action):
 
 
 @kernel
-def set_markov_policy(shape, tables):
-    """Play ``by_mean`` whatever the return so far; True if that differs from the policy before."""
+def set_markov_policy(shape: Shape, tables: Tables) -> bool:
+    """Set the policy ``by_mean`` for every return so far; True if it differs from the one before."""
     changed = False
     for t in range(shape.units.shape[0]):
         for s in range(shape.first.shape[0] - 1):

@@ -4,78 +4,55 @@ Random numbers are an argument: row ``k`` of ``draws`` drives episode ``k`` (the
 of each step), so a run depends on its seed and on nothing else.
 """
 
-# mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
 from .jit import view_kernel as kernel
-from .learn_plan import (
+from .learn_data import (
     BEST,
-    WORST,
+    MEAN,
+    QUANTILE,
+    UCBVI,
+    Actions,
+    Ascent,
+    Backup,
+    Counts,
+    Episodes,
+    Floats,
+    Known,
+    Model,
+    Path,
+    Sets,
+    Shape,
+    Tables,
+    Target,
+    World,
+)  # fmt: skip
+from .learn_plan import (
     budget_pass,
     initial_cost,
     mean_of_start,
     mean_pass,
     set_markov_policy,
     set_policy_of_budget,
-)
+)  # fmt: skip
 from .learn_sets import refresh
 from .learn_utility import forward_law, objective_of_law, utility_pass
 
-MEAN, TAIL, QUANTILE, CURVE, UCBVI = range(5)
 MOST_ASCENTS = 40
-"""Of one start: an ascent ends where it gains nothing; what is lost by ending earlier is in the certified error."""
-
-
-class Target(NamedTuple):
-    """What to maximise and how."""
-
-    kind: int
-    left: float  # slopes of the terminal cost (TAIL)
-    right: float
-    threshold: float  # QUANTILE: the largest rho with W_0(rho) below it
-    knots: Any  # corners of G (CURVE)
-    heights: Any
-    slopes: Any  # between corners, rounded from exact ones
-    levels: Any  # G as a mixture of CVaRs (CURVE, concave): levels below 1, their weights, the weight of the mean
-    weights: Any
-    mean_weight: float
-    concave: bool
-    sets: int  # which confidence sets: NONE, HOEFFDING, KL
-    beyond: int  # where missing mass goes: LARGEST, BEST
-    log_term: float
-    scale: float  # multiplies the radii
-    patience: float  # sets are rebuilt when the visits of a pair have grown by this share
-    unit_per_reward: float  # how many units a reward of 1 is
-    tie: float
-
-
-class Ascent(NamedTuple):
-    """Memory of the utility ascent: the utility of the last plan, and scratch."""
-
-    utility: Any
-    best: Any
-    law: Any
-    slopes: Any
-
-
-class Sampler(NamedTuple):
-    """Cumulative probabilities of the true model."""
-
-    initial: Any
-    outcome: Any
-    reward: Any
+"""Steps of the ascent from one start.  It ends where it gains nothing; the certified error includes the loss of ending
+it earlier."""
 
 
 @kernel
-def ucbvi_pass(shape, counts, tables, quality, target):
+def ucbvi_pass(shape: Shape, counts: Counts, tables: Tables, target: Target) -> None:
     r"""Azar, Osband and Munos 2017 with their Hoeffding bonus :math:`7 H L / \sqrt{N}`; values never exceed H or the
     last ones.
 
-    ``quality[t, p]`` is kept from episode to episode; the mean reward, known there, is estimated here.
+    ``tables.quality`` is kept from episode to episode; the mean reward, known there, is estimated here.
     """
+    quality = tables.quality
     horizon, atoms = shape.units.shape
     most = horizon * target.unit_per_reward
     for t in range(horizon - 1, -1, -1):
@@ -99,8 +76,8 @@ def ucbvi_pass(shape, counts, tables, quality, target):
 
 
 @kernel
-def best_budget(shape, tables, target):
-    """The least rho that maximises ``rho - E_D W_0(S, rho)`` up to ties, and the maximum."""
+def best_budget(shape: Shape, tables: Tables, target: Target) -> tuple[int, float]:
+    """Return the least rho that maximises ``rho - E_D W_0(S, rho)`` up to ties, and the maximum."""
     rho, best = 0, -initial_cost(shape, tables, 0)
     for b in range(1, min(shape.top[0], int(shape.largest)) + 1):
         score = b - initial_cost(shape, tables, b)
@@ -110,8 +87,8 @@ def best_budget(shape, tables, target):
 
 
 @kernel
-def best_quantile(shape, tables, target):
-    """The largest rho that some policy falls short of with probability below the threshold."""
+def best_quantile(shape: Shape, tables: Tables, target: Target) -> int:
+    """Return the largest rho that some policy falls short of with probability below the threshold."""
     for b in range(min(shape.top[0], int(shape.largest)), 0, -1):
         if initial_cost(shape, tables, b) < target.threshold:
             return b
@@ -119,7 +96,9 @@ def best_quantile(shape, tables, target):
 
 
 @kernel
-def ascend(shape, model, known, reward, tables, target, ascent, beyond):
+def ascend(
+    shape: Shape, model: Model, known: Known, tables: Tables, target: Target, ascent: Ascent, beyond: int
+) -> float:
     r"""Local search for general G: repeat ``u' = G'(F)``, the best policy for ``E u(Z)``, its law F.
 
     Starts: the last utility found, the mean, and three hinges ``min(z, theta)``.  Leaves in ``tables.policy`` the
@@ -137,8 +116,8 @@ def ascend(shape, model, known, reward, tables, target, ascent, beyond):
                 trial[z] = z
             else:
                 trial[z] = min(z, (start - 1) * top / 4.0)
-        utility_pass(shape, model, known, reward, tables, trial, beyond, target.tie)
-        forward_law(shape, model, known, reward, tables, tables.policy, beyond, ascent.law)
+        utility_pass(shape, model, known, tables, trial, beyond, target.tie)
+        forward_law(shape, model, known, tables, tables.policy, beyond, ascent.law)
         worth = objective_of_law(ascent.law, target, ascent.slopes[0])
         if not target.concave and worth > best + target.tie:
             best = worth
@@ -150,9 +129,9 @@ def ascend(shape, model, known, reward, tables, target, ascent, beyond):
                 level += ascent.law[z]
                 tangent += ascent.slopes[0, z] * (1.0 - min(level, 1.0))
                 trial[z + 1] = trial[z] + ascent.slopes[0, z]
-            gained = utility_pass(shape, model, known, reward, tables, trial, beyond, target.tie)
+            gained = utility_pass(shape, model, known, tables, trial, beyond, target.tie)
             linear = worth + gained - tangent
-            forward_law(shape, model, known, reward, tables, tables.policy, beyond, ascent.law)
+            forward_law(shape, model, known, tables, tables.policy, beyond, ascent.law)
             reached = objective_of_law(ascent.law, target, ascent.slopes[0])
             found = linear if target.concave else reached
             if found > best + target.tie:
@@ -162,13 +141,13 @@ def ascend(shape, model, known, reward, tables, target, ascent, beyond):
                 break
             worth = reached
     keep_row(ascent.best, ascent.utility)
-    utility_pass(shape, model, known, reward, tables, ascent.best, beyond, target.tie)
+    utility_pass(shape, model, known, tables, ascent.best, beyond, target.tie)
     return best
 
 
 @kernel
-def curve_bound(shape, tables, target):
-    r"""A value that no policy exceeds, from one budget pass.
+def curve_bound(shape: Shape, tables: Tables, target: Target) -> float:
+    r"""Return a value that no policy exceeds, from one budget pass.
 
     Concave G: each CVaR level at its own optimum.  Any other: ``top - sum_i G(min P(Z <= i))``, every point of the
     CDF at its own.
@@ -193,29 +172,30 @@ def curve_bound(shape, tables, target):
 
 
 @kernel
-def plan_curve(shape, model, known, reward, tables, target, ascent, beyond, stale, everything):
-    """Plan for a general G; returns (value, upper bound on the best value)."""
+def plan_curve(
+    shape: Shape, sets: Sets, tables: Tables, target: Target, ascent: Ascent, beyond: int, everything: bool
+) -> tuple[float, float]:
+    """Plan for a general G; return the value and an upper bound on the best value."""
     right, ceiling = (1.0, 0.0) if target.concave else (0.0, 1.0)
     tie = target.tie if target.concave else target.tie / max(shape.top[0], 1)  # every point of the CDF pays for it
-    budget_pass(shape, model, known, reward, tables, 0.0, right, ceiling, beyond, tie, stale, everything)
-    value = ascend(shape, model, known, reward, tables, target, ascent, beyond)
+    budget_pass(shape, sets, tables, Backup(0.0, right, ceiling, beyond, tie, everything))
+    value = ascend(shape, sets.model, sets.known, tables, target, ascent, beyond)
     return value, curve_bound(shape, tables, target)
 
 
 @kernel
-def plan_once(shape, counts, model, known, reward, tables, target, quality, beyond, stale, everything):
-    """Plan for every other kind; returns (value, whether the policy moved)."""
+def plan_once(
+    shape: Shape, sets: Sets, tables: Tables, target: Target, beyond: int, everything: bool
+) -> tuple[float, bool]:
+    """Plan for every other kind of objective; return the value and whether the policy changed."""
     if target.kind == UCBVI:
-        ucbvi_pass(shape, counts, tables, quality, target)
+        ucbvi_pass(shape, sets.counts, tables, target)
         return mean_of_start(shape, tables), set_markov_policy(shape, tables)
     if target.kind == MEAN:
-        mean_pass(shape, model, known, reward, tables, beyond, target.tie)
+        mean_pass(shape, sets.model, sets.known, tables, beyond, target.tie)
         return mean_of_start(shape, tables), set_markov_policy(shape, tables)
     ceiling = 1.0 if target.kind == QUANTILE else 0.0
-    budget_pass(
-        shape, model, known, reward, tables, target.left, target.right, ceiling, beyond, target.tie, stale,
-        everything,
-    )  # fmt: skip
+    budget_pass(shape, sets, tables, Backup(target.left, target.right, ceiling, beyond, target.tie, everything))
     if target.kind == QUANTILE:
         rho = best_quantile(shape, tables, target)
         value = float(rho)
@@ -225,7 +205,8 @@ def plan_once(shape, counts, model, known, reward, tables, target, quality, beyo
 
 
 @kernel
-def first_above(cumulative, u):
+def first_above(cumulative: Floats, u: float) -> int:
+    """Return the first index whose entry exceeds u; the last entry is 1, and u is below it."""
     i = 0
     while u >= cumulative[i]:
         i += 1
@@ -233,30 +214,30 @@ def first_above(cumulative, u):
 
 
 @kernel
-def play(shape, truth, sampler, policy, draws, states, actions, rewards, paid):
-    """One episode in the true model: ``states[T + 1]``, ``actions[T]``, atoms of the independent reward and of the
-    outcome; returns the return in units.
-    """
-    s = shape.initial_state[first_above(sampler.initial, draws[0])]
-    states[0] = s
+def play(shape: Shape, world: World, policy: Actions, draws: Floats, path: Path) -> int:
+    """Play one episode in the true model into ``path``; return its return in units."""
+    truth = world.truth
+    s = shape.initial_state[first_above(world.initial, draws[0])]
+    path.states[0] = s
     y = 0
     last = policy.shape[2] - 1
     for t in range(shape.units.shape[0]):
         a = policy[t, s, min(y, last)]
         p = shape.first[s] + a
-        atom = 0 if shape.joint else first_above(sampler.reward[p], draws[1 + 2 * t])
-        j = first_above(sampler.outcome[p], draws[2 + 2 * t])
+        atom = 0 if shape.joint else first_above(world.reward[p], draws[1 + 2 * t])
+        j = first_above(world.outcome[p], draws[2 + 2 * t])
         s = truth.state[p, j]
         y += shape.units[t, atom] + shape.units[t, truth.atom[p, j]]
-        states[t + 1], actions[t], rewards[t], paid[t] = s, a, atom, truth.atom[p, j]
+        path.states[t + 1], path.actions[t], path.rewards[t], path.paid[t] = s, a, atom, truth.atom[p, j]
     return y
 
 
 @kernel
-def count(shape, counts, states, actions, rewards, paid, touched):
-    """Add one episode; False if some pair has no room for one more outcome (then nothing after it was counted)."""
-    for t in range(actions.shape[0]):
-        p = shape.first[states[t]] + actions[t]
+def count(shape: Shape, sets: Sets, path: Path) -> bool:
+    """Count one episode; False if some pair has no room for one more outcome: no step from there on is counted."""
+    counts, states, paid = sets.counts, path.states, path.paid
+    for t in range(path.actions.shape[0]):
+        p = shape.first[states[t]] + path.actions[t]
         j = 0
         while j < counts.length[p] and (counts.state[p, j] != states[t + 1] or counts.atom[p, j] != paid[t]):
             j += 1
@@ -267,20 +248,20 @@ def count(shape, counts, states, actions, rewards, paid, touched):
             counts.length[p] += 1
         counts.visits[p] += 1
         counts.count[p, j] += 1
-        counts.reward[p, rewards[t]] += 1
-        touched[p] = True
+        counts.reward[p, path.rewards[t]] += 1
+        sets.touched[p] = True
     return True
 
 
 @kernel
-def width_of(shape, model, known, states, actions):
-    r"""What an episode shows of the sets it was planned with: :math:`\sum_t Y_t` in units.
+def width_of(shape: Shape, model: Model, known: Known, path: Path) -> float:
+    r"""Return the widths of the sets that an episode met, :math:`\sum_t Y_t`, in units.
 
     Product: :math:`Y_t = M_{t+1} \mu + w_t \int (F^+ - \hat F)`; joint: :math:`Y_t = M_t \mu`.
     """
     total = 0.0
-    for t in range(actions.shape[0]):
-        p = shape.first[states[t]] + actions[t]
+    for t in range(path.actions.shape[0]):
+        p = shape.first[path.states[t]] + path.actions[t]
         if shape.joint:
             total += shape.top[t] * model.miss[p]
             continue
@@ -294,13 +275,15 @@ def width_of(shape, model, known, states, actions):
 
 
 @kernel
-def keep_row(row, kept):
+def keep_row(row: Floats, kept: Floats) -> None:
+    """``kept[:] = row``."""
     for z in range(row.shape[0]):
         kept[z] = row[z]
 
 
 @kernel
-def differs(policy, other):
+def differs(policy: Actions, other: Actions) -> bool:
+    """Return whether two policies differ."""
     for t in range(policy.shape[0]):
         for s in range(policy.shape[1]):
             for y in range(policy.shape[2]):
@@ -310,8 +293,8 @@ def differs(policy, other):
 
 
 @kernel
-def keep(policy, other):
-    """``other[:] = policy``, which numba would take five seconds to compile: it prepares the text of an error."""
+def keep(policy: Actions, other: Actions) -> None:
+    """``other[:] = policy``, which numba takes five seconds to compile (it prepares the text of an error)."""
     for t in range(policy.shape[0]):
         for s in range(policy.shape[1]):
             for y in range(policy.shape[2]):
@@ -320,43 +303,35 @@ def keep(policy, other):
 
 @kernel
 def episodes(
-    shape, truth, sampler, model, counts, known, tables, target, quality, touched, stale, fresh,
-    draws, values, widths, returns, law_index, laws, last_policy, states, actions, rewards, paid,
-):  # fmt: skip
-    """One episode per row of ``draws``: rebuild, plan, play, count.
+    shape: Shape, world: World, sets: Sets, tables: Tables, target: Target, fresh: bool, draws: Floats, batch: Episodes
+) -> tuple[int, int]:
+    """Play one episode per row of ``draws`` (rebuild, plan, play, count); return the episodes and the laws written.
 
-    ``laws`` receives the law of the return, in the true model, of every policy that differs from the one before it;
-    ``law_index[k]`` is the row of episode k's policy, -1 for the policy the call began with.  An empty ``laws`` turns
-    evaluation off; a full one ends the call early.  ``values[0]`` holds the last value on entry, in case nothing
-    changed.  Returns (episodes done, laws found).
+    ``batch.laws`` receives the law of the return, in the true model, of every policy that differs from the one before
+    it.  An empty ``laws`` turns evaluation off; a full one ends the batch.  ``batch.values[0]`` holds the last value on
+    entry, in case nothing changed.  ``batch.uppers`` is not written: these plans attain the best value.
     """
     found, current = 0, -1
-    value = values[0]
+    value = batch.values[0]
+    laws = batch.laws
     evaluating = laws.shape[0] > 0
     for k in range(draws.shape[0]):
-        changed = refresh(shape, counts, known, model, target, touched, stale)
+        changed = refresh(shape, sets, target)
         if changed or fresh or target.kind == UCBVI:
-            value, moved = plan_once(
-                shape, counts, model, known, model.reward, tables, target, quality, target.beyond, stale, fresh
-            )
-            if evaluating and (fresh or (moved and differs(tables.policy, last_policy))):
-                keep(tables.policy, last_policy)
-                forward_law(shape, truth, known, truth.reward, tables, tables.policy, BEST, laws[found])
+            value, moved = plan_once(shape, sets, tables, target, target.beyond, fresh)
+            if evaluating and (fresh or (moved and differs(tables.policy, tables.last_policy))):
+                keep(tables.policy, tables.last_policy)
+                forward_law(shape, world.truth, sets.known, tables, tables.policy, BEST, laws[found])
                 current = found
                 found += 1
             fresh = False
-        values[k] = value
+        batch.values[k] = value
         if evaluating:
-            law_index[k] = current
-        returns[k] = play(shape, truth, sampler, tables.policy, draws[k], states[k], actions[k], rewards[k], paid[k])
-        widths[k] = width_of(shape, model, known, states[k], actions[k])
-        count(shape, counts, states[k], actions[k], rewards[k], paid[k], touched)
+            batch.law_index[k] = current
+        path = Path(batch.states[k], batch.actions[k], batch.rewards[k], batch.paid[k])
+        batch.returns[k] = play(shape, world, tables.policy, draws[k], path)
+        batch.widths[k] = width_of(shape, sets.model, sets.known, path)
+        count(shape, sets, path)
         if evaluating and found == laws.shape[0]:
             return k + 1, found
     return draws.shape[0], found
-
-
-@kernel
-def plan_below(shape, counts, model, known, tables, target, quality, stale):
-    """A plan in the pessimistic model: its value, a lower bound on what the policy left in ``tables`` is worth."""
-    return plan_once(shape, counts, model, known, model.reward_low, tables, target, quality, WORST, stale, True)[0]

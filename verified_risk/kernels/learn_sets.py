@@ -1,7 +1,4 @@
-r"""Confidence sets of one pair: from counts to the optimistic and the pessimistic model.
-
-A pair is a state with one of its actions.  Its outcome is ``(reward atom, next state)``; where rewards are independent
-of the next state the outcome's atom is 0 (worth nothing) and the reward has a law of its own beside it.
+r"""Confidence sets, from counts to the optimistic and the pessimistic model.
 
 Time-uniform sets (theory, page 10), x successes in N draws, :math:`\tilde p = x/N`:
 
@@ -12,15 +9,13 @@ Hoeffding sets (page 6), with :math:`\epsilon = \sqrt{\ell / 2N}`: :math:`q^\pm 
 the empirical model, in which a pair never tried is worth nothing (NONE) or everything (TRIED, so that all are tried).
 """
 
-# mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
 from .jit import view_kernel as kernel
+from .learn_data import HOEFFDING, KL, NONE, TRIED, Model, Sets, Shape, Target
 
-NONE, TRIED, HOEFFDING, KL = range(4)
 LOG_TWO = math.log(2.0)
 UPWARD = 1.0 + 2.0**-48
 """Outweighs the at most eight roundings (each of one part in 2^53) of a threshold or a radius."""
@@ -29,55 +24,24 @@ SAFE = 1.0 - 2.0**-40
 LEAST_NORMAL = 2.0**-1022
 """Roundings are relative down to here; a lower end that would be less is 0."""
 MOST_STEPS = 60
-
-
-class Counts(NamedTuple):
-    visits: Any
-    length: Any  # distinct outcomes seen
-    state: Any  # state[p, j], atom[p, j]: the j-th of them, in the order of their first appearance
-    atom: Any
-    count: Any
-    reward: Any  # reward[p, i]: how often atom i was paid (product models)
-
-
-class Model(NamedTuple):
-    length: Any
-    state: Any  # state S (one beyond the last) is where the missing mass goes
-    atom: Any
-    prob: Any
-    miss: Any
-    reward: Any  # the law of the independent reward: optimistic
-    reward_low: Any  # pessimistic
-    used: Any  # N at the last rebuild
-
-
-class Known(NamedTuple):
-    """What was declared, pair by pair."""
-
-    length: Any  # how many outcomes are listed; 0: nothing is known
-    state: Any
-    atom: Any
-    limit: Any  # at most so many outcomes can occur; 0: unknown
-    fixed: Any  # the pair is known altogether: its one listed outcome is certain
-    rewards: Any  # 1 if the laws of the independent rewards are known
-    reward: Any  # those laws
+"""Of Newton's method; stopping early gives a lower end that is valid, if wider."""
 
 
 @kernel
-def radius_of(visits, log_term, scale):
-    """A float at least ``scale * sqrt(log_term / 2 visits)``."""
+def radius_of(visits: int, log_term: float, scale: float) -> float:
+    """Return a float at least ``scale * sqrt(log_term / 2 visits)``."""
     return math.sqrt(log_term / (2.0 * visits)) * scale * UPWARD
 
 
 @kernel
-def threshold_of(visits, log_term, scale):
-    r"""A float at least :math:`\text{scale}^2 \lambda_N`, ``log_term`` being at least :math:`\log(n/\delta)`."""
+def threshold_of(visits: int, log_term: float, scale: float) -> float:
+    r"""Return a float at least :math:`\text{scale}^2 \lambda_N`, ``log_term`` being at least :math:`\log(n/\delta)`."""
     return (log_term + 0.5 * math.log(visits) + LOG_TWO) * scale * scale * UPWARD
 
 
 @kernel
-def kl_low(x, n, threshold):
-    r"""A float at most :math:`q^-`, for any threshold: Newton's method for :math:`n\,\mathrm{kl}(x/n, q) =` threshold.
+def kl_low(x: int, n: int, threshold: float) -> float:
+    r"""Return a float at most :math:`q^-`, by Newton's method for :math:`n\,\mathrm{kl}(x/n, q) =` threshold.
 
     The function is convex and decreasing on :math:`(0, \tilde p)`, so Newton's iterates increase towards the root and
     each of them is a valid lower end.  Start, p for :math:`\tilde p`: since
@@ -111,36 +75,39 @@ def kl_low(x, n, threshold):
 
 
 @kernel
-def size_of(visits, kind, log_term, scale):
-    """What the set of every test of a pair is made of: the threshold of KL sets, the radius of Hoeffding's."""
-    if kind == KL:
-        return threshold_of(visits, log_term, scale)
-    if kind == HOEFFDING:
-        return radius_of(visits, log_term, scale)
+def size_of(visits: int, target: Target) -> float:
+    """Return the size of the sets of a pair: the threshold of KL sets, the radius of Hoeffding's, else 0."""
+    if target.sets == KL:
+        return threshold_of(visits, target.log_term, target.scale)
+    if target.sets == HOEFFDING:
+        return radius_of(visits, target.log_term, target.scale)
     return 0.0
 
 
 @kernel
-def low_end(x, n, kind, size):
-    """A lower end for a probability of which x of n draws were successes."""
+def low_end(x: int, n: int, kind: int, size: float) -> float:
+    """Return the lower end of the set of a probability after x successes in n draws."""
     if kind == KL:
         return kl_low(x, n, size)
     return max(x / n - size, 0.0)
 
 
 @kernel
-def put(model, p, n, state, atom, prob):
-    """Entry n of pair p; True if it changed."""
-    changed = model.state[p, n] != state or model.atom[p, n] != atom or model.prob[p, n] != prob
+def put(model: Model, p: int, n: int, state: int, atom: int, prob: float) -> bool:
+    """Set entry n of pair p; True if that changes it."""
+    changed: bool = model.state[p, n] != state or model.atom[p, n] != atom or model.prob[p, n] != prob
     model.state[p, n], model.atom[p, n], model.prob[p, n] = state, atom, prob
     return changed
 
 
 @kernel
-def refresh_outcomes(p, s, counts, known, model, kind, log_term, scale, beyond, top_atom):
-    r"""Rebuild where pair p leads.  The missing mass goes to state ``beyond`` with ``top_atom``, unless the outcomes
-    that can occur are known: then it stays in ``miss`` alone, and planning gives it to the best of them.
+def refresh_outcomes(p: int, s: int, shape: Shape, sets: Sets, target: Target) -> bool:
+    """Rebuild the outcomes of pair p of state s; True if they changed.
+
+    The missing mass goes to state S with the greatest atom, unless the outcomes that can occur are known: then it stays
+    in ``miss`` alone, and planning gives it to the best of them.
     """
+    counts, known, model, kind = sets.counts, sets.known, sets.model, target.sets
     visits = counts.visits[p]
     changed, n, total = False, 0, 0.0
     if known.fixed[p] or (visits == 0 and kind == NONE):
@@ -149,7 +116,7 @@ def refresh_outcomes(p, s, counts, known, model, kind, log_term, scale, beyond, 
         n, total = 1, 1.0
     elif visits > 0:
         sure = kind == KL and known.limit[p] == 1
-        size = size_of(visits, kind, log_term, scale)
+        size = size_of(visits, target)
         for j in range(counts.length[p]):
             q = 1.0 if sure else low_end(counts.count[p, j], visits, kind, size)
             if q > 0.0:
@@ -164,7 +131,8 @@ def refresh_outcomes(p, s, counts, known, model, kind, log_term, scale, beyond, 
     if kind == NONE or (kind == TRIED and visits > 0) or known.fixed[p]:
         miss = 0.0
     if miss > 0.0 and known.length[p] == 0:
-        changed = put(model, p, n, beyond, top_atom, miss) or changed
+        top_atom = shape.units.shape[1] - 1 if shape.joint else 0
+        changed = put(model, p, n, shape.first.shape[0] - 1, top_atom, miss) or changed
         n += 1
     if model.length[p] != n or model.miss[p] != miss:
         changed = True
@@ -173,14 +141,15 @@ def refresh_outcomes(p, s, counts, known, model, kind, log_term, scale, beyond, 
 
 
 @kernel
-def refresh_reward(p, counts, known, model, kind, log_term, scale):
-    """Rebuild the law of pair p's independent reward, from above and from below."""
+def refresh_reward(p: int, sets: Sets, target: Target) -> bool:
+    """Rebuild the law of pair p's independent reward, from above and from below; True if it changed."""
+    counts, known, model, kind = sets.counts, sets.known, sets.model, target.sets
     visits = counts.visits[p]
     last = model.reward.shape[1] - 1
     changed = False
     below, below_low = 0.0, 0.0
     seen = 0
-    size = size_of(visits, kind, log_term, scale) if visits > 0 else 0.0
+    size = size_of(visits, target) if visits > 0 else 0.0
     for i in range(last + 1):
         here, here_low = 1.0, 1.0
         if i < last:
@@ -201,37 +170,27 @@ def refresh_reward(p, counts, known, model, kind, log_term, scale):
 
 
 @kernel
-def is_due(counts, model, target, touched):
-    """Whether the visits of some pair have grown by the factor ``1 + target.patience`` since it was last rebuilt."""
-    for p in range(touched.shape[0]):
-        if touched[p] and counts.visits[p] >= model.used[p] * (1.0 + target.patience):
-            return True
-    return False
+def refresh(shape: Shape, sets: Sets, target: Target) -> bool:
+    """Rebuild the pairs that were played if one of them is due; True if the model changed.
 
-
-@kernel
-def refresh(shape, counts, known, model, target, touched, stale):
-    """Rebuild the pairs that were played, if one of them is due; True if the model changed.
-
-    Older sets stay valid, so waiting costs width and saves planning.  A plan costs the same however many pairs have
-    changed, so all that were played are rebuilt together.
+    A pair is due when its visits have grown by the share ``target.patience`` since its last rebuild.  Older sets stay
+    valid, so waiting costs width and saves planning.  A plan costs the same however many pairs have changed, so all
+    that were played are rebuilt together.
     """
-    if not is_due(counts, model, target, touched):
+    touched, stale, due, changed = sets.touched, sets.stale, False, False
+    for p in range(touched.shape[0]):
+        due = due or (touched[p] and sets.counts.visits[p] >= sets.model.used[p] * (1.0 + target.patience))
+    if not due:
         return False
-    changed = False
-    beyond = shape.first.shape[0] - 1
-    top_atom = shape.units.shape[1] - 1 if shape.joint else 0
-    for s in range(beyond):
+    for s in range(shape.first.shape[0] - 1):
         for p in range(shape.first[s], shape.first[s + 1]):
             stale[p] = False
             if touched[p]:
-                stale[p] = refresh_outcomes(
-                    p, s, counts, known, model, target.sets, target.log_term, target.scale, beyond, top_atom
-                )
+                stale[p] = refresh_outcomes(p, s, shape, sets, target)
                 if not shape.joint:
-                    moved = refresh_reward(p, counts, known, model, target.sets, target.log_term, target.scale)
+                    moved = refresh_reward(p, sets, target)
                     stale[p] = stale[p] or moved
                 changed = changed or stale[p]
-                model.used[p] = counts.visits[p]
+                sets.model.used[p] = sets.counts.visits[p]
                 touched[p] = False
     return changed

@@ -1,39 +1,38 @@
-"""The utility recursion, the law of a policy, and the objective of a law: what a general G needs inside the learner."""
+"""The utility recursion, the law of a policy, and the objective of a law: planning for a general G."""
 
-# mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 import numpy as np
 
 from .jit import view_kernel as kernel
-from .learn_plan import LARGEST, WORST
+from .learn_data import LARGEST, WORST, Actions, Branch, Floats, Known, Model, Shape, Tables, Target
+from .learn_plan import branch_of
 from .learn_rows import add_shifted_rows, add_shifts, best_of_list
 
 
 @kernel
-def gain_of_pair(p, t, shape, model, known, reward, tables, beyond, out):
+def gain_of_pair(branch: Branch, t: int, shape: Shape, tables: Tables, beyond: int, out: Floats) -> None:
     """``out[y] = E V_{t+1}(S', y + R)`` for ``0 <= y <= used[t]``."""
     units, rows, row = shape.units[t], tables.gain[t + 1], tables.mixed
     now = shape.used[t] + 1
     width = now if shape.joint else shape.used[t + 1] + 1
     for y in range(width):
         row[y] = 0.0
-    add_shifted_rows(rows, model.state[p], model.atom[p], model.prob[p], model.length[p], 0, 1, units, width, row)
-    if model.miss[p] > 0.0 and known.length[p] > 0:
-        least = beyond == WORST
-        best_of_list(rows, known.state[p], known.atom[p], known.length[p], units, 0, 1, width, least, tables.spare)
+    add_shifted_rows(branch, rows, units, 0, 1, width, row)
+    if branch.miss > 0.0 and branch.listed > 0:
+        best_of_list(branch, rows, units, 0, 1, width, beyond == WORST, tables.spare)
         for y in range(width):
-            row[y] += model.miss[p] * tables.spare[y]
+            row[y] += branch.miss * tables.spare[y]
     if shape.joint:
         for y in range(width):
             out[y] = row[y]
     else:
-        add_shifts(row, 0, 1, units, reward[p], now, out)
+        add_shifts(row, units, branch.reward, 0, 1, now, out)
 
 
 @kernel
-def gain_beyond(t, shape, tables, utility, beyond):
-    """Row S of the gains, and the state it comes from."""
+def gain_beyond(t: int, shape: Shape, tables: Tables, utility: Floats, beyond: int) -> None:
+    """Set row S of the gains, and the state it comes from."""
     n = shape.first.shape[0] - 1
     for y in range(shape.used[t] + 1):
         if beyond == LARGEST:
@@ -49,8 +48,10 @@ def gain_beyond(t, shape, tables, utility, beyond):
 
 
 @kernel
-def utility_pass(shape, model, known, reward, tables, utility, beyond, tie):
-    """``V_t(s, y) = max_a E V_{t+1}(S', y + R)``, ``V_T(s, z) = utility[z]``; writes the policy, returns
+def utility_pass(
+    shape: Shape, model: Model, known: Known, tables: Tables, utility: Floats, beyond: int, tie: float
+) -> float:
+    """Compute ``V_t(s, y) = max_a E V_{t+1}(S', y + R)``, ``V_T(s, z) = utility[z]``, and its policy; return
     ``E_D V_0(S, 0)``.
     """
     horizon = shape.units.shape[0]
@@ -65,7 +66,8 @@ def utility_pass(shape, model, known, reward, tables, utility, beyond, tie):
             start = shape.first[s]
             count = shape.first[s + 1] - start
             for a in range(count):
-                gain_of_pair(start + a, t, shape, model, known, reward, tables, beyond, tables.actions[a])
+                branch = branch_of(start + a, shape, model, known)
+                gain_of_pair(branch, t, shape, tables, beyond, tables.actions[a])
             for y in range(now):
                 best, action = tables.actions[0, y], 0
                 for a in range(1, count):
@@ -81,13 +83,15 @@ def utility_pass(shape, model, known, reward, tables, utility, beyond, tie):
 
 
 @kernel
-def pass_mass_on(p, t, shape, model, known, tables, beyond, v, there, law):
-    """Move the mass ``v[z]`` of pair p, rewards of its own already paid, to the next states."""
+def pass_mass_on(
+    branch: Branch, t: int, shape: Shape, tables: Tables, beyond: int, v: Floats, there: Floats, law: Floats
+) -> None:
+    """Move the mass ``v[z]`` of a pair, rewards of its own already paid, to the next states."""
     n = shape.first.shape[0] - 1
     units = shape.units[t]
     reach = (shape.used[t] if shape.joint else shape.used[t + 1]) + 1
-    for j in range(model.length[p]):
-        q, state, shift = model.prob[p, j], model.state[p, j], units[model.atom[p, j]]
+    for j in range(branch.length):
+        q, state, shift = branch.prob[j], branch.state[j], units[branch.atom[j]]
         for z in range(reach):
             if v[z] == 0.0:
                 continue
@@ -97,20 +101,22 @@ def pass_mass_on(p, t, shape, model, known, tables, beyond, v, there, law):
                 law[z + shift + shape.top[t + 1]] += q * v[z]
             else:
                 there[tables.star[t + 1, z + shift], z + shift] += q * v[z]
-    if model.miss[p] > 0.0 and known.length[p] > 0:
+    if branch.miss > 0.0 and branch.listed > 0:
         for z in range(reach):
             if v[z] > 0.0:
                 best, choice = 0.0, 0
-                for j in range(known.length[p]):
-                    here = tables.gain[t + 1, known.state[p, j], z + units[known.atom[p, j]]]
+                for j in range(branch.listed):
+                    here = tables.gain[t + 1, branch.listed_state[j], z + units[branch.listed_atom[j]]]
                     if j == 0 or (here > best) == (beyond != WORST):
                         best, choice = here, j
-                there[known.state[p, choice], z + units[known.atom[p, choice]]] += model.miss[p] * v[z]
+                there[branch.listed_state[choice], z + units[branch.listed_atom[choice]]] += branch.miss * v[z]
 
 
 @kernel
-def forward_law(shape, model, known, reward, tables, policy, beyond, law):
-    """The law of the return of a policy, in units: transitions after rewards, all terms nonnegative.
+def forward_law(
+    shape: Shape, model: Model, known: Known, tables: Tables, policy: Actions, beyond: int, law: Floats
+) -> None:
+    """Compute the law of the return of a policy, in units: transitions after rewards, all terms nonnegative.
 
     Missing mass goes where row S of the gains comes from; a model without missing mass needs no gains.
     """
@@ -141,9 +147,9 @@ def forward_law(shape, model, known, reward, tables, policy, beyond, law):
                             v[y] += here[s, y]
                         else:
                             for i in range(atoms):
-                                v[y + shape.units[t, i]] += here[s, y] * reward[p, i]
+                                v[y + shape.units[t, i]] += here[s, y] * model.reward[p, i]
                 if met:
-                    pass_mass_on(p, t, shape, model, known, tables, beyond, v, there, law)
+                    pass_mass_on(branch_of(p, shape, model, known), t, shape, tables, beyond, v, there, law)
     here = mass[horizon % 2]
     for s in range(n):
         for z in range(law.shape[0]):
@@ -151,8 +157,8 @@ def forward_law(shape, model, known, reward, tables, policy, beyond, law):
 
 
 @kernel
-def objective_of_law(law, target, slopes):
-    """``top - sum_i G(F_i)``; ``slopes[i]`` receives ``G'(F_i)``: to the right of a corner, except at 1."""
+def objective_of_law(law: Floats, target: Target, slopes: Floats) -> float:
+    """Return ``top - sum_i G(F_i)``; write ``G'(F_i)`` to ``slopes[i]``, to the right of a corner except at 1."""
     value, level, last = 0.0, 0.0, target.slopes.shape[0]
     for i in range(law.shape[0] - 1):
         level = min(level + law[i], 1.0)

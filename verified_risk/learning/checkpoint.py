@@ -1,6 +1,6 @@
-"""A learner's memory in a file, so that a run that was interrupted goes on as if it had not been.
+"""The state of a learner in a file, from which an interrupted run continues to the same result.
 
-Random numbers need no memory: those of episode k are a function of the seed and of k.
+Random numbers are not stored: those of episode k are a function of the seed and of k.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from .. import files
 from ..errors import InvalidArgument, InvalidFile
 from ..files import decode_array, encode_array
 from .interval import Bracket
-from .learner import Floats, Learner
+from .learner import Floats, Ints, Learner
 
 SECONDS_BETWEEN = 20.0
-"""Between two writings of the file, which holds all episodes so far; a crash costs this much play and one stretch."""
+"""The time between two writings of the file; a crash loses this much play and one batch."""
 
 
 class KnownRows(NamedTuple):
-    """The part of what is known that a run changes."""
+    """The declarations that a run changes."""
 
-    length: Any
-    state: Any
-    atom: Any
+    length: Ints
+    state: Ints
+    atom: Ints
 
 
 class Checkpoint:
-    """Writes the state of a run to ``path`` now and then, and reads it back.
+    """The file ``path`` with the state of a run; None stores nothing.
 
-    ``about`` is everything that determines the run; a file about another run is refused.
+    ``about`` is everything that determines the run.
     """
 
     def __init__(self, path: Path | None, about: dict[str, Any], learner: Learner, bracket: Bracket) -> None:
@@ -41,12 +41,16 @@ class Checkpoint:
         self.last = time.monotonic()
 
     def restore(self) -> tuple[int, list[Floats]]:
-        """Episodes done and the series so far; (0, []) if there is no file yet."""
+        """Read the file into the learner and the interval; return the episodes done and the series so far.
+
+        Returns (0, []) if there is no file yet.  Raises :class:`InvalidArgument` if the path cannot be written to, and
+        :class:`InvalidFile` if the file is damaged or belongs to another run.
+        """
         if self.path is None:
             return 0, []
         if not self.path.exists() and self.path.parent.is_dir():
             return 0, []
-        if not self.path.is_file():  # said before the first episode, not when it is time to write
+        if not self.path.is_file():  # refused before the first episode
             raise InvalidArgument(f"checkpoint is {str(self.path)!r}, wanted a regular file in a folder that exists")
         try:
             return files.read(self.path, "learning", self._restore)
@@ -65,7 +69,7 @@ class Checkpoint:
         learner.model = self._rows("model", learner.model, data["model"])
         named = [data["known"][name] for name in ("length", "state", "atom")]
         learner.known = learner.known._replace(**self._rows("known", KnownRows(*learner.known[:3]), named)._asdict())
-        learner.quality[:] = decode_array(data["quality"])
+        learner.tables.quality[:] = decode_array(data["quality"])
         learner.touched[:] = decode_array(data["touched"])
         learner.ascent.utility[:] = decode_array(data["utility"])
         learner.ascent_below.utility[:] = decode_array(data["utility_below"])
@@ -77,14 +81,16 @@ class Checkpoint:
         self.bracket.restore(data["bracket"])
         done, series = data["episodes"], [decode_array(x) for x in data["series"]]
         _require(type(done) is int and done >= 0, "episodes")
-        columns = 5 if "environment" in self.about else 6  # Record.series without what an environment does not have
+        columns = 5 if "environment" in self.about else 6  # an environment has no values of policies
         _require(len(series) == columns or not (series or done), "series")
         for i, column in enumerate(series):
             _require(column.dtype == np.float64 and column.shape == (done,), f"series[{i}]")
         return done, series
 
     def _rows(self, name: str, own: Any, given: Sequence[Any]) -> Any:
-        """Lists of outcomes, pair by pair, as long as they like; compiled code trusts every index in them."""
+        """Return arrays of the types of ``own``, of any number of columns; their indices are checked, because compiled
+        code does not check them.
+        """
         found = type(own)(*(decode_array(x) for x in given))
         for field, before, after in zip(own._fields, own, found, strict=True):
             same = (after.dtype, after.ndim, after.shape[:1]) == (before.dtype, before.ndim, before.shape[:1])
@@ -100,7 +106,7 @@ class Checkpoint:
         return max(len(self.learner.standard.atoms) - 1, 0)
 
     def save(self, episodes: int, series: Callable[[], Sequence[Floats]], *, now: bool = False) -> None:
-        """Write, if it is time to; only then are the series of all episodes put together."""
+        """Write the file if ``SECONDS_BETWEEN`` have passed, or ``now``; ``series`` is called only then."""
         if self.path is None or (not now and time.monotonic() - self.last < SECONDS_BETWEEN):
             return
         learner = self.learner
@@ -111,7 +117,7 @@ class Checkpoint:
             "counts": [encode_array(x) for x in learner.counts],
             "model": [encode_array(x) for x in learner.model],
             "known": {name: encode_array(getattr(learner.known, name)) for name in ("length", "state", "atom")},
-            "quality": encode_array(learner.quality),
+            "quality": encode_array(learner.tables.quality),
             "touched": encode_array(learner.touched),
             "utility": encode_array(learner.ascent.utility),
             "utility_below": encode_array(learner.ascent_below.utility),

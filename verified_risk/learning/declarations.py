@@ -1,4 +1,4 @@
-r"""What a learner may be told about its model beside horizon and reward range, and what that saves.
+r"""Declarations: facts about the model, beside horizon and reward range, that the user may assert.
 
 =====================  ============================================================================================
 ``known_rewards``      product model: the law of every reward; joint model: the reward of each (s, a, s'), or those
@@ -8,8 +8,11 @@ r"""What a learner may be told about its model beside horizon and reward range, 
 ``largest_return``     no return exceeds it
 =====================  ============================================================================================
 
-A declaration is part of the theorem's hypothesis: a false one voids the guarantee.  :func:`knowledge_of` turns
-declarations into the lists that planning uses and into the number of *tests*, the n of
+A declaration is a hypothesis of the theorem: a false one voids the guarantee.  :func:`check_model` compares
+declarations with a model, :class:`Witness` with the steps of a black box; both raise :class:`InvalidArgument` for a
+false one.
+
+:func:`knowledge_of` turns declarations into the lists that planning uses and into the number of *tests*, the n of
 :math:`\lambda_N = \log(n/\delta) + \frac12 \log N + \log 2` (theory, page 10, "Which union").
 """
 
@@ -24,6 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors import InvalidArgument
+from ..kernels.learn_data import Counts, Known
 from ..numbers.rational import Rational, as_fraction
 from .problem import Standard
 
@@ -31,12 +35,12 @@ Outcomes: TypeAlias = tuple[tuple[int, int], ...]
 """``(atom, next state)``, one per outcome that can occur."""
 RewardOf: TypeAlias = Callable[[int, int, int], Rational | Collection[Rational]]
 MOST_COPIED = 64
-"""A limit on outcomes above this only counts tests; below it, once all outcomes are seen they become a known list."""
+"""A limit on outcomes up to this becomes a list of outcomes once all are seen; above it only the tests are fewer."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """Declarations as read: nothing by default."""
+    """The declarations of a run; by default there are none."""
 
     rewards: bool | RewardOf = False
     successors: bool | int | Mapping[tuple[int, int], Sequence[int]] = False
@@ -44,6 +48,7 @@ class Declared:
 
     @classmethod
     def read(cls, rewards: Any, successors: Any, largest: Any) -> Declared:
+        """Return the declarations; raise :class:`InvalidArgument` for a value of the wrong type or range."""
         if not (isinstance(rewards, bool) or callable(rewards)):
             raise InvalidArgument(f"known_rewards is {rewards!r}, wanted True, False or a function of (s, a, s')")
         number = isinstance(successors, Integral) and not isinstance(successors, bool)
@@ -90,8 +95,11 @@ class Declared:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Pair by pair (in the order of states, then actions): the listed outcomes, the limit, whether the pair is known
-    altogether; and for all pairs the reward laws if known, the number of tests, the largest return in units.
+    """Declarations pair by pair, in the order of states, then actions.
+
+    ``lists``: the outcomes that can occur, empty if unknown.  ``limits``: the most outcomes, 0 if unknown.  ``fixed``:
+    whether the pair is known altogether.  For all pairs: whether the laws of the rewards are known, the number of
+    tests, the most outcomes of a pair that is learned, the number of such pairs, the largest return in units.
     """
 
     lists: tuple[Outcomes, ...]
@@ -103,10 +111,8 @@ class Knowledge:
     learned_pairs: int
     largest: int
 
-    def arrays(self, standard: Standard) -> Any:
-        """The same for the kernels."""
-        from ..kernels.learn_sets import Known
-
+    def arrays(self, standard: Standard) -> Known:
+        """Return the declarations in the form of the kernels."""
         flat = [pair for actions in standard.pairs for pair in actions]
         wide = max([len(one) for one in self.lists] + [x for x in self.limits if x <= MOST_COPIED] + [1])
         state, atom = np.zeros((len(flat), wide), np.int64), np.zeros((len(flat), wide), np.int64)
@@ -130,37 +136,32 @@ class Knowledge:
 
 
 def knowledge_of(standard: Standard, declared: Declared, *, fixed: frozenset[int] = frozenset()) -> Knowledge:
-    """What was declared about a model in the learner's form; ``fixed`` are states known to be absorbing and to pay
-    ``pairs[s]``'s own outcome for ever.  Declarations do not concern the step that leads to a random start.
+    """Return the declarations about a model in the learner's form.
+
+    ``fixed`` are states known to be absorbing, with the one outcome in ``standard.pairs``.  Declarations do not concern
+    the step that leads to a random start.  Raises :class:`InvalidArgument` for entries that are missing or outside the
+    model, and for a largest return below the least one.
     """
     S, m, joint = standard.n_states, len(standard.atoms), standard.joint
-    lists: list[Outcomes] = []
-    limits: list[int] = []
-    known: list[bool] = []
+    rows: list[tuple[Outcomes, int, bool]] = []
     tests = most = learned = 0
     limit = declared.successors if type(declared.successors) is int else 0
     for s, actions in enumerate(standard.pairs):
-        for a in range(len(actions)):
+        for a, pair in enumerate(actions):
             if s in fixed:
-                ((atom, target, _),) = actions[a].outcomes
-                lists.append(((atom, target),))
-                limits.append(0)
-                known.append(True)
+                ((atom, target, _),) = pair.outcomes
+                rows.append((((atom, target),), 0, True))
                 continue
             learned += 1
             if standard.free_steps and s == standard.initial[0][0]:
-                lists.append(())
-                limits.append(0)
-                known.append(False)
+                rows.append(((), 0, False))
                 most, tests = max(most, S), tests + S
                 continue
             listed = _listed(standard, declared, s, a)
             possible = len(listed) if listed else (S * m if joint else S)
             possible = min(possible, limit) if limit else possible
             certain = len(listed) == 1
-            lists.append(listed)
-            limits.append(possible if limit else 0)
-            known.append(certain)
+            rows.append((listed, possible if limit else 0, certain))
             most = max(most, 0 if certain else possible)
             tests += {1: 0, 2: 1}.get(possible, possible)
             if not joint and not declared.rewards:
@@ -175,13 +176,12 @@ def knowledge_of(standard: Standard, declared: Declared, *, fixed: frozenset[int
         # rewards rounded up can exceed the declared return by one unit a step
         slack = 0 if standard.exact else standard.steps
         largest = min(largest, int(units) + slack)
-    return Knowledge(
-        tuple(lists), tuple(limits), tuple(known), bool(declared.rewards), max(tests, 1), max(most, 1), learned, largest
-    )
+    lists, limits, known = zip(*rows, strict=True)
+    return Knowledge(lists, limits, known, bool(declared.rewards), max(tests, 1), max(most, 1), learned, largest)
 
 
 def _listed(standard: Standard, declared: Declared, s: int, a: int) -> Outcomes:
-    """The outcomes that can follow a pair, if something was said about them; impossible ones do no harm."""
+    """Return the outcomes that can follow a pair, or () if they were not declared; it may contain impossible ones."""
     truth = standard.pairs[s][a].outcomes
     states: Sequence[int] | None = None
     if declared.successors is True:
@@ -206,7 +206,7 @@ def _listed(standard: Standard, declared: Declared, s: int, a: int) -> Outcomes:
 
 
 def _reward_atoms(standard: Standard, declared: Declared, s: int, a: int, target: int) -> list[int]:
-    """The atoms that a step from (s, a) to ``target`` can pay; the greatest if the step is impossible."""
+    """Return the atoms that a step from (s, a) to ``target`` can pay; the greatest if the step is impossible."""
     if declared.rewards is True:
         found = sorted({atom for atom, state, _ in standard.pairs[s][a].outcomes if state == target})
         return found or [len(standard.atoms) - 1]
@@ -222,7 +222,7 @@ def _reward_atoms(standard: Standard, declared: Declared, s: int, a: int, target
 
 
 def possible_rewards(declared: Declared, s: int, a: int, target: int) -> set[Fraction]:
-    """What a step of a black box may pay, as the function that was declared has it: one reward or several."""
+    """Return the rewards that the declared function gives for a step; raise :class:`InvalidArgument` if none."""
     assert callable(declared.rewards)
     said, name = declared.rewards(s, a, target), f"known_rewards({s}, {a}, {target})"
     several = list(said) if isinstance(said, Collection) and not isinstance(said, str) else [said]
@@ -230,3 +230,114 @@ def possible_rewards(declared: Declared, s: int, a: int, target: int) -> set[Fra
     if not rewards:
         raise InvalidArgument(f"{name} is empty, wanted the rewards that are possible")
     return rewards
+
+
+# -- declarations against a model or a black box -----------------------------------------------------------------------
+
+
+def check_model(standard: Standard, declared: Declared, knowledge: Knowledge) -> None:
+    """Raise :class:`InvalidArgument` for the first declaration that the model contradicts."""
+    for s, actions in enumerate(standard.pairs):
+        for a, pair in enumerate(actions):
+            if isinstance(declared.successors, Mapping):
+                for _, target, p in pair.outcomes:
+                    if target not in declared.successors[s, a]:
+                        raise InvalidArgument(
+                            f"known_successors[{s}, {a}] is {list(declared.successors[s, a])}, wanted state {target} "
+                            f"too: it follows with probability {p}"
+                        )
+            elif type(declared.successors) is int and len(pair.outcomes) > declared.successors:
+                raise InvalidArgument(
+                    f"known_successors is {declared.successors}, but state {s}, action {a} has {len(pair.outcomes)} "
+                    "outcomes"
+                )
+    if declared.largest is not None:
+        most, way = largest_return(standard)
+        if most > knowledge.largest:
+            steps = ", ".join(f"({s}, {a})" for s, a in way)
+            raise InvalidArgument(
+                f"largest_return is {declared.largest}, wanted at least {standard.value(Fraction(most))}: "
+                f"the (state, action) pairs {steps} can earn that"
+            )
+
+
+def largest_return(standard: Standard) -> tuple[int, list[tuple[int, int]]]:
+    """Return the largest return of the model, in units, and the pairs on a path that attains it."""
+    after = [0] * standard.n_states
+    choices: list[list[tuple[int, int]]] = []
+    for units in reversed(standard.units):
+        best = [
+            max(
+                (max(units[i] for i, _ in pair.rewards) + units[atom] + after[target], -a, target)
+                for a, pair in enumerate(actions)
+                for atom, target, _ in pair.outcomes
+            )
+            for actions in standard.pairs
+        ]
+        after = [value for value, _, _ in best]
+        choices.append([(-a, target) for _, a, target in best])
+    s = max((s for s, _ in standard.initial), key=lambda s: after[s])
+    most, way = after[s], []
+    for choice in reversed(choices):
+        a, target = choice[s]
+        way.append((s, a))
+        s = target
+    return most, way
+
+
+def check_box(declared: Declared) -> None:
+    """Raise :class:`InvalidArgument` for a declaration that would have to be read off a black box's model."""
+    if declared.rewards is True:
+        raise InvalidArgument("known_rewards is True, but a black box hides them, wanted a function of (s, a, s')")
+    if declared.successors is True:
+        raise InvalidArgument(
+            "known_successors is True, but a black box hides them, wanted a number or {(s, a): states}"
+        )
+
+
+class Witness:
+    """The outcomes of a black box so far.  A step or return that contradicts a declaration raises
+    :class:`InvalidArgument`, which names step, state, action and value.
+    """
+
+    def __init__(self, declared: Declared) -> None:
+        self.declared = declared
+        self.seen: dict[tuple[int, int], set[tuple[int, Fraction]]] = {}
+
+    def step(self, where: str, s: int, a: int, reward: Fraction, target: int) -> None:
+        """Check one step; ``target`` is the number of observations where the episode is over."""
+        declared, here = self.declared, f"{where}: state {s}, action {a}"
+        if isinstance(declared.successors, Mapping) and target not in declared.successors[s, a]:
+            raise InvalidArgument(
+                f"{here} led to state {target}, but known_successors[{s}, {a}] is {list(declared.successors[s, a])}"
+            )
+        if type(declared.successors) is int:
+            seen = self.seen.setdefault((s, a), set())
+            seen.add((target, reward))
+            if len(seen) > declared.successors:
+                raise InvalidArgument(
+                    f"{here} led to state {target} with reward {reward}, its outcome number {len(seen)}, but "
+                    f"known_successors is {declared.successors}"
+                )
+        if callable(declared.rewards):
+            wanted = possible_rewards(declared, s, a, target)
+            if reward not in wanted:
+                raise InvalidArgument(
+                    f"{here} led to state {target} with reward {reward}, but known_rewards({s}, {a}, {target}) is "
+                    f"{' or '.join(map(str, sorted(wanted)))}"
+                )
+
+    def end(self, where: str, s: int, a: int, earned: Fraction) -> None:
+        """Check the return of an episode; ``where``, s and a are its last step."""
+        if self.declared.largest is not None and earned > self.declared.largest:
+            raise InvalidArgument(
+                f"{where}: state {s}, action {a} ended the episode with a return of {earned}, but largest_return is "
+                f"{self.declared.largest}"
+            )
+
+    def recall(self, counts: Counts, pairs: list[tuple[int, int]], value_of: Callable[[int], Fraction]) -> None:
+        """Add the outcomes of an earlier part of the run, from the learner's counts."""
+        for p, pair in enumerate(pairs):
+            for j in range(int(counts.length[p])):
+                outcome = int(counts.state[p, j]), value_of(int(counts.atom[p, j]))
+                self.seen.setdefault(pair, set()).add(outcome)

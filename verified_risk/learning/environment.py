@@ -11,7 +11,7 @@ an interruption.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from numbers import Integral
 from typing import Any
@@ -20,20 +20,20 @@ import numpy as np
 
 from .. import files
 from ..errors import InvalidArgument, StoppedRun, Unsupported, VerifiedRiskError
+from ..kernels.learn_data import Path
 from ..numbers.rational import Rational, as_fraction, gcd_of
-from .api import Record, Task, is_over
-from .assemble import assemble
 from .checkpoint import Checkpoint
-from .declarations_check import Witness, check_box
+from .declarations import Witness, check_box
+from .episodes import Count, Record, is_over
 from .interval import Bracket
 from .learner import Floats, Learner
 from .policies import BlackBox
 from .problem import MOST_UNITS, Pair, Standard, check_floats, read_eta
-from .run import Run
-from .settings import Settings
+from .run import Run, assemble
+from .task import Settings, Task
 
 ROOM = 4
-"""Distinct outcomes of a pair that have room at the start; it doubles when needed."""
+"""The distinct outcomes of a pair that can be counted at the start; this doubles when needed."""
 
 
 def learn_environment(
@@ -45,12 +45,12 @@ def learn_environment(
     rewards: Sequence[Rational] | None,
     random_starts: bool,
     audit: bool,
-    progress: Callable[[int, int | None], None] | None,
+    progress: Count | None,
 ) -> Run:
-    """Run a learner in ``env``; episodes that end early are paid nothing more.
+    """Return a run in ``env``; the steps after the end of an episode pay 0.
 
-    A step that breaks what was declared stops the run: :class:`~verified_risk.errors.StoppedRun` names the step and
-    carries the episodes finished before it.
+    Raises :class:`~verified_risk.errors.StoppedRun`, with the episodes finished before it, at a step that contradicts a
+    declaration, or the error itself in the first episode.
     """
     if audit:
         raise Unsupported("a black box cannot be audited: the audit compares with the true model; learn from an MDP")
@@ -68,24 +68,24 @@ def learn_environment(
         **shell.to_json(),
     }
     if settings.checkpoint is not None and callable(settings.declared.rewards):
-        about["known_rewards"] = files.digest(task.knowledge.lists)  # what the function said
+        about["known_rewards"] = files.digest(task.knowledge.lists)  # the values of the function
     checkpoint = Checkpoint(settings.checkpoint, about, learner, bracket)
     done, series = checkpoint.restore()
     rows: list[list[float]] = np.array(series).T.tolist() if series else []
     witness = Witness(settings.declared)
-    if shell.exact:  # otherwise outcomes are kept with their rewards rounded
+    if shell.exact:  # otherwise the rewards of the outcomes are rounded
         pairs = [(s, a) for s in range(standard.n_states) for a in range(standard.n_actions[s])]
         witness.recall(learner.counts, pairs, lambda atom: shell.low + shell.range * shell.atoms[atom])
 
     def finished() -> Run:
-        columns = _columns(rows)
-        record = Record(columns[0], columns[1], columns[2], columns[3], None, None, columns[4])
-        bracket.look(len(rows))
+        units, values, uppers, widths, earned = _columns(rows)
+        record = Record(units, values, uppers, widths, None, None, earned)
+        bracket.replan(len(rows))
         return assemble(None, task, record, None, None, bracket, learner, shell)
 
     while not is_over(settings, done, bracket):
         value = learner.plan()
-        bracket.saw(np.array([learner.upper]))
+        bracket.add_uppers(np.array([learner.upper]))
         try:
             units, width, earned = _episode(env, learner, shell, witness, settings.seed, done, first)
         except VerifiedRiskError as error:
@@ -95,7 +95,7 @@ def learn_environment(
         rows.append([units, value, learner.upper, width, earned])
         done += 1
         if settings.stop_when is not None and done >= bracket.next_check:
-            bracket.look(done)
+            bracket.replan(done)
         checkpoint.save(done, lambda: _columns(rows))
         if progress is not None:
             progress(done, settings.episodes)
@@ -110,7 +110,7 @@ def _columns(rows: list[list[float]]) -> list[Floats]:
 def _episode(
     env: Any, learner: Learner, shell: BlackBox, witness: Witness, seed: int, k: int, first: int
 ) -> tuple[float, float, float]:
-    """Play and count one episode: units paid, width of the sets met, what was earned."""
+    """Play and count one episode; return its return in units, the width of the sets met, and what it earned."""
     standard, table = learner.standard, learner.tables.policy
     T, over = standard.horizon, shell.observations
     states, actions = np.zeros(T + 1, np.int64), np.zeros(T, np.int64)
@@ -151,13 +151,14 @@ def _episode(
             if states[t + 1] == over or t == T - 1:
                 witness.end(where, s, a, earned)
         y += standard.units[t][paid[t]]
-    width = learner.width(states, actions)
-    learner.count(states, actions, none, paid)
+    path = Path(states, actions, none, paid)
+    width = learner.width(path)
+    learner.count(path)
     return float(y), width, float(earned)
 
 
 def _black_box(shell: BlackBox, *, start: int) -> Standard:
-    """The shape of the problem only: the outcomes in it are never read where the box hides them."""
+    """Return the form of the problem; the outcomes of its pairs are placeholders, which learning does not read."""
     over = shell.observations
     nothing = shell.atom(Fraction())
     stay = Pair(((nothing, over, Fraction(1)),), ((0, Fraction(1)),))
@@ -169,22 +170,13 @@ def _black_box(shell: BlackBox, *, start: int) -> Standard:
         rows = ((0,) * len(units), *rows)
         start = over + 1
     return Standard(
-        horizon=len(rows),
-        discount=Fraction(1),
-        low=shell.low,
-        range=shell.range,
-        unit=shell.unit,
-        atoms=shell.atoms,
-        units=rows,
-        exact=shell.exact,
-        joint=True,
-        initial=((start, Fraction(1)),),
-        pairs=tuple(pairs),
+        horizon=len(rows), discount=Fraction(1), low=shell.low, range=shell.range, unit=shell.unit, atoms=shell.atoms,
+        units=rows, exact=shell.exact, joint=True, initial=((start, Fraction(1)),), pairs=tuple(pairs),
         free_steps=int(shell.random_starts),
-    )
+    )  # fmt: skip
 
 
-# -- what was declared -------------------------------------------------------------------------------------------------
+# -- reading the arguments ---------------------------------------------------------------------------------------------
 
 
 def _shell(
@@ -230,14 +222,14 @@ def _listed(
 
 
 def _reset(env: Any, seed: int, k: int) -> Any:
-    """Episode k begins from a seed of its own."""
+    """Reset with the seed of episode k; return the first observation."""
     own = int(np.random.SeedSequence((seed, k)).generate_state(1)[0])
     observation, _ = env.reset(seed=own)
     return observation
 
 
 def _sizes(env: Any, name: str) -> tuple[int, ...]:
-    """The numbers of values of a Discrete space or of a tuple of them."""
+    """Return the sizes of a Discrete space or of a tuple of them; raise :class:`InvalidArgument` for any other."""
     space = getattr(env, name, None)
     parts = getattr(space, "spaces", None)
     sizes = tuple(parts) if isinstance(parts, (tuple, list)) else (space,)

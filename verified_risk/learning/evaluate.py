@@ -1,4 +1,4 @@
-r"""What the played policies are worth, and what the best policy is worth: exactly, or enclosed; never by sampling.
+r"""The values of the policies played and of the best policy: exact or enclosed, never sampled.
 
 On an exact grid the law of the return comes from one forward pass in floating point.  All its terms are nonnegative,
 so every :math:`F_i` has a relative error below :math:`\gamma_D`, D the number of roundings on the longest chain.  With
@@ -7,40 +7,40 @@ so every :math:`F_i` has a relative error below :math:`\gamma_D`, D the number o
 .. math:: \sum_i \bigl(1 - G(F_i + e)\bigr) \;\le\; \Phi \;\le\; \sum_i \bigl(1 - G(F_i - e)\bigr)
           \quad \text{(in units)}.
 
-Where rewards were rounded to a grid, the policy is judged in the user's model itself, in rational arithmetic.
+Where rewards were rounded to a grid, the policy is evaluated in the user's model, in rational arithmetic.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import Unsupported
+from ..kernels.learn_data import Actions, Target
 from ..mdp import MDP
 from ..numbers.enclosure import bounds
 from ..objectives import Weighting
 from ..policy.evaluation import return_law
 from .learner import Floats, Learner
+from .planner import planner_allowance
 from .policies import LearnedPolicy
 from .problem import Standard
-from .target import planner_allowance
 
 MOST_EXACT_BRANCHES = 400_000
-"""Up to about this many branches the optimum is computed in integers."""
+"""The most branches (an estimate) for which the optimum is computed in integers."""
 UNIT_ROUNDOFF = 2.0**-53
 SECONDS_FOR_THE_OPTIMUM = 20
+"""The time limit of the search for the optimum."""
 SEARCHED = "certified search"
-"""How the optimum was bounded where the bounds depend on what a machine does in a given time."""
+"""The method of an optimum whose bounds depend on the speed of the machine."""
 WIDEST = 1e-6
-"""An enclosure wider than this (in units of the whole range) is replaced by exact arithmetic: VaR near a jump."""
+"""A note reports enclosures of values wider than this share of the range of the rewards."""
 
 
 class Judge:
-    """Values of policies in one model under one objective; policies are looked up by their tables."""
+    """Values of policies in one model under one objective; ``mdp`` is None for a black box."""
 
     def __init__(self, mdp: MDP | None, standard: Standard, objective: Weighting, learner: Learner) -> None:
         self.mdp, self.standard, self.objective, self.learner = mdp, standard, objective, learner
@@ -48,28 +48,25 @@ class Judge:
 
     @property
     def by_laws(self) -> bool:
-        """Whether laws in floating point tell the values.
-
-        They do where the grid is the model and G has no jump that rounding could hit.
+        """True if values are computed from laws in floating point: the grid is the model, and G has no jump that
+        rounding could hit.
         """
         grid = self.standard.exact or (self.mdp is not None and not self.mdp.is_discrete)
         return grid and not self.objective.jumps
 
     def of_laws(self, laws: Floats) -> tuple[Floats, Floats]:
-        """Lower and upper values, in the user's units, of policies given by their laws in the true model."""
+        """Return lower and upper values, in the user's units, of policies given by their laws in the true model."""
         top = self.standard.top[0]
         cdf = np.minimum(np.cumsum(laws[:, :top], axis=1), 1.0)
         error = self.law_error()
         low = self._sum(np.minimum(cdf + error, 1.0))
         high = self._sum(np.maximum(cdf - error, 0.0))
-        steepest = (
-            self.objective.lipschitz if self.objective.lipschitz != math.inf else 1
-        )  # else G is exact or enclosed
+        steepest = self.objective.lipschitz if self.objective.lipschitz != math.inf else 1  # else G is exact, enclosed
         slack = 1e-14 * max(top, 1) * max(1.0, float(steepest))
-        return self._user(low - slack, math.floor), self._user(high + slack, math.ceil)
+        return self._user(low - slack, -1), self._user(high + slack, 1)
 
     def law_error(self) -> float:
-        """Rounding in the forward pass: at most this in every value of the CDF."""
+        """Return a bound on the rounding error of the forward pass in every value of the CDF."""
         standard = self.standard
         m, pairs = len(standard.atoms), sum(standard.n_actions)
         chain = (
@@ -78,6 +75,7 @@ class Judge:
         return 1.01 * chain * UNIT_ROUNDOFF + UNIT_ROUNDOFF
 
     def _sum(self, cdf: Floats) -> Floats:
+        """Return ``sum_i (1 - G(F_i))`` of each row."""
         knots = self.objective.knots
         if knots is not None:
             tau, height = (np.array([float(x) for x in column]) for column in zip(*knots, strict=True))
@@ -86,14 +84,17 @@ class Judge:
         weights = np.array([float(sum(bounds(self.objective.value(Fraction(x)))) / 2) for x in levels])
         return np.asarray((1.0 - weights[where.reshape(cdf.shape)]).sum(axis=1))
 
-    def _user(self, units: Floats, direction: Any) -> Floats:
+    def _user(self, units: Floats, sign: int) -> Floats:
+        """Return values in the user's units, rounded down (``sign`` -1) or up (1)."""
         scale, offset = float(self.standard.range * self.standard.unit), float(self.standard.offset)
         value = scale * units + offset
-        nudge = 4 * UNIT_ROUNDOFF * (np.abs(value) + abs(offset) + scale * np.abs(units))
-        return value - nudge if direction is math.floor else value + nudge
+        return value + sign * (4 * UNIT_ROUNDOFF * (np.abs(value) + abs(offset) + scale * np.abs(units)))
 
-    def of_policy(self, table: NDArray[np.int16]) -> tuple[float, float]:
-        """The same for one policy table, in exact arithmetic in the user's model; remembered."""
+    def of_policy(self, table: Actions) -> tuple[float, float]:
+        """Return lower and upper value of one policy, computed exactly in the user's model; results are cached.
+
+        Raises :class:`Unsupported` for a black box.
+        """
         key = table.tobytes()
         if key not in self._exact:
             if self.mdp is None:
@@ -104,26 +105,26 @@ class Judge:
         return self._exact[key]
 
 
-def planner_of_truth(standard: Standard, target: Any) -> Learner:
-    """A learner that has planned in the true model: nothing was counted, so nothing is rebuilt."""
+def planner_of_truth(standard: Standard, target: Target) -> Learner:
+    """Return a learner that has planned in the true model."""
     learner = Learner(standard, target)
     learner.plan_truth()
     return learner
 
 
-def plan_error(standard: Standard, target: Any, objective: Weighting, height_error: float) -> Fraction:
-    """How far, in units, a plan's value can be from that of G: rounding, ties, and the polygon that stands for G."""
+def plan_error(standard: Standard, target: Target, objective: Weighting, height_error: float) -> Fraction:
+    """Return a bound, in units, on the error of a plan's value: rounding, ties, and the polygon that stands for G."""
     rounding = planner_allowance(standard, target, float(objective.lipschitz))
     return Fraction(rounding) + Fraction(height_error) * standard.top[0]
 
 
 def best_value(
-    mdp: MDP, standard: Standard, objective: Weighting, target: Any, height_error: float
+    mdp: MDP, standard: Standard, objective: Weighting, target: Target, height_error: float
 ) -> tuple[Fraction, Fraction, str]:
-    """Bounds on the optimum over all policies, in the user's units, and how they were obtained.
+    """Return bounds on the optimum over all policies, in the user's units, and the method that gave them.
 
-    ``target`` is the kernel's target for the objective without optimism, ``height_error`` that of its curve.  With
-    continuous rewards the grid is the model.
+    ``target`` is the objective without optimism, ``height_error`` that of its curve.  With continuous rewards the
+    bounds are for the model on the grid.
     """
     solvable = objective.quantile is not None or objective.levels is not None
     if mdp.is_discrete and solvable and _branches(mdp, standard) <= MOST_EXACT_BRANCHES:
@@ -156,8 +157,22 @@ def best_value(
     return lower, max(lower, upper), "local search below, every level at its own optimum above"
 
 
+def best_on_grid(
+    standard: Standard, objective: Weighting, target: Target, height_error: float, best: tuple[Fraction, Fraction, str]
+) -> tuple[Fraction, Fraction]:
+    """Return bounds on the optimum of the learner's model: the user's own, or the one with rewards rounded up.
+
+    ``best`` is what :func:`best_value` returned, with the same arguments.
+    """
+    if standard.exact:
+        return best[0], best[1]
+    learner = planner_of_truth(standard, target)
+    allowance = plan_error(standard, target, objective, height_error)
+    return standard.value(Fraction(learner.value) - allowance), standard.value(Fraction(learner.upper) + allowance)
+
+
 def _branches(mdp: MDP, standard: Standard) -> int:
-    """An estimate of the work of the exact planner."""
+    """Return an estimate of the work of the exact planner."""
     outcomes = sum(len(action.outcomes) for _, _, action in mdp)
     returns: int = min(standard.top[0] + 1, 4 ** min(mdp.horizon, 10))
     return outcomes * mdp.horizon * returns

@@ -1,4 +1,4 @@
-r"""Which theorem covers a run, and whether Coq has checked it.
+r"""Which theorem covers a run, whether Coq has checked it, and its bounds as numbers, rounded outward.
 
 ``kl``, a concave weighting, sets at least as wide as the theorem's (``bonus_scale >= 1``):
 
@@ -16,6 +16,36 @@ state; black boxes                                                            ``
 are those of page 10, on paper.  ``ucb`` is on paper (page 8): Coq has its theorem for concave weightings, exact radii,
 an exact planner and the last episode.  ``bernstein`` is on paper (page 11).  A weighting that is not Lipschitz has no
 regret theorem; where it is concave its interval is on paper.
+
+**The bounds.**  With :math:`\ell = \log((S_0 + 2) S_0 |A| K T / \delta)` and :math:`\epsilon = \sqrt{\ell / 2N}`, for
+concave ``L``-Lipschitz ``G``:
+
+.. math:: (i)\quad \mathbf E\,\mathrm{Reg} \le L \bigl[c \sqrt{2 S_0 |A| K T \ell} + T^2 S_0 |A|\bigr] + \delta K T,
+          \qquad c = (T-1) S_0 + 2,
+
+.. math:: (ii)\quad \mathrm{Reg} \le \tfrac{e}{e-1} L \bigl[c \sqrt{2 S_0 |A| K T \ell} + T^2 S_0 |A| +
+          \tfrac{T(T+1)}{2} \log \tfrac1\delta\bigr] \text{ with probability at least } 1 - 2\delta .
+
+Both hold after every episode k with k in place of K outside the logarithm; (ii) for all k at once, because its
+martingale step is a supermartingale: :math:`E[e^{-Y/B}] \le 1 - (1 - 1/e) E[Y]/B \le e^{-(1 - 1/e) E[Y]/B}` for
+:math:`0 \le Y \le B`.
+
+For any other Lipschitz ``G`` with m known reward atoms the closeness step costs total variation: a step pays at most
+:math:`T L (\mathrm{TV}(\hat P, P) + \mathrm{TV}(\hat R, R))`, where :math:`\mathrm{TV}(\hat P, P) \le S_0 \epsilon` and
+:math:`\mathrm{TV}(\hat R, R) \le \epsilon + \mathrm{TV}(\tilde R, R) \le (1 + \sqrt{m+1})\,\epsilon` (Weissman's
+inequality, one more event: ``S_0 + 3`` in the logarithm).  So :math:`c = T (S_0 + 1 + \sqrt{m+1})`, a visit costs at
+most ``2T``, an episode at most :math:`2T^2`.
+
+In a joint model (reward and next state drawn together, see :mod:`.problem`) each of the ``m S_0`` outcomes has its
+one-sided Hoeffding inequality and there is no DKW: ``m S_0`` in the logarithm, and a step costs at most
+:math:`T \min(1, m S_0 \epsilon)`, so :math:`c = T m S_0`, for every Lipschitz ``G``.
+
+A discount only helps: step t pays ``discount^t r`` in [0, 1], its optimistic law is the same transformation of the
+same law, and every step of the proof holds with the smaller remaining returns.
+
+A planner that misses the optimistic optimum by ``w_k`` in episode k adds the sum of the ``w_k``; rounding rewards up
+to a grid adds ``T * eta`` per episode.  Radii scaled by ``x >= 1`` multiply the square-root term by x; below 1 there
+is no theorem.
 """
 
 from __future__ import annotations
@@ -24,12 +54,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .regret_bounds import RegretBound, UniformBound, regret_bounds, uniform_bounds
+import numpy as np
+
+from ..kernels.learn_data import Floats
+from ..numbers.enclosure import Interval, ball, enclose
 
 if TYPE_CHECKING:
-    from .api import Task
+    from .task import Task
 
 KL_THEOREMS = (
     "kl_regret_from_data_with, kl_intervals_hold",
@@ -41,7 +74,7 @@ GRID_THEOREMS = ", grid_regret, grid_interval"
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What is guaranteed, in a sentence; bounds beforehand, in expectation and with probability ``1 - 2 delta``.
+    """The guarantee in a sentence; the bounds beforehand, in expectation and with probability ``1 - 2 delta``.
 
     ``proved``: a theorem in Coq covers the interval and the regret from data.  ``on_paper``: a theorem of docs/theory
     covers the run, and its proof is in words.
@@ -85,11 +118,12 @@ COQ_LACKS: tuple[tuple[str, str, Callable[[Ran], bool]], ...] = (
     ("a number of successors in place of their list", "kl-known-successors", lambda ran: ran.counted),
     ("a curved weighting", "kl-polygon", lambda ran: ran.curved),
 )
-"""What the theorems in Coq do not take, and the anchor of the proof in docs/theory/10-kl-learner.md."""
+"""Runs that the theorems in Coq do not cover: the feature, the anchor of its proof in docs/theory/10-kl-learner.md, and
+its test."""
 
 
 def guarantee_of(task: Task, *, continuous: bool = False) -> Guarantee:
-    """The theorem that covers a run, or that there is none."""
+    """Return the guarantee of a run; its text begins with "none" or "not proved" where no theorem covers it."""
     settings, ran = task.settings, Ran.of(task, continuous=continuous)
     algorithm, scale = settings.algorithm, settings.bonus_scale
     if algorithm in UNCOVERED:
@@ -121,12 +155,13 @@ UNCOVERED = {
         ": the printed radii lack the union over steps and successors, and the printed theorem is false"
     ),
 }
+"""Algorithms that no theorem covers, with the reason."""
 
 
 def bounds_beforehand(
     task: Task, algorithm: str, scale: Fraction
 ) -> tuple[RegretBound, RegretBound] | tuple[UniformBound, UniformBound] | None:
-    """The bounds of the theorem of ``kl`` or of ``ucb``; None if it does not take the weighting."""
+    """Return the bounds of the theorem of ``kl`` or of ``ucb``; None if it does not cover the weighting."""
     lipschitz = task.settings.objective.lipschitz
     if lipschitz == math.inf or (algorithm == "kl" and not task.problem.concave):
         return None
@@ -136,7 +171,7 @@ def bounds_beforehand(
 
 
 def _without_regret(task: Task) -> Guarantee:
-    """What covers a weighting that no regret theorem takes."""
+    """Return the guarantee of a weighting that no regret theorem covers."""
     spec = task.settings.objective.spec
     if task.settings.objective.lipschitz != math.inf:
         return Guarantee("none for the regret: the theorem with time-uniform sets needs a concave weighting")
@@ -147,7 +182,7 @@ def _without_regret(task: Task) -> Guarantee:
 
 
 def _kl_theorem(ran: Ran) -> tuple[str, bool]:
-    """The theorem of a run of ``kl`` in words, and whether it is one in Coq."""
+    """Return the theorem of a run of ``kl`` in words, and whether it is one in Coq."""
     lacks = [(what, anchor) for what, anchor, holds in COQ_LACKS if holds(ran)]
     if not lacks:
         names = KL_THEOREMS[ran.joint] + (GRID_THEOREMS if ran.rounded else "")
@@ -165,3 +200,195 @@ def _ucb_theorem(task: Task, ran: Ran) -> str:
     else:
         kind, anchor = f"for Lipschitz G with {task.problem.atoms} known reward atoms", "known-atoms"
     return f"the corrected theorem {kind}, on paper (theory page 8, {anchor})"
+
+
+# -- bounds as numbers ------------------------------------------------------------------------------------------------
+
+
+def up(x: Fraction | Interval) -> float:
+    """Return a float at least ``x``."""
+    exact = x.upper if isinstance(x, Interval) else x
+    rounded = float(exact)
+    return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The numbers of the corrected theorem: ``states`` is S_0, ``actions`` the largest number of actions of a state."""
+
+    states: int
+    actions: int
+    horizon: int
+    episodes: int
+    delta: Fraction
+    concave: bool = True
+    atoms: int = 0
+    joint: bool = False
+
+    @property
+    def events(self) -> int:
+        """The number of inequalities of each pair at each count: two for DKW, S_0 for the transitions, one for
+        Weissman; in a joint model one for each of the ``m S_0`` outcomes.
+        """
+        if self.joint:
+            return self.atoms * self.states
+        return self.states + (2 if self.concave else 3)
+
+    def log_term(self) -> Interval:
+        r""":math:`\ell`, enclosed."""
+        inside = Fraction(self.events * self.states * self.actions * self.episodes * self.horizon) / self.delta
+        return enclose(lambda arb: ball(inside, arb).log())
+
+    def printed_log_term(self) -> Interval:
+        r"""The paper's :math:`\log(6 |S| |A| K / \delta)`, :math:`|S| = S_0 + 1`."""
+        inside = Fraction(6 * (self.states + 1) * self.actions * self.episodes) / self.delta
+        return enclose(lambda arb: ball(inside, arb).log())
+
+
+@dataclass(frozen=True)
+class RegretBound:
+    """``Reg_k <= root * sqrt(k) + constant + linear * k``, coefficients rounded up."""
+
+    root: float
+    constant: float
+    linear: float
+
+    def at(self, k: Floats) -> Floats:
+        # Three roundings of nonnegative terms: one part in 2^50 covers them.
+        return (self.root * np.sqrt(k) + self.constant + self.linear * k) * (1 + 2.0**-50)
+
+
+def regret_bounds(
+    problem: Problem, lipschitz: Fraction, *, scale: Fraction = Fraction(1)
+) -> tuple[RegretBound, RegretBound]:
+    """Return bound (i), in expectation, and (ii), with probability ``1 - 2 delta``, for rewards in [0, 1].
+
+    ``scale`` multiplies the radii; the bounds are proved for ``scale >= 1`` and computed for 1 below that, for
+    comparison.
+    """
+    T, S0, A = problem.horizon, problem.states, problem.actions
+    stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # radii are rounded up (``learn_sets.UPWARD``)
+
+    def coefficient(arb: Any) -> Any:
+        if problem.joint:
+            return arb(T * problem.atoms * S0)
+        if problem.concave:
+            return arb((T - 1) * S0 + 2)
+        return T * (S0 + 1 + arb(problem.atoms + 1).sqrt())
+
+    def root(arb: Any) -> Any:
+        inside = Fraction(problem.events * S0 * A * problem.episodes * T) / problem.delta
+        return ball(lipschitz * stretch, arb) * coefficient(arb) * (2 * S0 * A * T * ball(inside, arb).log()).sqrt()
+
+    once = problem.concave or problem.joint
+    start = lipschitz * T * T * S0 * A * (1 if once else 2)
+    spread = Fraction(T * (T + 1), 2) if once else Fraction(2 * T * T)
+    expected = RegretBound(up(enclose(root)), up(start), up(problem.delta * T))
+    e = _e_ratio()
+    tail = tail_of(spread, lipschitz, problem.delta)
+    likely = RegretBound(up(e * enclose(root)), up(e * (tail + start)), 0.0)
+    return expected, likely
+
+
+@dataclass(frozen=True)
+class UniformProblem:
+    """The numbers of the theorem with time-uniform sets (theory, page 10): ``pairs`` is the number of pairs that are
+    learned, ``tests`` the n of lambda, ``outcomes`` the largest number of outcomes of a pair.
+    """
+
+    pairs: int
+    tests: int
+    outcomes: int
+    horizon: int
+    delta: Fraction
+    joint: bool
+    known_rewards: bool
+    patience: Fraction = Fraction()
+
+    def log_term(self) -> Interval:
+        r""":math:`\log(n/\delta)`, enclosed."""
+        return enclose(lambda arb: ball(Fraction(self.tests) / self.delta, arb).log())
+
+    def threshold(self, visits: int) -> Interval:
+        r""":math:`\lambda_N`, enclosed."""
+        return enclose(
+            lambda arb: ball(2 * Fraction(self.tests) / self.delta, arb).log() + ball(Fraction(visits), arb).log() / 2
+        )
+
+    @property
+    def episode_range(self) -> Fraction:
+        r"""b: the most that one episode's :math:`\sum_t Y_t` can be, without a discount."""
+        T = self.horizon
+        return Fraction(T * (T - 1), 2) if self.known_rewards and not self.joint else Fraction(T * (T + 1), 2)
+
+
+@dataclass(frozen=True)
+class UniformBound:
+    r"""``Reg_k <= stretch * [ root * sqrt(k * lambda_{kT}) + constant ] + linear * k``, coefficients rounded up.
+
+    .. math:: \beta_k = c \sqrt{2 \mathsf A k T \lambda_{kT}} + T^2 \mathsf A, \qquad
+              g = \min(\Gamma, 2\sqrt\Gamma),
+
+    with c = (T-1) g + 2 if rewards are learned beside the outcomes, (T-1) g if they are known, T g if they belong to
+    the outcomes (then the last term is :math:`T(T-1)\mathsf A` or :math:`T^2 \mathsf A`).  Sets that are rebuilt only
+    when visits have grown by the share p come from at least :math:`N/(1+p)` visits: c grows by :math:`\sqrt{1+p}`.
+    """
+
+    root: float
+    constant: float
+    linear: float
+    log_term: float
+    horizon: int
+
+    def at(self, k: Floats) -> Floats:
+        threshold = self.log_term + 0.5 * np.log(k * self.horizon) + math.log(2.0)
+        # logarithm, root and sums: a few roundings of nonnegative terms, covered by one part in 2^45
+        return (self.root * np.sqrt(k * threshold) + self.constant + self.linear * k) * (1 + 2.0**-45)
+
+
+def uniform_bounds(
+    problem: UniformProblem, lipschitz: Fraction, *, scale: Fraction = Fraction(1)
+) -> tuple[UniformBound, UniformBound]:
+    """Return the bounds of page 10 for rewards in [0, 1]: in expectation, and with probability ``1 - 2 delta``."""
+    T, pairs = problem.horizon, problem.pairs
+    stretch = max(scale, Fraction(1)) * (1 + Fraction(1, 2**48))  # thresholds are rounded up (``learn_sets.UPWARD``)
+
+    def root(arb: Any) -> Any:
+        gamma = arb(problem.outcomes)
+        spread = gamma if problem.outcomes <= 4 else 2 * gamma.sqrt()
+        beside = (T - 1) * spread + (0 if problem.known_rewards else 2)
+        steps = T * spread if problem.joint else beside
+        waited = ball(1 + problem.patience, arb).sqrt()
+        return ball(lipschitz * stretch, arb) * steps * waited * arb(2 * pairs * T).sqrt()
+
+    start = lipschitz * pairs * T * ((T - 1) if problem.known_rewards and not problem.joint else T)
+    log_term = up(problem.log_term())
+    expected = UniformBound(up(enclose(root)), up(start), up(problem.delta * T), log_term, T)
+    e = _e_ratio()
+    tail = tail_of(problem.episode_range, lipschitz, problem.delta)
+    likely = UniformBound(up(e * enclose(root)), up(e * (Interval(start, start) + tail)), 0.0, log_term, T)
+    return expected, likely
+
+
+def tail_of(episode_range: Fraction, lipschitz: Fraction, delta: Fraction) -> Interval:
+    r"""Return :math:`L\, b \log(1/\delta)`, enclosed."""
+    return enclose(lambda arb: ball(lipschitz * episode_range, arb) * -ball(delta, arb).log())
+
+
+def _e_ratio() -> Interval:
+    r"""Return :math:`e / (e - 1)`, enclosed."""
+    return enclose(lambda arb: arb(1).exp() / (arb(1).exp() - 1))
+
+
+def data_bound(widths: Floats, episode_range: Fraction, lipschitz: Fraction, delta: Fraction) -> Floats:
+    r"""Return the regret bound from data, which holds for all k at once with probability ``1 - 2 delta``:
+
+    .. math:: \mathrm{Reg}_k \le \tfrac{e}{e-1} L \Bigl[\sum_{j \le k} Y_j + b \log\tfrac1\delta\Bigr],
+
+    ``widths`` being the :math:`Y_j`; in the units of ``widths``, planner error not included.
+    """
+    e = _e_ratio()
+    tail = up(e * tail_of(episode_range, lipschitz, delta))
+    slope = up(e * Interval(lipschitz, lipschitz))
+    total = np.cumsum(widths)
+    return (slope * total + tail) * (1 + 2.0**-45 + len(widths) * 2.0**-52)

@@ -1,11 +1,11 @@
-r"""The interval that data alone give for the optimum, and the policy that is handed out with it.
+r"""The interval for the optimum from data alone, and the policy that is returned with it.
 
 On the event of the time-uniform sets, after every episode (theory, page 10):
 
 .. math:: \check v \;\le\; \Phi(\check\pi) \;\le\; \Phi^* \;\le\; \hat v .
 
 All these intervals hold at once with probability at least ``1 - delta``, so the largest :math:`\check v` and the
-smallest :math:`\hat v` met on the way are kept, and a rule that stops the run may look at all of them.
+smallest :math:`\hat v` so far are valid, and a stopping rule may depend on all of them.
 """
 
 from __future__ import annotations
@@ -14,45 +14,48 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..files import decode_array, encode_array
+from ..kernels.learn_data import Actions
 from ..numbers.rational import as_fraction
 from .learner import Floats, Learner
 
 GROWTH = 1.05
-"""The lower bound is planned again when the number of episodes has grown by this factor, so it costs little."""
+"""The lower bound is planned again when the number of episodes has grown by this factor."""
 
 
 class Bracket:
-    """``lower`` and ``upper`` in the user's units; ``table`` is the policy that is worth at least ``lower``.
+    """The interval so far: ``lower`` and ``upper`` in the user's units; ``table`` is a policy worth at least ``lower``.
 
-    ``slack`` covers rounding, ties and the polygon that stands for a smooth G, in units.
+    ``slack`` bounds rounding, ties and the polygon that stands for a smooth G, in units.  Without ``wanted`` the
+    interval stays what is certain before the first episode.
     """
 
     def __init__(self, learner: Learner, slack: float, *, wanted: bool) -> None:
         self.learner, self.slack, self.wanted = learner, Fraction(slack), wanted
         standard = learner.standard
         self.lower = standard.value(Fraction())
-        self.upper = standard.value(Fraction(learner.knowledge.largest))  # no return, hence no value, exceeds it
-        self.table: NDArray[np.int16] | None = None
+        self.upper = standard.value(Fraction(learner.knowledge.largest))  # no return exceeds it
+        self.table: Actions | None = None
         self.next_check = 1
 
     @property
     def gap(self) -> Fraction:
+        """The length of the interval."""
         return self.upper - self.lower
 
-    def saw(self, uppers: Floats) -> None:
-        """Optimistic upper bounds of some episodes."""
+    def add_uppers(self, uppers: Floats) -> None:
+        """Lower ``upper`` to the least of the optimistic upper bounds of some episodes, which are in units."""
         if self.wanted and len(uppers):
             least = Fraction(float(np.min(uppers))) + self.slack
             self.upper = min(self.upper, self.learner.standard.value(least))
 
-    def look(self, episodes: int) -> None:
-        """Plan once more from above and from below with everything counted so far."""
+    def replan(self, episodes: int) -> None:
+        """Plan from above and from below with everything counted in ``episodes`` episodes."""
         if not self.wanted:
             return
         self.learner.plan()
-        self.saw(np.array([self.learner.upper]))
+        self.add_uppers(np.array([self.learner.upper]))
         value, table = self.learner.plan_below()
         standard = self.learner.standard
         lower = standard.value(Fraction(value) - self.slack) - standard.rounding
@@ -61,8 +64,6 @@ class Bracket:
         self.next_check = max(episodes + 1, int(episodes * GROWTH))
 
     def to_json(self) -> dict[str, Any]:
-        from ..files import encode_array
-
         return {
             "lower": str(self.lower),
             "upper": str(self.upper),
@@ -71,8 +72,7 @@ class Bracket:
         }
 
     def restore(self, data: dict[str, Any]) -> None:
-        from ..files import decode_array
-
+        """Set the interval to what :meth:`to_json` returned."""
         self.lower, self.upper = as_fraction(data["lower"], "lower"), as_fraction(data["upper"], "upper")
         self.next_check = data["next_check"]
         self.table = None if data["table"] is None else decode_array(data["table"])

@@ -1,4 +1,4 @@
-"""Learned policies: of the user's own model, and of an environment whose model nobody knows."""
+"""Learned policies of models and of environments."""
 
 from __future__ import annotations
 
@@ -46,8 +46,9 @@ class LearnedPolicy(Policy):
         return memory + self.standard.units[t][self.atom(r)]
 
     def atom(self, r: Fraction) -> int:
-        """The number of a reward of the model that the policy was learned in.  Continuous rewards are rounded up to the
-        grid, as they were in learning; any other reward that did not occur there is refused.
+        """Return the atom of a reward; continuous rewards are rounded up to the grid, as in learning.
+
+        Raises :class:`InvalidPolicy` for a reward that the learner's model does not have.
         """
         x = (r - self.standard.low) / self.standard.range
         if x not in self._atom and self._rounds:
@@ -59,16 +60,14 @@ class LearnedPolicy(Policy):
     def on(self, mdp: MDP) -> LearnedPolicy:
         if mdp.n_actions != self.mdp.n_actions or mdp.horizon != self.mdp.horizon:
             raise InvalidPolicy(
-                f"the policy is for {self.mdp!r}, which has not the states, actions and horizon of {mdp!r}"
+                f"the policy is for {self.mdp!r}, which differs in states, actions or horizon from {mdp!r}"
             )
         moved = LearnedPolicy(mdp, self.standard, self.table)
         moved._rounds = self._rounds
         return moved
 
     def to_json(self) -> dict[str, Any]:
-        """Stored as a table over returns, where the return so far determines the memory; else an error of the base
-        class.
-        """
+        """Return a table over returns; where the return so far does not determine the memory, the base class raises."""
         from ..policy.evaluation import visited
 
         if not self.standard.exact:
@@ -84,7 +83,7 @@ class LearnedPolicy(Policy):
 
 @dataclass(frozen=True)
 class BlackBox:
-    """The outside of an environment: its spaces, its horizon, its rewards on a grid.
+    """The form of an environment: its spaces, its horizon, its rewards on a grid.
 
     Observations are numbered in mixed radix (``sizes``, one number for a Discrete space); one more state, the last
     observation plus one, stands for "the episode is over".
@@ -105,7 +104,7 @@ class BlackBox:
         return math.prod(self.sizes)
 
     def number(self, observation: Any) -> int:
-        """The number of an observation; an error if it lies outside the declared space."""
+        """Return the number of an observation; raise :class:`InvalidArgument` if it is outside the declared space."""
         parts = tuple(observation) if len(self.sizes) > 1 else (observation,)
         if len(parts) != len(self.sizes):
             raise InvalidArgument(f"the observation is {observation!r}, wanted {len(self.sizes)} numbers")
@@ -118,7 +117,7 @@ class BlackBox:
         return total
 
     def atom(self, reward: Fraction) -> int:
-        """The number of the atom that a reward is, or is rounded up to; an error if it is none of the declared."""
+        """Return the atom of a reward, after rounding; raise :class:`InvalidArgument` if it was not declared."""
         x = (reward - self.low) / self.range
         if not 0 <= x <= 1:
             raise InvalidArgument(
@@ -141,7 +140,7 @@ class BlackBox:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> BlackBox:
-        """The inverse of :meth:`to_json`; what no environment can be is refused."""
+        """Return the inverse of :meth:`to_json`; raise :class:`InvalidFile` for what no environment can be."""
         low, range_, unit = (as_fraction(data[name], name) for name in ("low", "range", "unit"))
         atoms = tuple(as_fraction(x, f"atoms[{i}]") for i, x in enumerate(data["atoms"]))
         sizes = tuple(_positive(n, f"sizes[{i}]") for i, n in enumerate(data["sizes"]))
@@ -159,8 +158,11 @@ class BlackBox:
         return cls(sizes, actions, steps, low, range_, unit, atoms, data["exact"], data["random_starts"])
 
     def checked(self, table: NDArray[Any]) -> NDArray[np.int16]:
-        """A table that was read from a file; after the observations come "the episode is over" and, where starts are
-        random, one more step in the state "it has not begun"."""
+        """Return a table read from a file, or raise :class:`InvalidFile`.
+
+        After the observations come the state "the episode is over" and, where starts are random, a state and a step
+        before the first observation.
+        """
         if self.observations >= table.size:
             raise InvalidFile(f"the table of actions has {table.size} entries for {self.observations} observations")
         return checked_table(
@@ -176,7 +178,7 @@ def _positive(value: Any, name: str) -> int:
 
 
 def checked_table(table: NDArray[Any], steps: int, actions: Sequence[int]) -> NDArray[np.int16]:
-    """A table of actions that was read from a file, if it has an action of every state at every step."""
+    """Return a table of actions read from a file; raise :class:`InvalidFile` unless every entry is an action."""
     if table.dtype != np.int16 or table.ndim != 3 or table.shape[:2] != (steps, len(actions)) or not table.shape[2]:
         raise InvalidFile(
             f"the table of actions is of type {table.dtype} and shape {table.shape}, "
@@ -196,11 +198,11 @@ class BlackBoxPolicy:
         self.shell, self.table = shell, table
 
     def start(self) -> int:
-        """The memory before the first step: units paid so far."""
+        """Return the memory before the first step: units paid so far."""
         return 0
 
     def act(self, t: int, observation: Any, memory: int) -> int:
-        """The action at step ``t = 0, 1, ...``."""
+        """Return the action at step ``t = 0, 1, ...``."""
         row = self.table[t + self.shell.random_starts, self.shell.number(observation)]
         return int(row[min(memory, len(row) - 1)])
 
@@ -208,11 +210,14 @@ class BlackBoxPolicy:
         return memory + self.shell.units(self.shell.atom(as_fraction(reward, "reward")))
 
     def player(self, rng: object = None) -> BlackBoxPlayer:
-        """A player: ``act(observation)``, ``observe(reward)``, ``reset()``, as of any policy; ``rng`` is not needed."""
+        """Return a player, with ``act(observation)``, ``observe(reward)`` and ``reset()``; ``rng`` is unused."""
         return BlackBoxPlayer(self)
 
     def play(self, env: Any, seed: int | None = None) -> Fraction:
-        """One episode in the environment; what was earned.  One that is cut off before the horizon has no return."""
+        """Play one episode in the environment and return what it earned.
+
+        Raises :class:`InvalidArgument` if the environment cuts the episode off before the horizon.
+        """
         observation, _ = env.reset() if seed is None else env.reset(seed=seed)
         player, earned = self.player(), Fraction()
         while not player.over:
@@ -255,11 +260,11 @@ class BlackBoxPlayer:
 
     @property
     def over(self) -> bool:
-        """Whether the horizon is reached."""
+        """True if the horizon is reached."""
         return self.t >= self.policy.shell.steps
 
     def act(self, observation: Any) -> int:
-        """The action on what is seen."""
+        """Return the action; raise :class:`InvalidArgument` after the horizon, or twice without :meth:`observe`."""
         if self.over:
             raise InvalidArgument(f"the episode is over after {self.t} steps: wanted reset() before another act")
         if self._acted:
@@ -269,7 +274,7 @@ class BlackBoxPlayer:
         return action
 
     def observe(self, reward: Rational) -> None:
-        """The reward of the last action."""
+        """Set the reward of the last action; raise :class:`InvalidArgument` if there was none."""
         if not self._acted:
             raise InvalidArgument("observe was called before act: wanted act(observation) first")
         self._memory = self.policy.observe(self._memory, reward)

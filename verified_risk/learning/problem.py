@@ -10,12 +10,12 @@ Two exact steps lead from the user's model to it.
    objective.
 
 A pair (state, action) has *outcomes* ``(atom, next state)`` and, independent of them, a *reward* atom; a step pays the
-units of both.  In a product model (reward independent of the next state) every outcome has atom 0, which is worth
+units of both.  In a product model (reward independent of the next state) every outcome has atom 0, which pays
 nothing.  In a joint model the reward belongs to the outcome, and the independent reward is always atom 0.
 
-Unit and rounding are those of the planners' grid (:mod:`verified_risk.grid.unit`).  The rows of its compiled
-:class:`~verified_risk.grid.Grid` do not serve here: they add up rewards of an action that rounding made equal, and a
-learner counts such rewards apart, because a confidence set is about what is observed.
+Unit and rounding are those of the planners' grid (:mod:`verified_risk.grid.unit`).  Its compiled
+:class:`~verified_risk.grid.Grid` is not used: it adds up rewards of an action that rounding made equal, while
+confidence sets count observed rewards separately.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from ..mdp import MDP, Action
 from ..numbers.rational import Rational, as_step, said
 
 MOST_UNITS = 100_000
-"""The longest grid of returns that is built without being asked for."""
+"""The largest number of units of a return."""
 MOST_DIGITS = 200
-"""Of a return and of one over the range of the rewards; floats have 308."""
+"""The largest decimal exponent of a return and of one over the range of the rewards; floats have 308."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Standard:
-    """See the module."""
+    """A problem in the learner's form (see the module)."""
 
     horizon: int
     discount: Fraction
@@ -93,21 +93,26 @@ class Standard:
 
     @property
     def offset(self) -> Fraction:
-        """What the user's return has beyond ``range * unit * units``."""
+        """The difference of the user's return and ``range * unit * units``."""
         return self.low * sum((self.discount**t for t in range(self.steps)), Fraction())
 
     def value(self, units: Fraction) -> Fraction:
-        """A return or an objective in units, in the user's units."""
+        """Convert a return or an objective from units to the user's units."""
         return self.offset + self.range * self.unit * units
 
     @property
     def rounding(self) -> Fraction:
-        """How far an objective can be from the user's model, in the user's units: 0 if exact, else ``T * eta``."""
+        """A bound on what rounding rewards changes in an objective, in the user's units: 0 or ``T * eta``."""
         return Fraction() if self.exact else self.range * self.unit * self.steps
 
 
 def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
-    """The learner's form of ``mdp``; ``eta`` is in the user's units and must divide the range of the rewards evenly."""
+    """Return the learner's form of ``mdp``; ``eta`` is in the user's units.
+
+    Raises :class:`InvalidArgument` if ``eta`` does not divide the range of the rewards, if continuous rewards have no
+    ``eta``, and if returns have more than ``MOST_UNITS`` units; :class:`Unsupported` for continuous rewards with a
+    discount.
+    """
     low, high = mdp.reward_range
     spread = high - low if high > low else Fraction(1)
     check_floats(low, high, mdp.horizon)
@@ -117,9 +122,7 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
             "rewards are continuous and have no grid of their own: pass eta=, a step that divides their range"
         )
     if not mdp.is_discrete and mdp.discount != 1:
-        raise Unsupported(
-            "continuous rewards with a discount have no grid that serves every step", instead="discount 1"
-        )
+        raise Unsupported("continuous rewards with a discount have no common grid for all steps", instead="discount 1")
     laws = {(s, a): _rescaled(action, low, spread, step) for s, a, action in mdp}
     atoms = tuple(sorted({Fraction(0), Fraction(1)}.union(*(set(law.atoms) for law in laws.values()))))
     number = {r: i for i, r in enumerate(atoms)}
@@ -132,8 +135,7 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
             )
             if joint
             else Pair(
-                tuple((0, target, p) for target, p in action.successors),
-                tuple((number[r], p) for r, p in laws[s, a]),
+                tuple((0, target, p) for target, p in action.successors), tuple((number[r], p) for r, p in laws[s, a])
             )
             for a, action in enumerate(mdp.actions(s))
         )
@@ -157,16 +159,16 @@ def standard_form(mdp: MDP, eta: Rational | None = None) -> Standard:
 
 
 def check_floats(low: Fraction, high: Fraction, steps: int) -> None:
-    """Refuse rewards whose returns or differences are beyond floats, in which regret and bounds are told."""
+    """Raise :class:`InvalidArgument` for rewards whose returns or differences are beyond floats."""
     if max(abs(low), abs(high)) * steps > 10**MOST_DIGITS or 0 < high - low < Fraction(1, 10**MOST_DIGITS):
         raise InvalidArgument(
             f"rewards range from {said(low)} to {said(high)} in {steps} steps, wanted returns of at most "
-            f"1e{MOST_DIGITS} and a range of at least 1e-{MOST_DIGITS}: regret is told in floats"
+            f"1e{MOST_DIGITS} and a range of at least 1e-{MOST_DIGITS}: regret is computed in floats"
         )
 
 
 def read_eta(eta: Rational, spread: Fraction) -> Fraction:
-    """The grid step for rewards in [0, 1]; an error if it does not divide 1."""
+    """Return the grid step for rewards in [0, 1]; raise :class:`InvalidArgument` if it does not divide 1."""
     step = as_step(eta)
     parts = spread / step
     if parts.denominator != 1:
@@ -178,7 +180,7 @@ def read_eta(eta: Rational, spread: Fraction) -> Fraction:
 
 
 def _rescaled(action: Action, low: Fraction, spread: Fraction, step: Fraction | None) -> Law:
-    """The law of ``(r - low) / spread``; a continuous r is rounded up to a grid of that step first."""
+    """Return the law of ``(r - low) / spread``; a continuous r is rounded up to a grid of that step first."""
     law = action.reward
     if not isinstance(law, Law):
         assert step is not None
@@ -187,7 +189,7 @@ def _rescaled(action: Action, low: Fraction, spread: Fraction, step: Fraction | 
 
 
 def _merged(outcomes: Iterable[tuple[int, int, Fraction]]) -> tuple[tuple[int, int, Fraction], ...]:
-    """Outcomes with equal atom and state added up, in the order of (state, atom)."""
+    """Add up outcomes with equal atom and state, in the order of (state, atom)."""
     total: dict[tuple[int, int], Fraction] = {}
     for atom, target, p in outcomes:
         total[target, atom] = total.get((target, atom), Fraction()) + p

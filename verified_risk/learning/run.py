@@ -1,4 +1,4 @@
-"""What a run of a learner leaves behind."""
+"""The result of a run: regret, bounds, interval and notes in the user's units."""
 
 from __future__ import annotations
 
@@ -7,23 +7,33 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import files
 from ..errors import InvalidArgument, InvalidFile, Unsupported
 from ..files import decode_array, encode_array
+from ..kernels.learn_data import CURVE, MEAN, Actions, Floats
 from ..mdp import MDP
 from ..numbers.format import above, at_least, at_most, ends
 from ..numbers.rational import as_fraction, float_above, text
 from ..objectives import Weighting, objective
 from .declarations import Declared
-from .learner import Floats
+from .evaluate import SEARCHED, SECONDS_FOR_THE_OPTIMUM, WIDEST
+from .guarantee import Guarantee, data_bound, guarantee_of
+from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy, checked_table
+from .problem import standard_form
 
 if TYPE_CHECKING:
     from ..plotting import Picture
-    from .policies import BlackBox, BlackBoxPolicy, LearnedPolicy
-    from .run_audit import AuditReport
+    from .audit import AuditReport
+    from .episodes import Record
+    from .interval import Bracket
+    from .learner import Learner
+    from .task import Task
 
+PLAIN = ("algorithm", "episodes", "asked", "seed", "guarantee", "proved", "on_paper")
+"""Fields that are JSON as they are."""
+RATIONAL = ("delta", "bonus_scale", "eta", "stop_when")
+"""Fields that are rationals; the last two may be None."""
 SERIES = (
     "returns", "values", "values_width", "optimistic", "planner_error", "regret", "bound", "expected_bound",
     "data_bound",
@@ -46,33 +56,13 @@ class OptimumInterval(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run(files.Saved):
-    """A run of ``episodes`` episodes, one entry per episode in every array, in the user's units.
+    """A run: one entry per episode in every series, in the user's units.
 
-    ``regret``
-        cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``, as an upper bound within ``regret_width`` of the truth
-    ``bound``
-        the theorem's bound with probability ``1 - 2 delta`` after each episode, on paper; None where there is no
-        theorem.  With narrowed sets (``bonus_scale < 1``) it is that of the theorem's own, for comparison
-    ``expected_bound``
-        likewise, the theorem's bound in expectation
-    ``data_bound``
-        likewise, the bound computed from the visits that were made, with probability ``1 - 2 delta`` for all episodes
-        at once (algorithms ``kl`` and ``bernstein``); a theorem in Coq if ``proved``
-    ``interval``
-        with probability ``1 - delta`` the optimum lies in it, whatever the number of episodes, and :meth:`policy` is
-        worth at least its lower end; from data alone (algorithm ``kl``, concave objectives); a theorem in Coq if
-        ``proved``, else on paper
-    ``value_gap``
-        optimistic value minus true value of the policy played
-    ``values``
-        ``Phi(pi)``, certified lower ends
-    ``returns``
-        what was actually earned
+    ``mdp``, ``best``, ``values``, ``values_width`` and ``regret`` are None for a black-box environment: they need the
+    model.  A bound is None where no theorem gives one; with narrowed sets (``bonus_scale < 1``) it is that of the
+    theorem's own sets, for comparison.
 
-    For a black-box environment ``values``, ``regret`` and ``value_gap`` are None: they need the model.  ``asked``
-    is the number of episodes that was asked for, None if the run ended by itself.
-
-    :param mdp: the model, None for an environment
+    :param mdp: the model
     :param objective: the weighting
     :param algorithm: its name
     :param episodes: how many were played
@@ -81,24 +71,27 @@ class Run(files.Saved):
     :param eta: the step of the grid of rewards, None for the rewards' own
     :param seed: of the episodes
     :param bonus_scale: the factor of the radii; theorems cover 1 and more
-    :param declared: what the learner was told of the model
+    :param declared: the declarations about the model
     :param stop_when: the length of the interval at which it was to stop
-    :param best: certified bounds of the optimum; None for an environment.  Weightings that are searched get a limited
-        time, so their bounds depend on the speed of the machine; a note says so
-    :param interval: bounds of the optimum from data alone
+    :param best: certified bounds of the optimum.  Weightings that are searched get a limited time, so their bounds
+        depend on the speed of the machine; a note says so
+    :param interval: bounds of the optimum from data alone (algorithm ``kl``, concave objectives).  With probability
+        ``1 - delta`` the optimum lies between them, whatever the number of episodes, and :meth:`policy` is worth at
+        least the lower one
     :param guarantee: the theorem that covers the run, in a sentence, or why none does
     :param proved: whether a theorem in Coq covers the interval and the regret from data of this run
     :param returns: what each episode earned
-    :param values: what each policy is worth, certified lower ends
+    :param values: ``Phi`` of each policy played, certified lower ends
     :param values_width: how far above ``values`` the truth may be
-    :param optimistic: what each plan promised in its optimistic model
+    :param optimistic: the value of each plan in its optimistic model
     :param planner_error: how far each plan may be from the best in its optimistic model
-    :param regret: cumulative, an upper bound
-    :param bound: the theorem's bound after each episode
-    :param expected_bound: likewise, in expectation
-    :param data_bound: likewise, from the visits that were made
-    :param table: the last policy
-    :param shell: how an environment was read, None for a model
+    :param regret: cumulative pseudo-regret, ``sum of Phi* - Phi(pi)``: an upper bound within ``regret_width`` of it
+    :param bound: the theorem's bound after each episode, with probability ``1 - 2 delta``, on paper
+    :param expected_bound: the theorem's bound in expectation, on paper
+    :param data_bound: the bound from the visits that were made (algorithms ``kl`` and ``bernstein``), for all episodes
+        at once with probability ``1 - 2 delta``; a theorem in Coq if ``proved``
+    :param table: the policy to use
+    :param shell: the form of an environment, None for a model
     :param audit: the checked steps of the proof, None unless asked for
     :param notes: what a reader should know
     :param on_paper: whether a theorem covers this run whose proof is in words, in docs/theory
@@ -129,7 +122,7 @@ class Run(files.Saved):
     bound: Floats | None
     expected_bound: Floats | None
     data_bound: Floats | None
-    table: NDArray[np.int16]
+    table: Actions
     shell: BlackBox | None = None
     audit: AuditReport | None = None
     notes: tuple[str, ...] = ()
@@ -137,17 +130,17 @@ class Run(files.Saved):
 
     @property
     def mark(self) -> str:
-        """What to add to the interval and to the bound from data: nothing if they are theorems in Coq."""
+        """The note behind the interval and the bound from data: empty if they are theorems in Coq."""
         return "" if self.proved else ", on paper" if self.on_paper else ", not proved"
 
     @property
     def value_gap(self) -> Floats | None:
-        """Optimistic value minus true value of the policy played: what the closeness step of the proof bounds."""
+        """Optimistic value minus true value of the policy played, which the closeness step of the proof bounds."""
         return None if self.values is None else self.optimistic - self.values
 
     @property
     def regret_width(self) -> Floats | None:
-        """How far below ``regret`` the true cumulative pseudo-regret may be."""
+        """A bound on ``regret`` minus the true cumulative pseudo-regret."""
         if self.values_width is None or self.best is None or self.regret is None:
             return None
         width = float_above(Fraction(float_above(self.best[1])) - self.best[0])
@@ -155,17 +148,15 @@ class Run(files.Saved):
         return np.cumsum(self.values_width + width) * (1 + rounded) + 2 * rounded * self.regret
 
     def policy(self, k: int | None = None) -> LearnedPolicy | BlackBoxPolicy:
-        """The policy to use: worth at least ``interval[0]`` where there is an interval, else that of a last plan.
-
-        With ``k = 0, 1, ...`` the policy of that episode: the run is replayed up to it.
+        """Return the policy to use, or that of an episode, up to which the run is then replayed.
 
         :param k: an episode; None for the policy to use
-        :returns: the policy; it plays, saves and loads like any other
+        :returns: the policy; without ``k`` one worth at least ``interval[0]`` where there is an interval, else that of
+            the last plan
         :raises InvalidArgument: if there was no such episode
+        :raises Unsupported: if the episode was one of an environment
         """
-        from .api import replay
-        from .policies import BlackBoxPolicy, LearnedPolicy
-        from .problem import standard_form
+        from .episodes import replay
 
         if k is None:
             if self.mdp is not None:
@@ -218,7 +209,7 @@ class Run(files.Saved):
         return "\n".join(lines)
 
     def plot(self) -> Picture:
-        """Cumulative regret per episode, and the theorem's bound far above it.
+        """Draw the cumulative regret and the theorem's bound.
 
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
@@ -241,22 +232,13 @@ class Run(files.Saved):
         return {
             "model": None if self.mdp is None else self.mdp.to_json(),
             "objective": self.objective.to_json(),
-            "algorithm": self.algorithm,
-            "episodes": self.episodes,
-            "asked": self.asked,
-            "delta": text(self.delta),
-            "eta": None if self.eta is None else text(self.eta),
-            "seed": self.seed,
-            "bonus_scale": text(self.bonus_scale),
+            **{name: getattr(self, name) for name in PLAIN},
+            **{name: None if (x := getattr(self, name)) is None else text(x) for name in RATIONAL},
             "declared": self.declared.to_json(),
-            "stop_when": None if self.stop_when is None else text(self.stop_when),
             "best": None if self.best is None else [text(x) for x in self.best],
             "interval": None if self.interval is None else [text(x) for x in self.interval],
             "table": encode_array(self.table),
             "shell": None if self.shell is None else self.shell.to_json(),
-            "guarantee": self.guarantee,
-            "proved": self.proved,
-            "on_paper": self.on_paper,
             "notes": list(self.notes),
             "audit": None if self.audit is None else self.audit.to_json(),
             **{name: series(getattr(self, name)) for name in SERIES},
@@ -269,8 +251,7 @@ class Run(files.Saved):
         :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
         :returns: the run
         """
-        from .policies import BlackBox, checked_table
-        from .run_audit import AuditReport
+        from .audit import AuditReport
 
         mdp = None if data["model"] is None else MDP.from_json(data["model"])
         shell = None if data["shell"] is None else BlackBox.from_json(data["shell"])
@@ -290,29 +271,134 @@ class Run(files.Saved):
             if values is not None and not np.isfinite(values).all():
                 k = int(np.argmin(np.isfinite(values)))
                 raise InvalidFile(f"{name}[{k}] is {values[k]}, wanted a finite number")
+        fields: dict[str, Any] = {name: data[name] for name in PLAIN if name != "on_paper" or name in data}
+        for name in RATIONAL:
+            optional = data[name] is None and name in RATIONAL[2:]
+            fields[name] = None if optional else as_fraction(data[name], name)
         return cls(
             mdp=mdp,
             objective=objective(data["objective"]),
-            algorithm=data["algorithm"],
-            episodes=data["episodes"],
-            asked=data["asked"],
-            delta=as_fraction(data["delta"], "delta"),
-            eta=None if data["eta"] is None else as_fraction(data["eta"], "eta"),
-            seed=data["seed"],
-            bonus_scale=as_fraction(data["bonus_scale"], "bonus_scale"),
+            **fields,
             declared=Declared.from_json(data["declared"]),
-            stop_when=None if data["stop_when"] is None else as_fraction(data["stop_when"], "stop_when"),
             best=None if data["best"] is None else _ends(data["best"]),
             interval=None if data["interval"] is None else OptimumInterval(*_ends(data["interval"])),
             table=table,
             shell=shell,
-            guarantee=data["guarantee"],
-            proved=data["proved"],
-            on_paper=data.get("on_paper", False),
             notes=tuple(data["notes"]),
             audit=None if data["audit"] is None else AuditReport.from_json(data["audit"]),
             **arrays,
         )
+
+
+def assemble(
+    mdp: MDP | None,
+    task: Task,
+    record: Record,
+    best: tuple[Fraction, Fraction, str] | None,
+    report: AuditReport | None,
+    bracket: Bracket,
+    learner: Learner,
+    shell: BlackBox | None = None,
+) -> Run:
+    """Return the result of the episodes in ``record``.
+
+    ``best`` is what :func:`.evaluate.best_value` returned; it and ``mdp`` are None for a black box, whose form is
+    ``shell``.  ``report`` is None unless the run was audited.
+    """
+    standard, settings = task.standard, task.settings
+    guarantee = guarantee_of(task, continuous=mdp is not None and not mdp.is_discrete)
+    unit, offset = float(standard.range * standard.unit), float(standard.offset)
+    errors = unit * (np.maximum(record.uppers - record.optimistic, 0.0) + task.slack)
+    k = np.arange(1, len(record.returns) + 1, dtype=np.float64)
+    regret = width = None
+    if record.low is not None and record.high is not None and best is not None:
+        each = np.maximum(float_above(best[1]) - record.low, 0.0)
+        regret = np.cumsum(each) * (1 + (k + 2) * 2.0**-52)  # each difference, each sum and the product are rounded
+        width = record.high - record.low
+    extra = np.cumsum(errors) + float(standard.rounding) * k
+
+    def outward(scale: Fraction, bound: Floats | None) -> Floats | None:
+        # k sums and at most a dozen other roundings of nonnegative numbers
+        return None if bound is None else (float(scale) * bound + extra) * (1 + (k + 12) * 2.0**-52)
+
+    expected, likely = (None if bound is None else bound.at(k) for bound in (guarantee.expected, guarantee.likely))
+    return Run(
+        mdp=mdp,
+        objective=settings.objective,
+        algorithm=settings.algorithm,
+        episodes=len(record.returns),
+        asked=settings.episodes,
+        delta=settings.delta,
+        eta=settings.eta,
+        seed=settings.seed,
+        bonus_scale=settings.bonus_scale,
+        declared=settings.declared,
+        stop_when=settings.stop_when,
+        best=None if best is None else best[:2],
+        interval=OptimumInterval(bracket.lower, bracket.upper) if settings.has_interval else None,
+        guarantee=guarantee.text,
+        proved=guarantee.proved,
+        on_paper=guarantee.on_paper,
+        returns=offset + unit * record.returns if record.earned is None else record.earned,
+        values=record.low,
+        values_width=width,
+        optimistic=offset + unit * record.optimistic,
+        planner_error=errors,
+        regret=regret,
+        bound=outward(standard.range, likely),
+        expected_bound=outward(standard.range, expected),
+        data_bound=outward(standard.range * standard.unit, _from_data(task, record, guarantee)),
+        table=learner.policy_table() if bracket.table is None else bracket.table,
+        shell=shell,
+        audit=report,
+        notes=_notes(task, width, best),
+    )
+
+
+def _from_data(task: Task, record: Record, guarantee: Guarantee) -> Floats | None:
+    """Return the regret bound from data, in units, planner error not included; None if no theorem covers it."""
+    covered = guarantee.likely is not None if task.settings.algorithm == "kl" else guarantee.on_paper
+    if task.settings.algorithm not in ("kl", "bernstein") or not covered:
+        return None
+    lipschitz = Fraction(task.settings.objective.lipschitz)
+    return data_bound(record.widths, data_range(task), lipschitz, task.settings.delta)
+
+
+def data_range(task: Task) -> Fraction:
+    """Return b, the greatest sum of the widths of one episode, in units."""
+    top = task.standard.top
+    if task.settings.algorithm == "bernstein":
+        return Fraction(sum(top[:-1]))
+    return Fraction(sum(top[1:] if task.knowledge.rewards and not task.standard.joint else top[:-1]))
+
+
+def _notes(task: Task, width: Floats | None, best: tuple[Fraction, Fraction, str] | None) -> tuple[str, ...]:
+    """Return what a reader of the result should know."""
+    standard, notes = task.standard, []
+    if str(task.settings.declared):
+        notes.append(f"declared: {task.settings.declared}; the guarantee relies on it")
+    capped = task.settings.algorithm == "kl" and task.knowledge.largest < standard.top[0]
+    if capped and task.target.kind == MEAN:
+        notes.append("the largest return bounds the interval only: tables by the return so far would be too long")
+    if standard.joint:
+        notes.append("rewards are drawn together with the next state: each outcome of a step is counted as one")
+    if not standard.exact:
+        notes.append(
+            f"rewards are rounded up to a grid: up to {above(standard.rounding, 4)} per episode is due to that"
+        )
+    if task.settings.algorithm in ("kl", "ucb") and task.target.kind == CURVE:
+        apart = ", the interval is not affected" if task.settings.has_interval else ""
+        notes.append(
+            f"the planner's certified error does not vanish for this weighting: the regret bound grows linearly{apart}"
+        )
+    if best is not None and best[2] == SEARCHED:
+        notes.append(
+            f"the optimum was searched for at most {SECONDS_FOR_THE_OPTIMUM} s and is known to "
+            f"{above(best[1] - best[0])}: on another machine it, and the regret of an episode, may differ by that much"
+        )
+    if width is not None and len(width) and float(np.max(width)) > WIDEST * max(1.0, float(standard.range)):
+        notes.append(f"values are known to {above(float(np.max(width)))} only")
+    return tuple(notes)
 
 
 def _ends(data: list[str]) -> tuple[Fraction, Fraction]:

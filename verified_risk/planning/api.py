@@ -10,7 +10,7 @@ Floats find the policy; the certificate is about the exact model (docs/theory/05
 
 from __future__ import annotations
 
-from ..kernels.told import compilations_told
+from ..kernels.jit import reporting_compilations
 from ..mdp import MDP
 from ..mdp.model import required_model
 from ..numbers.rational import Rational
@@ -76,5 +76,5 @@ def plan(
     wanted = read_nonnegative(gap, "gap")
     limit = read_seconds(time_limit)
     unit = None if eta is None else unit_that_fits(mdp, eta)
-    with compilations_told(progress):
+    with reporting_compilations(progress):
         return solve(Problem(mdp, objective, unit, wanted, limit, progress))

@@ -13,17 +13,19 @@ For one pair with N visits and empirical frequencies :math:`\hat P` the bonus is
 f and g being the lower and upper tables after the step, and R the length of the interval that they lie in.
 """
 
-# mypy: allow-untyped-calls, allow-untyped-defs, disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .jit import kernel
-from .learn_sets import kl_low, threshold_of
+from ..kernels.jit import view_kernel as kernel
+from ..kernels.learn_data import Actions, Floats, Ints, Path, Shape
+from ..kernels.learn_sets import kl_low, threshold_of
 
 
 class Rules(NamedTuple):
+    """The parameters of a pass."""
+
     log_term: float  # at least log(10 n / delta)
     kl_log_term: float  # at least log(2 n' / delta), n' the tests of single outcomes
     scale: float  # multiplies the bonus
@@ -33,28 +35,40 @@ class Rules(NamedTuple):
     only_mean: bool  # tau = 1: only budgets that nothing can exceed matter
 
 
+class Frequencies(NamedTuple):
+    """The counts of a plan, pair by pair."""
+
+    visits: Ints
+    length: Ints  # distinct outcomes seen
+    state: Ints
+    atom: Ints
+    count: Floats  # type: ignore[assignment]  # a field, not the method of tuples
+
+
 class Bounds(NamedTuple):
-    low: Any
-    up: Any
-    width: Any  # what the chosen action can lose at (t, s, b): twice its bonus and the correction of page 11
-    action: Any
-    drop: Any  # [pair, outcome]: the frequency minus its lower confidence end
-    after_low: Any  # scratch [outcome, b]: f and g, the tables after the step
-    after_up: Any
-    mean: Any  # scratch [b], as are all below
-    mean_up: Any
-    spread: Any
-    gap: Any
-    lost: Any
-    pair_low: Any
-    pair_up: Any
-    pair_width: Any
-    chosen: Any  # the lower bound of the action chosen so far
+    """The tables of a pass, and scratch rows."""
+
+    low: Floats
+    up: Floats
+    width: Floats  # the most that the chosen action can lose at (t, s, b): twice its bonus, the correction of page 11
+    action: Actions
+    drop: Floats  # [pair, outcome]: the frequency minus its lower confidence end
+    after_low: Floats  # scratch [outcome, b]: f and g, the tables after the step
+    after_up: Floats
+    mean: Floats  # scratch [b], as are all below
+    mean_up: Floats
+    spread: Floats
+    gap: Floats
+    lost: Floats
+    pair_low: Floats
+    pair_up: Floats
+    pair_width: Floats
+    chosen: Floats  # the lower bound of the action chosen so far
 
 
 @kernel
-def drops(counts, rules, drop):
-    r""":math:`\hat P - q^-` for every outcome seen, q the time-uniform KL end."""
+def drops(counts: Frequencies, rules: Rules, drop: Floats) -> None:
+    r"""Write :math:`\hat P - q^-` for every outcome seen, q the time-uniform KL end."""
     for p in range(counts.visits.shape[0]):
         n = counts.visits[p]
         for j in range(counts.length[p]):
@@ -63,7 +77,7 @@ def drops(counts, rules, drop):
 
 
 @kernel
-def add_shifted(row, later, shift, weight, first, now, out):
+def add_shifted(row: Floats, later: int, shift: int, weight: float, first: int, now: int, out: Floats) -> None:
     """``out[b] += weight * W(b - shift)`` for ``first <= b <= now``; ``row`` holds W inside its window, up to
     ``later``.
     """
@@ -74,8 +88,8 @@ def add_shifted(row, later, shift, weight, first, now, out):
 
 
 @kernel
-def rows_after(p, t, first, shape, counts, reward, bounds):
-    """The tables after the step, outcome by outcome, for budgets ``first .. top[t]``."""
+def rows_after(p: int, t: int, first: int, shape: Shape, counts: Frequencies, reward: Floats, bounds: Bounds) -> None:
+    """Write the tables after the step, outcome by outcome, for budgets ``first .. top[t]``."""
     units, now, later = shape.units[t], shape.top[t], shape.top[t + 1]
     for j in range(counts.length[p]):
         s = counts.state[p, j]
@@ -93,8 +107,8 @@ def rows_after(p, t, first, shape, counts, reward, bounds):
 
 
 @kernel
-def surely(p, t, first, shape, reward, least, most):
-    """The interval that the shortfall lies in whatever follows the pair."""
+def surely(p: int, t: int, first: int, shape: Shape, reward: Floats, least: Floats, most: Floats) -> None:
+    """Write the interval that the shortfall lies in whatever follows the pair."""
     now, later = shape.top[t], shape.top[t + 1]
     for b in range(first, now + 1):
         least[b], most[b] = (max(b - now, 0), b) if shape.joint else (0, 0)
@@ -109,9 +123,9 @@ def surely(p, t, first, shape, reward, least, most):
 
 
 @kernel
-def moments(p, first, now, counts, bounds):
-    """Over the outcomes seen: the means of f and g, the variance of f, the mean of ``(g - f)^2``, and what the lower
-    ends of the frequencies leave open of ``g - f``.
+def moments(p: int, first: int, now: int, counts: Frequencies, bounds: Bounds) -> None:
+    """Write, over the outcomes seen, the means of f and g, the variance of f, the mean of ``(g - f)^2``, and the sum of
+    ``g - f`` weighted by ``drop``.
     """
     n = counts.visits[p]
     mean, mean_up, spread, gap, lost = bounds.mean, bounds.mean_up, bounds.spread, bounds.gap, bounds.lost
@@ -131,8 +145,10 @@ def moments(p, first, now, counts, bounds):
 
 
 @kernel
-def bounds_of_pair(p, t, first, shape, counts, reward, bounds, rules):
-    """``pair_low``, ``pair_up`` and ``pair_width`` of a pair."""
+def bounds_of_pair(
+    p: int, t: int, first: int, shape: Shape, counts: Frequencies, reward: Floats, bounds: Bounds, rules: Rules
+) -> None:
+    """Write ``pair_low``, ``pair_up`` and ``pair_width`` of a pair."""
     n, now = counts.visits[p], shape.top[t]
     low, up, width = bounds.pair_low, bounds.pair_up, bounds.pair_width
     surely(p, t, first, shape, reward, low, up)
@@ -153,8 +169,8 @@ def bounds_of_pair(p, t, first, shape, counts, reward, bounds, rules):
 
 
 @kernel
-def bernstein_pass(shape, counts, reward, bounds, rules):
-    """Both tables from the last step to the first; the action is that of the least lower bound, up to ties."""
+def bernstein_pass(shape: Shape, counts: Frequencies, reward: Floats, bounds: Bounds, rules: Rules) -> None:
+    """Write both tables from the last step to the first; the action is that of the least lower bound, up to ties."""
     drops(counts, rules, bounds.drop)
     bounds.low[shape.units.shape[0]], bounds.up[shape.units.shape[0]] = 0.0, 0.0
     for t in range(shape.units.shape[0] - 1, -1, -1):
@@ -177,8 +193,8 @@ def bernstein_pass(shape, counts, reward, bounds, rules):
 
 
 @kernel
-def best_start(shape, table, rules):
-    """The least rho that maximises ``rho - E_D W_0(S, rho) / tau`` up to ties, and the maximum."""
+def best_start(shape: Shape, table: Floats, rules: Rules) -> tuple[int, float]:
+    """Return the least rho that maximises ``rho - E_D W_0(S, rho) / tau`` up to ties, and the maximum."""
     top = shape.top[0]
     rho, best = 0, 0.0
     for b in range(top if rules.only_mean else 1, top + 1):
@@ -191,8 +207,8 @@ def best_start(shape, table, rules):
 
 
 @kernel
-def set_policy(shape, bounds, policy, rho):
-    """The y-policy that plays budget ``rho - y``; one column if y does not matter.  A budget that is used up can
+def set_policy(shape: Shape, bounds: Bounds, policy: Actions, rho: int) -> None:
+    """Write the y-policy that plays budget ``rho - y``; one column if y does not matter.  A budget that is used up can
     lose nothing any more; it plays as the least one does.
     """
     last = policy.shape[2] - 1
@@ -205,11 +221,11 @@ def set_policy(shape, bounds, policy, rho):
 
 
 @kernel
-def width_of(shape, bounds, rho, states, rewards, paid):
-    """The widths that an episode met, summed; a budget that is used up adds nothing."""
+def width_of(shape: Shape, bounds: Bounds, rho: int, path: Path) -> float:
+    """Return the sum of the widths that an episode met; a budget that is used up adds nothing."""
     total, b = 0.0, rho
-    for t in range(rewards.shape[0]):
+    for t in range(path.actions.shape[0]):
         if b > 0:
-            total += bounds.width[t, states[t], min(b, shape.top[t])]
-        b -= shape.units[t, rewards[t]] + shape.units[t, paid[t]]
+            total += bounds.width[t, path.states[t], min(b, shape.top[t])]
+        b -= shape.units[t, path.rewards[t]] + shape.units[t, path.paid[t]]
     return total

@@ -1,7 +1,7 @@
-r"""A run that audits its own theorem.
+r"""The audit of a run: the steps of the regret proof, tested on the run itself.
 
-At every episode the steps of the regret proof are tested on the run itself: on the learner's own arrays, against the
-true model, in exact or enclosed arithmetic.
+Every episode tests the learner's own arrays against the true model, in exact or enclosed arithmetic
+(:mod:`.audit_exact`).
 
 ========== ==========================================================================================================
 counts     the learner's counts are those of the episodes played
@@ -19,58 +19,161 @@ data       and below the bound from the data
 interval   :math:`\check v \le \Phi(\check\pi) \le \Phi^* \le \hat v`
 ========== ==========================================================================================================
 
-The optimistic value is a float with a proved rounding bound; a claim inside that bound counts as undecided, never as
-true.
+The optimistic value is a float with a proved rounding bound; a claim inside that bound counts as undecided.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidArgument
+from ..kernels.learn_data import MEAN, TAIL, Actions, Path
+from ..kernels.learn_sets import radius_of
 from ..numbers.enclosure import bounds
 from ..planning import exact_plan
-from .assemble import data_range
-from .audit_counting import Counting, root_ratio
-from .audit_greedy import Greedy
-from .audit_rows import ROWS, AuditReport, Row
-from .audit_sets import rebuilt_log, set_slacks, threshold, uniform_event_slack
+from .audit_exact import (
+    Counting,
+    Greedy,
+    History,
+    Occupancy,
+    OptimisticPair,
+    PairHistory,
+    event_slack,
+    optimistic_mdp,
+    optimistic_pair,
+    rebuilt_log,
+    root_ratio,
+    set_slacks,
+    threshold,
+    uniform_event_slack,
+)  # fmt: skip
+from .episodes import Count, Record
 from .evaluate import Judge
-from .guarantee import bounds_beforehand
-from .history import History, PairHistory
-from .learner import Learner, cumulative, draws_of
-from .occupancy import Occupancy
-from .optimism import event_slack, optimistic_mdp, optimistic_pair
-from .regret_bounds import data_bound
+from .guarantee import bounds_beforehand, data_bound
+from .learner import Floats, Learner, cumulative, draws_of
+from .run import data_range
 
 if TYPE_CHECKING:
-    from .api import Record, Task
+    from .task import Task
 
-__all__ = ["AuditReport", "Row", "audited_run"]
 MODEL_TOLERANCE = Fraction(1, 10**12)
-"""How far the learner's float models may be from the exact ones, far more than rounding does."""
+"""The largest distance of the learner's float models from the exact ones; rounding is far below it."""
 MOST_EXACT_CELLS = 2_000
-"""Up to so many the optimistic model is solved in integers where rounding leaves a claim undecided."""
+"""The most cells for which the optimistic model is solved in integers where rounding leaves a claim undecided."""
 GROWTH = 1.3
 """Greediness and interval are tested when the number of episodes has grown by this factor."""
 
 
-def audited_run(
-    task: Task,
-    learner: Learner,
-    judge: Judge,
-    best: tuple[Fraction, Fraction],
-    progress: Callable[[int, int | None], None] | None = None,
-) -> tuple[Record, AuditReport]:
-    """Play all episodes one by one and test every claim; ``best`` encloses the optimum, in the user's units."""
-    from .api import Record
+ROWS = {
+    "counts": "counts are those of the episodes played",
+    "draws": "each step drew reward, outcome afresh",
+    "model": "model is the one for these counts",
+    "radius": "sets at least as wide as the theorem's",
+    "greedy": "greedy everywhere, level the best",
+    "L1": "optimism of the value",
+    "L2a": "closeness of the values",
+    "L2b": "closeness in terms of the radii",
+    "L3": "counting",
+    "regret": "regret below the theorem's bound",
+    "data": "regret below the bound from the data",
+    "interval": "optimum and policy inside the interval",
+}
 
+
+@dataclass
+class Row:
+    """One claim over a run: how often it was tested, refuted and undecided; its least slack, in the user's units, and
+    the episode of that.
+    """
+
+    tested: int = 0
+    violations: int = 0
+    undecided: int = 0
+    least: float = math.inf
+    at: int = -1
+
+    def note(self, episode: int, low: Fraction | float, high: Fraction | float | None = None) -> None:
+        """Add a test whose slack lies in ``[low, high]``; ``high`` is ``low`` by default."""
+        top = low if high is None else high
+        self.tested += 1
+        if top < 0:
+            self.violations += 1
+        elif low < 0:
+            self.undecided += 1
+        if float(low) < self.least:
+            self.least, self.at = float(low), episode
+
+
+@dataclass
+class AuditReport:
+    """The result of an audit: one row per claim.
+
+    :param episodes: the number of episodes audited
+    :param on_event: in how many of them the confidence event held
+    :param rows: the steps of the proof, each with its least slack
+    """
+
+    episodes: int
+    on_event: int
+    rows: dict[str, Row]
+
+    @property
+    def violations(self) -> int:
+        return sum(row.violations for row in self.rows.values())
+
+    def __str__(self) -> str:
+        header = f"{'claim':<8} {'':<46} {'tested':>7} {'violated':>8} {'undecided':>9} {'least slack':>12}  at"
+        off = self.episodes - self.on_event
+        lines = [
+            f"audit of {self.episodes} episodes; the event held on {self.on_event}"
+            + (f", failed on {off}: L1, L2, data and interval claim nothing there" if off else ""),
+            header,
+            "-" * len(header),
+        ]
+        for name, row in self.rows.items():
+            slack = f"{row.least:>12.4g}  {row.at}" if row.tested else f"{'-':>12}"
+            lines.append(f"{name:<8} {ROWS[name]:<46} {row.tested:>7} {row.violations:>8} {row.undecided:>9} {slack}")
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON, rationals as ``"p/q"``.
+
+        :returns: plain lists, dicts, numbers and text
+        """
+        rows = {
+            name: [row.tested, row.violations, row.undecided, row.least if row.tested else None, row.at]
+            for name, row in self.rows.items()
+        }
+        return {"episodes": self.episodes, "on_event": self.on_event, "rows": rows}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> AuditReport:
+        """The inverse of :meth:`to_json`.
+
+        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :returns: the report
+        """
+        rows = {
+            name: Row(tested, violations, undecided, math.inf if least is None else least, at)
+            for name, (tested, violations, undecided, least, at) in data["rows"].items()
+        }
+        return cls(data["episodes"], data["on_event"], rows)
+
+
+def audited_run(
+    task: Task, learner: Learner, judge: Judge, best: tuple[Fraction, Fraction], progress: Count | None = None
+) -> tuple[Record, AuditReport]:
+    """Play all episodes one by one and test every claim; ``best`` encloses the optimum, in the user's units.
+
+    Raises :class:`InvalidArgument` for an algorithm without a theorem, and for a run with ``stop_when``, a checkpoint
+    or no number of episodes.
+    """
     settings = task.settings
     if settings.algorithm not in ("kl", "ucb", "ucb-as-printed"):
         raise InvalidArgument(f"algorithm is {settings.algorithm!r}: there is no theorem to audit, wanted 'kl'")
@@ -88,16 +191,18 @@ def audited_run(
         uppers[k] = learner.upper
         low[k], high[k] = auditor.test(k)
         draws = draws_of(settings.seed, 1, horizon, rng)[0]
-        episode = [x.tolist() for x in learner.play(draws)]
-        widths[k] = auditor.played(k, draws.tolist(), *episode)
-        units = learner.standard.units
-        returns[k] = sum(units[t][i] + units[t][j] for t, (i, j) in enumerate(zip(*episode[2:], strict=True)))
+        path = learner.play(draws)
+        widths[k] = auditor.played(k, draws, path)
+        units, played = learner.standard.units, zip(path.rewards, path.paid, strict=True)
+        returns[k] = sum(units[t][i] + units[t][j] for t, (i, j) in enumerate(played))
         if progress is not None:
             progress(k + 1, K)
     return Record(returns, values, uppers, widths, low, high), AuditReport(K, auditor.on_event, auditor.rows)
 
 
 class _Auditor:
+    """The claims of a run in progress; all values are in units unless a comment says otherwise."""
+
     def __init__(self, task: Task, learner: Learner, judge: Judge, best: tuple[Fraction, Fraction]) -> None:
         self.task, self.learner, self.judge, self.settings = task, learner, judge, task.settings
         standard = self.standard = learner.standard
@@ -136,13 +241,11 @@ class _Auditor:
     # -- one episode --------------------------------------------------------------------------------------------------
 
     def test(self, k: int) -> tuple[float, float]:
-        """Everything that can be said after planning episode k; returns bounds on the value of its policy, user's
-        units.
-        """
+        """Test all claims about the plan of episode k; return bounds on its policy's value, in the user's units."""
         self._test_counts(k)
         self._test_model(k)
         looking = k >= self.next_look
-        if looking and self.learner.target.kind in (self.learner._run.MEAN, self.learner._run.TAIL):
+        if looking and self.learner.target.kind in (MEAN, TAIL):
             self._test_greedy(k)
         occupancy, (low, high) = self._evaluate(self.learner.policy_table())
         holds = min(self.event.values()) >= 0
@@ -178,7 +281,7 @@ class _Auditor:
         self.rows["counts"].note(k, -wrong)
 
     def _test_model(self, k: int) -> None:
-        """Look at the pairs that were rebuilt: if one was due, all that were played must have been."""
+        """Test the pairs that were rebuilt; if one was due, all that were played must have been rebuilt."""
         model, waited = self.learner.model, 1 + Fraction(self.learner.target.patience)
         wide, narrow, widths = Fraction(1), Fraction(1), False
         due = any(self.history[pair].visits >= self.learner_used(pair) * waited for pair in self.touched)
@@ -201,10 +304,11 @@ class _Auditor:
         }
 
     def learner_used(self, pair: tuple[int, int]) -> int:
+        """Return the visits of a pair at its last rebuild."""
         return self.used[pair].visits if pair in self.used else 0
 
     def _look_at(self, pair: tuple[int, int], p: int, seen: PairHistory) -> tuple[Fraction | None, Fraction]:
-        """Slack of one rebuilt pair against narrowness (None if never visited) and against being another model."""
+        """Return the slack of one rebuilt pair against narrowness (None if never visited) and against another model."""
         found, low, high, total = self._stored(p)
         truth = self.standard.pairs[pair[0]][pair[1]]
         other = MODEL_TOLERANCE - abs(total - 1)
@@ -229,7 +333,7 @@ class _Auditor:
         return None if eps is None else eps**2 * 2 * seen.visits / self.log.upper - 1, other
 
     def _stored(self, p: int) -> tuple[dict[tuple[int, int], Fraction], list[Fraction], list[Fraction], Fraction]:
-        """What the learner has of pair p: outcomes, the two CDFs of its reward, and the total of a row."""
+        """Return the learner's pair p: outcomes, the two CDFs of its reward, and the total mass of its outcomes."""
         model, S = self.learner.model, self.standard.n_states
         found: dict[tuple[int, int], Fraction] = {}
         for j in range(int(model.length[p])):
@@ -238,24 +342,24 @@ class _Auditor:
         total = sum(found.values(), Fraction()) + Fraction(float(model.miss[p]))
         beyond = [float(model.prob[p, j]) for j in range(int(model.length[p])) if int(model.state[p, j]) == S]
         if self.learner.known.length[p] == 0 and sum(beyond) != float(model.miss[p]):
-            total = Fraction()  # mass that was taken away went nowhere
+            total = Fraction()  # the missing mass is not in the row
         if self.standard.joint:
             return found, [], [], total
         return found, _cdf(model.reward[p]), _cdf(model.reward_low[p]), total
 
     def _learners_radius(self, visits: int) -> Fraction:
         target = self.learner.target
-        return Fraction(float(self.learner._sets.radius_of(visits, target.log_term, target.scale)))
+        return Fraction(float(radius_of(visits, target.log_term, target.scale)))
 
-    def _distance(self, found: dict[tuple[int, int], Fraction], low: list[Fraction], hat: Any) -> Fraction:
-        """How far the learner's pair is from the exact one: outcomes in l1, rewards level by level."""
+    def _distance(self, found: dict[tuple[int, int], Fraction], low: list[Fraction], hat: OptimisticPair) -> Fraction:
+        """Return the distance of the learner's pair from the exact one: outcomes in l1, rewards level by level."""
         keys = {*found, *hat.following}
         total = sum((abs(found.get(s, Fraction()) - hat.following.get(s, Fraction())) for s in keys), Fraction())
         if not self.standard.joint:
             total += max(abs(level - hat.reward.cdf(r)) for level, r in zip(low, self.standard.atoms, strict=True))
         return total
 
-    def _evaluate(self, table: Any) -> tuple[Occupancy, tuple[Fraction, Fraction]]:
+    def _evaluate(self, table: Actions) -> tuple[Occupancy, tuple[Fraction, Fraction]]:
         key = table.tobytes()
         if key not in self.occupancies:
             occupancy = Occupancy(self.standard, table.tolist())
@@ -263,7 +367,7 @@ class _Auditor:
         return self.occupancies[key]
 
     def _test_greedy(self, k: int) -> None:
-        """The stated planner error covers rounding and ties, of the value and of every action."""
+        """Test that the stated planner error covers rounding and ties, of the value and of every action."""
         tolerance = 2 * float(self.allowance)
         _, value, worth = self.greedy.best_level(tolerance)
         loss = self.greedy.loss(self.learner.tables.policy, worth)
@@ -272,14 +376,14 @@ class _Auditor:
 
     @property
     def _exactly_solvable(self) -> bool:
-        """Whether the optimistic model itself can be solved in integers, should rounding leave a claim undecided."""
+        """True if the optimistic model can be solved in integers where rounding leaves a claim undecided."""
         standard, objective = self.standard, self.settings.objective
         cells = standard.n_states * max(standard.n_actions) * standard.horizon * (standard.top[0] + 1)
         known = objective.quantile is not None or (objective.knots is not None and self.task.problem.concave)
         return known and standard.exact and not standard.joint and not self.kl and cells <= MOST_EXACT_CELLS
 
     def _test_optimism(self, k: int) -> None:
-        """The best optimistic value lies in ``[value, upper]``, both widened by rounding."""
+        """Test L1; the best optimistic value lies in ``[value, upper]``, both widened by rounding."""
         low = Fraction(self.learner.value) - self.allowance - self.best[1]
         high = Fraction(self.learner.upper) + self.allowance - self.best[0]
         if low < 0 <= high and self._exactly_solvable:
@@ -315,7 +419,7 @@ class _Auditor:
         self.rows["L2b"].note(k, (self.lipschitz * (through_radius - through_model) + rounding) * self.scale)
 
     def _from_radius(self, pair: tuple[int, int]) -> tuple[Fraction, Fraction]:
-        """Bounds on the missing mass and on the lift of the reward's CDF, from the radius alone."""
+        """Return bounds on the missing mass and on the lift of the reward's CDF, from the radius alone."""
         eps, one = self.radius[pair], Fraction(1)
         if eps is None:
             return one, one
@@ -343,12 +447,11 @@ class _Auditor:
 
     # -- after the episode --------------------------------------------------------------------------------------------
 
-    def played(
-        self, k: int, draws: list[float], states: list[int], actions: list[int], rewards: list[int], paid: list[int]
-    ) -> float:
-        """Draw again, count again, and test the counting inequality for the pairs of this episode."""
-        self._test_draws(k, draws, states, actions, rewards, paid)
-        width = self.learner.width(np.array(states), np.array(actions))
+    def played(self, k: int, draws: Floats, path: Path) -> float:
+        """Test the draws of an episode, count it, and test the counting inequality for its pairs; return its width."""
+        states, actions, rewards, paid = (x.tolist() for x in path)
+        self._test_draws(k, draws.tolist(), states, actions, rewards, paid)
+        width = self.learner.width(path)
         self.widths.append(width)
         self._test_data(k)
         self.history.add(states, actions, [self.standard.atoms[i] for i in rewards], paid)
@@ -370,7 +473,7 @@ class _Auditor:
     def _test_draws(
         self, k: int, draws: list[float], states: list[int], actions: list[int], rewards: list[int], paid: list[int]
     ) -> None:
-        """The episode follows from the true laws, the policy's table and one random number for each draw."""
+        """Test that the episode follows from the true laws, the policy's table and one random number for each draw."""
         standard, table = self.standard, self.learner.tables.policy
         firsts = cumulative([p for _, p in standard.initial])
         s, y, wrong = standard.initial[_first_above(firsts, draws[0])][0], 0, 0

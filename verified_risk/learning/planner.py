@@ -1,4 +1,4 @@
-r"""Which planner serves which objective inside the learner, and how far its plans can be off.
+r"""The optimistic planner: which recursion plans for which objective, and a bound on the error of its plans.
 
 =====================  ============================  ==================================================================
 objective              planner                       planner error per episode
@@ -31,39 +31,51 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidArgument
+from ..kernels.learn_data import (
+    BEST,
+    CURVE,
+    HOEFFDING,
+    KL,
+    LARGEST,
+    MEAN,
+    NONE,
+    QUANTILE,
+    TAIL,
+    TRIED,
+    UCBVI,
+    Target,
+)  # fmt: skip
 from ..numbers.enclosure import bounds
 from ..numbers.rational import GREATEST_FLOAT, said
 from ..objectives import Weighting
 from ..objectives.levels import Levels
 from .declarations import Declared, Knowledge, knowledge_of
+from .guarantee import Problem, UniformProblem, up
 from .problem import Standard
-from .regret_bounds import Problem, UniformProblem, up
 
-Algorithm: TypeAlias = Literal[
-    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior"
-]  # fmt: skip
-ALGORITHMS: tuple[Algorithm, ...] = (
-    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from .task import Algorithm
+
 BERNSTEIN_PATIENCE = 1 / 8
-"""Its plans compute both tables whole, so there are fewer of them."""
+"""The patience of ``bernstein``, whose plans compute both tables whole."""
 MOST_PATIENCE = Fraction(1, 16)
+"""The largest patience of ``kl`` (see :func:`patience_of`)."""
 MOST_STEEP = 10**50
-"""The steepest weighting that is learned: its slope times any return (see ``MOST_DIGITS``) is a float."""
+"""The largest slope of a weighting: its product with any return (see ``MOST_DIGITS``) is a float."""
 MOST_CELLS_BY_RETURN = 10**6
-"""A mean with a declared largest return is planned by the return so far, up to so many cells (t, s, y)."""
+"""The most cells (t, s, y) for which a mean with a declared largest return is planned by the return so far."""
 CURVE_POINTS = 1024
-"""Corners that stand for a smooth G in the float planner."""
+"""Cells of the polygon that stands for a smooth G."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """G as the planner sees it: a polygon, its CVaR levels if it is concave, and how far (in height) it is from G."""
+    """A polygon for G: its corners, its CVaR levels if it is concave, and its greatest distance (in height) from G."""
 
     knots: tuple[float, ...]
     heights: tuple[float, ...]
@@ -73,8 +85,8 @@ class Curve:
 
     @classmethod
     def through(cls, points: Sequence[tuple[Fraction, Fraction]], levels: Levels | None, error: Fraction) -> Curve:
-        """The polygon through exact points.  Of points whose floats are equal the last one stays: that moves G by less
-        than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`).
+        """Return the polygon through exact points.  Of points whose floats are equal the last one stays: that moves G
+        by less than one part in 2^52 of its steepest slope, which is rounding (:func:`planner_allowance`).
         """
         kept = {float(x): (x, y) for x, y in points}
         slopes = [float((d - b) / (c - a)) for (a, b), (c, d) in pairwise(kept.values())]
@@ -82,7 +94,7 @@ class Curve:
 
 
 def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: Fraction) -> Problem:
-    """What the corrected theorem counts."""
+    """Return the numbers that the corrected theorem depends on."""
     concave = objective.shape in ("linear", "concave")
     return Problem(
         standard.n_states, max(standard.n_actions), standard.horizon, episodes, delta, concave, len(standard.atoms),
@@ -91,7 +103,7 @@ def problem_of(standard: Standard, objective: Weighting, episodes: int, delta: F
 
 
 def uniform_problem_of(standard: Standard, knowledge: Knowledge, delta: Fraction) -> UniformProblem:
-    """What the theorem with time-uniform sets counts."""
+    """Return the numbers that the theorem with time-uniform sets depends on."""
     return UniformProblem(
         max(knowledge.learned_pairs, 1), knowledge.tests, knowledge.most_outcomes, standard.horizon, delta,
         standard.joint, knowledge.rewards, patience_of(knowledge),
@@ -99,7 +111,7 @@ def uniform_problem_of(standard: Standard, knowledge: Knowledge, delta: Fraction
 
 
 def curve_of(objective: Weighting) -> Curve:
-    """A polygon for G: exact for rational piecewise-linear G, interpolated otherwise.
+    """Return a polygon for G: exact for rational piecewise-linear G, interpolated otherwise.
 
     The height error of interpolation is at most the largest increase between neighbouring corners.  A concave or
     convex G lies between the chord of a cell and the chords of its neighbours, extended: the error is at most a
@@ -137,43 +149,28 @@ def target_of(
     problem: Problem,
     scale: Fraction,
     knowledge: Knowledge | None = None,
-) -> tuple[Any, float]:
-    """The kernel's :class:`Target` and the height error of its curve."""
-    from ..kernels.learn_plan import BEST, LARGEST
-    from ..kernels.learn_run import CURVE, MEAN, QUANTILE, TAIL, UCBVI, Target
-    from ..kernels.learn_sets import HOEFFDING, KL, NONE, TRIED
+) -> tuple[Target, float]:
+    """Return the objective in the form of the kernels and the height error of its curve.
 
+    Raises :class:`InvalidArgument` for a weighting steeper than ``MOST_STEEP``.
+    """
     if math.inf > objective.lipschitz > MOST_STEEP:
         raise InvalidArgument(
             f"{objective.spec} has slope {said(Fraction(objective.lipschitz))}, wanted at most 1e50: values are floats"
         )
     top = max(standard.top[0], 1)
     none = np.zeros(0)
-    fields: dict[str, Any] = {
-        "kind": MEAN,
-        "left": 0.0,
-        "right": 0.0,
-        "threshold": 0.0,
-        "knots": none,
-        "heights": none,
-        "slopes": none,
-        "levels": none,
-        "weights": none,
-        "mean_weight": 0.0,
-        "concave": True,
-        "sets": HOEFFDING,
-        "beyond": LARGEST,
-        "patience": 0.0,
-        "log_term": up(problem.log_term()),
-        "scale": float(scale),
-        "unit_per_reward": float(1 / standard.unit),
-        "tie": 1e-11 * top,
-    }
+    fields: dict[str, Any] = dict.fromkeys(("knots", "heights", "slopes", "levels", "weights"), none)
+    fields |= dict.fromkeys(("left", "right", "threshold", "mean_weight", "patience"), 0.0)
+    fields.update(
+        kind=MEAN, concave=True, sets=HOEFFDING, beyond=LARGEST, log_term=up(problem.log_term()), scale=float(scale),
+        unit_per_reward=float(1 / standard.unit), tie=1e-11 * top,
+    )  # fmt: skip
     error = 0.0
     if algorithm == "kl":
-        told = knowledge_of(standard, Declared()) if knowledge is None else knowledge
-        log_term = up(uniform_problem_of(standard, told, problem.delta).log_term())
-        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(told)))
+        facts = knowledge_of(standard, Declared()) if knowledge is None else knowledge
+        log_term = up(uniform_problem_of(standard, facts, problem.delta).log_term())
+        fields.update(sets=KL, beyond=BEST, log_term=log_term, patience=float(patience_of(facts)))
     elif algorithm == "ucb-as-printed":
         fields["log_term"] = up(problem.printed_log_term())
     elif algorithm in ("greedy", "posterior"):
@@ -194,13 +191,8 @@ def target_of(
     curve = curve_of(objective)
     levels = curve.levels
     if levels is None or len(levels.tails) > 1:
-        fields.update(
-            kind=CURVE,
-            concave=levels is not None,
-            knots=np.array(curve.knots),
-            heights=np.array(curve.heights),
-            slopes=np.array(curve.slopes),
-        )
+        corners = {name: np.array(getattr(curve, name)) for name in ("knots", "heights", "slopes")}
+        fields.update(kind=CURVE, concave=levels is not None, **corners)
         error = curve.error
         if levels is not None:
             fields.update(
@@ -218,29 +210,31 @@ def target_of(
 
 
 def _log(x: Fraction) -> float:
-    """The logarithm, also of a number beyond floats."""
+    """Return the logarithm of a positive number, which may be beyond floats."""
     return math.log(x) if x <= GREATEST_FLOAT else math.log(x.numerator) - math.log(x.denominator)
 
 
 def planned_by_return(standard: Standard, knowledge: Knowledge) -> bool:
-    r"""Whether a mean is planned as :math:`E \min(Z, z)`, z the declared largest return: the same for every policy of
-    the model, and less for optimistic ones.  A table of means cannot tell what has been earned, and a cap of what
-    remains makes states equal that are not.
+    r"""Return whether a mean is planned as :math:`E \min(Z, z)`, z the declared largest return.
+
+    That is the mean in the true model, and less in optimistic ones.  It needs tables by the return so far: a cap on the
+    remaining return alone would make states equal that are not.
     """
     cells = (standard.horizon + 1) * standard.n_states * (standard.top[0] + 1)
     return knowledge.largest < standard.top[0] and cells <= MOST_CELLS_BY_RETURN
 
 
 def patience_of(knowledge: Knowledge) -> Fraction:
-    """Sets are rebuilt when the visits of some pair have grown by this share: that happens at most about
-    ``n / patience * log(visits)`` times with n pairs, so patience proportional to n keeps the number of plans the same
-    for small and large models.  Rebuilding later costs width, at most the factor ``sqrt(1 + patience)``.
+    """Return the share by which the visits of some pair must have grown before sets are rebuilt.
+
+    Rebuilding happens at most about ``n / patience * log(visits)`` times with n pairs, so a patience proportional to n
+    keeps the number of plans the same for small and large models.  It widens sets by at most ``sqrt(1 + patience)``.
     """
     return min(MOST_PATIENCE, Fraction(knowledge.learned_pairs, 1280))
 
 
-def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> float:
-    r"""A bound, in units, on what rounding and ties cost one plan: :math:`(2T + 1)(T + 1)(e + \tau)`.
+def planner_allowance(standard: Standard, target: Target, lipschitz: float) -> float:
+    r"""Return a bound, in units, on the cost of rounding and ties in one plan: :math:`(2T + 1)(T + 1)(e + \tau)`.
 
     e bounds the rounding of one backup.  Let ``u = 2^-53``, and let C bound all table entries: the steepest slope times
     the largest return (of a G that is not Lipschitz the slopes of the polygon that stands for it count).  A row of the
@@ -256,22 +250,10 @@ def planner_allowance(standard: Standard, target: Any, lipschitz: float) -> floa
     So tables are off by at most :math:`w = (T + 1)(e + \tau)`, the choice of rho included, and an action is greedy up
     to 2w (theory, page 10, kl-rounding): value, and policy at T steps.
     """
-    from ..kernels.learn_run import CURVE
-
-    T, S, m = standard.horizon, _most_outcomes(standard), len(standard.atoms)
+    T, m = standard.horizon, len(standard.atoms)
+    S = standard.n_states * (m if standard.joint else 1)
     polygon = float(np.max(target.slopes, initial=0.0))
     steepest = max(float(target.right), lipschitz if math.isfinite(lipschitz) else polygon, 1.0)
     rounding = 8 * (S + m + 8) * 2.0**-53 * steepest * max(standard.top[0], 1)
     tie = float(target.tie) * (steepest if target.kind == CURVE else 1.0)
     return (2 * T + 1) * (T + 1) * (rounding + tie)
-
-
-def _most_outcomes(standard: Standard) -> int:
-    return standard.n_states * (len(standard.atoms) if standard.joint else 1)
-
-
-def read_algorithm(name: str) -> Algorithm:
-    for known in ALGORITHMS:
-        if name == known:
-            return known
-    raise InvalidArgument(f"algorithm is {name!r}, wanted one of {', '.join(ALGORITHMS)}")

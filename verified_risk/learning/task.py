@@ -1,4 +1,4 @@
-"""The arguments of a run, read and checked."""
+"""A learning task: the settings of a run, read and checked, and the problem that follows from them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,37 @@ from fractions import Fraction
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ..errors import InvalidArgument
+from ..kernels.learn_data import Target
 from ..numbers.rational import as_fraction, as_step, said, text
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
-from .bernstein import check_bernstein
-from .declarations import Declared
-from .target import Algorithm, read_algorithm
+from .declarations import Declared, Knowledge, knowledge_of
+from .guarantee import Problem, UniformProblem
+from .learner import Learner
+from .planner import planner_allowance, problem_of, target_of, uniform_problem_of
+from .problem import Standard
 
-NOTHING = Declared()
+Algorithm: TypeAlias = Literal[
+    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior"
+]  # fmt: skip
+ALGORITHMS: tuple[Algorithm, ...] = (
+    "kl", "ucb", "ucb-as-printed", "greedy", "greedy-tried", "ucbvi", "bernstein", "posterior",
+)  # fmt: skip
+NOTHING_DECLARED = Declared()
 NEEDS_EPISODES = ("ucb", "ucb-as-printed", "ucbvi")
-"""Their radii depend on the number of episodes."""
+"""Algorithms whose radii depend on the number of episodes."""
 MOST_SCALE = 10**9
-"""Of the radii, which are floats; beyond 1 they promise less and less."""
+"""The largest factor of the radii, which are floats."""
 USE_DECLARATIONS = ("kl", "bernstein", "posterior")
+"""Algorithms that make use of declarations."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """``episodes`` is None where the run ends by itself (``stop_when``)."""
+    """The arguments of a run; ``episodes`` is None where the run ends by itself (``stop_when``)."""
 
     objective: Weighting
     episodes: int | None
@@ -36,7 +46,7 @@ class Settings:
     seed: int
     algorithm: Algorithm
     bonus_scale: Fraction
-    declared: Declared = NOTHING
+    declared: Declared = NOTHING_DECLARED
     stop_when: Fraction | None = None
     checkpoint: Path | None = None
 
@@ -54,6 +64,7 @@ class Settings:
         stop_when: Any = None,
         checkpoint: str | PathLike[str] | None = None,
     ) -> Settings:
+        """Return the settings; raise :class:`InvalidArgument` for values out of range or in conflict."""
         objective = read_objective(objective)
         kind = read_algorithm(algorithm)
         for name, value, least in (("episodes", episodes, 1), ("seed", seed, 0)):
@@ -72,10 +83,9 @@ class Settings:
             )
         step = None if eta is None else as_step(eta)
         gap = None if stop_when is None else as_fraction(stop_when, "stop_when")
-        told = declared or Declared()
         read = cls(
-            objective, None if episodes is None else int(episodes), confidence, step, int(seed), kind, scale, told, gap,
-            None if checkpoint is None else Path(checkpoint),
+            objective, None if episodes is None else int(episodes), confidence, step, int(seed), kind, scale,
+            declared or NOTHING_DECLARED, gap, None if checkpoint is None else Path(checkpoint),
         )  # fmt: skip
         read._check()
         return read
@@ -92,14 +102,12 @@ class Settings:
             raise InvalidArgument(f"episodes is None, but the radii of {self.algorithm!r} depend on their number")
         if self.episodes is None and self.stop_when is None:
             raise InvalidArgument("episodes and stop_when are both None: the run would not end")
-        if self.algorithm == "bernstein":
-            check_bernstein(self.objective)
         if str(self.declared) and self.algorithm not in USE_DECLARATIONS:
             raise InvalidArgument(f"{self.declared}: declared, but {self.algorithm!r} makes no use of it; 'kl' does")
 
     @property
     def has_interval(self) -> bool:
-        """Whether data give an interval for the optimum: time-uniform sets, not narrowed, and a concave weighting."""
+        """True if data give an interval for the optimum: time-uniform sets, not narrowed, and a concave weighting."""
         return self.algorithm == "kl" and self.bonus_scale >= 1 and self.objective.shape in ("linear", "concave")
 
     def to_json(self) -> dict[str, Any]:
@@ -114,3 +122,52 @@ class Settings:
             "declared": self.declared.to_json(),
             "stop_when": None if self.stop_when is None else text(self.stop_when),
         }
+
+
+def read_algorithm(name: str) -> Algorithm:
+    """Return the name of an algorithm; raise :class:`InvalidArgument` if there is none of that name."""
+    for known in ALGORITHMS:
+        if name == known:
+            return known
+    raise InvalidArgument(f"algorithm is {name!r}, wanted one of {', '.join(ALGORITHMS)}")
+
+
+@dataclass
+class Task:
+    """A problem in the learner's form with everything that follows from the settings.
+
+    ``height_error`` is the height error of the polygon that stands for G in ``target``.
+    """
+
+    standard: Standard
+    settings: Settings
+    knowledge: Knowledge
+    problem: Problem
+    uniform: UniformProblem
+    target: Target
+    height_error: float
+
+    @classmethod
+    def of(cls, standard: Standard, settings: Settings, *, fixed: frozenset[int] = frozenset()) -> Task:
+        """Return the task of ``settings`` in ``standard``; ``fixed`` as in :func:`.declarations.knowledge_of`."""
+        knowledge = knowledge_of(standard, settings.declared, fixed=fixed)
+        problem = problem_of(standard, settings.objective, settings.episodes or 1, settings.delta)
+        uniform = uniform_problem_of(standard, knowledge, settings.delta)
+        target, error = target_of(
+            standard, settings.objective, settings.algorithm, problem, settings.bonus_scale, knowledge
+        )
+        return cls(standard, settings, knowledge, problem, uniform, target, error)
+
+    def learner(self, room: int = 0) -> Learner:
+        """Return a new learner; raise :class:`InvalidArgument` if the algorithm does not take the problem."""
+        if self.settings.algorithm in ("bernstein", "posterior"):
+            from ..experiments.baselines import BASELINES
+
+            return BASELINES[self.settings.algorithm](self, room)
+        return Learner(self.standard, self.target, self.knowledge, room)
+
+    @property
+    def slack(self) -> float:
+        """A bound, in units, on the error of one plan: rounding, ties and the polygon that stands for G."""
+        lipschitz = float(self.settings.objective.lipschitz)
+        return planner_allowance(self.standard, self.target, lipschitz) + 2 * self.height_error * self.standard.top[0]
