@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,16 @@ CHECK_SHORTCUTS = {
     ("proofs_checks.cli", "verified_risk.cli"),
     ("proofs_checks.fuzz", "verified_risk.cli"),
 }
+#: The same within a room, module to module: methods of a class whose work is done in a module that imports the class.
+OWN_SHORTCUTS = {
+    ("grid.compiled", "grid.floats"), ("grid.compiled", "grid.limb_model"),  # model.floats(), model.limbs()
+    ("mdp.readers", "mdp.as_json"),  # MDP.load
+    ("objectives.weighting", "objectives.levels"), ("objectives.weighting", "objectives.mixture"),  # G.levels, G + H
+    ("objectives.weighting", "objectives.polygon"),  # G.polygon_below(accuracy)
+    ("policy.base", "policy.from_json"),  # Policy.load
+    ("planning.result", "planning.recheck.both_bounds"),  # plan.recheck()
+    ("learning.run", "learning.audit"),  # run.audit()
+}  # fmt: skip
 
 
 def against_the_order(found: list[Import]) -> list[Import]:
@@ -81,6 +92,28 @@ def test_imports_point_one_way_in_functions_too(path):
 def test_every_shortcut_is_used():
     used = {(room(tuple(one.path.split("/"))), room(one.name)) for one in against_the_order(list(every_import()))}
     assert used >= SHORTCUTS
+
+
+def module_graph(dropped: set[tuple[str, str]]) -> dict[str, set[str]]:
+    """Which module of the library imports which, in functions too; without shortcuts and the pairs ``dropped``."""
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in LIBRARY}
+    graph: dict[str, set[str]] = {name: set() for name in names - {"verified_risk"}}
+    for one in every_import():
+        here = one.path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        there = next((name for k in (0, 1) if (name := ".".join(one.name[: len(one.name) - k])) in graph), None)
+        pair = room(tuple(one.path.split("/"))), room(one.name)
+        if here in graph and there not in (None, here) and pair not in SHORTCUTS:
+            graph[here].add(there)
+    for here, there in dropped:
+        graph[f"verified_risk.{here}"].discard(f"verified_risk.{there}")
+    return graph
+
+
+def test_no_modules_import_each_other_except_by_shortcuts():
+    tuple(TopologicalSorter(module_graph(OWN_SHORTCUTS)).static_order())
+    for pair in OWN_SHORTCUTS:
+        with pytest.raises(CycleError):
+            tuple(TopologicalSorter(module_graph(OWN_SHORTCUTS - {pair})).static_order())
 
 
 def test_the_import_guard_sees_a_violation():
