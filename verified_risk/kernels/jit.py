@@ -1,9 +1,9 @@
-r"""Kernels are loops over arrays, written once and run in two ways: compiled by numba, or interpreted by Python.
+r"""Kernels: loops over arrays, written once and run in two ways, compiled by numba or interpreted by Python.
 
-Both give the same bits (``compiling.FLOAT_RULES``; ``tests/planning/test_first_call.py``), so which one runs is a
-matter of time only.  Compilation takes seconds, once for each installation; a small model is planned in less by
-interpreting.  So a kernel is interpreted on small arrays until that has taken as long as compiling would, and numba is
-not even imported until something is compiled.
+Both give the same bits (``compiling.FLOAT_RULES``; ``tests/planning/test_first_call.py``), so the choice only affects
+time.  Compilation takes seconds, once per installation; interpreting a small model takes less. A kernel is therefore
+interpreted on small arrays until that has taken as long as compiling would, and numba is not imported until something
+is compiled.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import numpy as np
 from .cache import is_stored
 
 PATIENCE = 0.5
-"""Seconds that a process interprets one kernel before it compiles it."""
+"""Seconds that a process interprets a kernel before compiling it."""
 SMALL = 60_000
-"""Entries of all arrays of a call that may be interpreted."""
+"""Most entries, over all arrays of a call, for interpreting it."""
 PAIRS = 300_000
-"""Entries of the first array times those of the longest, where a loop may meet all pairs: about PATIENCE in steps."""
+"""Most entries of the first array times those of the longest, if a loop may visit all pairs: about PATIENCE."""
 STEP = 1.5e-6
-"""Seconds of an innermost step, interpreted."""
+"""Seconds per interpreted innermost step."""
 
 EAGER = False
 """Whether everything is compiled on its first call."""
@@ -37,14 +37,14 @@ _homes: dict[tuple[int, bool], dict[str, Any]] = {}
 
 
 class Kernel:
-    """A loop over arrays; ``counted`` says whether numba counts references to them, ``nested`` whether for every entry
-    of the first one it may go through another."""
+    """A loop over arrays; ``counted`` says whether numba counts references to them, ``nested`` whether the loop may
+    traverse another array for every entry of the first."""
 
     def __init__(self, function: Callable[..., Any], *, counted: bool = True, nested: bool = False) -> None:
         update_wrapper(self, function)
         self.function, self.counted, self.nested = function, counted, nested
         self.spent = 0.0
-        """Seconds spent on interpreting it."""
+        """Seconds spent interpreting it."""
 
     def __call__(self, *args: Any) -> Any:
         if EAGER or self.spent > PATIENCE or _entries(args) > SMALL or (self.nested and _pairs(args) > PAIRS):
@@ -56,10 +56,10 @@ class Kernel:
         return found
 
     def at(self, work: float, *, otherwise: Callable[..., Any] | None = None, compiling: float = PATIENCE) -> Any:
-        """The way to run ``work`` innermost steps in all, where the size of the arguments does not tell: compiled, or
-        else ``otherwise``, which does the same, or :attr:`plain`.
+        """Return the way to run ``work`` innermost steps in total, if the size of the arguments does not tell:
+        compiled, or else the equivalent ``otherwise``, or :attr:`plain`.
 
-        ``compiling`` is about how many seconds that takes, unless an earlier process has done it.
+        ``compiling`` estimates the seconds of compilation, unless an earlier process has done it.
         """
         self.spent += work * STEP
         if EAGER or self.spent > compiling or (self.spent > PATIENCE and is_stored(self.function.__name__)):
@@ -69,12 +69,12 @@ class Kernel:
 
     @cached_property
     def compiled(self) -> Any:
-        """What numba makes of it, on its first call."""
+        """Return the function compiled by numba, on its first call."""
         return _home(self.function, compiled=True)[self.function.__name__]
 
     @cached_property
     def plain(self) -> Any:
-        """The function that is written, calling others like it."""
+        """Return the function as written, calling others as written."""
         return _home(self.function, compiled=False)[self.function.__name__]
 
 
@@ -87,28 +87,28 @@ def _pairs(args: Any) -> int:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """``function`` as a :class:`Kernel`."""
+    """Wrap ``function`` as a :class:`Kernel`."""
     return Kernel(function)
 
 
 def nested_kernel(function: Callable[..., Any]) -> Any:
-    """:func:`kernel` for a loop that may go through another array for every entry of its first one: the sizes of both
-    tell how long it takes, their sum does not."""
+    """Wrap a loop that may traverse another array for every entry of its first one as a :func:`kernel`; its time
+    depends on the product of their sizes, not the sum."""
     return Kernel(function, nested=True)
 
 
 def view_kernel(function: Callable[..., Any]) -> Any:
-    """:func:`kernel` for code that makes no array: all its arrays are its arguments, which the caller keeps alive, or
-    views of them, so references need not be counted.
+    """Wrap code that creates no array as a :func:`kernel`: all its arrays are its arguments, which the caller keeps
+    alive, or views of them, so references need not be counted.
 
-    numba counts with one atomic operation for every view made and dropped; in the learner, whose rows are short, that
-    took more than half of the time.  Code that does make an array is refused when it is compiled.
+    numba counts with one atomic operation for every view created and dropped, which took more than half of the
+    learner's time, as its rows are short.  Code that does create an array fails to compile.
     """
     return Kernel(function, counted=False)
 
 
 def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
-    """The globals of a module, with kernels in place that all run in one way."""
+    """Return the globals of a module, with kernels that all run in one way."""
     names = function.__globals__
     key = (id(names), compiled)
     if key not in _homes:
@@ -121,7 +121,7 @@ def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
 
 def _rehomed(found: Kernel, names: dict[str, Any], home: dict[str, Any], compiled: bool) -> Any:
     f = found.function
-    if f.__globals__ is not names:  # imported from another module of kernels
+    if f.__globals__ is not names:  # imported from another kernel module
         return found.compiled if compiled else found.plain
     copy = FunctionType(f.__code__, home, f.__name__, f.__defaults__, f.__closure__)
     copy.__doc__, copy.__qualname__, copy.__module__ = f.__doc__, f.__qualname__, f.__module__
@@ -142,7 +142,7 @@ def _nobody(begins: bool) -> None:
 
 @contextmanager
 def telling(tell: Callable[[bool], None]) -> Iterator[None]:
-    """While the body runs, ``tell(True)`` when a compilation begins and ``tell(False)`` when it ends."""
+    """Call ``tell(True)`` when a compilation begins and ``tell(False)`` when it ends, while the body runs."""
     before = _told.set(tell)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Who is told when kernels are compiled: the caller's ``progress``."""
+"""Forward compilation events to the ``progress`` callback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPILING = "compiling, once: later calls load the result"
 
 @contextmanager
 def compilations_told(progress: Report | None) -> Iterator[None]:
-    """While the body runs, ``progress`` hears of every compilation."""
+    """Report every compilation to ``progress`` while the body runs."""
     if progress is None:
         yield
         return
