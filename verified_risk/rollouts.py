@@ -3,7 +3,7 @@ r"""Play many episodes and compare the outcome with the exact law.
 With n independent episodes the empirical CDF is within :math:`\sqrt{\log(2/\delta) / 2n}` of the true one everywhere,
 with probability at least :math:`1 - \delta` (Dvoretzky, Kiefer, Wolfowitz, with Massart's constant).
 
-In a model, episodes in the same situation are drawn together, by a multinomial draw of how many take each outcome. The
+In a model, episodes in the same situation are drawn together, by a multinomial draw of how many take each outcome.  The
 cost of 100,000 episodes is thus that of the distinct situations they meet.
 """
 

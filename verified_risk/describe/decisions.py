@@ -35,7 +35,7 @@ class Decisions:
 
     @property
     def open_places(self) -> list[Place]:
-        """Return the places where the choice matters: those in states whose actions differ."""
+        """The places where the choice matters: those in states whose actions differ."""
         free = {s for s in {place[1] for place in self.played} if _matters(self.mdp, s)}
         return [place for place in self.played if place[1] in free]
 

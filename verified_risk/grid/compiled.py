@@ -60,7 +60,7 @@ class GridStep:
 
     @cached_property
     def span(self) -> int:
-        """Return the greatest reward less the least one."""
+        """The greatest reward less the least one."""
         return max(max(row) for row in self.units) - self.least
 
 
@@ -85,7 +85,7 @@ class Grid:
 
     @property
     def loss(self) -> Fraction:
-        """Return a bound on what rounding up added to a return: at most ``horizon * eta``."""
+        """A bound on what rounding up added to a return: at most ``horizon * eta``."""
         return sum((step.loss for step in self.steps), Fraction())
 
     def joint(self) -> GridModel:

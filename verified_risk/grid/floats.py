@@ -84,7 +84,7 @@ class FloatModel:
 
     @cached_property
     def blocks(self) -> StepArrays:
-        """Return the distinct steps; an undiscounted model has one block."""
+        """The distinct steps; an undiscounted model has one block."""
         distinct = {id(step): step for step in self.steps}
         number = {key: k for k, key in enumerate(distinct)}
         steps = list(distinct.values())
@@ -100,17 +100,17 @@ class FloatModel:
 
     @cached_property
     def offsets(self) -> list[int]:
-        """Return the offsets: before step t, the unshifted sum of units is the shifted one plus ``offsets[t]``."""
+        """The offsets: before step t, the unshifted sum of units is the shifted one plus ``offsets[t]``."""
         return [0, *accumulate(step.least for step in self.steps)]
 
     @cached_property
     def remaining(self) -> list[int]:
-        """Return ``remaining[t]``, the greatest shifted sum that steps t, t+1, ... can add."""
+        """``remaining[t]``, the greatest shifted sum that steps t, t+1, ... can add."""
         return [0, *accumulate(step.span for step in reversed(self.steps))][::-1]
 
     @cached_property
     def branches(self) -> int:
-        """Return the greatest number of terms in one backup of one action."""
+        """The greatest number of terms in one backup of one action."""
         terms = int(np.diff(self.succ_start).max())
         if not self.product:
             return terms
@@ -119,13 +119,13 @@ class FloatModel:
 
     @property
     def choice_type(self) -> type[np.signedinteger[Any]]:
-        """Return the narrowest integer type that holds every action."""
+        """The narrowest integer type that holds every action."""
         most = int(np.diff(self.action_start).max()) - 1
         return next(kind for kind in (np.int8, np.int16, np.int32) if most <= np.iinfo(kind).max)
 
     @property
     def depth(self) -> int:
-        """Return the successive roundings of a backward pass with a constant per action (theory 05, A2, the budget
+        """The successive roundings of a backward pass with a constant per action (theory 05, A2, the budget
         recursion)."""
         distinct = {id(step): step for step in self.steps}.values()
         terms = max(int(np.diff(step.start).max()) for step in distinct)  # of the sum that makes up the constant
@@ -143,7 +143,7 @@ class FloatModel:
 
     @property
     def loss(self) -> Fraction:
-        """Return a bound on what rounding up added to a return: at most ``horizon * eta``."""
+        """A bound on what rounding up added to a return: at most ``horizon * eta``."""
         return sum((step.loss for step in self.steps), Fraction())
 
 

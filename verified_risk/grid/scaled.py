@@ -89,28 +89,28 @@ class ScaledModel:
 
     @cached_property
     def weights(self) -> Fraction:
-        """Return the sum of ``discount**t``."""
+        """The sum of ``discount**t``."""
         return sum((self.mdp.step_reward(t, Fraction(1)) for t in range(self.horizon)), Fraction())
 
     @property
     def offset(self) -> Fraction:
-        """Return the constant that every return exceeds the shifted one by."""
+        """The difference between a return and its shifted form."""
         return self.least * self.weights
 
     @property
     def greatest(self) -> Fraction:
-        """Return the greatest shifted return, in units of ``eta``, from the range of rewards alone."""
+        """The greatest shifted return, in units of ``eta``, from the range of rewards alone."""
         return (self.mdp.reward_range[1] - self.least) * self.weights / self.eta
 
     @property
     def terms(self) -> int:
-        """Return the greatest number of terms in one backup of one action."""
+        """The greatest number of terms in one backup of one action."""
         terms = int(np.diff(self.succ_start).max())
         return terms + int(np.diff(self.reward_start).max()) if self.product else terms
 
     @property
     def cells(self) -> int:
-        """Return the number of cells of all tables."""
+        """The number of cells of all tables."""
         return self.n_states * sum(own + 1 for own, _ in self.tops)
 
 

@@ -4,7 +4,7 @@ of budgets.
 Tables have one row per state; budget ``b`` is column ``margin + b``.  Columns left of ``margin`` repeat budget 0 (where
 nothing is left to lose), so that ``b - r`` needs no test.  Rows of actions are in compressed form: the actions of state
 s are ``action_start[s] .. action_start[s + 1]``, the successors of action i are ``succ_start[i] .. succ_start[i + 1]``,
-and so on. All terms are nonnegative; sums are plain loops, because the error bound (theory 05, A1, nonnegative
+and so on.  All terms are nonnegative; sums are plain loops, because the error bound (theory 05, A1, nonnegative
 expressions) holds for every order of summation.  ``planning/tails/in_numpy.py`` has the same steps as operations on
 whole arrays, in the same order of summation, for models too small to compile for.
 

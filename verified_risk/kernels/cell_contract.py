@@ -164,7 +164,7 @@ def contract_cells(  # type: ignore[no-untyped-def]
 
     ``values[0]`` and ``values[1]`` bound ``c0 . A`` for kept actions and for the policy ``choice``; ``tables[0]`` and
     ``tables[1]`` the least and greatest conditional CDFs of kept actions, ``tables[2]`` and ``tables[3]`` bounds on
-    that of ``choice``.  ``out_low, out_high`` receive bounds on the CDF, averaged over cells. Returns the number of
+    that of ``choice``.  ``out_low, out_high`` receive bounds on the CDF, averaged over cells.  Returns the number of
     actions removed.
     """
     horizon, n_states, top = nodes.shape[0] - 1, action_start.shape[0] - 1, c0.shape[0]

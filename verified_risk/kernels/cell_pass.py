@@ -3,7 +3,7 @@ r"""Linear functions of the CDF of a return between grid points (docs/theory/05-
 ``y`` is the return so far in units of the grid, any real number.  Step t has nodes ``0 .. nodes[t]`` and cells ``[j, j
 + 1]``; a reward is ``units + share``, so that y in cell j is followed by the cells ``j + units`` and ``j + units + 1``.
 Tables hold nodes and are interpolated linearly; an outcome bends once in a cell, by ``share * (1 - share)`` times a
-second difference, which bounds the error of the chord over the cell. ``allowed[t, s, j]`` has a bit per action allowed
+second difference, which bounds the error of the chord over the cell.  ``allowed[t, s, j]`` has a bit per action allowed
 in cell j.
 """
 

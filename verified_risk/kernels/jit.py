@@ -69,12 +69,12 @@ class Kernel:
 
     @cached_property
     def compiled(self) -> Any:
-        """Return the function compiled by numba, on its first call."""
+        """The function compiled by numba, on its first call."""
         return _home(self.function, compiled=True)[self.function.__name__]
 
     @cached_property
     def plain(self) -> Any:
-        """Return the function as written, calling others as written."""
+        """The function as written, calling others as written."""
         return _home(self.function, compiled=False)[self.function.__name__]
 
 

@@ -3,8 +3,8 @@
 =====  ================================================================================================================
 ``S``  start (several: one of them, equally likely)
 ``.``  floor
-``~``  ice: whoever moves onto it slides, with probability ``slip``, one cell further in the direction of the move
-``O``  hole: whoever falls in stays there and earns nothing more
+``~``  ice: a move onto it slides, with probability ``slip``, one cell further in the same direction
+``O``  hole: an absorbing cell without further rewards
 ``#``  wall, and so is the outside: a move against it stays where it is, a slide against it stops on the ice
 other  goal: the move that ends on it pays its reward, and the episode earns nothing more
 =====  ================================================================================================================

@@ -27,7 +27,7 @@ class CPW(Weighting):
     0.16...
 
     Not Lipschitz for ``gamma < 1``: :math:`G(\tau)/\tau \ge \tau^{\gamma-1} 2^{-(1-\gamma)/\gamma}` tends to infinity
-    at 0. Below gamma = 0.28 the formula is not monotone and raises an error.
+    at 0.  Below gamma = 0.28 the formula is not monotone and raises an error.
 
     :param gamma: in (0, 1], where the function increases
     :raises InvalidObjective: if it is outside
@@ -64,8 +64,7 @@ class CPW(Weighting):
         return Fraction(1) if self.gamma == 1 else math.inf
 
     def points_below(self, accuracy: Fraction) -> Points:
-        """Return chords where G is concave and supporting lines where it is convex; the turn is bracketed by a
-        proof."""
+        """Return chords where G is concave and lines where it is convex, with the turn bracketed by a proof."""
         from .polygon import concave_then_convex, stairs
 
         if self.gamma == 1:

@@ -1,6 +1,6 @@
 r"""Piecewise-linear functions below a weighting, the rigorous form of any G in the search.
 
-The search works with a *continuous* piecewise-linear :math:`\underline G \le G` whose knots and values are floats. It
+The search works with a *continuous* piecewise-linear :math:`\underline G \le G` whose knots and values are floats.  It
 is proved here to lie below G from enclosures of G at rational points and from its shape; its distance only affects the
 gap.
 

@@ -48,7 +48,7 @@ class Jump:
 class Weighting(ABC):
     """A weighting ``G``; calling it returns its value, exact if rational, a rigorous enclosure otherwise.
 
-    ``shape``: "linear", "concave" (risk-averse), "convex" (risk-seeking) or "general". ``lipschitz``: the least
+    ``shape``: "linear", "concave" (risk-averse), "convex" (risk-seeking) or "general".  ``lipschitz``: the least
     Lipschitz constant as a Fraction, ``math.inf`` if there is none, an upper bound as a float if it is irrational.
     """
 

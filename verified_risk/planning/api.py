@@ -51,7 +51,7 @@ def plan(
     other weightings do: the search stops when ``upper - lower`` is at most ``gap`` (default: a millionth of the range
     of returns) or after ``time_limit`` seconds (default: a minute if no gap is given either), and the bounds are valid
     whenever it stops.  The smallest gap that floats can certify is about 1e-10 of the range of returns; a smaller
-    ``gap`` implies a time limit of a minute if none is given. ``objective`` may be text, ``"cvar(1/10)"``.
+    ``gap`` implies a time limit of a minute if none is given.  ``objective`` may be text, ``"cvar(1/10)"``.
     ``progress`` is called with a :class:`~verified_risk.Progress` at intervals.
 
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A

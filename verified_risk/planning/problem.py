@@ -44,7 +44,7 @@ class Problem:
 
     @cached_property
     def unfolded(self) -> Unfolded | None:
-        """Return the model unfolded over its attainable returns, if they are few."""
+        """The model unfolded over its attainable returns, if they are few."""
         return unfolded(self.mdp)
 
 

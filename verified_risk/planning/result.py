@@ -141,7 +141,7 @@ class Plan(files.Saved):
 
     @property
     def gap(self) -> Fraction:
-        """Return a bound on how far the policy is from optimal."""
+        """A bound on how far the policy is from optimal."""
         return self.upper - self.lower
 
     @cached_property
@@ -154,12 +154,12 @@ class Plan(files.Saved):
 
     @property
     def law(self) -> Law | None:
-        """Return the law of the return of ``policy`` in ``mdp``; None if it is not known."""
+        """The law of the return of ``policy`` in ``mdp``; None if it is not known."""
         return None if self._law is None else self._law[0]
 
     @property
     def law_error(self) -> Fraction | None:
-        """Return a bound on the error of the CDF of ``law``: 0 if it is exact; None without a law."""
+        """A bound on the error of the CDF of ``law``: 0 if it is exact; None without a law."""
         return None if self._law is None else self._law[1]
 
     def required_law(self) -> Law:
@@ -210,7 +210,7 @@ class Plan(files.Saved):
 
     @property
     def value_words(self) -> str:
-        """Return the value as text, prefixed by *at least* if only the lower bound is known."""
+        """The value as text, prefixed by *at least* if only the lower bound is known."""
         only_below = self.known_law is None and self.value == self.lower < self.upper
         return f"at least {at_least(self.lower)}" if only_below else number(self.value)
 

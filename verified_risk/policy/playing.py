@@ -100,7 +100,7 @@ class Player:
 
     @property
     def state(self) -> State:
-        """Return the player's complete state as one value, as used by :meth:`Policy.predict`."""
+        """The player's complete state as one value, as used by :meth:`Policy.predict`."""
         s, a = self._pending if self._pending is not None else (-1, -1)
         return self._part, self.t, self._memory, s, a
 

@@ -37,7 +37,7 @@ class Charges:
 
     @property
     def span(self) -> int:
-        """Return the greatest return less the least."""
+        """The greatest return less the least."""
         return self.spent_most[-1] - self.spent_least[-1]
 
     def least_left(self, t: int) -> int:

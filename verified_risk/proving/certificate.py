@@ -81,12 +81,12 @@ class IntegerModel:
 
     @property
     def step_denominator(self) -> int:
-        """Return a common multiple of the totals of all actions."""
+        """A common multiple of the totals of all actions."""
         return math.lcm(*{total for actions in self.states for total, _ in actions})
 
     @property
     def branches(self) -> int:
-        """Return the number of outcomes of all actions of all states."""
+        """The number of outcomes of all actions of all states."""
         return sum(len(outcomes) for actions in self.states for _, outcomes in actions)
 
 
@@ -159,7 +159,7 @@ class Grid:
 
     @property
     def fine(self) -> tuple[tuple[int, int], ...]:
-        """Return the computed windows."""
+        """The computed windows."""
         return self.windows
 
     @property
@@ -332,7 +332,7 @@ class Certificate:
 
     @property
     def cells(self) -> int:
-        """Return the pairs of state and index, at all steps, in all tables that the checker computes."""
+        """The pairs of state and index, at all steps, in all tables that the checker computes."""
         total = 0
         for part in (self.low, self.up):
             if isinstance(part, (ByMarkov, ByLaw, ByMean)):
@@ -347,7 +347,7 @@ class Certificate:
 
     @property
     def widest(self) -> int:
-        """Return the largest number of indices in a window."""
+        """The largest number of indices in a window."""
         grids = [part.grid for part in (self.low, self.up) if not isinstance(part, (ByMarkov, ByLaw, ByMean))]
         return max((last - first + 1 for grid in grids for first, last in grid.fine), default=1)
 

@@ -69,7 +69,7 @@ def find_cover(
 ) -> Found:
     """Find a cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.
 
-    With ``exact`` tables, a level of ``jumps`` that the least CDF meets with equality counts as passed. Raise
+    With ``exact`` tables, a level of ``jumps`` that the least CDF meets with equality counts as passed.  Raise
     :class:`Unsupported` if it needs too many boxes or too much time.
     """
     model = float_model(plan.mdp, unit)

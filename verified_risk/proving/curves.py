@@ -152,7 +152,7 @@ class Curved:
 
     @property
     def knots(self) -> Knots:
-        """Return the broken line below the mixture, from (0, 0) on."""
+        """The broken line below the mixture, from (0, 0) on."""
         zero = (Fraction(), Fraction())
         return (
             zero,
@@ -169,7 +169,7 @@ class Curved:
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """Return where the line below the mixture may be raised for values not below a level."""
+        """Where the line below the mixture may be raised for values not below a level."""
         found = []
         for c in self.curves:
             kind, _, level = c.name.partition(" ")
@@ -181,7 +181,7 @@ class Curved:
 
     @property
     def stair_denominator(self) -> int:
-        """Return a common denominator of all weights given by the stairs."""
+        """A common denominator of all weights given by the stairs."""
         return lcm_of_denominators(c.weight * p.height for c in self.curves for p in c.stairs)
 
     @property

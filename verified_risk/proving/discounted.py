@@ -37,7 +37,7 @@ class CellGrid:
 
     @property
     def fine(self) -> tuple[tuple[int, int], ...]:
-        """Return the windows on the grid of each step, and the last one."""
+        """The windows on the grid of each step, and the last one."""
         halved = [(first << n, last << n) for (first, last), n in zip(self.windows[:-1], self.halvings, strict=True)]
         return (*halved, self.windows[-1])
 

@@ -59,12 +59,12 @@ class Family(ABC):
 
     @property
     def falls_to(self) -> Fraction:
-        """Return the place up to which the curve is concave, from 0."""
+        """The place up to which the curve is concave, from 0."""
         return ONE if self.weighting.shape in ("concave", "linear") else ZERO
 
     @property
     def rises(self) -> tuple[Fraction, Fraction]:
-        """Return the places between which the curve is convex."""
+        """The places between which the curve is convex."""
         return (ZERO, ONE) if self.weighting.shape == "convex" else (ONE, ONE)
 
 

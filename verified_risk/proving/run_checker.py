@@ -105,7 +105,7 @@ class Answer:
 
     @property
     def provable(self) -> Fraction | None:
-        """Return the bound that the checker proves instead of the refused one, if it names one."""
+        """The bound that the checker proves instead of the refused one, if it names one."""
         found = re.search(r"proves only (-?\d+(?:/\d+)?)", self.line)
         return None if found is None else Fraction(found[1])
 

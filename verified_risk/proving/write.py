@@ -118,7 +118,7 @@ class Draft:
 
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, PolicyRows], ...]:
-        """Return the policies of which one is drawn at the start."""
+        """The policies of which one is drawn at the start."""
         return tuple((weight, PolicyRows(part, self.charges)) for weight, part in self.plan.policy.parts())
 
     @property

@@ -153,7 +153,7 @@ def _affordable(work: float, most: float, watch: Watch, what: str) -> None:
         )
 
 
-# -- what the policy is worth -----------------------------------------------------------------------------------------
+# -- the policy's value -----------------------------------------------------------------------------------------------
 
 
 def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> Worth:
@@ -285,7 +285,7 @@ def _is_stated(plan: Plan, law: Law) -> bool:
     return plan.known_law.kolmogorov(law) <= plan.known_error
 
 
-# -- what every policy is worth at most -------------------------------------------------------------------------------
+# -- upper bound over all policies ------------------------------------------------------------------------------------
 
 
 def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> tuple[Fraction | None, str]:

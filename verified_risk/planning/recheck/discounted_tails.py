@@ -2,7 +2,7 @@ r"""Recheck of a discounted plan: both polygons of docs/theory/03-discretisation
 
 This module shares nothing with the planner's kernels or its scaled model: rewards are put on the grids here, tables are
 read with clipped indices, numbers have the precision of numpy's ``longdouble``, and each step has its own bound on
-rounding. Only the policy (its grids, its rho, its actions) and the objective come from the plan.
+rounding.  Only the policy (its grids, its rho, its actions) and the objective come from the plan.
 
 If reward and next state are independent, the polygons of the next states are mixed before they are read: opposite bends
 of next states then cancel, while those of joint outcomes would add up.

@@ -106,7 +106,7 @@ class WideModel:
 
     @cached_property
     def offsets(self) -> list[int]:
-        """Return the offsets: before step t, the sum of units is the shifted one plus ``offsets[t]``."""
+        """The offsets: before step t, the sum of units is the shifted one plus ``offsets[t]``."""
         found = [0]
         for step in self.steps:
             found.append(found[-1] + step.least)
@@ -114,12 +114,12 @@ class WideModel:
 
     @cached_property
     def top(self) -> int:
-        """Return the greatest shifted return."""
+        """The greatest shifted return."""
         return sum(step.span for step in self.steps)
 
     @property
     def loss(self) -> Fraction:
-        """Return a bound on what rounding up added to a return."""
+        """A bound on what rounding up added to a return."""
         return sum((step.loss for step in self.steps), Fraction())
 
     def _terms(self, step: Pay) -> int:
@@ -128,7 +128,7 @@ class WideModel:
 
     @property
     def work(self) -> int:
-        """Return the multiplications of :meth:`shortfalls`."""
+        """The multiplications of :meth:`shortfalls`."""
         total, reach = 0, 0
         for step in reversed(self.steps):
             reach += step.span

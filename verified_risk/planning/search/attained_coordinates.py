@@ -66,17 +66,17 @@ class Unfolded:
 
     @property
     def top(self) -> int:
-        """Return B, the number of coordinates of a CDF."""
+        """B, the number of coordinates of a CDF."""
         return len(self.returns) - 1
 
     @cached_property
     def width(self) -> Fraction:
-        """Return w, the widest gap between neighbours, in the user's units."""
+        """w, the widest gap between neighbours, in the user's units."""
         return self.grid.unit * max(b - a for a, b in pairwise(self.returns))
 
     @cached_property
     def widths(self) -> list[Fraction]:
-        """Return v, the gaps as shares of the widest."""
+        """v, the gaps as shares of the widest."""
         return [self.grid.unit * (b - a) / self.width for a, b in pairwise(self.returns)]
 
     @property

@@ -178,8 +178,8 @@ class CellOracle:
 
 
 def bytes_needed(mdp: MDP, nodes: Ints, wides: Ints) -> int:
-    """Return the bytes of the contractor's tables; per cell of three masks of eight bytes, some policies of one byte,
-    and reached flags; and of a few rows of floats per state."""
+    """Return the bytes of the contractor's tables; of masks (three of eight bytes), policies and reached flags per
+    cell; and of a few rows of floats per state."""
     cells = mdp.n_states * (int(nodes[-1]) + 1)
     return 64 * mdp.n_states * int(((nodes + 1) * (wides + 6)).max()) + (32 * mdp.horizon + 160) * cells
 

@@ -78,7 +78,7 @@ class Coordinates:
 
     @property
     def spared(self) -> float:
-        """Return :data:`SPARED` of the range of returns, in coordinates."""
+        """:data:`SPARED` of the range of returns, in coordinates."""
         return SPARED * (self.oracle.top if self.shares is None else float(sum(self.shares)))
 
     def upper(self, bound: float) -> Fraction:
@@ -127,7 +127,7 @@ class Driver:
 
     @property
     def bound(self) -> float:
-        """Return the proved lower bound on the cost of every policy."""
+        """The proved lower bound on the cost of every policy."""
         return max(self.search.bound, self.search.uncut_bound)
 
     @property
@@ -136,12 +136,12 @@ class Driver:
 
     @property
     def found(self) -> Fraction:
-        """Return the value of the best mixture, if the polygon were the weighting and floats were exact."""
+        """The value of the best mixture, if the polygon were the weighting and floats were exact."""
         return tidy_above(self.coordinates.most - self.coordinates.width * Fraction(self.search.best.value))
 
     @property
     def held(self) -> Held:
-        """Return the best mixture as a policy with a certified lower bound; cached per mixture."""
+        """The best mixture as a policy with a certified lower bound; cached per mixture."""
         best = self.search.best
         if self._known is None or self._known[0] is not best:
             self._known = best, self.worth(best)
