@@ -3,7 +3,7 @@ r"""A reliable cache of compiled kernels.  This is the only file that imports nu
 numba's own cache has three defects, each reproduced in ``tests/planning/test_numba_cache.py``:
 
 1. it keys a function on the time stamp of *its own* file: editing a constant or a kernel in another module leaves a
-stale caller;
+   stale caller;
 2. decorator options are not part of the key: two variants made from one source share one compilation;
 3. if neither the source tree nor a home directory is writable, importing raises.
 

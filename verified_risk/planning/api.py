@@ -33,8 +33,9 @@ def plan(
     time_limit: float | None = None,
     progress: Report | None = None,
 ) -> Plan:
-    """Return a policy with certified bounds on the optimum over *all* policies, including randomised and
-    history-dependent.
+    """Return a policy with certified bounds on the optimum.
+
+    The bounds hold over *all* policies, including randomised and history-dependent ones.
 
     >>> import verified_risk as vr
     >>> mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
