@@ -29,7 +29,7 @@ VERSION = 1
 LONGEST_INDENTED = 300_000
 """Characters up to which a file is indented for readers; larger ones are written on one line."""
 MOST_UNPACKED = 2**30
-"""Most bytes of one packed array: a file of a megabyte may claim a gigabyte."""
+"""Maximum number of bytes of one packed array: a file of a megabyte may claim a gigabyte."""
 Thing = TypeVar("Thing")
 
 

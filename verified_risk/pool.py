@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 MANAGER_SECONDS = 10.0
-"""Most seconds to wait for the thread that hands out work, which ends soon after its workers."""
+"""Maximum number of seconds to wait for the thread that hands out work, which ends soon after its workers."""
 
 
 class Pool(ProcessPoolExecutor):

@@ -20,7 +20,7 @@ from ..errors import VerifiedRiskError
 
 BAD_INPUT, BUG, STOPPED, UNHEARD = 2, 3, 130, 141
 LONGEST_LINE = 1000
-"""Most characters of an error message, which may quote the contents of a file."""
+"""Maximum number of characters of an error message, which may quote the contents of a file."""
 EXTRAS = {
     "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "flint": "exact", "matplotlib": "plot",
     "gymnasium": "gym", "sympy": "audit", "distributed": "cluster", "stormpy": "storm", "scipy": "prove",

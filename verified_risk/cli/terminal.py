@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..law import Law
 
 MOST_ATOMS = 12
-"""Most atoms of a law drawn in characters."""
+"""Maximum number of atoms of a law drawn in characters."""
 BAR_WIDTH = 30
 NAME_WIDTH = 10
 """Width of the names in ``name       what it is``."""

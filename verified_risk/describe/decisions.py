@@ -16,7 +16,7 @@ from ..mdp import MDP, Action
 from ..policy import Choice, GridPolicy, Policy
 
 MOST_BRANCHES = 60_000
-"""Most outcomes to follow: about a second.  Later steps are not described."""
+"""Maximum number of outcomes to follow: about a second.  Later steps are not described."""
 
 Place = tuple[int, int, Fraction]
 """``(t, s, earned)``."""

@@ -25,7 +25,7 @@ from .time_varying import clocked
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 STEP = "idstep"
 LONGEST_INDEX = 18
-"""Most characters of a state, an action or a step."""
+"""Maximum number of characters of a state, an action or a step."""
 
 Line: TypeAlias = tuple[int, int, int, int, Fraction, Fraction, tuple[int, ...]]
 """``(line number, state, action, next state, probability, reward, (step,) or ())``, indices as in the file."""

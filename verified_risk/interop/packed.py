@@ -27,7 +27,7 @@ ULPS = 4
 LARGEST_WEIGHT = 2**63 - 1
 """Largest weight of a row in integers: packed arrays are int64."""
 MOST_SHOWN = 8
-"""Most entries of a row in an error message, which should stay short."""
+"""Maximum number of entries of a row in an error message, which should stay short."""
 
 
 class Packed:

@@ -37,7 +37,7 @@ SUFFIXES = (".drn", *PRISM, ".jani")
 HUGE = re.compile(r"(?<![\w.])[\d.]+[eE][+-]?0*[1-9]\d{5,}", re.ASCII)
 """A number that Storm would spend hours writing out, digit by digit."""
 MOST_NAMED = 40
-"""Most states whose variables are listed in the drawing."""
+"""Maximum number of states whose variables are listed in the drawing."""
 
 
 def read_storm(

@@ -21,7 +21,7 @@ from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_fraction, as_whole
 
 MOST_STATES = 2_000_000
-"""Most pairs of step and state; each becomes a state of the model."""
+"""Maximum number of pairs of step and state; each becomes a state of the model."""
 
 
 def clocked(

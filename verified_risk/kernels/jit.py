@@ -23,9 +23,9 @@ from .cache import is_stored
 PATIENCE = 0.5
 """Seconds that a process interprets a kernel before compiling it."""
 SMALL = 60_000
-"""Most entries, over all arrays of a call, for interpreting it."""
+"""Maximum number of entries, over all arrays of a call, for interpreting it."""
 PAIRS = 300_000
-"""Most entries of the first array times those of the longest, if a loop may visit all pairs: about PATIENCE."""
+"""Maximum product of the sizes of the first and the longest array, if a loop may visit all pairs: about PATIENCE."""
 STEP = 1.5e-6
 """Seconds per interpreted innermost step."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .polygon import Points
 
 MOST_BALLS = 40_000
-"""Most intervals on which the sign of the curvature is tried before giving up: a few seconds."""
+"""Maximum number of intervals on which the sign of the curvature is tried before giving up: a few seconds."""
 
 
 class CPW(Weighting):

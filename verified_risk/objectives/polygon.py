@@ -38,7 +38,7 @@ RAMP = Fraction(1, 2**14)
 STAIRS = 4096
 """Steps if only monotonicity is known; the polygon is then within one step of G in tau."""
 DEEPEST = 60
-"""Most halvings of a chord; beyond that, neighbouring points are one float apart."""
+"""Maximum number of halvings of a chord; beyond that, neighbouring points are one float apart."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..policy.evaluation import return_law
 from .clock import Clock
 
 QUICK = 30_000
-"""Most branches of an exact evaluation that every call of ``plan`` may follow: tens of milliseconds."""
+"""Maximum number of branches of an exact evaluation that every call of ``plan`` may follow: tens of milliseconds."""
 PATIENT = 2_000_000
 """The same limit where the exact value is worth waiting for: seconds."""
 

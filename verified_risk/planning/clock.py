@@ -34,7 +34,7 @@ class TimeUp(Exception):
 
 
 GRACE = 0.5
-"""Most seconds, and at most as many as the limit, for the last steps of a call whose time is up."""
+"""Seconds, but no more than the limit itself, for the last steps of a call whose time is up."""
 
 
 class Clock:

@@ -21,9 +21,9 @@ from .tails.budget_tables import BudgetRule, BudgetTables, budget_tables
 from .tails.tail_route import Bounds
 
 EXACT_CELLS = 300_000
-"""Most backups for deciding thresholds in Python integers: about a second."""
+"""Maximum number of backups for deciding thresholds in Python integers: about a second."""
 LIMB_CELLS = 30_000_000
-"""Most backups for deciding thresholds in limbs, by compiled kernels: a few seconds."""
+"""Maximum number of backups for deciding thresholds in limbs, by compiled kernels: a few seconds."""
 SECONDS_PER_CELL, SECONDS_IN_LIMBS = 4e-6, 3e-7
 """Approximate costs of both; they matter only when time is short."""
 NONE = Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)

@@ -21,7 +21,7 @@ from ..mdp import MDP
 from ..numbers.rational import as_whole, ceil_div, said, text
 
 MOST_CELLS = 200_000_000
-"""Most cells of a table that is written whole; each is one byte, or four, before compression."""
+"""Maximum number of cells of a table that is written whole; each is one byte, or four, before compression."""
 LEVEL = 6
 """Compression level of zlib; higher levels hardly shrink files."""
 

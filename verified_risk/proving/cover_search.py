@@ -28,7 +28,7 @@ from .passed import Exact, where_passed
 from .relaxed import Bound, Chords, Envelopes, Relaxed
 
 MOST_BOXES = 10_000
-"""Most boxes of a cover: the certificate lists a cost vector for each leaf, as long as the grid."""
+"""Maximum number of boxes of a cover: the certificate lists a cost vector for each leaf, as long as the grid."""
 DEEPEST = 300
 """Largest depth of nested cuts."""
 ROUND = 2.0**-40

@@ -21,7 +21,7 @@ from ..policy.cell_policy import CellPolicy
 from .certificate import IntegerModel, Runs
 
 MOST_CELLS = 30_000_000
-"""Most cells of a table sent to the checker, which would take a few minutes."""
+"""Maximum number of cells of a table sent to the checker, which would take a few minutes."""
 MARGIN = 6
 """Nodes below a window's least budget: its first node has the worst cost, which spreads by a few nodes."""
 

@@ -24,7 +24,7 @@ CLOSE = 1e-9
 CLEAR = 2**60
 """The scale of a table for a level that no CDF comes this close to."""
 MOST_WORK = 2e6
-"""Most outcomes that the table of integers processes."""
+"""Maximum number of outcomes that the table of integers processes."""
 
 
 @dataclass(frozen=True)

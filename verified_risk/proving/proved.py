@@ -25,7 +25,7 @@ from .same_policy import require_same_policy
 from .write import MOST_EXACT_BITS, Draft
 
 MOST_CELLS = 300_000_000
-"""Most cells of a certificate's tables: the checker processes about two million per second."""
+"""Maximum number of cells of a certificate's tables: the checker processes about two million per second."""
 THEOREM = "check_sound"
 AXIOMS: tuple[str, ...] = (
     "ClassicalDedekindReals.sig_forall_dec",

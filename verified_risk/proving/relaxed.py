@@ -25,7 +25,7 @@ from ..planning.search.grid_coordinates import Oracle
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 MOST_ROUNDS = 200
-"""Most linear programs for one box."""
+"""Maximum number of linear programs for one box."""
 PENALTY, STEEPEST = 1000.0, 1e7
 """Least and greatest penalty for leaving a box: above the slopes of G, which are large behind a jump."""
 MULTIPLIER = 2**44

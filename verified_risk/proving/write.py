@@ -45,7 +45,7 @@ from .passed import Exact
 from .relaxed import MULTIPLIER
 
 EXACT_WORK = 2e8
-"""Most bits, over all cells, of a certificate whose tables are exact by default."""
+"""Maximum number of bits, over all cells, of a certificate whose tables are exact by default."""
 MOST_EXACT_BITS = 100_000
 """Longest numbers of such tables, used in the arithmetic of every cell."""
 CURVE_BITS = 120

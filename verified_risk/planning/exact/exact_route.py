@@ -40,11 +40,11 @@ from ..result import Plan
 from ..search.cdf_boxes import best_over_boxes
 
 MOST_CELLS = 5_000_000
-"""Most pairs of state and return so far to list: two or three gigabytes."""
+"""Maximum number of pairs of state and return so far to list: two or three gigabytes."""
 MOST_BUDGETS = 10_000_000
-"""Most pairs of state and budget that one pass lists: also two or three gigabytes."""
+"""Maximum number of pairs of state and budget that one pass lists: also two or three gigabytes."""
 CERTAINLY_MORE = 4 * MOST_CELLS
-"""Estimate of the pairs of one step beyond which nothing is listed; estimates are rough."""
+"""Bound on the pairs of one step beyond which nothing is listed; such bounds are rough."""
 FEW_CELLS = 200
 """Pairs of one step up to which Python integers take no time, however fine the grid of the returns."""
 

@@ -28,7 +28,7 @@ BITS = 30
 LARGEST_SUM = 2**32
 """Largest sum of the weights of one row, for the same reason."""
 MOST_CELLS = 50_000_000
-"""Most limbs of one table: 400 MB."""
+"""Maximum number of limbs of one table: 400 MB."""
 
 
 class Overflow(ArithmeticError):

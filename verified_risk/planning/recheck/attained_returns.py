@@ -23,7 +23,7 @@ from .replay import Outcomes, Replay
 from .wide import at_least
 
 MOST_CELLS = 200_000
-"""Most cells to list: seconds."""
+"""Maximum number of cells to list; takes seconds."""
 
 
 class TooManyReturns(Exception):

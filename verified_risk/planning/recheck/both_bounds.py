@@ -58,13 +58,13 @@ from .replay import Outcomes, Replay
 from .wide import ROUNDOFF, WideModel, above, at_least, at_most, below, largest, wide
 
 EXACT_WORK = 1_000_000
-"""Most backups for the integer routes."""
+"""Maximum number of backups for the integer routes."""
 SUMS_WORK = 300_000
-"""Most additions of rationals for trying every attainable return: a second."""
+"""Maximum number of additions of rationals for trying every attainable return: a second."""
 TIES_WORK = 1_000_000
-"""Most additions for the pass that decides whether a level is met with equality."""
+"""Maximum number of additions for the pass that decides whether a level is met with equality."""
 REPLAY_WORK = 10**11
-"""Most multiplications for replaying a search without a time limit: a few minutes."""
+"""Maximum number of multiplications for replaying a search without a time limit: a few minutes."""
 MEAN = Levels(Fraction(1), ())
 EXACTLY = "exact optimum in integers"
 EXACTLY_ON_SUMS = "exact optimum over attainable sums"

@@ -24,7 +24,7 @@ from ..clock import Tick, unlimited
 from .wide import BLOCK, ROUNDOFF, Wide, each_term, exactly, wide
 
 MOST_WORK = 2 * 10**10
-"""Most multiplications for recomputing the tables without a time limit: a few minutes."""
+"""Maximum number of multiplications for recomputing the tables without a time limit: a few minutes."""
 
 
 @dataclass(frozen=True)

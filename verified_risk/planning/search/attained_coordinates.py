@@ -48,11 +48,11 @@ MANY_POINTS = 100
 SPARSE = 4
 """Own-grid points per attainable return from which on the search is over the returns, not the grid."""
 MOST_RETURNS = 300
-"""Most attainable returns, each a coordinate with a polygon of its own."""
+"""Maximum number of attainable returns, each a coordinate with a polygon of its own."""
 MOST_CELLS = 3000
-"""Most triples of step, state and return so far to unfold."""
+"""Maximum number of triples of step, state and return so far to unfold."""
 MOST_ENTRIES = 5_000_000
-"""Most entries of the search's tables: a hundred megabytes."""
+"""Maximum number of entries of the search's tables: a hundred megabytes."""
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,11 @@ from .relaxation import Relaxation
 from .trace import Branch, Round
 
 ROOT_ROUNDS = 60
-"""Most rounds of contraction at the root; all nodes benefit from them, and most searches end there."""
+"""Maximum number of rounds of contraction at the root; all nodes benefit from them, and most searches end there."""
 MORE_STEPS = 24
 """Relaxation steps per round at the root, once the first few no longer shrink its box."""
 NODE_ROUNDS = 6
-"""Most rounds of contraction at any other node; its children can be cut further."""
+"""Maximum number of rounds of contraction at any other node; its children can be cut further."""
 WORTHWHILE = 0.85
 """A round that leaves more than this share of a node's width is the last: branching is then faster."""
 ROOT_WORTHWHILE = 0.97

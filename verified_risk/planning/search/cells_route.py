@@ -57,7 +57,7 @@ from .trace import Proof
 FIRST_CELLS = 64
 """Cells of the first grid, which is coarse, since its passes are timed to choose the next one."""
 MOST_CELLS = 2048
-"""Most cells of the finest grid: the tables of a search grow with the square of the cells."""
+"""Maximum number of cells of the finest grid: the tables of a search grow with the square of the cells."""
 DEFAULT_GAP = Fraction(1, 1000)
 """Default gap to aim at, as a share of the range of returns."""
 ACCURACY = Fraction(1, 1000)

@@ -22,7 +22,7 @@ from ..threads import in_threads, shares
 CONTRACTED_PER_SECOND = 2e9
 """Multiplications of the contractor on a fast machine; a first guess that is too small costs one pass."""
 MOST_ACTIONS = 62
-"""Most actions per state that fit in the bits of a mask; with more, no action is ever ruled out."""
+"""Maximum number of actions per state that fit in the bits of a mask; with more, no action is ever ruled out."""
 
 
 UNDERFLOWS = Fraction(1, 2**963)

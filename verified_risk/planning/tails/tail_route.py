@@ -39,7 +39,7 @@ STEEPEST = Fraction(2**900)
 
 
 MOST_RIVALS = 64
-"""Most values of rho to compare exactly."""
+"""Maximum number of values of rho to compare exactly."""
 
 
 @dataclass(frozen=True)
