@@ -1,6 +1,6 @@
 """Certified planning and learning for risk-sensitive finite-horizon MDPs.
 
-The model is exact, floats only search, and every bound is a theorem about the model you gave.
+The model is exact, floats are used only for searching, and every bound is a theorem about the given model.
 
 >>> import verified_risk as vr
 >>> mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
@@ -95,13 +95,13 @@ __all__ = [
     "learn",
     "Run",
     "AuditReport",
-    # what all of them use
+    # shared by all
     "Interval",
     "Progress",
     "plotting",
 ]
 
-#: Where the public names live.  They are imported when first used: the help of the command line needs none of them.
+#: Home modules of the public names.  They are imported on first use; command-line help needs none of them.
 _HOME = {
     "errors": "",
     "models": "",
@@ -139,7 +139,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from its home; every other one is an objective."""
+    """Import a public name from its home module; names not listed are objectives."""
     if name == "Certificate":
         warnings.warn("Certificate is now called ErrorBudget", DeprecationWarning, stacklevel=2)
         name = "ErrorBudget"

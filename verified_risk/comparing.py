@@ -1,4 +1,4 @@
-"""One model under several objectives: what each plan is worth under every one of them, exactly."""
+"""One model under several objectives: the exact value of each plan under every objective."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Plans of one model, one for each objective; ``values[i][j]`` is objective j of the return of plan i.
+    """Plans of one model, one per objective; ``values[i][j]`` is objective j of the return of plan i.
 
-    A value is exact, an enclosure, or None where the law of the plan's return is not known (:meth:`Plan.worth`).
+    A value is exact, an enclosure, or None if the law of the plan's return is not known (:meth:`Plan.worth`).
 
     :param mdp: the model
-    :param objectives: in the order given
-    :param plans: one for each objective
+    :param objectives: the objectives, in the order given
+    :param plans: one plan per objective
     """
 
     mdp: MDP = field(repr=False)
@@ -42,7 +42,7 @@ class Comparison:
         return tuple(tuple(plan.worth(G) for G in self.objectives) for plan in self.plans)
 
     def rows(self) -> list[list[str]]:
-        """A table as text: a row for each plan, a column for each objective, and the plan's own gap.
+        """Return a table as text: a row per plan, a column per objective, and the plan's gap.
 
         :returns: rows of cells
         """
@@ -56,7 +56,7 @@ class Comparison:
         return columns([["planned for", *(G.spec for G in self.objectives), "gap"], *self.rows()])
 
     def plot(self) -> Picture:
-        """The laws of the return below each other.
+        """Plot the laws of the return, one below the other.
 
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
@@ -66,7 +66,7 @@ class Comparison:
         return draw_compared(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, rationals as ``"p/q"``.
+        """Return a JSON representation, with rationals as ``"p/q"``.
 
         :returns: plain lists, dicts, numbers and text
         """
@@ -78,7 +78,7 @@ class Comparison:
 
 
 def _shown(value: Real | None) -> str:
-    """A value in a cell: six digits where so many are known of an enclosure, otherwise both its ends."""
+    """Format a value for a cell: six digits if an enclosure determines them, otherwise both ends."""
     if value is None:
         return "not known"
     if not isinstance(value, Interval):
@@ -105,14 +105,14 @@ def compare(
     cvar(1/4)       1          1         0
 
     :param mdp: the model
-    :param objectives: weightings, or their texts; one alone is a list of one
+    :param objectives: weightings, or their text forms; a single one counts as a list of one
     :param eta: the step of the grid of rewards
-    :param gap: when the bounds of a plan are close enough
-    :param time_limit: seconds for all plans; each has an equal share of what is left
-    :param progress: a function of a :class:`~verified_risk.Progress`
+    :param gap: the largest acceptable ``upper - lower`` of a plan
+    :param time_limit: seconds for all plans; each gets an equal share of the remaining time
+    :param progress: a callback that takes a :class:`~verified_risk.Progress`
     :returns: the plans and the table of their values
     :raises InvalidArgument: if there is no objective
-    :raises InvalidObjective: if a text is no weighting
+    :raises InvalidObjective: if a text is not a weighting
     """
     listed = [objectives] if isinstance(objectives, (str, Weighting)) else objectives
     read = tuple(read_objective(G) for G in listed)

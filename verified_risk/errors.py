@@ -1,43 +1,43 @@
-"""Every exception that tells a caller of something to change.
+"""Exceptions for errors that the caller can correct.
 
-Each one is a :class:`ValueError`, so a caller who does not know this package can still catch it, and each message
-names the first offending entry, its value and what was wanted.
+Each is a :class:`ValueError`, so that code unaware of this package can still catch it, and each message names the first
+offending entry, its value and what was wanted.
 
-One thing else is raised on purpose: an :class:`AssertionError`, by a planner whose two routes disagree (a policy that
-attains more than the upper bound).  That is a defect of this package, not of what it was given.
+One other exception is raised on purpose: an :class:`AssertionError`, if a planner's two routes disagree (a policy that
+attains more than the upper bound).  That is a defect of this package, not of its input.
 """
 
 
 class VerifiedRiskError(ValueError):
-    """Base of all errors of this package."""
+    """Base class of all errors of this package."""
 
 
 class InvalidNumber(VerifiedRiskError):
-    """Something that should be an exact finite number is not."""
+    """A value that should be an exact finite number is not."""
 
 
 class InvalidLaw(VerifiedRiskError):
-    """Atoms and masses that are not a probability law."""
+    """Atoms and masses do not form a probability law."""
 
 
 class InvalidModel(VerifiedRiskError):
-    """Transitions, rewards, horizon or discount that are not an MDP."""
+    """Transitions, rewards, horizon or discount do not form an MDP."""
 
 
 class InvalidObjective(VerifiedRiskError):
-    """A weighting that is not a nondecreasing function from G(0) = 0 to G(1) = 1, or a level outside its range."""
+    """A weighting is not a nondecreasing function from G(0) = 0 to G(1) = 1, or a level is outside its range."""
 
 
 class InvalidPolicy(VerifiedRiskError):
-    """A decision that the model does not offer, or a policy of another model."""
+    """A decision is not available in the model, or a policy belongs to another model."""
 
 
 class InvalidArgument(VerifiedRiskError):
-    """An option of a planner or learner outside its range."""
+    """An option of a planner or learner is outside its range."""
 
 
 class StoppedRun(InvalidArgument):
-    """A learner had to stop at a step of its environment; ``run`` holds the episodes finished before."""
+    """A learner had to stop at a step of its environment; ``run`` contains the episodes finished before."""
 
     def __init__(self, message: str, run: object) -> None:
         super().__init__(message)
@@ -45,11 +45,11 @@ class StoppedRun(InvalidArgument):
 
 
 class InvalidFile(VerifiedRiskError):
-    """A file that is truncated, edited, of another kind or of another version."""
+    """A file is truncated, edited, of another kind or of another version."""
 
 
 class Unsupported(VerifiedRiskError):
-    """A combination that has no algorithm here: ``why`` not, and what to use ``instead`` where there is something."""
+    """A combination has no algorithm here; ``why`` gives the reason and ``instead`` an alternative, if any."""
 
     def __init__(self, why: str, *, instead: str = "") -> None:
         super().__init__(f"{why}: use {instead}" if instead else why)
@@ -57,11 +57,11 @@ class Unsupported(VerifiedRiskError):
 
 
 class NotProved(VerifiedRiskError):
-    """The verified checker refused the certificate of a plan: the bounds may be wrong, or not proved by it."""
+    """The verified checker refused the certificate of a plan: the bounds may be wrong, or it cannot prove them."""
 
 
 class MissingDependency(VerifiedRiskError, ImportError):
-    """An optional library is needed; ``extra`` names the extra of this package that installs it."""
+    """An optional library is missing; ``extra`` names the extra of this package that installs it."""
 
     def __init__(self, why: str, *, extra: str = "") -> None:
         super().__init__(f"{why}: pip install 'verified-risk[{extra}]'" if extra else why)

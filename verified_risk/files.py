@@ -1,7 +1,7 @@
-"""Versioned JSON files that are written whole and refuse to be read when edited or cut.
+"""Versioned JSON files, written atomically and rejected on reading if edited or truncated.
 
 ``{"format": "verified_risk/KIND", "version": 1, "sha256": ..., "data": {...}}``: the digest is over the canonical text
-of ``data``.  It guards against accidents, not against forgers; certificates carry their own recomputation.
+of ``data``.  It guards against accidents, not forgery; certificates can be recomputed.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 VERSION = 1
 LONGEST_INDENTED = 300_000
-"""Characters up to which a file is laid out for readers; larger ones are written in one line."""
+"""Characters up to which a file is indented for readers; larger ones are written on one line."""
 MOST_UNPACKED = 2**30
-"""Bytes of one packed array: a file of a megabyte may claim a gigabyte."""
+"""Maximum number of bytes of one packed array: a file of a megabyte may claim a gigabyte."""
 Thing = TypeVar("Thing")
 
 
 def canonical(data: Any) -> str:
-    """One text for one value: sorted keys, no white space."""
+    """Return the unique text of a value: sorted keys, no white space."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(data: Any) -> str:
-    """SHA-256 of the canonical text."""
+    """Return the SHA-256 of the canonical text."""
     return _sha256(canonical(data))
 
 
@@ -48,7 +48,7 @@ def _sha256(text: str) -> str:
 
 
 def write_text(path: str | PathLike[str], content: str) -> None:
-    """Write a text file atomically: readers see the old file or the new one, never a part."""
+    """Write a text file atomically: readers see the old file or the new one, never a partial one."""
     target = Path(path)
     if target.exists() and not target.is_file() and not target.is_dir():  # /dev/null would be replaced by a file
         raise InvalidFile(f"{target} is a device or a pipe, wanted the name of a file")
@@ -61,7 +61,7 @@ def write_text(path: str | PathLike[str], content: str) -> None:
             file.write(content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, target)
-    except OSError as error:  # a full disk names no file by itself
+    except OSError as error:  # a full disk does not name the file
         Path(temporary).unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror or str(error), str(target)) from error
     except BaseException:
@@ -84,7 +84,7 @@ def write(path: str | PathLike[str], kind: str, data: Any) -> None:
 
 
 def read_text(path: str | PathLike[str], encoding: str = "utf-8", most: int = -1) -> str:
-    """The text of a file or a pipe, or its first ``most`` characters; a device, which may never end, is refused."""
+    """Return the text of a file or pipe, or its first ``most`` characters; raise for a device, which may never end."""
     with open(path, encoding=encoding) as file:
         if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
             raise InvalidFile(f"{path} is a device, wanted a file")
@@ -92,7 +92,7 @@ def read_text(path: str | PathLike[str], encoding: str = "utf-8", most: int = -1
 
 
 def without_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose keys are all different; readers disagree about one that says two things of a key."""
+    """Return a JSON object, or raise if a key is repeated, which readers interpret differently."""
     listed = list(pairs)
     found = dict(listed)
     if len(found) < len(listed):
@@ -102,7 +102,7 @@ def without_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def unpacked(packed: bytes, most: int = MOST_UNPACKED) -> bytes:
-    """The bytes that zlib packed, if they are at most so many; no more than that is ever held."""
+    """Decompress zlib bytes, at most ``most`` of them; more are never held in memory."""
     machine = zlib.decompressobj()
     found = machine.decompress(packed, most + 1)
     if len(found) > most:
@@ -113,7 +113,7 @@ def unpacked(packed: bytes, most: int = MOST_UNPACKED) -> bytes:
 
 
 def encode_array(array: NDArray[Any]) -> dict[str, Any]:
-    """An array as JSON: type, shape, and the bytes compressed and in base 64.
+    """Return an array as JSON: type, shape, and its bytes compressed in base 64.
 
     >>> import numpy as np
     >>> decode_array(encode_array(np.arange(3))).tolist()
@@ -126,7 +126,7 @@ def encode_array(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def decode_array(data: dict[str, Any]) -> NDArray[Any]:
-    """The array that :func:`encode_array` wrote.
+    """Return the array written by :func:`encode_array`.
 
     :raises InvalidFile: if the data is damaged
     """
@@ -145,14 +145,14 @@ def read(path: str | PathLike[str], kind: str, parse: Callable[[Any], Thing]) ->
 
 
 def kind_of(path: str | PathLike[str]) -> str:
-    """What a file of ours holds: ``"model"``, ``"policy"``, ``"plan"``, ``"law"`` ..."""
+    """Return the kind of a file: ``"model"``, ``"policy"``, ``"plan"``, ``"law"`` ..."""
     envelope = _envelope(read_text(path), str(path))
     return str(envelope["format"]).removeprefix("verified_risk/")
 
 
 def parse_json(content: str, where: str) -> Any:
-    """What the text says, or why it says nothing: cut, nested without end, a key twice, a number without quotes that
-    Python does not convert."""
+    """Parse JSON text, or raise with the reason: truncated, nested too deeply, a repeated key, or an unquoted number
+    that Python does not convert."""
     try:
         return json.loads(content, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
@@ -163,7 +163,7 @@ def parse_json(content: str, where: str) -> Any:
         raise InvalidFile(f"{where} is nested too deeply to be read") from None
     except InvalidFile as error:
         raise InvalidFile(f"{where}: {error}") from None
-    except ValueError:  # of Python's own: more digits than it converts
+    except ValueError:  # from Python: more digits than it converts
         raise InvalidFile(f"{where} holds a whole number of thousands of digits, wanted it in quotes") from None
 
 
@@ -203,40 +203,40 @@ def parse_envelope(content: str, kind: str, parse: Callable[[Any], Thing], *, wh
 
 
 class Saved(ABC):
-    """What is kept in a file of its own: ``KIND`` names the kind of file, ``to_json`` and ``from_json`` its data."""
+    """Base of objects stored in a file: ``KIND`` names its kind, ``to_json`` and ``from_json`` convert its data."""
 
     KIND: ClassVar[str]
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """Plain data, rationals as ``"p/q"``.
+        """Return plain data, with rationals as ``"p/q"``.
 
-        :returns: what :meth:`from_json` reads
+        :returns: the input of :meth:`from_json`
         """
 
     @classmethod
     @abstractmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        """The inverse of :meth:`to_json`.
+        """Invert :meth:`to_json`.
 
-        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
-        :returns: what was written
+        :param data: the output of :meth:`to_json`; files are validated on loading
+        :returns: the object
         """
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON, rationals as ``"p/q"``; the file appears whole or not at all.
+        """Write as versioned JSON, atomically, with rationals as ``"p/q"``.
 
         :param path: the file, which is replaced
-        :raises OSError: if it cannot be written; then nothing is left half-written
+        :raises OSError: if it cannot be written; no partial file is left behind
         """
         write(path, self.KIND, self.to_json())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read what :meth:`save` wrote, together with the model it belongs to.
+        """Read an object written by :meth:`save`, with its model.
 
-        :param path: a file that :meth:`save` wrote
-        :returns: what was saved
+        :param path: a file written by :meth:`save`
+        :returns: the object
         :raises InvalidFile: if the file is truncated, edited, or of another kind or version
         """
         return read(path, cls.KIND, cls.from_json)

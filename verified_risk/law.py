@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .plotting import Picture
 
 Masses: TypeAlias = Mapping[Any, Rational] | Iterable[tuple[Rational, Rational]]
-"""``{value: probability}`` or pairs.  Keys are numbers of any kind: a union would refuse dicts of one."""
+"""``{value: probability}`` or pairs.  Keys are numbers of any kind; a union type would reject dicts of one kind."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -37,10 +37,10 @@ class Law(files.Saved):
     >>> coin.mean, coin.cdf(0), coin.quantile("1/2"), coin.upper_quantile("1/2")
     (Fraction(1, 2), Fraction(1, 2), Fraction(0, 1), Fraction(1, 1))
 
-    Atoms of mass zero are dropped, so two laws are equal exactly when they are the same measure.
+    Atoms of mass zero are dropped, so laws are equal if and only if they are the same measure.
 
     :param masses: ``{value: probability}`` or pairs; exact numbers, decimals or fractions as text
-    :param where: how errors call it
+    :param where: its name in error messages
     :raises InvalidLaw: if a value or mass is not an exact finite number, a mass is negative, a value is repeated, or
         the sum is not 1
     """
@@ -76,7 +76,7 @@ class Law(files.Saved):
 
     @classmethod
     def of_weights(cls, weights: Mapping[Fraction, Fraction]) -> Law:
-        """A law from masses already known to be rational and to sum to 1 (no reading, no repeated-value test).
+        """Build a law from rational masses already known to sum to 1, without parsing or checks.
 
         :param weights: ``{value: mass}``
         :returns: the law
@@ -87,7 +87,7 @@ class Law(files.Saved):
 
     @classmethod
     def of_integers(cls, weights: Mapping[int, int], *, unit: Fraction, total: int) -> Law:
-        """The law with mass ``weights[i] / total`` at ``i * unit``.
+        """Build the law with mass ``weights[i] / total`` at ``i * unit``.
 
         :param weights: ``{i: weight}``
         :param unit: the step of the grid
@@ -98,7 +98,7 @@ class Law(files.Saved):
 
     @classmethod
     def point(cls, value: Rational) -> Law:
-        """All mass at one value.
+        """Return the law of a constant.
 
         :param value: a number
         :returns: the law
@@ -106,7 +106,7 @@ class Law(files.Saved):
         return cls({value: 1})
 
     def __iter__(self) -> Iterator[tuple[Fraction, Fraction]]:
-        """Pairs ``(atom, mass)``, atoms increasing."""
+        """Iterate over pairs ``(atom, mass)``, atoms increasing."""
         return zip(self.atoms, self.masses, strict=True)
 
     def __len__(self) -> int:
@@ -121,17 +121,17 @@ class Law(files.Saved):
         return tuple(accumulate(self.masses))
 
     def mass(self, x: Rational) -> Fraction:
-        """P(X = x).
+        """Return P(X = x).
 
         :param x: a number
-        :returns: a probability, 0 where there is no atom
+        :returns: a probability, 0 if x is not an atom
         """
         value = as_fraction(x, "x")
         i = bisect_left(self.atoms, value)
         return self.masses[i] if i < len(self.atoms) and self.atoms[i] == value else Fraction()
 
     def cdf(self, x: Rational) -> Fraction:
-        """F(x) = P(X <= x).
+        """Return F(x) = P(X <= x).
 
         :param x: a number
         :returns: a probability
@@ -140,14 +140,14 @@ class Law(files.Saved):
         return self._cumulative[i - 1] if i else Fraction()
 
     def cumulative(self) -> tuple[Fraction, ...]:
-        """F at the atoms.
+        """Return F at the atoms.
 
-        :returns: one value for each atom, the last 1
+        :returns: one value per atom, the last 1
         """
         return self._cumulative
 
     def quantile(self, tau: Rational) -> Fraction:
-        r"""The lower quantile :math:`F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}`, for tau in (0, 1].
+        r"""Return the lower quantile :math:`F^\dagger(\tau) = \inf\{x : F(x) \ge \tau\}`, for tau in (0, 1].
 
         :param tau: a level in (0, 1]
         :returns: the quantile, an atom
@@ -159,7 +159,7 @@ class Law(files.Saved):
         return self.atoms[bisect_left(self._cumulative, level)]
 
     def upper_quantile(self, tau: Rational) -> Fraction:
-        r"""The upper quantile :math:`F^\dagger(\tau+) = \inf\{x : F(x) > \tau\}`, for tau in [0, 1).
+        r"""Return the upper quantile :math:`F^\dagger(\tau+) = \inf\{x : F(x) > \tau\}`, for tau in [0, 1).
 
         :param tau: a level in [0, 1)
         :returns: the quantile, an atom
@@ -179,7 +179,7 @@ class Law(files.Saved):
         return sum((x * x * p for x, p in self), Fraction()) - self.mean**2
 
     def convolve(self, other: Law) -> Law:
-        """The law of the sum of independent draws.
+        """Return the law of the sum of independent draws.
 
         :param other: the law of the second term
         :returns: the law of the sum
@@ -192,10 +192,10 @@ class Law(files.Saved):
 
     @staticmethod
     def mixture(parts: Iterable[tuple[Rational, Law]]) -> Law:
-        """Draw a law with the given probabilities, then draw from it.
+        """Return the mixture of laws with the given probabilities.
 
         :param parts: pairs of a probability and a law
-        :returns: the law of what is drawn
+        :returns: the law of a draw from a randomly drawn law
         :raises InvalidLaw: if the probabilities do not sum to 1
         """
         weights: dict[Fraction, Fraction] = {}
@@ -212,9 +212,9 @@ class Law(files.Saved):
         return Law.of_weights(weights)
 
     def affine(self, scale: Rational = 1, shift: Rational = 0) -> Law:
-        """The law of ``scale * X + shift``.
+        """Return the law of ``scale * X + shift``.
 
-        :param scale: a number, 0 and negative ones included
+        :param scale: a number, possibly 0 or negative
         :param shift: a number
         :returns: the new law
         """
@@ -225,7 +225,7 @@ class Law(files.Saved):
         return Law.of_weights(weights)
 
     def round_up(self, eta: Rational) -> Law:
-        r"""The pushforward under :math:`\phi(x) = \eta \lceil x / \eta \rceil`.
+        r"""Return the pushforward under :math:`\phi(x) = \eta \lceil x / \eta \rceil`.
 
         >>> Law({"1/4": "1/2", 1: "1/2"}).round_up("1/2")
         Law({1/2: 1/2, 1: 1/2})
@@ -241,7 +241,7 @@ class Law(files.Saved):
         return Law.of_weights(weights)
 
     def kolmogorov(self, other: Law) -> Fraction:
-        """KS distance: the largest difference of the two CDFs.
+        """Return the KS distance, the largest difference of the two CDFs.
 
         :param other: a law
         :returns: the distance
@@ -249,7 +249,7 @@ class Law(files.Saved):
         return max(abs(self.cdf(x) - other.cdf(x)) for x in (*self.atoms, *other.atoms))
 
     def total_variation(self, other: Law) -> Fraction:
-        """TV distance: half the sum of the absolute differences of the masses.
+        """Return the TV distance, half the sum of the absolute differences of the masses.
 
         :param other: a law
         :returns: the distance
@@ -258,9 +258,9 @@ class Law(files.Saved):
         return sum((abs(self.mass(x) - other.mass(x)) for x in points), Fraction()) / 2
 
     def plot(self, objective: Weighting | str | None = None) -> Picture:
-        """Masses, CDF and quantiles; with an ``objective``, also what it weighs.
+        """Plot masses, CDF and quantiles; with an ``objective``, also its weights.
 
-        :param objective: whose weights are drawn too; a weighting, or its text
+        :param objective: a weighting, or its text form, whose weights are drawn too
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
         """
@@ -274,7 +274,7 @@ class Law(files.Saved):
         return law_html(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, rationals as ``"p/q"``.
+        """Return a JSON representation, with rationals as ``"p/q"``.
 
         :returns: plain lists, dicts, numbers and text
         """
@@ -282,9 +282,9 @@ class Law(files.Saved):
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Law:
-        """The inverse of :meth:`to_json`.
+        """Invert :meth:`to_json`.
 
-        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :param data: the output of :meth:`to_json`; files are validated on loading
         :returns: the law
         """
         atoms, masses = data["atoms"], data["masses"]

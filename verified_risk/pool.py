@@ -1,4 +1,4 @@
-"""Worker processes that ignore Ctrl-C; the process that started them receives it, and then ends them."""
+"""Worker processes that ignore Ctrl-C; the parent process receives it and terminates them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from types import TracebackType
 from typing import Any
 
 MANAGER_SECONDS = 10.0
-"""The thread that hands out work ends soon after its workers; it is not waited for any longer than this."""
+"""Maximum number of seconds to wait for the thread that hands out work, which ends soon after its workers."""
 
 
 class Pool(ProcessPoolExecutor):
-    """A pool whose workers ignore SIGINT from their start, and are ended when the ``with`` block raises.
+    """A pool whose workers ignore SIGINT from their start, and are terminated if the ``with`` block raises.
 
-    Otherwise every worker would print a traceback of its own, and the block would wait for all submitted work.  A
-    worker also ends when the process that started it is gone, however that ended.
+    Otherwise every worker would print its own traceback, and the block would wait for all submitted work.  A worker
+    also exits when its parent process is gone, however that ended.
     """
 
     def __init__(self, workers: int, mp_context: BaseContext | None = None) -> None:
         super().__init__(workers, mp_context, initializer=_end_with_parent)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with _interrupts_held():  # processes start here, and inherit what is held
+        with _interrupts_held():  # processes start here and inherit the mask
             return super().submit(function, *args, **kwargs)
 
     def __exit__(
@@ -46,7 +46,7 @@ class Pool(ProcessPoolExecutor):
 
 
 def _end_with_parent() -> None:
-    """Wait beside the work for the end of the parent process: after ``kill -9`` nobody else tells its workers."""
+    """Wait in a thread for the end of the parent process, which cannot notify its workers after ``kill -9``."""
     parent = parent_process()
     assert parent is not None
 
@@ -59,7 +59,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """SIGINT waits until the block is over; where there is no such mask (Windows), nothing changes."""
+    """Defer SIGINT until the block is over; no effect without signal masks (Windows)."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

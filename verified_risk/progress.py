@@ -1,4 +1,4 @@
-"""What a long call tells its caller while it works: ``progress=`` is always a function of one :class:`Progress`."""
+"""Progress of long calls: ``progress=`` always takes a function of one :class:`Progress`."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .numbers.format import above, at_least, at_most
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a call has come after ``seconds``.
+    """The progress of a call after ``seconds``.
 
-    A planner fills ``lower`` and ``upper``: certified bounds of the optimum in the user's units, None while there is
-    none.  A learner fills ``done`` of ``total`` episodes.  ``doing`` names a stage, such as compiling.
+    A planner sets ``lower`` and ``upper``: certified bounds on the optimum in the user's units, None while there is
+    none.  A learner sets ``done`` of ``total`` episodes.  ``doing`` names a stage, such as compiling.
 
     >>> print(Progress(1.25, Fraction(1, 4), Fraction(1, 3)))
     1.2 s   1/4 <= optimum <= 1/3   0.0834 apart
 
-    :param seconds: since the call began
+    :param seconds: seconds since the call began
     :param lower: a certified lower bound, None while there is none
     :param upper: a certified upper bound, None while there is none
-    :param done: episodes or steps that are done
-    :param total: of how many
-    :param doing: what is going on
+    :param done: episodes or steps completed
+    :param total: the total number of these
+    :param doing: the current stage
     """
 
     seconds: float
@@ -39,7 +39,7 @@ class Progress:
 
     @property
     def bounds(self) -> str:
-        """The bounds in one line, rounded outward: what is printed is true."""
+        """Format the bounds on one line, rounded outward, so that the printed bounds hold."""
         if self.lower is None and self.upper is None:
             return self.doing
         low = "" if self.lower is None else f"{at_least(self.lower)} <= "
@@ -54,18 +54,18 @@ class Progress:
 
 
 Report: TypeAlias = Callable[[Progress], None]
-"""What ``progress=`` takes."""
+"""The type of ``progress=``."""
 
 
 def read_report(progress: Report | None) -> Report | None:
-    """``progress=`` as given, refused if it cannot be called."""
+    """Return ``progress``, or raise if it is not callable."""
     if progress is not None and not callable(progress):
         raise InvalidArgument(f"progress is {progress!r}, wanted a function of one Progress")
     return progress
 
 
 def counted(progress: Report | None) -> Callable[[int, int | None], None] | None:
-    """A function ``(done, total)`` that reports to ``progress`` with the time since now."""
+    """Return a function ``(done, total)`` that reports to ``progress`` with the time since now."""
     if progress is None:
         return None
     began = time.monotonic()

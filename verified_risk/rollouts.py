@@ -1,10 +1,10 @@
-r"""Playing many episodes, and comparing what came out with the exact law.
+r"""Play many episodes and compare the outcome with the exact law.
 
 With n independent episodes the empirical CDF is within :math:`\sqrt{\log(2/\delta) / 2n}` of the true one everywhere,
 with probability at least :math:`1 - \delta` (Dvoretzky, Kiefer, Wolfowitz, with Massart's constant).
 
-In a model, episodes that are in the same situation are drawn together: only how many go where is random, and that is a
-multinomial draw.  So 100,000 episodes cost what the situations cost that they meet.
+In a model, episodes in the same situation are drawn together, by a multinomial draw of how many take each outcome.  The
+cost of 100,000 episodes is thus that of the distinct situations they meet.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Rollout:
-    """What ``episodes`` episodes earned.
+    """The returns of ``episodes`` episodes.
 
-    ``law`` is the empirical law of the return, ``exact`` the policy's own (None if it was not asked for or is not
-    known), ``distance`` the largest difference of their CDFs, ``band`` what it exceeds with probability at most
+    ``law`` is the empirical law of the return, ``exact`` the policy's exact law (None if not requested or not known),
+    ``distance`` the largest difference of their CDFs, ``band`` a threshold that it exceeds with probability at most
     ``delta`` if the environment is the model.
 
-    :param episodes: how many were played
+    :param episodes: the number of episodes
     :param law: the empirical law of the return
     :param exact: the exact law, or None
     :param delta: one minus the probability with which the band holds
-    :param exact_error: by how much the CDF of ``exact`` may be off
-    :param why_none: why there is no exact law, where it was asked for
+    :param exact_error: a bound on the error of the CDF of ``exact``
+    :param why_none: why there is no exact law although it was requested
     """
 
     episodes: int
@@ -61,8 +61,8 @@ class Rollout:
 
     @property
     def band(self) -> float:
-        """Rounded up."""
-        chance = math.log(2 * self.delta.denominator) - math.log(self.delta.numerator)  # no float may be as small
+        """The width of the DKW band, rounded up."""
+        chance = math.log(2 * self.delta.denominator) - math.log(self.delta.numerator)  # delta may underflow a float
         return math.sqrt(chance / (2 * self.episodes)) * (1 + 1e-12)
 
     @property
@@ -75,8 +75,8 @@ class Rollout:
 
     @property
     def inside(self) -> bool | None:
-        """Whether the empirical CDF is within the band of the exact one; None where that law is not known, or known
-        less closely than the band is wide."""
+        """Whether the empirical CDF is within the band of the exact one; None if that law is not known, or known less
+        precisely than the band is wide."""
         band = as_fraction(self.band, "band")
         if (self.exact is None and self.why_none) or self.exact_error > band:
             return None
@@ -115,17 +115,17 @@ def rollout(
     >>> played.inside, played.exact
     (True, Law({0: 1/4, 2: 3/4}))
 
-    In a model the draws are vectorised.  In an environment every step is played: the environment's observations must be
-    the states of ``policy.mdp``, and its rewards what that model pays, otherwise an error says which was not.
+    In a model the draws are vectorised.  In an environment every step is played: its observations must be the states of
+    ``policy.mdp``, and its rewards those of that model; otherwise an error names the offending one.
 
     :param env: a gymnasium environment or a model
-    :param policy: a policy or a plan; of one learned in an environment there is no exact law
+    :param policy: a policy or a plan; one learned in an environment has no exact law
     :param episodes: at least 1
-    :param seed: of the environment and of the policy's draws
+    :param seed: the seed of the environment and of the policy's draws
     :param delta: one minus the probability with which the band holds
     :param exact: compute the exact law to compare with
     :returns: the empirical law beside the exact one
-    :raises InvalidArgument: if ``env`` is neither, it pays what the model cannot, or an option is out of range
+    :raises InvalidArgument: if ``env`` is neither, its rewards are not the model's, or an option is out of range
     :raises Unsupported: if the model has continuous rewards
     """
     whole = as_whole(episodes)
@@ -164,7 +164,7 @@ def _law(counts: dict[Fraction, int], episodes: int) -> Law:
 
 
 def _in_model(policy: Policy, episodes: int, rng: np.random.Generator) -> dict[Fraction, int]:
-    """How many episodes earned how much, drawn situation by situation."""
+    """Return how many episodes earned each return, drawn situation by situation."""
     if not policy.mdp.is_discrete:
         raise Unsupported("rewards are continuous: play in an environment, or in mdp.discretised(eta)")
     earned: dict[Fraction, int] = {}
@@ -221,7 +221,7 @@ def _branch(
 
 
 def _split(rng: np.random.Generator, episodes: int, chances: list[float]) -> list[int]:
-    """How many of the episodes go each way."""
+    """Draw how many of the episodes take each outcome."""
     if len(chances) == 1:
         return [episodes]
     p = np.array(chances)
@@ -229,7 +229,7 @@ def _split(rng: np.random.Generator, episodes: int, chances: list[float]) -> lis
 
 
 def _of_black_box(env: Any, policy: BlackBoxPolicy, episodes: int, seed: int) -> dict[Fraction, int]:
-    """A policy learned in an environment, whose exact law nobody knows."""
+    """Play a policy learned in an environment, whose exact law is not known."""
     if isinstance(env, MDP):
         raise InvalidArgument("the policy was learned in an environment, wanted that environment and no model")
     earned: dict[Fraction, int] = {}
@@ -242,7 +242,7 @@ def _of_black_box(env: Any, policy: BlackBoxPolicy, episodes: int, seed: int) ->
 def _in_environment(
     env: Environment, policy: Policy, episodes: int, rng: np.random.Generator, seed: int
 ) -> dict[Fraction, int]:
-    """Episode by episode; one that ends early earns nothing more."""
+    """Play episode by episode; one that ends early earns nothing more."""
     mdp, player = policy.mdp, Player(policy, rng)
     readers: dict[tuple[int, int], RewardReader] = {}
     earned: dict[Fraction, int] = {}

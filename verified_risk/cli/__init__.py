@@ -1,4 +1,4 @@
-"""The command line ``verified-risk``: thin, every command is one call of the library."""
+"""The command line ``verified-risk``, a thin layer: every command is one call of the library."""
 
 from .main import main
 

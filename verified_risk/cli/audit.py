@@ -86,7 +86,7 @@ def recheck(files: tuple[str, ...], time_limit: float | None, as_json: bool) -> 
 
 
 def _answer(file: str, seconds: float | None, note: Callable[[str], None] | None) -> dict[str, Any]:
-    """Both sides of one claim, both bounds of a plan, or why the file is neither."""
+    """Check both sides of a claim or both bounds of a plan, or say why the file is neither."""
     from proofs_checks import recheck as checker
 
     from ..errors import VerifiedRiskError

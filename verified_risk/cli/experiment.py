@@ -93,7 +93,7 @@ def scaling(out: Path, as_json: bool, **options: Any) -> None:
 
 
 def _written(page: Path, as_json: bool) -> None:
-    """The page of an experiment and the files beside it."""
+    """Report the page of an experiment and the files beside it."""
     beside = [path for suffix in (".csv", ".svg", ".png") if (path := page.with_suffix(suffix)).exists()]
     if as_json:
         emit_json({"page": str(page), "files": [str(path) for path in beside], "cells": str(page.parent / "cells")})

@@ -1,4 +1,4 @@
-"""``verified-risk explain LABEL``: one statement of the paper, what is wrong with it, and what is true."""
+"""``verified-risk explain LABEL``: a statement of the paper, its error, and its correction."""
 
 from __future__ import annotations
 

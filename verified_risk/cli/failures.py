@@ -1,4 +1,4 @@
-"""What happens when something goes wrong: one line on the standard error, and an exit code that says which kind."""
+"""Error handling: one line on the standard error, and an exit code for the kind of error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..errors import VerifiedRiskError
 
 BAD_INPUT, BUG, STOPPED, UNHEARD = 2, 3, 130, 141
 LONGEST_LINE = 1000
-"""Characters of what is said about an error; what a file holds may be quoted in it."""
+"""Maximum number of characters of an error message, which may quote the contents of a file."""
 EXTRAS = {
     "hypothesis": "audit", "pytest": "audit", "latex2mathml": "audit", "matplotlib": "plot",
     "gymnasium": "gym", "sympy": "audit", "distributed": "cluster", "stormpy": "storm", "scipy": "prove",
@@ -29,14 +29,14 @@ EXTRAS = {
 
 
 class Commands(click.Group):
-    """A group whose errors are one line; ``--debug`` shows the traceback as well.
+    """A group that reports errors on one line; ``--debug`` also shows the traceback.
 
     Errors raised on purpose, errors of the operating system and wrong usage exit with 2; Ctrl-C exits with 130 and a
-    reader that has gone with 141, as shells expect; anything else is a bug and exits with 3.
+    closed output pipe with 141, as shells expect; anything else is a bug and exits with 3.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which one meets them, not in that of the alphabet."""
+        """Return the commands in order of use, not alphabetically."""
         return list(self.commands)
 
     def main(
@@ -50,7 +50,7 @@ class Commands(click.Group):
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):  # a terminal without arrows shows question marks, not a traceback
+            if hasattr(stream, "reconfigure"):  # print question marks, not a traceback, for unsupported characters
                 stream.reconfigure(errors="replace")
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
@@ -65,7 +65,7 @@ class Commands(click.Group):
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         try:
-            return super().make_context(*args, **extra)  # the help is printed in here
+            return super().make_context(*args, **extra)  # prints the help
         except OSError as error:
             _end_if_unheard(error)
             raise
@@ -81,7 +81,7 @@ class Commands(click.Group):
             _say_and_exit(STOPPED_LINE, STOPPED)
         except Exception as error:
             _end_if_unheard(error)
-            if lost:  # what was interrupted left something half done, and somebody stumbled over it
+            if lost:  # the interrupted code left an inconsistent state behind
                 _say_and_exit(STOPPED_LINE, STOPPED)
             if ctx.find_root().params.get("debug"):
                 raise
@@ -89,9 +89,9 @@ class Commands(click.Group):
 
 
 def _end_if_unheard(error: Exception) -> None:
-    """The reader of our output has ended (``| head``): end quietly, with the code of a program ended by SIGPIPE."""
+    """Exit quietly with the code of SIGPIPE if the reader of our output has ended (``| head``)."""
     if isinstance(error, OSError) and error.errno == errno.EPIPE:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered goes there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # discard what is still buffered
         sys.exit(UNHEARD)
 
 
@@ -105,9 +105,9 @@ def _interrupt() -> None:
 
 @contextmanager
 def _interrupts_are_not_lost(lost: list[Any]) -> Iterator[None]:
-    """Ctrl-C while C code calls back into Python (numba loading a kernel) is printed and forgotten: send it again.
+    """Resend a Ctrl-C that Python discards because C code was calling back into it (numba loading a kernel).
 
-    As a signal to the main thread, which also wakes it where it waits.  ``lost`` collects those that were forgotten.
+    It is sent as a signal to the main thread, which also wakes it.  ``lost`` collects the discarded ones.
     """
     before = sys.unraisablehook
 
@@ -147,14 +147,14 @@ def _line_and_code(error: Exception) -> tuple[str, int]:
 
 
 def _usage(error: click.ClickException) -> str:
-    """Wrong usage in one line, with where to look."""
+    """Format a usage error on one line, with a hint where to look."""
     context = getattr(error, "ctx", None)
     hint = "" if context is None else f" (try: {context.command_path} --help)"
     return f"error: {' '.join(error.format_message().split())}{hint}"
 
 
 def _wrapped(line: str) -> str:
-    """On a terminal broken between words; elsewhere one line, for programs that read it."""
+    """Wrap between words on a terminal; elsewhere keep one line, for programs that read it."""
     if not sys.stderr.isatty():
         return line
     width = max(20, shutil.get_terminal_size().columns)
@@ -163,7 +163,7 @@ def _wrapped(line: str) -> str:
 
 def _say_and_exit(line: str, code: int) -> NoReturn:
     if code == STOPPED and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # we are leaving; another Ctrl-C has nothing to add
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # already exiting: ignore further Ctrl-C
     line = " ".join(line.splitlines())
     click.echo(_wrapped(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"), err=True)
     sys.exit(code)

@@ -103,7 +103,7 @@ def learn(
 
 
 def _floats(run: Run) -> dict[str, Any]:
-    """The exact numbers of a run again, with floats alongside."""
+    """Return the exact numbers of a run, with floats alongside."""
     best = None if run.best is None else json_between(*run.best)
     exact = {"delta": json_number(run.delta), "bonus_scale": json_number(run.bonus_scale), "best": best}
     found = None if run.interval is None else json_between(*run.interval)
@@ -119,7 +119,7 @@ def _print_run(run: Run, save: Path | None) -> None:
         screen.field("optimum", number(high) if low == high else span(low, high), "bold green")
     if run.interval is not None:
         screen.field("from data", f"the optimum is in {run.interval} with probability {1 - run.delta}{run.mark}")
-    if run.data_bound is not None and (run.proved or run.on_paper) and 2 * run.delta < 1:  # else nothing is promised
+    if run.data_bound is not None and (run.proved or run.on_paper) and 2 * run.delta < 1:  # else no guarantee
         least = above(run.data_bound[-1], 5)
         screen.field("", f"the regret is at most {least} with probability {1 - 2 * run.delta}{run.mark}")
     screen.field("guarantee", run.guarantee)
@@ -142,7 +142,7 @@ def _print_run(run: Run, save: Path | None) -> None:
 
 
 def _about_the_bound(run: Run) -> list[str]:
-    """Where the bound says less than counting episodes does; and that a policy is not optimal yet."""
+    """Return remarks on a bound weaker than counting episodes, and on a policy that is not optimal yet."""
     if run.mdp is None or run.best is None or run.bound is None or run.values is None:
         return []
     said = []
@@ -162,7 +162,7 @@ def _about_the_bound(run: Run) -> list[str]:
 
 
 def _print_audit(screen: Screen, report: AuditReport) -> None:
-    """The steps of the proof, each with its least slack over all episodes."""
+    """Print the steps of the proof, each with its least slack over all episodes."""
     from ..learning.audit import ROWS
 
     off = report.episodes - report.on_event
@@ -186,7 +186,7 @@ def _print_audit(screen: Screen, report: AuditReport) -> None:
 
 
 def _entry(series: Any, k: int, scale: float) -> str:
-    """Five digits; the certified end of a zero is some 1e-12 away, which would read as a value of its own."""
+    """Format five digits; the certified end of a zero is about 1e-12 away, which would read as a value."""
     if series is None:
         return "-"
     x = float(series[k - 1])
@@ -194,7 +194,7 @@ def _entry(series: Any, k: int, scale: float) -> str:
 
 
 def _milestones(episodes: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50, ... and the last episode."""
+    """Return 1, 2, 5, 10, 20, 50, ... and the last episode."""
     marks = {digit * 10**power for power in range(len(str(episodes))) for digit in (1, 2, 5)}
     return sorted({mark for mark in marks if mark < episodes} | {episodes})
 

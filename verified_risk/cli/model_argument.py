@@ -1,4 +1,4 @@
-"""Where a model on the command line comes from, the options that say how to read it, and where results go."""
+"""The source of a model on the command line, the options for reading it, and output files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ..mdp import MDP
 
 PICTURES = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
-"""How the names of pictures end, and what stands near the beginning of such a file."""
+"""Suffixes of pictures, and bytes near the beginning of such files."""
 SEEN = 4096
-"""Bytes of a file that are looked at: of one before it is replaced, and of a CSV for its columns."""
+"""Bytes of a file to inspect: before it is replaced, and of a CSV for its columns."""
 STORM = (".drn", ".prism", ".nm", ".pm", ".sm", ".jani")
 MODEL_HELP = (
     "MODEL is a name (see `models`), a saved .json, a .csv, "
@@ -43,8 +43,8 @@ class ModelSource:
     discount: str | None = None
 
     def read(self) -> MDP:
-        """The model; on a terminal a line says that it is being read."""
-        by_storm = Path(self.model).suffix.lower() in STORM  # Storm lets nothing else run: show a line before it does
+        """Read the model; on a terminal, show a line meanwhile."""
+        by_storm = Path(self.model).suffix.lower() in STORM  # Storm blocks everything else: show the line first
         if Path(self.model).suffix.lower() in (*STORM, ".csv") and not os.path.exists(self.model):
             raise InvalidArgument(f"there is no file {self.model}: check the path")
         with working(f"reading {self.model}", at_once=by_storm):
@@ -86,7 +86,7 @@ class ModelSource:
         return loaded if self.horizon is None else loaded.with_horizon(self.horizon)
 
     def _steps(self) -> int | None:
-        """What the caller said; a CSV may have a column of steps instead."""
+        """Return the caller's horizon; a CSV may have a column of steps instead."""
         if self.horizon is None and "idstep" not in read_text(self.model, "utf-8-sig", SEEN).partition("\n")[0]:
             raise InvalidArgument(f"{self.model} does not say how many steps to play: add --horizon N")
         return self.horizon
@@ -99,7 +99,7 @@ class ModelSource:
 
 
 def _environment(text: str) -> tuple[str, dict[str, object]]:
-    """``FrozenLake-v1?map_name=8x8&is_slippery=false`` as an id and the options of ``gymnasium.make``."""
+    """Split ``FrozenLake-v1?map_name=8x8&is_slippery=false`` into an id and the options of ``gymnasium.make``."""
     name, _, query = text.partition("?")
     options: dict[str, object] = {}
     for part in filter(None, query.split("&")):
@@ -132,7 +132,7 @@ def _no_such_model(name: str, known: list[str]) -> str:
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The argument MODEL and the options that only some sources need, handed on as one :class:`ModelSource`."""
+    """Add the argument MODEL and the options for some sources, passed on as one :class:`ModelSource`."""
 
     @wraps(command)
     def with_source(
@@ -168,7 +168,7 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _complete_model(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """What the tabulator offers for MODEL: the named models, and files."""
+    """Complete MODEL with the named models and with files."""
     from click.shell_completion import CompletionItem
 
     from .. import models
@@ -179,7 +179,7 @@ def _complete_model(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 @contextmanager
 def readable(path: str | Path) -> Iterator[None]:
-    """A file that is not text is an error about the file, not about an encoding."""
+    """Report a file that is not text as an error about the file, not about an encoding."""
     try:
         yield
     except UnicodeDecodeError:
@@ -187,7 +187,7 @@ def readable(path: str | Path) -> Iterator[None]:
 
 
 def save_option(words: str, name: str = "--save", *, sign: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A file to write, refused before the work begins if it cannot be written; ``sign`` stands in files of its kind."""
+    """Add an option for an output file, validated before the work begins; ``sign`` occurs in files of its kind."""
 
     def writable(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
         if path is None:
@@ -206,7 +206,7 @@ def save_option(words: str, name: str = "--save", *, sign: str) -> Callable[[Cal
 
 
 def check_writable(path: Path, option: str, sign: bytes) -> None:
-    """Refuse a file in a folder that does not exist or that may not be written, and one that holds something else."""
+    """Raise if a file's folder is missing or not writable, or if the file holds something else."""
     folder = path.parent
     if path.is_dir():
         raise InvalidArgument(f"{option} {path}: this is a folder, wanted a file")

@@ -36,7 +36,7 @@ def _names() -> list[str]:
 
 
 def _described(name: str) -> dict[str, Any]:
-    """The first line of the function's docstring, and the sizes."""
+    """Return the first line of the function's docstring, and the sizes."""
     from .. import models as library
 
     build = library.NAMES[name]

@@ -27,7 +27,7 @@ OBJECTIVE_HELP = (
 
 
 def plot_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``--plot FILE``, refused before the work begins if it cannot be written or has another suffix."""
+    """Add ``--plot FILE``, rejected before the work begins if it is not writable or has another suffix."""
     return save_option(words, "--plot", sign="")
 
 
@@ -91,7 +91,7 @@ def plan(
 
 
 def _refusal(answer: Plan, time_limit: float | None) -> str | None:
-    """Have the plan proved; why it is not, if it is not."""
+    """Prove the plan; return the reason if that fails."""
     from ..errors import NotProved, Unsupported
 
     try:
@@ -102,7 +102,7 @@ def _refusal(answer: Plan, time_limit: float | None) -> str | None:
 
 
 def _exactly(mdp: MDP, weighting: Weighting, time_limit: float | None) -> Plan:
-    """The exact plan; where there is none, the way out in words of the command line."""
+    """Return the exact plan; if there is none, raise with the alternative in terms of the command line."""
     import verified_risk as vr
 
     from ..errors import Unsupported
@@ -165,7 +165,7 @@ def _print_plan(answer: Plan, save: Path | None, refused: str | None) -> None:
 
 
 def _print_model(screen: Screen, mdp: MDP) -> None:
-    """Its size, and what its states, letters and actions are."""
+    """Print the model's size, and the meaning of its states, letters and actions."""
     from ..describe.text_map import legend
 
     screen.field("model", repr(mdp))
@@ -174,7 +174,7 @@ def _print_model(screen: Screen, mdp: MDP) -> None:
 
 
 def print_policy(screen: Screen, policy: Policy) -> None:
-    """What the policy does: maps side by side where the model has a map, sentences for the rest."""
+    """Describe the policy: maps side by side if the model has a map, sentences for the rest."""
     from ..describe.text_map import side_by_side
     from ..describe.words import accounts
 

@@ -1,4 +1,4 @@
-"""Progress on a terminal's standard error, for work that takes longer than a moment; nothing in a pipe."""
+"""Progress on a terminal's standard error, for work that takes more than a moment; none in a pipe."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 from ..progress import Progress
 
 PATIENCE = 0.5
-"""Seconds before anything is shown: quick work stays silent, and ``rich`` is not even imported for it."""
+"""Seconds before anything is shown: quick work stays silent and does not import ``rich``."""
 
 
 class _Live:
-    """A line with a spinner or a bar, shown when the work has lasted for a moment, gone when it is done."""
+    """A line with a spinner or a bar, shown once the work has lasted a moment, removed when it is done."""
 
     def __init__(self, what: str, total: int) -> None:
         self._what, self._note = what, ""
@@ -34,13 +34,13 @@ class _Live:
             self._timer.start()
 
     def note(self, text: str) -> None:
-        """Say more about what is going on."""
+        """Add detail about the current work."""
         with self._lock:
             self._note = text
             self._update()
 
     def count(self, now: Progress) -> None:
-        """So much of so much is done."""
+        """Update the bar."""
         with self._lock:
             self._done, self._total = now.done or self._done, now.total or self._total
             self._note = now.doing
@@ -80,14 +80,14 @@ class _Live:
 
 @contextmanager
 def working(what: str, *, at_once: bool = False) -> Iterator[Callable[[str], None] | None]:
-    """A spinner while the body runs; it yields a function that adds a note to it, or None without a terminal."""
+    """Show a spinner while the body runs; yield a function that adds a note to it, or None without a terminal."""
     with _live(what, 0, at_once) as live:
         yield None if live is None else live.note
 
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[Progress], None] | None]:
-    """A bar while the body runs; it yields a function that moves it, or None without a terminal."""
+    """Show a bar while the body runs; yield a function that moves it, or None without a terminal."""
     with _live(what, total) as live:
         yield None if live is None else live.count
 

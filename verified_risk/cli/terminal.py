@@ -1,6 +1,6 @@
-"""How text reaches the reader: coloured and fitted to the window on a terminal, plain and whole in a pipe.
+"""Text output: coloured and fitted to the window on a terminal, plain and complete in a pipe.
 
-``rich`` is imported only where something is drawn on a terminal, so that help, completion and pipes stay fast.
+``rich`` is imported only to draw on a terminal, so that help, completion and pipes stay fast.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from ..law import Law
 
 MOST_ATOMS = 12
-"""Of a law that is drawn in characters."""
+"""Maximum number of atoms of a law drawn in characters."""
 BAR_WIDTH = 30
 NAME_WIDTH = 10
-"""Fields are printed as ``name       what it is``."""
+"""Width of the names in ``name       what it is``."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table; ``styles`` colours a cell by its text, ``spare`` columns go first in a narrow window."""
+    """One column of a table; ``styles`` colours a cell by its text, ``spare`` columns are dropped first if narrow."""
 
     name: str
     right: bool = False
@@ -43,14 +43,14 @@ class Screen:
         self.width = _window() if self.terminal else None
 
     def line(self, text: str = "", style: str = "") -> None:
-        """One line as it is; ``style`` counts on a terminal only."""
+        """Print one line unchanged; ``style`` applies on a terminal only."""
         if not self.terminal:
             click.echo(text)
             return
         self._print([(text, style)])
 
     def field(self, name: str, text: str, style: str = "") -> None:
-        """``name       text``; on a terminal broken between words, in a pipe in one piece."""
+        """Print ``name       text``; wrapped between words on a terminal, on one line in a pipe."""
         for i, piece in enumerate(self.broken(text, NAME_WIDTH + 1)):
             label = f"{name if i == 0 else '':<{NAME_WIDTH}} "
             if self.terminal:
@@ -59,12 +59,12 @@ class Screen:
                 click.echo(label + piece)
 
     def paragraph(self, text: str, indent: int = 2, style: str = "") -> None:
-        """Text indented, continued a little deeper."""
+        """Print indented text, with continuation lines slightly deeper."""
         for i, piece in enumerate(self.broken(text, indent + 2)):
             self.line(" " * (indent if i == 0 else indent + 2) + piece, style)
 
     def broken(self, text: str, indent: int) -> list[str]:
-        """The text in lines that fit into the window beside ``indent`` blanks."""
+        """Break the text into lines that fit the window beside ``indent`` blanks."""
         if self.width is None:
             return text.splitlines() or [""]
         import textwrap
@@ -74,7 +74,7 @@ class Screen:
         return [piece for line in text.splitlines() for piece in wrap.wrap(line) or [""]] or [""]
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]], title: str = "") -> None:
-        """Aligned columns; a narrow window loses the spare ones, and says so, rather than cutting numbers."""
+        """Print aligned columns; a narrow window drops the spare ones, and says so, rather than cutting numbers."""
         shown, content = list(columns), [list(row) for row in rows]
         widths = [max(len(column.name), *(len(row[i]) for row in content), 1) for i, column in enumerate(shown)]
         dropped: list[str] = []
@@ -120,7 +120,7 @@ def _window() -> int:
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Every command has ``--json``: one JSON value on the standard output and nothing else."""
+    """Add ``--json`` to a command: one JSON value on the standard output and nothing else."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")(command)
 
 
@@ -131,7 +131,7 @@ def emit_json(data: Any) -> None:
 
 
 def print_law(screen: Screen, law: Law) -> None:
-    """One line per atom with a bar; of long laws the likeliest atoms, and what was left out."""
+    """Print one line per atom with a bar; for long laws, the likeliest atoms and what was left out."""
     shown = sorted(sorted(law, key=lambda pair: -pair[1])[:MOST_ATOMS])
     peak = max(p for _, p in shown)
     screen.field("return", "value   probability")

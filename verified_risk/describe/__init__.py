@@ -1,1 +1,1 @@
-"""What a policy does, in words and as a map of characters."""
+"""Descriptions of policies, in words and as character maps."""

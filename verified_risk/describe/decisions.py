@@ -1,8 +1,8 @@
-"""Which decisions a policy meets, how likely, and what it plays there: a walk forward through the model.
+"""The decisions that a policy meets, their probabilities and its choices, by a forward walk through the model.
 
-A decision is ``(t, s, earned)``.  What has been earned is the return so far wherever that decides what is played;
-otherwise, for a policy that rounds rewards up, the rounded return; otherwise the return so far again, and the choice
-is what the policy plays *on average* over whatever else it remembers.
+A decision is ``(t, s, earned)``.  ``earned`` is the return so far if that determines the choice; otherwise, for a
+policy that rounds rewards up, the rounded return; otherwise the return so far again, and the choice is the *average*
+over everything else that the policy remembers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..mdp import MDP, Action
 from ..policy import Choice, GridPolicy, Policy
 
 MOST_BRANCHES = 60_000
-"""Outcomes that are followed: a second or so.  Steps beyond are not described."""
+"""Maximum number of outcomes to follow: about a second.  Later steps are not described."""
 
 Place = tuple[int, int, Fraction]
 """``(t, s, earned)``."""
@@ -24,24 +24,24 @@ Place = tuple[int, int, Fraction]
 
 @dataclass(frozen=True)
 class Decisions:
-    """What is played at every place that is met before step ``steps``, and how likely the place is."""
+    """The choice at every place met before step ``steps``, and the probability of the place."""
 
     mdp: MDP
     played: Mapping[Place, Choice]
     mass: Mapping[Place, float]
     steps: int
     earned: str
-    """``"earned"``, ``"rounded"`` or ``"average"``: what the third number of a place is."""
+    """The meaning of a place's third number: ``"earned"``, ``"rounded"`` or ``"average"``."""
 
     @property
     def open_places(self) -> list[Place]:
-        """The places where it matters what is played: the state has actions that differ."""
+        """The places where the choice matters: those in states whose actions differ."""
         free = {s for s in {place[1] for place in self.played} if _matters(self.mdp, s)}
         return [place for place in self.played if place[1] in free]
 
 
 def _matters(mdp: MDP, s: int) -> bool:
-    """Whether the actions of a state differ; four ways to stay in a hole are one."""
+    """Whether the actions of a state differ; four ways to stay in a hole count as one."""
     first, *others = mdp.actions(s)
     return not all(_same(first, other) for other in others)
 
@@ -53,13 +53,13 @@ def _same(one: Action, other: Action) -> bool:
 
 
 def decisions(policy: Policy) -> Decisions:
-    """The decisions of a policy that is not a mixture."""
+    """Return the decisions of a policy that is not a mixture."""
     walked = _walk(policy, float)
     chosen, earned = walked.by_return, "earned"
     if any(len(choices) > 1 for choices in chosen.values()):
         if walked.by_memory:
             chosen, earned = walked.by_memory, "rounded"
-        else:  # averages are printed, so they are computed exactly
+        else:  # averages are printed, so compute them exactly
             chosen, earned = _walk(policy, Fraction).by_return, "average"
     return Decisions(
         policy.mdp,
@@ -72,7 +72,7 @@ def decisions(policy: Policy) -> Decisions:
 
 @dataclass
 class _Walk:
-    """How likely each choice is made at each place, by the return so far and by the rounded return."""
+    """The probability of each choice at each place, by the return so far and by the rounded return."""
 
     by_return: dict[Place, dict[Choice, Any]] = field(default_factory=dict)
     by_memory: dict[Place, dict[Choice, Any]] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class _Walk:
 
 
 def _walk(policy: Policy, weight: Callable[[Fraction], Any]) -> _Walk:
-    """Step by step through everything that can happen, with masses as floats or fractions."""
+    """Follow every history step by step, with masses as floats or fractions."""
     mdp, found, branches = policy.mdp, _Walk(), 0
     weighed: dict[tuple[int, int], list[tuple[Any, int, Fraction]]] = {}
     level: dict[tuple[int, Fraction, Any], Any] = {(s, Fraction(), policy.start()): weight(p) for s, p in mdp.initial}
@@ -115,7 +115,7 @@ def _add(table: dict[Place, dict[Choice, Any]], place: Place, choice: Choice, ma
 
 
 def _mean(choices: Mapping[Choice, Any]) -> Choice:
-    """The choice itself where there is one, otherwise the average."""
+    """Return the only choice, or the average of several."""
     if len(choices) == 1:
         return next(iter(choices))
     total = sum(choices.values())

@@ -1,7 +1,7 @@
-"""A policy of a gridworld as a map of characters, one for each amount earned so far.
+"""Character maps of a gridworld policy, one for each amount earned so far.
 
-An arrow points where the policy goes from there: ``→`` whenever it is there with that amount, ``⇢`` mostly (it depends
-on the step).  Cells that it does not decide in, with that amount, show what they are.
+An arrow shows the policy's move: ``→`` always with that amount, ``⇢`` mostly (it depends on the step).  Cells without a
+decision at that amount show their own letter.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class TextMap:
 
 
 def text_map(met: Decisions) -> tuple[list[TextMap], set[Place], str]:
-    """The maps of the likeliest amounts, the places they say everything about, and what was left out."""
+    """Return the maps of the likeliest amounts, the places they describe completely, and what was left out."""
     moves = moves_of(met.mdp)
     if not moves:
         return [], set(), ""
@@ -88,9 +88,9 @@ def _redrawn(lines: list[str], letters: Mapping[int, str]) -> list[str]:
 
 @lru_cache(maxsize=4)
 def moves_of(mdp: MDP) -> Mapping[int, str]:
-    """The direction of each action of a model with a map, as its transitions say; empty where they do not say.
+    """Derive the direction of each action of a model with a map from its transitions; empty if that fails.
 
-    Where an action may slip to either side the two sides cancel, if both are open; elsewhere it must go one way only.
+    If an action may slip to either side, the two sides cancel if both are open; elsewhere it must go one way only.
     """
     lines = _lines(mdp)
     if lines is None:
@@ -129,9 +129,9 @@ def _lines(mdp: MDP) -> list[str] | None:
 
 
 def legend(mdp: MDP) -> list[str]:
-    """What the reader of a plan must know of the drawing: the letters of a map, or the whole of it where it is short.
+    """Return what the reader of a plan needs of the drawing: the letters of a map, or all of it if it is short.
 
-    A map stands beside the policy; what is indented below it is about the model, and `models show` shows it.
+    The map itself is shown beside the policy; indented lines below it describe the model, for `models show`.
     """
     drawn = (mdp.drawing or "").splitlines()
     lines = _lines(mdp)
@@ -141,7 +141,7 @@ def legend(mdp: MDP) -> list[str]:
 
 
 def side_by_side(mdp: MDP, maps: list[TextMap], width: int | None) -> list[str]:
-    """The model's own map, then one for each amount, as many in a row as fit; and what dashed arrows mean."""
+    """Lay out the model's map, then one map per amount, as many in a row as fit; and explain dashed arrows."""
     lines = _lines(mdp)
     if lines is None or not maps:
         return []

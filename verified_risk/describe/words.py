@@ -1,7 +1,7 @@
-"""What a policy does, in words: ``state 3 (start): play 2 (down)``, ``state 5: with 0 earned play 1; with 2 ...``.
+"""Descriptions of a policy in words: ``state 3 (start): play 2 (down)``, ``state 5: with 0 earned play 1; with 2 ...``.
 
-Steps are counted from 1.  A range (``at steps 2 to 4``, ``with 1 to 3 earned``) speaks of the steps and amounts in it
-that the policy meets.  The likeliest decisions are described, in the order in which they are met, and the rest is
+Steps are counted from 1.  A range (``at steps 2 to 4``, ``with 1 to 3 earned``) refers to the steps and amounts in it
+that the policy meets.  The likeliest decisions are described, in the order in which they are met, and the rest are
 counted.
 """
 
@@ -28,7 +28,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Sentence:
-    """One line about one state (and, where everything matters, one step)."""
+    """One line about one state (and one step, if both matter)."""
 
     text: str
     first: int
@@ -37,7 +37,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Account:
-    """What one policy does; ``weight`` is how likely it is drawn where the policy is a mixture."""
+    """The description of one policy; ``weight`` is its probability in a mixture."""
 
     name: str
     weight: Fraction
@@ -57,7 +57,7 @@ class Account:
 
 
 def accounts(policy: Policy) -> tuple[str, list[Account]]:
-    """How the policy is drawn (empty if it is not a mixture), and what its likeliest parts do."""
+    """Return how the policy is drawn (empty if it is not a mixture), and descriptions of its likeliest parts."""
     parts = sorted(policy.parts(), key=lambda part: -part[0])
     if len(parts) == 1:
         return "", [account(parts[0][1], "", Fraction(1))]
@@ -76,7 +76,7 @@ def accounts(policy: Policy) -> tuple[str, list[Account]]:
 
 
 def described(policy: Policy, width: int | None = None, indent: int = 2) -> str:
-    """What a policy does, as lines of text: how it is drawn, maps of gridworlds, and sentences."""
+    """Describe a policy as lines of text: how it is drawn, maps of gridworlds, and sentences."""
     draw, parts = accounts(policy)
     lines = [draw] if draw else []
     for part in parts:
@@ -87,7 +87,7 @@ def described(policy: Policy, width: int | None = None, indent: int = 2) -> str:
 
 
 def account(policy: Policy, name: str, weight: Fraction) -> Account:
-    """What a policy that is not a mixture does."""
+    """Describe a policy that is not a mixture."""
     met = decisions(policy)
     names = action_names(met)
     maps, covered, unshown = text_map(met)
@@ -117,7 +117,7 @@ def account(policy: Policy, name: str, weight: Fraction) -> Account:
 
 
 def sentences(met: Decisions, places: Iterable[Place], names: Names) -> list[Sentence]:
-    """Lines that say what is played at all these places: one a state, or one a state and step where both count."""
+    """Return lines that describe the choices at these places: one per state, or per state and step if both matter."""
     by_state: dict[int, list[Place]] = {}
     for place in sorted(places):
         by_state.setdefault(place[1], []).append(place)
@@ -158,7 +158,7 @@ def _sentence(met: Decisions, s: int, steps: str | None, places: Sequence[Place]
 
 
 def _decided_by(met: Decisions, places: Sequence[Place], index: int) -> bool:
-    """Whether the step (index 0) or the amount earned (2) alone decides what is played in this state."""
+    """Whether the step (index 0) or the amount earned (2) alone determines the choice in this state."""
     seen: dict[Any, Choice] = {}
     return all(seen.setdefault(place[index], met.played[place]) == met.played[place] for place in places)
 
@@ -170,7 +170,7 @@ def _cases(
     when: Callable[[Any, Any], str],
     play: Callable[[Choice], str],
 ) -> str:
-    """``at step 1 play 1; at steps 2 to 4 play 0``: runs of equal choices; the likeliest runs if there are many."""
+    """Format runs of equal choices, ``at step 1 play 1; at steps 2 to 4 play 0``; the likeliest if there are many."""
     chosen = {place[index]: met.played[place] for place in places}
     mass: dict[Any, float] = {}
     for place in places:
@@ -203,7 +203,7 @@ def _play(choice: Choice, names: Mapping[int, str]) -> str:
 
 
 def action_names(met: Decisions) -> Names:
-    """The model's own names; directions, where it has none but is a map and its actions are moves."""
+    """Return the model's names or, without names, directions if it is a map and its actions are moves."""
     from .text_map import moves_of
 
     moves, own = moves_of(met.mdp), met.mdp.action_names

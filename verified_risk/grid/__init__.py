@@ -1,4 +1,4 @@
-"""The model on a grid of returns: compiled once, then seen as joint outcomes, as limbs or as floats."""
+"""The model on a grid of returns: compiled once, then viewed as joint outcomes, limbs or floats."""
 
 from .compiled import Branch, Grid, GridModel, TooManySums, compiled, grid_model
 from .unit import own_unit, round_up_reward

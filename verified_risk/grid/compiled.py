@@ -1,18 +1,18 @@
 r"""The grid of cumulative rewards, and the model in integers.
 
 Every planner runs on one compiled :class:`Grid`: rewards are integer multiples of one ``unit``, step by step.  With
-``eta=None`` the unit is the largest one on which every step reward lies, and nothing is lost.  With ``eta`` given, the
-rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.  The same numbers are seen in three
-ways:
+``eta=None`` the unit is the largest of which every step reward is a multiple, and nothing is lost.  With ``eta`` given,
+the rewards of each step are rounded *up*, :math:`\phi(x) = \eta\lceil x/\eta\rceil`.  The same numbers have three
+views:
 
 * :meth:`Grid.joint`: outcomes ``(weight, next state, reward)`` over one denominator, for the exact algorithms;
 * :meth:`Grid.limbs`: compressed rows of integers, for the exact kernels;
 * :meth:`Grid.floats`: compressed rows of floats, rewards shifted to start at 0, for the float kernels.
 
-The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.unit.Multiples`.  Only
-the rechecks build arrays of their own: :mod:`verified_risk.planning.recheck.replay` from the joint outcomes,
-:mod:`verified_risk.planning.recheck.wide` and :mod:`verified_risk.planning.recheck.discounted_tails` from the MDP.
-They repeat an argument in other code on purpose.
+The learner's form (:mod:`verified_risk.learning.problem`) rounds with the same :class:`~.unit.Multiples`.  Only the
+rechecks build their own arrays: :mod:`verified_risk.planning.recheck.replay` from the joint outcomes,
+:mod:`verified_risk.planning.recheck.wide` and :mod:`verified_risk.planning.recheck.discounted_tails` from the MDP. They
+deliberately repeat an argument in independent code.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ Branch: TypeAlias = tuple[int, int, int]
 
 
 class TooManySums(Exception):
-    """More sums of rewards than whoever lists them allows."""
+    """Raised if there are more sums of rewards than the caller allows."""
 
 
 @dataclass(frozen=True)
 class GridStep:
     """The rewards of one step, action by action.
 
-    In a product model ``units[i]`` and ``masses[i]`` are the law of the reward of action i; otherwise they go with its
-    outcomes.
+    In a product model ``units[i]`` and ``masses[i]`` are the law of the reward of action i; otherwise they are parallel
+    to its outcomes.
     """
 
     units: tuple[tuple[int, ...], ...]
@@ -60,7 +60,7 @@ class GridStep:
 
     @cached_property
     def span(self) -> int:
-        """The greatest reward, less the least one."""
+        """The greatest reward less the least one."""
         return max(max(row) for row in self.units) - self.least
 
 
@@ -68,7 +68,7 @@ class GridStep:
 class Grid:
     """A model on multiples of ``unit``.
 
-    ``successors[i]`` are the pairs (next state, probability) of action i, or, where reward and next state are not
+    ``successors[i]`` lists the pairs (next state, probability) of action i or, if reward and next state are not
     independent (``product`` is False), those of its outcomes.
     """
 
@@ -80,16 +80,16 @@ class Grid:
 
     @property
     def exact(self) -> bool:
-        """No reward was rounded."""
+        """Whether no reward was rounded."""
         return not any(step.loss for step in self.steps)
 
     @property
     def loss(self) -> Fraction:
-        """What rounding up can have added to a return: at most ``horizon * eta``."""
+        """A bound on what rounding up added to a return: at most ``horizon * eta``."""
         return sum((step.loss for step in self.steps), Fraction())
 
     def joint(self) -> GridModel:
-        """Joint outcomes as integer weights over one denominator."""
+        """Return joint outcomes as integer weights over one denominator."""
         distinct = {id(step): step for step in self.steps}
         outcomes = {key: [list(self._outcomes(step, i)) for i in self._actions()] for key, step in distinct.items()}
         denominator = lcm_of_denominators(p for rows in outcomes.values() for row in rows for p, _, _ in row)
@@ -117,13 +117,13 @@ class Grid:
             yield from ((p * q, s, j) for j, q in rewards)
 
     def floats(self) -> FloatModel:
-        """Arrays of float64, probabilities rounded once to nearest, rewards shifted to start at 0."""
+        """Return arrays of float64: probabilities rounded once to nearest, rewards shifted to start at 0."""
         from .floats import float_arrays
 
         return float_arrays(self)
 
     def limbs(self) -> IntegerModel:
-        """Arrays of integers over common denominators, rewards shifted to start at 0."""
+        """Return arrays of integers over common denominators, with rewards shifted to start at 0."""
         from .limb_model import integer_arrays
 
         return integer_arrays(self)
@@ -133,7 +133,7 @@ class Grid:
 class GridModel:
     """An MDP over integers: ``steps[t][s][a]`` lists branches whose weights sum to ``denominator``.
 
-    ``exact`` says that rounding changed no reward.
+    ``exact`` is True if rounding changed no reward.
     """
 
     unit: Fraction
@@ -148,9 +148,9 @@ class GridModel:
         return len(self.steps)
 
     def reachable(self, most: float = math.inf) -> list[dict[int, set[int]]]:
-        """For each ``t = 0..T``, the cumulative rewards that some policy reaches in each state.
+        """Return, for each ``t = 0..T``, the cumulative rewards that some policy reaches in each state.
 
-        :raises TooManySums: if they are more than ``most`` in all
+        :raises TooManySums: if there are more than ``most`` in total
         """
         levels: list[dict[int, set[int]]] = [{s: {0} for s, _ in self.initial}]
         total = len(levels[0])
@@ -170,7 +170,7 @@ class GridModel:
     def law(
         self, choice: Callable[[int, int, int], tuple[tuple[int, Fraction], ...]], unit: Fraction | None = None
     ) -> Law:
-        """The law of the return, in the model's units or another, of a policy that sees step, state and sum so far."""
+        """Return the law of the return, in the model's units or ``unit``, of a policy by step, state and sum so far."""
         *_, (level, total) = self.forward(choice)
         weights: dict[int, int] = {}
         for (_, i), mass in level.items():
@@ -180,7 +180,7 @@ class GridModel:
     def forward(
         self, choice: Callable[[int, int, int], tuple[tuple[int, Fraction], ...]]
     ) -> Iterator[tuple[dict[tuple[int, int], int], int]]:
-        """For t = 0..T, the weights of every ``(state, sum of units)`` met, and the total over which they are."""
+        """Yield, for t = 0..T, the weights of every reachable ``(state, sum of units)``, and their denominator."""
         level, total = {(s, 0): w for s, w in self.initial}, self.initial_denominator
         yield level, total
         for t, step in enumerate(self.steps):
@@ -197,7 +197,7 @@ class GridModel:
 
 
 def compiled(mdp: MDP, eta: Rational | None = None) -> Grid:
-    """``mdp`` on its own grid for ``eta=None``, otherwise rounded up to multiples of ``eta``."""
+    """Compile ``mdp`` on its own grid for ``eta=None``, otherwise rounded up to multiples of ``eta``."""
     unit = own_unit(mdp) if eta is None else as_step(eta)
     stationary = mdp.discount == 1
     if not mdp.is_discrete and not mdp.is_product and stationary:
@@ -216,13 +216,13 @@ def compiled(mdp: MDP, eta: Rational | None = None) -> Grid:
 
 
 def grid_model(mdp: MDP, eta: Rational | None = None) -> GridModel:
-    """The joint outcomes of ``mdp``, exact for ``eta=None``, rounded up to multiples of ``eta`` otherwise."""
+    """Return the joint outcomes of ``mdp``, exact for ``eta=None``, rounded up to multiples of ``eta`` otherwise."""
     return compiled(mdp, eta).joint()
 
 
 @dataclass(frozen=True)
 class _Rewards:
-    """The rewards of all actions by their number among the distinct ones, so that each is rounded once a step."""
+    """The rewards of all actions as indices into the distinct ones, so that each is rounded once per step."""
 
     distinct: Multiples
     rows: tuple[tuple[int, ...], ...]
@@ -252,7 +252,7 @@ class _Rewards:
 
 
 def _added_up(units: tuple[int, ...], masses: tuple[Fraction, ...]) -> tuple[tuple[int, ...], tuple[Fraction, ...]]:
-    """A law in units; rounding may have made rewards equal."""
+    """Merge equal rewards of a law in units, which rounding may have created."""
     if len(set(units)) == len(units):
         return units, masses
     merged: dict[int, Fraction] = {}
@@ -262,7 +262,7 @@ def _added_up(units: tuple[int, ...], masses: tuple[Fraction, ...]) -> tuple[tup
 
 
 def _continuous_step(mdp: MDP, t: int, unit: Fraction, actions: list[Action]) -> GridStep:
-    """A product model in which some reward is continuous: it is rounded up from its CDF."""
+    """Return a step of a product model with some continuous reward, which is rounded up from its CDF."""
     weight, loss, rows = mdp.step_reward(t, Fraction(1)), Fraction(), []
     for action in actions:
         law = action.reward
@@ -275,7 +275,7 @@ def _continuous_step(mdp: MDP, t: int, unit: Fraction, actions: list[Action]) ->
 
 
 def _merged(branches: Iterable[Branch]) -> tuple[Branch, ...]:
-    """Branches with equal target and reward added up: rounding may have made them equal."""
+    """Merge branches with equal target and reward, which rounding may have created."""
     totals: dict[tuple[int, int], int] = {}
     for weight, s, j in branches:
         totals[s, j] = totals.get((s, j), 0) + weight

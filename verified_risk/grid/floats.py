@@ -1,9 +1,9 @@
-r"""The model in float64 arrays: what the kernels read.
+r"""The model as float64 arrays, the input of the kernels.
 
-Step rewards are integers in units of ``unit`` (rounded up where ``eta`` is given, exact otherwise), shifted by the
-least one of their step so that they start at 0.  Probabilities are rounded once to the nearest float.  The rows of
-all actions lie behind each other; models of the paper's product form keep successors and rewards apart, all others
-list joint outcomes.
+Step rewards are integers in units of ``unit`` (rounded up if ``eta`` is given, exact otherwise), shifted by the least
+one of their step so that they start at 0.  Probabilities are rounded once to the nearest float.  The rows of all
+actions are concatenated; models of the paper's product form keep successors and rewards apart, all others list joint
+outcomes.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Step:
-    """The rewards of one step; in product form ``start`` delimits actions, in joint form units go with the
+    """The rewards of one step; in product form ``start`` delimits actions, in joint form units are parallel to the
     successors."""
 
     units: Ints
     prob: Floats
     start: Ints
     least: int
-    """What was subtracted from every reward of the step, in units."""
+    """The amount subtracted from every reward of the step, in units."""
     span: int
     """The greatest shifted reward."""
     shortfall: Floats
@@ -47,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True)
 class StepArrays:
-    """The distinct steps behind each other, shorter rows padded with probability 0; step t is number ``block[t]``."""
+    """The distinct steps, concatenated, with shorter rows padded with probability 0; step t is number ``block[t]``."""
 
     block: Ints
     span: Ints
@@ -76,7 +76,7 @@ class FloatModel:
     initial_state: Ints
     initial_prob: Floats
     exact: bool
-    """No reward was rounded."""
+    """Whether no reward was rounded."""
 
     @property
     def horizon(self) -> int:
@@ -84,7 +84,7 @@ class FloatModel:
 
     @cached_property
     def blocks(self) -> StepArrays:
-        """An undiscounted model has one step T times: one block."""
+        """The distinct steps; an undiscounted model has one block."""
         distinct = {id(step): step for step in self.steps}
         number = {key: k for k, key in enumerate(distinct)}
         steps = list(distinct.values())
@@ -100,12 +100,12 @@ class FloatModel:
 
     @cached_property
     def offsets(self) -> list[int]:
-        """Before step t, the unshifted sum of units is the shifted one plus ``offsets[t]``."""
+        """The offsets: before step t, the unshifted sum of units is the shifted one plus ``offsets[t]``."""
         return [0, *accumulate(step.least for step in self.steps)]
 
     @cached_property
     def remaining(self) -> list[int]:
-        """``remaining[t]``: the greatest shifted sum that steps t, t+1, ... can add."""
+        """``remaining[t]``, the greatest shifted sum that steps t, t+1, ... can add."""
         return [0, *accumulate(step.span for step in reversed(self.steps))][::-1]
 
     @cached_property
@@ -114,26 +114,26 @@ class FloatModel:
         terms = int(np.diff(self.succ_start).max())
         if not self.product:
             return terms
-        distinct = {id(step): step for step in self.steps}.values()  # an undiscounted model has one step T times
+        distinct = {id(step): step for step in self.steps}.values()  # an undiscounted model repeats one step T times
         return terms + max(int(np.diff(step.start).max()) for step in distinct)
 
     @property
     def choice_type(self) -> type[np.signedinteger[Any]]:
-        """The narrowest integers that hold every action."""
+        """The narrowest integer type that holds every action."""
         most = int(np.diff(self.action_start).max()) - 1
         return next(kind for kind in (np.int8, np.int16, np.int32) if most <= np.iinfo(kind).max)
 
     @property
     def depth(self) -> int:
-        """Roundings in a row of one whole backward pass with a constant per action (theory 05, A2, the budget
+        """The successive roundings of a backward pass with a constant per action (theory 05, A2, the budget
         recursion)."""
         distinct = {id(step): step for step in self.steps}.values()
-        terms = max(int(np.diff(step.start).max()) for step in distinct)  # of the sum that the constant is
+        terms = max(int(np.diff(step.start).max()) for step in distinct)  # of the sum that makes up the constant
         return self.horizon * (self.branches + 4) + terms + 3
 
     def float_parts(self, amount: Fraction) -> tuple[tuple[str, Fraction], ...]:
-        """``amount``, lost to floating point, by what was rounded: each probability on the way once, then every
-        operation; bounds grow in proportion to the number of roundings."""
+        """Split ``amount``, lost to floating point, by what was rounded: each probability once, then every operation;
+        bounds grow in proportion to the number of roundings."""
         probabilities = self.horizon * (2 if self.product else 1) + 1
         share = Fraction(probabilities, self.depth + len(self.initial_state) + 2)
         return (
@@ -143,12 +143,12 @@ class FloatModel:
 
     @property
     def loss(self) -> Fraction:
-        """What rounding up can have added to a return: at most ``horizon * eta``."""
+        """A bound on what rounding up added to a return: at most ``horizon * eta``."""
         return sum((step.loss for step in self.steps), Fraction())
 
 
 def float_model(mdp: MDP, unit: Fraction) -> FloatModel:
-    """``mdp`` on multiples of ``unit``, rewards rounded up."""
+    """Build ``mdp`` on multiples of ``unit``, with rewards rounded up."""
     return compiled(mdp, unit).floats()
 
 
@@ -177,7 +177,7 @@ def float_arrays(grid: Grid) -> FloatModel:
 
 
 def starts(counts: Iterable[int]) -> Ints:
-    """Where each row of a compressed table begins, and where the last one ends."""
+    """Return where each row of a compressed table begins, and where the last one ends."""
     return np.concatenate(([0], np.cumsum(np.fromiter(counts, dtype=np.int64))))
 
 
@@ -187,7 +187,7 @@ def _step(step: GridStep, product: bool, succ_start: Ints, succ_prob: Floats) ->
         start = starts(len(row) for row in step.units)
         prob = np.array([q.numerator / q.denominator for row in step.masses for q in row])
     least, span = step.least, step.span
-    # rewards may be far from 0, their range is not
+    # rewards may be far from 0, but their range is not
     shifted = np.array([j - least for row in step.units for j in row], dtype=np.int64)
     mean = np.add.reduceat(prob * shifted, start[:-1])
     deviation = shifted - np.repeat(mean, np.diff(start))

@@ -1,4 +1,4 @@
-"""The model in integers as compressed arrays: what the exact kernels read."""
+"""The model in integers as compressed arrays, the input of the exact kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .floats import Ints, starts
 
 @dataclass(frozen=True)
 class IntegerModel:
-    """A model of integers: probabilities over ``succ_total`` (and ``reward_total``), rewards shifted to start at 0."""
+    """An integer model: probabilities over ``succ_total`` (and ``reward_total``), rewards shifted to start at 0."""
 
     unit: Fraction
     two_stages: bool
@@ -27,7 +27,7 @@ class IntegerModel:
     reward_weight: list[int]
     reward_total: int
     units: list[Ints]
-    """Per step: with the successors, or with the rewards of a product model."""
+    """Per step, parallel to the successors or, in a product model, to the rewards."""
     least: list[int]
     spans: list[int]
 
@@ -37,8 +37,8 @@ class IntegerModel:
 
 
 def integer_arrays(grid: Grid) -> IntegerModel:
-    """Needs rewards that lie on the grid: rounding may merge rewards at some steps only.  A reward of 2**63 units or
-    more is an OverflowError."""
+    """Build the arrays; rewards must lie on the grid, since rounding may merge rewards at some steps only.  Raise
+    OverflowError for a reward of 2**63 units or more."""
     laws = grid.steps[0].masses if grid.product else ((),) * len(grid.successors)
     succ_total = lcm_of_denominators(p for row in grid.successors for _, p in row)
     reward_total = lcm_of_denominators(q for law in laws for q in law)

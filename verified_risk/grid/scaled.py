@@ -1,8 +1,8 @@
-r"""Discounted returns on a grid that gets finer as rewards get smaller.
+r"""Discounted returns on a grid that becomes finer as rewards become smaller.
 
-Step t pays :math:`\gamma^t (r - \text{least})` in units of :math:`\delta_t = \eta\,2^{-h_t}`, ``h`` nondecreasing: an
-integer part ``units`` and a fraction ``share``, both exact before ``share`` becomes a float.  Nothing is rounded up; a
-budget between two nodes is read on the line that joins them (:mod:`verified_risk.planning.tails.interpolated_tables`).
+Rewards of step t are :math:`\gamma^t (r - \text{least})` in units of :math:`\delta_t = \eta\,2^{-h_t}`, ``h``
+nondecreasing: an integer part ``units`` and a fraction ``share``, both exact before ``share`` becomes a float.  Nothing
+is rounded up; budgets between two nodes are interpolated (:mod:`verified_risk.planning.tails.interpolated_tables`).
 
 Among grids :math:`\delta_t = \eta\gamma^{\kappa t}` the tables have :math:`\sum_t \gamma^t/\delta_t` cells, and the
 error of interpolation is about :math:`\sum_t \delta_t^2/\gamma^t` (a conditional law as wide as :math:`\gamma^t` has a
@@ -24,11 +24,11 @@ from ..numbers.rational import lcm_of_denominators
 from .floats import Floats, Ints, starts
 
 EXPONENT = Fraction(2, 3)
-"""Of the discount in the grid of step t; see the module."""
+"""Exponent of the discount in the grid of step t; see the module."""
 
 
 def halvings_of(discount: Fraction, horizon: int) -> tuple[int, ...]:
-    """``h_t``: how often the grid has been halved by step t; any nondecreasing numbers are valid."""
+    """Return ``h_t``, the number of halvings of the grid by step t; any nondecreasing numbers are valid."""
     rate = float(EXPONENT) * math.log2(discount.denominator / discount.numerator)
     return tuple(math.floor(rate * t) for t in range(horizon))
 
@@ -41,14 +41,14 @@ class ScaledStep:
     share: Floats
     """The fraction of a unit above ``units``, rounded to nearest."""
     span: int
-    """At least the greatest reward, a whole number."""
+    """An integer at least the greatest reward."""
     scale: float
     """The range of the rewards of the step, in units, rounded to nearest."""
 
 
 @dataclass(frozen=True)
 class ScaledModel:
-    """``mdp`` with step-dependent grids; actions lie behind each other as in :class:`~.floats.FloatModel`."""
+    """``mdp`` with step-dependent grids; actions are concatenated as in :class:`~.floats.FloatModel`."""
 
     mdp: MDP
     eta: Fraction
@@ -74,12 +74,12 @@ class ScaledModel:
         return self.mdp.n_states
 
     def finer(self, t: int) -> int:
-        """``delta_{t-1} / delta_t``: how many units of step t one of the step before is."""
+        """Return ``delta_{t-1} / delta_t``, the units of step t in one unit of the step before."""
         return 1 << (self.halvings[t] - self.halvings[t - 1]) if t else 1
 
     @cached_property
     def tops(self) -> list[tuple[int, int]]:
-        """Per step, the node from which everything is linear: in its own units, and in those of the step before."""
+        """Return, per step, the node beyond which all is linear: in its own units, and in those of the step before."""
         found, after = [], 0
         for t in range(self.horizon - 1, -1, -1):
             own = after + self.steps[t].span
@@ -94,7 +94,7 @@ class ScaledModel:
 
     @property
     def offset(self) -> Fraction:
-        """What every return has beyond the shifted one."""
+        """The difference between a return and its shifted form."""
         return self.least * self.weights
 
     @property
@@ -110,14 +110,14 @@ class ScaledModel:
 
     @property
     def cells(self) -> int:
-        """Of all tables together."""
+        """The number of cells of all tables."""
         return self.n_states * sum(own + 1 for own, _ in self.tops)
 
 
 def scaled_model(
     mdp: MDP, eta: Fraction, halvings: tuple[int, ...] | None = None, *, joint: bool = False
 ) -> ScaledModel:
-    """A model with finite reward laws on grids of ``eta`` halved ``halvings[t]`` times, or as joint outcomes."""
+    """Build a model with finite reward laws on grids of ``eta`` halved ``halvings[t]`` times, or as joint outcomes."""
     product = mdp.is_product and not joint
     actions = [action for _, _, action in mdp]
     pairs = [action.successors if product else [(s, p) for p, s, _ in action.outcomes] for action in actions]
@@ -147,7 +147,7 @@ def scaled_model(
 
 
 def _scaled_step(scale: Fraction, tops: Any, bottom: int, number: Any, width: Fraction) -> ScaledStep:
-    """``tops[i] / bottom`` are the distinct rewards, arrays of Python's own integers."""
+    """Build one step; ``tops[i] / bottom`` are the distinct rewards, as arrays of Python integers."""
     whole = scale.denominator * bottom
     scaled = tops * scale.numerator
     units = scaled // whole

@@ -1,4 +1,4 @@
-"""Rewards in units of a grid: the unit on which all of them lie, and rounding up."""
+"""Rewards in units of a grid: the common unit of all rewards, and rounding up."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ..numbers.rational import ceil_div, gcd_of, lcm_of_denominators
 
 
 def round_up_reward(r: Fraction, eta: Fraction) -> Fraction:
-    r""":math:`\phi(r) = \eta \lceil r / \eta \rceil`."""
+    r"""Return :math:`\phi(r) = \eta \lceil r / \eta \rceil`."""
     return ceil_div(r, eta) * eta
 
 
 def common_unit(rewards: Sequence[Fraction], weights: Iterable[Fraction]) -> Fraction:
-    """The largest unit of which every reward times every weight is a multiple; 1 if all of them are 0."""
+    """Return the largest unit of which every reward times every weight is a multiple; 1 if all of them are 0."""
     return gcd_of(w * r for w in weights for r in rewards) or Fraction(1)
 
 
 def own_unit(mdp: MDP) -> Fraction:
-    """The largest unit of which every step reward is a multiple; 1 if all rewards are 0."""
+    """Return the largest unit of which every step reward is a multiple; 1 if all rewards are 0."""
     steps = range(mdp.horizon) if mdp.discount != 1 else range(1)
     return common_unit(mdp.rewards, (mdp.step_reward(t, Fraction(1)) for t in steps))
 
 
 @dataclass(frozen=True)
 class Multiples:
-    """Rewards over one denominator, so that those of a step are rounded up in integers.
+    """Rewards over one denominator, so that a step can be rounded up in integers.
 
     >>> Multiples.of([Fraction(1, 3), Fraction(1)]).rounded_up(Fraction(1), Fraction(1, 2))
     ((1, 2), Fraction(1, 6))
@@ -44,7 +44,7 @@ class Multiples:
         return cls(tuple(r.numerator * (whole // r.denominator) for r in rewards), whole)
 
     def rounded_up(self, weight: Fraction, unit: Fraction) -> tuple[tuple[int, ...], Fraction]:
-        """``ceil(weight * r / unit)`` of every reward r, and the largest amount by which that raised one."""
+        """Return ``ceil(weight * r / unit)`` for every reward r, and the largest amount by which that raised one."""
         ratio = weight / unit
         top, bottom = ratio.numerator, ratio.denominator * self.whole
         units = tuple(-(-n * top // bottom) for n in self.tops)

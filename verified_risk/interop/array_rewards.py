@@ -18,7 +18,7 @@ from .packed import Packed, PackedAction
 
 
 class StepRewards:
-    """``R`` of one step: what an action pays, and whether a state has it."""
+    """``R`` of one step: the reward of an action, and whether a state has the action."""
 
     def __init__(self, R: Any, n: int, count: int, ass: bool, where: str, *, stacked: bool) -> None:
         self.n, self.count, self.where, self.ass = n, count, where, ass
@@ -48,10 +48,10 @@ class StepRewards:
                 self._table(array)
 
     def _table(self, array: npt.NDArray[Any]) -> None:
-        """``R[s]`` or ``R[s, a]``."""
+        """Read ``R[s]`` or ``R[s, a]``."""
         if array.shape == (self.n,):
             array = np.repeat(array[:, None], self.count, axis=1)
-        elif self.stacked and array.shape == (self.n * self.count,):  # one for each row of P
+        elif self.stacked and array.shape == (self.n * self.count,):  # one per row of P
             array = array.reshape(self.count, self.n).T if self.ass else array.reshape(self.n, self.count)
         if array.shape != (self.n, self.count):
             n, count = self.n, self.count
@@ -106,7 +106,7 @@ class StepRewards:
 
 
 def _holds_laws(R: Sequence[Any]) -> bool:
-    """Whether ``R[s][a]`` are laws and not numbers."""
+    """Whether the entries ``R[s][a]`` are laws rather than numbers."""
     first = R[0]
     if not isinstance(first, (list, tuple)) or not first:
         return False

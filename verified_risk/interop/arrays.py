@@ -1,4 +1,4 @@
-r"""Models from arrays: numpy, scipy sparse, nested lists, one for all steps or one for each.
+r"""Models from arrays (numpy, scipy sparse, nested lists), one for all steps or one per step.
 
 ``P`` is one of
 
@@ -6,19 +6,19 @@ r"""Models from arrays: numpy, scipy sparse, nested lists, one for all steps or 
 * a list of one matrix ``P[a][s, s']`` for each action, dense or sparse;
 * one matrix with a row for each state and action, sparse or dense: row ``s * |A| + a`` for ``"sas"``,
   ``a * |S| + s`` for ``"ass"``;
-* one matrix with a row for each pair of a state and an action that it has, ``pairs=(states, actions)`` saying which
-  (quantecon's ``s_indices`` and ``a_indices``); then ``R`` has one entry for each row;
+* one matrix with a row for each available pair of state and action, listed in ``pairs=(states, actions)`` (quantecon's
+  ``s_indices`` and ``a_indices``); then ``R`` has one entry for each row;
 * a list of T of these, one for each step.
 
-``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` (or ``R[a, s, s']``, as the layout says), a list of matrices
-``R[a][s, s']``, one entry for each row where ``P`` is one matrix, or nested lists ``R[s][a]`` of reward laws; a list of
-T of these where ``P`` is a list of T.  A reward of ``-inf`` at ``R[s, a]`` means that state s does not have action a.
+``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` (or ``R[a, s, s']``, depending on the layout), a list of matrices
+``R[a][s, s']``, one entry for each row if ``P`` is one matrix, or nested lists ``R[s][a]`` of reward laws; a list of T
+of these if ``P`` is a list of T.  A reward of ``-inf`` at ``R[s, a]`` means that state s does not have action a.
 
 A float is read as its shortest decimal.  A row of probabilities that misses 1 by no more than four units in the last
 place of 1 for each of its entries was normalised in floating point (in float32, if the array is of that type): it is
-read as small fractions if these sum to 1 (0.3333333333333333 is then 1/3), otherwise its largest entry is moved by what
-is missing.  :attr:`MDP.notes` says how many rows, and how far.  Rows that miss 1 by more are refused, unless
-``normalise=True``.
+read as small fractions if these sum to 1 (0.3333333333333333 is then 1/3), otherwise its largest entry absorbs the
+difference.  :attr:`MDP.notes` says how many rows changed, and by how much.  Rows that miss 1 by more raise an error,
+unless ``normalise=True``.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class _Step:
 
 
 def _is_by_step(P: Arrays) -> bool:
-    """Whether ``P`` has one entry for each step."""
+    """Whether ``P`` has one entry per step."""
     if isinstance(P, np.ndarray):
         return P.ndim == 4
     if not isinstance(P, (list, tuple)) or not P or is_matrix_list(P):
@@ -180,7 +180,7 @@ def _depth(nested: Any) -> int:
 
 
 def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, int, bool]:
-    """``P`` as rows in the order (s, a), the numbers of states and actions, and whether actions came first."""
+    """Return ``P`` as rows in the order (s, a), the numbers of states and actions, and whether actions came first."""
     if layout not in (None, "sas", "ass"):
         raise InvalidModel(f"layout is {layout!r}, wanted 'sas' for P[s, a, s'] or 'ass' for P[a, s, s']")
     if isinstance(P, Rows):  # from pairs
@@ -213,12 +213,12 @@ def _transitions(P: Arrays, layout: str | None, where: str) -> tuple[Rows, int, 
 
 
 def _is_stacked(P: Arrays) -> bool:
-    """Whether ``P`` is one matrix with a row for each state and action."""
+    """Whether ``P`` is one matrix with a row per state and action."""
     return hasattr(P, "tocsr") or _depth(P) == 2
 
 
 def _listed(absorbing: Iterable[int] | npt.NDArray[np.bool_]) -> tuple[int, ...]:
-    """States, which an array of bools marks instead of listing them."""
+    """Return the states as a list, which may be given as an array of bools."""
     if isinstance(absorbing, np.ndarray) and absorbing.dtype == np.bool_:
         return tuple(np.flatnonzero(absorbing).tolist())
     return tuple(absorbing)
@@ -239,7 +239,7 @@ def _actions_first(shape: tuple[int, ...], layout: str | None, where: str) -> bo
 
 
 def _stacked(rows: Rows, layout: str | None, where: str) -> tuple[Rows, int, int, bool]:
-    """One matrix with a row for each state and action."""
+    """Split one matrix with a row per state and action."""
     n = rows.width
     count, rest = divmod(len(rows), n)
     if rest or not count:
@@ -258,7 +258,7 @@ def _stacked(rows: Rows, layout: str | None, where: str) -> tuple[Rows, int, int
 
 
 def _check_entries(rows: Rows, name: Callable[[int], str], where: str) -> None:
-    """Refuse the first entry that is not a probability, and rows without any."""
+    """Raise for the first entry that is not a probability, and for empty rows."""
     if rows.value.dtype.kind == "f":
         wrong = np.flatnonzero(~(np.isfinite(rows.value) & (rows.value >= 0)))
         if len(wrong):
@@ -291,7 +291,7 @@ def _terminal(values: Sequence[Rational] | npt.NDArray[Any], n: int) -> list[Fra
 
 
 def _names(action_names: Sequence[str] | None, step: _Step) -> list[list[str]] | None:
-    """The caller's names; where actions were left out, the caller's numbers."""
+    """Return the caller's names, or the caller's numbers if actions are missing."""
     if action_names is None:
         full = all(len(names) == step.count for names in step.names)
         return None if full else [[str(a) for a in names] for names in step.names]

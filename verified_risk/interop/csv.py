@@ -1,8 +1,8 @@
-"""Models as CSV: ``idstatefrom,idaction,idstateto,probability,reward``, one outcome a row.
+"""Models as CSV: ``idstatefrom,idaction,idstateto,probability,reward``, one outcome per row.
 
 Rows with equal states and action and different rewards are separate outcomes.  States may differ in their actions;
-every state needs at least one.  The file holds neither the initial law nor the horizon nor the discount.  With one more
-column, ``idstep``, from 0, the model changes with the step and the file holds every step.
+every state needs at least one.  The file does not contain the initial law, the horizon or the discount.  With an
+additional column ``idstep``, from 0, the model changes with the step and the file contains every step.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .time_varying import clocked
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 STEP = "idstep"
 LONGEST_INDEX = 18
-"""Characters of a state, an action or a step."""
+"""Maximum number of characters of a state, an action or a step."""
 
 Line: TypeAlias = tuple[int, int, int, int, Fraction, Fraction, tuple[int, ...]]
 """``(line number, state, action, next state, probability, reward, (step,) or ())``, indices as in the file."""
@@ -40,7 +40,7 @@ def read_csv(
     index_base: int,
     normalise: bool = False,
 ) -> MDP:
-    """The model of a CSV file whose least state and action index is ``index_base``, 0 or 1.
+    """Read the model of a CSV file whose least state and action index is ``index_base``, 0 or 1.
 
     ``initial`` is a state or a dict ``{state: probability}`` *numbered as in the file*, or a list over all states.
     Numbers are read exactly: ``1/3``, ``0.25``, ``1e-3``.  The states of the model are numbered from 0.
@@ -89,10 +89,10 @@ def read_csv(
 
 
 def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> None:
-    """Write every outcome of positive probability, rationals as ``p/q``; the file appears whole or not at all.
+    """Write every outcome of positive probability, atomically, with rationals as ``p/q``.
 
-    A model that changes with the step has a column ``idstep``.  Its last step leads to the first state: what follows
-    does not count, and rewards at the end are in the rewards of that step.
+    A model that changes with the step has a column ``idstep``.  Its last step leads to the first state, since what
+    follows does not count, and includes the terminal rewards.
     """
     if isinstance(index_base, bool) or index_base not in (0, 1):
         raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1")
@@ -110,7 +110,7 @@ def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> No
 
 
 def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
-    """All rows, and the names of the columns that mean nothing here."""
+    """Return all rows, and the names of the columns that are ignored."""
     reader = csv.reader(io.StringIO(content))
     header = [name.strip() for name in next(reader, [])]
     for column in COLUMNS:
@@ -169,7 +169,7 @@ def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
 
 
 def _by_step(lines: list[Line], where: str) -> list[list[Line]]:
-    """The rows of every step; all rows where the file has no steps."""
+    """Return the rows of every step, or all rows if the file has no steps."""
     grouped: dict[int, list[Line]] = {}
     for entry in lines:
         grouped.setdefault(entry[6][0] if entry[6] else 0, []).append(entry)
@@ -196,7 +196,7 @@ def _check_base(lines: list[Line], index_base: int, where: str) -> None:
 
 
 def _arrange(lines: list[Line], index_base: int, where: str) -> list[list[list[Outcome]]]:
-    """``outcomes[s][a]``, indices from 0."""
+    """Return ``outcomes[s][a]``, with indices from 0."""
     grouped: dict[int, dict[int, list[Outcome]]] = {}
     seen: dict[tuple[int, int, int, Fraction], tuple[int, Fraction]] = {}
     first_named: dict[int, int] = {}
@@ -241,7 +241,7 @@ def _check_sums(outcomes: list[list[list[Outcome]]], lines: list[Line], index_ba
 
 
 def _shifted(initial: Any, index_base: int, n: int, where: str) -> Any:
-    """The initial law in the model's own numbering."""
+    """Return the initial law in the model's numbering."""
 
     def shift(s: Any) -> int:
         state = as_whole(s)

@@ -3,12 +3,12 @@ r"""Models for the Storm model checker, in its explicit DRN format, with exact r
 Storm has no horizon, so the step becomes part of the state.  Two files can be written:
 
 * :func:`write_drn`: states ``(t, s)``.  The reward collected on the way to ``end`` is the return, path by path, so
-  ``R{"return"}max=? [F "end"]`` is the largest mean.  (Storm refuses the question where every reward is 0.)
-* :func:`write_return_drn`: states ``(t, s, y)`` with the return so far, so that the law of the return can be asked for:
+  ``R{"return"}max=? [F "end"]`` is the largest mean.  (Storm rejects this query if every reward is 0.)
+* :func:`write_return_drn`: states ``(t, s, y)`` with the return so far, so that the law of the return can be queried:
   ``Pmax=? [F "at_least_3_2"]`` is the largest probability of a return of at least 3/2.
 
-DRN pays rewards in states and for choices, not on arrival.  Where the reward of an action is not certain, each of its
-outcomes passes through a *pay state*, which has the reward and one choice.
+DRN attaches rewards to states and choices, not to arrivals.  If the reward of an action is random, each of its outcomes
+passes through a *pay state*, which has the reward and one choice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..numbers.rational import Rational, as_fraction, said, text
 
 @dataclass(frozen=True, slots=True)
 class AtStep:
-    """State ``s`` before step ``t``; ``y`` is the return so far in units of the grid, 0 where it is not kept."""
+    """State ``s`` before step ``t``; ``y`` is the return so far in units of the grid, 0 if it is not tracked."""
 
     t: int
     s: int
@@ -37,7 +37,7 @@ class AtStep:
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """On the way to ``following``, collecting a reward."""
+    """A reward collected on the way to ``following``."""
 
     reward: Fraction
     following: AtStep | End
@@ -45,14 +45,14 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """All steps are over; the return is ``z`` units."""
+    """The end of all steps, with a return of ``z`` units."""
 
     z: int
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Nothing happens any more."""
+    """The absorbing final state."""
 
 
 Place: TypeAlias = AtStep | Pay | Final | End
@@ -61,7 +61,7 @@ Branches: TypeAlias = Sequence[tuple[Fraction, Place]]
 
 @dataclass(frozen=True)
 class Choice:
-    """One action: what it pays, and where it leads."""
+    """One action: its reward and successors."""
 
     reward: Fraction
     branches: Branches
@@ -69,7 +69,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Node:
-    """One state of the file: what it pays, its labels, its actions."""
+    """One state of the file: its reward, labels and actions."""
 
     choices: Sequence[Choice]
     reward: Fraction = Fraction(0)
@@ -109,10 +109,10 @@ def write_drn(mdp: MDP, path: str | PathLike[str]) -> None:
 def write_return_drn(
     mdp: MDP, path: str | PathLike[str], *, thresholds: Iterable[Rational] = ()
 ) -> dict[str, Fraction]:
-    """Write the product with the return so far; the result says what each label ``return_z`` means, ``{label: z}``.
+    """Write the product with the return so far; return the meaning ``{label: z}`` of each label ``return_z``.
 
     A final state with return z has the label ``return_z`` (``return_3_2`` for 3/2, ``return_minus_1`` for -1), and
-    ``at_least_x`` for every threshold ``x <= z``.  Its choice pays z as the reward ``return``.  The file grows with the
+    ``at_least_x`` for every threshold ``x <= z``.  Its choice has the reward ``return`` of z.  The file grows with the
     number of distinct returns.
     """
     grid = grid_model(mdp)
@@ -152,7 +152,7 @@ def write_return_drn(
 
 
 def label(prefix: str, value: Fraction) -> str:
-    """A name that Storm's property language accepts.
+    """Return a name that Storm's property language accepts.
 
     >>> label("return", Fraction(3, 2)), label("at_least", Fraction(-1))
     ('return_3_2', 'at_least_minus_1')
@@ -162,9 +162,9 @@ def label(prefix: str, value: Fraction) -> str:
 
 
 def _write(path: str | PathLike[str], initial: Branches, node: Callable[[Place], Node], title: str) -> None:
-    """Number the reachable places from the start on, and write them.
+    """Number the reachable places from the start, and write them.
 
-    A DRN file has initial states, not an initial law: state 0 draws the first state, and pays nothing.
+    A DRN file has initial states, not an initial law: state 0 draws the first state, without a reward.
     """
     numbers: dict[Place, int] = {}
     queue: list[Place] = []
@@ -190,7 +190,7 @@ def _write(path: str | PathLike[str], initial: Branches, node: Callable[[Place],
             lines.extend(f"\t\t{target} : {text(p)}" for target, p in sorted(masses.items()))
 
     put(0, Node([Choice(Fraction(0), initial)]), ("init",))
-    for place in queue:  # grows while it is read: breadth first
+    for place in queue:  # grows while it is read: breadth-first
         entry = node(place)
         put(numbers[place], entry, entry.labels)
 

@@ -1,8 +1,8 @@
 """Tabular gymnasium environments as exact models.
 
 An environment with a transition table ``P[s][a] = [(probability, next state, reward, terminated), ...]`` is an MDP
-whose probabilities were written in floats.  Here each float becomes the rational it stands for, and every float for
-which that is not its shortest decimal is reported in ``mdp.notes``.
+whose probabilities are given as floats.  Each float is converted to the rational it stands for, and floats for which
+that is not the shortest decimal are reported in ``mdp.notes``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WATCHING_WRAPPERS = {
     "PassiveEnvChecker", "OrderEnforcing", "TimeLimit", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering",
     "RenderCollection",
 }  # fmt: skip
-"""They have a step of their own, and play what is inside."""
+"""Wrappers that define ``step`` but do not change it."""
 
 Row: TypeAlias = tuple[Fraction, int, Fraction, bool]
 
@@ -34,10 +34,11 @@ def mdp_of_environment(
     initial: Any = None,
     options: Mapping[str, object] | None = None,
 ) -> MDP:
-    """The exact model of ``env``, an environment or its id, from ``env.unwrapped.P`` and ``initial_state_distrib``.
+    """Build the exact model of ``env``, an environment or its id, from ``env.unwrapped.P`` and
+    ``initial_state_distrib``.
 
-    A transition that terminates the episode leads to a state that earns nothing more: the next state itself where the
-    table already makes it so (FrozenLake), otherwise one more state, the last (CliffWalking, Taxi).
+    A transition that terminates the episode leads to a state without further rewards: the next state itself if the
+    table already makes it so (FrozenLake), otherwise an additional last state (CliffWalking, Taxi).
 
     >>> mdp = mdp_of_environment("FrozenLake-v1", horizon=3)
     >>> mdp.actions(0)[1].successors                       # down from the corner: slips left into the wall, or right
@@ -88,7 +89,7 @@ def mdp_of_environment(
 
 
 def toy_text_names(inner: Any, n: int, with_end: bool) -> tuple[list[str] | None, list[str] | None]:
-    """What the environments of gymnasium's toy text call their states and actions; None for others."""
+    """Return the names of states and actions in gymnasium's toy-text environments; None for others."""
     kind, end = type(inner).__name__, ["the end"] * with_end
     if kind in ("FrozenLakeEnv", "CliffWalkingEnv"):
         width = getattr(inner, "ncol", None) or inner.shape[1]
@@ -104,7 +105,7 @@ def toy_text_names(inner: Any, n: int, with_end: bool) -> tuple[list[str] | None
 
 
 class _Restorer:
-    """Reads floats as the rationals they mean and counts what was not simply their shortest decimal."""
+    """Reads floats as the rationals they mean and counts those that are not their shortest decimal."""
 
     def __init__(self) -> None:
         self._read: dict[Any, Fraction] = {}
@@ -136,7 +137,7 @@ def _make(identifier: str, options: Mapping[str, Any]) -> Any:
     except ImportError as error:
         raise MissingDependency("reading environments by name needs gymnasium", extra="gym") from error
     try:
-        with warnings.catch_warnings():  # an old version is refused below, in one line
+        with warnings.catch_warnings():  # an old version is rejected below, in one line
             warnings.simplefilter("ignore", DeprecationWarning)
             return gymnasium.make(identifier, **options)
     except (gymnasium.error.Error, TypeError, KeyError, ValueError, AttributeError) as error:
@@ -150,7 +151,7 @@ def _name(env: Any, inner: Any) -> str:
 
 
 def _refuse_what_the_table_does_not_say(env: Any, inner: Any, name: str) -> None:
-    """Wrappers that change a step, and Taxi's fickle passenger, who is drawn in ``step`` and depends on the past."""
+    """Raise for wrappers that change a step, and for Taxi's fickle passenger, drawn in ``step`` and path-dependent."""
     while env is not inner:
         kind = type(env)
         outside = takewhile(lambda part: part.__name__ != "Wrapper", kind.__mro__)  # what gymnasium's own base adds to
@@ -236,7 +237,7 @@ def _initial(inner: Any, n: int, restore: _Restorer, name: str) -> dict[int, Fra
 
 
 def _given(initial: Any, n: int) -> Any:
-    """The caller's initial law, which speaks of the environment's own states."""
+    """Return the caller's initial law, which refers to the environment's own states."""
     if isinstance(initial, Mapping) or as_whole(initial) is not None:
         for s in initial if isinstance(initial, Mapping) else [initial]:
             if as_whole(s) is None or not 0 <= s < n:
@@ -248,7 +249,7 @@ def _given(initial: Any, n: int) -> Any:
 
 
 def _limit(env: Any) -> int | None:
-    """The steps after which the environment is cut off, if it says so."""
+    """Return the steps after which the environment is truncated, if it says so."""
     while env is not None:
         limit = getattr(env, "_max_episode_steps", None)
         if limit is not None:
@@ -258,7 +259,7 @@ def _limit(env: Any) -> int | None:
 
 
 def _wrapper_notes(env: Any, horizon: int) -> list[str]:
-    """What the table cannot know: wrappers around it."""
+    """Return notes on wrappers, which the table does not include."""
     notes = []
     while env is not getattr(env, "unwrapped", env):
         limit = getattr(env, "_max_episode_steps", None) if type(env).__name__ == "TimeLimit" else None
@@ -269,7 +270,7 @@ def _wrapper_notes(env: Any, horizon: int) -> list[str]:
 
 
 def _drawing(inner: Any) -> str | None:
-    """The map, where the environment carries one as characters."""
+    """Return the map, if the environment has one as characters."""
     desc = getattr(inner, "desc", None)
     if desc is None or getattr(desc, "ndim", 0) != 2:
         return None

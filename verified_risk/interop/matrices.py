@@ -1,4 +1,4 @@
-"""Dense and sparse matrices in one form: compressed rows, columns increasing, zeros left out."""
+"""Dense and sparse matrices in one form: compressed rows, columns increasing, zeros omitted."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Rows:
     value: npt.NDArray[Any]
     width: int
     bits: int = 53
-    """Significant bits of the numbers as they came: float32 has 24, so its rows sum to 1 less closely."""
+    """Significant bits of the input numbers: float32 has 24, so its rows sum to 1 less closely."""
 
     def __len__(self) -> int:
         return len(self.start) - 1
 
     def row(self, i: int) -> tuple[list[int], list[Any]]:
-        """The columns and values of one row, as Python's own numbers."""
+        """Return the columns and values of one row, as Python numbers."""
         here = slice(self.start[i], self.start[i + 1])
         return self.column[here].tolist(), self.value[here].tolist()
 
 
 def rows_of(matrix: Any, where: str) -> Rows:
-    """A dense or sparse matrix in compressed rows, columns increasing; zeros are left out."""
+    """Convert a dense or sparse matrix to compressed rows, columns increasing, zeros omitted."""
     if not hasattr(matrix, "tocsr"):
         array = array_of(matrix, where)
         height, width = array.shape
@@ -58,7 +58,7 @@ def rows_of(matrix: Any, where: str) -> Rows:
 
 
 def array_of(nested: Any, where: str) -> npt.NDArray[Any]:
-    """A rectangular array; anything but floats and integers is kept as it is."""
+    """Return a rectangular array; entries other than floats and integers are kept unchanged."""
     if isinstance(nested, np.ma.MaskedArray) and np.any(nested.mask):
         first = ", ".join(str(i) for i in np.argwhere(nested.mask)[0])
         raise InvalidModel(f"{where}[{first}] is masked, wanted a number")
@@ -72,19 +72,19 @@ def array_of(nested: Any, where: str) -> npt.NDArray[Any]:
 
 
 def widened(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """float32 and float16 as the float64 of their own shortest decimals: 0.1 stays 0.1."""
+    """Convert float32 and float16 to the float64 of their shortest decimals: 0.1 stays 0.1."""
     if array.dtype.kind != "f" or array.dtype == np.float64:
         return array
     return array.astype(str).astype(np.float64)
 
 
 def bits_of(matrix: Any) -> int:
-    """Significant bits that rows may be expected to sum with: 24 for float32; float16 gets no leave to miss 1."""
+    """Return the significant bits with which rows should sum to 1: 24 for float32; float16 gets no tolerance."""
     return 24 if getattr(matrix, "dtype", None) == np.float32 else 53
 
 
 def is_matrix_list(P: Any) -> bool:
-    """A list of square matrices, one for each action."""
+    """Whether ``P`` is a list of square matrices, one per action."""
     if not isinstance(P, (list, tuple)) or not P:
         return False
     if not all(hasattr(part, "tocsr") or (isinstance(part, np.ndarray) and part.ndim == 2) for part in P):
@@ -93,7 +93,7 @@ def is_matrix_list(P: Any) -> bool:
 
 
 def interleaved(parts: list[Rows]) -> Rows:
-    """The rows of state 0 of all matrices, then those of state 1, and so on."""
+    """Interleave matrices: the rows of state 0 of all of them, then those of state 1, and so on."""
     counts = np.stack([np.diff(part.start) for part in parts], axis=1)
     start = np.concatenate(([0], np.cumsum(counts.ravel())))
     column = np.empty(start[-1], dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Rows of probabilities in a few arrays: integers over powers of ten, fractions only when somebody asks.
+"""Rows of probabilities in a few arrays: integers over powers of ten, converted to fractions on demand.
 
 A model of 10,000 states, 4 actions and 10 successors has 400,000 probabilities.  As Python fractions they take 100 MB
-and seconds; here they take what the arrays take, and an action makes its own fractions when it is first looked at.
+and seconds; here they take no more than the arrays, and an action creates its fractions on first access.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ..numbers.rational import LARGEST_DENOMINATOR, as_fraction, meant, said
 from .matrices import Rows
 
 ULPS = 4
-"""Of 1, in the arrays' own type, for each entry of a row: what normalising in floating point may leave."""
+"""Allowed deviation of a row's sum from 1, in units in the last place per entry, due to normalising in floats."""
 LARGEST_WEIGHT = 2**63 - 1
-"""Of a row in integers: packed arrays are int64."""
+"""Largest weight of a row in integers: packed arrays are int64."""
 MOST_SHOWN = 8
-"""Entries of a row in an error message, which should stay on one line or two."""
+"""Maximum number of entries of a row in an error message, which should stay short."""
 
 
 class Packed:
-    """Rows of probabilities read exactly: row i has weights over ``10 ** digits[i]``, or fractions of its own."""
+    """Rows of probabilities read exactly: row i has weights over ``10 ** digits[i]``, or its own fractions."""
 
     def __init__(self, rows: Rows, name: Callable[[int], str], normalise: bool) -> None:
         self.rows = rows
@@ -43,7 +43,7 @@ class Packed:
         self.largest, self.where = Fraction(), ""
         for i in range(len(rows)):
             self._read(i, name, normalise)
-        self.rows = replace(rows, value=np.zeros(0))  # what was read is in weights and own
+        self.rows = replace(rows, value=np.zeros(0))  # the data is now in weights and own
 
     def _read(self, i: int, name: Callable[[int], str], normalise: bool) -> None:
         columns, values = self.rows.row(i)
@@ -71,7 +71,7 @@ class Packed:
         self.digits[i] = most
 
     def _small(self, i: int, values: list[float]) -> bool:
-        """Whether the floats of a row round small fractions that sum to 1; then these are the row."""
+        """Whether the floats of a row round small fractions that sum to 1; if so, use these as the row."""
         if not all(map(_near_a_small_fraction, values)):
             return False
         small = tuple(meant(x) for x in values)
@@ -89,7 +89,7 @@ class Packed:
     def _summing_to_one(
         self, i: int, exact: list[Fraction], name: Callable[[int], str], normalise: bool
     ) -> tuple[Fraction, ...]:
-        """The row itself, or divided by its sum; refused if that was not asked for."""
+        """Return the row, divided by its sum if ``normalise``; otherwise raise if it does not sum to 1."""
         total = sum(exact, Fraction())
         if total == 1:
             return tuple(exact)
@@ -100,7 +100,7 @@ class Packed:
         raise InvalidModel(f"{name(i)} sums to {said(total)}, not to 1: [{shown}]; normalise=True divides by the sum")
 
     def successors(self, i: int) -> tuple[tuple[int, Fraction], ...]:
-        """Pairs ``(next state, probability)`` of row i, probabilities positive."""
+        """Return pairs ``(next state, probability)`` of row i, with positive probabilities."""
         here = slice(self.rows.start[i], self.rows.start[i + 1])
         columns = self.rows.column[here].tolist()
         if i in self.own:
@@ -137,7 +137,7 @@ class PackedAction(Action):
 
 
 def _near_a_small_fraction(x: float) -> bool:
-    """Whether a convergent of x with a denominator up to 10**5 is within 2**-50: a quick test before the exact one."""
+    """Whether a convergent of x with denominator up to 10**5 is within 2**-50: a quick test before the exact one."""
     before, here, low, high, rest = 0, 1, 1, 0, x
     for _ in range(24):
         whole = int(rest)
@@ -153,7 +153,7 @@ def _near_a_small_fraction(x: float) -> bool:
 
 
 def _decimal(x: float) -> tuple[int, int]:
-    """The shortest decimal of a float as ``(digits, k)``, worth ``digits / 10**k``.
+    """Return the shortest decimal of a float as ``(digits, k)``, meaning ``digits / 10**k``.
 
     >>> _decimal(0.25), _decimal(3.0), _decimal(1e-07), _decimal(1e22)
     ((25, 2), (30, 1), (1, 7), (10000000000000000000000, 0))

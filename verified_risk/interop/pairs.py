@@ -1,4 +1,4 @@
-"""Arrays with a row for each pair of a state and an action that it has, as quantecon's ``DiscreteDP`` keeps them."""
+"""Arrays with a row for each available pair of state and action, as in quantecon's ``DiscreteDP``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .matrices import Rows, array_of, rows_of
 
 
 def by_pairs(P: Any, R: Any, pairs: tuple[Sequence[int], Sequence[int]]) -> tuple[Rows, npt.NDArray[Any]]:
-    """``P`` with a row for every state and action in the order (s, a), and ``R[s, a]``: -inf for a pair not listed.
+    """Return ``P`` with a row for every state and action in the order (s, a), and ``R[s, a]``: -inf for unlisted pairs.
 
-    A pair that is not listed gets a row that stays, which is never used.
+    An unlisted pair gets a self-loop, which is never used.
     """
     rows, pays = rows_of(P, "P"), array_of(R, "R")
     n = rows.width

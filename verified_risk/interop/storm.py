@@ -1,18 +1,17 @@
 r"""Models in Storm's formats, read by Storm itself: explicit DRN, the PRISM language, JANI.
 
 Storm (the library ``stormpy``) parses and builds the model in rational arithmetic, so every probability and reward is
-the exact fraction that the file means: ``0.1`` is 1/10.  There is no second parser here that could read a file
-differently from Storm.
+the exact fraction that the file means: ``0.1`` is 1/10.  There is no second parser that could disagree with Storm.
 
-What a step pays.  Storm's files have no horizon and three kinds of rewards.  Step t, taken in state :math:`s_t` with
-action :math:`a_t` and arriving in :math:`s_{t+1}`, pays
+Rewards of a step.  Storm's files have no horizon and three kinds of rewards.  Step t, taken in state :math:`s_t` with
+action :math:`a_t` and arriving in :math:`s_{t+1}`, has the reward
 
 .. math:: r_t = \text{state}(s_t) + \text{action}(s_t, a_t) + \text{transition}(s_t, a_t, s_{t+1}):
 
-a state pays when it is *left*, and the state after the last step pays nothing.  So the mean of the return over
-``horizon`` steps is Storm's ``R=? [C<=horizon]``, for every scheduler.
+a state's reward is collected when it is *left*, and not in the state after the last step.  The mean of the return over
+``horizon`` steps is thus Storm's ``R=? [C<=horizon]``, for every scheduler.
 
-Labels mean nothing here.  A state without a command stays where it is and pays nothing, as Storm builds it.
+Labels are ignored.  A state without a command is absorbing and has no reward, as Storm builds it.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ Outcomes: TypeAlias = list[list[list[Outcome]]]
 
 PRISM = (".prism", ".nm", ".pm", ".sm")
 SUFFIXES = (".drn", *PRISM, ".jani")
-"""How the names of files end that are read here."""
+"""Suffixes of the files read here."""
 
 HUGE = re.compile(r"(?<![\w.])[\d.]+[eE][+-]?0*[1-9]\d{5,}", re.ASCII)
-"""A number that Storm would write out, digit by digit, for hours."""
+"""A number that Storm would spend hours writing out, digit by digit."""
 MOST_NAMED = 40
-"""States whose variables are listed in the drawing."""
+"""Maximum number of states whose variables are listed in the drawing."""
 
 
 def read_storm(
@@ -50,13 +49,13 @@ def read_storm(
     initial: Any = None,
     discount: Rational = 1,
 ) -> MDP:
-    """The model of a DRN, PRISM or JANI file, an MDP or a Markov chain in discrete time.
+    """Read the model of a DRN, PRISM or JANI file, an MDP or a discrete-time Markov chain.
 
-    ``rewards`` names the reward model (needed where the file has several), ``constants`` gives the undefined constants
-    of a PRISM or JANI file, ``{"N": 3, "p": "1/3"}`` or ``"N=3,p=1/3"``.  ``initial`` is a state or a dict
-    ``{state: probability}``, needed where the file has several initial states; states are numbered as Storm numbers
-    them, which for DRN is as in the file.  Without ``horizon`` the model must end by itself: every path reaches a state
-    that it never leaves and that pays nothing, and the longest such path is the horizon.
+    ``rewards`` names the reward model (needed if the file has several), ``constants`` gives the undefined constants of
+    a PRISM or JANI file, ``{"N": 3, "p": "1/3"}`` or ``"N=3,p=1/3"``.  ``initial`` is a state or a dict ``{state:
+    probability}``, needed if the file has several initial states; states are numbered as in Storm, which for DRN is as
+    in the file.  Without ``horizon`` the model must end by itself: every path reaches an absorbing state without
+    rewards, and the longest such path is the horizon.
     """
     where = str(path)
     built = _build(Path(path), constants)
@@ -73,7 +72,7 @@ def read_storm(
         return MDP.from_outcomes(
             outcomes, initial=start, horizon=steps, discount=discount, drawing=_drawing(built), notes=notes
         )
-    except InvalidModel as error:  # outcomes[s][a] is a place in our arrays; the reader of a file wants its name
+    except InvalidModel as error:  # the file's reader needs a name, not a place in our arrays
         raise InvalidModel(
             re.sub(r"outcomes\[(\d+)\]\[(\d+)\]", rf"{where}: state \1, action \2", str(error))
         ) from None
@@ -94,11 +93,11 @@ def _storm() -> Any:
 
 
 def _build(path: Path, constants: str | Mapping[str, Any] | None) -> Any:
-    """Storm's sparse model of the file, in rationals."""
+    """Build Storm's sparse model of the file, in rationals."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidFile(f"{path} ends in {suffix!r}, wanted one of {' '.join(SUFFIXES)}")
-    huge = HUGE.search(read_text(path, "latin-1"))  # a missing file is the operating system's error, not Storm's
+    huge = HUGE.search(read_text(path, "latin-1"))  # a missing file is an error of the operating system
     if huge:
         raise InvalidFile(f"{path} holds {huge[0][:40]}, wanted an exponent of at most {LARGEST_EXPONENT}")
     storm = _storm()
@@ -131,7 +130,7 @@ def _build(path: Path, constants: str | Mapping[str, Any] | None) -> Any:
 
 
 def _one_line(error: Exception) -> str:
-    """Storm's message without its class name and without the picture of the place, as one line."""
+    """Return Storm's message without its class name and source excerpt, as one line."""
     message = " ".join(re.sub(r"^\w+Exception: ", "", str(error)).split())
     if "transition rewards" in message.lower():
         message += " Write them as rewards of actions or states."
@@ -139,7 +138,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _constants(constants: str | Mapping[str, Any] | None) -> str:
-    """``N=3,p=1/3``, the form that Storm reads exactly."""
+    """Return ``N=3,p=1/3``, the form that Storm reads exactly."""
     if constants is None or isinstance(constants, str):
         return (constants or "").strip()
 
@@ -178,7 +177,7 @@ def _reward_model(built: Any, wanted: str | None, where: str) -> tuple[str, Any]
 
 
 class _Numbers:
-    """Storm's rationals as fractions; a large model repeats few distinct numbers."""
+    """Converts Storm's rationals to fractions; a large model repeats few distinct numbers."""
 
     def __init__(self) -> None:
         self._known: dict[str, Fraction] = {}
@@ -239,7 +238,7 @@ def _initial(built: Any, initial: Any, where: str) -> Any:
 
 
 def _longest_path(outcomes: Outcomes, initial: Any, where: str) -> int:
-    """Steps until everything is over, whatever is played: the depth of the graph above the states that end it."""
+    """Return the steps until every path has ended: the depth of the graph above the absorbing states."""
 
     def successors(s: int) -> list[int]:
         over = all(target == s and r == 0 for action in outcomes[s] for p, target, r in action if p)
@@ -279,7 +278,7 @@ def _deadlocks(built: Any) -> int:
 
 
 def _drawing(built: Any) -> str | None:
-    """What the states and actions of a PRISM or JANI model are called, where there are few."""
+    """Return the names of states and actions of a PRISM or JANI model, if there are few."""
     if not built.has_state_valuations() or built.nr_states > MOST_NAMED:
         return None
     matrix = built.transition_matrix

@@ -1,9 +1,9 @@
-r"""Models that change with the step, and rewards at the end: the step becomes a part of the state.
+r"""Models that change with the step, and terminal rewards: the step becomes part of the state.
 
-State s at step t is number ``t * |S| + s``, and one last state follows the last step.  Every algorithm sees an
-ordinary model; players, drawings and files speak of the user's states (:meth:`MDP.state_at`, :meth:`MDP.seen`).
-A terminal reward ``g(s)`` adds :math:`\gamma^T g(s_T)` to the return; it is paid with the last reward,
-:math:`\gamma^{T-1} (r + \gamma\, g(s_T))`.
+State s at step t is number ``t * |S| + s``, and one last state follows the last step.  Every algorithm sees an ordinary
+model; players, drawings and files refer to the user's states (:meth:`MDP.state_at`, :meth:`MDP.seen`). A terminal
+reward ``g(s)`` adds :math:`\gamma^T g(s_T)` to the return; it is paid with the last reward, :math:`\gamma^{T-1} (r +
+\gamma\, g(s_T))`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_fraction, as_whole
 
 MOST_STATES = 2_000_000
-"""Pairs of step and state: each becomes a state of the model."""
+"""Maximum number of pairs of step and state; each becomes a state of the model."""
 
 
 def clocked(
@@ -36,7 +36,7 @@ def clocked(
     action_names: Sequence[Sequence[str]] | None = None,
     **rest: Any,
 ) -> MDP:
-    """The model that plays ``steps[t]`` at step t (or ``steps[0]`` at all of them), then pays ``terminal``."""
+    """Build the model that has ``steps[t]`` at step t (or ``steps[0]`` at every step), then the ``terminal`` reward."""
     n = len(steps[0])
     if n * horizon > MOST_STATES:
         raise Unsupported(
@@ -72,7 +72,7 @@ def _moved(action: Action, offset: int) -> Action:
 
 
 def _last(action: Action, end: int, terminal: Sequence[Fraction] | None, gamma: Fraction) -> Action:
-    """The last step leads to the end and pays the terminal reward of the state it reaches."""
+    """Return a last-step action that leads to the end and adds the terminal reward of the state reached."""
     leads = ((end, Fraction(1)),)
     if terminal is None:
         return Action(leads, action.reward)
@@ -84,7 +84,7 @@ def _last(action: Action, end: int, terminal: Sequence[Fraction] | None, gamma: 
 
 
 def _padded(initial: Any, n: int, end: int) -> Any:
-    """The caller's initial law over n states, for the model with the step inside."""
+    """Extend the caller's initial law over n states to the model with the step in its state."""
     if isinstance(initial, Mapping):
         wrong = next((s for s in initial if as_whole(s) is None or not 0 <= s < n), None)
         if wrong is not None:

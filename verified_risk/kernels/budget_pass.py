@@ -1,15 +1,15 @@
 r"""One step of the budget recursion :math:`W_t(s, b) = \min_a \{ e_a + \mathbf E\, W_{t+1}(S', b - R) \}` on a window
 of budgets.
 
-Tables have one row per state; budget ``b`` is column ``margin + b``.  Columns left of ``margin`` repeat budget 0
-(nothing is left to lose there), so that ``b - r`` never needs a test.  Rows of actions are in compressed form: the
-actions of state s are ``action_start[s] .. action_start[s + 1]``, the successors of action i are ``succ_start[i] ..
-succ_start[i + 1]``, and so on. All terms are nonnegative; sums are plain loops, because the error bound (theory 05, A1,
-nonnegative expressions) holds for every order of summation.  ``planning/tails/in_numpy.py`` has the same steps as
-operations on whole arrays, in the same order of summation, for models that are too small to compile for.
+Tables have one row per state; budget ``b`` is column ``margin + b``.  Columns left of ``margin`` repeat budget 0 (where
+nothing is left to lose), so that ``b - r`` needs no test.  Rows of actions are in compressed form: the actions of state
+s are ``action_start[s] .. action_start[s + 1]``, the successors of action i are ``succ_start[i] .. succ_start[i + 1]``,
+and so on.  All terms are nonnegative; sums are plain loops, because the error bound (theory 05, A1, nonnegative
+expressions) holds for every order of summation.  ``planning/tails/in_numpy.py`` has the same steps as operations on
+whole arrays, in the same order of summation, for models too small to compile for.
 
-Indices of inner loops are unsigned: a signed one is tested for wrap-around, which prevents vectorisation, and slices
-that start at 0 would be counted references, a tenth of the time on rows of a few hundred budgets.
+Indices of inner loops are unsigned, because tests of signed ones for wrap-around prevent vectorisation.  Slices that
+start at 0 would be counted references, a tenth of the time on rows of a few hundred budgets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .jit import kernel
 
 @kernel
 def mix_rows(table, state, prob, first, last, start, width, out, shift):  # type: ignore[no-untyped-def]
-    """``out[shift + b] = sum_j prob[j] * table[state[j], start + b]`` over ``first <= j < last``, for ``b < width``."""
+    """Set ``out[shift + b] = sum_j prob[j] * table[state[j], start + b]``, ``first <= j < last``, for ``b < width``."""
     j, n, c, d = first, uint64(width), uint64(start), uint64(shift)
     if last - j >= 5:
         s0, s1, s2 = uint64(state[j]), uint64(state[j + 1]), uint64(state[j + 2])
@@ -65,7 +65,7 @@ def mix_rows(table, state, prob, first, last, start, width, out, shift):  # type
 
 @kernel
 def up_to_three(origin, units, prob, first, last):  # type: ignore[no-untyped-def]
-    """Columns ``origin - units[k]`` and probabilities of at most three rewards; missing ones have probability 0."""
+    """Return columns ``origin - units[k]`` and probabilities of up to three rewards, padded with probability 0."""
     k1, k2, p1, p2 = first, first, 0.0, 0.0
     if last - first > 1:
         k1, p1 = first + 1, prob[first + 1]
@@ -78,8 +78,8 @@ def up_to_three(origin, units, prob, first, last):  # type: ignore[no-untyped-de
 def reward_min(  # type: ignore[no-untyped-def]
     u, origin, units, prob, first, last, extra, action, width, q, now, s, start, policy
 ):
-    """``x[b] = extra + sum_k prob[k] * u[origin - units[k] + b]``; keep it where it is less than ``now[s, start + b]``
-    (action 0: everywhere)."""
+    """Compute ``x[b] = extra + sum_k prob[k] * u[origin - units[k] + b]``; keep it where it is less than ``now[s, start
+    + b]`` (action 0: everywhere)."""
     k, n, row, d = first, uint64(width), uint64(s), uint64(start)
     byte = policy.dtype.type
     me = byte(action)
@@ -103,13 +103,13 @@ def reward_min(  # type: ignore[no-untyped-def]
 def reward_min_pair(  # type: ignore[no-untyped-def]
     u, v, origin, units, prob, reward_start, i, extra, action, width, now, s, start, policy
 ):
-    """:func:`reward_min` of actions i (mixed in ``u``) and i + 1 (in ``v``), of at most three rewards each, in one
-    sweep: ``now`` and ``policy`` are read and written once instead of twice."""
+    """Apply :func:`reward_min` to actions i (mixed in ``u``) and i + 1 (in ``v``), of at most three rewards each, in
+    one sweep: ``now`` and ``policy`` are read and written once instead of twice."""
     n, row, d = uint64(width), uint64(s), uint64(start)
     c0, c1, c2, p0, p1, p2 = up_to_three(origin, units, prob, reward_start[i], reward_start[i + 1])
     d0, d1, d2, q0, q1, q2 = up_to_three(origin, units, prob, reward_start[i + 1], reward_start[i + 2])
     e, f = extra[i], extra[i + 1]
-    byte = policy.dtype.type  # no wider than what is stored, or the sweep slows down
+    byte = policy.dtype.type  # no wider than the stored type, or the sweep slows down
     first, then = byte(action), byte(action + 1)
     if action == 0:
         for b in range(n):
@@ -132,7 +132,7 @@ def reward_min_pair(  # type: ignore[no-untyped-def]
 
 @kernel
 def extend_left(u, low, span):  # type: ignore[no-untyped-def]
-    """Budgets below 0 repeat budget 0, which stands at ``u[span]``."""
+    """Make budgets below 0 repeat budget 0, which is at ``u[span]``."""
     for b in range(low, span):
         u[b] = u[span]
 
@@ -143,8 +143,8 @@ def product_step(  # type: ignore[no-untyped-def]
     action_start, succ_start, succ_state, succ_prob, reward_start, reward_units, reward_prob, extra,
     after, column, now, u, q, policy,
 ):  # fmt: skip
-    """Budgets ``low..high`` of states ``s_first <= s < s_last`` in one step of a product model: transitions first, then
-    rewards (at most ``span`` units).  ``after[:, column]`` is the least budget that is met, ``max(low - span, 0)``."""
+    """Compute budgets ``low..high`` of states ``s_first <= s < s_last`` of a product model: transitions first, then
+    rewards (at most ``span`` units).  ``after[:, column]`` is the least budget met, ``max(low - span, 0)``."""
     width, start = high - low + 1, max(low - span, 0)
     mixed, origin = high - start + 1, span + low - start
     for s in range(s_first, s_last):
@@ -173,7 +173,7 @@ def product_step(  # type: ignore[no-untyped-def]
 def joint_step(  # type: ignore[no-untyped-def]
     low, high, margin, action_start, succ_start, succ_state, succ_prob, succ_units, extra, after, now, q, policy
 ):
-    """Budgets ``low..high`` of one step when reward and next state are drawn together: each outcome has its own
+    """Compute budgets ``low..high`` of one step when reward and next state are drawn together: each outcome has its own
     shift."""
     n, origin = uint64(high - low + 1), margin + low
     d, byte = uint64(origin), policy.dtype.type
@@ -216,7 +216,7 @@ def joint_step(  # type: ignore[no-untyped-def]
 
 @kernel
 def linear_pass(block, action_start, succ_start, succ_state, succ_prob, extra, value, choice):  # type: ignore[no-untyped-def]
-    """``value[t, s] = min_a { extra[a] + E value[t + 1, S'] }``: the recursion where the budget plays no role."""
+    """Compute ``value[t, s] = min_a { extra[a] + E value[t + 1, S'] }``, the recursion without budgets."""
     for t in range(block.shape[0] - 1, -1, -1):
         cost, after = extra[block[t]], value[t + 1]
         for s in range(action_start.shape[0] - 1):
@@ -236,7 +236,7 @@ def variance_pass(  # type: ignore[no-untyped-def]
     product, block, span, action_start, succ_start, succ_state, succ_prob, reward_units, reward_variance,
     value, choice, after, now,
 ):  # fmt: skip
-    """The variance of the return from step 0 under one action per step and state, by the law of total variance.
+    """Compute the variance of the return from step 0 under one action per step and state, by the law of total variance.
 
     ``value[t, s] = E[greatest - return]``, so one step's return deviates from its mean by
     ``value[t, s] - (span - r) - value[t + 1, s']``.

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: a directory whose name is a digest of everything that they were made from."""
+"""The cache of compiled kernels: a directory whose name is a digest of everything they were built from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORGET_AFTER_DAYS = 30
 
 
 def sources_digest(folder: Path = KERNELS) -> str:
-    """A digest of every kernel source and of the versions that compile it."""
+    """Return a digest of every kernel source and of the versions that compile it."""
     digest = hashlib.sha256()
     versions = (sys.version, version("numba"), np.__version__)
     digest.update(repr(versions).encode())
@@ -32,7 +32,7 @@ def sources_digest(folder: Path = KERNELS) -> str:
 
 @cache
 def cache_directory() -> Path | None:
-    """The first writable place of ``$NUMBA_CACHE_DIR``, this folder's ``__pycache__``, the user's cache; else None."""
+    """Return the first writable of ``$NUMBA_CACHE_DIR``, this folder's ``__pycache__``, the user's cache; else None."""
     name = PREFIX + sources_digest()
     for place in _places():
         directory = place / name
@@ -61,7 +61,7 @@ def _places() -> list[Path]:
 
 
 def _writable(directory: Path) -> bool:
-    """Whether a file can be created there; permission bits do not say (a read-only mount, a super-user)."""
+    """Whether a file can be created there; permission bits do not tell (read-only mounts, the super-user)."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -71,7 +71,7 @@ def _writable(directory: Path) -> bool:
 
 
 def _forget_old(place: Path, current: str) -> None:
-    """Drop the results of sources that nobody has used for a month."""
+    """Delete caches of other sources unused for a month."""
     limit = time.time() - FORGET_AFTER_DAYS * 86400
     for old in place.glob(PREFIX + "*"):
         try:
@@ -80,7 +80,7 @@ def _forget_old(place: Path, current: str) -> None:
                     file.unlink()
                 old.rmdir()
         except OSError:
-            continue  # in use, or another process was faster
+            continue  # in use, or removed by another process
 
 
 def is_stored(name: str) -> bool:

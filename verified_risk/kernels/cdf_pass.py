@@ -1,12 +1,12 @@
-r"""Linear functions of the CDF of the return: the oracle of every search over policies.
+r"""Linear functions of the CDF of the return, the oracle of every search over policies.
 
 For :math:`c \in \mathbf R^B`, :math:`h(z) = \sum_{i \ge z} c_i` and a CDF vector :math:`F_i = P(Z \le i)`, ``i < B``,
 in units, :math:`c \cdot F = \mathbf E\, h(Z)`.  One backward pass minimises it over all policies (A5,
 signed terminal costs, in docs/theory/05-certificates.md).
 
 Outcomes are joint: those of action i are ``out_start[i] .. out_start[i + 1]``; ``out_prob[block[t]]`` and
-``out_units[block[t]]`` are their probabilities and rewards at step t.  ``low[t, s] .. high[t, s]`` are the sums that
-can be reached; ``allowed[t, s, y]`` has a bit per action that may be taken.
+``out_units[block[t]]`` are their probabilities and rewards at step t.  ``low[t, s] .. high[t, s]`` are the reachable
+sums; ``allowed[t, s, y]`` has a bit per allowed action.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .jit import kernel
 
 @kernel
 def reach_windows(action_start, out_start, out_state, out_units, block, initial, low, high):  # type: ignore[no-untyped-def]
-    """Fill the least and greatest reachable sum of every step and state; ``high < low`` where there is none."""
+    """Fill in the least and greatest reachable sum of every step and state; ``high < low`` if there is none."""
     low[:] = 1 << 60
     high[:] = -1
     for s in initial:
@@ -40,7 +40,7 @@ def cost_step(  # type: ignore[no-untyped-def]
     s_first, s_last, t, action_start, out_start, out_state, out_prob, out_units, block, low, high, allowed, masked,
     values, q, choice,
 ):  # fmt: skip
-    """Step t of :func:`cost_pass`, states ``s_first <= s < s_last``."""
+    """Compute step t of :func:`cost_pass` for states ``s_first <= s < s_last``."""
     after, now = values[(t + 1) & 1], values[t & 1]
     units, probs = out_units[block[t]], out_prob[block[t]]
     for s in range(s_first, s_last):
@@ -95,7 +95,7 @@ def cost_step(  # type: ignore[no-untyped-def]
 
 @kernel
 def terminal_costs(low, high, cost, last):  # type: ignore[no-untyped-def]
-    """``last[s, z] = cost[z] + cost[z + 1] + ...`` for every state that ``low``, ``high`` say is reached."""
+    """Set ``last[s, z] = cost[z] + cost[z + 1] + ...`` for every state reached according to ``low``, ``high``."""
     top = cost.shape[0]
     for s in range(last.shape[0]):
         if high[s] >= low[s]:
@@ -109,7 +109,7 @@ def cost_pass(  # type: ignore[no-untyped-def]
     action_start, out_start, out_state, out_prob, out_units, block, low, high, allowed, masked, cost,
     values, q, choice,
 ):  # fmt: skip
-    """Minimise ``cost . F``; ``values[0, s, 0]`` is the result from state s, ``choice[t, s, y]`` the action taken."""
+    """Minimise ``cost . F``: ``values[0, s, 0]`` is the result from state s, ``choice[t, s, y]`` the action taken."""
     horizon = block.shape[0]
     terminal_costs(low[horizon], high[horizon], cost, values[horizon & 1])
     for t in range(horizon - 1, -1, -1):
@@ -123,7 +123,7 @@ def cost_pass(  # type: ignore[no-untyped-def]
 def law_pass(  # type: ignore[no-untyped-def]
     action_start, out_start, out_state, out_prob, out_units, block, low, high, initial, initial_prob, choice, mass, cdf
 ):
-    """The CDF vector of the policy ``choice``."""
+    """Compute the CDF vector of the policy ``choice``."""
     horizon = block.shape[0]
     n_states = action_start.shape[0] - 1
     for s in range(n_states):
@@ -157,7 +157,7 @@ def law_pass(  # type: ignore[no-untyped-def]
 
 @kernel
 def mark_reachable(action_start, out_start, out_state, out_units, block, low, high, initial, allowed, reached):  # type: ignore[no-untyped-def]
-    """``reached[t, s, y]`` is 1 where some policy of allowed actions can be."""
+    """Set ``reached[t, s, y]`` to 1 where some policy of allowed actions can be."""
     n_states = action_start.shape[0] - 1
     for t in range(block.shape[0]):
         for s in range(n_states):
@@ -183,14 +183,14 @@ def contract_step(  # type: ignore[no-untyped-def]
     wide, wide_after, sums, sums_after, allowed, reached, tail, c0, c_low, c_high, margin, inflate,
     values, least_buffer, most_buffer, own_buffer, rows,
 ):  # fmt: skip
-    r"""One step of the stationarity contractor (theory, B5), states ``s_first <= s < s_last``: remove actions that are
-    optimal for no slope vector of the box.
+    r"""Apply one step of the stationarity contractor (theory, B5) to states ``s_first <= s < s_last``: remove actions
+    that are optimal for no slope vector of the box.
 
-    Per cell it carries the value for ``c0`` and three conditional CDFs of the remaining return: the least and the
-    greatest over kept actions, and that of the c0-greedy policy.  An action goes when its loss at c0 exceeds what any
-    other c of the box can win back, by more than ``margin``; ``inflate`` is the relative error of that sum.  ``wide``
-    is the greatest return that is left, ``sums`` the greatest sum so far, both in units; ``tail[z]`` is
-    ``c0[z] + c0[z + 1] + ...``.  Returns the number of actions removed.
+    Each cell carries the value for ``c0`` and three conditional CDFs of the remaining return: the least and the
+    greatest over kept actions, and that of the c0-greedy policy.  An action is removed if its loss at c0 exceeds what
+    any other c of the box can regain by more than ``margin``; ``inflate`` is the relative error of that sum.  ``wide``
+    is the greatest remaining return, ``sums`` the greatest sum so far, both in units; ``tail[z]`` is ``c0[z] + c0[z +
+    1] + ...``.  Returns the number of actions removed.
     """
     horizon, removed = block.shape[0], 0
     units, probs = out_units[block[t]], out_prob[block[t]]

@@ -1,4 +1,4 @@
-r"""Which actions are left in which cells, where returns lie between grid points (theory 05, part D).
+r"""Remove actions from cells where returns lie between grid points (theory 05, part D).
 
 The contractor (D3) removes actions by tables of conditional CDFs, :func:`rule_out_by_mean` (D4) by the mean they lose.
 Cells, nodes and shares are those of :mod:`.cell_pass`.
@@ -14,8 +14,8 @@ from .jit import kernel
 
 @kernel
 def mark_cells(action_start, out_start, out_state, out_units, out_share, nodes, initial, allowed, reached):  # type: ignore[no-untyped-def]
-    """``reached[t, s, j]`` is 1 where some policy of allowed actions can be in cell j; a node belongs to the cell on
-    its left, 0 to the first."""
+    """Set ``reached[t, s, j]`` to 1 where some policy of allowed actions can be in cell j; a node belongs to the cell
+    on its left, 0 to the first."""
     horizon, n_states = nodes.shape[0] - 1, action_start.shape[0] - 1
     reached[:] = 0
     for s in initial:
@@ -43,8 +43,8 @@ def mark_cells(action_start, out_start, out_state, out_units, out_share, nodes, 
 def mix_cdfs(  # type: ignore[no-untyped-def]
     first, last, state, prob, units, share, j, top, wide, length, table, sign, ends
 ):
-    """Conditional CDFs, averaged over cells ``j + b``, of one action in cell j: ``ends[0, b]`` at node j,
-    ``ends[1, b]`` at node j + 1, ``ends[2, b]`` how far the chord is off.
+    """Mix conditional CDFs, averaged over cells ``j + b``, of one action in cell j: ``ends[0, b]`` at node j, ``ends[1,
+    b]`` at node j + 1, ``ends[2, b]`` the error of the chord.
 
     ``table`` has rows of ``wide + 6`` numbers per node n of the next step: cells ``n - 3 .. n + wide + 2``, the first
     two zeros and the last two ones.
@@ -74,7 +74,7 @@ def mix_cdfs(  # type: ignore[no-untyped-def]
 
 @kernel
 def mix_values(first, last, state, prob, units, share, j, row, sign):  # type: ignore[no-untyped-def]
-    """The same for one value: at node j, at node j + 1, and how far the chord is off."""
+    """Mix one value: return it at node j, at node j + 1, and the error of the chord."""
     x, y, d = 0.0, 0.0, 0.0
     for o in range(first, last):
         p, lam, u, s = prob[o], share[o], units[o], state[o]
@@ -93,9 +93,8 @@ def mix_values(first, last, state, prob, units, share, j, row, sign):  # type: i
 @kernel
 def keep_ends(ends, sign, single, eps, base, stride, length, table):  # type: ignore[no-untyped-def]
     """Lower (sign 1; -1: raise) the rows of nodes j and j + 1 so that their chord is below (above) one action's, in the
-    cells ``j .. j + length - 1``; in all others both are 0, or both 1, whatever happens.
-
-    A node may have to leave [0, 1] for that.  Returns the largest number written."""
+    cells ``j .. j + length - 1``; in all others both are always 0, or both 1.  A node may have to leave [0, 1] for
+    that.  Returns the largest number written."""
     most = 0.0
     for end in range(1 if single else 2):
         start = base + end * (stride - 1) + 3
@@ -109,8 +108,8 @@ def keep_ends(ends, sign, single, eps, base, stride, length, table):  # type: ig
 @kernel
 def ruled_out(end, gap, rows, reach, first, count, c_low, c_mid, c_high, inflate):  # type: ignore[no-untyped-def]
     """Whether an action whose loss at the middle slopes is ``gap`` is worse than the reference policy at every slope of
-    the box, at one end of a cell (D3).  ``rows`` are the least and greatest CDFs of the action, then of the reference,
-    each with its correction."""
+    the box, at one end of a cell (D3).  ``rows`` holds the least and greatest CDFs of the action, then of the
+    reference, each with its correction."""
     total = 0.0
     for b in range(count):
         down, up = c_mid[first + b] - c_low[first + b], c_high[first + b] - c_mid[first + b]
@@ -131,7 +130,7 @@ def ruled_out(end, gap, rows, reach, first, count, c_low, c_mid, c_high, inflate
 
 @kernel
 def empty_rows(n_nodes, s, stride, here, tables, values):  # type: ignore[no-untyped-def]
-    """Rows and values of one state before any cell has been seen: the first one seen replaces them."""
+    """Initialise rows and values of one state; the first cell processed replaces them."""
     for n in range(n_nodes):
         base = (s * n_nodes + n) * stride
         for q in range(4):
@@ -143,7 +142,7 @@ def empty_rows(n_nodes, s, stride, here, tables, values):  # type: ignore[no-unt
 
 @kernel
 def last_rows(n_nodes, c0, here, tables, values):  # type: ignore[no-untyped-def]
-    """After the last step everything is known."""
+    """Initialise the rows after the last step, where everything is known."""
     for s in range(values.shape[2]):
         for n in range(n_nodes):
             for q in range(4):
@@ -161,12 +160,12 @@ def contract_cells(  # type: ignore[no-untyped-def]
     action_start, out_start, out_state, out_prob, out_units, out_share, nodes, wides, terms, initial, initial_prob,
     allowed, reached, choice, c0, c_low, c_high, margin, inflate, values, tables, rows, out_low, out_high,
 ):  # fmt: skip
-    r"""The stationarity contractor between grid points (D3).
+    r"""Apply the stationarity contractor between grid points (D3).
 
-    ``values[0]`` and ``values[1]`` bound what kept actions, and the policy ``choice``, can make of ``c0 . A``;
-    ``tables[0]`` and ``tables[1]`` the least and greatest conditional CDFs of kept actions, ``tables[2]`` and
-    ``tables[3]`` bounds of that of ``choice``.  ``out_low, out_high`` receive bounds of the CDF, averaged over cells.
-    Returns the number of actions removed.
+    ``values[0]`` and ``values[1]`` bound ``c0 . A`` for kept actions and for the policy ``choice``; ``tables[0]`` and
+    ``tables[1]`` the least and greatest conditional CDFs of kept actions, ``tables[2]`` and ``tables[3]`` bounds on
+    that of ``choice``.  ``out_low, out_high`` receive bounds on the CDF, averaged over cells.  Returns the number of
+    actions removed.
     """
     horizon, n_states, top = nodes.shape[0] - 1, action_start.shape[0] - 1, c0.shape[0]
     removed = 0
@@ -249,9 +248,8 @@ def contract_cells(  # type: ignore[no-untyped-def]
 def continuation(  # type: ignore[no-untyped-def]
     first, last, state, prob, units, share, j, final, near, here, regret, spread, pair_regret, pair_spread
 ):
-    """At most what kept continuations lose in mean after an action in cell j, and at least how far they move the law.
-
-    ``near``: what is still to come is less than a cell, so nothing but cells j and j + 1 is met."""
+    """Return a lower bound on the mean lost by kept continuations after an action in cell j, and an upper bound on how
+    far they move the law.  ``near``: the remaining return is less than a cell, so only cells j and j + 1 are met."""
     lost, moved = 0.0, 0.0
     for o in range(first, last):
         p, s = prob[o], state[o]
@@ -275,11 +273,11 @@ def rule_out_by_mean(  # type: ignore[no-untyped-def]
     action_start, out_start, out_state, out_prob, out_units, out_share, nodes, wides, allowed, loss, distance,
     reference, c_low, c_high, regret, spread, pair_regret, pair_spread,
 ):  # fmt: skip
-    """Where the slopes of a window differ little, only the mean counts (D4).
+    """Remove actions by their mean where the slopes of a window differ little (D4).
 
-    ``loss[t, i]`` is at most what action i loses in mean against the reference policy, ``distance[t, i]`` at least how
-    far it moves the law; ``regret`` and ``spread`` carry the same for all kept continuations from a cell, the pairs for
-    those that stay within it and the next one.  Returns the number of actions removed.
+    ``loss[t, i]`` is a lower bound on the mean that action i loses against the reference policy, ``distance[t, i]`` an
+    upper bound on how far it moves the law; ``regret`` and ``spread`` hold the same for all kept continuations from a
+    cell, the pairs for those that stay within it and the next one.  Returns the number of actions removed.
     """
     horizon, n_states, top = nodes.shape[0] - 1, action_start.shape[0] - 1, c_low.shape[0]
     removed = 0
@@ -306,7 +304,7 @@ def rule_out_by_mean(  # type: ignore[no-untyped-def]
                     )  # fmt: skip
                     lost, moved = lost + loss[t, i], moved + distance[t, i]
                     gain = 0.5 * (high + low) * lost - 0.5 * (high - low) * moved
-                    last = bits == 1 << a  # a cell without actions would have no tables, and spoil its neighbours'
+                    last = bits == 1 << a  # a cell needs an action for its tables and its neighbours'
                     if a != reference[t, s] and not last and low > 0.0 and gain > 1e-9 * high * (abs(lost) + moved):
                         bits &= ~(1 << a)
                         removed += 1

@@ -1,10 +1,10 @@
-r"""Linear functions of the CDF of a return that lies between grid points (docs/theory/05-certificates.md, part D).
+r"""Linear functions of the CDF of a return between grid points (docs/theory/05-certificates.md, part D).
 
-``y`` is the return so far in units of the grid, any real number.  Step t has nodes ``0 .. nodes[t]`` and cells
-``[j, j + 1]``; a reward is ``units + share``, so that y in cell j is followed by the cells ``j + units`` and
-``j + units + 1``.  Tables hold nodes and are read on the lines between them; an outcome bends once in a cell, by
-``share * (1 - share)`` times a second difference, which is how far the chord over the cell can be off.
-``allowed[t, s, j]`` has a bit per action that may be taken in cell j.
+``y`` is the return so far in units of the grid, any real number.  Step t has nodes ``0 .. nodes[t]`` and cells ``[j, j
++ 1]``; a reward is ``units + share``, so that y in cell j is followed by the cells ``j + units`` and ``j + units + 1``.
+Tables hold nodes and are interpolated linearly; an outcome bends once in a cell, by ``share * (1 - share)`` times a
+second difference, which bounds the error of the chord over the cell.  ``allowed[t, s, j]`` has a bit per action allowed
+in cell j.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .jit import kernel
 
 ROUNDOFF = 2.0**-53
 TINY = 1e-290
-"""More than all underflows of one backup, each below the least normal number, 2.3e-308."""
+"""Exceeds all underflows of one backup, each below the least normal number, 2.3e-308."""
 
 
 @kernel
 def action_row(first, last, state, prob, units, share, after, n, sign, x, d):  # type: ignore[no-untyped-def]
-    """``x[b]``: the mean of ``after`` over outcomes ``first .. last`` at nodes b < n; ``d[b]``: how far, at most, the
-    chord over cell b is above (sign 1) or below (sign -1) that mean."""
+    """Set ``x[b]`` to the mean of ``after`` over outcomes ``first .. last`` at nodes b < n, and ``d[b]`` to a bound on
+    how far the chord over cell b is above (sign 1) or below (sign -1) that mean."""
     for b in range(n):
         x[b] = 0.0
         d[b] = 0.0
@@ -42,7 +42,7 @@ def action_row(first, last, state, prob, units, share, after, n, sign, x, d):  #
 
 @kernel
 def outward(terms, size):  # type: ignore[no-untyped-def]
-    """More than the rounding of one backup of ``terms`` outcomes, of values up to ``size``, can do."""
+    """Return a bound exceeding the rounding error of one backup of ``terms`` outcomes, of values up to ``size``."""
     return (16.0 * terms + 256.0) * ROUNDOFF * size + TINY
 
 
@@ -51,10 +51,11 @@ def value_pass(  # type: ignore[no-untyped-def]
     action_start, out_start, out_state, out_prob, out_units, out_share, nodes, spans, terms, allowed, masked, fixed,
     cost, values, work, choice,
 ):  # fmt: skip
-    """``E h(Z)``, h the polygon with ``h(j) = sum over k >= j of cost[k]``, at the first step: ``values[0, s, 0]``.
+    """Bound ``E h(Z)``, h the polygon with ``h(j) = sum over k >= j of cost[k]``, at the first step: ``values[0, s,
+    0]``.
 
-    With ``fixed`` a number that the policy ``choice`` stays below; otherwise a number that no policy is below, and
-    ``choice`` becomes the policy that looks best.
+    With ``fixed``, an upper bound for the policy ``choice``; otherwise a lower bound over all policies, and ``choice``
+    becomes the apparent best one.
     """
     horizon, n_states = nodes.shape[0] - 1, action_start.shape[0] - 1
     x, d, left, right, best = work[0], work[1], work[2], work[3], work[4]
@@ -96,7 +97,7 @@ def value_pass(  # type: ignore[no-untyped-def]
                     d,
                 )
                 if t == 0:
-                    d[0] = 0.0  # nothing but y = 0 is met
+                    d[0] = 0.0  # only y = 0 is met
                 if fixed:
                     for b in range(n - 1):
                         if chosen[b] == a:
@@ -143,8 +144,8 @@ def value_pass(  # type: ignore[no-untyped-def]
 def share_pass(  # type: ignore[no-untyped-def]
     action_start, out_start, out_state, out_prob, out_units, out_share, nodes, initial, initial_prob, choice, mass, cdf
 ):  # fmt: skip
-    """About the CDF of the policy ``choice``, averaged over cells: mass between two nodes is shared between them, and
-    mass on a node plays half by the cell on either side.  It steers a search; nothing is proved of it."""
+    """Approximate the CDF of the policy ``choice``, averaged over cells: mass between two nodes is split between them,
+    and mass on a node plays half by the cell on either side.  It guides a search and proves nothing."""
     horizon, n_states = nodes.shape[0] - 1, action_start.shape[0] - 1
     mass[0] = 0.0
     for k in range(initial.shape[0]):

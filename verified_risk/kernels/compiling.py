@@ -1,11 +1,11 @@
-r"""Where compiled kernels are kept: a cache that cannot lie.  The one file that imports numba.
+r"""A reliable cache of compiled kernels.  This is the only file that imports numba.
 
-numba's own cache has three faults, each reproduced in ``tests/planning/test_numba_cache.py``:
+numba's own cache has three defects, each reproduced in ``tests/planning/test_numba_cache.py``:
 
 1. it keys a function on the time stamp of *its own* file: editing a constant or a kernel in another module leaves a
-   stale caller behind;
+   stale caller;
 2. decorator options are not part of the key: two variants made from one source share one compilation;
-3. where neither the source tree nor a home directory is writable, importing raises.
+3. if neither the source tree nor a home directory is writable, importing raises.
 
 Here the *name* of the cache directory contains a digest of every source file of this folder (this one, with its
 options, included) and of the versions of Python, numba and numpy, and every entry is stamped with a digest of its own
@@ -13,8 +13,8 @@ file, which may lie outside; so a changed source never meets an old result.  A k
 inside and of its own file only.  There is one function that compiles, with one set of options; and where nothing is
 writable the kernels are compiled afresh, after one warning.
 
-``FLOAT_RULES`` allows the compiler no liberty with floats: every product and sum is rounded by itself, in the order
-written.  So a kernel gives the same bits compiled and interpreted.
+``FLOAT_RULES`` keeps the compiler from reordering or fusing floats: every product and sum is rounded separately, in the
+order written, so a kernel gives the same bits compiled and interpreted.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ FLOAT_RULES: frozenset[str] = frozenset()
 
 
 def compile_lazily(function: Callable[..., Any], *, counted: bool = True) -> Any:
-    """``function``, compiled on its first call; the result is kept in :func:`cache_directory`.
+    """Return ``function``, compiled on its first call and cached in :func:`cache_directory`.
 
-    Which kernels count references is written in their sources, and so part of the name of the cache.
+    The sources say which kernels count references, so that is part of the name of the cache.
     """
     options: dict[str, Any] = {"fastmath": set(FLOAT_RULES), "error_model": "numpy", "nogil": True, "_nrt": counted}
     compiled: Any = numba.njit(**options)(function)
@@ -47,9 +47,9 @@ def compile_lazily(function: Callable[..., Any], *, counted: bool = True) -> Any
 
 
 def hear_compilations(hear: Callable[[bool], None]) -> None:
-    """``hear(True)`` when a compilation begins, ``hear(False)`` when it ends; what is loaded from the cache is silent.
+    """Call ``hear(True)`` when a compilation begins, ``hear(False)`` when it ends; never when loading from the cache.
 
-    A kernel that calls others has them compiled in between: that is one compilation.
+    Compiling a kernel together with those it calls counts as one compilation.
     """
     event.register("numba:compile", _Ear(hear))  # type: ignore[no-untyped-call]
 
@@ -97,7 +97,7 @@ class _Cache(caching.FunctionCache):
     _impl_class = _Results
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, if that can be done: a full disk, or code that numba cannot find again, costs the
-        next process a compilation and this one nothing."""
+        """Store the compiled code if possible; on failure (a full disk, code that numba cannot locate), the next
+        process compiles again."""
         with suppress(OSError, RuntimeError):
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]

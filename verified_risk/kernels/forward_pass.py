@@ -1,4 +1,4 @@
-"""The law of the return of a policy, forwards in float64."""
+"""The law of the return of a policy, computed forwards in float64."""
 
 from __future__ import annotations
 

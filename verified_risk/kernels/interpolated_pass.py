@@ -1,7 +1,7 @@
-r"""One step of the budget recursion on a table that is read between its nodes.
+r"""One step of the budget recursion on an interpolated table.
 
-Tables have one row per state; node b is column ``margin + b``, columns left of ``margin`` repeat what budgets below 0
-are worth.  A reward of ``units + share`` units moves budget b between the nodes ``b - units - 1`` and ``b - units``,
+Tables have one row per state; node b is column ``margin + b``, columns left of ``margin`` repeat the value of budgets
+below 0.  A reward of ``units + share`` units moves budget b between the nodes ``b - units - 1`` and ``b - units``,
 which are mixed with weights ``share`` and ``1 - share``.  See :mod:`verified_risk.planning.tails.interpolated_tables`.
 """
 
@@ -16,9 +16,9 @@ from .jit import kernel
 
 @kernel
 def add_outcome(row, s, origin, share, prob, n, sign, i, q, d):  # type: ignore[no-untyped-def]
-    """Add one outcome to ``q[i, b]``, b = 0..n-1, and to ``d[i, b]`` by how much the chord over ``[b, b + 1]`` can be
-    above (sign 1) or below (sign -1) the outcome's line, which bends once there.  ``row[s, origin + b]`` is node
-    ``b - units``."""
+    """Add one outcome to ``q[i, b]``, b = 0..n-1, and to ``d[i, b]`` a bound on how far the chord over ``[b, b + 1]``
+    is above (sign 1) or below (sign -1) the outcome's line, which bends once there.  ``row[s, origin + b]`` is node ``b
+    - units``."""
     k, c, m, j = uint64(s), uint64(origin), uint64(n), uint64(i)
     before, after = uint64(origin - 1), uint64(origin + 1)
     p, x = prob * (1.0 - share), prob * share
@@ -35,7 +35,7 @@ def add_outcome(row, s, origin, share, prob, n, sign, i, q, d):  # type: ignore[
 
 @kernel
 def lower_nodes(actions, n, q, d, now, s, margin):  # type: ignore[no-untyped-def]
-    """``now[s, b] = min_a q[a, b] - max(d[a, b - 1], d[a, b])``: every chord is then below every action's line."""
+    """Set ``now[s, b] = min_a q[a, b] - max(d[a, b - 1], d[a, b])``; every chord is then below every action's line."""
     row, first = uint64(s), uint64(margin)
     for i in range(actions):
         for b in range(n):
@@ -46,7 +46,7 @@ def lower_nodes(actions, n, q, d, now, s, margin):  # type: ignore[no-untyped-de
 
 @kernel
 def upper_nodes(actions, n, q, d, now, s, margin, choice, best):  # type: ignore[no-untyped-def]
-    """One action for each cell, that which raises its nodes least; every chord is then above that action's line."""
+    """Choose for each cell the action that raises its nodes least; every chord is then above that action's line."""
     row, first = uint64(s), uint64(margin)
     kind = choice.dtype.type
     for i in range(actions):
@@ -73,7 +73,7 @@ def interpolated_step(  # type: ignore[no-untyped-def]
     s_first, s_last, product, lower, top, span, margin, action_start, succ_start, succ_state, succ_prob,
     reward_start, reward_prob, units, share, extra, after, now, choice, u, q, d, best,
 ):  # fmt: skip
-    """Nodes ``0..top`` of states ``s_first <= s < s_last``."""
+    """Compute nodes ``0..top`` of states ``s_first <= s < s_last``."""
     n = top + 1
     sign = 1.0 if lower else -1.0
     for s in range(s_first, s_last):
@@ -101,11 +101,11 @@ def interpolated_step(  # type: ignore[no-untyped-def]
 
 @kernel
 def finish(lower, top, reach, margin, shift, left, factor, now, q):  # type: ignore[no-untyped-def]
-    """Move every node by ``shift``, keep every ``factor``-th one in the units of the coarser grid, and fill what the
+    """Move every node by ``shift``, keep every ``factor``-th one in the units of the coarser grid, and fill in what the
     next step reads: ``left`` (already in those units) below node 0, slope 1 from the last node to ``reach``.
 
-    A lower bound must stay below every value that is left out, an upper bound above it: a kept node is moved by as much
-    as the chord to a neighbour is on the wrong side of a value between them.
+    A lower bound must stay below every dropped value, an upper bound above it: a kept node is moved by as much as the
+    chord to a neighbour is on the wrong side of a value between them.
     """
     sign = 1.0 if lower else -1.0
     coarse = (top + factor - 1) // factor
@@ -135,7 +135,7 @@ def finish(lower, top, reach, margin, shift, left, factor, now, q):  # type: ign
 
 @kernel
 def mean_pass(action_start, succ_start, succ_state, succ_prob, deficit, scale, value, choice):  # type: ignore[no-untyped-def]
-    """``value[t, s] = min_a { scale[t] * deficit[a] + E value[t + 1, S'] }`` and its action."""
+    """Compute ``value[t, s] = min_a { scale[t] * deficit[a] + E value[t + 1, S'] }`` and its action."""
     for t in range(scale.shape[0] - 1, -1, -1):
         after = value[t + 1]
         for s in range(action_start.shape[0] - 1):

@@ -1,9 +1,9 @@
-r"""Kernels are loops over arrays, written once and run in two ways: compiled by numba, or interpreted by Python.
+r"""Kernels: loops over arrays, written once and run in two ways, compiled by numba or interpreted by Python.
 
-Both give the same bits (``compiling.FLOAT_RULES``; ``tests/planning/test_first_call.py``), so which one runs is a
-matter of time only.  Compilation takes seconds, once for each installation; a small model is planned in less by
-interpreting.  So a kernel is interpreted on small arrays until that has taken as long as compiling would, and numba is
-not even imported until something is compiled.
+Both give the same bits (``compiling.FLOAT_RULES``; ``tests/planning/test_first_call.py``), so the choice only affects
+time.  Compilation takes seconds, once per installation; interpreting a small model takes less. A kernel is therefore
+interpreted on small arrays until that has taken as long as compiling would, and numba is not imported until something
+is compiled.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 PATIENCE = 0.5
-"""Seconds that a process interprets one kernel before it compiles it."""
+"""Seconds that a process interprets a kernel before compiling it."""
 SMALL = 60_000
-"""Entries of all arrays of a call that may be interpreted."""
+"""Maximum number of entries, over all arrays of a call, for interpreting it."""
 PAIRS = 300_000
-"""Entries of the first array times those of the longest, where a loop may meet all pairs: about PATIENCE in steps."""
+"""Maximum product of the sizes of the first and the longest array, if a loop may visit all pairs: about PATIENCE."""
 STEP = 1.5e-6
-"""Seconds of an innermost step, interpreted."""
+"""Seconds per interpreted innermost step."""
 
 EAGER = False
 """Whether everything is compiled on its first call."""
@@ -55,7 +55,7 @@ class Kernel(Generic[P, R]):
         update_wrapper(self, function)
         self.function, self.counted, self.nested = function, counted, nested
         self.spent = 0.0
-        """Seconds spent on interpreting it."""
+        """Seconds spent interpreting it."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if EAGER or self.spent > PATIENCE or _entries(args) > SMALL or (self.nested and _pairs(args) > PAIRS):
@@ -123,7 +123,7 @@ def view_kernel(function: Callable[P, R]) -> Kernel[P, R]:
 
 
 def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
-    """The globals of a module, with kernels in place that all run in one way."""
+    """Return the globals of a module, with kernels that all run in one way."""
     names = function.__globals__
     key = (id(names), compiled)
     if key not in _homes:
@@ -136,7 +136,7 @@ def _home(function: Callable[..., Any], *, compiled: bool) -> dict[str, Any]:
 
 def _rehomed(found: Kernel[..., Any], names: dict[str, Any], home: dict[str, Any], compiled: bool) -> Any:
     f = found.function
-    if f.__globals__ is not names:  # imported from another module of kernels
+    if f.__globals__ is not names:  # imported from another kernel module
         return found.compiled if compiled else found.plain
     copy = FunctionType(f.__code__, home, f.__name__, f.__defaults__, f.__closure__)
     copy.__doc__, copy.__qualname__, copy.__module__ = f.__doc__, f.__qualname__, f.__module__

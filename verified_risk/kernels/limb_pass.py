@@ -16,7 +16,7 @@ MASK = (1 << BITS) - 1
 
 @kernel
 def limb_sum(table, state, units, weight, first, last, origin, width, limbs, carry, out):  # type: ignore[no-untyped-def]
-    """``out[:, b] = sum_j weight[j] * table[state[j], :, origin - units[j] + b]`` with carries."""
+    """Compute ``out[:, b] = sum_j weight[j] * table[state[j], :, origin - units[j] + b]`` with carries."""
     c = carry[:width]
     for b in range(width):
         c[b] = 0
@@ -40,7 +40,7 @@ def limb_step(  # type: ignore[no-untyped-def]
     action_start, succ_start, succ_state, succ_units, succ_weight, reward_start, reward_units, reward_weight,
     extra, limbs, after, now, mixed, q, carry, less, zeros, policy,
 ):  # fmt: skip
-    """Budgets ``low..high`` of one step; ``extra[i]`` holds the limbs of a constant of action i."""
+    """Compute budgets ``low..high`` of one step; ``extra[i]`` holds the limbs of a constant of action i."""
     width = high - low + 1
     x_less = less[:width]
     for s in range(action_start.shape[0] - 1):
@@ -80,7 +80,7 @@ def limb_step(  # type: ignore[no-untyped-def]
             else:
                 for b in range(width):
                     x_less[b] = 0
-                for k in range(limbs):  # from the least limb up: a higher limb overrules
+                for k in range(limbs):  # from the least limb up: higher limbs take precedence
                     x, o = q[k, :width], now[s, k, margin + low : margin + high + 1]
                     for b in range(width):
                         x_less[b] = 1 if x[b] < o[b] else (0 if x[b] > o[b] else x_less[b])
@@ -94,7 +94,7 @@ def limb_step(  # type: ignore[no-untyped-def]
 
 @kernel
 def limb_finish(high, reach, margin, per_unit, ceiling, sloped, left, limbs, now):  # type: ignore[no-untyped-def]
-    """Fill what the next step reads: ``left[s]`` from budget 0 down; right of ``high`` a slope per unit, or
+    """Fill in what the next step reads: ``left[s]`` from budget 0 down; right of ``high`` a slope per unit, or
     ``ceiling``."""
     for s in range(now.shape[0]):
         for k in range(limbs):

@@ -1,8 +1,8 @@
-r"""Piecewise-linear functions on [0, 1]: ``x`` increasing knots, ``g`` values; a function is the pair.
+r"""Piecewise-linear functions on [0, 1], as pairs of increasing knots ``x`` and values ``g``.
 
-Bounds are rounded down by :data:`SLACK` times the magnitudes that were added (weak duality, B1): interpolation gives
-``g[a] + (g[b] - g[a]) * t`` with ``0 <= t <= 1`` known to a few roundings, so its error is a few units of roundoff,
-whatever the slope.
+Bounds are rounded down by :data:`SLACK` times the magnitudes added (weak duality, B1): interpolation gives ``g[a] +
+(g[b] - g[a]) * t`` with ``0 <= t <= 1`` known to a few roundings, so its error is a few units of roundoff, whatever the
+slope.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SLACK = 2.0**-48
 
 @kernel
 def segment(t, x):  # type: ignore[no-untyped-def]
-    """The k with ``x[k] <= t < x[k + 1]``, at the right end the last segment."""
+    """Return the k with ``x[k] <= t < x[k + 1]``; at the right end, the last segment."""
     low, high = 0, x.shape[0] - 1
     if t >= x[high]:
         return high - 1
@@ -37,7 +37,7 @@ def value(t, x, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def total(f, x, g):  # type: ignore[no-untyped-def]
-    """``sum_i G(f_i)``."""
+    """Return ``sum_i G(f_i)``."""
     out = 0.0
     for i in range(f.shape[0]):
         out += value(f[i], x, g)
@@ -46,7 +46,7 @@ def total(f, x, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def slopes_at(f, x, g, out):  # type: ignore[no-untyped-def]
-    """The slope of the segment that holds ``f_i``."""
+    """Write the slope of the segment that contains ``f_i`` to ``out``."""
     for i in range(f.shape[0]):
         k = segment(f[i], x)
         out[i] = (g[k + 1] - g[k]) / (x[k + 1] - x[k])
@@ -54,7 +54,7 @@ def slopes_at(f, x, g, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def first_at_least(c, slope, first, last):  # type: ignore[no-untyped-def]
-    """The first of the increasing ``slope[first], ..., slope[last - 1]`` that is at least c; ``last`` if none is."""
+    """Return the first index k in ``first .. last - 1`` with ``slope[k] >= c``, slopes increasing; else ``last``."""
     while first < last:
         middle = (first + last) >> 1
         if slope[middle] < c:
@@ -66,11 +66,11 @@ def first_at_least(c, slope, first, last):  # type: ignore[no-untyped-def]
 
 @nested_kernel
 def tilted_minima(c, low, high, x, g, slope, run, convex, least, where):  # type: ignore[no-untyped-def]
-    """``least_i <= min over [low_i, high_i] of G(t) - c_i t``, attained near ``where_i``.
+    """Compute ``least_i <= min over [low_i, high_i] of G(t) - c_i t``, attained near ``where_i``.
 
     Knots ``run[m] .. run[m + 1]`` have increasing slopes (``convex[m]``) or decreasing ones.  In a run of decreasing
-    slopes a minimum is at an end, in one of increasing slopes where they pass c; what rounded slopes can hide is within
-    :data:`SLACK` (weak duality, B1).
+    slopes a minimum is at an end, in one of increasing slopes where they pass c; the error due to rounded slopes is
+    within :data:`SLACK` (weak duality, B1).
     """
     for i in range(c.shape[0]):
         a, b, tilt = low[i], high[i], c[i]
@@ -79,7 +79,7 @@ def tilted_minima(c, low, high, x, g, slope, run, convex, least, where):  # type
         if other < best:
             best, at = other, b
         m, after = 0, run.shape[0] - 1
-        while after - m > 1:  # the run that holds a
+        while after - m > 1:  # the run that contains a
             middle = (m + after) >> 1
             if x[run[middle]] <= a:
                 m = middle
@@ -99,11 +99,11 @@ def tilted_minima(c, low, high, x, g, slope, run, convex, least, where):  # type
 
 @nested_kernel
 def hulls(low, high, shape, x, g, used, start, count, hull_x, hull_g):  # type: ignore[no-untyped-def]
-    """The corners of the convex envelope of G on each box, one after the other in ``hull_x, hull_g``; heuristic.
+    """Compute the corners of the convex envelope of G on each box, concatenated in ``hull_x, hull_g``; heuristic.
 
     Equal neighbours share theirs.  ``shape`` is 1 for a convex G, which is its own envelope, and -1 for a concave one,
-    whose envelopes are chords.  The first ``used`` places are taken; returns how many are then, or -1 if there are too
-    few.
+    whose envelopes are chords.  The first ``used`` places are taken; returns the new number of used places, or -1 if
+    there are too few.
     """
     if used + x.shape[0] + 2 > hull_x.shape[0]:
         return -1
@@ -152,7 +152,7 @@ def hulls(low, high, shape, x, g, used, start, count, hull_x, hull_g):  # type: 
 
 @kernel
 def slope_near(t, a, b, blur, hx, hg):  # type: ignore[no-untyped-def]
-    """The mean slope of an envelope within ``blur`` of t, a point of ``[a, b]``."""
+    """Return the mean slope of an envelope within ``blur`` of t, a point of ``[a, b]``."""
     left, right = max(a, t - blur), min(b, t + blur)
     if right - left < 1e-12:
         k = segment(t, hx)
@@ -162,9 +162,9 @@ def slope_near(t, a, b, blur, hx, hg):  # type: ignore[no-untyped-def]
 
 @kernel
 def envelope(low, high, ref, blur, start, count, hull_x, hull_g, slope, height):  # type: ignore[no-untyped-def]
-    """Height at ``ref`` and mean slope within ``blur`` of it of the envelopes that :func:`hulls` found; heuristic.
+    """Compute the height of the envelopes of :func:`hulls` at ``ref`` and the mean slope within ``blur``; heuristic.
 
-    Blurring makes the slope continuous, without which Frank-Wolfe stalls at corners.
+    Blurring makes the slope continuous; otherwise Frank-Wolfe stalls at corners.
     """
     for i in range(low.shape[0]):
         a, b = low[i], high[i]
@@ -176,8 +176,8 @@ def envelope(low, high, ref, blur, start, count, hull_x, hull_g, slope, height):
 
 @kernel
 def step_length(point, direction, most, low, high, blur, penalty, start, count, hull_x, hull_g):  # type: ignore[no-untyped-def]
-    """How far from ``point`` along ``direction`` the envelopes fall, with ``penalty`` times the square of what leaves a
-    box: by bisection on the derivative; heuristic."""
+    """Return how far from ``point`` along ``direction`` the envelopes decrease, with ``penalty`` times the squared
+    distance from a box: by bisection on the derivative; heuristic."""
     left, right, length = 0.0, most, most
     for _ in range(21):
         total = 0.0
@@ -199,11 +199,11 @@ def step_length(point, direction, most, low, high, blur, penalty, start, count, 
 
 @nested_kernel
 def slope_ranges(low, high, x, g, least, greatest, middle):  # type: ignore[no-untyped-def]
-    """A box that contains a stationary slope for every point of ``[low_i, high_i]`` (the contractor, B5), and a
+    """Compute a box that contains a stationary slope for every point of ``[low_i, high_i]`` (the contractor, B5), and a
     slope inside it.
 
-    Slopes of all segments that meet the open box; at an end that is a knot also the slope beyond it if the corner
-    there is convex (at a concave corner either slope will do).  Widened by a few roundings.
+    It spans the slopes of all segments that meet the open box and, at an end that is a knot with a convex corner, the
+    slope beyond it (at a concave corner either slope will do), widened by a few roundings.
     """
     n = x.shape[0]
     for i in range(low.shape[0]):
@@ -278,7 +278,7 @@ def cut_ends(c, least, room, low, high, x, g):  # type: ignore[no-untyped-def]
 
 @kernel
 def close_monotone(low, high):  # type: ignore[no-untyped-def]
-    """Close the boxes under monotonicity of a CDF; False if one is empty (monotonicity, B6)."""
+    """Close the boxes under monotonicity of a CDF; return False if one is empty (monotonicity, B6)."""
     n = low.shape[0]
     for i in range(1, n):
         low[i] = max(low[i], low[i - 1])
@@ -298,7 +298,7 @@ def values_at(f, x, g, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def tilted_ends(c, low, high, x, g, left, right):  # type: ignore[no-untyped-def]
-    """``G(t) - c_i t`` at both ends of each box."""
+    """Compute ``G(t) - c_i t`` at both ends of each box."""
     for i in range(c.shape[0]):
         left[i] = value(low[i], x, g) - c[i] * low[i]
         right[i] = value(high[i], x, g) - c[i] * high[i]

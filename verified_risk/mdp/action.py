@@ -1,4 +1,4 @@
-"""One action in one state: where it leads and what it pays."""
+"""One action in one state: its transitions and rewards."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Outcome: TypeAlias = tuple[Fraction, int, Fraction]
 
 
 class Action:
-    """What one action in one state does: where it leads and what it pays.
+    """One action in one state: its transitions and rewards.
 
-    ``independent`` says that reward and next state are independent, as in the paper; then ``successors`` and ``reward``
-    describe it fully.  Otherwise ``outcomes`` does, and ``successors`` and ``reward`` are its marginals.
+    ``independent`` is True if reward and next state are independent, as in the paper; then ``successors`` and
+    ``reward`` describe it fully.  Otherwise ``outcomes`` does, and ``successors`` and ``reward`` are its marginals.
     """
 
     __slots__ = ("_outcomes", "_reward", "_successors", "independent")
@@ -37,7 +37,7 @@ class Action:
 
     @property
     def successors(self) -> tuple[tuple[int, Fraction], ...]:
-        """Pairs ``(next state, probability)``, states increasing, probabilities positive."""
+        """Pairs ``(next state, probability)``, with states increasing and probabilities positive."""
         if self._successors is None:
             assert self._outcomes is not None
             totals: dict[int, Fraction] = {}
@@ -59,7 +59,7 @@ class Action:
 
     @property
     def reward_law(self) -> Law:
-        """The reward as a finite law; an error for continuous rewards."""
+        """The reward as a finite law; raises an error for continuous rewards."""
         if not isinstance(self.reward, Law):
             raise Unsupported(
                 f"rewards are continuous ({self.reward}): discretise the model first, mdp.discretised(eta)"
@@ -76,7 +76,7 @@ class Action:
 
     @property
     def reward_range(self) -> tuple[Fraction, Fraction]:
-        """The least and the greatest reward."""
+        """The least and greatest reward."""
         if not self.independent:
             rewards = [r for _, _, r in self.outcomes]
             return min(rewards), max(rewards)
@@ -85,9 +85,9 @@ class Action:
 
     @classmethod
     def of_outcomes(cls, outcomes: tuple[Outcome, ...]) -> Action:
-        """From outcomes sorted by next state, then reward; in product form if that is what they are.
+        """Build an action from outcomes sorted by next state, then reward; in product form if they are independent.
 
-        So equal actions are equal, however they were given.
+        Equal actions thus compare equal, however they were given.
         """
         marginals = independent_marginals(outcomes)
         if marginals is None:
@@ -100,7 +100,7 @@ class Action:
         change: Callable[[Fraction], Fraction],
         change_continuous: Callable[[ContinuousReward], Law | ContinuousReward] | None,
     ) -> Action:
-        """The same action with every reward ``r`` replaced by ``change(r)``."""
+        """Return the same action with every reward ``r`` replaced by ``change(r)``."""
         if not self.independent:
             totals: dict[tuple[int, Fraction], Fraction] = {}
             for p, s, r in self.outcomes:
@@ -122,11 +122,11 @@ class Action:
 def independent_marginals(
     outcomes: tuple[Outcome, ...],
 ) -> tuple[tuple[tuple[int, Fraction], ...], dict[Fraction, Fraction]] | None:
-    """The laws of next state and reward if these are independent; outcomes come sorted by next state, then reward."""
+    """Return the laws of next state and reward if independent; outcomes are sorted by next state, then reward."""
     width = next((i for i, (_, s, _) in enumerate(outcomes) if s != outcomes[0][1]), len(outcomes))
     if len(outcomes) % width:
         return None
-    blocks = [outcomes[i : i + width] for i in range(0, len(outcomes), width)]  # one next state each, if independent
+    blocks = [outcomes[i : i + width] for i in range(0, len(outcomes), width)]  # one per next state, if independent
     rewards = [r for _, _, r in blocks[0]]
     if any(block[0][1] != block[-1][1] or [r for _, _, r in block] != rewards for block in blocks):
         return None

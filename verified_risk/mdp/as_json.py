@@ -1,4 +1,4 @@
-"""A model as JSON, rationals as ``"p/q"``."""
+"""Models as JSON, with rationals as ``"p/q"``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rewards import ContinuousReward
 
 
 def model_to_json(mdp: MDP) -> dict[str, Any]:
-    """What :func:`model_from_json` reads; keys that say nothing are left out."""
+    """Return the input of :func:`model_from_json`; keys without information are omitted."""
 
     def action(action: Action) -> dict[str, Any]:
         if not action.independent:
@@ -38,7 +38,7 @@ def model_to_json(mdp: MDP) -> dict[str, Any]:
 
 
 def model_from_json(data: dict[str, Any]) -> MDP:
-    """The model of :func:`model_to_json`, checked as if a user had given it."""
+    """Read the output of :func:`model_to_json`, validated like user input."""
     read = Reader(len(data["states"]), normalise=False)
 
     def action(entry: dict[str, Any], where: str) -> Action:
@@ -68,7 +68,7 @@ def model_from_json(data: dict[str, Any]) -> MDP:
 
 
 def _once(pairs: list[Any], where: str) -> dict[Any, Any]:
-    """A law that is listed as pairs of a state and its probability."""
+    """Read a law listed as pairs of a state and its probability, each state once."""
     law: dict[Any, Any] = {}
     for s, p in pairs:
         if s in law:
@@ -78,7 +78,7 @@ def _once(pairs: list[Any], where: str) -> dict[Any, Any]:
 
 
 def _clock(data: dict[str, Any], n: int) -> int | None:
-    """The number of the user's states where the step is a part of the model's; it must fit the others."""
+    """Read the number of the user's states if the step is part of the model's states; it must fit the others."""
     clock = data.get("clock")
     if clock is None:
         return None

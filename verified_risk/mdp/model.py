@@ -1,8 +1,8 @@
 r"""Finite-horizon MDPs in exact arithmetic.
 
 An MDP is :math:`(\mathcal S, \mathcal A, D, P, R, T)`: an initial law ``D``, transitions ``P(s' | s, a)``, reward laws
-``R(s, a)``, a horizon ``T``.  Steps are numbered ``t = 0, ..., T-1``; step ``t`` pays ``discount**t * r``.  The
-return is ``Z = sum_t discount**t * r_t``.
+``R(s, a)``, a horizon ``T``.  Steps are numbered ``t = 0, ..., T-1``; a reward ``r`` of step ``t`` counts ``discount**t
+* r``.  The return is ``Z = sum_t discount**t * r_t``.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .rewards import ContinuousReward
 class MDP(ModelReaders):
     r"""A finite-horizon MDP with rational probabilities and rewards, validated once and immutable.
 
-    Numbers may be int, Fraction, Decimal, ``"1/3"`` or float (read as its shortest decimal).  Nothing is rounded and
-    nothing is normalised unless ``normalise=True``, which records in :attr:`notes` how far each row moved.
+    Numbers may be int, Fraction, Decimal, ``"1/3"`` or float (read as its shortest decimal).  Nothing is rounded, and
+    nothing is normalised unless ``normalise=True``, which records in :attr:`notes` by how much each row changed.
 
     >>> mdp = MDP(initial=[1], transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
     >>> mdp
@@ -34,8 +34,8 @@ class MDP(ModelReaders):
 
     ``initial`` and each transition row may be a list over all states or a dict ``{state: probability}``; each reward is
     a dict ``{reward: probability}``, a :class:`Law`, a number, or a frozen ``scipy.stats`` law of bounded support.
-    ``drawing`` says what the states are, ``state_names[s]`` and ``action_names[s][a]`` what they are called: they are
-    for readers, not for algorithms.
+    ``drawing`` depicts the states, ``state_names[s]`` and ``action_names[s][a]`` name them: these are for readers, not
+    for algorithms.
 
     :param initial: a state, or a law of the initial state: ``{state: probability}`` or a list of probabilities
     :param transitions: ``transitions[s][a]``: the law of the next state, as a list of probabilities or ``{state:
@@ -43,9 +43,9 @@ class MDP(ModelReaders):
     :param rewards: ``rewards[s][a]``: a number, a law ``{reward: probability}``, or a frozen law of ``scipy.stats``
     :param horizon: the number of steps T, at least 1
     :param discount: in (0, 1]; a reward at step t counts ``discount**t``
-    :param normalise: divide rows by their sums instead of refusing those that do not sum to 1
+    :param normalise: divide rows by their sums instead of rejecting those that do not sum to 1
     :param drawing: the model as text, for maps and :meth:`describe`
-    :param notes: what a reader should know, kept with the model
+    :param notes: remarks kept with the model
     :param action_names: ``action_names[s][a]``, for descriptions
     :param state_names: one for each state
     :raises InvalidModel: if an entry is not an exact finite number, a row is not a law, a shape does not fit, or the
@@ -61,7 +61,7 @@ class MDP(ModelReaders):
     action_names: tuple[tuple[str, ...], ...] | None
     state_names: tuple[str, ...] | None
     clock: int | None = None
-    """Where the step is a part of the state, the number of the user's states; None for an ordinary model."""
+    """The number of the user's states if the step is part of the state; None for an ordinary model."""
 
     def __init__(
         self,
@@ -101,9 +101,9 @@ class MDP(ModelReaders):
         state_names: Sequence[str] | None = None,
         clock: int | None = None,
     ) -> MDP:
-        """From actions that a reader has checked already; for readers of files and arrays.
+        """Build a model from actions already validated by a reader of files or arrays.
 
-        :param states: ``states[s]``: its actions
+        :param states: ``states[s]``: the actions of state s
         :param read: the reader that checked them, with its notes
         :param initial: as for :class:`MDP`
         :param horizon: as for :class:`MDP`
@@ -112,9 +112,9 @@ class MDP(ModelReaders):
         :param notes: as for :class:`MDP`
         :param action_names: as for :class:`MDP`
         :param state_names: as for :class:`MDP`
-        :param clock: how steps are part of the state, in a model that changes with the step
+        :param clock: the number of the user's states, in a model that changes with the step
         :returns: the model
-        :raises InvalidModel: if what is left to check is wrong
+        :raises InvalidModel: if another argument is invalid
         """
         self = cls.__new__(cls)
         self._finish(read, initial, states, horizon, discount, drawing, notes, action_names, state_names, clock)
@@ -169,7 +169,7 @@ class MDP(ModelReaders):
         return self._initial
 
     def state_at(self, t: int, s: int) -> int:
-        """The model's state in which step ``t`` finds an environment whose state is ``s``.
+        """Return the model's state when the environment is in state ``s`` before step ``t``.
 
         :param t: a step
         :param s: a state of the environment
@@ -178,7 +178,7 @@ class MDP(ModelReaders):
         return s if self.clock is None else t * self.clock + s
 
     def seen(self, s: int) -> int:
-        """The environment's state in the model's state ``s``.
+        """Return the environment's state in the model's state ``s``.
 
         :param s: a state of the model
         :returns: what a player of the environment observes
@@ -187,11 +187,11 @@ class MDP(ModelReaders):
 
     @property
     def n_observations(self) -> int:
-        """How many states an environment of this model can show."""
+        """The number of states that an environment of this model can show."""
         return self.n_states if self.clock is None else self.clock
 
     def state_name(self, s: int) -> str:
-        """``state 3``, or what :attr:`state_names` calls it.
+        """Return ``state 3``, or its entry in :attr:`state_names`.
 
         :param s: a state
         :returns: its name
@@ -200,7 +200,7 @@ class MDP(ModelReaders):
         return f"state {own}" if self.state_names is None else f"state {own} ({self.state_names[own]})"
 
     def actions(self, s: int) -> tuple[Action, ...]:
-        """The actions of state ``s``, in order.
+        """Return the actions of state ``s``, in order.
 
         :param s: a state
         :returns: its actions, each with the law of next state and reward
@@ -209,7 +209,7 @@ class MDP(ModelReaders):
 
     @cached_property
     def n_actions(self) -> tuple[int, ...]:
-        """How many actions each state has."""
+        """The number of actions of each state."""
         return tuple(len(actions) for actions in self._states)
 
     @cached_property
@@ -223,20 +223,20 @@ class MDP(ModelReaders):
         return all(not action.independent or isinstance(action.reward, Law) for _, _, action in self)
 
     def __iter__(self) -> Iterator[tuple[int, int, Action]]:
-        """All ``(state, action index, action)``."""
+        """Iterate over all ``(state, action index, action)``."""
         for s, actions in enumerate(self._states):
             for a, action in enumerate(actions):
                 yield s, a, action
 
     @cached_property
     def reward_range(self) -> tuple[Fraction, Fraction]:
-        """The least and the greatest reward of a single step, undiscounted."""
+        """The least and greatest reward of a single step, undiscounted."""
         lows, highs = zip(*(action.reward_range for _, _, action in self), strict=True)
         return min(lows), max(highs)
 
     @cached_property
     def rewards(self) -> tuple[Fraction, ...]:
-        """Every reward that some action can pay, once; an error for continuous rewards."""
+        """Every possible reward, once; raises an error for continuous rewards."""
         seen: dict[tuple[int, int], Fraction] = {}  # hashing a Fraction costs more than all the rest
         for law in {id(law): law for law in (a.reward_law for _, _, a in self if a.independent)}.values():
             for r in law.atoms:
@@ -248,7 +248,7 @@ class MDP(ModelReaders):
         return tuple(seen.values())
 
     def step_reward(self, t: int, r: Fraction) -> Fraction:
-        """What reward ``r`` at step ``t = 0, 1, ...`` adds to the return: ``discount**t * r``.
+        """Return what reward ``r`` at step ``t = 0, 1, ...`` adds to the return: ``discount**t * r``.
 
         :param t: a step
         :param r: a reward
@@ -257,10 +257,10 @@ class MDP(ModelReaders):
         return r if self._discount == 1 else self._discount**t * r
 
     def remaining_range(self, t: int) -> tuple[Fraction, Fraction]:
-        """Bounds on what steps ``t, ..., T-1`` add to the return, from :attr:`reward_range` alone.
+        """Bound what steps ``t, ..., T-1`` add to the return, from :attr:`reward_range` alone.
 
         :param t: a step
-        :returns: the least and the greatest sum
+        :returns: the least and greatest sum
         """
         low, high = self.reward_range
         weight = sum((self.step_reward(u, Fraction(1)) for u in range(t, self._horizon)), Fraction())
@@ -269,10 +269,10 @@ class MDP(ModelReaders):
     # -- derived models -----------------------------------------------------------------------------------------------
 
     def discretised(self, eta: Rational) -> MDP:
-        r"""The model whose every reward is rounded up to the grid: :math:`\phi(r) = \eta \lceil r/\eta \rceil`.
+        r"""Return the model with every reward rounded up to the grid: :math:`\phi(r) = \eta \lceil r/\eta \rceil`.
 
-        A policy of it plays in this model after :meth:`GridPolicy.adapt`.  With a discount the rounded rewards depend
-        on the step and the result is not an MDP of this class; :func:`verified_risk.plan` handles that case.
+        Its policies apply to this model after :meth:`GridPolicy.adapt`.  With a discount the rounded rewards depend on
+        the step and the result is not an MDP of this class; :func:`verified_risk.plan` handles that case.
 
         :param eta: the grid's step, positive
         :returns: the rounded model
@@ -290,10 +290,10 @@ class MDP(ModelReaders):
         change: Callable[[Fraction], Fraction],
         change_continuous: Callable[[ContinuousReward], Law | ContinuousReward] | None = None,
     ) -> MDP:
-        """The same model with every reward ``r`` replaced by ``change(r)``.
+        """Return the same model with every reward ``r`` replaced by ``change(r)``.
 
         :param change: a function of a reward
-        :param change_continuous: a function of a continuous reward, where the model has one
+        :param change_continuous: a function of a continuous reward, if the model has one
         :returns: the new model
         :raises Unsupported: if there is a continuous reward and no function for it
         """
@@ -304,7 +304,7 @@ class MDP(ModelReaders):
         )
 
     def with_horizon(self, horizon: int) -> MDP:
-        """The same model played for another number of steps.
+        """Return the same model with another horizon.
 
         :param horizon: at least 1
         :returns: the new model
@@ -317,7 +317,7 @@ class MDP(ModelReaders):
         return self._replace(horizon=read_horizon(horizon))
 
     def with_discount(self, discount: Rational) -> MDP:
-        """The same model with another discount.
+        """Return the same model with another discount.
 
         :param discount: in (0, 1]
         :returns: the new model
@@ -342,7 +342,7 @@ class MDP(ModelReaders):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of what the model *is* (drawing, notes and names do not count)."""
+        """A digest of the model's content (drawing, notes and names do not count)."""
         data = self.to_json()
         words = ("drawing", "notes", "action_names", "state_names")
         return files.digest({name: part for name, part in data.items() if name not in words})
@@ -370,7 +370,7 @@ class MDP(ModelReaders):
         return mdp_html(self)
 
     def describe(self) -> str:
-        """A few lines of text: the drawing if there is one, sizes, rewards, notes.
+        """Describe the model in a few lines: the drawing if there is one, sizes, rewards, notes.
 
         :returns: the text
         """
@@ -380,7 +380,7 @@ class MDP(ModelReaders):
 
 
 def required_model(mdp: object) -> MDP:
-    """``mdp`` itself, if it is a model; otherwise an error, which says how an environment or a name becomes one."""
+    """Return ``mdp`` if it is a model; otherwise raise an error that says how to make one."""
     if isinstance(mdp, MDP):
         return mdp
     named = isinstance(mdp, str)

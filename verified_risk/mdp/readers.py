@@ -1,6 +1,6 @@
-"""The ways into and out of :class:`verified_risk.MDP`: joint outcomes, arrays, environments, files.
+"""Import and export of :class:`verified_risk.MDP`: joint outcomes, arrays, environments, files.
 
-Those of other formats import their own reader when it is called, so that a model needs neither gymnasium nor Storm.
+Other formats import their reader when called, so that a model needs neither gymnasium nor Storm.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Arrays: TypeAlias = object
 
 
 class ModelReaders(files.Saved):
-    """What an :class:`~verified_risk.MDP` is read from and written to."""
+    """Import and export methods of :class:`~verified_risk.MDP`."""
 
     KIND = "model"
 
@@ -50,12 +50,12 @@ class ModelReaders(files.Saved):
         action_names: Sequence[Sequence[str]] | None = None,
         state_names: Sequence[str] | None = None,
     ) -> MDP:
-        """``outcomes[s][a] = [(probability, next_state, reward), ...]``: the reward may depend on the next state.
+        """Build a model from ``outcomes[s][a] = [(probability, next_state, reward), ...]``.
 
-        Equal ``(next_state, reward)`` pairs are added up.  Where reward and next state turn out to be independent, the
-        action is the same as one given by transitions and rewards.
+        The reward may depend on the next state.  Equal ``(next_state, reward)`` pairs are merged.  If reward and next
+        state are independent, the action equals one given by transitions and rewards.
 
-        :param outcomes: for each state and action the triples of probability, next state and reward
+        :param outcomes: for each state and action, triples of probability, next state and reward
         :param initial: as for :class:`MDP`
         :param horizon: as for :class:`MDP`
         :param discount: as for :class:`MDP`
@@ -97,13 +97,13 @@ class ModelReaders(files.Saved):
         state_names: Sequence[str] | None = None,
         pairs: tuple[Sequence[int], Sequence[int]] | None = None,
     ) -> MDP:
-        """From numpy arrays, scipy sparse matrices or nested lists; lists of T of them for a model that changes.
+        """Build a model from numpy arrays, scipy sparse matrices or nested lists; T of them if it changes with the
+        step.
 
-        ``P`` is ``P[s, a, s']`` (``layout="sas"``), ``P[a, s, s']`` (``"ass"``), a list of a matrix for each action, or
-        one matrix with a row for each state and action; ``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` or laws
-        ``R[s][a]``.  ``layout`` is needed where the shape does not say it.  ``terminal[s]`` is added to the return at
-        the end, discounted like a step T; ``absorbing`` states stay and earn nothing.  See
-        :mod:`verified_risk.interop.arrays` for what is read how.
+        ``P`` is ``P[s, a, s']`` (``layout="sas"``), ``P[a, s, s']`` (``"ass"``), a list of one matrix per action, or
+        one matrix with a row per state and action; ``R`` is ``R[s]``, ``R[s, a]``, ``R[s, a, s']`` or laws ``R[s][a]``.
+        ``layout`` is needed if the shape is ambiguous.  ``terminal[s]`` is added to the return at the end, discounted
+        like a step T; ``absorbing`` states stay and earn nothing.  See :mod:`verified_risk.interop.arrays` for details.
 
         >>> from verified_risk import MDP
         >>> P = [[[0.5, 0.5], [0, 1]], [[0, 1], [0, 1]]]
@@ -113,19 +113,19 @@ class ModelReaders(files.Saved):
         :param P: transition probabilities
         :param R: rewards
         :param initial: as for :class:`MDP`
-        :param horizon: T; may be left out where ``P`` or ``R`` is a list of T
+        :param horizon: T; may be omitted if ``P`` or ``R`` is a list of T
         :param discount: as for :class:`MDP`
         :param layout: ``"sas"`` or ``"ass"``
         :param terminal: a reward for each state, at the end
         :param absorbing: states that stay and earn nothing, listed or marked by an array of bools
-        :param normalise: as for :class:`MDP`; rows that only rounding spoiled are repaired, with a note, without it
+        :param normalise: as for :class:`MDP`; rows off by rounding only are repaired, with a note, in any case
         :param drawing: as for :class:`MDP`
         :param action_names: one for each action
         :param state_names: as for :class:`MDP`
-        :param pairs: states and actions of the rows, where ``P`` has a row for each pair that exists
-        :returns: the model, exactly what the decimals of the arrays say
-        :raises InvalidModel: if shapes are ambiguous or do not fit, or a row is not a law; the first offending entry is
-            named
+        :param pairs: states and actions of the rows, if ``P`` has a row for each existing pair
+        :returns: the model, with the decimals of the arrays read exactly
+        :raises InvalidModel: if shapes are ambiguous or do not fit, or a row is not a law; the message names the first
+            offending entry
         """
         from ..interop.arrays import mdp_of_arrays
 
@@ -155,16 +155,16 @@ class ModelReaders(files.Saved):
         initial: Initial | None = None,
         options: Mapping[str, object] | None = None,
     ) -> MDP:
-        """The tabular model of a gymnasium environment (or its id) with a transition table ``env.unwrapped.P``.
+        """Build the tabular model of a gymnasium environment (or its id) with a transition table ``env.unwrapped.P``.
 
-        ``horizon`` is by default the environment's time limit, ``initial`` its own initial law; ``options`` are
-        handed to ``gymnasium.make``.
+        ``horizon`` defaults to the environment's time limit, ``initial`` to its own initial law; ``options`` are passed
+        to ``gymnasium.make``.
 
         :param env: an environment, or its id
         :param horizon: T
         :param discount: as for :class:`MDP`
         :param initial: as for :class:`MDP`
-        :param options: arguments of ``gymnasium.make``, where ``env`` is an id
+        :param options: arguments of ``gymnasium.make``, if ``env`` is an id
         :returns: the model
         :raises Unsupported: if the environment has no transition table
         :raises MissingDependency: if gymnasium is not installed
@@ -184,10 +184,10 @@ class ModelReaders(files.Saved):
         index_base: int,
         normalise: bool = False,
     ) -> MDP:
-        """Columns ``idstatefrom,idaction,idstateto,probability,reward``; ``index_base`` is the least index, 0 or 1.
+        """Read ``idstatefrom,idaction,idstateto,probability,reward``; the least index is ``index_base``, 0 or 1.
 
-        ``initial`` counts the states as the file does.  A column ``idstep``, from 0, makes the model change with the
-        step; only then ``horizon`` may be left out.
+        ``initial`` numbers states as the file does.  With a column ``idstep``, from 0, the model changes with the step,
+        and only then may ``horizon`` be omitted.
 
         :param path: the file
         :param initial: as for :class:`MDP`
@@ -196,7 +196,7 @@ class ModelReaders(files.Saved):
         :param index_base: 0 or 1
         :param normalise: as for :class:`MDP`
         :returns: the model
-        :raises InvalidFile: if a line cannot be read; it is named
+        :raises InvalidFile: if a line cannot be read; the message names it
         :raises InvalidModel: if the numbers are not a model
         """
         from ..interop.csv import read_csv
@@ -216,14 +216,14 @@ class ModelReaders(files.Saved):
         initial: Initial | None = None,
         discount: Rational = 1,
     ) -> MDP:
-        """A DRN, PRISM or JANI file, read exactly by Storm (the extra ``storm``).
+        """Read a DRN, PRISM or JANI file exactly, by Storm (the extra ``storm``).
 
-        Step t pays the rewards of the state it leaves, of its action and of its transition; see
+        The reward of step t is that of its state, its action and its transition; see
         :mod:`verified_risk.interop.storm`.
 
         :param path: the file
-        :param horizon: T, where the file has none
-        :param rewards: the name of a reward structure, where there are several
+        :param horizon: T, if the file has none
+        :param rewards: the name of a reward structure, if there are several
         :param constants: values of undefined constants
         :param initial: as for :class:`MDP`
         :param discount: as for :class:`MDP`
@@ -238,20 +238,20 @@ class ModelReaders(files.Saved):
         )
 
     def to_csv(self, path: str | PathLike[str], *, index_base: int = 0) -> None:
-        """Write ``idstatefrom,idaction,idstateto,probability,reward``, rationals as ``p/q``.
+        """Write columns ``idstatefrom,idaction,idstateto,probability,reward``, with rationals as ``p/q``.
 
         :param path: the file
         :param index_base: the number of the first state and action, 0 or 1
-        :raises Unsupported: if the file's columns cannot say the model
+        :raises Unsupported: if the file's columns cannot express the model
         """
         from ..interop.csv import write_csv
 
         write_csv(cast("MDP", self), path, index_base=index_base)
 
     def to_drn(self, path: str | PathLike[str]) -> None:
-        """Write the model, its steps unrolled into the state, in Storm's explicit DRN format.
+        """Write the model, with steps unrolled into the state, in Storm's explicit DRN format.
 
-        :func:`verified_risk.interop.drn.write_return_drn` writes the return so far into the state as well.
+        :func:`verified_risk.interop.drn.write_return_drn` also unrolls the return so far.
 
         :param path: the file
         :raises Unsupported: if a reward is continuous
@@ -261,7 +261,7 @@ class ModelReaders(files.Saved):
         write_drn(cast("MDP", self), path)
 
     def to_json(self) -> dict[str, Any]:
-        """The model as JSON, rationals as ``"p/q"``.
+        """Return a JSON representation, with rationals as ``"p/q"``.
 
         :returns: plain lists, dicts, numbers and text
         """
@@ -271,9 +271,9 @@ class ModelReaders(files.Saved):
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> MDP:
-        """The inverse of :meth:`to_json`.
+        """Invert :meth:`to_json`.
 
-        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :param data: the output of :meth:`to_json`; files are validated on loading
         :returns: the model
         """
         from .as_json import model_from_json

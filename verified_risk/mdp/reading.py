@@ -1,4 +1,4 @@
-"""Reading rows of a model exactly, with errors that name the entry."""
+"""Read rows of a model exactly, with errors that name the entry."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .action import Action, Outcome
 from .rewards import ContinuousReward
 
 TENS = 10**18
-"""Floats of probabilities mostly have few digits: so many of them add up as integers."""
+"""Scale at which probabilities, which mostly have few digits, are summed as integers."""
 
 
 _PLAIN_KEYS, _PLAIN_VALUES = {int}, {float, np.float64}
 
 
 class _Probabilities(dict[float, Fraction]):
-    """What floats mean as probabilities, each read once, and the same times :data:`TENS`; ValueError for any other."""
+    """Maps floats to the probabilities they mean, read once, and to those times :data:`TENS`; ValueError for others."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class _Probabilities(dict[float, Fraction]):
 
 
 class Reader:
-    """Reads rows of probabilities exactly, and remembers what normalisation moved."""
+    """Reads rows of probabilities exactly, and records what normalisation changed."""
 
     def __init__(self, n_states: int, normalise: bool) -> None:
         self.n_states = n_states
@@ -78,7 +78,7 @@ class Reader:
         return s
 
     def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:
-        """Check that a row sums to 1; with normalisation, return what to divide by."""
+        """Check that a row sums to 1; with normalisation, return the divisor."""
         total = exact_sum(masses)
         if total == 1:
             return total
@@ -113,9 +113,9 @@ class Reader:
         return tuple((s, p / total if total != 1 else p) for s, p in sorted(masses.items()) if p)
 
     def _plain_row(self, row: Any) -> tuple[tuple[int, Fraction], ...] | None:
-        """A row of Python's own integers and floats, or an array of float64, that needs no message and no note.
+        """Read a row of Python integers and floats, or an array of float64, that needs no message or note.
 
-        None for every other row: :meth:`row` reads those one entry at a time, and names the first that is wrong.
+        Return None for any other row; :meth:`row` reads those entry by entry, and names the first invalid one.
         """
         if isinstance(row, np.ndarray) and row.dtype == np.float64 and row.shape == (self.n_states,):
             states = np.flatnonzero(row)
@@ -152,8 +152,8 @@ class Reader:
             raise InvalidModel(str(error)) from None
 
     def _shared_reward(self, law: Mapping[Any, Any], where: str) -> Law:
-        """Equal reward laws are read once and shared: large models have few different ones."""
-        # With their types: the float 0.1 equals, and hashes as, the fraction of its binary expansion, but means 1/10.
+        """Read equal reward laws once and share them: large models have few different ones."""
+        # Include types: the float 0.1 equals, and hashes as, the fraction of its binary expansion, but means 1/10.
         key = tuple((type(x), x, type(p), p) for x, p in law.items())
         if key not in self._laws:
             self._laws[key] = self._reward_of_mapping(law, where)
@@ -185,7 +185,7 @@ class Reader:
         return tuple((p / total if total != 1 else p, s, r) for p, s, r in ordered if p)
 
     def actions(self, s: int, rows: Sequence[Any], laws: Sequence[Any]) -> tuple[Action, ...]:
-        """The actions of state s from their transitions and their rewards."""
+        """Read the actions of state s from their transitions and rewards."""
         if len(rows) == 0:
             raise InvalidModel(f"state {s} has no actions, wanted at least one in transitions[{s}]")
         if len(rows) != len(laws):
@@ -196,7 +196,7 @@ class Reader:
         )
 
     def action(self, rows: list[Any], where: str) -> Action:
-        """An action given by its joint law."""
+        """Read an action given by its joint law."""
         outcomes = self.joint(rows, where)
         if len(outcomes) == 1:
             p, s, r = outcomes[0]
@@ -204,7 +204,7 @@ class Reader:
         return Action.of_outcomes(outcomes)
 
     def point(self, reward: Fraction) -> Law:
-        """All mass at one reward; large models share these laws."""
+        """Return the law of a constant reward, which large models share."""
         key = (reward.numerator, reward.denominator)
         if key not in self._points:
             self._points[key] = Law.of_weights({reward: Fraction(1)})
@@ -213,7 +213,7 @@ class Reader:
 
 @contextmanager
 def collector_resting() -> Iterator[None]:
-    """A model is millions of tuples without a cycle, which Python's collector would visit again and again meanwhile."""
+    """Suspend garbage collection: a model is millions of tuples without cycles, which it would visit repeatedly."""
     running = gc.isenabled()
     gc.disable()
     try:
@@ -228,7 +228,7 @@ def listed(masses: Iterable[Fraction]) -> str:
 
 
 def read_action_names(names: Sequence[Sequence[str]], counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """One name for each action of each state."""
+    """Read one name for each action of each state."""
     read = tuple(tuple(own) for own in names)
     if len(read) != len(counts):
         raise InvalidModel(f"action_names has {len(read)} states, wanted {len(counts)}")
@@ -246,7 +246,7 @@ def read_horizon(value: Any) -> int:
 
 
 def read_state_names(names: Sequence[str], count: int) -> tuple[str, ...]:
-    """One name for each state that the user knows."""
+    """Read one name for each of the user's states."""
     read = tuple(names)
     if len(read) != count or not all(isinstance(name, str) for name in read):
         raise InvalidModel(f"state_names has {len(read)} entries, wanted {count} names")
@@ -254,7 +254,7 @@ def read_state_names(names: Sequence[str], count: int) -> tuple[str, ...]:
 
 
 def read_discount(value: Any) -> Fraction:
-    """A number in (0, 1]."""
+    """Read a number in (0, 1]."""
     try:
         gamma = as_fraction(value, "discount")
     except InvalidNumber as error:

@@ -1,6 +1,6 @@
-r"""Continuous rewards: a frozen ``scipy.stats`` law of bounded support, seen through its CDF.
+r"""Continuous rewards: frozen ``scipy.stats`` laws of bounded support, used through their CDFs.
 
-The only exact thing one can do with it is the paper's pushforward to a grid,
+The only exact operation on one is the paper's pushforward to a grid,
 
 .. math:: P[\hat r = \eta i] = F(\eta i) - F(\eta (i - 1)) .
 
@@ -34,13 +34,13 @@ class ContinuousReward:
         self.low, self.high = as_fraction(low, where), as_fraction(high, where)
 
     def cdf(self, x: Fraction) -> Fraction:
-        """F(x), exactly 0 below ``low`` and exactly 1 from ``high`` on."""
+        """Return F(x), exactly 0 below ``low`` and exactly 1 from ``high`` on."""
         if x < self.low:
             return Fraction()
         return Fraction(1) if x >= self.high else Fraction(float(self.frozen.cdf(float(x))))
 
     def round_up(self, eta: Fraction, origin: Fraction = Fraction()) -> Law:
-        """The law of ``eta * ceil(r / eta)``; of a grid that starts at ``origin``, r counts from there."""
+        """Return the law of ``eta * ceil(r / eta)``; on a grid that starts at ``origin``, r counts from there."""
         weights: dict[Fraction, Fraction] = {}
         below = Fraction()
         for i in range(ceil_div(self.low - origin, eta), ceil_div(self.high - origin, eta) + 1):
@@ -57,7 +57,7 @@ class ContinuousReward:
         return f"{self.frozen.dist.name}{tuple(self.frozen.args)}"
 
     def to_json(self) -> dict[str, Any]:
-        """The name and parameters of the scipy law."""
+        """Return the name and parameters of the scipy law."""
         return {
             "scipy": self.frozen.dist.name,
             "args": [float(x) for x in self.frozen.args],

@@ -32,7 +32,7 @@ NAMES: dict[str, Callable[[], MDP]] = {
 
 
 def load(name: str) -> MDP:
-    """The model of that name, with its default parameters."""
+    """Return the model of that name, with its default parameters."""
     try:
         build = NAMES[name]
     except KeyError:

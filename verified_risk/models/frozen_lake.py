@@ -19,7 +19,7 @@ O~.S.~O#
 """
 
 PATHS = {6: 3, 4: 2, 2: 1, 1: 0}
-"""What each path pays at its end, and how many blocks of ice it crosses."""
+"""The reward at the end of each path, and how many blocks of ice it crosses."""
 
 LENGTH = 5
 """Every path is five moves long."""

@@ -1,4 +1,4 @@
-"""Two games of repeated bets: the return is the money won or lost."""
+"""Two games of repeated bets, whose return is the money won or lost."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 """Gridworlds drawn as text: walls, floor, ice, holes and goals.
 
 =====  ================================================================================================================
-``S``  start (several: one of them, each as likely)
+``S``  start (several: one of them, equally likely)
 ``.``  floor
-``~``  ice: whoever moves onto it slides, with probability ``slip``, one cell further in the direction of the move
-``O``  hole: whoever falls in stays there and earns nothing more
+``~``  ice: a move onto it slides, with probability ``slip``, one cell further in the same direction
+``O``  hole: an absorbing cell without further rewards
 ``#``  wall, and so is the outside: a move against it stays where it is, a slide against it stops on the ice
 other  goal: the move that ends on it pays its reward, and the episode earns nothing more
 =====  ================================================================================================================
 
-A cell that is not a wall is a state, in reading order.  Moves are actions 0 up, 1 right, 2 down, 3 left in every cell;
+Cells that are not walls are states, in reading order.  Moves are actions 0 up, 1 right, 2 down, 3 left in every cell;
 holes and goals have the single action of staying.
 """
 
@@ -70,7 +70,7 @@ def gridworld(
 
     def move(cell: Cell, step: Cell) -> list[tuple[Fraction, int, Fraction]]:
         reached = neighbour(cell, step)
-        if cells[reached] == ICE:  # whoever bumps into a wall while on ice slides into it, and stays
+        if cells[reached] == ICE:  # a move against a wall from ice slides into it, and stays
             landings = [(1 - chance, reached), (chance, neighbour(reached, step))]
         else:
             landings = [(Fraction(1), reached)]
@@ -111,7 +111,7 @@ def _goal(letter: str, reward: Rational) -> Fraction:
 
 
 def _cells(lines: list[str], goals: Mapping[str, Fraction]) -> dict[Cell, str]:
-    """Every cell that is not a wall, in reading order."""
+    """Return every cell that is not a wall, in reading order."""
     cells: dict[Cell, str] = {}
     for row, line in enumerate(lines):
         for column, letter in enumerate(line):
@@ -137,7 +137,7 @@ def _legend(lines: list[str], goals: Mapping[str, Fraction], chance: Fraction) -
 
 
 def map_lines(mdp: MDP) -> list[str]:
-    """The map at the head of ``mdp.drawing``: every cell that is not a wall is a state, in reading order."""
+    """Return the map at the head of ``mdp.drawing``: every cell that is not a wall is a state, in reading order."""
     lines: list[str] = []
     for line in (mdp.drawing or "").splitlines():
         if (lines and len(line) != len(lines[0])) or any(map(str.isspace, line)):  # words, not cells

@@ -46,7 +46,7 @@ def random_sparse(
     shares = {k: [Fraction(w, 2 * k) for w in range(2 * k + 1)] for k in (successors, rewards)}
 
     def parts(k: int) -> list[Fraction]:
-        """A random composition of 1 into k positive multiples of 1/2k."""
+        """Return a random composition of 1 into k positive multiples of 1/2k."""
         cuts = [0, *sorted(rng.sample(range(1, 2 * k), k - 1)), 2 * k]
         return [shares[k][b - a] for a, b in pairwise(cuts)]
 

@@ -1,1 +1,1 @@
-"""Numbers: read exactly (``rational``), enclosed (``enclosure``), shown to people (``shown``)."""
+"""Numbers: reading them exactly (``rational``), enclosing them (``enclosure``), formatting them (``format``)."""

@@ -1,8 +1,8 @@
-"""Rigorous enclosures with rational endpoints, and the one place that talks to arb.
+"""Rigorous enclosures with rational endpoints, and the only interface to arb.
 
-An :class:`Interval` is a pair of rationals known to bracket a real number.  Its arithmetic is exact, hence outward
-rounding is never needed; comparing is three-valued, because "not proved" must never read as "false".  Logarithm,
-exponential and square root are exact where their value is rational, and enclosed everywhere else.
+An :class:`Interval` is a pair of rationals known to bracket a real number.  Its arithmetic is exact, so outward
+rounding is never needed; comparison is three-valued, because "not proved" must never mean "false".  Logarithm,
+exponential and square root are exact if their value is rational, and enclosed otherwise.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from flint import arb
 
 PRECISION_BITS = 160
-"""Three times the 53 bits of a float: enclosures stay far narrower than floats after some cancellation."""
+"""Three times the 53 bits of a float: after some cancellation, enclosures are still far narrower than floats."""
 
 
 class Truth(Enum):
-    """Holds, fails, or not decided at this precision."""
+    """Holds, fails, or undecided at this precision."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -37,7 +37,7 @@ class Truth(Enum):
 class Interval:
     """A real number known to lie in ``[lower, upper]``.
 
-    Two enclosures do not say whether the numbers are equal, so ``==`` raises; see :func:`at_least`.
+    Enclosures cannot decide whether two numbers are equal, so ``==`` raises; see :func:`at_least`.
 
     >>> Interval(Fraction(1), Fraction(2)) - Fraction(1, 2)
     Interval(1/2, 3/2)
@@ -116,12 +116,12 @@ Real: TypeAlias = Fraction | int | Interval
 
 
 def bounds(x: Real) -> tuple[Fraction, Fraction]:
-    """Rational numbers below and above ``x``; equal when ``x`` is exact."""
+    """Return rational numbers below and above ``x``; equal if ``x`` is exact."""
     return (x.lower, x.upper) if isinstance(x, Interval) else (Fraction(x), Fraction(x))
 
 
 def at_least(x: Real, y: Real) -> Truth:
-    """Is ``x >= y``?"""
+    """Decide whether ``x >= y``."""
     low, high = bounds(x - y)
     if low >= 0:
         return Truth.HOLDS
@@ -152,49 +152,49 @@ def enclose(formula: Callable[[Any], arb], *, bits: int = PRECISION_BITS) -> Int
 
 
 def _dyadic(ball: arb) -> Fraction:
-    """The exact rational of a ball of radius zero."""
+    """Return the exact rational of a ball of radius zero."""
     mantissa, exponent = ball.man_exp()
     scale = Fraction(2) ** int(exponent)
     return int(mantissa) * scale
 
 
 def ball(x: Fraction, arb: Any) -> Any:
-    """A rational as a ball of the current precision."""
+    """Return a rational as a ball of the current precision."""
     return arb(x.numerator) / arb(x.denominator)
 
 
-# -- functions of a real number: exact where the value is rational, enclosed otherwise --------------------------------
+# -- functions of a real number: exact if the value is rational, enclosed otherwise -----------------------------------
 
 
 def log(x: Real) -> Real:
-    """The natural logarithm of a positive number; 0 at 1."""
+    """Return the natural logarithm of a positive number; 0 at 1."""
     return _increasing(_log, x)
 
 
 def exp(x: Real) -> Real:
-    """The exponential; 1 at 0."""
+    """Return the exponential; 1 at 0."""
     return _increasing(_exp, x)
 
 
 def root(x: Real) -> Real:
-    """The square root of a nonnegative number, exact for squares of rationals."""
+    """Return the square root of a nonnegative number, exact for squares of rationals."""
     low, high = bounds(x)
     return _increasing(_root, x if low == high else Interval(max(low, Fraction()), high))
 
 
 def minimum(x: Real, y: Real) -> Real:
-    """The lesser of two numbers."""
+    """Return the lesser of two numbers."""
     (a, b), (c, d) = bounds(x), bounds(y)
     return _real(min(a, c), min(b, d))
 
 
 def divide(x: Real, y: Real) -> Real:
-    """``x / y`` in exact arithmetic also for two integers."""
+    """Return ``x / y`` in exact arithmetic, also for two integers."""
     return Fraction(x) / y if isinstance(x, int) else x / y
 
 
 def _increasing(function: Callable[[Fraction], Real], x: Real) -> Real:
-    """The values of an increasing function, end by end."""
+    """Apply an increasing function to both ends."""
     low, high = bounds(x)
     return function(low) if low == high else _real(bounds(function(low))[0], bounds(function(high))[1])
 

@@ -1,4 +1,4 @@
-"""How numbers and laws look: a few characters for people, rounded so that they stay true, and JSON for programs."""
+"""Formatting of numbers and laws: short, safely rounded text for people, and JSON for programs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 DIGITS = 10
 NEGLIGIBLE = Fraction(1, 10**30)
-"""Bounds closer to zero than this are rounded to it, outward: ``-2.4E-303 <=`` would read as a value of its own."""
+"""Bounds closer to zero than this are rounded outward to it: ``-2.4E-303 <=`` would read as a value of its own."""
 
 MOST_WRITTEN_OUT = Decimal(10) ** (2 * DIGITS)
-"""A gap from here on is told with an exponent."""
+"""Gaps from here on are shown with an exponent."""
 
 
 def number(x: Real) -> str:
-    """``56/33 ≈ 1.696969697``: the fraction where it is short, the decimal where it is not whole."""
+    """Format as ``56/33 ≈ 1.696969697``: the fraction if it is short, the decimal if it is not an integer."""
     low, high = bounds(x)
     decimal = _decimal((low + high) / 2, ROUND_HALF_EVEN)
     if low != high or not _is_short(low, 24):
@@ -32,21 +32,21 @@ def number(x: Real) -> str:
 
 
 def at_least(x: Fraction, negligible: bool = True) -> str:
-    """A decimal that is certainly not above ``x``; the number itself where it is short."""
+    """Return a decimal that is certainly not above ``x``; the number itself if it is short."""
     if negligible and abs(x) < NEGLIGIBLE:
         return "0" if x >= 0 else f"-{float(NEGLIGIBLE):g}"
     return str(x) if _is_short(x) else _decimal(x, ROUND_FLOOR)
 
 
 def at_most(x: Fraction, negligible: bool = True) -> str:
-    """A decimal that is certainly not below ``x``; the number itself where it is short."""
+    """Return a decimal that is certainly not below ``x``; the number itself if it is short."""
     if negligible and abs(x) < NEGLIGIBLE:
         return "0" if x <= 0 else f"{float(NEGLIGIBLE):g}"
     return str(x) if _is_short(x) else _decimal(x, ROUND_CEILING)
 
 
 def above(x: Fraction | float, digits: int = 3) -> str:
-    """So many digits, certainly not below ``x``: ``4.01e-15``."""
+    """Return ``digits`` digits, certainly not below ``x``: ``4.01e-15``."""
     if isinstance(x, float) and not isfinite(x):
         return str(x)
     rounded = _context(digits, ROUND_CEILING).divide(*_parts(Fraction(x)))
@@ -55,14 +55,14 @@ def above(x: Fraction | float, digits: int = 3) -> str:
 
 
 def short(x: Fraction) -> str:
-    """The number itself where it is short, otherwise six digits marked as such."""
+    """Return the number itself if it is short, otherwise six digits marked as such."""
     return str(x) if _is_short(x) else f"≈{_context(6, ROUND_HALF_EVEN).divide(*_parts(x)):g}"
 
 
 def span(lower: Fraction, upper: Fraction) -> str:
-    """``lower <= best over all policies <= upper``, rounded outward.
+    """Format ``lower <= best over all policies <= upper``, rounded outward.
 
-    Beside a short lower bound the upper one is told by how far above it is.
+    If the lower bound is short, the upper one is shown as the distance above it.
 
     >>> span(Fraction(1, 4), Fraction(1, 4) + Fraction(1, 3 * 10**9))
     '1/4 <= best over all policies <= 1/4 + 3.34e-10'
@@ -77,7 +77,7 @@ def span(lower: Fraction, upper: Fraction) -> str:
 
 
 def ends(lower: Fraction, upper: Fraction) -> tuple[str, str]:
-    """Both bounds rounded outward; where a short decimal lies between close ones, by how far they are from it.
+    """Format both bounds, rounded outward; if a short decimal lies between close ones, by their distances from it.
 
     >>> ends(Fraction(6, 5) - Fraction(1, 10**15), Fraction(6, 5) + Fraction(1, 10**14))
     ('1.2 - 1.00e-15', '1.2 + 1.00e-14')
@@ -94,7 +94,7 @@ def ends(lower: Fraction, upper: Fraction) -> tuple[str, str]:
 
 
 def columns(table: Sequence[Sequence[str]]) -> str:
-    """Rows of cells below each other: the first column to the left, the others to the right.
+    """Align rows of cells: the first column to the left, the others to the right.
 
     >>> print(columns([["level", "value"], ["1/2", "3"]]))
     level  value
@@ -108,19 +108,19 @@ def columns(table: Sequence[Sequence[str]]) -> str:
 
 
 def json_number(x: Real) -> dict[str, Any]:
-    """An exact number as ``{"exact": "p/q", "float": ...}``, an enclosed one by its rational ends."""
+    """Return an exact number as ``{"exact": "p/q", "float": ...}``, an enclosed one by its rational ends."""
     return json_between(*bounds(x))
 
 
 def json_between(low: Fraction, high: Fraction) -> dict[str, Any]:
-    """A number known to lie between the two; the float is the one nearest to the middle."""
+    """Return a number known to lie between the two; the float is the one nearest to the middle."""
     if low == high:
         return {"exact": text(low), "float": nearest(low)}
     return {"lower": text(low), "upper": text(high), "float": nearest((low + high) / 2)}
 
 
 def nearest(x: Fraction) -> float | None:
-    """The nearest float; None, JSON's null, beyond the largest one."""
+    """Return the nearest float; None, JSON's null, beyond the largest one."""
     try:
         return float(x)
     except OverflowError:
@@ -128,18 +128,18 @@ def nearest(x: Fraction) -> float | None:
 
 
 def json_law(law: Law) -> dict[str, Any]:
-    """Atoms and masses as ``"p/q"``, and the same as floats."""
+    """Return atoms and masses as ``"p/q"``, and as floats."""
     floats = {"atoms": [nearest(x) for x, _ in law], "masses": [float(p) for _, p in law]}
     return {**law.to_json(), "floats": floats, "mean": json_number(law.mean)}
 
 
 def _says_nothing(lower: Fraction, upper: Fraction) -> bool:
-    """Whether digits of negligible bounds tell nothing: the bounds are far apart, or on both sides of 0."""
+    """Whether digits of negligible bounds are meaningless: the bounds are far apart, or on both sides of 0."""
     return upper - lower >= min(NEGLIGIBLE, max(abs(lower), abs(upper)))
 
 
 def _is_short(x: Fraction, most: int = DIGITS) -> bool:
-    """Whether the number itself takes at most so many characters; a long one is not written out to see."""
+    """Whether the number itself takes at most ``most`` characters; long ones are not written out to test it."""
     return x.numerator.bit_length() + x.denominator.bit_length() <= 4 * most + 8 and len(str(x)) <= most
 
 
@@ -152,7 +152,7 @@ def _context(digits: int, rounding: str) -> Context:
 
 
 def _decimal(x: Fraction, rounding: str) -> str:
-    """``x`` to ten significant digits, rounded once in the given direction."""
+    """Format ``x`` to ten significant digits, rounded once in the given direction."""
     quotient = _context(DIGITS, rounding).divide(*_parts(x))
     plain = format(quotient, "f") if -60 < quotient.adjusted() < 60 else ""
     return plain if plain and len(plain) <= 2 * DIGITS else str(quotient)

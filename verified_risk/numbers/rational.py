@@ -1,7 +1,7 @@
-"""Reading numbers exactly.
+"""Read numbers exactly.
 
-A float is read as its *shortest decimal*: ``0.1`` is 1/10, because that is what the writer meant, and the binary
-expansion of 0.1 is not.
+A float is read as its *shortest decimal*: ``0.1`` is 1/10, which is what the writer meant, unlike the binary expansion
+of 0.1.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ..errors import InvalidArgument, InvalidNumber
 Rational: TypeAlias = int | str | float | Fraction | Decimal
 
 LARGEST_DENOMINATOR = 10**5
-"""Of the fractions that a float may stand for, such as 1/3; see CLOSENESS."""
+"""Largest denominator of the fractions that a float may stand for, such as 1/3; see CLOSENESS."""
 CLOSENESS = Fraction(1, 2**50)
 """Rationals with denominators up to 10**5 are at least 1e-10 apart, so at most one is this close to a float."""
 LONGEST_PLAIN = 4000
-"""Digits that Python converts between text and ``int`` under its own limit of 4300."""
+"""Digits that Python converts between text and ``int`` below its own limit of 4300."""
 LARGEST_EXPONENT = 100_000
-"""Of a decimal: ``1e999999999`` has a billion digits, and reading it would take hours and gigabytes."""
+"""Largest exponent of a decimal: ``1e999999999`` has a billion digits, and would take hours and gigabytes."""
 LONGEST = 100_000
-"""Characters of a number in text: reading takes time that grows with their square, a third of a second here."""
+"""Maximum number of characters of a number in text: reading takes time quadratic in them, a third of a second here."""
 MOST_SAID = 200
-"""Characters of a number in a message."""
+"""Maximum number of characters of a number in a message."""
 LEAST_NORMAL, GREATEST_FLOAT = Fraction(sys.float_info.min), Fraction(sys.float_info.max)
 
 
 def as_fraction(value: Any, where: str) -> Fraction:
-    """The exact rational meant by ``value``; ``where`` names the entry in the error.
+    """Return the exact rational meant by ``value``; ``where`` names the entry in the error.
 
     >>> as_fraction(0.1, "p"), as_fraction("1/3", "p"), as_fraction("2.5e-1", "p")
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 4))
@@ -60,7 +60,7 @@ def as_fraction(value: Any, where: str) -> Fraction:
             raise InvalidNumber(f"{where} is {value[:40]!r}… of {len(value)} characters, wanted at most {LONGEST}")
         _check_exponent(value, where)
         try:
-            if not value.isascii():  # Python reads the digits of every script, other readers of the same file do not
+            if not value.isascii():  # Python reads the digits of every script, other readers do not
                 raise ValueError
             return _long_fraction(value) if len(value) > LONGEST_PLAIN else Fraction(value)
         except (ArithmeticError, ValueError):
@@ -74,7 +74,7 @@ def as_fraction(value: Any, where: str) -> Fraction:
 
 
 def meant(value: float) -> Fraction:
-    """The rational that a computed float stands for: a small one if it is within 2**-50, else the shortest decimal.
+    """Return the rational that a computed float stands for: a small one within 2**-50, else the shortest decimal.
 
     >>> meant(0.04999999999999999), meant(0.33333333333333337), meant(0.8), meant(0.12345678)
     (Fraction(1, 20), Fraction(1, 3), Fraction(4, 5), Fraction(6172839, 50000000))
@@ -85,7 +85,7 @@ def meant(value: float) -> Fraction:
 
 
 def as_probability(value: Any, where: str) -> Fraction:
-    """A rational in [0, 1]."""
+    """Read a rational in [0, 1]."""
     p = as_fraction(value, where)
     if not 0 <= p <= 1:
         raise InvalidNumber(f"{where} is {said(p)}, wanted a probability in [0, 1]")
@@ -93,7 +93,7 @@ def as_probability(value: Any, where: str) -> Fraction:
 
 
 def as_step(eta: Any) -> Fraction:
-    """The grid step ``eta``: the one reader of it, for laws, models, policies, planners and learners alike."""
+    """Read the grid step ``eta``; used for laws, models, policies, planners and learners alike."""
     try:
         step = as_fraction(eta, "eta")
     except InvalidNumber as error:
@@ -104,7 +104,7 @@ def as_step(eta: Any) -> Fraction:
 
 
 def as_whole(value: Any) -> int | None:
-    """The integer that ``value`` is, or None: bools and floats are not integers, numpy's integers are."""
+    """Return ``value`` as an integer, or None if it is not one: bools and floats are not, numpy's integers are."""
     if type(value) is int:  # the usual case, without the slow abstract test
         return value
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
@@ -113,7 +113,7 @@ def as_whole(value: Any) -> int | None:
 
 
 def digits(value: Fraction, count: int) -> str:
-    """So many significant digits for a reader, also where no float is as large or as small.
+    """Format ``count`` significant digits, even outside the range of floats.
 
     >>> digits(Fraction(1, 3), 6), digits(Fraction(10) ** 400 / 3, 6), digits(Fraction(0), 3)
     ('0.333333', '3.33333e+399', '0')
@@ -125,7 +125,7 @@ def digits(value: Fraction, count: int) -> str:
 
 
 def text(value: Fraction) -> str:
-    """``p/q`` or ``p``: the form in which rationals are stored, of any length."""
+    """Return ``p/q`` or ``p``, the form in which rationals are stored, of any length."""
     if _is_plain(value):
         return str(value)
     whole = str(Decimal(value.numerator))
@@ -133,12 +133,12 @@ def text(value: Fraction) -> str:
 
 
 def _is_plain(value: Fraction) -> bool:
-    """Whether ``str`` surely writes it."""
+    """Whether ``str`` certainly works."""
     return max(value.numerator.bit_length(), value.denominator.bit_length()) <= LONGEST_PLAIN
 
 
 def said(value: Fraction) -> str:
-    """For a message: the number itself where it is short, otherwise its first digits, marked as such.
+    """Format for a message: the number itself if it is short, otherwise its first digits, marked as such.
 
     >>> said(Fraction(1, 3)), said(Fraction(10) ** 5000 / 7)
     ('1/3', '≈1.42857142857e+4999')
@@ -150,7 +150,7 @@ def said(value: Fraction) -> str:
 
 
 def _check_exponent(written: str, where: str) -> None:
-    """Refuse a decimal whose exponent alone makes it too long to be written out."""
+    """Raise if a decimal's exponent alone makes it too long to write out."""
     for part in written.split("/"):
         exponent = part.lower().partition("e")[2].strip().lstrip("+-").replace("_", "").lstrip("0")
         if exponent.isdecimal() and (len(exponent) > 9 or int(exponent) > LARGEST_EXPONENT):
@@ -162,18 +162,18 @@ def _cut(written: str) -> str:
 
 
 def _long_fraction(written: str) -> Fraction:
-    """``p/q``, ``p`` or a decimal with more digits than ``int`` reads."""
+    """Read ``p/q``, ``p`` or a decimal with more digits than ``int`` accepts."""
     numerator, _, denominator = written.partition("/")
     return Fraction(Decimal(numerator)) / Fraction(Decimal(denominator or 1))
 
 
 def lcm_of_denominators(values: Iterable[Fraction]) -> int:
-    """The least common denominator; 1 for no values."""
+    """Return the least common denominator; 1 for no values."""
     return math.lcm(*{value.denominator for value in values})
 
 
 def exact_sum(values: Collection[Fraction]) -> Fraction:
-    """The sum, over one common denominator: one gcd at the end instead of one for each term.
+    """Sum over one common denominator: one gcd at the end instead of one per term.
 
     >>> exact_sum([Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)])
     Fraction(1, 1)
@@ -183,7 +183,7 @@ def exact_sum(values: Collection[Fraction]) -> Fraction:
 
 
 def gcd_of(values: Iterable[Fraction]) -> Fraction:
-    """The largest rational of which every value is an integer multiple; 0 if all are 0.
+    """Return the largest rational of which every value is an integer multiple; 0 if all are 0.
 
     >>> gcd_of([Fraction(1, 2), Fraction(1, 3)])
     Fraction(1, 6)
@@ -194,17 +194,17 @@ def gcd_of(values: Iterable[Fraction]) -> Fraction:
 
 
 def ceil_div(value: Fraction, unit: Fraction) -> int:
-    """The least integer ``i`` with ``i * unit >= value``."""
+    """Return the least integer ``i`` with ``i * unit >= value``."""
     return -((-value.numerator * unit.denominator) // (value.denominator * unit.numerator))
 
 
 def float_below(x: Fraction) -> float:
-    """The largest float that is at most ``x`` (or its neighbour below)."""
+    """Return the largest float that is at most ``x`` (or its neighbour below)."""
     y = float(x)
     return y if Fraction(y) <= x else math.nextafter(y, -math.inf)
 
 
 def float_above(x: Fraction) -> float:
-    """The least float that is at least ``x`` (or its neighbour above)."""
+    """Return the least float that is at least ``x`` (or its neighbour above)."""
     y = float(x)
     return y if Fraction(y) >= x else math.nextafter(y, math.inf)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .polygon import Points
 
 MOST_BALLS = 40_000
-"""Intervals on which the sign of the curvature is tried before the proof is given up: some seconds."""
+"""Maximum number of intervals on which the sign of the curvature is tried before giving up: a few seconds."""
 
 
 class CPW(Weighting):
@@ -27,7 +27,7 @@ class CPW(Weighting):
     0.16...
 
     Not Lipschitz for ``gamma < 1``: :math:`G(\tau)/\tau \ge \tau^{\gamma-1} 2^{-(1-\gamma)/\gamma}` tends to infinity
-    at 0. Below gamma = 0.28 the formula is not monotone and is refused.
+    at 0.  Below gamma = 0.28 the formula is not monotone and raises an error.
 
     :param gamma: in (0, 1], where the function increases
     :raises InvalidObjective: if it is outside
@@ -64,7 +64,7 @@ class CPW(Weighting):
         return Fraction(1) if self.gamma == 1 else math.inf
 
     def points_below(self, accuracy: Fraction) -> Points:
-        """Chords where G is concave, supporting lines where it is convex, the turn bracketed by a proof."""
+        """Return chords where G is concave and lines where it is convex, with the turn bracketed by a proof."""
         from .polygon import concave_then_convex, stairs
 
         if self.gamma == 1:
@@ -79,8 +79,8 @@ class CPW(Weighting):
 
 @lru_cache(maxsize=32)
 def inflection(gamma: Fraction) -> tuple[Fraction, Fraction] | None:
-    r"""Floats ``a < b`` such that CPW's G is concave on [0, a] and convex on [b, 1], proved in ball arithmetic; None
-    where that fails (G is nearly a line for gamma near 1).
+    r"""Return floats ``a < b`` such that CPW's G is concave on [0, a] and convex on [b, 1], proved in ball arithmetic;
+    None if that fails (G is nearly a line for gamma near 1).
 
     With :math:`D = \tau^\gamma + \sigma^\gamma`, :math:`\sigma = 1 - \tau`,
     :math:`N = \tau^{\gamma-1} - \sigma^{\gamma-1}` and :math:`h = (\ln G)' = \gamma/\tau - N/D`,
@@ -104,7 +104,7 @@ def inflection(gamma: Fraction) -> tuple[Fraction, Fraction] | None:
 
 
 def where_it_turns(gamma: float) -> Fraction:
-    """The least slope of G, by bisection in floats; a guess."""
+    """Guess the place of the least slope of G, by bisection in floats."""
 
     def curvature(x: float) -> float:
         s = 1 - x
@@ -138,7 +138,7 @@ def _curvature(gamma: Fraction, arb: Any, x: Any) -> Any:
 
 
 def _power(x: Any, k: Any) -> Any:
-    """``x**k`` for a ball that may touch 0: between 0 and the power of its upper end."""
+    """Return ``x**k`` for a ball that may touch 0: between 0 and the power of its upper end."""
     if x.lower() > 0:
         return x**k
     top = x.upper() ** k
@@ -146,7 +146,7 @@ def _power(x: Any, k: Any) -> Any:
 
 
 def _sign_is(positive: Callable[[Any, Any], Any], left: Fraction, right: Fraction) -> bool:
-    """Whether ``positive`` is proved > 0 on all of ``[left, right]``, by halving intervals until it is."""
+    """Whether ``positive`` is proved > 0 on all of ``[left, right]``, by repeated halving."""
     from flint import arb, ctx
 
     saved, ctx.prec = ctx.prec, 128

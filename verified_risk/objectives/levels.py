@@ -30,7 +30,7 @@ class Levels:
 
 
 def levels_of_knots(knots: Knots) -> Levels:
-    """The mixture of CVaRs that a concave polygon with these corners is."""
+    """Return the mixture of CVaRs equal to the concave polygon with these corners."""
     steps = [*slopes(knots), Fraction()]
     weights = [(tau, tau * (steps[j] - steps[j + 1])) for j, (tau, _) in enumerate(knots[1:])]
     return Levels(weights[-1][1], tuple((tau, w) for tau, w in weights[:-1] if w))

@@ -1,4 +1,4 @@
-r"""A line above a weighting on an interval: what turns the law of one policy into a bound of its objective.
+r"""Lines above a weighting on an interval, which turn the law of a policy into a bound on its objective.
 
 If :math:`G(\tau) \le m + c\,\tau` for every value that a CDF takes on an interval, the integral of :math:`G(F)` over it
 is at most that of :math:`m + c F`, which is linear in the law.
@@ -16,18 +16,18 @@ from .mixture import Mixture
 from .weighting import Weighting
 
 CLOSE = Fraction(1, 2**26)
-"""Between the two points whose chord stands for a tangent."""
+"""Distance of the two points whose chord replaces a tangent."""
 
 FLAT = Fraction(1, 2**36)
-"""A convex weighting that rises by less gets a constant: its chord over a tiny interval may be steep, and a steep slope
-costs more wherever a table is read between nodes."""
+"""A convex weighting that rises by less gets a constant: its chord over a tiny interval may be steep, and steep slopes
+are costly in interpolated tables."""
 
 Line = tuple[Fraction, Fraction]
 """Slope and height at 0."""
 
 
 def line_above(weighting: Weighting, a: Fraction, b: Fraction, at: Fraction) -> Line:
-    """A line that is at least ``weighting`` on ``[a, b]``, close to it near ``at`` where its shape is known.
+    """Return a line above ``weighting`` on ``[a, b]``, close to it near ``at`` if its shape is known.
 
     >>> from verified_risk import CVaR
     >>> line_above(CVaR("1/4"), Fraction(0), Fraction(1), Fraction(1, 8))
@@ -46,7 +46,7 @@ def line_above(weighting: Weighting, a: Fraction, b: Fraction, at: Fraction) -> 
 
 
 def _pieces(weighting: Weighting) -> Iterator[tuple[Fraction, Fraction, str]]:
-    """Where the weighting is known to be concave or convex."""
+    """Yield intervals on which the weighting is known to be concave or convex."""
     if weighting.shape in ("concave", "convex"):
         yield Fraction(), Fraction(1), weighting.shape
     elif isinstance(weighting, CPW):
@@ -57,7 +57,7 @@ def _pieces(weighting: Weighting) -> Iterator[tuple[Fraction, Fraction, str]]:
 
 
 def _above_corners(knots: tuple[tuple[Fraction, Fraction], ...], a: Fraction, b: Fraction, at: Fraction) -> Line:
-    """The slope at ``at``, as high as the corners inside and the ends ask for."""
+    """Return the line with the slope at ``at``, as high as the corners inside and the ends require."""
     values = {}
     slope = Fraction()
     for (x, g), (y, h) in pairwise(knots):
@@ -71,14 +71,14 @@ def _above_corners(knots: tuple[tuple[Fraction, Fraction], ...], a: Fraction, b:
 
 
 def _chord(weighting: Weighting, a: Fraction, b: Fraction) -> Line:
-    """G convex on ``[a, b]``."""
+    """Return a line above G if it is convex on ``[a, b]``."""
     low, high = bounds(weighting.value(a))[1], bounds(weighting.value(b))[1]
     slope = (high - low) / (b - a) if high - low > FLAT else Fraction()
     return slope, max(low - slope * a, high - slope * b)
 
 
 def _tangent(weighting: Weighting, left: Fraction, right: Fraction, a: Fraction, b: Fraction, at: Fraction) -> Line:
-    r"""G concave on ``[left, right]``: a chord over a short ``[p, q]``, raised.
+    r"""Return a line above G if it is concave on ``[left, right]``: a chord over a short ``[p, q]``, raised.
 
     With :math:`\sigma` the slope of G's own chord over ``[p, q]``, G is at most :math:`G(q) + \sigma (\tau - q)` right
     of q, :math:`G(p) - \sigma (p - \tau)` left of p, and G(q) between.
@@ -88,7 +88,7 @@ def _tangent(weighting: Weighting, left: Fraction, right: Fraction, a: Fraction,
     (p_low, p_high), (q_low, q_high) = (bounds(weighting.value(x)) for x in (p, q))
     steep, flat = (q_high - p_low) / (q - p), (q_low - p_high) / (q - p)
     slope = Fraction(float((steep + flat) / 2))
-    heights = [q_high - min(slope * p, slope * q)]  # vague enclosures of a flat G may have a falling chord
+    heights = [q_high - min(slope * p, slope * q)]  # wide enclosures of a flat G may have a decreasing chord
     if b > q:
         heights.append(q_high - slope * q + max(Fraction(), steep - slope) * (b - q))
     if a < p:

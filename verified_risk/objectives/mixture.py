@@ -87,7 +87,7 @@ class Mixture(Weighting):
 
     @property
     def lipschitz(self) -> Fraction | float:
-        """The least constant when piecewise linear, otherwise the upper bound ``sum_j w_j L_j``."""
+        """The least constant if piecewise linear, otherwise the upper bound ``sum_j w_j L_j``."""
         if self.knots is not None:
             return max(slopes(self.knots))
         constants = [(w, part.lipschitz) for w, part in self.terms]
@@ -113,5 +113,5 @@ def read_weight(value: Rational, name: str = "mixture weight") -> Fraction:
 
 
 def finished(terms: tuple[tuple[Fraction, Weighting], ...]) -> WeightedTerms | Mixture:
-    """A mixture if the weights sum to 1, unfinished terms otherwise."""
+    """Return a mixture if the weights sum to 1, unfinished terms otherwise."""
     return Mixture(terms) if sum((w for w, _ in terms), Fraction()) == 1 else WeightedTerms(terms)

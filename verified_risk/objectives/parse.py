@@ -29,13 +29,13 @@ FORMS = "mean, cvar(a), var(a), var(a, upper), wang(b), cpw(g), hazard(k), dual(
 
 
 def objective(text: str | Weighting) -> Weighting:
-    r"""Read a weighting, or a mixture of weightings, from text; a weighting is returned as it is.
+    r"""Parse a weighting, or a mixture of weightings, from text; return a weighting unchanged.
 
     Planners and learners read their objective with this function, so all of them accept text.
 
-    An objective is a *term*, or a sum ``weight*term + weight*term + ...`` with weights that are at least 0 and sum to
-    exactly 1; a weight that is left out is 1.  A number is ``3``, ``0.25``, ``1/4`` or ``1e-2`` and is read exactly;
-    spaces do not count.  The terms, each a weighting :math:`G` on [0, 1]:
+    An objective is a *term*, or a sum ``weight*term + weight*term + ...`` with nonnegative weights that sum to exactly
+    1; an omitted weight is 1.  A number is ``3``, ``0.25``, ``1/4`` or ``1e-2`` and is read exactly; spaces are
+    ignored.  The terms, each a weighting :math:`G` on [0, 1]:
 
     =============================  ==================================================================================
     ``mean``                       the expected return, :math:`G(\tau) = \tau`
@@ -49,7 +49,7 @@ def objective(text: str | Weighting) -> Weighting:
     ``pl(0, 0; t, g; ...; 1, 1)``  the polygon through the corners (t, g), t increasing, g nowhere decreasing
     =============================  ==================================================================================
 
-    What is printed is read again as the same objective.
+    The printed form of an objective parses to the same objective.
 
     >>> objective("0.5*mean + 0.5*cvar(1/10)")
     1/2*mean + 1/2*cvar(1/10)
@@ -73,7 +73,7 @@ def objective(text: str | Weighting) -> Weighting:
 
     :param text: ``"cvar(1/10)"``, ``"1/2*mean + 1/2*cvar(1/10)"``, or a weighting
     :returns: the weighting
-    :raises InvalidObjective: if the text cannot be read; what was wanted is listed
+    :raises InvalidObjective: if the text cannot be parsed; the message lists the valid forms
     """
     if isinstance(text, Weighting):
         return text
@@ -93,8 +93,8 @@ def objective(text: str | Weighting) -> Weighting:
 
 
 def _split(text: str) -> list[str]:
-    """The terms of a sum; a plus sign inside parentheses or after an exponent's e does not separate."""
-    compact = re.sub(r"\s+", "", text).lower()  # CVaR(1/4), as the class is called
+    """Split a sum into terms; a plus sign inside parentheses or after an exponent's e does not separate."""
+    compact = re.sub(r"\s+", "", text).lower()  # CVaR(1/4), like the class name
     return re.split(r"(?<![0-9.][eE])\+(?![^()]*\))", compact)
 
 

@@ -20,7 +20,7 @@ class PiecewiseLinear(Weighting):
     (Fraction(1, 2), 'concave', Fraction(4, 1))
 
     :param corners: pairs with increasing levels and nondecreasing heights
-    :raises InvalidObjective: if the first corner is not (0, 0), the last not (1, 1), or the polygon falls
+    :raises InvalidObjective: if the first corner is not (0, 0), the last not (1, 1), or the polygon decreases
     """
 
     def __init__(self, corners: Iterable[tuple[Rational, Rational]]) -> None:
@@ -55,7 +55,7 @@ class PiecewiseLinear(Weighting):
 
 
 def check_corners(corners: Knots) -> None:
-    """Refuse anything but a nondecreasing polygon from (0, 0) to (1, 1)."""
+    """Raise unless the corners form a nondecreasing polygon from (0, 0) to (1, 1)."""
     if len(corners) < 2:
         raise InvalidObjective(
             f"a piecewise-linear weighting has {len(corners)} corners, wanted at least (0,0) and (1,1)"
@@ -78,7 +78,7 @@ def check_corners(corners: Knots) -> None:
 
 
 def slopes(knots: Knots) -> list[Fraction]:
-    """The slopes between neighbouring corners."""
+    """Return the slopes between neighbouring corners."""
     return [(v - y) / (u - x) for (x, y), (u, v) in pairwise(knots)]
 
 

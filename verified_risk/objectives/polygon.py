@@ -1,14 +1,14 @@
-r"""Piecewise-linear functions below a weighting: how any G enters the search, rigorously.
+r"""Piecewise-linear functions below a weighting, the rigorous form of any G in the search.
 
-The search works with a *continuous* piecewise-linear :math:`\underline G \le G` whose knots and values are floats.
-That it lies below G is proved here from enclosures of G at rational points and from its shape; how far below only
-matters for the gap.
+The search works with a *continuous* piecewise-linear :math:`\underline G \le G` whose knots and values are floats.  It
+is proved here to lie below G from enclosures of G at rational points and from its shape; its distance only affects the
+gap.
 
-* rational corners: the polygon itself, each corner moved to a float and put below both lines that meet there;
+* rational corners: the polygon itself, each corner moved to a float and below both lines that meet there;
 * concave: chords between points of the graph;
-* convex: lines with the slopes of chords, lowered until the neighbouring chords, extended, prove them below;
+* convex: lines with the slopes of chords, lowered until the extended neighbouring chords prove them below;
 * the inverse S of CPW: concave, then convex, with the inflection point bracketed by ball arithmetic;
-* mixtures: the sum of the parts; a jump: a steep ramp to its right; anything else monotone: a staircase, smoothed.
+* mixtures: the sum of the parts; a jump: a steep ramp to its right; any other monotone G: a smoothed staircase.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from .weighting import Jump, Weighting
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Points: TypeAlias = list[tuple[Fraction, Fraction]]
-"""Knots ``(tau, a number that G(tau) is at least)``, floats as fractions, from tau = 0 to 1."""
+"""Knots ``(tau, lower bound on G(tau))``, floats as fractions, from tau = 0 to 1."""
 
 RAMP = Fraction(1, 2**14)
-"""Width of the steep piece that stands for a jump: wide enough for slopes of 16384, narrow against any level in use."""
+"""Width of the steep piece that replaces a jump: wide enough for slopes of 16384, narrow against any level in use."""
 STAIRS = 4096
-"""Steps where nothing but monotonicity is known: the polygon is then within one step of G in tau."""
+"""Steps if only monotonicity is known; the polygon is then within one step of G in tau."""
 DEEPEST = 60
-"""Halvings of a chord: below that, neighbouring points are one float apart."""
+"""Maximum number of halvings of a chord; beyond that, neighbouring points are one float apart."""
 
 
 @dataclass(frozen=True)
 class Polygon:
-    """``x`` increasing from 0 to 1, ``g`` the values; linear in between."""
+    """A piecewise-linear function with values ``g`` at knots ``x``, which increase from 0 to 1."""
 
     x: Floats
     g: Floats
 
     @cached_property
     def slope(self) -> Floats:
-        """Of every piece, rounded."""
+        """The rounded slope of every piece."""
         found: Floats = np.diff(self.g) / np.diff(self.x)
         return found
 
     @cached_property
     def runs(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Knots ``run[m] .. run[m + 1]`` between which rounded slopes increase, or else decrease; and which of both."""
+        """Knots ``run[m] .. run[m + 1]`` between which rounded slopes increase, or else decrease; and which it is."""
         up = np.diff(self.slope) >= 0
         run, convex = [0], []
         while run[-1] < len(self.slope):
@@ -73,14 +73,14 @@ class Polygon:
         return cls(np.array([float(x) for x, _ in points]), np.array([float(g) for _, g in points]))
 
     def times(self, width: Fraction) -> Polygon:
-        """A polygon with the same knots that is at most ``width`` times this one."""
+        """Return a polygon with the same knots that is at most ``width`` times this one."""
         if width == 1:
             return self
         product = np.where(self.g < 0, self.g * float_above(width), self.g * float_below(width))
         return Polygon(self.x, np.where(self.g == 0, 0.0, np.nextafter(product, -np.inf)))
 
     def __call__(self, tau: Fraction) -> Fraction:
-        """The exact value of the polygon."""
+        """Return the exact value of the polygon."""
         k = min(max(bisect_right(self.x, tau) - 1, 0), len(self.x) - 2)
         a, b = Fraction(float(self.x[k])), Fraction(float(self.x[k + 1]))
         u, v = Fraction(float(self.g[k])), Fraction(float(self.g[k + 1]))
@@ -88,10 +88,10 @@ class Polygon:
 
 
 def corners_as_floats(knots: tuple[tuple[Fraction, Fraction], ...]) -> Points:
-    """Each corner moved to the nearest float, at most as high as both lines that meet there.
+    """Move each corner to the nearest float, at most as high as both lines that meet there.
 
     Between two moved corners the polygon is then below the line of that piece; in the sliver between a corner and its
-    float, where the neighbouring line counts, it is below that line at both ends: at the corner the lines agree.
+    float, where the neighbouring line applies, it is below that line at both ends, since the lines agree at the corner.
     """
     steepness = slopes(knots)
     found: dict[Fraction, Fraction] = {}
@@ -105,7 +105,7 @@ def corners_as_floats(knots: tuple[tuple[Fraction, Fraction], ...]) -> Points:
 
 @lru_cache(maxsize=1 << 16)
 def _enclosed(weighting: Weighting, tau: Fraction) -> tuple[Fraction, Fraction]:
-    """Floats, as fractions, below and above G(tau)."""
+    """Return floats, as fractions, below and above G(tau)."""
     low, high = bounds(weighting.value(tau))
     return Fraction(float_below(low)), -Fraction(float_below(-high))
 
@@ -115,7 +115,7 @@ def _low(weighting: Weighting, tau: Fraction) -> Fraction:
 
 
 def graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
-    """Points of the graph, from below, halving until the middle of every chord is within ``accuracy`` of the graph."""
+    """Sample the graph from below, halving until the middle of every chord is within ``accuracy`` of it."""
     tolerance = float(accuracy)
 
     def split(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], depth: int) -> Points:
@@ -133,20 +133,19 @@ def graph(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fract
 
 
 def chords(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
-    """G concave on ``[left, right]``: every chord of points on or below the graph is below it."""
+    """Return chords below G, concave on ``[left, right]``: any chord of points on or below the graph is below it."""
     return graph(weighting, left, right, accuracy)
 
 
 def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fraction) -> Points:
-    r"""G convex on ``[left, right]``: the largest of lines that are below it.
+    r"""Return the largest of several lines below G, convex on ``[left, right]``.
 
     Let :math:`x_k` be points of the graph and :math:`\sigma_k` the slope of the chord over :math:`[x_k, x_{k+1}]`.
-    There G is at least the chords of the two neighbouring intervals, extended.  A line of slope
-    :math:`m \in [\sigma_{k-1}, \sigma_{k+1}]` is put below those, and below
-    :math:`G(x_k) - \sigma_k (x_k - x)` on the interval to the left and :math:`G(x_{k+1}) + \sigma_k (x - x_{k+1})` on
-    that to the right; further out G is steeper than the line on the right and flatter on the left.  Slopes are known
-    between bounds, and each is used from the side that makes the line lower.  The constant line through the left end
-    is always below, G being monotone.
+    There G is at least the chords of the two neighbouring intervals, extended.  A line of slope :math:`m \in
+    [\sigma_{k-1}, \sigma_{k+1}]` is placed below those, and below :math:`G(x_k) - \sigma_k (x_k - x)` on the interval
+    to the left and :math:`G(x_{k+1}) + \sigma_k (x - x_{k+1})` on that to the right; further out G is steeper than the
+    line on the right and flatter on the left.  Slopes are known up to bounds, and each is used from the side that
+    lowers the line.  The constant line through the left end is always below, since G is monotone.
     """
     knots = [x for x, _ in graph(weighting, left, right, accuracy / 2)]
     low, high = (np.array(v, dtype=float) for v in zip(*(_enclosed(weighting, x) for x in knots), strict=True))
@@ -160,7 +159,7 @@ def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fr
     for k, slope in enumerate((np.diff(low) / width).tolist()):
         following = k + 1 < len(width)
         if (k and steep[k - 1] > slope) or (following and slope > flat[k + 1]):
-            continue  # enclosures too wide to place this line: leave it out
+            continue  # enclosures too wide to place this line: skip it
         a, b = x[k], x[k + 1]
         rise = max(flat[k - 1], 0.0) if k else 0.0  # G(t) >= low[k] + rise * (t - a)
         heights = [low[k] - slope * a, low[k] + rise * (b - a) - slope * b]
@@ -177,14 +176,14 @@ def supports(weighting: Weighting, left: Fraction, right: Fraction, accuracy: Fr
             heights.append(low[k] - slope * a - max(steep[k] - slope, 0.0) * (a - x[k - 1]))
         if following:
             heights.append(low[k + 1] - slope * b - max(slope - flat[k], 0.0) * (x[k + 2] - b))
-        # some twenty roundings of numbers up to 1 + steep; a misplaced crossing costs no more than it was misplaced by
+        # about twenty roundings of numbers up to 1 + steep; a misplaced crossing costs at most its displacement
         largest = 1.0 + abs(slope) + (steep[k + 1] if following else steep[k])
         lines.append((slope, float(min(heights)) - 2.0**-45 * float(largest)))
     return _upper_envelope(lines, float(left), float(right))
 
 
 def _upper_envelope(lines: list[tuple[float, float]], left: float, right: float) -> Points:
-    """About the largest of the lines ``slope * x + height``, as a polygon that is nowhere above it.
+    """Approximate the maximum of the lines ``slope * x + height`` by a polygon that is nowhere above it.
 
     Over each segment the polygon joins two points on or below one and the same line, wherever the corners are.
     """
@@ -222,7 +221,7 @@ def _upper_envelope(lines: list[tuple[float, float]], left: float, right: float)
 def concave_then_convex(
     weighting: Weighting, concave_to: Fraction, convex_from: Fraction, accuracy: Fraction
 ) -> Points:
-    """Chords, then lines, flat over the short interval in between, where only monotonicity is used."""
+    """Return chords, then lines, constant on the short interval between, where only monotonicity is used."""
     rising = chords(weighting, Fraction(), concave_to, accuracy)
     turning = supports(weighting, convex_from, Fraction(1), accuracy)
     level = min(rising[-1][1], turning[0][1])
@@ -230,7 +229,7 @@ def concave_then_convex(
 
 
 def ramp(alpha: Fraction) -> Points:
-    """Below a unit jump at alpha: 0 up to the next float, then steeply to 1."""
+    """Return points below a unit jump at alpha: 0 up to the next float, then steeply to 1."""
     start = -Fraction(float_below(-alpha))
     if start >= 1:
         return [(Fraction(), Fraction()), (Fraction(1), Fraction())]
@@ -240,7 +239,7 @@ def ramp(alpha: Fraction) -> Points:
 
 
 def past_the_jump(weighting: Weighting, accuracy: Fraction, passed: Collection[Jump] | None = None) -> Polygon:
-    """Below ``G`` at every value that has passed these of its jumps, by default all: there each counts in full."""
+    """Return a polygon below ``G`` at values past ``passed`` (default: all) of its jumps, which count in full."""
     one = [(Fraction(), Fraction(1)), (Fraction(1), Fraction(1))]
     gone = {(jump.level, jump.upper) for jump in (weighting.jumps if passed is None else passed)}
 
@@ -252,7 +251,7 @@ def past_the_jump(weighting: Weighting, accuracy: Fraction, passed: Collection[J
 
 
 def stairs(weighting: Weighting) -> Points:
-    """Only monotonicity: at each point the value one step to the left."""
+    """Return points below any monotone G: at each, the value one step to the left."""
     values = [_low(weighting, Fraction(k, STAIRS)) for k in range(STAIRS)]
     return [(Fraction(), values[0]), *((Fraction(k + 1, STAIRS), values[k]) for k in range(STAIRS))]
 
@@ -271,12 +270,12 @@ def weighted_sum(parts: list[tuple[Fraction, Points]]) -> Points:
 
 
 def concave_corners(polygon: Polygon) -> bool:
-    """Whether no corner of the polygon is convex (a heuristic question: bounds do not depend on the answer)."""
+    """Whether no corner of the polygon is convex; used in heuristics only, never for bounds."""
     s = np.diff(polygon.g) / np.diff(polygon.x)
     return all(a >= b * (1 - 1e-12) - 1e-12 for a, b in pairwise(s))
 
 
 def convex_corners(polygon: Polygon) -> bool:
-    """Whether no corner of the polygon is concave (a heuristic question, too)."""
+    """Whether no corner of the polygon is concave; used in heuristics only, never for bounds."""
     s = np.diff(polygon.g) / np.diff(polygon.x)
     return all(a <= b * (1 + 1e-9) + 1e-9 for a, b in pairwise(s))

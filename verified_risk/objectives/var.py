@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class VaR(Weighting):
     r"""The lower quantile :math:`F^\dagger(\alpha)`, weighting :math:`G(\tau) = 1(\tau \ge \alpha)`.
 
-    With ``upper=True`` the upper quantile :math:`F^\dagger(\alpha+)`, weighting :math:`1(\tau > \alpha)`.  They
-    differ where the CDF is flat at height alpha:
+    With ``upper=True``, the upper quantile :math:`F^\dagger(\alpha+)`, weighting :math:`1(\tau > \alpha)`.  They differ
+    if the CDF is flat at height alpha:
 
     >>> from verified_risk.law import Law
     >>> coin = Law({0: "1/2", 1: "1/2"})
@@ -29,7 +29,7 @@ class VaR(Weighting):
     P(0) = 1/2 and with P(0) = 1/2 - e have VaR 0 and 1).  No regret theorem of the paper covers it.
 
     :param alpha: the level, in (0, 1]; with ``upper``, in [0, 1)
-    :param upper: the upper quantile instead of the lower
+    :param upper: whether to take the upper quantile
     :raises InvalidObjective: if the level is outside
     """
 

@@ -19,10 +19,10 @@ class Wang(Weighting):
     0.7733726476231318
 
     Not Lipschitz for ``beta != 0``: with :math:`z = N^{-1}(\tau)` the slope is :math:`e^{-\beta z - \beta^2/2}`,
-    unbounded as z tends to minus (``beta > 0``) or plus infinity.  Values are irrational and come as rigorous
+    unbounded as z tends to minus (``beta > 0``) or plus infinity.  Values are irrational and returned as rigorous
     enclosures.
 
-    :param beta: positive is averse to risk, negative seeks it, 0 is the mean
+    :param beta: positive for risk aversion, negative for risk seeking, 0 for the mean
     :raises InvalidObjective: if it is not an exact finite number
     """
 

@@ -1,4 +1,4 @@
-r"""What every weighting knows.
+r"""The base class of weightings.
 
 A weighting is a nondecreasing ``G`` on [0, 1] with ``G(0) = 0`` and ``G(1) = 1``.  Its objective is the
 Lebesgue-Stieltjes integral over (0, 1]
@@ -41,21 +41,20 @@ class Jump:
     upper: bool
 
     def reached_by(self, probability: Fraction) -> bool:
-        """Whether a return that is too small with this probability has its quantile above."""
+        """Whether a return that is below rho with this probability has a quantile of at least rho."""
         return probability <= self.level if self.upper else probability < self.level
 
 
 class Weighting(ABC):
-    """A weighting ``G``; call it for its value, exact where that is rational, a rigorous enclosure otherwise.
+    """A weighting ``G``; calling it returns its value, exact if rational, a rigorous enclosure otherwise.
 
-    ``shape``: "linear", "concave" (risk-averse), "convex" (risk-seeking) or "general".
-    ``lipschitz``: the least Lipschitz constant as a Fraction, ``math.inf`` where there is none, an upper bound
-    as a float where it is irrational.
+    ``shape``: "linear", "concave" (risk-averse), "convex" (risk-seeking) or "general".  ``lipschitz``: the least
+    Lipschitz constant as a Fraction, ``math.inf`` if there is none, an upper bound as a float if it is irrational.
     """
 
     @abstractmethod
     def value(self, tau: Fraction) -> Real:
-        """G(tau) for a rational tau in [0, 1].
+        """Return G(tau) for a rational tau in [0, 1].
 
         :param tau: a level
         :returns: a Fraction, or an :class:`Interval` that contains the value
@@ -72,7 +71,7 @@ class Weighting(ABC):
     @property
     @abstractmethod
     def spec(self) -> str:
-        """The objective as text that :func:`verified_risk.objective` reads back."""
+        """The objective as text that :func:`verified_risk.objective` parses."""
 
     @property
     def knots(self) -> Knots | None:
@@ -81,23 +80,23 @@ class Weighting(ABC):
 
     @property
     def terms(self) -> tuple[tuple[Fraction, Weighting], ...]:
-        """The weights and parts of a mixture; any other ``G`` is its own only part."""
+        """The weights and parts of a mixture; any other ``G`` is its own single part."""
         return ((Fraction(1), self),)
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """Where ``G`` is not continuous; empty for every continuous one."""
+        """The discontinuities of ``G``; empty if it is continuous."""
         return ()
 
     @property
     def quantile(self) -> Jump | None:
-        """The jump of a ``G`` that is nothing but one jump from 0 to 1, None for any other."""
+        """The jump of a ``G`` that consists of one jump from 0 to 1, None for any other."""
         jumps = self.jumps
         return jumps[0] if len(jumps) == 1 and jumps[0].height == 1 else None
 
     @property
     def levels(self) -> Levels | None:
-        """The mixture of mean and CVaRs that a concave ``G`` with rational corners is, None for any other.
+        """The mixture of mean and CVaRs equal to a concave ``G`` with rational corners, None for any other.
 
         >>> from verified_risk import CVaR, Mean
         >>> (0.5 * Mean() + 0.5 * CVaR("1/4")).levels
@@ -109,9 +108,9 @@ class Weighting(ABC):
         return None if knots is None or self.shape not in ("linear", "concave") else levels_of_knots(knots)
 
     def require_levels(self) -> Levels:
-        """:attr:`levels`, or an error that says what is missing.
+        """Return :attr:`levels`, or raise an error that says what is missing.
 
-        :returns: the mixture of mean and CVaRs that the weighting is
+        :returns: the mixture of mean and CVaRs equal to the weighting
         :raises Unsupported: if it is not such a mixture
         """
         levels = self.levels
@@ -120,7 +119,7 @@ class Weighting(ABC):
         return levels
 
     def polygon_below(self, accuracy: Fraction) -> Polygon:
-        """A polygon with float corners that is nowhere above ``G``, by about ``accuracy`` where its shape is known.
+        """Return a polygon with float corners below ``G``, within about ``accuracy`` if its shape is known.
 
         :param accuracy: how far below the weighting the polygon may be
         :returns: the polygon
@@ -130,7 +129,7 @@ class Weighting(ABC):
         return Polygon.through(self.points_below(accuracy))
 
     def points_below(self, accuracy: Fraction) -> Points:
-        """The corners of :meth:`polygon_below`; a family that knows more of its shape says so in its own file.
+        """Return the corners of :meth:`polygon_below`; families whose shape is known override this.
 
         :param accuracy: how far below the weighting the polygon may be
         :returns: levels and heights
@@ -149,7 +148,7 @@ class Weighting(ABC):
         return self.value(as_probability(tau, "tau"))
 
     def of(self, law: Law) -> Real:
-        """The objective of a law, by the quantile integral; a Fraction wherever G is rational.
+        """Return the objective of a law, by the quantile integral; a Fraction if G is rational.
 
         :param law: a law with finitely many atoms
         :returns: a Fraction, or an :class:`Interval` that contains the value
@@ -180,9 +179,9 @@ class Weighting(ABC):
         return self.spec
 
     def to_json(self) -> str:
-        """As JSON, rationals as ``"p/q"``.
+        """Return a JSON representation, with rationals as ``"p/q"``.
 
-        :returns: the text that :func:`objective` reads
+        :returns: the text that :func:`objective` parses
         """
         return self.spec
 
@@ -190,8 +189,8 @@ class Weighting(ABC):
 class WeightedTerms:
     """An unfinished mixture ``w_1 G_1 + ...`` whose weights do not yet sum to 1.
 
-    It becomes a :class:`Mixture` as soon as they do (``0.5 * (Mean() + CVaR("1/4"))`` works); planners refuse it
-    before.
+    It becomes a :class:`Mixture` as soon as they do (``0.5 * (Mean() + CVaR("1/4"))`` works); until then planners
+    reject it.
     """
 
     def __init__(self, terms: tuple[tuple[Fraction, Weighting], ...]) -> None:
@@ -223,7 +222,7 @@ class WeightedTerms:
 
 
 def read_level(value: Rational, name: str) -> Fraction:
-    """A level in (0, 1]."""
+    """Read a level in (0, 1]."""
     from ..errors import InvalidNumber, InvalidObjective
     from ..numbers.rational import as_fraction
 
@@ -237,7 +236,7 @@ def read_level(value: Rational, name: str) -> Fraction:
 
 
 def read_number(value: Rational, name: str) -> Fraction:
-    """A parameter of an objective."""
+    """Read a parameter of an objective."""
     from ..errors import InvalidNumber, InvalidObjective
     from ..numbers.rational import as_fraction
 

@@ -1,4 +1,4 @@
-r"""The law of a plan's policy: exact where that is affordable, otherwise in float64 with a stated error, or unknown."""
+r"""The law of a plan's policy: exact if affordable, else in float64 with an error bound, or unknown."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ..policy.evaluation import return_law
 from .clock import Clock
 
 QUICK = 30_000
-"""Branches that an exact evaluation may follow in every call of ``plan``: tens of milliseconds."""
+"""Maximum number of branches of an exact evaluation that every call of ``plan`` may follow: tens of milliseconds."""
 PATIENT = 2_000_000
-"""The same where the exact value is worth waiting for: seconds."""
+"""The same limit where the exact value is worth waiting for: seconds."""
 
 
 COUNTED = 200_000
-"""Branches that are followed to see whether an evaluation is affordable, where an estimate says that it is not."""
+"""Branches counted to see whether an evaluation is affordable after an estimate said that it is not."""
 AT_ONCE = 1000
-"""Branches that are followed without a look at the clock."""
+"""Branches followed before the clock is consulted."""
 SECONDS_PER_BRANCH = 5e-6
-"""Of an exact evaluation, about; it only matters where the time is short."""
+"""Approximate cost of an exact evaluation; it matters only when time is short."""
 MOST_SUMS = Fraction(10**300)
-"""Beyond it counts are no longer told apart: floats end there."""
+"""Cap on counts, which keeps them within the range of floats."""
 
 
 def _own_unit(mdp: MDP) -> Fraction:
-    """The unit of the rewards' own grid; 0 where a discount makes it so fine that it says nothing."""
+    """Return the unit of the rewards' own grid, or 0 if a discount makes it too fine to be of use."""
     return own_unit(mdp) if mdp.discount.denominator ** (mdp.horizon - 1) <= 2**200 else Fraction()
 
 
@@ -41,7 +41,7 @@ def _branches(mdp: MDP) -> int:
 
 
 def _branches_of_all(mdp: MDP) -> int:
-    """Distinct pairs of next state and reward that some action of a state leads to, at most."""
+    """Return an upper bound on the distinct pairs of next state and reward reachable from a state by any action."""
     pairs: dict[int, set[tuple[int, Fraction]]] = {}
     for s, _, action in mdp:
         pairs.setdefault(s, set()).update((target, r) for _, target, r in action.outcomes)
@@ -49,9 +49,9 @@ def _branches_of_all(mdp: MDP) -> int:
 
 
 def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -> Iterator[float]:
-    """For t = 0, 1, ..., at most how many cells (state, return so far, memory) are met with so many ``branches`` each.
+    """Yield, for t = 0, 1, ..., a bound on the cells (state, return so far, memory) met with ``branches`` each.
 
-    Off the grid, the memory is the rounded sum: at most t + 2 given the return.
+    Off the grid, the memory is the rounded sum, which takes at most t + 2 values given the return.
     """
     low, high = mdp.reward_range
     cells, sums = float(len(mdp.initial)), 1.0
@@ -63,7 +63,7 @@ def _cells(mdp: MDP, unit: Fraction, branches: int, *, off_grid: bool = False) -
 
 
 def surely_more_cells(mdp: MDP, most: float) -> bool:
-    """Whether :func:`most_cells` exceeds ``most`` already with the branches of a single action, which takes no time."""
+    """Whether :func:`most_cells` exceeds ``most`` even with the branches of a single action; costs next to nothing."""
     branches = max(
         len(action.successors) * len(action.reward_law) if action.independent else len(action.outcomes)
         for _, _, action in mdp
@@ -72,12 +72,12 @@ def surely_more_cells(mdp: MDP, most: float) -> bool:
 
 
 def most_cells(mdp: MDP) -> float:
-    """At most how many pairs of state and return so far all policies together meet at one step."""
+    """Return an upper bound on the pairs of state and return so far that all policies together meet at one step."""
     return max(_cells(mdp, _own_unit(mdp), _branches_of_all(mdp)))
 
 
 def evaluation_work(mdp: MDP, policy: Policy) -> float:
-    """At most how many branches the exact evaluation of ``policy`` follows."""
+    """Return an upper bound on the branches that the exact evaluation of ``policy`` follows."""
     if not mdp.is_discrete:
         return float("inf")
     unit, branches, total = _own_unit(mdp), _branches(mdp), 0.0
@@ -91,10 +91,10 @@ def evaluation_work(mdp: MDP, policy: Policy) -> float:
 def exact_value(
     mdp: MDP, policy: Policy, objective: Weighting, *, patient: bool, clock: Clock | None = None
 ) -> tuple[Fraction, Law] | None:
-    """A number that the policy's objective is at least (its value, where that is rational), and its law.
+    """Return a lower bound on the policy's objective (its value, if that is rational) and its law.
 
-    None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches, or take longer
-    than the ``clock`` has left, which is noted there.
+    Return None if the evaluation would follow more than :data:`QUICK` (``patient``: :data:`PATIENT`) branches, or take
+    longer than the ``clock`` has left; the clock records the latter.
     """
     clock = Clock() if clock is None else clock
     work = evaluation_work(mdp, policy)
@@ -109,7 +109,7 @@ def exact_value(
 
 
 def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
-    """The policy's law and a bound on the error of its CDF; None where it would take too long."""
+    """Return the policy's law and a bound on the error of its CDF; None if computing it would take too long."""
     from .forward_law import float_law
 
     if evaluation_work(mdp, policy) <= PATIENT:
@@ -121,7 +121,7 @@ def affordable_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
 
 
 def _few_branches(mdp: MDP, policy: Policy, most: int, clock: Clock) -> bool:
-    """Whether an exact evaluation follows at most so many branches: they are followed, without masses, in time."""
+    """Whether an exact evaluation follows at most ``most`` branches; counts them, without masses, within the time."""
     followed = 0
     grid = grid_model(mdp)
     for _, part in policy.parts():
@@ -143,7 +143,7 @@ def _few_branches(mdp: MDP, policy: Policy, most: int, clock: Clock) -> bool:
 
 
 def worth_within(objective: Weighting, law: Law, error: Fraction, span: tuple[Fraction, Fraction]) -> Real:
-    """The objective of a law in ``span`` whose CDF is within ``error`` of that of ``law``."""
+    """Evaluate the objective of a law in ``span`` whose CDF is within ``error`` of that of ``law``."""
     if not error:
         return objective.of(law)
     low, high = span

@@ -1,4 +1,4 @@
-"""From what a route found to a :class:`~.result.Plan`: every route's answer is put together here."""
+"""Turn the result of a route into a :class:`~.result.Plan`; every route ends here."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .search.trace import Proof
 from .tails.tail_route import Bounds
 
 Shares: TypeAlias = Callable[[Fraction, Fraction], tuple[tuple[str, Fraction], ...]]
-"""For the final bounds, what each source of error contributed to the gap between them."""
+"""Map the final bounds to the contribution of each source of error to the gap between them."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """A policy and a certified lower bound on its objective; its law, to within ``error``, where that is known."""
+    """A policy, a certified lower bound on its objective, and, if known, its law to within ``error``."""
 
     lower: Fraction
     policy: Policy
@@ -34,8 +34,8 @@ class Held:
 
 
 def evaluated(held: Held, mdp: MDP, objective: Weighting, clock: Clock, *, patient: bool = True) -> Held:
-    """``held`` with the exact law of its policy, and the better of both lower bounds; unchanged if the law takes too
-    long."""
+    """Return ``held`` with the exact law of its policy and the better of both lower bounds; return it unchanged if the
+    law takes too long."""
     found = exact_value(mdp, held.policy, objective, patient=patient, clock=clock)
     return held if found is None else replace(held, lower=max(held.lower, found[0]), law=found[1])
 
@@ -52,11 +52,11 @@ def certify(
     proof: Proof | None = None,
     estimate: Fraction | None = None,
 ) -> Plan:
-    """The plan for a policy and an upper bound on the optimum, both cut to the range of returns.
+    """Build the plan for a policy and an upper bound on the optimum, with both bounds clipped to the range of returns.
 
-    ``estimate`` is what the policy is worth, about, where only bounds are certain.
+    ``estimate`` approximates the policy's value where only bounds on it are certain.
 
-    :raises AssertionError: if the policy is worth more than the upper bound; the two share no code
+    :raises AssertionError: if the policy's value exceeds the upper bound; the two share no code
     """
     lower, upper = within_range(mdp, held.lower, upper)
     if lower > upper:
@@ -69,7 +69,7 @@ def certify(
 def certify_on_grid(
     mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, method: str, clock: Clock | None = None
 ) -> Plan:
-    """The plan for bounds in the units of a grid model, and the rule that attains the lower one."""
+    """Build the plan for bounds in the units of a grid model, with the rule that attains the lower bound."""
     clock = Clock() if clock is None else clock
     shift = model.offsets[-1]
     grid_lower, estimate, upper = (model.unit * (shift + x) for x in (bounds.lower, bounds.estimate, bounds.upper))
@@ -88,5 +88,5 @@ def certify_on_grid(
 
 
 def rounded_up(model: FloatModel, grid_lower: Fraction, lower: Fraction, upper: Fraction) -> Fraction:
-    """The share of the gap that comes from rounding rewards up to the grid; ``grid_lower`` is the bound there."""
+    """Return the share of the gap due to rounding rewards up to the grid, where the lower bound is ``grid_lower``."""
     return Fraction() if model.exact else min(max(Fraction(), grid_lower - lower), upper - lower)

@@ -1,4 +1,4 @@
-"""How long a call may take, and how much memory: one clock, asked wherever a call could go on for long."""
+"""Time and memory limits of a call: one clock, consulted wherever a call could take long."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..errors import InvalidArgument, InvalidNumber
 from ..numbers.rational import as_fraction, said
 
 now: Callable[[], float] = time.monotonic
-"""Seconds, from anywhere; tests put a counted clock here."""
+"""A monotonic clock in seconds; tests replace it."""
 
 
 Tick: TypeAlias = Callable[[], None]
-"""Called now and then in the middle of long work; it may raise :class:`TimeUp` to end it."""
+"""A callback for long computations; it may raise :class:`TimeUp` to end them."""
 
 
 def unlimited() -> None:
-    """The :data:`Tick` of work that nothing ends."""
+    """A :data:`Tick` that never ends the work."""
 
 
 def memory_limit() -> int:
@@ -30,24 +30,24 @@ def memory_limit() -> int:
 
 
 class TimeUp(Exception):
-    """A clock has reached its limit; whoever set the limit catches it."""
+    """Raised when a clock has reached its limit; caught where the limit was set."""
 
 
 GRACE = 0.5
-"""Seconds at most, and as many as the limit at most, for the last steps of a call that has used up its time."""
+"""Seconds, but no more than the limit itself, for the last steps of a call whose time is up."""
 
 
 class Clock:
-    """Seconds since a call began, against its limit (None: no limit)."""
+    """Measures the seconds since a call began against its limit (None: no limit)."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self.began = now()
         self.seconds = seconds
         self.deadline = math.inf if seconds is None else self.began + seconds
         self.end = self.deadline if seconds is None else self.deadline + min(GRACE, seconds)
-        """When what makes an answer of what was found must have ended, too."""
+        """When the final steps, which turn what was found into an answer, must be done."""
         self.skipped: list[str] = []
-        """What was left out because time was short."""
+        """Steps left out because time was short."""
 
     @property
     def spent(self) -> float:
@@ -65,20 +65,19 @@ class Clock:
         return now() >= self.end
 
     def affords(self, seconds: float, what: str, *, last: bool = False) -> bool:
-        """Whether so many seconds are left (``last``: with the grace after the limit); if not, ``what`` is noted as
-        left out."""
+        """Whether ``seconds`` are left (``last``: including the grace period); if not, record ``what`` as left out."""
         if seconds <= (self.end - now() if last else self.left):
             return True
         self.leave_out(what)
         return False
 
     def leave_out(self, what: str) -> None:
-        """Note that ``what`` was left out."""
+        """Record that ``what`` was left out."""
         if what not in self.skipped:
             self.skipped.append(what)
 
     def said(self, method: str) -> str:
-        """The method of a certificate, with what was left out."""
+        """Return the method of a certificate, followed by the steps left out."""
         return f"{method}; left out for time: {', '.join(self.skipped)}" if self.skipped else method
 
     def require(self) -> None:
@@ -88,7 +87,7 @@ class Clock:
 
 
 def read_seconds(time_limit: Any) -> float | None:
-    """``time_limit`` as seconds; None, or infinity, is no limit."""
+    """Read ``time_limit`` as seconds; None and infinity mean no limit."""
     if isinstance(time_limit, float) and time_limit == math.inf:
         return None
     seconds = read_nonnegative(time_limit, "time_limit")
@@ -96,7 +95,7 @@ def read_seconds(time_limit: Any) -> float | None:
 
 
 def read_nonnegative(value: Any, name: str) -> Fraction | None:
-    """An exact number from 0, or None."""
+    """Read a nonnegative exact number, or None."""
     if value is None:
         return None
     try:

@@ -1,11 +1,11 @@
-r"""How far a computed number can be from the exact one (docs/theory/05-certificates.md, part A).
+r"""Bounds on the rounding error of a computed number (docs/theory/05-certificates.md, part A).
 
 With :math:`u = 2^{-53}`, an expression of nonnegative leaves of depth ``K`` is computed as :math:`\hat x` with
 
 .. math:: \hat x (1 - K u) \le x \le \hat x / (1 - K u),
 
-whatever the order of its sums, fused or not.  Underflow adds an absolute term.  Everything here is rational, so
-nothing is rounded a second time.
+whatever the order of its sums, fused or not.  Underflow adds an absolute term.  All arithmetic here is rational and
+adds no rounding of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def gamma(depth: int) -> Fraction:
 
 @dataclass(frozen=True)
 class Enclosure:
-    """What ``depth`` roundings in a row, underflows among them, can do to a nonnegative number of at most ``size``.
+    """Bounds on a nonnegative number of at most ``size`` after ``depth`` successive roundings, including underflow.
 
     Even hardware that flushes subnormal numbers to zero loses at most ``2**-1022`` per operation and, per probability
     that is itself subnormal, that much times the value it weighs.
@@ -41,7 +41,7 @@ class Enclosure:
     @property
     def shrink(self) -> Fraction:
         """``1 - K u``."""
-        gamma(self.depth)  # refuses a depth without meaning
+        gamma(self.depth)  # raises if the depth is too large to bound
         return 1 - self.depth * UNIT_ROUNDOFF
 
     @property
@@ -49,9 +49,9 @@ class Enclosure:
         return 4 * self.depth * (self.size + 1) * SMALLEST_NORMAL
 
     def below(self, computed: float) -> Fraction:
-        """A number that the exact value is at least."""
+        """Return a lower bound on the exact value."""
         return max(Fraction(computed) * self.shrink - self.underflow, Fraction())
 
     def above(self, computed: float) -> Fraction:
-        """A number that the exact value is at most."""
+        """Return an upper bound on the exact value."""
         return (Fraction(computed) + self.underflow) / self.shrink

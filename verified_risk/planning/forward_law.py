@@ -1,7 +1,7 @@
 r"""The law of the return of a planned policy in float64, with a bound on its error.
 
-Masses are sums of products of nonnegative numbers, so each is off by a factor of at most :math:`1 + \gamma_K` (theory
-05, A1, nonnegative expressions), and so is every value of the CDF.
+Masses are sums of products of nonnegative numbers, so each mass, and each value of the CDF, is off by a factor of at
+most :math:`1 + \gamma_K` (theory 05, A1, nonnegative expressions).
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from .float_error import gamma
 from .grid_choice import own_grid, steps_remaining
 
 POINTS = 4096
-"""On which :func:`shared_law` follows the return."""
+"""Grid points on which :func:`shared_law` tracks the return."""
 PATIENT_SECONDS = 5.0
-"""For a forward pass on the rewards' own grid of a policy that was planned on another one."""
+"""Time limit of a forward pass on the rewards' own grid for a policy planned on another grid."""
 SECONDS_PER_PRODUCT, SECONDS_PER_POINT = 1e-9, 5e-6
-"""Of such a pass and of the law that it gives, about."""
+"""Approximate cost of such a pass and of building its law."""
 
 
 @runtime_checkable
 class ArrayRule(Protocol):
-    """A rule that can show its choices of one step as an array over states and shifted sums."""
+    """A rule that can return its choices at one step as an array over states and shifted sums."""
 
     def choices(self, t: int, width: int) -> Any: ...
 
 
 def forward_depth(model: FloatModel) -> int:
-    """Roundings in a row: rewards and successors of every step, and as many terms as a cell can receive."""
+    """Return the successive roundings: rewards and successors of every step, plus the terms that a cell can receive."""
     incoming = len(model.succ_prob) if not model.product else len(model.succ_prob) + int(model.steps[0].start[-1])
     return model.horizon * (min(incoming, 2**40) + 6) + model.n_states + model.remaining[0] + 4
 
 
 def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
-    """The probabilities of the shifted returns 0, 1, ..., M_0, in units, of the rounded-up model."""
+    """Return the probabilities of the shifted returns 0, 1, ..., M_0, in units, in the rounded-up model."""
     from ..kernels import forward_pass as kernels
 
     top = model.remaining[0]
@@ -67,8 +67,8 @@ def forward_law(model: FloatModel, rule: ArrayRule) -> Floats:
 
 
 def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
-    """An approximation of the law of a policy that plays by its exact return.  The return is carried on :data:`POINTS`
-    points, and what lies between two of them is shared between both, so that the mean is kept.  No error is proved."""
+    """Approximate the law of a policy that depends on its exact return, with no proved error.  The return is tracked on
+    :data:`POINTS` points; mass between two of them is split so as to preserve the mean."""
     from ..kernels import forward_pass as kernels
 
     low, high = mdp.remaining_range(0)
@@ -98,22 +98,22 @@ def shared_law(mdp: MDP, policy: CellPolicy) -> Law:
 
 
 def _cell_choices(policy: CellPolicy, t: int, shift: Fraction, unit: Fraction, width: int) -> Any:
-    """The actions of every state where the return so far is ``shift + j * unit``, ``0 <= j < width``."""
+    """Return the actions of every state for a return so far of ``shift + j * unit``, ``0 <= j < width``."""
     table, delta = policy.tables[t], policy.eta / 2 ** policy.halvings[t]
     before = sum((policy.mdp.step_reward(u, Fraction(1)) for u in range(t)), Fraction())
     left, cell = (policy.eta * policy.rho + policy.least * before - shift) / unit, delta / unit
     whole = math.lcm(left.denominator, cell.denominator)
     top, step = int(left * whole), int(cell * whole)
-    # the greatest j with a budget of at least k cells, for k = 1, 2, ...: falling
+    # the greatest j with a budget of at least k cells, for k = 1, 2, ...: decreasing
     greatest = np.array([min(max((top - k * step) // whole, -1), width) for k in range(1, table.shape[1])], dtype=int)
     j = np.arange(width)
     cells = len(greatest) - np.searchsorted(greatest[::-1], j)
-    played = min(max(-(-top // whole), 0), width)  # from there on no budget is left
+    played = min(max(-(-top // whole), 0), width)  # from here on no budget is left
     return np.where(j < played, table[:, cells], policy.linear[t][:, None])
 
 
 class _CellRule:
-    """A policy that plays by its exact return, on a grid that holds every return."""
+    """A policy that depends on its exact return, on a grid that contains every return."""
 
     def __init__(self, policy: CellPolicy, model: FloatModel) -> None:
         self.policy, self.model = policy, model
@@ -123,7 +123,7 @@ class _CellRule:
 
 
 def forward_seconds(mdp: MDP) -> float:
-    """About how long a forward pass takes on the rewards' own grid; infinite if it has too many points."""
+    """Estimate the time of a forward pass on the rewards' own grid; infinite if the grid has too many points."""
     unit = own_grid(mdp)
     if unit is None:
         return math.inf
@@ -135,9 +135,10 @@ def forward_seconds(mdp: MDP) -> float:
 
 
 def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
-    """The law of ``policy`` in float64 and a bound on the error of its CDF.
+    """Return the law of ``policy`` in float64 and a bound on the error of its CDF.
 
-    None where the return has no grid, the policy no table over it, or the pass would take too long."""
+    Return None if the return has no grid, the policy has no table over it, or the pass would take too long.
+    """
     laws: list[tuple[Fraction, Law]] = []
     error = Fraction()
     for weight, part in policy.parts():
@@ -151,8 +152,8 @@ def float_law(mdp: MDP, policy: Policy) -> tuple[Law, Fraction] | None:
 
 
 def approximate_law(mdp: MDP, policy: Policy) -> Law:
-    """A law near that of ``policy``, of which no error is proved: of the return rounded up to the policy's grid, or
-    shared between grid points."""
+    """Return a law near that of ``policy``, without a proved error: the return is rounded up to the policy's grid, or
+    its mass is split between grid points."""
     laws: list[tuple[Fraction, Law]] = []
     for weight, part in policy.parts():
         if isinstance(part, CellPolicy):
@@ -165,7 +166,7 @@ def approximate_law(mdp: MDP, policy: Policy) -> Law:
 
 
 def _own_model(mdp: MDP, part: Policy) -> FloatModel | None:
-    """The model on the grid of the policy's returns."""
+    """Return the model on the grid of the policy's returns, if there is one."""
     if isinstance(part, GridPolicy) and isinstance(part.rule, ArrayRule):
         return float_model(mdp, part.eta)
     if not isinstance(part, CellPolicy) or forward_seconds(mdp) > PATIENT_SECONDS:
@@ -174,7 +175,7 @@ def _own_model(mdp: MDP, part: Policy) -> FloatModel | None:
 
 
 def _normalised(masses: Floats, model: FloatModel) -> Law:
-    """The masses as rationals; the largest one takes up what is missing to 1."""
+    """Return the masses as rationals; the largest one absorbs the difference from 1."""
     weights = {z: Fraction(float(p)) for z, p in enumerate(masses) if p > 0}
     largest = max(weights, key=lambda z: weights[z])
     weights[largest] += 1 - sum(weights.values())

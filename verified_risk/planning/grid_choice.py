@@ -1,4 +1,4 @@
-"""Which grid of returns a plan works on, where the caller left it open or asked for too much."""
+"""Choose the grid of returns if the caller gave none, and check the one given."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .clock import memory_limit
 from .outward import round_up_to_two_digits, short_below
 
 LARGEST_GRID = 2**40
-"""Grid points of the returns: beyond it, sums of units times probabilities are no longer exact enough in float64."""
+"""Maximum number of grid points; with more, sums of units times probabilities are too inexact in float64."""
 OWN_CELLS = 20_000_000
-"""Cells up to which a discounted model is planned on its own grid, where nothing is rounded: about a second."""
+"""Maximum number of cells for which a discounted model is planned on its own grid, without rounding: about a second."""
 DEFAULT_GAP = Fraction(1, 1000)
-"""Of the range of returns, where the caller gave neither grid nor gap."""
+"""Default gap, as a share of the range of returns, if neither grid nor gap is given."""
 MOST_ATOMS = 3_000_000
-"""Values that continuous rewards are rounded to: about a gigabyte of rationals."""
+"""Maximum number of values that continuous rewards may be rounded to: about a gigabyte of rationals."""
 SEARCH_POINTS = 300
-"""Returns that a search distinguishes where the caller left the grid open: its tables grow with their square."""
+"""Returns that a search distinguishes if no grid is given; its tables grow with their square."""
 SEARCH_OWN_POINTS = 2000
-"""Returns up to which a search of a discounted model stays on the own grid, where nothing is rounded."""
+"""Maximum number of returns for which the search of a discounted model stays on its own grid, without rounding."""
 
 
 def unit_that_fits(mdp: MDP, eta: Rational) -> Fraction:
-    """``eta`` as an exact positive number that needs no more than :data:`LARGEST_GRID` points."""
+    """Read ``eta`` as a positive rational, or raise if it needs more than :data:`LARGEST_GRID` points."""
     unit = as_step(eta)
     low, high = mdp.reward_range
     if (high - low) / unit * mdp.horizon > LARGEST_GRID or max(abs(low), abs(high)) / unit > LARGEST_GRID:
@@ -40,7 +40,7 @@ def unit_that_fits(mdp: MDP, eta: Rational) -> Fraction:
 
 
 def steps_remaining(mdp: MDP, unit: Fraction) -> list[int]:
-    """A bound on ``FloatModel.remaining`` without building the model."""
+    """Return a bound on ``FloatModel.remaining`` without building the model."""
     low, high = mdp.reward_range
     spans = [math.ceil(mdp.step_reward(t, high - low) / unit) + 1 for t in range(mdp.horizon)]
     remaining = [0]
@@ -50,10 +50,10 @@ def steps_remaining(mdp: MDP, unit: Fraction) -> list[int]:
 
 
 def own_grid(mdp: MDP) -> Fraction | None:
-    """The unit of the rewards' own grid, or None where it has more than :data:`LARGEST_GRID` points.
+    """Return the unit of the rewards' own grid, or None if it has more than :data:`LARGEST_GRID` points.
 
-    With a discount p/q the least return of the last step that is not 0 is at least ``q**(T-1)`` units away from the
-    first one's, so for most discounts this is known before any unit is computed.
+    With a discount p/q, the least nonzero return of the last step is at least ``q**(T-1)`` units away from that of the
+    first, so for most discounts the answer is known before any unit is computed.
     """
     low, high = mdp.reward_range
     if not mdp.is_discrete:
@@ -65,7 +65,7 @@ def own_grid(mdp: MDP) -> Fraction | None:
 
 
 def _smallest_ratio(mdp: MDP) -> Fraction:
-    """The least reward that is not 0, over the range of rewards, at least 1: no unit is larger than that reward over
+    """Return the least nonzero reward over the range of rewards, but at least 1; no unit exceeds that reward over
     ``q**(T-1)``."""
     low, high = mdp.reward_range
     least = min((abs(r) for r in (low, high) if r), default=high - low)
@@ -73,7 +73,7 @@ def _smallest_ratio(mdp: MDP) -> Fraction:
 
 
 def table_bytes(n_states: int, remaining: list[int]) -> int:
-    """Two tables of floats and a byte per cell for the policy."""
+    """Return the bytes of two tables of floats and one byte per cell for the policy."""
     widest = remaining[0] + max(a - b for a, b in pairwise(remaining))
     return n_states * (16 * (widest + 1) + sum(remaining[:-1]))
 
@@ -85,8 +85,8 @@ def fits_own_grid(mdp: MDP) -> bool:
 
 
 def served_by_own_grid(mdp: MDP, unit: Fraction | None) -> bool:
-    """Whether plain tables do: no discount and a grid is given or the own one fits; or a discount, and the given grid
-    holds every reward, or the own grid is small."""
+    """True if no interpolation is needed: without a discount, ``unit`` is given or the own grid fits; with one,
+    ``unit`` contains every reward or is not given, and the grid is small."""
     if mdp.discount == 1:
         return unit is not None or fits_own_grid(mdp)
     own = own_grid(mdp)
@@ -96,8 +96,8 @@ def served_by_own_grid(mdp: MDP, unit: Fraction | None) -> bool:
 
 
 def between_points(mdp: MDP, unit: Fraction | None) -> bool:
-    """Whether a search reads its tables between grid points: a discount, and the given grid does not hold every reward;
-    or no grid is given, and the own one has too many points for the tables of a search."""
+    """Whether a search interpolates its tables: with a discount, ``unit`` is given and does not contain every reward;
+    or no grid is given and the own one has too many points for the tables of a search."""
     low, high = mdp.remaining_range(0)
     if not mdp.is_discrete or low == high or (unit is not None and mdp.discount == 1):
         return False
@@ -113,14 +113,14 @@ def between_points(mdp: MDP, unit: Fraction | None) -> bool:
 
 
 def search_bytes(n_states: int, remaining: list[int]) -> int:
-    """What a search on a plain grid needs: pairs of sums so far and sums to come; per cell three masks of eight bytes,
-    some policies of one, and what was reached; and a few rows of floats per state."""
+    """Return the bytes of a search on a plain grid: pairs of sums so far and to come; per cell three masks of eight
+    bytes, some policies of one byte, and reached flags; and a few rows of floats per state."""
     pairs = max((remaining[0] - w + 1) * max(w, 1) for w in remaining)
     return n_states * (48 * pairs + (32 * (len(remaining) - 1) + 48) * (remaining[0] + 1))
 
 
 def listed_atoms(mdp: MDP, unit: Fraction) -> int:
-    """How many values continuous rewards are rounded to, over all steps that differ."""
+    """Return the number of values that continuous rewards are rounded to, over all distinct steps."""
     wide = sum((a.reward.high - a.reward.low for _, _, a in mdp if isinstance(a.reward, ContinuousReward)), Fraction())
     if not wide:
         return 0
@@ -135,10 +135,10 @@ def _fits(mdp: MDP, unit: Fraction, *, searching: bool = False) -> bool:
 
 
 def choose_unit(mdp: MDP, unit: Fraction | None, gap: Fraction | None, *, searching: bool) -> Fraction:
-    """The grid step: the caller's, the rewards' own, or the coarsest that keeps ``T * eta`` within the gap.
+    """Return the grid step: the caller's, the rewards' own, or the coarsest that keeps ``T * eta`` within the gap.
 
-    Where the caller gave no gap it is :data:`DEFAULT_GAP` of the range of returns, or what fits; so it is for a search,
-    which may end with a larger gap anyway.
+    Without a gap, aim at :data:`DEFAULT_GAP` of the range of returns or at what fits.  A search also falls back to what
+    fits, since it may end with a larger gap anyway.
     """
     if unit is not None:
         if listed_atoms(mdp, unit) > MOST_ATOMS:
@@ -161,7 +161,7 @@ def choose_unit(mdp: MDP, unit: Fraction | None, gap: Fraction | None, *, search
 
 
 def wanted_unit(mdp: MDP, gap: Fraction | None, *, searching: bool) -> Fraction:
-    """The coarsest grid step that meets the gap, whether it fits or not."""
+    """Return the coarsest grid step that meets the gap, whether or not it fits."""
     low, high = mdp.remaining_range(0)
     share = Fraction(1, 2) if searching else Fraction(99, 100)
     # Rounding up costs at most T eta; the rest of the gap is left for floating point and for a search.
@@ -170,7 +170,7 @@ def wanted_unit(mdp: MDP, gap: Fraction | None, *, searching: bool) -> Fraction:
 
 
 def grid_that_fits(mdp: MDP, unit: Fraction, *, searching: bool = False) -> Fraction:
-    """``unit`` itself if its tables fit in memory, otherwise a short number above it whose tables do."""
+    """Return ``unit`` if its tables fit in memory, otherwise a short number above it whose tables fit."""
     if _fits(mdp, unit, searching=searching):
         return unit
     while not _fits(mdp, unit, searching=searching):

@@ -1,4 +1,4 @@
-"""What :func:`~verified_risk.plan` was asked, with every argument read."""
+"""The arguments of :func:`~verified_risk.plan`, parsed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .grid_choice import own_grid, steps_remaining
 from .search.attained_coordinates import Unfolded, unfolded
 
 MANY_POINTS = 100_000
-"""Cells of plain tables, beyond which few attainable returns are listed instead."""
+"""Cells of plain tables beyond which the attainable returns, if few, are listed instead."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A model, an objective, and the caller's limits; ``clock`` begins with the problem."""
+    """A model, an objective, and the caller's limits; ``clock`` starts when the problem is created."""
 
     mdp: MDP
     objective: Weighting
@@ -49,7 +49,7 @@ class Problem:
 
 
 def needs_search(objective: Weighting) -> bool:
-    """Whether one pass does not suffice: anything but VaR, the mean, and the mean with one CVaR."""
+    """Whether one pass is not enough: true of everything but VaR, the mean, and the mean with one CVaR."""
     if objective.quantile is not None:
         return False
     levels = objective.levels
@@ -57,7 +57,7 @@ def needs_search(objective: Weighting) -> bool:
 
 
 def few_returns(mdp: MDP, objective: Weighting) -> bool:
-    """Whether one exact pass over the attainable returns does, while the grid that holds them has many points."""
+    """Whether one exact pass over the attainable returns is enough while their grid has many points."""
     if needs_search(objective) or not mdp.is_discrete:
         return False
     if surely_more_cells(mdp, FEW_CELLS) or most_cells(mdp) > FEW_CELLS:

@@ -1,4 +1,4 @@
-"""What a planner answers: a policy, what it is worth, and how well that is known."""
+"""The result of planning: a policy, its value, and certified bounds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ErrorBudget:
-    """Why the bounds hold: the method, and what each source of error contributed to ``upper - lower``.
+    """The method behind the bounds, and the contribution of each source of error to ``upper - lower``.
 
     :param method: how the bounds were found
     :param contributions: pairs of a source of error and its share of the gap
@@ -40,7 +40,7 @@ class ErrorBudget:
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
     proof: Proof | None = field(default=None, compare=False)
-    """Where a search was needed, what it did: :meth:`Plan.recheck` repeats it."""
+    """The record of a search, if there was one; :meth:`Plan.recheck` repeats it."""
 
     def __str__(self) -> str:
         width = max((len(source) for source, _ in self.contributions), default=0)
@@ -48,7 +48,7 @@ class ErrorBudget:
         return "\n".join([self.method, *lines])
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, rationals as ``"p/q"``.
+        """Return a JSON representation, with rationals as ``"p/q"``.
 
         :returns: plain lists, dicts, numbers and text
         """
@@ -60,9 +60,9 @@ class ErrorBudget:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ErrorBudget:
-        """The inverse of :meth:`to_json`.
+        """Invert :meth:`to_json`.
 
-        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :param data: the output of :meth:`to_json`; files are validated on loading
         :returns: the certificate
         """
         return cls(
@@ -74,14 +74,14 @@ class ErrorBudget:
 
 @dataclass(frozen=True)
 class Recheck:
-    """The recomputed bounds, by which route, and whether they confirm the plan's.
+    """The recomputed bounds, how they were recomputed, and whether they confirm the plan's.
 
     :param lower: the recomputed lower bound, None if there is none
     :param upper: the recomputed upper bound, None if there is none
-    :param lower_route: how it was recomputed
-    :param upper_route: how it was recomputed
-    :param lower_holds: whether it confirms the plan's
-    :param upper_holds: whether it confirms the plan's
+    :param lower_route: how the lower bound was recomputed
+    :param upper_route: how the upper bound was recomputed
+    :param lower_holds: whether it confirms the plan's lower bound
+    :param upper_holds: whether it confirms the plan's upper bound
     """
 
     lower: Fraction | None
@@ -105,21 +105,21 @@ class Plan(files.Saved):
     ``lower``.
 
     All three numbers are exact rationals, in the user's units.  ``eta`` is the grid on which the return was tracked;
-    ``law`` is the law of the return of ``policy`` in the model itself, computed when first asked for: exactly where
-    that is affordable (``law_error`` is 0), otherwise in float64, with every value of the CDF off by at most
-    ``law_error``.  Where both would take too long, and where rewards are continuous, ``law`` is None; then all that is
-    known of what the policy is worth is that it lies between the bounds.
+    ``law`` is the law of the return of ``policy`` in the original model, computed on first access: exactly if
+    affordable (``law_error`` is 0), otherwise in float64, with every value of the CDF off by at most ``law_error``.  If
+    both would take too long, or if rewards are continuous, ``law`` is None, and the policy's value is known only to lie
+    between the bounds.
 
     :param mdp: the model
     :param objective: the weighting
-    :param value: what the policy is worth, or the best that is known of it, between the bounds; see :meth:`worth`
-    :param lower: the policy is worth at least this
-    :param upper: no policy is worth more
+    :param value: the policy's value, or the best estimate of it between the bounds; see :meth:`worth`
+    :param lower: a lower bound on the policy's value
+    :param upper: an upper bound on the value of every policy
     :param policy: the policy
-    :param known_law: the law of its return, where planning computed it
+    :param known_law: the law of its return, if planning computed it
     :param eta: the step of the grid
     :param certificate: why the bounds hold
-    :param known_error: by how much the CDF of the law may be off
+    :param known_error: a bound on the error of the law's CDF
     """
 
     KIND: ClassVar[str] = "plan"
@@ -133,15 +133,15 @@ class Plan(files.Saved):
     eta: Fraction
     certificate: ErrorBudget = field(repr=False)
     known_error: Fraction = field(default=Fraction(), repr=False)
-    """How far ``known_law`` may be from exact."""
+    """A bound on the error of the CDF of ``known_law``."""
     proved: Proved | None = field(default=None, init=False, repr=False, compare=False)
-    """What :meth:`prove` proved, once it was asked to."""
+    """The result of :meth:`prove`, once called."""
     proved_before: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
-    """What the file of the plan says was proved; nobody has confirmed it here until :meth:`prove` does."""
+    """What the plan's file says was proved; unconfirmed until :meth:`prove` is called."""
 
     @property
     def gap(self) -> Fraction:
-        """How far the policy may be from optimal."""
+        """A bound on how far the policy is from optimal."""
         return self.upper - self.lower
 
     @cached_property
@@ -159,11 +159,11 @@ class Plan(files.Saved):
 
     @property
     def law_error(self) -> Fraction | None:
-        """How far ``law`` may be from exact, in every value of its CDF: 0 if it is exact; None without a law."""
+        """A bound on the error of the CDF of ``law``: 0 if it is exact; None without a law."""
         return None if self._law is None else self._law[1]
 
     def required_law(self) -> Law:
-        """:attr:`law`, where it is known.
+        """Return :attr:`law`, which must be known.
 
         :returns: the law of the policy's return
         :raises Unsupported: if it is not known
@@ -174,16 +174,16 @@ class Plan(files.Saved):
 
     @property
     def why_no_law(self) -> str:
-        """Why :attr:`law` is None, where it is."""
+        """Explain why :attr:`law` is None."""
         if self.mdp.is_discrete:
             return "the law of the policy's return takes too long to compute"
         return "rewards are continuous, and so is the return; mdp.discretised(eta) has a finite law"
 
     def worth(self, objective: Weighting | str | None = None) -> Real | None:
-        """What the policy is worth: exact, or an enclosure; None for another objective than the plan's where the law
+        """Return the policy's value, exactly or as an enclosure; None for an objective other than the plan's if the law
         of the return is not known.
 
-        :param objective: a weighting or its text; None, the plan's own
+        :param objective: a weighting or its text form; by default the plan's own
         :returns: a Fraction, an :class:`Interval`, or None
         """
         from .affordable_law import worth_within
@@ -198,7 +198,7 @@ class Plan(files.Saved):
         return low if low == high else Interval(low, high)
 
     def __str__(self) -> str:
-        """Objective, value and certified bounds, in three lines."""
+        """Return the objective, value and certified bounds, in three lines."""
         exactly = "no policy is better: the bounds meet exactly"
         lines = (
             f"{self.objective.spec} of the return in {self.mdp!r}",
@@ -210,7 +210,7 @@ class Plan(files.Saved):
 
     @property
     def value_words(self) -> str:
-        """The value as text; *at least*, if no more than the lower bound is known of it."""
+        """The value as text, prefixed by *at least* if only the lower bound is known."""
         only_below = self.known_law is None and self.value == self.lower < self.upper
         return f"at least {at_least(self.lower)}" if only_below else number(self.value)
 
@@ -219,7 +219,7 @@ class Plan(files.Saved):
         return f"Plan({self.objective.spec}: {between}, {self.mdp!r})"
 
     def describe(self) -> str:
-        """What :meth:`__str__` says, why the bounds hold, and what the policy does, in words and maps.
+        """Describe the plan: :meth:`__str__`, why the bounds hold, and what the policy does, in words and maps.
 
         :returns: the text
         """
@@ -237,15 +237,15 @@ class Plan(files.Saved):
         return str(self.certificate).splitlines()
 
     def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
-        """Recompute both bounds by other routes than the planner's; a law that the plan states is compared with the one
-        recomputed.
+        """Recompute both bounds independently of the planner, and compare a law stated in the plan with the recomputed
+        one.
 
-        A bound that is not recomputed within ``time_limit`` seconds is *unknown*; without a limit, so is one that would
-        take more than some minutes.  ``progress`` is called with a :class:`~verified_risk.Progress` after each step.
+        A bound not recomputed within ``time_limit`` seconds is *unknown*; without a limit, so is one that would take
+        more than a few minutes.  ``progress`` is called with a :class:`~verified_risk.Progress` after each step.
 
-        :param time_limit: seconds; what is not recomputed by then is *unknown*
-        :param progress: a function of a :class:`~verified_risk.Progress`
-        :returns: the bounds again, and whether they confirm the plan's
+        :param time_limit: seconds; a bound not recomputed by then is *unknown*
+        :param progress: a callback that takes a :class:`~verified_risk.Progress`
+        :returns: the recomputed bounds, and whether they confirm the plan's
         :raises InvalidArgument: if the limit is not a nonnegative number
         """
         from .recheck.both_bounds import recheck
@@ -259,16 +259,16 @@ class Plan(files.Saved):
         time_limit: Rational | None = None,
         progress: Report | None = None,
     ) -> Proved:
-        """Have both bounds confirmed by a program that is proved correct in Coq (``make checker`` builds it).
+        """Confirm both bounds with a program proved correct in Coq (``make checker`` builds it).
 
-        :class:`~verified_risk.errors.NotProved` if it refuses; :class:`~verified_risk.errors.Unsupported`, "not
-        covered", for what it has no proof of.  ``certificate`` keeps what the program read in that file.
+        Raise :class:`~verified_risk.errors.NotProved` if it refuses, and :class:`~verified_risk.errors.Unsupported`,
+        "not covered", if it has no proof for the case.  The file ``certificate`` keeps its input.
 
-        What is not proved within ``time_limit`` seconds is not covered, and the message says how far it came.
+        A bound not proved within ``time_limit`` seconds counts as not covered; the message says how far the proof got.
 
-        :param certificate: a file to keep the certificate in
-        :param time_limit: seconds for the search of a certificate and its check; None, no limit
-        :param progress: a function of a :class:`~verified_risk.Progress`
+        :param certificate: a file to write the certificate to
+        :param time_limit: seconds for finding and checking a certificate; None for no limit
+        :param progress: a callback that takes a :class:`~verified_risk.Progress`
         :returns: what was proved, and how
         :raises NotProved: if the checker refuses
         :raises Unsupported: if it does not cover the weighting, or not in time
@@ -281,7 +281,7 @@ class Plan(files.Saved):
         return found
 
     def plot(self) -> Picture:
-        """The law of the return of the policy, its quantiles, and what the objective weighs.
+        """Plot the law of the policy's return, its quantiles, and the part of it that the objective weighs.
 
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
@@ -296,7 +296,7 @@ class Plan(files.Saved):
         return plan_html(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, rationals as ``"p/q"``.
+        """Return a JSON representation, with rationals as ``"p/q"``.
 
         :returns: plain lists, dicts, numbers and text
         """
@@ -317,9 +317,9 @@ class Plan(files.Saved):
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Plan:
-        """The inverse of :meth:`to_json`.
+        """Invert :meth:`to_json`.
 
-        :param data: what :meth:`to_json` gave; a file may be damaged, and is checked where it is loaded
+        :param data: the output of :meth:`to_json`; files are validated on loading
         :returns: the plan
         """
         mdp = MDP.from_json(data["model"])
@@ -332,7 +332,7 @@ class Plan(files.Saved):
         for part in (part for _, part in policy.parts() if isinstance(part, GridPolicy)):
             if part.eta != eta:
                 raise InvalidFile(f"the policy tracks multiples of {said(part.eta)}, the plan of {said(eta)}")
-        # A law without its error may be anything: it is computed again when asked for.
+        # A law stored without its error cannot be trusted: compute it again when it is needed.
         stated = data.get("law_error")
         error = None if stated is None else as_fraction(stated, "law_error")
         if error is not None and error < 0:

@@ -1,4 +1,4 @@
-"""The ways to plan, in the order in which they are asked; the first that accepts a problem solves it."""
+"""The planning routes, in order; the first that accepts a problem solves it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Route(NamedTuple):
 
 
 def solve(problem: Problem) -> Plan:
-    """The answer of the first route that accepts the problem."""
+    """Solve a problem by the first route that accepts it."""
     return next(route for route in ROUTES if route.accepts(problem)).solve(problem)
 
 
@@ -42,8 +42,8 @@ def _exact(problem: Problem) -> Plan:
 
 
 def _tables_between_points(problem: Problem) -> Plan:
-    """Budget tables read between grid points.  Rounding up costs at most ``T * eta`` whatever the level; where few
-    returns and a small level make interpolation cost more, the better of both."""
+    """Interpolate budget tables.  Rounding up costs at most ``T * eta`` at any level; if few returns and a small level
+    make interpolation cost more, return the better of both."""
     mdp, objective = problem.mdp, problem.objective
     found = refined_plan(mdp, objective, problem.eta, problem.gap, problem.seconds, problem.progress)
     if found.gap <= mdp.horizon * found.eta or problem.clock.late():
@@ -67,7 +67,7 @@ def _budgets(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
 
 
 def _on_grid(method: Callable[[Problem, FloatModel, Clock], Plan]) -> Callable[[Problem], Plan]:
-    """``method`` on the caller's grid, the rewards' own, or the coarsest that keeps rounding within the gap."""
+    """Run ``method`` on the caller's grid, the rewards' own, or the coarsest that keeps rounding within the gap."""
 
     def solved(problem: Problem) -> Plan:
         mdp, searching = problem.mdp, problem.needs_search

@@ -1,7 +1,7 @@
-"""Threads inside one plan: states of one step are independent, so the answer is the same to the last bit.
+"""Multithreading within one plan: the states of a step are independent, so results do not depend on the threads.
 
-``VERIFIED_RISK_THREADS`` says how many; the default is the number of cores that this process may use, and one in a
-worker process, so that many plans can run beside each other.
+``VERIFIED_RISK_THREADS`` sets how many; the default is the number of cores available to this process, and one in a
+worker process, so that many plans can run side by side.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..grid.floats import Ints
 
 VARIABLE = "VERIFIED_RISK_THREADS"
 WORTHWHILE = 400_000
-"""Multiplications of a thread between two meetings: a fifth of a millisecond, several times what a meeting takes."""
+"""Multiplications per thread between two barriers: a fifth of a millisecond, several times the cost of a barrier."""
 
 
 def threads() -> int:
-    """How many threads a plan may use."""
+    """Return the number of threads that a plan may use."""
     text = os.environ.get(VARIABLE)
     if text is None:
         return 1 if parent_process() is not None else _cores()
@@ -39,14 +39,14 @@ def _cores() -> int:
 
 @lru_cache(maxsize=4)
 def _pool(count: int, process: int) -> ThreadPoolExecutor:
-    """One for each process: a fork inherits the pool, but not its threads."""
+    """Return a pool for this process: a fork inherits the pool, but not its threads."""
     return ThreadPoolExecutor(count)
 
 
 def shares(weights: Ints, work: float) -> list[tuple[int, int]]:
-    """Ranges of states ``first <= s < last`` of about equal total weight, one for each thread.
+    """Split the states into ranges ``first <= s < last`` of about equal total weight, one per thread.
 
-    ``work`` is what all of them do between two meetings, in multiplications; little work is not shared.
+    ``work`` is the total number of multiplications between two barriers; small amounts are not split.
     """
     count = max(1, min(threads(), len(weights), int(work // WORTHWHILE)))
     total = np.cumsum(weights)
@@ -56,7 +56,7 @@ def shares(weights: Ints, work: float) -> list[tuple[int, int]]:
 
 
 def in_threads(work: Callable[[int], None], parts: int) -> None:
-    """``work(0)``, ..., ``work(parts - 1)`` side by side; the kernels release the interpreter's lock."""
+    """Run ``work(0)``, ..., ``work(parts - 1)`` in parallel; the kernels release the interpreter's lock."""
     if parts == 1:
         work(0)
         return

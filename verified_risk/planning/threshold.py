@@ -1,8 +1,8 @@
 r"""Value at risk by threshold probabilities.
 
-The best lower quantile is the largest rho that some policy falls short of with probability below alpha (upper
-quantile: at most alpha).  One pass computes :math:`p(\rho) = \min_\pi P(Z < \rho)` for all rho; where its enclosure
-contains alpha (equality is common), integers decide, if the model is small enough.
+The best lower quantile is the largest rho such that some policy falls short of it with probability below alpha (upper
+quantile: at most alpha).  One pass computes :math:`p(\rho) = \min_\pi P(Z < \rho)` for all rho; if its enclosure
+contains alpha (equality is common), exact integers decide, provided the model is small enough.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .tails.budget_tables import BudgetRule, BudgetTables, budget_tables
 from .tails.tail_route import Bounds
 
 EXACT_CELLS = 300_000
-"""Backups that deciding thresholds in Python's integers may take: about a second."""
+"""Maximum number of backups for deciding thresholds in Python integers: about a second."""
 LIMB_CELLS = 30_000_000
-"""The same for integers in limbs, by compiled kernels: some seconds."""
+"""Maximum number of backups for deciding thresholds in limbs, by compiled kernels: a few seconds."""
 SECONDS_PER_CELL, SECONDS_IN_LIMBS = 4e-6, 3e-7
-"""Of both, about; they only matter where the time is short."""
+"""Approximate costs of both; they matter only when time is short."""
 NONE = Bounds(Fraction(-1), Fraction(-1), Fraction(-1), lambda t, s, i: 0)
-"""No doubtful threshold is attained."""
+"""Stands for: no doubtful threshold is attained."""
 
 
 def best_quantile(model: FloatModel, jump: Jump, mdp: MDP, clock: Clock | None = None) -> Bounds:
-    """The largest quantile, in shifted units."""
+    """Return the largest quantile, in shifted units."""
     tables = budget_tables(model, Fraction(), 0, model.remaining[0], threshold=True)
     certain = _last(tables, lambda above, below: jump.reached_by(above))
     possible = max(certain, _last(tables, lambda above, below: jump.reached_by(below)))
@@ -43,7 +43,7 @@ def best_quantile(model: FloatModel, jump: Jump, mdp: MDP, clock: Clock | None =
 
 
 def _last(tables: BudgetTables, test: Callable[[Fraction, Fraction], bool]) -> int:
-    """The largest rho whose (upper, lower) bounds on p(rho) pass; rho = 0 always does.  p is nondecreasing: bisect."""
+    """Bisect for the largest rho whose (upper, lower) bounds on p(rho) pass; p is nondecreasing, and rho = 0 passes."""
     low, high = 0, tables.high
     while low < high:
         middle = (low + high + 1) // 2
@@ -60,7 +60,7 @@ def _answer(tables: BudgetTables, certain: int, possible: int) -> Bounds:
 
 
 def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range, clock: Clock) -> Bounds | None:
-    """Decide the doubtful rhos in integers; a lower bound of -1 if none is attained, None if that would take too
+    """Decide the doubtful rhos in integers; the lower bound is -1 if none is attained.  None if it would take too
     long."""
     cells = model.n_states * sum(model.remaining) * max(1, int(model.succ_start[-1]) // model.n_states)
     tries = len(rhos).bit_length()
@@ -79,7 +79,7 @@ def _settle(model: FloatModel, jump: Jump, mdp: MDP, rhos: range, clock: Clock) 
 
 
 def _settle_in_limbs(model: FloatModel, jump: Jump, mdp: MDP, rhos: range) -> Bounds | None:
-    """The same for larger models whose weights fit into limbs; with a discount, only where nothing was rounded."""
+    """Decide larger models whose weights fit in limbs; with a discount, only if nothing was rounded."""
     if not model.exact and mdp.discount != 1:
         return None
     grid, shift = grid_model(mdp, model.unit), model.offsets[-1]

@@ -1,8 +1,8 @@
 """Pictures of laws, plans, policies, bounds and runs.
 
-Each function returns a :class:`Picture`, which shows itself in a notebook and saves as SVG, PNG or PDF.  Every picture
-can be read in black and white: where two things differ in colour they differ in hatching, line style or marker too.
-matplotlib (the extra ``plot``) is imported by the functions, never by ``import verified_risk``.
+Each function returns a :class:`Picture`, which displays in a notebook and saves as SVG, PNG or PDF.  Every picture is
+legible in black and white: things that differ in colour also differ in hatching, line style or marker. matplotlib (the
+extra ``plot``) is imported by the functions, never by ``import verified_risk``.
 
 >>> from verified_risk import CVaR, Law
 >>> picture = draw_law(Law({0: "1/4", 1: "3/4"}), CVaR("1/2"))

@@ -1,4 +1,4 @@
-"""Certified bounds that close while a planner works."""
+"""Certified bounds over the running time of a planner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .picture import BLUE, GREY, INK, RED, Picture, new_figure, quiet_grid, styl
 class BoundsTrace(list[tuple[float, Fraction, Fraction]]):
     """Collects ``(seconds, lower, upper)`` from the progress of a search: ``plan(mdp, G, progress=BoundsTrace())``.
 
-    What is reported before both bounds are known is passed over.
+    Reports before both bounds are known are ignored.
 
     >>> trace = BoundsTrace()
     >>> trace(Progress(1.5, Fraction(1, 4), Fraction(3, 4)))
@@ -33,7 +33,7 @@ class BoundsTrace(list[tuple[float, Fraction, Fraction]]):
 def draw_bounds(
     trace: Iterable[tuple[float, Rational, Rational]], *, title: str = "Bounds on the optimum", name: str = ""
 ) -> Picture:
-    """``trace`` holds ``(seconds, lower, upper)``; above the bounds, below the gap on a logarithmic scale."""
+    """Plot a trace of ``(seconds, lower, upper)``: the bounds above, the gap below on a logarithmic scale."""
     rows = [(float(s), as_fraction(low, "lower"), as_fraction(high, "upper")) for s, low, high in trace]
     if not rows:
         raise InvalidArgument("the trace is empty, wanted at least one (seconds, lower, upper)")

@@ -1,4 +1,4 @@
-"""Several laws side by side: what a claim promises against what happens."""
+"""Several laws side by side, such as a claimed and an actual one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS = (BLUE, RED, QUIET, INK)
 def draw_comparison(
     laws: Sequence[tuple[str, Law]], objective: Weighting | str | None = None, *, title: str = "Laws of the return"
 ) -> Picture:
-    """One panel per ``(name, law)``, on the same axes; each names its objective, or its mean."""
+    """Plot one panel per ``(name, law)``, on the same axes; each states its objective, or its mean."""
     if not 1 <= len(laws) <= len(HATCHES):
         raise InvalidArgument(f"{len(laws)} laws, wanted 1 to {len(HATCHES)}")
     objective = None if objective is None else read_objective(objective)

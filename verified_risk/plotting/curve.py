@@ -1,4 +1,4 @@
-r"""The curve that CVaR planning maximises, and why a local search may not climb it.
+r"""The curve that CVaR planning maximises, and why a local search may fail on it.
 
 .. math:: J(\rho) = \rho - \tfrac1\alpha\, \mathbf E_D W_0(S, \rho), \qquad \mathrm{CVaR}^*_\alpha = \max_\rho J(\rho) .
 
@@ -19,11 +19,11 @@ from ..planning.exact.exact_route import budget_pass
 from .picture import BLUE, GREY, INK, QUIET, RED, Picture, new_figure, quiet_grid, short, style
 
 Curve = list[tuple[Fraction, Fraction]]
-MOST_NAMED = 6  # more local maxima than this are marked, not named
+MOST_NAMED = 6  # further local maxima are marked, not named
 
 
 def shortfall_curve(mdp: MDP, alpha: Rational, *, refine: int = 8) -> tuple[Curve, Curve]:
-    r"""Pairs :math:`(\rho, J(\rho))`, exact: first at the attainable returns, then ``refine`` times as densely.
+    r"""Return exact pairs :math:`(\rho, J(\rho))`, first at the attainable returns, then ``refine`` times as densely.
 
     Between two attainable returns J is convex, so its maximum is at an attainable return.
 
@@ -61,7 +61,7 @@ def shortfall_curve(mdp: MDP, alpha: Rational, *, refine: int = 8) -> tuple[Curv
 
 
 def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What CVaR planning maximises") -> Picture:
-    r"""The curve :math:`J(\rho)` with its maximum, the attainable returns, and every other local maximum."""
+    r"""Plot the curve :math:`J(\rho)` with its maximum, the attainable returns, and every other local maximum."""
     marked, curve = shortfall_curve(mdp, alpha, refine=refine)
     best = max(value for _, value in marked)
     with style():
@@ -97,7 +97,7 @@ def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What
             "|",
             color=INK,
             markersize=14,
-            transform=axes.get_xaxis_transform(),  # a rug: the height counts in parts of the panel
+            transform=axes.get_xaxis_transform(),  # a rug: heights are fractions of the panel
             label="attainable returns",
         )
         lowest = min(float(v) for _, v in marked)
@@ -112,7 +112,7 @@ def draw_curve(mdp: MDP, alpha: Rational, *, refine: int = 8, title: str = "What
 
 
 def local_maxima(curve: Curve) -> Curve:
-    """The points strictly above both neighbours (a plateau counts once, at its left end)."""
+    """Return the points strictly above both neighbours (a plateau counts once, at its left end)."""
     found = []
     for i in range(1, len(curve) - 1):
         after = next((v for _, v in curve[i + 1 :] if v != curve[i][1]), curve[i][1])

@@ -22,7 +22,7 @@ MOST_PANELS = 6
 
 
 def draw_frontier(frontier: CVaRFrontier, *, title: str = "Best CVaR at every level") -> Picture:
-    """Certified bounds of the optimal CVaR over alpha in (0, 1]: lower solid, upper dashed, hatched between."""
+    """Plot certified bounds on the optimal CVaR over alpha in (0, 1]: lower solid, upper dashed, hatched between."""
     alphas = sorted({Fraction(k, LEVELS) for k in range(1, LEVELS + 1)} | set(frontier.corners[:LEVELS]))
     found = [frontier(alpha) for alpha in alphas]
     xs = [float(alpha) for alpha in alphas]
@@ -45,7 +45,7 @@ def draw_frontier(frontier: CVaRFrontier, *, title: str = "Best CVaR at every le
 
 
 def draw_front(points: Sequence[FrontPoint], *, title: str = "Mean against CVaR") -> Picture:
-    """The supported points of the front, and the line above which no policy lies at each point's weight."""
+    """Plot the supported points of the front, and the line above which no policy lies at each point's weight."""
     if not points:
         raise InvalidArgument("the front is empty, wanted at least one point")
     with style():
@@ -72,7 +72,7 @@ def draw_front(points: Sequence[FrontPoint], *, title: str = "Mean against CVaR"
 
 
 def draw_compared(comparison: Comparison) -> Picture:
-    """The laws of the return of plans for several objectives, below each other on one axis."""
+    """Plot the laws of the return of plans for several objectives, one below the other on one axis."""
     plans = comparison.plans
     if len(plans) > MOST_PANELS:
         raise InvalidArgument(f"{len(plans)} plans, wanted at most {MOST_PANELS} in one picture")

@@ -1,6 +1,6 @@
-"""Laws, models and plans as small pieces of HTML for a notebook: tables, no picture library, no script.
+"""Laws, models and plans as HTML for a notebook: tables only, without a plotting library or scripts.
 
-Colours are taken from the page (``currentColor``), so that a dark notebook stays dark.
+Colours come from the page (``currentColor``), so dark notebooks stay dark.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PRE = "line-height:1.15;margin:0.4em 0"
 
 
 def law_html(law: Law) -> str:
-    """A table of the likeliest atoms with bars."""
+    """Return a table of the likeliest atoms with bars."""
     shown = sorted(sorted(law, key=lambda pair: -pair[1])[:MOST_ROWS])
     peak = max(p for _, p in shown)
     rows = [
@@ -47,7 +47,7 @@ def law_html(law: Law) -> str:
 
 
 def mdp_html(mdp: MDP) -> str:
-    """The drawing if there is one, otherwise the first actions as a table; sizes and notes."""
+    """Return the drawing if there is one, otherwise the first actions as a table; with sizes and notes."""
     low, high = mdp.reward_range
     lines = [f"<p>{escape(repr(mdp))}, rewards from {number(low)} to {number(high)} a step</p>"]
     if mdp.drawing:
@@ -73,7 +73,7 @@ def _actions_table(mdp: MDP) -> str:
 
 
 def plan_html(plan: Plan) -> str:
-    """Objective, certified bounds, how they were obtained, and the law of the return."""
+    """Return the objective, the certified bounds, how they were obtained, and the law of the return."""
     low, high = bounds_words(plan.lower, plan.upper)
     exactly = f"best over all policies = {number(plan.value)}, exactly"
     span = exactly if plan.gap == 0 else f"{low} ≤ best over all policies ≤ {high}"
@@ -92,7 +92,7 @@ def plan_html(plan: Plan) -> str:
 
 
 def number(x: Real) -> str:
-    """A rational where it is short, otherwise six digits."""
+    """Format a rational if it is short, otherwise six digits."""
     low, high = bounds(x)
     if low == high and len(text(low)) <= 12:
         return text(low)
@@ -100,7 +100,7 @@ def number(x: Real) -> str:
 
 
 def _root(x: Fraction) -> Fraction:
-    """The square root to twenty digits or so, whatever the size of ``x``."""
+    """Return the square root to about twenty digits, whatever the size of ``x``."""
     if x == 0:
         return x
     shift = 64 + (x.denominator.bit_length() - x.numerator.bit_length()) // 2

@@ -1,4 +1,4 @@
-"""A figure that saves and shows itself, and the few choices of style that all pictures share."""
+"""A figure that can display and save itself, and the common style of all pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import InvalidArgument, MissingDependency
 
 INK = "#1b1b1b"
 QUIET = "#8a8a8a"
-GREY = "#595959"  # words and lines that stand back but must be read
+GREY = "#595959"  # muted but legible text and lines
 LIGHT = "#d9d9d9"
 BLUE = "#1f4e79"
 RED = "#b3401a"
@@ -45,19 +45,19 @@ STYLE: dict[str, Any] = {
     "lines.linewidth": 1.5,
     "figure.dpi": 100,
     "savefig.dpi": 200,
-    "svg.hashsalt": "verified_risk",  # the same picture gives the same bytes
+    "svg.hashsalt": "verified_risk",  # equal pictures give equal bytes
 }
 FORMATS = ("svg", "png", "pdf")
 
 
 class Picture:
-    """A finished figure: shows itself in a notebook, saves as SVG, PNG or PDF; ``figure`` is matplotlib's own."""
+    """A finished figure that displays in a notebook and saves as SVG, PNG or PDF; ``figure`` is matplotlib's."""
 
     def __init__(self, figure: Any) -> None:
         self.figure = figure
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the picture; the suffix of ``path`` says how.  The file appears whole or not at all."""
+        """Write the picture atomically, in the format given by the suffix of ``path``."""
         target = Path(path)
         kind = target.suffix.removeprefix(".").lower()
         if kind not in FORMATS:
@@ -70,7 +70,7 @@ class Picture:
         draft.replace(target)
 
     def bytes(self, kind: str) -> bytes:
-        """The picture as a file of the given kind; equal pictures give equal bytes."""
+        """Return the picture as a file of the given kind; equal pictures give equal bytes."""
         stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
         buffer = io.BytesIO()
         with style():
@@ -83,12 +83,12 @@ class Picture:
 
 
 def style() -> Any:
-    """A context in which figures are drawn in the style of this package."""
+    """Return a context in which figures are drawn in the style of this package."""
     return pyplot_free_matplotlib().rc_context(STYLE)
 
 
 def pyplot_free_matplotlib() -> Any:
-    """matplotlib without pyplot: no global state, no window, no figure that stays open."""
+    """Return matplotlib without pyplot: no global state, no window, no figure left open."""
     try:
         import matplotlib
     except ImportError:
@@ -97,7 +97,7 @@ def pyplot_free_matplotlib() -> Any:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure of so many inches."""
+    """Return an empty figure of the given size in inches."""
     pyplot_free_matplotlib()
     from matplotlib.figure import Figure
 
@@ -109,14 +109,14 @@ def quiet_grid(axes: Any, axis: str = "y") -> None:
 
 
 def short(x: Fraction | float) -> str:
-    """A number for a label: the fraction where it is short, otherwise four digits."""
+    """Format a number for a label: the fraction if it is short, otherwise four digits."""
     if isinstance(x, Fraction) and len(str(x)) <= 7:
         return str(x).replace("-", "\N{MINUS SIGN}")
     return f"{float(x):.4g}".replace("-", "\N{MINUS SIGN}")
 
 
 def bounds_words(lower: Fraction, upper: Fraction) -> tuple[str, str]:
-    """Lower and upper bound for a label, rounded outward; where they nearly agree, the upper one is ``lower + gap``.
+    """Format bounds for a label, rounded outward; if they nearly agree, the upper one is ``lower + gap``.
 
     >>> bounds_words(Fraction(2), 2 + Fraction(1, 3 * 10**9))
     ('2', '2 + 3.4e-10')
@@ -130,7 +130,7 @@ def bounds_words(lower: Fraction, upper: Fraction) -> tuple[str, str]:
 
 
 def rounded(x: Fraction, direction: str, digits: int = 6) -> str:
-    """A bound for a label: the fraction where it is short, otherwise so many digits, rounded away from the other bound.
+    """Format a bound for a label: the fraction if it is short, otherwise ``digits`` digits, rounded in ``direction``.
 
     >>> from decimal import ROUND_CEILING, ROUND_FLOOR
     >>> rounded(Fraction(2 * 10**8, 3 * 10**8 + 1), ROUND_CEILING), rounded(Fraction(1, 3), ROUND_FLOOR)
@@ -142,6 +142,6 @@ def rounded(x: Fraction, direction: str, digits: int = 6) -> str:
 
 
 def decimal(x: Fraction, direction: str, digits: int) -> str:
-    """So many significant digits, rounded in the given direction of :mod:`decimal`."""
+    """Return ``digits`` significant digits, rounded in the given direction of :mod:`decimal`."""
     context = Context(prec=digits, rounding=direction)
     return str(context.divide(Decimal(x.numerator), Decimal(x.denominator))).lower()

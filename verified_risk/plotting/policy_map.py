@@ -1,7 +1,7 @@
-"""A policy of a gridworld as a map: one panel for each return so far, arrows where it goes from there.
+"""Maps of a gridworld policy: one panel per return so far, with arrows for its moves.
 
-A y-policy may do different things in the same cell, depending on what it has earned already.  A large return
-so far is a small remaining budget.  An arrow is as strong as the cell is likely to be passed.
+A y-policy may act differently in the same cell, depending on what it has earned so far.  A large return so far is a
+small remaining budget.  The strength of an arrow shows the probability of the cell.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..policy.evaluation import behavioural_form, joint_law
 from .picture import BLUE, INK, QUIET, Picture, new_figure, short, style
 
 ARROWS = {"up": (0, -1), "right": (1, 0), "down": (0, 1), "left": (-1, 0)}
-LEAST_SHARE = 0.05  # an action taken less often than this in a cell gets no arrow
+LEAST_SHARE = 0.05  # actions taken less often in a cell get no arrow
 MOST_PANELS = 6
 
 
 @dataclass(frozen=True)
 class _Panel:
-    """One return so far: how likely each cell is, and how often each action is taken there."""
+    """One return so far: the probability of each cell, and of each action there."""
 
     earned: Fraction
     steps: tuple[int, int]
@@ -43,10 +43,10 @@ def draw_policy_map(
     moves: Sequence[str] | None = None,
     title: str = "Where the policy goes",
 ) -> Picture:
-    r"""The map of ``policy.mdp``, once for each return so far in ``earned`` (by default the likeliest six).
+    r"""Plot the map of ``policy.mdp``, once for each return so far in ``earned`` (by default the likeliest six).
 
-    With a ``threshold`` :math:`\rho` (for CVaR: ``plan.law.quantile(alpha)``) each panel also names the budget
-    :math:`b = \rho - y`.  ``moves`` names the direction of each action; by default the transitions tell it.
+    With a ``threshold`` :math:`\rho` (for CVaR: ``plan.law.quantile(alpha)``) each panel also shows the budget :math:`b
+    = \rho - y`.  ``moves`` names the direction of each action; by default it is derived from the transitions.
     """
     rho = None if threshold is None else as_fraction(threshold, "threshold")
     mdp = policy.mdp
@@ -81,7 +81,7 @@ def draw_policy_map(
 
 
 def _directions(mdp: MDP) -> list[str]:
-    """The direction of each action, read off the transitions."""
+    """Derive the direction of each action from the transitions."""
     found = moves_of(mdp)
     if not found:
         raise Unsupported(f"the transitions of {mdp!r} do not say which way each action goes", instead="moves=[...]")
@@ -108,7 +108,7 @@ def _panels(mdp: MDP, policy: Policy, earned: Sequence[Rational] | None) -> list
 
 
 def _decides_nothing(mdp: MDP, s: int) -> bool:
-    """Holes and goals: every action stays, and all of them pay the same."""
+    """Whether every action stays with the same reward, as in holes and goals."""
     ways = {tuple((target, r) for _, target, r in action.outcomes) for action in mdp.actions(s)}
     return len(ways) == 1 and all(target == s for way in ways for target, _ in way)
 
@@ -150,7 +150,7 @@ def _draw_cells(axes: Any, lines: list[str]) -> None:
 
 
 def _draw_key(figure: Any, letters: set[str]) -> None:
-    """One line below the maps that says what the signs mean."""
+    """Draw one line below the maps that explains the symbols."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -1,4 +1,4 @@
-"""Regret of learning runs against what the theorem allows."""
+"""Regret of learning runs against the theorem's bound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..learning import Run
 from .picture import INK, LINES, Picture, new_figure, quiet_grid, style
 
 NOTHING = 1e-9
-"""A regret below this is rounding of its floats."""
+"""Regrets below this are rounding errors."""
 
 
 def draw_regret(
@@ -20,7 +20,7 @@ def draw_regret(
     title: str = "Cumulative regret",
     bound_name: str = "bound of the corrected theorem",
 ) -> Picture:
-    """``curves`` holds ``(name, cumulative regret per episode)``; the bound is far above, in a logarithmic panel."""
+    """Plot ``curves`` of ``(name, cumulative regret per episode)``, with the bound in a logarithmic panel."""
     if not curves or not all(len(regret) for _, regret in curves):
         raise InvalidArgument("nothing to draw, wanted at least one (name, regret) with at least one episode")
     with style():
@@ -37,7 +37,7 @@ def draw_regret(
                 far.plot(episodes, [max(x, 1e-12) for x in values], color=colour, linestyle=line)
         axes.set_xlim(0, 1.02 * max(len(regret) for _, regret in curves))
         if max(float(regret[-1]) for _, regret in curves) < NOTHING:
-            axes.set_ylim(top=1.0)  # rounding errors are not stretched over the panel
+            axes.set_ylim(top=1.0)  # do not stretch rounding errors over the panel
         axes.set_ylim(bottom=min(0.0, *(float(min(regret)) for _, regret in curves)))
         axes.set_ylabel("regret")
         axes.set_title(title)
@@ -65,7 +65,7 @@ def draw_regret(
 
 
 def draw_run(run: Run) -> Picture:
-    """The regret of one run against its bound."""
+    """Plot the regret of one run against its bound."""
     if run.regret is None:
         raise Unsupported("the environment was a black box: without its model there is no regret to draw")
     name = run.algorithm if run.bonus_scale == 1 else f"{run.algorithm}, radii times {run.bonus_scale}"

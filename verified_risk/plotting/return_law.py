@@ -1,4 +1,4 @@
-r"""The law of a return, its quantiles, and what an objective makes of it.
+r"""The law of a return, its quantiles, and its weights under an objective.
 
 An objective :math:`\Phi = \int F^\dagger\,dG` replaces the probability :math:`F(x_i) - F(x_{i-1})` of each atom by the
 weight :math:`G(F(x_i)) - G(F(x_{i-1}))`.  The picture shows both, the CDF with some quantiles, and beside it how much
@@ -32,7 +32,7 @@ def draw_law(
     quantiles: Iterable[Rational] = LEVELS,
     title: str = "Law of the return",
 ) -> Picture:
-    """Masses and CDF of a law with its quantiles; with an ``objective``, also what the objective weighs."""
+    """Plot masses and CDF of a law with its quantiles; with an ``objective``, also its weights."""
     levels = [as_fraction(tau, "quantile level") for tau in quantiles]
     objective = None if objective is None else read_objective(objective)
     with style():
@@ -112,7 +112,7 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
         axes.plot([left, x], [float(tau)] * 2, color=BLUE, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.plot([x], [float(tau)], "D", color=BLUE, markersize=4)
         room = x - left > 0.3 * (right - left)  # enough of the dashed line to write on
-        crowded = float(law.cdf(law.quantile(tau)) - tau) < 0.08  # the next step of F runs where the words would stand
+        crowded = float(law.cdf(law.quantile(tau)) - tau) < 0.08  # the next step of F would cross the text
         below = crowded and not room
         low = float(tau) < 0.1  # below would be on the axis
         axes.annotate(
@@ -145,13 +145,13 @@ def _draw_cdf(axes: Any, law: Law, objective: Weighting | None, levels: list[Fra
 
 
 def _density(objective: Weighting) -> list[float]:
-    r"""The density of G over the level tau, averaged over cells; a jump of G shows as a spike."""
+    r"""Return the density of G over the level tau, averaged over cells; a jump of G shows as a spike."""
     values = [float(objective.value(Fraction(i, CELLS))) for i in range(CELLS + 1)]
     return [(after - before) * CELLS for before, after in pairwise(values)]
 
 
 def _shade_the_weighed_levels(panels: Iterable[Any], objective: Weighting) -> bool:
-    """Shade the levels whose weight exceeds their probability (the tail, for CVaR); says whether that can be seen."""
+    """Shade the levels whose weight exceeds their probability (the tail, for CVaR); return whether that is visible."""
     heavy = [i for i, weight in enumerate(_density(objective)) if weight > 1 + 1e-9]
     for axes in panels:
         begin = None
@@ -174,7 +174,7 @@ def _draw_weights(axes: Any, objective: Weighting) -> None:
 
 
 def draw_plan(plan: Plan) -> Picture:
-    """The law of the return of the plan's policy, what the objective weighs, and the certified bounds as the title."""
+    """Plot the law of the policy's return, its weights under the objective, and the certified bounds as the title."""
     if plan.gap == 0:
         claim = f"the best over all policies, {short(plan.value)}, is attained"
     else:

@@ -1,7 +1,7 @@
-r"""Policies: what to do, given the step, the state and something remembered.
+r"""Policies: rules that choose actions from the step, the state and a memory.
 
 Every policy is a small machine.  It starts with a memory, chooses an action from ``(t, s, memory)``, and updates the
-memory with the reward it saw.  The kinds differ in what they remember:
+memory with the observed reward.  The kinds differ in what they remember:
 
 ================== =======================================================================================
 MarkovPolicy       nothing

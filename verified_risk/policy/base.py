@@ -1,4 +1,4 @@
-"""What all policies share: they belong to one model, start with a memory, choose, and remember."""
+"""The common interface of policies: they belong to one model, start with a memory, choose, and remember."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Chosen: TypeAlias = int | Mapping[int, Rational]
 
 
 class Policy(ABC):
-    """Base of all policies; it belongs to one model and knows which.
+    """Base class of all policies; a policy belongs to one model.
 
-    :param mdp: the model that it is a policy of
+    :param mdp: the policy's model
     """
 
-    #: The memory is the return so far itself, so an evaluator that tracks the return need not track it twice.
+    #: Whether the memory is the return so far, so that an evaluator that tracks the return need not track it twice.
     memory_is_return = False
 
     def __init__(self, mdp: MDP) -> None:
@@ -38,14 +38,14 @@ class Policy(ABC):
 
     @abstractmethod
     def start(self) -> Hashable:
-        """The memory before the first step.
+        """Return the memory before the first step.
 
         :returns: the memory
         """
 
     @abstractmethod
     def choice(self, t: int, s: int, memory: Any) -> Choice:
-        """The law of the action at step ``t`` in state ``s``.
+        """Return the law of the action at step ``t`` in state ``s``.
 
         :param t: a step
         :param s: a state
@@ -55,46 +55,46 @@ class Policy(ABC):
 
     @abstractmethod
     def remember(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> Hashable:
-        """The memory after reward ``r``.
+        """Return the memory after reward ``r``.
 
-        :param memory: before the step
+        :param memory: the memory before the step
         :param t: a step
-        :param s: the state that is left
-        :param a: the action that was taken
-        :param r: the reward that was paid
-        :returns: after the step
+        :param s: the state before the step
+        :param a: the action taken
+        :param r: the reward received
+        :returns: the memory after the step
         """
 
     def memories(self, memory: Any, t: int, s: int, a: int, r: Fraction) -> tuple[tuple[Any, Fraction], ...]:
-        """The law of the memory after reward ``r``: one memory, unless the policy draws what it remembers.
+        """Return the law of the memory after reward ``r``: one memory, unless the policy randomises it.
 
-        :param memory: before the step
+        :param memory: the memory before the step
         :param t: a step
-        :param s: the state that is left
-        :param a: the action that was taken
-        :param r: the reward that was paid
+        :param s: the state before the step
+        :param a: the action taken
+        :param r: the reward received
         :returns: memories with their probabilities
         """
         return ((self.remember(memory, t, s, a, r), Fraction(1)),)
 
     @abstractmethod
     def on(self, mdp: MDP) -> Policy:
-        """The same rule for another model with the same numbers of states and actions and the same horizon.
+        """Return the same rule for another model with the same numbers of states and actions and the same horizon.
 
         :param mdp: the other model
-        :returns: the policy there
+        :returns: the policy of the other model
         :raises InvalidPolicy: if the models do not fit
         """
 
     def parts(self) -> Iterable[tuple[Fraction, Policy]]:
-        """The policies drawn at the start of an episode, with their probabilities.
+        """Return the policies drawn at the start of an episode, with their probabilities.
 
         :returns: pairs of a probability and a policy; one pair, unless the policy is a mixture
         """
         return ((Fraction(1), self),)
 
     def player(self, rng: np.random.Generator | int | None = None) -> Player:
-        """Something that plays this policy: ``act(observation)``, ``observe(reward)``, ``reset()``.
+        """Return a player of this policy, with ``act(observation)``, ``observe(reward)`` and ``reset()``.
 
         :param rng: a numpy generator, a seed, or None for a fresh one
         :returns: the player
@@ -111,17 +111,17 @@ class Policy(ABC):
         reward: float | int | str | Fraction | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> tuple[int, State]:
-        """``(action, state)``, as agents of other libraries answer.
+        """Return ``(action, state)``, the interface of agents in other libraries.
 
-        ``state`` is None at the first step of an episode, then what the call before returned; ``reward`` is what the
-        action of that call was paid, because a policy for risk remembers its return.
+        ``state`` is None at the first step of an episode, then the one that the previous call returned; ``reward`` is
+        that of the previous action, needed because a risk-sensitive policy remembers its return.
 
         :param observation: the environment's state
-        :param state: what the last call returned; None begins an episode
-        :param reward: what the last action earned
+        :param state: the state returned by the last call; None begins an episode
+        :param reward: the reward of the last action
         :param rng: a numpy generator, a seed, or None
         :returns: the action, and the state for the next call
-        :raises InvalidArgument: if the observation is no state, the reward is none of the model's, or the episode is
+        :raises InvalidArgument: if the observation is not a state, the reward is not the model's, or the episode is
             over
         """
         from .playing import predict
@@ -129,7 +129,7 @@ class Policy(ABC):
         return predict(self, observation, state, reward=reward, rng=rng)
 
     def require(self, mdp: MDP) -> None:
-        """Refuse a model that is not the policy's own.
+        """Raise unless ``mdp`` is the policy's own model.
 
         :param mdp: a model
         :raises InvalidPolicy: if it is another model
@@ -141,7 +141,7 @@ class Policy(ABC):
             )
 
     def choices(self) -> Hashable:
-        """All that the policy decides, as one value: policies of one kind and model are equal if their choices are.
+        """Return all choices as one value: policies of one kind and model are equal if their choices are.
 
         A policy given by a function, whose choices cannot be listed, equals only itself.
 
@@ -161,26 +161,26 @@ class Policy(ABC):
         return hash((type(self), self.mdp))
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, rationals as ``"p/q"``.
+        """Return a JSON representation, with rationals as ``"p/q"``.
 
         :returns: plain lists, dicts, numbers and text
-        :raises Unsupported: if the policy's rule is a function that a file cannot keep
+        :raises Unsupported: if the policy's rule is a function that cannot be stored
         """
         raise Unsupported(f"a {type(self).__name__} given by a function has no finite description and cannot be saved")
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as versioned JSON together with its model.
+        """Write the policy and its model as versioned JSON.
 
         :param path: the file, which is replaced
-        :raises OSError: if it cannot be written; then nothing is left half-written
+        :raises OSError: if it cannot be written; no partial file is left behind
         """
         files.write(path, "policy", {"model": self.mdp.to_json(), "policy": self.to_json()})
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Policy:
-        """Read what :meth:`save` wrote.
+        """Read a policy written by :meth:`save`.
 
-        :param path: a file that :meth:`save` wrote
+        :param path: a file written by :meth:`save`
         :returns: the policy, with its model
         :raises InvalidFile: if the file is truncated, edited, or of another kind or version
         """
@@ -193,7 +193,7 @@ class Policy(ABC):
 
 
 def required_policy(policy: object, mdp: MDP | None = None) -> Policy:
-    """``policy`` itself, if it is a policy, and of ``mdp`` where that is given; otherwise an error says what it is."""
+    """Return ``policy``, or raise if it is not a policy or, with ``mdp`` given, not a policy of that model."""
     if not isinstance(policy, Policy):
         raise InvalidPolicy(f"policy is {policy!r}, wanted a policy, such as the .policy of a plan")
     if mdp is not None:
@@ -202,7 +202,7 @@ def required_policy(policy: object, mdp: MDP | None = None) -> Policy:
 
 
 def read_choice(mdp: MDP, s: int, entry: Any, where: str) -> Choice:
-    """An action index, or ``{action: probability}``, checked against the model."""
+    """Read an action index or ``{action: probability}``, validated against the model."""
     count = mdp.n_actions[s]
     action = as_whole(entry)
     if action is not None:

@@ -1,12 +1,12 @@
-r"""A policy of a discounted model that looks at the cell of a grid in which its budget lies.
+r"""A policy of a discounted model that depends on the grid cell of its budget.
 
-Its memory is the exact return so far, :math:`y = \sum_{u<t} \gamma^u r_u`.  With
-:math:`\delta_t = \eta\,2^{-h_t}` the grid of step t and rho a whole number, its budget is
+Its memory is the exact return so far, :math:`y = \sum_{u<t} \gamma^u r_u`.  With :math:`\delta_t = \eta\,2^{-h_t}` the
+grid of step t and rho an integer, its budget is
 
 .. math:: c = \Bigl(\eta\rho - y + \text{least} \sum_{u<t} \gamma^u\Bigr) / \delta_t ,
 
-and the action depends on step, state and the whole part of c: from 0 down it is the action of the largest mean, beyond
-the last column of the table that of the last column.
+and the action depends on step, state and the integer part of c: from 0 down it is the action of the largest mean,
+beyond the last column of the table that of the last column.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .base import Choice, Policy, read_choice
 
 
 class CellPolicy(Policy):
-    """``tables[t][s, k]`` is the action at budgets from k to k + 1 of step t, ``linear[t, s]`` the one from 0 down."""
+    """A policy by cells: ``tables[t][s, k]`` is the action at budgets from k to k + 1, ``linear[t, s]`` from 0 down."""
 
     memory_is_return = True
 
@@ -82,7 +82,7 @@ class CellPolicy(Policy):
         return Fraction()
 
     def cell(self, t: int, y: Fraction) -> int:
-        """The whole part of the budget at step t, in units of its grid; negative from 0 down."""
+        """Return the integer part of the budget at step t, in units of its grid; negative from 0 down."""
         left = self._start[t] - y
         return -1 if left <= 0 else int(left * 2 ** self.halvings[t] / self.eta)
 
@@ -100,7 +100,7 @@ class CellPolicy(Policy):
         return CellPolicy(mdp, self.eta, self.halvings, self.rho, self.tables, self.linear, self.least)
 
     def to_json(self) -> dict[str, Any]:
-        """Tables as bytes: actions in 32-bit little-endian integers, compressed, in base64."""
+        """Return a JSON representation; tables are compressed 32-bit little-endian integers in base64."""
         return {
             "kind": "cells",
             "eta": text(self.eta),

@@ -1,7 +1,7 @@
 r"""The exact law of the return of a policy, and the augmentation theorem.
 
 One forward pass carries the joint law of state, return so far and memory in integers over a running denominator.
-Nothing here imports a planner or a learner: what they return is evaluated by code that they do not share.
+Nothing here imports a planner or a learner, so their results are evaluated by independent code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Step: TypeAlias = tuple[tuple[tuple[Branch, ...], ...], ...]
 
 
 def return_law(mdp: MDP, policy: Policy) -> Law:
-    """The exact law of the return of ``policy`` in ``mdp``.
+    """Return the exact law of the return of ``policy`` in ``mdp``.
 
     >>> from verified_risk import MDP, MarkovPolicy
     >>> mdp = MDP(initial=0, transitions=[[[1]]], rewards=[[{0: "1/2", 1: "1/2"}]], horizon=2)
@@ -50,7 +50,7 @@ def return_law(mdp: MDP, policy: Policy) -> Law:
 
 
 def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fraction]:
-    """The joint law of state and return so far before step ``t`` (``t = T``: after the last step), as a dict.
+    """Return the joint law of state and return so far before step ``t`` (``t = T``: after the last step), as a dict.
 
     :param mdp: the model
     :param policy: a policy of it
@@ -75,18 +75,18 @@ def joint_law(mdp: MDP, policy: Policy, t: int) -> dict[tuple[int, Fraction], Fr
 
 
 def visited(mdp: MDP, policy: Policy) -> Iterator[tuple[int, int, Hashable]]:
-    """All ``(t, s, memory)`` that a policy meets with positive probability before the last step is over."""
+    """Yield all ``(t, s, memory)`` that a policy meets with positive probability before the end of the last step."""
     for t, level in enumerate(_Forward(mdp, policy)):
         if t < mdp.horizon:
             yield from {(t, s, level.memory(z, memory)) for s, z, memory in level.weights}
 
 
 def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
-    r"""The y-policy with the same law of the return (``thm:augmented``, corrected).
+    r"""Return the y-policy with the same law of the return (``thm:augmented``, corrected).
 
     .. math:: \tilde\pi_t(a \mid s, y) = P[a_t = a \mid s_t = s,\ J = y],
 
-    conditioning on the return so far being *equal* to y.  It keeps the joint law of ``(s_t, y_t)`` for every t, for
+    conditioning on the return so far being *equal* to y.  It preserves the joint law of ``(s_t, y_t)`` for every t, for
     every history-dependent policy and every mixture of policies.  With ``J <= y``, as printed in the paper, that is
     false.
 
@@ -119,7 +119,7 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
 class _Level:
     """The joint law of (state, return so far in units, memory) before one step, as integers over ``total``.
 
-    Where the memory is the return so far, None stands for it in the keys.
+    If the memory is the return so far, None stands for it in the keys.
     """
 
     weights: dict[tuple[int, int, Hashable], int]
@@ -132,7 +132,7 @@ class _Level:
 
 
 class _Forward:
-    """Iterates the levels t = 0..T of one policy that is not a mixture."""
+    """Iterates over the levels t = 0..T of one policy that is not a mixture."""
 
     def __init__(self, mdp: MDP, policy: Policy) -> None:
         if isinstance(policy, MixturePolicy):
@@ -178,7 +178,7 @@ class _Forward:
     def _memories(
         self, t: int, step: _Step, scale: Fraction, level: _Level, choices: dict[tuple[int, int, Hashable], Choice]
     ) -> dict[tuple[Hashable, int, int, int], tuple[tuple[Hashable, Fraction], ...]]:
-        """What the policy remembers after every reward it can meet, with probabilities."""
+        """Return what the policy remembers after each possible reward, with probabilities."""
         laws: dict[tuple[Hashable, int, int, int], tuple[tuple[Hashable, Fraction], ...]] = {}
         for s, _, memory in {(s, 0, memory) for s, _, memory in level.weights}:
             for a, _ in choices[s, 0, memory]:

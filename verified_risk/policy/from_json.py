@@ -1,4 +1,4 @@
-"""Policies from JSON, the inverse of ``policy.to_json``."""
+"""Read policies from JSON, the inverse of ``policy.to_json``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tables import MarkovPolicy, ReturnPolicy
 
 
 def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
-    """The inverse of ``policy.to_json``."""
+    """Invert ``policy.to_json``."""
     kind = data["kind"]
     if kind == "markov":
         return MarkovPolicy(mdp, [[choice_read(entry) for entry in row] for row in data["table"]])
@@ -34,7 +34,7 @@ def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
 
 
 def _rows(rows: list[Any]) -> dict[tuple[Any, Any, Any], Any]:
-    """``[step, state, return so far, choice]``, each place once."""
+    """Read rows ``[step, state, return so far, choice]``, each place once."""
     table: dict[tuple[Any, Any, Any], Any] = {}
     for t, s, y, entry in rows:
         if (t, s, y) in table:

@@ -1,4 +1,4 @@
-"""Policies of a discretised model, adapted to the model itself."""
+"""Policies of a discretised model, adapted to the original model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .tables import ReturnPolicy
 
 
 class GridPolicy(Policy):
-    r"""A policy of a discretised model, adapted: it carries :math:`\hat y = \sum_t \phi(\gamma^t r_t)` and plays by it.
+    r"""A policy of a discretised model, adapted: it acts by the sum :math:`\hat y = \sum_t \phi(\gamma^t r_t)`.
 
     ``rule(t, s, i)`` is the choice when :math:`\hat y = i \eta`.  On rewards that lie on the grid, this is a
-    :class:`ReturnPolicy`.  The rule may be any callable: what is saved is the table of its choices at every sum that
-    the policy reaches, and a policy read from a file has no choice anywhere else.
+    :class:`ReturnPolicy`.  The rule may be any callable; :meth:`save` writes the table of its choices at every
+    reachable sum, and a policy read from a file has no choice elsewhere.
 
     :param mdp: the model
     :param eta: the grid's step
@@ -35,12 +35,12 @@ class GridPolicy(Policy):
 
     @classmethod
     def adapt(cls, policy: ReturnPolicy, mdp: MDP, eta: Rational) -> GridPolicy:
-        """Adapt a y-policy of ``mdp.discretised(eta)`` to ``mdp`` itself.
+        """Adapt a y-policy of ``mdp.discretised(eta)`` to ``mdp``.
 
         :param policy: a policy of the rounded model
-        :param mdp: the model itself
+        :param mdp: the original model
         :param eta: the grid's step
-        :returns: the policy that plays by the rounded return
+        :returns: the policy that acts by the rounded return
         """
         step = as_step(eta)
         same_shape(policy.mdp, mdp)
@@ -59,7 +59,7 @@ class GridPolicy(Policy):
         return memory + self._rounded[key]
 
     def choices(self) -> Hashable:
-        """Those at every sum that the policy meets: what it would do elsewhere does not count."""
+        """Return the choices at every reachable sum; others do not count."""
         return self.eta, tuple(self.reached())
 
     def on(self, mdp: MDP) -> GridPolicy:
@@ -67,7 +67,7 @@ class GridPolicy(Policy):
         return GridPolicy(mdp, self.eta, self.rule)
 
     def to_json(self) -> dict[str, Any]:
-        """Stored as its whole table, packed, where it has one; otherwise as its choices on the sums that it meets."""
+        """Return the packed table if there is one, otherwise the choices at the reachable sums."""
         table = packed(self.mdp, self.eta, self.rule)
         if table is not None:
             return {"kind": "grid", "eta": text(self.eta), "packed": table}
@@ -75,7 +75,7 @@ class GridPolicy(Policy):
         return {"kind": "grid", "eta": text(self.eta), "rows": rows}
 
     def reached(self) -> Iterator[tuple[int, int, int, Choice]]:
-        """Every ``(t, s, i)`` that the policy meets, in order, with its choice there; rewards may be continuous.
+        """Yield every reachable ``(t, s, i)``, in order, with its choice; rewards may be continuous.
 
         :returns: step, state, units, choice
         """

@@ -1,4 +1,4 @@
-r"""The table of a grid policy as bytes: every choice that it could ever make, in a few megabytes.
+r"""The complete table of a grid policy as bytes, typically a few megabytes.
 
 Before step t the sum of rounded rewards, in units of eta, lies between ``offsets[t]`` and
 ``offsets[t] + widths[t] - 1``; ``tables[t][s, k]`` is the action at sum ``offsets[t] + k``.
@@ -21,17 +21,17 @@ from ..mdp import MDP
 from ..numbers.rational import as_whole, ceil_div, said, text
 
 MOST_CELLS = 200_000_000
-"""Of a table that is written whole: each is a byte, or four, before compression."""
+"""Maximum number of cells of a table that is written whole; each is one byte, or four, before compression."""
 LEVEL = 6
-"""Of zlib: beyond it files hardly shrink."""
+"""Compression level of zlib; higher levels hardly shrink files."""
 
 
 @runtime_checkable
 class ArrayRule(Protocol):
-    """A rule that can show its choices of one step as an array over states and shifted sums."""
+    """A rule that can return its choices at one step as an array over states and shifted sums."""
 
     offsets: Sequence[int]
-    """Before step t, the sum that column 0 stands for."""
+    """The sum before step t that column 0 stands for."""
 
     def __call__(self, t: int, s: int, i: int) -> Any: ...
 
@@ -39,7 +39,7 @@ class ArrayRule(Protocol):
 
 
 class PackedRule:
-    """A rule by its tables; it answers as the rule that was packed."""
+    """A rule given by its tables, equivalent to the rule that was packed."""
 
     def __init__(self, offsets: Sequence[int], tables: Sequence[npt.NDArray[Any]]) -> None:
         self.offsets: Sequence[int] = tuple(offsets)
@@ -58,7 +58,7 @@ class PackedRule:
 
 
 def windows(mdp: MDP, eta: Fraction) -> tuple[list[int], list[int]]:
-    """The least sum before each step, and how many sums there are."""
+    """Return the least sum before each step, and the number of sums."""
     low, high = mdp.reward_range
     offsets, widths = [0], [1]
     for t in range(mdp.horizon - 1):
@@ -69,9 +69,9 @@ def windows(mdp: MDP, eta: Fraction) -> tuple[list[int], list[int]]:
 
 
 def packed(mdp: MDP, eta: Fraction, rule: Any) -> dict[str, Any] | None:
-    """The whole table of ``rule`` for a file; None if it has no arrays or would be too large.
+    """Return the whole table of ``rule`` for a file; None if it has no arrays or would be too large.
 
-    Continuous rewards are rounded up to sums that :func:`windows` does not know: such a policy is not packed.
+    Continuous rewards are rounded up to sums outside :func:`windows`; such a policy is not packed.
     """
     if not isinstance(rule, ArrayRule) or not mdp.is_discrete:
         return None
@@ -93,7 +93,7 @@ def packed(mdp: MDP, eta: Fraction, rule: Any) -> dict[str, Any] | None:
 
 
 def unpacked(data: dict[str, Any], mdp: MDP, eta: Fraction) -> PackedRule:
-    """The rule of a file: its windows are those of the model on the grid, and every action exists."""
+    """Read a rule from a file, checking that its windows are the model's on the grid and that every action exists."""
     kind = data["type"]
     if kind not in ("<i1", "<i4"):
         raise InvalidPolicy(f"tables of the policy have type {kind!r}, wanted '<i1' or '<i4'")

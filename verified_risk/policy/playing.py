@@ -1,7 +1,7 @@
-"""Playing a policy step by step: ``act`` on what is seen, ``observe`` what is paid.
+"""Play a policy step by step: ``act`` on an observation, ``observe`` the reward.
 
-A player remembers what its policy remembers.  Rewards may come as floats: they are read as the rewards that the model
-pays there, and one that the model cannot pay is an error, because the policy was made for another environment.
+A player keeps its policy's memory.  Rewards may be floats: they are read as the model's rewards, and a reward that the
+model cannot pay is an error, because the policy was made for another environment.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ MOST_NAMED = 6
 
 
 class Environment(Protocol):
-    """What episodes are played in: the two methods of a gymnasium environment that are used."""
+    """The two methods of a gymnasium environment that a player uses."""
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode: the first observation, and more."""
+        """Begin an episode; return the first observation and further information."""
 
     def step(self, action: Any, /) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """The next observation, the reward, whether the episode ended, whether it was cut off, and more."""
+        """Return the next observation, the reward, whether the episode terminated or was truncated, and more."""
 
 
 class Player:
-    """Plays one episode after another with ``policy``; ``rng`` is a numpy generator or a seed.
+    """Plays successive episodes with ``policy``; ``rng`` is a numpy generator or a seed.
 
     >>> import verified_risk as vr
     >>> player = vr.plan(vr.models.two_paths(), "cvar(1/2)").policy.player(0)
     >>> player.act(0), player.observe(0.0), player.act(1)
     (0, None, 0)
 
-    :param policy: what to play
+    :param policy: the policy to play
     :param rng: a numpy generator, a seed, or None for a fresh one
     """
 
@@ -56,7 +56,7 @@ class Player:
         self.reset()
 
     def reset(self) -> None:
-        """Begin an episode: of a mixture, draw the policy that is played to the end."""
+        """Begin an episode; for a mixture, draw the policy to play until its end."""
         self._part = _drawn(self.rng, [(i, w) for i, (w, _) in enumerate(self._parts)])
         self.t = 0
         self._memory: Any = self._parts[self._part][1].start()
@@ -68,11 +68,11 @@ class Player:
         return self.t >= self.mdp.horizon
 
     def act(self, observation: int) -> int:
-        """The action in the environment's state ``observation``.
+        """Return the action in the environment's state ``observation``.
 
-        :param observation: an integer, numpy's included
-        :returns: the number of the action
-        :raises InvalidArgument: if it is no state, the last reward was not observed, or the episode is over
+        :param observation: an integer, possibly numpy's
+        :returns: the index of the action
+        :raises InvalidArgument: if it is not a state, the last reward was not observed, or the episode is over
         """
         if self._pending is not None:
             raise InvalidArgument("act was called twice: wanted observe(reward) of the action before")
@@ -83,7 +83,7 @@ class Player:
         return action
 
     def observe(self, reward: float | int | str | Fraction) -> None:
-        """The reward of the last action.
+        """Record the reward of the last action.
 
         :param reward: as the environment gave it; a float is read as the model reads it
         :raises InvalidArgument: if the model cannot pay it there, or nothing was played
@@ -100,19 +100,19 @@ class Player:
 
     @property
     def state(self) -> State:
-        """All that the player knows, as one value; :meth:`Policy.predict` hands it round."""
+        """The player's complete state as one value, as used by :meth:`Policy.predict`."""
         s, a = self._pending if self._pending is not None else (-1, -1)
         return self._part, self.t, self._memory, s, a
 
     @classmethod
     def resumed(cls, policy: Policy, state: State, rng: np.random.Generator | int | None = None) -> Player:
-        """A player that goes on from ``state``.
+        """Return a player that continues from ``state``.
 
-        :param policy: the policy that the state is of
-        :param state: what :attr:`state` or :meth:`Policy.predict` gave
+        :param policy: the policy that the state belongs to
+        :param state: the value of :attr:`state`, or returned by :meth:`Policy.predict`
         :param rng: a numpy generator, a seed, or None
         :returns: the player
-        :raises InvalidArgument: if the state is not one of this policy
+        :raises InvalidArgument: if the state does not belong to this policy
         """
         player = cls(policy, rng)
         player._part, player.t, player._memory, s, a = state
@@ -121,7 +121,7 @@ class Player:
 
 
 class RewardReader:
-    """Reads a number as one of the rewards that an action can pay."""
+    """Reads a number as one of the possible rewards of an action."""
 
     def __init__(self, mdp: MDP, s: int, a: int) -> None:
         self.mdp, self.s, self.a = mdp, s, a
@@ -145,7 +145,7 @@ class RewardReader:
             r = as_fraction(reward, "reward")
         except InvalidNumber as error:
             raise InvalidArgument(str(error)) from None
-        if r in self._exact or self._last:  # the model's last reward holds the terminal one too
+        if r in self._exact or self._last:  # the model's last reward includes the terminal one
             return r
         if self._anything:
             if isinstance(reward, (float, np.floating)) and meant(float(reward)) in self._exact:
@@ -163,7 +163,7 @@ class RewardReader:
 
 
 def model_state(mdp: MDP, t: int, observation: object) -> int:
-    """The model's state when the environment shows ``observation`` before step ``t``."""
+    """Return the model's state for the environment's ``observation`` before step ``t``."""
     if t >= mdp.horizon:
         raise InvalidArgument(f"the episode is over after {mdp.horizon} steps: wanted reset() before another act")
     if isinstance(observation, np.ndarray) and observation.size == 1:
@@ -182,7 +182,7 @@ def predict(
     reward: float | int | str | Fraction | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[int, State]:
-    """One step of a player whose state is kept by the caller; see :meth:`verified_risk.Policy.predict`."""
+    """Play one step with a state kept by the caller; see :meth:`verified_risk.Policy.predict`."""
     player = Player(policy, rng) if state is None else Player.resumed(policy, state, rng)
     if state is not None:
         if reward is None:
@@ -193,7 +193,7 @@ def predict(
 
 
 def _drawn(rng: np.random.Generator, law: Iterable[tuple[Thing, Fraction]]) -> Thing:
-    """One value of a finite law, by 53 random bits; a law of one value draws nothing."""
+    """Draw one value of a finite law by 53 random bits; a law of one value draws nothing."""
     pairs = tuple(law)
     if len(pairs) == 1:
         return pairs[0][0]

@@ -14,7 +14,7 @@ from .base import Choice, Chosen, Policy, choice_json, read_choice, same_shape
 YTable: TypeAlias = Mapping[tuple[int, int, Any], Chosen]
 """``{(t, s, y): choice}``, y a number of any kind."""
 History: TypeAlias = tuple[tuple[int, int, Fraction] | int, ...]
-"""``((s_0, a_0, r_0), ..., (s_{t-1}, a_{t-1}, r_{t-1}), s_t)``; what is remembered of it has no last state yet."""
+"""``((s_0, a_0, r_0), ..., (s_{t-1}, a_{t-1}, r_{t-1}), s_t)``; the remembered part lacks the last state."""
 
 
 class MarkovPolicy(Policy):
@@ -62,9 +62,9 @@ class ReturnPolicy(Policy):
     ``rule`` is a dict ``{(t, s, y): choice}`` or a function ``rule(t, s, y)``.
 
     :param mdp: the model
-    :param rule: a function of step, state and return so far, or a dict with these keys; it gives an action or a law of
-        actions
-    :raises InvalidPolicy: if an action does not exist, or a key that is met is missing
+    :param rule: a function of step, state and return so far, or a dict with these keys; it returns an action or a law
+        of actions
+    :raises InvalidPolicy: if an action does not exist, or a reachable key is missing
     """
 
     memory_is_return = True
@@ -82,7 +82,7 @@ class ReturnPolicy(Policy):
                         f"{where} is outside steps 0..{mdp.horizon - 1} and states 0..{mdp.n_states - 1}"
                     )
                 key = (t, s, as_fraction(y, where))
-                if key in self.table:  # 0.5 and "1/2" are two keys of one number
+                if key in self.table:  # 0.5 and "1/2" are two keys for one number
                     raise InvalidPolicy(f"{where} stands twice, wanted it once")
                 self.table[key] = read_choice(mdp, s, entry, where)
         else:
@@ -126,7 +126,7 @@ class HistoryPolicy(Policy):
     """Any policy: ``rule(history)`` with ``history = ((s_0, a_0, r_0), ..., (s_{t-1}, a_{t-1}, r_{t-1}), s_t)``.
 
     :param mdp: the model
-    :param rule: a function of the history; it gives an action or a law of actions
+    :param rule: a function of the history; it returns an action or a law of actions
     :raises InvalidPolicy: if an action does not exist
     """
 

@@ -1,4 +1,4 @@
-"""Plans confirmed by a program whose correctness is a theorem: certificates for the checker that Coq extracted."""
+"""Certificates for the checker extracted from Coq, a program proved correct."""
 
 from .coq import write_coq
 from .proved import Proved, prove

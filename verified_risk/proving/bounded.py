@@ -1,12 +1,12 @@
-r"""Broken lines below a weighting and stairs above it, made of points that the checker verifies.
+r"""Broken lines below a weighting and staircases above it, made of points that the checker verifies.
 
-* where the curve bends down: chords between points below it;
-* where it bends up: at each of several places a line to the left and one to the right, nearly the tangent, through a
+* where the curve is concave: chords between points below it;
+* where it is convex: at each of several places a line to the left and one to the right, nearly the tangent, through a
   point just beside the place;
-* in between, and close to 1: level, because the curve does not fall;
-* behind a jump: up to its height within :data:`RAMP`, as steeply as the planner's own polygon.
+* in between, and close to 1: constant, because the curve is nondecreasing;
+* behind a jump: a rise to its height within :data:`RAMP`, as steep as the planner's polygon.
 
-The stairs stand at the values of the CDF of the policy's return: nothing else is asked of the weighting from above.
+The steps are at the values of the CDF of the policy's return, the only ones needed from above.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from .curves import ROOM, BoundedCurve, Chord, Curved, Level, Line, Linear, Piec
 from .families import GRAIN, ONE, ZERO, Family, Jump, down, family_of, up
 
 LAST = 1 - Fraction(1, 2**64)
-"""Behind it the lines are level: a curve that rises steeply at 1 loses what it rises there."""
+"""Beyond it the lines are constant; a curve that rises steeply at 1 loses that rise."""
 BESIDE = Fraction(1, 2**16)
-"""How far beside a place its helper is, as a share of the way to the next place."""
+"""Distance from a place to its helper, as a share of the distance to the next place."""
 MOST_STAIRS = 2000
 FINEST, COARSEST = Fraction(1, 2**18), Fraction(1, 2**8)
-"""How far the broken line may be below the weighting, at the least and at the most."""
+"""Smallest and largest distance that the broken line may be below the weighting."""
 ROUNDING = Fraction(1, 2**90)
-"""Share of the returns' range that the checker's rounding may cost the lower bound."""
+"""Share of the range of returns that the checker's rounding may cost the lower bound."""
 
 
 def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool) -> Curved:
-    """The weighting between a broken line that is within about ``accuracy`` of it and stairs at the law's CDF.
+    """Enclose the weighting between a broken line within about ``accuracy`` of it and stairs at the law's CDF.
 
-    ``exact``: the checker will follow the law without rounding.
+    ``exact``: the checker will compute the law without rounding.
     """
     levels = _stair_levels(law)
     drawn = [(weight, *_drawn(part, accuracy, law if exact else None, levels)) for weight, part in weighting.terms]
@@ -53,7 +53,7 @@ def bounded(weighting: Weighting, law: Law, accuracy: Fraction, *, exact: bool) 
 def _drawn(
     part: Weighting, accuracy: Fraction, law: Law | None, levels: list[Fraction]
 ) -> tuple[str, Family | None, list[Piece], tuple[Point, ...]]:
-    """Name, family, line and stairs of a part; ``law`` if it is exact."""
+    """Return name, family, line and stairs of a part; ``law`` is given if it is exact."""
     if part.knots is not None:
         corners = part.knots[1:]
         name = f"polygon {len(corners)} " + " ".join(f"{x} {g}" for x, g in corners)
@@ -64,12 +64,12 @@ def _drawn(
 
 
 def apart(part: VaR, law: Law) -> bool:
-    """Whether no value of the CDF is close behind the level of an upper quantile."""
+    """Whether no value of the CDF is just above the level of an upper quantile."""
     return not any(part.alpha < value < part.alpha + ROOM for value in law.cumulative())
 
 
 def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
-    """Pieces from 0 to 1, each with why the curve is above it."""
+    """Return pieces from 0 to 1, each with the reason why the curve is above it."""
     pieces: list[Piece] = []
     last = family.below(ZERO)
     if isinstance(family, Jump):
@@ -92,7 +92,7 @@ def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
 
 
 def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction) -> list[tuple[Fraction, Line, Line]]:
-    """At each place the line that is below the curve to the left of it, and the one to the right."""
+    """Return, at each place, a line below the curve to the left of it, and one to the right."""
     lines = []
     for before, x, after in zip([a, *touches], touches, [*touches[1:], b], strict=False):
         touch = family.below(x)
@@ -103,7 +103,7 @@ def _tangents(family: Family, touches: list[Fraction], a: Fraction, b: Fraction)
 
 
 def _join(pieces: list[Piece], level: Level, lines: list[tuple[Fraction, Line, Line]], start: Fraction) -> None:
-    """Append the level piece and the lines, cut where neighbours meet, the lines not before ``start``."""
+    """Append the level piece and the lines, cut where neighbours meet; no line begins before ``start``."""
     here: Fraction = pieces[-1][0] if pieces else ZERO
     before: Support = level
     for x, to_left, to_right in lines:
@@ -116,7 +116,7 @@ def _join(pieces: list[Piece], level: Level, lines: list[tuple[Fraction, Line, L
 
 
 def _meeting(one: Support, other: Support, left: Fraction, right: Fraction) -> Fraction:
-    """Where two lines meet, moved into the interval; anywhere in it would be right, the meeting point loses least."""
+    """Return where two lines meet, clipped to the interval; any point in it is valid, the meeting point loses least."""
     at_left, at_right = one.at(left) - other.at(left), one.at(right) - other.at(right)
     if at_left == at_right:
         return right
@@ -125,7 +125,7 @@ def _meeting(one: Support, other: Support, left: Fraction, right: Fraction) -> F
 
 
 def _at_places(pieces: list[Piece], places: tuple[Fraction, ...]) -> tuple[tuple[Fraction, ...], tuple[Support, ...]]:
-    """Heights at the places, below both pieces that meet there, and the piece that ends at each."""
+    """Return heights at the places, below both pieces that meet there, and the piece that ends at each."""
     heights, supports, k = [], [], 0
     for x in places:
         while pieces[k][0] < x:
@@ -139,7 +139,7 @@ def _at_places(pieces: list[Piece], places: tuple[Fraction, ...]) -> tuple[tuple
 
 
 def stair_level(level: Fraction) -> Fraction:
-    """Where the stair of a value of the CDF stands: the checker rounds masses down, so its CDF is a little higher."""
+    """Return the place of the stair for a CDF value: the checker rounds masses down, so its CDF is slightly higher."""
     return min(up(level) + 2 * GRAIN, ONE)
 
 
@@ -150,12 +150,12 @@ def _stair_levels(law: Law) -> list[Fraction]:
 
 
 def line_accuracy(plan: Plan, span: Fraction) -> Fraction:
-    """How close the line below the weighting is: a quarter of the plan's gap in all."""
+    """Return the accuracy of the line below the weighting: a quarter of the plan's gap in total."""
     return min(max(plan.gap / (4 * span) if span else COARSEST, FINEST), COARSEST)
 
 
 def bounded_objective(plan: Plan, charges: Charges, *, exact: bool) -> Curved:
-    """The plan's weighting with a line below it and stairs above it, for a law that is exact or rounded."""
+    """Return the plan's weighting with a line below and stairs above it, for an exact or a rounded law."""
     if evaluation_work(plan.mdp, plan.policy) > PATIENT or plan.law_error:
         raise Unsupported(
             f"not covered: {plan.objective.spec} where the law of the policy's return is too long to be exact"
@@ -164,7 +164,7 @@ def bounded_objective(plan: Plan, charges: Charges, *, exact: bool) -> Curved:
 
 
 def close_behind(plan: Plan) -> bool:
-    """Whether a value of the policy's CDF is too close behind the level of an upper quantile to be told from it."""
+    """Whether a value of the policy's CDF is too close above the level of an upper quantile to be told apart."""
     return any(
         isinstance(part, VaR) and part.upper and not apart(part, plan.required_law())
         for _, part in plan.objective.terms
@@ -172,8 +172,8 @@ def close_behind(plan: Plan) -> bool:
 
 
 def value_by_stairs(objective: Curved, law: Law, *, rounded: bool) -> Fraction:
-    """What the stairs prove of the law: the least return, and each step of the CDF with the weight above it; less what
-    rounded masses may cost."""
+    """Return the bound that the stairs prove for the law: the least return plus each step of the CDF with its weight
+    from above, less what rounded masses may cost."""
     total, atoms = law.atoms[0], law.atoms
     for k, level in enumerate(law.cumulative()[:-1]):
         total += (atoms[k + 1] - atoms[k]) * (1 - objective.above(stair_level(level)))

@@ -1,4 +1,4 @@
-r"""Budgets of a certificate: windows that lose nothing, scales, and the runs of a policy.
+r"""Budgets of a certificate: lossless windows, scales, and the runs of a policy.
 
 Before step t the index b stands for the budget :math:`\rho - y`, y the sum of the rounded rewards so far.  With
 :math:`\ell_t \le j \le m_t` the rounded rewards of step t and :math:`L_t = \ell_t + \ell_{t+1} + \dots`:
@@ -25,7 +25,7 @@ from .certificate import Grid, IntegerModel, Runs
 
 
 class Charges:
-    """What the steps can pay, in units."""
+    """The range of rewards of each step, in units."""
 
     def __init__(self, model: IntegerModel, unit: Fraction) -> None:
         pairs = model.charges(unit)
@@ -44,12 +44,12 @@ class Charges:
         return self.spent_least[-1] - self.spent_least[t]
 
     def policy_grid(self, start: int) -> Grid:
-        """Every index that a policy meets from ``start``; the first index falls as slowly as the last one does, which
-        is what the checker asks for."""
+        """Return every index that a policy meets from ``start``; the first index decreases no faster than the last, as
+        the checker requires."""
         return Grid(self.unit, tuple((start - spent - self.span, start - spent) for spent in self.spent_least))
 
     def followed_grid(self, start: int) -> Grid:
-        """As :meth:`policy_grid`; the last index never falls, also where nothing is earned."""
+        """Return :meth:`policy_grid` with a last index that never decreases, even where nothing is earned."""
         return Grid(
             self.unit,
             tuple(
@@ -59,7 +59,7 @@ class Charges:
         )
 
     def closed_grid(self, start: int) -> Grid:
-        """Every index that is met from ``start``, also where nothing is earned at some steps."""
+        """Return every index met from ``start``, even if nothing is earned at some steps."""
         return Grid(
             self.unit,
             tuple(
@@ -69,8 +69,8 @@ class Charges:
         )
 
     def all_policies_grid(self, first: int, last: int, *, whole: bool) -> Grid:
-        """Every index that is met from ``first..last``, also where nothing is earned at some steps; unless ``whole``,
-        without those that can have no shortfall."""
+        """Return every index met from ``first..last``, even if nothing is earned at some steps; unless ``whole``,
+        without those that cannot have a shortfall."""
         windows = []
         for t, least in enumerate(self.spent_least):
             low = first - self.spent_or_kept[t] if whole else max(first - self.spent_most[t], self.least_left(t))
@@ -79,7 +79,7 @@ class Charges:
 
 
 def best_mean_above(model: IntegerModel) -> Fraction:
-    """At least the largest mean, by integers over a scale, rounded up at every step."""
+    """Return an upper bound on the largest mean, by integers over a scale, rounded up at every step."""
     scale = 2**64
     p, q = model.discount.numerator, model.discount.denominator
     size = model.reward_denominator
@@ -99,7 +99,7 @@ def best_mean_above(model: IntegerModel) -> Fraction:
 
 
 def runs_of(actions: Sequence[int] | np.ndarray[Any, Any]) -> Runs:
-    """``[(3, 1), (2, 0)]`` for the actions 1 1 1 0 0."""
+    """Run-length encode actions: ``[(3, 1), (2, 0)]`` for 1 1 1 0 0."""
     row = np.asarray(actions)
     ends = np.flatnonzero(np.diff(row)) + 1
     starts = [0, *ends.tolist()]
@@ -109,7 +109,7 @@ def runs_of(actions: Sequence[int] | np.ndarray[Any, Any]) -> Runs:
 class PolicyRows:
     """``rows(t)[s]``: the runs of a deterministic policy over the window of :meth:`Charges.policy_grid`.
 
-    Indices that the policy cannot meet get the action of a neighbour, states that it cannot meet action 0.
+    Unreachable indices get the action of a neighbour, unreachable states action 0.
     """
 
     def __init__(self, policy: Policy, charges: Charges) -> None:
@@ -122,13 +122,13 @@ class PolicyRows:
         if self.cells is None:
             assert self.rule is not None
             table = self.rule.choices(t, width)
-            if table.shape[1] < width:  # sums beyond those that are met
+            if table.shape[1] < width:  # sums beyond the reachable ones
                 table = np.pad(table, ((0, 0), (0, width - table.shape[1])), mode="edge")
             return [runs_of(row[::-1]) for row in table]
         return [_filled(self.cells[t].get(s, {}), width) for s in range(self.n_states)]
 
     def by_memory(self, t: int) -> list[tuple[int, Runs]]:
-        """The same from the least sum of rounded rewards to the greatest, or only at the sums that are met."""
+        """Return the runs from the least sum of rounded rewards to the greatest, or only at the reachable sums."""
         if self.cells is not None:
             return [_sparse(self.cells[t].get(s, {}), self.charges.spent_least[t]) for s in range(self.n_states)]
         met = self.charges.spent_most[t] - self.charges.spent_least[t] + 1
@@ -143,7 +143,7 @@ class PolicyRows:
         return found
 
     def markov(self) -> list[list[int]] | None:
-        """``[t][s]``, if no action depends on the index."""
+        """Return ``[t][s]``, if no action depends on the index; otherwise None."""
         table = []
         for t in range(self.charges.horizon):
             rows = self(t)
@@ -154,11 +154,10 @@ class PolicyRows:
 
 
 class ShorterRows:
-    """As :class:`PolicyRows` for CVaR, without indices from which no shortfall is possible.
+    """A :class:`PolicyRows` for CVaR, without indices from which no shortfall is possible.
 
-    Below its window the checker's policy plays what it plays at the first index.  So a window may start at the last
-    index without shortfall, where no action of the policy depends on the index up to there, at this step and at all
-    later ones.
+    Below its window the checker's policy acts as at the first index.  A window may therefore start at the last index
+    without shortfall, provided that no action depends on the index up to there, at this step and all later ones.
     """
 
     def __init__(self, rows: PolicyRows, start: int, loss: Fraction) -> None:
@@ -186,14 +185,14 @@ class ShorterRows:
 
 
 def _array_rule(policy: Policy, charges: Charges) -> ArrayRule | None:
-    """The rule of a policy that has tables over the sums that are met, on the grid of ``charges``; else None."""
+    """Return the rule of a policy that has tables over the reachable sums, on the grid of ``charges``; else None."""
     if not isinstance(policy, GridPolicy) or policy.eta != charges.unit or not isinstance(policy.rule, ArrayRule):
         return None
     return policy.rule if list(policy.rule.offsets)[: charges.horizon] == charges.spent_least[:-1] else None
 
 
 def _cells(policy: Policy, charges: Charges) -> list[dict[int, dict[int, int]]]:
-    """For each step and state, the action at each shifted sum that the policy meets."""
+    """Return, for each step and state, the action at each shifted sum that the policy meets."""
     found: list[dict[int, dict[int, int]]] = [{} for _ in range(charges.horizon)]
     for t, s, i, choice in _met(policy, charges):
         if len(choice) > 1:
@@ -203,7 +202,7 @@ def _cells(policy: Policy, charges: Charges) -> list[dict[int, dict[int, int]]]:
 
 
 def _met(policy: Policy, charges: Charges) -> Any:
-    """Step, state, sum in units and choice wherever the policy goes."""
+    """Yield step, state, sum in units and choice for every situation that the policy meets."""
     if isinstance(policy, GridPolicy):
         if policy.eta != charges.unit:
             raise InvalidPolicy(f"the policy tracks multiples of {policy.eta}, the plan multiples of {charges.unit}")
@@ -220,7 +219,7 @@ def _met(policy: Policy, charges: Charges) -> Any:
 
 
 def _walked(policy: Policy, charges: Charges) -> Any:
-    """A policy that remembers the return, met step by step on a grid on which every reward lies."""
+    """Walk step by step a policy that remembers the return, on a grid that contains every reward."""
     cells = {(s, 0) for s, weight in charges.model.initial if weight}
     for t, moves in enumerate(charges.model.moves(charges.unit)):
         adds, following = dict(moves), set()
@@ -233,7 +232,7 @@ def _walked(policy: Policy, charges: Charges) -> Any:
 
 
 def _sparse(known: dict[int, int], least: int) -> tuple[int, Runs]:
-    """The first sum that is met, and runs from each to the next."""
+    """Return the first reachable sum, and runs from each to the next."""
     sums = sorted(known)
     ends = [*sums[1:], sums[-1] + 1] if sums else []
     runs = [(end - i, known[i]) for i, end in zip(sums, ends, strict=True)]
@@ -241,7 +240,7 @@ def _sparse(known: dict[int, int], least: int) -> tuple[int, Runs]:
 
 
 def _filled(known: dict[int, int], width: int) -> Runs:
-    """Runs over the sums ``width - 1, ..., 0`` (indices increase): every sum takes the action of the next known one."""
+    """Return runs over the sums ``width - 1, ..., 0`` (indices increase); unknown sums copy the next known one."""
     if not known:
         return [(width, 0)]
     sums = sorted(known, reverse=True)

@@ -1,8 +1,7 @@
 r"""A certificate for the verified checker: the model in integers, the objective, the claim, and why it holds.
 
-These are the values of ``proofs_checks/formal/checker/Program.v`` under the same names, except that states are numbered
-from 0 here; docs/proof_format.md is the text that is made of them.  Nothing here is trusted: the checker judges what
-it reads.
+The classes mirror ``proofs_checks/formal/checker/Program.v`` under the same names, except that states are numbered from
+0 here; docs/proof_format.md describes their text form.  Nothing here is trusted: the checker judges what it reads.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from .discounted import ByAllCells, ByCells
 
 VERSION = 2
-"""Of the format; raised whenever certificates have something that older checkers do not read."""
+"""Format version, raised whenever certificates contain something that older checkers cannot read."""
 
 Outcome: TypeAlias = tuple[int, int, int]
 """Weight, reward times the common denominator, next state."""
@@ -38,7 +37,7 @@ Runs: TypeAlias = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class IntegerModel:
-    """Probabilities as weights over a total for each action, rewards over one denominator; every step is alike."""
+    """Probabilities as weights over a total for each action, rewards over one denominator; all steps are alike."""
 
     discount: Fraction
     reward_denominator: int
@@ -46,10 +45,10 @@ class IntegerModel:
     initial_total: int
     initial: tuple[tuple[int, int], ...]
     states: tuple[tuple[tuple[int, tuple[Outcome, ...]], ...], ...]
-    """``states[s][a] = (total, outcomes)``."""
+    """``states[s][a]`` is ``(total, outcomes)``."""
 
     def charges(self, unit: Fraction) -> list[tuple[int, int]]:
-        """The least and the greatest discounted reward of each step, rounded up to multiples of ``unit``."""
+        """Return the least and greatest discounted reward of each step, rounded up to multiples of ``unit``."""
         gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
         size = Fraction(1, self.reward_denominator) / unit
         found = []
@@ -61,7 +60,7 @@ class IntegerModel:
         return found
 
     def moves(self, unit: Fraction) -> list[list[tuple[int, int]]]:
-        """For each step, what every reward adds to a sum of rewards rounded up to multiples of ``unit``."""
+        """Return, for each step, what each reward adds to a sum of rewards rounded up to multiples of ``unit``."""
         gains = sorted({gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes})
         weight, found = Fraction(1, self.reward_denominator), []
         for _ in range(self.horizon):
@@ -70,7 +69,7 @@ class IntegerModel:
         return found
 
     def loss(self, unit: Fraction) -> Fraction:
-        """What rounding up to multiples of ``unit`` can add to a return."""
+        """Return a bound on what rounding up to multiples of ``unit`` adds to a return."""
         gains = {gain for actions in self.states for _, outcomes in actions for _, gain, _ in outcomes}
         total, weight = Fraction(), Fraction(1, self.reward_denominator)
         for t in range(self.horizon):
@@ -82,17 +81,17 @@ class IntegerModel:
 
     @property
     def step_denominator(self) -> int:
-        """A multiple of the total of every action."""
+        """A common multiple of the totals of all actions."""
         return math.lcm(*{total for actions in self.states for total, _ in actions})
 
     @property
     def branches(self) -> int:
-        """Outcomes of all actions of all states."""
+        """The number of outcomes of all actions of all states."""
         return sum(len(outcomes) for actions in self.states for _, outcomes in actions)
 
 
 def integer_model(mdp: MDP) -> IntegerModel:
-    """The model itself: nothing is rounded."""
+    """Convert the model to integers, exactly."""
     if not mdp.is_discrete:
         raise Unsupported("not covered: continuous rewards; a model with finitely many is, mdp.discretised(eta)")
     rows = [[action.outcomes for action in mdp.actions(s)] for s in range(mdp.n_states)]
@@ -130,7 +129,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class Quantile:
-    """The lower or the upper ``level``-quantile."""
+    """The lower or upper ``level``-quantile."""
 
     level: Fraction
     upper: bool
@@ -141,7 +140,7 @@ class Quantile:
 
 @dataclass(frozen=True)
 class Piecewise:
-    """A polygon by its corners after (0, 0)."""
+    """A polygon given by its corners after (0, 0)."""
 
     corners: Knots
 
@@ -151,7 +150,7 @@ class Piecewise:
 
 @dataclass(frozen=True)
 class Grid:
-    """Index b before a step stands for the budget b * unit; ``windows[t]`` are the first and last index at time t."""
+    """Index b before a step means the budget b * unit; ``windows[t]`` holds the first and last index at time t."""
 
     unit: Fraction
     windows: tuple[tuple[int, int], ...]
@@ -160,7 +159,7 @@ class Grid:
 
     @property
     def fine(self) -> tuple[tuple[int, int], ...]:
-        """The windows that are computed."""
+        """The computed windows."""
         return self.windows
 
     @property
@@ -175,7 +174,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class ByMarkov:
-    """A policy of step and state: ``choices[t][s]`` is an action."""
+    """A policy by step and state: ``choices[t][s]`` is an action."""
 
     scale: int
     choices: Sequence[Sequence[int]]
@@ -188,7 +187,7 @@ class ByMarkov:
 
 @dataclass(frozen=True)
 class ByBudget:
-    """A policy that remembers an index, ``start`` at first: ``choices(t)[s]`` are the runs of its window."""
+    """A policy that remembers an index, initially ``start``: ``choices(t)[s]`` are the runs of its window."""
 
     scale: int
     grid: Grid
@@ -208,9 +207,9 @@ class ByBudget:
 
 @dataclass(frozen=True)
 class Machine:
-    """A policy that remembers a whole number, 0 at first; every reward of a step adds to it.
+    """A policy that remembers an integer, initially 0; each reward adds to it.
 
-    ``moves[t]`` are pairs (gain, what it adds); ``rows(t)[s]`` the least memory and the runs of actions from there on.
+    ``moves[t]`` lists pairs (gain, increment); ``rows(t)[s]`` is the least memory and the runs of actions from it on.
     """
 
     moves: Sequence[Sequence[tuple[int, int]]]
@@ -229,7 +228,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class ByLaw:
-    """Machines, one of which is drawn at the start; the checker follows the law of the return itself."""
+    """Machines, one of which is drawn at the start; the checker computes the law of the return itself."""
 
     scale: int
     total: int
@@ -243,7 +242,7 @@ class ByLaw:
 
 @dataclass(frozen=True)
 class ByMean:
-    """The largest mean bounds the objective."""
+    """The objective is bounded by the largest mean."""
 
     scale: int
 
@@ -265,7 +264,7 @@ class ByBudgets:
 
 @dataclass(frozen=True)
 class ByThreshold:
-    """The least probability of returns up to ``start`` units, over all policies."""
+    """The least probability, over all policies, of returns up to ``start`` units."""
 
     scale: int
     grid: Grid
@@ -305,10 +304,10 @@ class ByCover:
                 yield f"dual {' '.join(f'{len(list(run))} {cost}' for cost, run in runs)}\n"
 
     def multipliers(self, leaf: Dual) -> list[int]:
-        """Those of a leaf in the checker's order, over the scale.
+        """Return a leaf's multipliers in the checker's order, over the scale.
 
-        Where every return is larger, F is 0 and so is the multiplier; where none is, F is 1 and any multiplier above
-        every slope of G says so.
+        Below every return F is 0 and so is the multiplier; above every return F is 1, and any multiplier above every
+        slope of G expresses that.
         """
         lo, hi = self.grid.windows[-1]
         costs = [c * self.scale for c in leaf.costs]
@@ -333,7 +332,7 @@ class Certificate:
 
     @property
     def cells(self) -> int:
-        """Pairs of a state and an index, at all steps, in all tables that the checker goes through."""
+        """The pairs of state and index, at all steps, in all tables that the checker computes."""
         total = 0
         for part in (self.low, self.up):
             if isinstance(part, (ByMarkov, ByLaw, ByMean)):
@@ -348,12 +347,12 @@ class Certificate:
 
     @property
     def widest(self) -> int:
-        """The most indices of a window."""
+        """The largest number of indices in a window."""
         grids = [part.grid for part in (self.low, self.up) if not isinstance(part, (ByMarkov, ByLaw, ByMean))]
         return max((last - first + 1 for grid in grids for first, last in grid.fine), default=1)
 
     def lines(self) -> Iterator[str]:
-        """The text form, piece by piece."""
+        """Yield the text form piece by piece."""
         yield f"verified-risk-proof {VERSION}\n"
         yield f"objective {self.objective.words()}\n"
         yield f"claim {self.lower} {self.upper}\n"
@@ -365,14 +364,14 @@ class Certificate:
         yield "end\n"
 
     def write(self, file: TextIO) -> int:
-        """Write the text form and say how many characters it has."""
+        """Write the text form and return its number of characters."""
         with numbers_of_any_length():
             return sum(file.write(line) for line in self.lines())
 
 
 @contextmanager
 def numbers_of_any_length() -> Iterator[None]:
-    """Lift the interpreter's limit of 4,300 digits for ``str`` of an integer, in a block that writes certificates."""
+    """Lift the interpreter's limit of 4,300 digits for ``str`` of an integer while certificates are written."""
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:

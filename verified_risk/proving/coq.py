@@ -1,7 +1,7 @@
-"""A certificate as a Coq file: compiled against ``proofs_checks/formal``, it is the theorem about this very model.
+"""A certificate as a Coq file that, compiled against ``proofs_checks/formal``, proves the theorem about this model.
 
 The file states model, objective, claim and certificate as integers, evaluates ``check`` inside Coq (``vm_compute``) and
-applies ``check_sound``; neither OCaml nor extraction is trusted then.
+applies ``check_sound``; this requires no trust in OCaml or extraction.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from .write import Draft
 UPPER_WORTH = "value_with_upper the_objective"
 """The value of a mixture with upper quantiles, part by part."""
 MOST_CELLS = 200_000
-"""Cells that ``vm_compute`` goes through in about a minute."""
+"""Cells that ``vm_compute`` processes in about a minute."""
 
 
 def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
-    """Write the theorem about ``plan``; its tables hold exact numbers, so it may fail to compile only if the plan's
-    bounds are not those of its policy."""
+    """Write the theorem about ``plan``; its tables are exact, so it can fail to compile only if the plan's bounds are
+    not those of its policy."""
     draft = Draft.of(plan)
     certificate = draft.certificate(exact=True, bits=draft.fixed_bits())
     objective = certificate.objective
@@ -62,7 +62,7 @@ def write_coq(plan: Plan, path: str | PathLike[str]) -> None:
 
 
 def coq_text(certificate: Certificate) -> str:
-    """The whole file."""
+    """Return the text of the file."""
     objective = certificate.objective
     curved = isinstance(objective, Curved)
     asked, theorem = "the_objective", "check_curved_sound _ _ _ _" if curved else "check_sound _ _ _ _"
@@ -114,7 +114,7 @@ Print Assumptions the_plan_is_right.
 
 
 def _tree(items: Iterable[tuple[int, str]]) -> str:
-    """States are numbered from 1 in Coq."""
+    """Return a tree of states, which Coq numbers from 1."""
     return f"(tree_of {coq_list(f'({s + 1}%positive, {entry})' for s, entry in items)})"
 
 

@@ -9,7 +9,7 @@ from .curves import BoundedCurve, Cell, Chord, Curved, Level, Line, Point, Suppo
 
 
 def rat(x: Fraction) -> str:
-    """A rational number of the checker."""
+    """Return a rational number of the checker."""
     return f"(Rat {z(x.numerator)} {x.denominator})"
 
 
@@ -22,12 +22,12 @@ def coq_list(items: Iterable[str]) -> str:
 
 
 def mixture(objective: Curved) -> str:
-    """The weighting that is claimed about."""
+    """Return the weighting that the claim is about."""
     return coq_list(f"({rat(c.weight)}, {_curve(c.name)})" for c in objective.curves)
 
 
 def parts(objective: Curved) -> str:
-    """The same with upper quantiles, which are no curves of the checker."""
+    """Return the weighting with upper quantiles, which are not curves of the checker."""
     return coq_list(f"({rat(c.weight)}, {_part(c.name)})" for c in objective.curves)
 
 
@@ -48,7 +48,7 @@ def _curve(name: str) -> str:
 
 
 def bounds(objective: Curved) -> str:
-    """The places of the broken line, and what bounds each curve."""
+    """Return the places of the broken line, and the bounds on each curve."""
     return f"{coq_list(map(rat, objective.places))}\n  {coq_list(map(_bounds, objective.curves))}"
 
 

@@ -1,14 +1,14 @@
-r"""Covers: why no policy is better under a piecewise-linear weighting, as a tree of cuts with multipliers at leaves.
+r"""Covers: proofs of upper bounds under a piecewise-linear weighting, as trees of cuts with multipliers at leaves.
 
 In units, with the return rounded up to the grid, :math:`\Phi = \text{top} - \sum_i G(F_i)`, :math:`F_i = P(Z \le i)`.
 A leaf is a box of CDFs and proves its bound by weak duality (docs/theory/05-certificates.md, B1): for any c,
 
 .. math:: \sum_i G(F_i) \ge \min_\pi \sum_i c_i F_i + \sum_i \min_{x \in \text{box}_i} (G(x) - c_i x) .
 
-Where the weighting jumps at a level, a box of values that are not below the level takes the height behind the jump;
-that every policy passes the level at a coordinate is shown by a table (B8).
+If the weighting jumps at a level, a box of values not below the level takes the height past the jump; a table shows
+that every policy passes the level at a coordinate (B8).
 
-The search for the tree (:mod:`verified_risk.proving.cover_search`) is in floats and decides nothing: the checker does.
+The search for the tree (:mod:`verified_risk.proving.cover_search`) uses floats; only the checker decides.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Dual:
-    """A leaf: a multiplier for each coordinate i, exact."""
+    """A leaf: an exact multiplier for each coordinate i."""
 
     costs: tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
 class Cut:
-    """First what holds where :math:`F_i \\le` level, then where it is at least that."""
+    """The cover where :math:`F_i \\le` level, then the cover where it is at least that."""
 
     coordinate: int
     level: Fraction
@@ -38,7 +38,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Passed:
-    """Every policy has :math:`F_i \\ge` level, by a table over ``scale``; then what holds for such CDFs."""
+    """A table over ``scale`` showing that every policy has :math:`F_i \\ge` level; then the cover of such CDFs."""
 
     scale: int
     coordinate: int
@@ -50,7 +50,7 @@ Cover: TypeAlias = Dual | Cut | Passed
 
 
 def leaves(cover: Cover) -> Iterator[Dual]:
-    """All leaves, without recursion."""
+    """Yield all leaves, without recursion."""
     waiting = [cover]
     while waiting:
         one = waiting.pop()
@@ -63,5 +63,5 @@ def leaves(cover: Cover) -> Iterator[Dual]:
 
 
 def passes(cover: Cover) -> int:
-    """How many levels are shown to be passed before the first cut: one table for each."""
+    """Return how many levels are shown to be passed before the first cut, with one table each."""
     return 1 + passes(cover.rest) if isinstance(cover, Passed) else 0

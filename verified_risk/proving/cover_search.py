@@ -1,9 +1,8 @@
-r"""The search for a cover: boxes of CDFs, the one with the least bound first, cut until every bound is large enough.
+r"""Search for a cover: split boxes of CDFs, least bound first, until every bound is large enough.
 
-It is not the planner's, whose record also uses a contractor (B5), reduced costs (B2) and probes (B3).  Every point of
-a relaxation is the CDF of a policy, so :math:`\sum_i G(F_i)` at it is a limit to what any cover can prove: where less
-than that is wanted, the search goes on; where more, it lowers its aim by as much as it is allowed to, or gives up at
-once.
+It differs from the planner's search, which also uses a contractor (B5), reduced costs (B2) and probes (B3).  Every
+point of a relaxation is the CDF of a policy, so :math:`\sum_i G(F_i)` there limits what any cover can prove: if less is
+wanted, the search continues; if more, it lowers its aim within the allowance, or gives up at once.
 """
 
 from __future__ import annotations
@@ -29,26 +28,26 @@ from .passed import Exact, where_passed
 from .relaxed import Bound, Chords, Envelopes, Relaxed
 
 MOST_BOXES = 10_000
-"""Of a cover: the certificate lists a cost vector for each leaf, as long as the grid."""
+"""Maximum number of boxes of a cover: the certificate lists a cost vector for each leaf, as long as the grid."""
 DEEPEST = 300
-"""Cuts above each other."""
+"""Largest depth of nested cuts."""
 ROUND = 2.0**-40
-"""Of the number of grid points: what a float bound may lack and still be left to the checker to decide."""
+"""Share of the number of grid points by which a float bound may fall short and still be left to the checker."""
 NOISE = 1e-9
-"""Of the number of grid points: by how much floats may misplace a point."""
+"""Share of the number of grid points by which floats may misplace a point."""
 LEVEL = 1e-9
-"""Values of a CDF that are taken to be equal."""
+"""Distance within which values of a CDF are taken to be equal."""
 FEW = 10
-"""Up to so many boxes the search aims at what is wanted, as long as no policy is known to exceed it."""
+"""Boxes up to which the search aims at what is wanted, unless a policy is known to exceed it."""
 ROOM = ((FEW, 2.0**-20), (30, 1 / 64), (200, 1 / 16), (1000, 1 / 4))
-"""Up to so many boxes, that share of the allowance stays between the aim and the best point; then 1/2."""
+"""Up to so many boxes, this share of the allowance stays between the aim and the best point; then 1/2."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A cover, and what it should prove: ``upper``, at least what was wanted.
+    """A cover, and the bound ``upper`` that it should prove, at least the one wanted.
 
-    ``complete`` is False where floats already see that the checker will refuse it; ``doubtful`` says why, if the bound
+    ``complete`` is False if floats already show that the checker will refuse it; ``doubtful`` says why, if the bound
     may be right nevertheless.
     """
 
@@ -68,9 +67,9 @@ def find_cover(
     jumps: Sequence[Jump] = (),
     exact: Exact | None = None,
 ) -> Found:
-    """A cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.
+    """Find a cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.
 
-    With tables that are ``exact``, a level of ``jumps`` that the least CDF meets with equality counts as passed.
+    With ``exact`` tables, a level of ``jumps`` that the least CDF meets with equality counts as passed.  Raise
     :class:`Unsupported` if it needs too many boxes or too much time.
     """
     model = float_model(plan.mdp, unit)
@@ -115,12 +114,12 @@ def _gave_up(why: str, boxes: int, reached: Fraction | None, upper: Fraction) ->
 
 
 class _GivesUp(Exception):
-    """Too many boxes."""
+    """Raised if there are too many boxes."""
 
 
 @dataclass(eq=False)
 class _Box:
-    """Between the corners ``first`` and ``last`` of G in each coordinate."""
+    """A box between the corners ``first`` and ``last`` of G in each coordinate."""
 
     first: Ints
     last: Ints
@@ -133,9 +132,9 @@ class _Box:
 class _Search:
     boxes = stuck = 0
     hopeless = False
-    """Whether a policy attains more than the bound that was wanted."""
+    """Whether a policy attains more than the wanted bound."""
     reached = -math.inf
-    """What the boxes so far would prove."""
+    """The bound that the boxes so far would prove."""
 
     def __init__(
         self,
@@ -146,14 +145,14 @@ class _Search:
         allowance: float,
         clock: Clock,
     ) -> None:
-        """``first``: corners of G that no CDF is below."""
+        """``first`` gives the corners of G that no CDF is below."""
         self.relaxation, self.shape, self.first, self.needed, self.clock = relaxation, shape, first, needed, clock
         self.size = relaxation.oracle.top
         self.allowance, self.least = allowance, needed - allowance
         self.best = math.inf
 
     def run(self) -> Cover:
-        """Best first; what cannot be cut, and everything once there is no hope, is left to the checker."""
+        """Search best-first; boxes that cannot be cut, and all boxes once there is no hope, are left to the checker."""
         order = count()
         root = self._box(self.first, np.full(self.size, len(self.shape.x) - 1), 0, None)
         heap = [(root.bound.value, next(order), root)]
@@ -190,7 +189,7 @@ class _Search:
         return _Box(first, last, depth, found)
 
     def _aim(self, attained: float) -> None:
-        """A policy attains this much: no cover proves more, and one that proves nearly as much is long."""
+        """Adjust the aim to a policy that attains this much: no cover proves more, and one that nearly does is long."""
         self.best = min(self.best, attained)
         share = next((share for boxes, share in ROOM if self.boxes <= boxes), 1 / 2)
         room = self.allowance * share
@@ -200,7 +199,7 @@ class _Search:
             self.needed = min(self.needed, max(self.best - room, self.least))
 
     def _where(self, box: _Box) -> tuple[int, int] | None:
-        """Coordinate and corner of G: where G is furthest above its envelope, close to the point but inside."""
+        """Return coordinate and corner of G where G is furthest above its envelope, close to the point but inside."""
         free = self.relaxation.free
         if free.start == free.stop:
             return None
@@ -208,7 +207,7 @@ class _Search:
         if gap.max() < 0:
             return None
         rivals = free.start + np.flatnonzero(gap >= 0.7 * gap.max())
-        i = int(rivals[len(rivals) // 2])  # a cut also bounds coordinates beside it: halve where many are alike
+        i = int(rivals[len(rivals) // 2])  # a cut also bounds its neighbours: take the middle of many alike
         x, low, high = self.shape.x, int(box.first[i]), int(box.last[i])
         point = box.bound.point
         tenth = (x[high] - x[low]) / 10
@@ -218,7 +217,7 @@ class _Search:
         k = min(inside or [(low + high) // 2], key=lambda k: float(abs(x[k] - wanted)))
         if not self.relaxation.closes_far_sides:
             return i, k
-        # where the CDF is level, F >= x[k] at its first coordinate says so of all, and F <= x[k] at its last one
+        # where the CDF is constant, F >= x[k] at its first coordinate implies it for all, as does F <= x[k] at its last
         level = np.flatnonzero((abs(point - point[i]) < LEVEL) & (box.first == low) & (box.last == high))
         return int(level[0] if x[k] <= point[i] else level[-1]), k
 
@@ -232,7 +231,7 @@ class _Search:
         ]
 
     def _tree(self, root: _Box) -> Cover:
-        """Children before their parents, without recursion."""
+        """Build the tree, children before their parents, without recursion."""
         order, waiting = [], [root]
         while waiting:
             box = waiting.pop()

@@ -1,10 +1,10 @@
-r"""Weightings that are not piecewise linear, as the checker takes them: mixtures of curves with points of their graphs.
+r"""Weightings that are not piecewise linear, in the checker's form: mixtures of curves with points of their graphs.
 
-A :class:`Point` says that a curve is at least, or at most, ``height`` at ``place``; its hints are what the checker
-needs to see it (``proofs_checks/formal/checker/CurveCheck.v``): for Wang's transform a z with :math:`N(z)` on the right
-side of the place, for CPW bounds of :math:`\tau^\gamma` from both sides and of :math:`(1-\tau)^\gamma`.  A line of
-pieces lies below the curve, each with the reason; stairs bound it from above.  Nothing here is trusted: the checker
-tests every point.
+A :class:`Point` states that a curve is at least, or at most, ``height`` at ``place``; its hints help the checker verify
+it (``proofs_checks/formal/checker/CurveCheck.v``): for Wang's transform a z with :math:`N(z)` on the right side of the
+place, for CPW bounds of :math:`\tau^\gamma` from both sides and of :math:`(1-\tau)^\gamma`.  A line of pieces lies
+below the curve, each with the reason; stairs bound it from above.  Nothing here is trusted: the checker tests every
+point.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..objectives.piecewise import interpolate
 from ..objectives.weighting import Knots
 
 ROOM = Fraction(1, 2**64)
-"""Behind the level of an upper quantile: a lower one there is at least as large."""
+"""Distance above the level of an upper quantile; the lower quantile there is at least as large."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Level:
-    """The curve does not fall: it is at least what it is at a place to the left."""
+    """The curve is nondecreasing: it is at least its value at a place to the left."""
 
     left: Point
 
@@ -52,7 +52,7 @@ def _through(a: Point, b: Point, tau: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Chord:
-    """The curve bends down: it is above the chord of two points below it."""
+    """The curve is concave: it is above the chord of two points below it."""
 
     left: Point
     right: Point
@@ -66,7 +66,7 @@ class Chord:
 
 @dataclass(frozen=True)
 class Line:
-    """The curve bends up: beyond ``touch``, a point below it, it is above the line from ``helper``, one above it."""
+    """The curve is convex: beyond ``touch``, a point below it, it is above the line from ``helper``, one above it."""
 
     touch: Point
     helper: Point
@@ -95,12 +95,12 @@ Support: TypeAlias = Level | Chord | Line | Linear
 Piece: TypeAlias = tuple[Fraction, Support]
 """Where a piece ends, and why the curve is above it."""
 Cell: TypeAlias = tuple[Fraction, Fraction, Fraction]
-"""Where a cell ends, and what :math:`(\\tau / (1 - \\tau))^\\gamma` is between there."""
+"""Where a cell ends, and the bounds of :math:`(\\tau / (1 - \\tau))^\\gamma` on it."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """Cells on which CPW is proved to bend down, from 0 on, and up, from ``start`` on."""
+    """Cells on which CPW is proved to be concave, from 0 on, and convex, from ``start`` on."""
 
     falling: tuple[Cell, ...]
     start: Fraction
@@ -134,7 +134,7 @@ class BoundedCurve:
 
 @dataclass(frozen=True)
 class Jump:
-    """At this corner of the broken line the mixture is higher by ``height``."""
+    """At this corner of the broken line the mixture jumps by ``height``."""
 
     corner: int
     height: Fraction
@@ -160,7 +160,7 @@ class Curved:
         )
 
     def above(self, tau: Fraction) -> Fraction:
-        """What the stairs say of the mixture at ``tau``."""
+        """Return the bound of the stairs on the mixture at ``tau``."""
         total = Fraction()
         for c in self.curves:
             k = bisect_left(c.stairs, tau, key=lambda point: point.place)
@@ -169,7 +169,7 @@ class Curved:
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """Where the line below the mixture may be raised for values that are not below a level."""
+        """Where the line below the mixture may be raised for values not below a level."""
         found = []
         for c in self.curves:
             kind, _, level = c.name.partition(" ")
@@ -181,7 +181,7 @@ class Curved:
 
     @property
     def stair_denominator(self) -> int:
-        """Every weight that the stairs give is a multiple of one over this."""
+        """A common denominator of all weights given by the stairs."""
         return lcm_of_denominators(c.weight * p.height for c in self.curves for p in c.stairs)
 
     @property

@@ -1,9 +1,9 @@
-r"""Certificates of discounted plans: tables that are read between their nodes, on the planner's own grids.
+r"""Certificates of discounted plans: interpolated tables on the planner's own grids.
 
 The budget before step t is :math:`\eta\rho - \sum_{u<t} \gamma^u (r_u - \text{least})`, known exactly.  The grid before
-step t has the unit :math:`e_t = \delta_{t-1}`, that of step t is :math:`\delta_t = \eta\,2^{-h_t}`: what
-:mod:`verified_risk.grid.scaled` says, and :class:`~verified_risk.policy.cell_policy.CellPolicy` plays.  The checker
-computes both tables itself; the certificate has only windows and actions.
+step t has the unit :math:`e_t = \delta_{t-1}`, that of step t is :math:`\delta_t = \eta\,2^{-h_t}`, as in
+:mod:`verified_risk.grid.scaled` and :class:`~verified_risk.policy.cell_policy.CellPolicy`.  The checker computes both
+tables itself; the certificate contains only windows and actions.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ..policy.cell_policy import CellPolicy
 from .certificate import IntegerModel, Runs
 
 MOST_CELLS = 30_000_000
-"""A table of more cells is not sent to the checker: it would compute for some minutes."""
+"""Maximum number of cells of a table sent to the checker, which would take a few minutes."""
 MARGIN = 6
-"""Nodes below a window's least budget: its first node counts as the worst cost only, which spreads by a few nodes."""
+"""Nodes below a window's least budget: its first node has the worst cost, which spreads by a few nodes."""
 
 
 @dataclass(frozen=True)
 class CellGrid:
-    """``halvings[t]`` is how often the grid before step t is halved for it; ``windows[t]`` are nodes of the former."""
+    """``halvings[t]`` says how often step t halves the grid before it; ``windows[t]`` are nodes of that grid."""
 
     unit: Fraction
     base: int
@@ -53,7 +53,7 @@ class CellGrid:
 
 @dataclass(frozen=True)
 class ByCells:
-    """A policy that plays by the cell of its budget: ``choices(t)[s]`` are the runs of the cells of a window."""
+    """A policy that acts by the cell of its budget: ``choices(t)[s]`` are the runs of the cells of a window."""
 
     scale: int
     grid: CellGrid
@@ -84,7 +84,7 @@ class ByAllCells:
 
 
 class Budgets:
-    """Which budgets are met at each step, in units of the grid before it."""
+    """The budgets met at each step, in units of the grid before it."""
 
     def __init__(self, model: IntegerModel, policy: CellPolicy) -> None:
         gains = [gain for actions in model.states for _, outcomes in actions for _, gain, _ in outcomes]
@@ -102,7 +102,7 @@ class Budgets:
         )
 
     def grid(self, first: int, last: int, unit: Fraction, *, whole: bool) -> CellGrid:
-        """Every budget that is met from ``first..last`` units; unless ``whole``, without those that can have no
+        """Return every budget met from ``first..last`` units; unless ``whole``, without those that cannot have a
         shortfall."""
         windows = []
         for t, now in enumerate(self.units):
@@ -122,7 +122,7 @@ class Budgets:
         return grid
 
     def rows(self, grid: CellGrid, halved: int = 0) -> Callable[[int], list[Runs]]:
-        """The actions of the policy in the cells of each window, on a grid that is finer by so many halvings."""
+        """Return the policy's actions in the cells of each window, on a grid finer by ``halved`` halvings."""
         policy = self.policy
 
         def at(t: int) -> list[Runs]:

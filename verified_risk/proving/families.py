@@ -1,4 +1,4 @@
-r"""The curves that the checker knows, and points of their graphs that it can verify.
+r"""The curves that the checker supports, and points of their graphs that it can verify.
 
 Ball arithmetic finds the points; they are rounded outward to multiples of :data:`GRAIN`.
 """
@@ -15,11 +15,11 @@ from ..objectives import CPW, DualPower, ProportionalHazard, VaR, Wang, Weightin
 from .curves import ROOM, Cell, Point, Turn
 
 GRAIN = Fraction(1, 2**96)
-"""Far below the gap of any plan, and short enough for the checker to multiply quickly."""
+"""Grid of heights: far below the gap of any plan, and short enough for the checker to multiply quickly."""
 BITS = 256
-"""Of ball arithmetic: so many more than those of a grain that most points lose nothing but the grain."""
+"""Precision of ball arithmetic, so much finer than a grain that most points lose only the grain."""
 LARGEST_EXPONENT = 1000
-"""Numerators and denominators of exponents: the checker raises numbers to these powers."""
+"""Largest numerators and denominators of exponents; the checker raises numbers to these powers."""
 LARGEST_SHIFT = 10
 FARTHEST = Fraction(12)
 """The z that stands for minus infinity: N(-12) is below 1e-32."""
@@ -35,7 +35,7 @@ def up(x: Fraction) -> Fraction:
 
 
 def power_bounds(x: Fraction, k: Fraction) -> tuple[Fraction, Fraction]:
-    """Multiples of :data:`GRAIN` below and above ``x**k``; the first at least 0."""
+    """Return multiples of :data:`GRAIN` below and above ``x**k``, the first at least 0."""
     if x in (0, 1):
         return x, x
     low, high = bounds(enclose(lambda arb: ball(x, arb) ** ball(k, arb), bits=BITS))
@@ -43,7 +43,7 @@ def power_bounds(x: Fraction, k: Fraction) -> tuple[Fraction, Fraction]:
 
 
 class Family(ABC):
-    """A curve by its name in certificates, with points below and above it and the places where it bends one way."""
+    """A curve with its name in certificates, points below and above it, and the places where it bends one way."""
 
     name: str
     weighting: Weighting
@@ -51,20 +51,20 @@ class Family(ABC):
 
     @abstractmethod
     def below(self, x: Fraction) -> Point:
-        """A point that is on the graph or a little below it."""
+        """Return a point on the graph or slightly below it."""
 
     @abstractmethod
     def above(self, x: Fraction) -> Point:
-        """A point that is on the graph or a little above it."""
+        """Return a point on the graph or slightly above it."""
 
     @property
     def falls_to(self) -> Fraction:
-        """The curve bends down from 0 to here."""
+        """The place up to which the curve is concave, from 0."""
         return ONE if self.weighting.shape in ("concave", "linear") else ZERO
 
     @property
     def rises(self) -> tuple[Fraction, Fraction]:
-        """The curve bends up between these."""
+        """The places between which the curve is convex."""
         return (ZERO, ONE) if self.weighting.shape == "convex" else (ONE, ONE)
 
 
@@ -123,7 +123,7 @@ class _Wang(Family):
 
 
 def _away(x: Fraction) -> Fraction:
-    """How far z keeps from the quantile, so that the checker's 35 digits of the normal law see on which side it is: the
+    """Return how far z must keep from the quantile for the checker's 35 digits of the normal law to tell its side; the
     law is flat in its tails."""
     return Fraction(1, 2**62) + Fraction(1, 2**112) / min(x, 1 - x)
 
@@ -153,7 +153,7 @@ class _Cpw(Family):
         return (self.turn.start, self.turn.rising[-1][0]) if self.turn.rising else (ONE, ONE)
 
     def _ratio(self, gain: Fraction, whole: Fraction) -> tuple[Fraction, Fraction]:
-        """``gain / whole**(1 / gamma)``."""
+        """Bound ``gain / whole**(1 / gamma)``."""
         return bounds(enclose(lambda arb: ball(gain, arb) / ball(whole, arb) ** (1 / ball(self.gamma, arb)), bits=BITS))
 
     def below(self, x: Fraction) -> Point:
@@ -168,10 +168,10 @@ class _Cpw(Family):
 
 
 class Jump(Family):
-    """A quantile at a level, in a mixture: 0 below the level, 1 from it on, for the lower one.
+    """A quantile at a level, in a mixture; the lower one is 0 below the level and 1 from it on.
 
-    The upper one is at most the lower one :data:`ROOM` behind its level.  It is equal to that one for a law of which no
-    value of the CDF lies between (``apart``), and otherwise at least the lower one at its level.
+    The upper one is at most the lower one :data:`ROOM` above its level.  It equals that one if no value of the law's
+    CDF lies between (``apart``), and is otherwise at least the lower one at its level.
     """
 
     def __init__(self, weighting: VaR, *, apart: bool = False) -> None:
@@ -196,7 +196,7 @@ class Jump(Family):
 
 
 def bend(gamma: Fraction, v: tuple[Fraction, Fraction], r: tuple[Fraction, Fraction], *, above: bool) -> Fraction:
-    r"""A bound on a cell, with v and r between the given bounds, of what has the second derivative's sign:
+    r"""Bound, on a cell with v and r between the given bounds, an expression with the sign of the second derivative:
 
     .. math:: (1-\gamma)(2-\gamma) r^2 + r (2\gamma^2 - 5\gamma + 1 - 2v + (1-\gamma) v^2)
               + 2\gamma v + 2 v^2 - \gamma(1-\gamma) .
@@ -213,7 +213,7 @@ def _odds(t: Fraction) -> Fraction:
 
 
 def find_turn(gamma: Fraction) -> Turn:
-    """Cells from 0 to close before the turn, and from close behind it to close before 1, as long as they may be."""
+    """Return the longest possible cells from 0 to just before the turn, and from just behind it to just before 1."""
     from ..objectives.cpw import where_it_turns
 
     middle = where_it_turns(float(gamma))
@@ -233,7 +233,7 @@ def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> 
     t, low = start, power_bounds(_odds(start), gamma)[0]
     share = Fraction(1, 2)
     while t < end:
-        # towards 1 the step is a share of what is left, so that v grows by a factor
+        # towards 1 the step is a share of the remainder, so that v grows by a factor
         while share > Fraction(1, 2**24):
             far = up(t + share * (end - t)) if end - t > Fraction(1, 2**80) else end
             low_far, high_far = power_bounds(_odds(far), gamma)
@@ -254,7 +254,7 @@ def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> 
 
 
 def family_of(weighting: Weighting, *, apart: bool = False) -> Family:
-    """The curve of a weighting that is not piecewise linear, or :class:`Unsupported`."""
+    """Return the curve of a weighting that is not piecewise linear, or raise :class:`Unsupported`."""
     if isinstance(weighting, VaR):
         return Jump(weighting, apart=apart)
     for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw)):

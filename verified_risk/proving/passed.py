@@ -1,7 +1,7 @@
 r"""Levels that every policy's CDF has passed (docs/theory/05-certificates.md, B8).
 
-A weighting that jumps at a level counts as having jumped wherever no policy's CDF is below the level.  Floats say where
-that is, up to CDFs that meet the level; a table of integers decides those.
+A weighting that jumps at a level counts as having jumped wherever no policy's CDF is below the level.  Floats decide
+where that is, except for CDFs that meet the level; a table of integers decides those.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .budgets import Charges
 from .curves import Jump
 
 CLOSE = 1e-9
-"""Values of a CDF that floats do not tell from a level."""
+"""Distance within which floats cannot tell a CDF value from a level."""
 CLEAR = 2**60
-"""The scale of a table for a level that no CDF is so close to."""
+"""The scale of a table for a level that no CDF comes this close to."""
 MOST_WORK = 2e6
-"""Outcomes that the table of integers goes through."""
+"""Maximum number of outcomes that the table of integers processes."""
 
 
 @dataclass(frozen=True)
 class Exact:
-    """Tables of integers over ``scale``, which lose nothing."""
+    """Lossless tables of integers over ``scale``."""
 
     charges: Charges
     scale: int
@@ -40,7 +40,7 @@ class Exact:
         return self.charges.model.branches * self.charges.horizon * (self.charges.span + 1) <= MOST_WORK
 
     def least(self, i: int) -> Fraction:
-        """The least probability, over all policies, of a return up to ``i`` units above the least one."""
+        """Return the least probability, over all policies, of a return up to ``i`` units above the least one."""
         model, total = self.charges.model, self.charges.model.step_denominator
         moves = [dict(step) for step in model.moves(self.charges.unit)]
         first = i + self.charges.spent_least[-1]
@@ -70,8 +70,8 @@ class Exact:
 
 
 def where_passed(oracle: Oracle, knots: Knots, jump: Jump, exact: Exact | None) -> tuple[int, int, Fraction] | None:
-    """The scale of a table, the first coordinate at which it shows that every CDF is at least the jump's level, and the
-    level."""
+    """Return the scale of a table, the first coordinate at which it shows that every CDF is at least the jump's level,
+    and the level."""
 
     def least(i: int) -> float:
         return oracle.solve(np.eye(1, oracle.top, i)[0], masked=False)

@@ -1,4 +1,4 @@
-"""``plan.prove()``: write the certificate, run the checker, say what was proved."""
+"""``plan.prove()``: write the certificate, run the checker, report what was proved."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from .same_policy import require_same_policy
 from .write import MOST_EXACT_BITS, Draft
 
 MOST_CELLS = 300_000_000
-"""Of the tables of a certificate: the checker goes through about two million in a second."""
+"""Maximum number of cells of a certificate's tables: the checker processes about two million per second."""
 THEOREM = "check_sound"
 AXIOMS: tuple[str, ...] = (
     "ClassicalDedekindReals.sig_forall_dec",
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
 )
-"""Those of Coq's classical real numbers; ``make proofs`` prints them."""
+"""The axioms of Coq's classical real numbers; ``make proofs`` prints them."""
 CURVED_THEOREM = "check_curved_sound"
 UPPER_THEOREM = "upper_quantiles_sound"
 CURVED_AXIOMS = (*AXIOMS, "Classical_Prop.classic")
-"""Exponential and logarithm of Coq's library rest on the excluded middle as well."""
+"""The axioms with the excluded middle, on which Coq's exponential and logarithm rest as well."""
 
 
 @dataclass(frozen=True)
 class Proved:
-    """The plan's policy attains ``lower``, no policy exceeds ``upper``: by a theorem of Coq about the program that ran.
+    """Proof that the policy attains ``lower`` and none exceeds ``upper``, by a Coq theorem about the checker.
 
     ``lower`` is the plan's own unless ``note`` says why it is less.
 
     :param theorem: the theorem about the checker
-    :param axioms: what the theorem rests on, by Coq's own account
-    :param seconds: of the checker
-    :param lower: what the policy attains at least
-    :param upper: what no policy exceeds
+    :param axioms: the axioms of the theorem, as reported by Coq
+    :param seconds: the checker's running time
+    :param lower: a lower bound on the policy's value
+    :param upper: an upper bound on the value of every policy
     :param cells: pairs of a state and a budget, at all steps, that the checker computed
     :param size: characters of the certificate
-    :param note: what the reader should know beside the bounds
+    :param note: remarks on the bounds
     :param digest: SHA-256 of what was proved: objective, bounds and model, the certificate up to its proofs
     :param program: the file of the checker
     :param program_sha256: SHA-256 of that file, which its build recorded with the digest of the sources at hand
@@ -72,8 +72,8 @@ class Proved:
 
     @property
     def how(self) -> str:
-        """The theorem, its axioms and the time: what a plan shows beside its bounds; and the bounds that were proved,
-        where they are not the plan's."""
+        """Describe the theorem, its axioms and the time, to be shown beside a plan's bounds; and the proved bounds if
+        they differ from the plan's."""
         proof = f"by {self.theorem} (Coq, classical reals), {self.cells} cells in {self.seconds:.2f} s"
         return f"{proof}: {at_least(self.lower)} to {at_most(self.upper)} ({self.note})" if self.note else proof
 
@@ -82,7 +82,7 @@ class Proved:
         return f"checked by {self.program} (SHA-256 {self.program_sha256[:16]}); " if self.program else ""
 
     def to_json(self) -> dict[str, Any]:
-        """For programs: numbers exact and as floats.
+        """Return a JSON representation, with numbers both exact and as floats.
 
         :returns: plain lists, dicts, numbers and text
         """
@@ -117,10 +117,10 @@ def prove(
     seconds: float | None = None,
     progress: Report | None = None,
 ) -> Proved:
-    """Have the verified checker confirm the bounds of ``plan``; :class:`NotProved` if it refuses.
+    """Confirm the bounds of ``plan`` with the verified checker; raise :class:`NotProved` if it refuses.
 
-    ``certificate`` keeps the certificate in that file.  What the checker does not cover raises :class:`Unsupported`
-    with the words "not covered"; where the checker is not built, :class:`MissingDependency` says how to build it.
+    The certificate is kept in the file ``certificate``.  Raise :class:`Unsupported`, "not covered", if the checker has
+    no proof for the case, and :class:`MissingDependency`, with instructions, if the checker is not built.
     """
     find_checker()
     clock = Clock(seconds)
@@ -159,7 +159,7 @@ def prove(
 
 
 def _slack(plan: Plan, accepted: Certificate) -> str:
-    """What the points of a weighting that is not piecewise linear cost the plan's bounds."""
+    """Describe what the points of a weighting that is not piecewise linear cost the plan's bounds."""
     lower, upper = plan.lower - accepted.lower, accepted.upper - plan.upper
     return (
         f"slack of the curve: {above(lower, 2)} below the plan's lower bound, {above(upper, 2)} above its upper bound"
@@ -167,7 +167,7 @@ def _slack(plan: Plan, accepted: Certificate) -> str:
 
 
 class _Judge:
-    """Writes certificates and asks the checker, and says so to who waits."""
+    """Writes certificates, runs the checker, and reports progress."""
 
     doing = ""
 
@@ -175,7 +175,7 @@ class _Judge:
         self.progress, self.clock = progress, clock
 
     def say(self, doing: str) -> None:
-        """Say what is done next, if there is time for it."""
+        """Report the next step, if there is time for it."""
         self.doing = doing
         self.clock.require()
         if self.progress is not None:
@@ -196,9 +196,9 @@ class _Judge:
 
 
 def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificate, Answer]:
-    """The first attempt that the checker accepts, and its answer.
+    """Return the first attempt that the checker accepts, and its answer.
 
-    :raises NotProved: if tables that lose nothing contradict a bound
+    :raises NotProved: if lossless tables contradict a bound
     :raises Unsupported: if the last answer leaves open whether the plan is right
     """
     answer: Answer | None = None
@@ -223,7 +223,7 @@ def _first_accepted(draft: Draft, judge: _Judge, file: Path) -> tuple[Certificat
 
 
 def _attempts(draft: Draft) -> Iterator[Certificate]:
-    """Tables that lose nothing where they are cheap; otherwise fixed point, then a finer one, then exact tables."""
+    """Yield lossless tables if they are cheap; otherwise fixed point, then a finer one, then exact tables."""
     if isinstance(draft.objective, Curved):
         yield from draft.curved_certificates(draft.objective)
         finer = draft.finer()
@@ -250,10 +250,10 @@ def _attempts(draft: Draft) -> Iterator[Certificate]:
 
 
 def _discounted_attempts(draft: Draft, bits: int) -> Iterator[Certificate]:
-    """By the law of the return where the planner could follow it, otherwise by cells.
+    """Yield certificates by the law of the return if the planner could compute it, otherwise by cells.
 
-    Where the planner is sharper than the checker, at the node from which it takes a table to be linear, a grid that is
-    halved once or twice makes up for it, for either bound.
+    Where the planner is sharper than the checker, at the node from which it treats a table as linear, a grid halved
+    once or twice compensates, for either bound.
     """
     for halved in range(3):
         one = replace(draft, halved=halved)
@@ -266,8 +266,8 @@ def _discounted_attempts(draft: Draft, bits: int) -> Iterator[Certificate]:
 
 
 def _weaker(draft: Draft, attempt: Certificate, answer: Answer) -> Iterator[Certificate]:
-    """On a grid that rounds rewards, lower bounds that the checker can prove: what it says, or grid points less what
-    rounding can have added; between the nodes of a grid only for the least return, which the planner knows."""
+    """Yield attempts with provable lower bounds on a grid that rounds rewards: the one the checker names, or grid
+    points less what rounding can have added; between nodes only for the least return, which the planner knows."""
     unit = draft.charges.unit
     loss = draft.model.loss(unit)
     trivial = draft.cells is not None and draft.plan.lower == draft.plan.mdp.remaining_range(0)[0]

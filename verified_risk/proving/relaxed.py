@@ -1,7 +1,7 @@
-r"""Bounds of one box of CDFs: G is replaced by its convex envelope in each coordinate, and multipliers are found.
+r"""Bounds on one box of CDFs: replace G by its convex envelope in each coordinate, and find multipliers.
 
-A box is given by the corners of G between which each coordinate is.  Where every coordinate is between neighbouring
-corners, or where G is convex, the envelope is G itself.
+A box is given by the corners of G between which each coordinate is.  If every coordinate is between neighbouring
+corners, or if G is convex, the envelope is G itself.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from ..planning.search.grid_coordinates import Oracle
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 MOST_ROUNDS = 200
-"""Linear programs for one box."""
+"""Maximum number of linear programs for one box."""
 PENALTY, STEEPEST = 1000.0, 1e7
-"""Least and greatest price of leaving a box: above the slopes of G, which behind a jump are large."""
+"""Least and greatest penalty for leaving a box: above the slopes of G, which are large behind a jump."""
 MULTIPLIER = 2**44
-"""Multipliers that floats found are rounded to multiples of one over this; every multiplier is valid."""
+"""Denominator to which multipliers found in floats are rounded; every multiplier is valid."""
 EXACT_KNOTS = 40
-"""Corners of G up to which its envelopes are exact; those of a line below a curve are many, and floats find them."""
+"""Corners of G up to which its envelopes are exact; lines below curves have many corners, and use floats."""
 STEEP = 2**40
 """Above the slopes of most weightings."""
 TOLERANCES = (1e-9, 1e-7)
-"""Of the solver: where a curve is steep, a small misplacement is a large height; but it may fail to keep the first."""
+"""Solver tolerances: where a curve is steep, small displacements are large heights; the first may be missed."""
 CLOSE = 0.2
-"""A box that must be cut is left once its bound is known up to this share of what it lacks."""
+"""Stop on a box that must be cut once its bound is known up to this share of what it lacks."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Multipliers, the bound that they give in floats, and the CDF of a policy at which the relaxation is least.
+    """Multipliers, the bound they give in floats, and the CDF of a policy that minimises the relaxation.
 
     ``linear`` is the least expected sum of the multipliers, which holds for every box; ``columns`` are CDFs of the
     policies that matter here.
@@ -58,7 +58,7 @@ class Bound:
     steep: Fraction = Fraction()
 
     def exact(self) -> tuple[Fraction, ...]:
-        """The multipliers; from coordinate ``certain`` on F is 1, and ``steep``, above every slope of G, says so."""
+        """Return the multipliers; from coordinate ``certain`` on F is 1, expressed by a ``steep`` slope."""
         if self.slopes is not None:
             return self.slopes
         costs = self.costs[: self.certain].tolist()
@@ -69,7 +69,7 @@ class Envelopes:
     """A polygon G and its convex envelopes between its corners."""
 
     def __init__(self, knots: Knots, raised: Mapping[int, Fraction] | None = None) -> None:
-        """``raised``: by how much G jumps at a corner; a box of values from there on takes the height behind it."""
+        """``raised`` gives the jump of G at a corner; a box of values from there on takes the height behind it."""
         self.knots = knots
         self.raised = dict(raised or {})
         self.x, self.g = (np.array([float(pair[side]) for pair in knots]) for side in (0, 1))
@@ -81,7 +81,7 @@ class Envelopes:
         """Above every slope."""
 
     def graph(self, first: int) -> Floats:
-        """The heights of the corners for values from corner ``first`` on."""
+        """Return the heights of the corners for values from corner ``first`` on."""
         if first not in self.raised:
             return self.g
         if first not in self.graphs:
@@ -90,7 +90,7 @@ class Envelopes:
         return self.graphs[first]
 
     def total(self, point: Floats, first: Ints) -> float:
-        """The sum of G over the coordinates, whose values are known not to be below the corners ``first``."""
+        """Return the sum of G over the coordinates, whose values are known not to be below the corners ``first``."""
         total = 0.0
         for k in set(first.tolist()):
             here = point[first == k]
@@ -98,11 +98,11 @@ class Envelopes:
         return total
 
     def sure(self, first: Ints) -> float:
-        """The sum of G(1) over coordinates that are 1."""
+        """Return the sum of G(1) over coordinates that are 1."""
         return sum(float(self.graph(k)[-1]) for k in first.tolist()) if self.raised else float(self.g[-1]) * len(first)
 
     def gap(self, first: Ints, last: Ints, point: Floats) -> Floats:
-        """How far G is above its envelope; below 0 where the envelope has all its corners."""
+        """Return how far G is above its envelope; negative where the envelope has all its corners."""
         inside = np.clip(point, self.x[first], self.x[last])
         gap, loose = np.empty(len(point)), np.empty(len(point), bool)
         for pair, here in groups(first, last):
@@ -113,7 +113,7 @@ class Envelopes:
         return np.where(loose, np.where(gap > 1e-12, gap, 0.0), -1.0)
 
     def least(self, first: Ints, last: Ints, costs: Floats) -> tuple[float, Ints]:
-        """The sum of the least G(x) - c x over the box, and the corner of each."""
+        """Return the sum of the least G(x) - c x over the box, and the corner of each."""
         total, corner = 0.0, np.empty(len(costs), int)
         for pair, here in groups(first, last):
             hull = self.hull(*pair)
@@ -124,7 +124,7 @@ class Envelopes:
         return total, corner
 
     def around(self, first: Ints, last: Ints, point: Floats) -> Iterator[set[int]]:
-        """For each coordinate the ends of its envelope and the corners beside the point."""
+        """Yield, for each coordinate, the ends of its envelope and the corners beside the point."""
         found = np.empty((4, len(point)), int)
         for pair, here in groups(first, last):
             hull = self.hull(*pair)
@@ -135,7 +135,7 @@ class Envelopes:
         return (set(row) for row in found.T.tolist())
 
     def hull(self, first: int, last: int) -> Ints:
-        """The corners of the convex envelope of G between two of its corners."""
+        """Return the corners of the convex envelope of G between two of its corners."""
         if (first, last) not in self.hulls:
             self.hulls[first, last] = np.array(self._hull(first, last))
         return self.hulls[first, last]
@@ -157,7 +157,7 @@ class Envelopes:
 
 
 def groups(first: Ints, last: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:
-    """Coordinates that are between the same corners."""
+    """Group coordinates that lie between the same corners."""
     both = first * (int(last.max()) + 1) + last
     order = np.argsort(both, kind="stable")
     for here in np.split(order, np.flatnonzero(np.diff(both[order])) + 1):
@@ -165,34 +165,34 @@ def groups(first: Ints, last: Ints) -> Iterator[tuple[tuple[int, int], Ints]]:
 
 
 class Relaxed:
-    r"""The least sum of envelopes over mixtures of the policies met so far is a linear program; the prices of its
-    coordinates are multipliers.  The policy that is best for them joins the others, and so does the corner of each
-    envelope that is best for its price, until none is better.
+    r"""Minimising the sum of envelopes over mixtures of the policies met so far is a linear program; the prices of its
+    coordinates are multipliers.  The best policy for these prices is added, and so is the best corner of each envelope,
+    until none improves.
 
-    A CDF may leave its box at a price, so that the program is feasible for every box.
+    A CDF may leave its box at a penalty, so that the program is feasible for every box.
     """
 
     closes_far_sides = True
-    """Whether a box without any CDF is seen at once."""
+    """Whether a box without any CDF is detected at once."""
 
     def __init__(self, oracle: Oracle, shape: Envelopes) -> None:
         self.oracle, self.shape = oracle, shape
         ends = oracle.low[-1], oracle.high[-1]
         met = ends[0] <= ends[1]
         self.free = slice(int(ends[0][met].min()), int(ends[1][met].max()))
-        """Coordinates before them are 0 under every policy, those behind them 1."""
+        """Coordinates before these are 0 under every policy, those after them 1."""
         oracle.solve(np.ones(oracle.top), masked=False)
         self.first_column = np.clip(oracle.cdf(), 0.0, 1.0)
         slopes = np.diff(shape.g) / np.maximum(np.diff(shape.x), 1e-300)
         self.penalty = min(max(PENALTY, 2 * float(slopes.max())), STEEPEST)
 
     def again(self, first: Ints, last: Ints, known: Bound) -> Bound:
-        """The multipliers of another box in this one."""
+        """Apply the multipliers of another box to this one."""
         least, _ = self._least(first, last, known.costs)
         return replace(known, value=known.linear + least)
 
     def _least(self, first: Ints, last: Ints, costs: Floats) -> tuple[float, Ints]:
-        """As :meth:`Envelopes.least`, with G(1) where F is 1."""
+        """Compute :meth:`Envelopes.least`, with G(1) where F is 1."""
         free = self.free
         least, corner = self.shape.least(first[free], last[free], costs[free])
         return least + self.shape.sure(first[free.stop :]), corner
@@ -235,10 +235,10 @@ class Relaxed:
     def _program(
         self, columns: list[Floats], working: list[set[int]], first: Ints, raised: Bools, capped: Bools, clock: Clock
     ) -> tuple[Floats, float, Floats]:
-        """Prices of the coordinates, value, and weights of the columns.
+        """Return prices of the coordinates, value, and weights of the columns.
 
-        Each coordinate is a convex combination of corners of its envelope, plus what it leaves its box by, where the
-        box was cut.
+        Each coordinate is a convex combination of corners of its envelope, plus its distance from the box if that was
+        cut.
         """
         try:
             from scipy.optimize import linprog
@@ -274,7 +274,7 @@ class Relaxed:
 
 
 class Chords:
-    """For a concave G: the envelope is a chord, whose slope is an exact multiplier."""
+    """Relaxation for concave G: the envelope is a chord, whose slope is an exact multiplier."""
 
     closes_far_sides = False
 
@@ -283,7 +283,7 @@ class Chords:
         self.free = slice(0, oracle.top)
 
     def again(self, first: Ints, last: Ints, known: Bound) -> Bound:
-        """The multipliers of another box in this one."""
+        """Apply the multipliers of another box to this one."""
         low, high = (self.shape.g[k] - known.costs * self.shape.x[k] for k in (first, last))
         value = known.linear + float(np.minimum(low, high).sum())
         return replace(known, value=value)
@@ -298,7 +298,7 @@ class Chords:
         return Bound(costs, value, linear, self.oracle.cdf(), slopes=exact)
 
     def _slope(self, first: int, last: int) -> Fraction:
-        """Of the chord; of a piece beside it where the box is a point."""
+        """Return the slope of the chord, or of an adjacent piece if the box is a point."""
         knots = self.shape.knots
         if first == last:
             first, last = (first, last + 1) if last + 1 < len(knots) else (first - 1, last)

@@ -1,4 +1,4 @@
-"""The checker as a program: where it is, how it is run, what it answers."""
+"""The checker as a program: locate it, run it, read its answer."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from ..errors import MissingDependency
 from ..planning.clock import TimeUp
 
 BUILT = Path(__file__).resolve().parents[2] / "proofs_checks" / "formal" / "checker" / "build" / "checker"
-"""The only program that is run: no other is known to be made of the proved sources."""
+"""The only program to run; no other is known to be built from the proved sources."""
 STACK_BYTES_PER_CELL = 160
-"""What the checker needs for each cell of its widest row: the extracted code walks a row by recursion."""
+"""Stack per cell of the checker's widest row: the extracted code walks a row by recursion."""
 SOURCES = (
     "extracted/integer.ml",
     "extracted/checker.ml",
     *(f"driver/{name}.ml" for name in ("source", "limits", "curve_reader", "reader", "main")),
 )
-"""What ``driver/build.sh`` makes the program of, in this order."""
+"""Files that ``driver/build.sh`` compiles into the program, in this order."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """The checker: where it is, and the SHA-256 of its bytes."""
+    """The path of the checker, and the SHA-256 of its bytes."""
 
     path: Path
     sha256: str
 
 
 def find_checker() -> Program:
-    """The program that ``driver/build.sh`` built from the sources at hand; an error says how to build it.
+    """Return the program that ``driver/build.sh`` built from the present sources; an error says how to build it.
 
     :raises MissingDependency: if there is none, if it is not the file that was built, or if its sources have changed
     """
@@ -60,7 +60,7 @@ def find_checker() -> Program:
 
 
 def _record() -> tuple[str, str]:
-    """The SHA-256 of the program and the digest of its sources, as the build wrote them; empty without one."""
+    """Return the recorded SHA-256 of the program and digest of its sources; empty strings without a build."""
     try:
         words = BUILT.with_name("record").read_text(encoding="ascii").split()
     except (OSError, UnicodeDecodeError):
@@ -81,7 +81,7 @@ def _source_digest() -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the checker said, in its one line of text: what is read from that line is read here."""
+    """The checker's one-line answer, parsed."""
 
     proved: bool
     line: str
@@ -105,7 +105,7 @@ class Answer:
 
     @property
     def provable(self) -> Fraction | None:
-        """The bound that the checker proves instead of the one that it refused, where it names one."""
+        """The bound that the checker proves instead of the refused one, if it names one."""
         found = re.search(r"proves only (-?\d+(?:/\d+)?)", self.line)
         return None if found is None else Fraction(found[1])
 
@@ -113,8 +113,8 @@ class Answer:
 def run_checker(
     file: str | os.PathLike[str], widest: int, *, memory_mb: int | None = None, seconds: float | None = None
 ) -> Answer:
-    """Ask the checker about a certificate whose windows have at most ``widest`` indices; :class:`TimeUp` if it does not
-    answer within so many seconds."""
+    """Run the checker on a certificate whose windows have at most ``widest`` indices; raise :class:`TimeUp` if it does
+    not answer within ``seconds``."""
     program = find_checker()
     words = [str(program.path), "--widest", str(_most_cells(widest))]
     if memory_mb is not None:
@@ -131,7 +131,7 @@ def run_checker(
 
 
 def _with_deep_stack() -> list[str]:
-    """A shell that raises the limit of the stack as far as it may."""
+    """Return a shell command that raises the stack limit as far as allowed."""
     return [
         "/bin/sh",
         "-c",
@@ -141,7 +141,7 @@ def _with_deep_stack() -> list[str]:
 
 
 def _most_cells(widest: int) -> int:
-    """At most the width that the deepest stack allows."""
+    """Return a bound on the width that the deepest stack allows."""
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_STACK)

@@ -1,9 +1,9 @@
 """Compare the policy of a certificate with the policy of a plan.
 
-The checker bounds the value of the policy that is written in the certificate.  This is a bound for the plan if both
-policies choose alike wherever they go, because their returns then have the same law.  The plan's policy is read through
-what plays it (``start``, ``choice``, ``remember``), or through its tables where it has them; the certificate's as
-docs/proof_format.md says.
+The checker bounds the value of the policy written in the certificate.  This bounds the plan if both policies choose
+alike in every reachable situation, because their returns then have the same law.  The plan's policy is read through the
+methods that play it (``start``, ``choice``, ``remember``), or its tables if it has any; the certificate's according to
+docs/proof_format.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .discounted import ByCells
 
 
 def require_same_policy(policy: Policy, certificate: Certificate) -> None:
-    """Raise :class:`NotProved` unless ``policy`` chooses as the policy of ``certificate`` wherever they go."""
+    """Raise :class:`NotProved` unless ``policy`` chooses as ``certificate`` does in every reachable situation."""
     model, low, parts = certificate.model, certificate.low, list(policy.parts())
     if isinstance(low, ByCells):
         if len(parts) > 1 or not isinstance(parts[0][1], CellPolicy):
@@ -45,7 +45,7 @@ def require_same_policy(policy: Policy, certificate: Certificate) -> None:
 
 
 class _Row:
-    """The actions of one state at one step, by the memory: ``before`` below ``first``, from there on those of runs."""
+    """The actions of one state at one step, by memory: ``before`` below ``first``, then those of the runs."""
 
     def __init__(self, first: int, runs: Runs, before: int) -> None:
         self.first, self.before = first, before
@@ -53,33 +53,33 @@ class _Row:
         self.actions = [action for _, action in runs]
 
     def action(self, memory: int) -> int:
-        """The action, -1 beyond the last run."""
+        """Return the action, or -1 beyond the last run."""
         place = bisect_right(self.ends, memory - self.first)
         return self.before if memory < self.first else [*self.actions, -1][place]
 
     def at(self, memories: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """:meth:`action` of each."""
+        """Return :meth:`action` of each."""
         place = np.searchsorted(np.array(self.ends), memories - self.first, side="right")
         return np.where(memories < self.first, self.before, np.array([*self.actions, -1])[place])
 
 
 @dataclass(frozen=True)
 class _Written:
-    """A policy of a certificate: its memory is ``start`` at first, a reward of step t adds ``shifts[t][gain]``."""
+    """A policy of a certificate: its memory is initially ``start``, and a reward of step t adds ``shifts[t][gain]``."""
 
     start: int
     shifts: Sequence[Mapping[int, int]]
     rows: Callable[[int], Sequence[_Row]]
 
     def sign(self, model: IntegerModel, eta: Fraction) -> int | None:
-        """The number k such that the memory is ``start`` plus k times the sum of rewards rounded up to ``eta``."""
+        """Return k such that the memory is ``start`` plus k times the sum of rewards rounded up to ``eta``."""
         sums = [dict(moves) for moves in model.moves(eta)]
         fits = (k for k in (0, 1, -1) if self.shifts == [{g: k * add for g, add in moves.items()} for moves in sums])
         return next(fits, None)
 
 
 def _drawn(certificate: Certificate) -> Iterator[tuple[Fraction, _Written]]:
-    """The policies of the certificate, with the probability of each."""
+    """Yield the policies of the certificate, each with its probability."""
     low, model = certificate.low, certificate.model
     if isinstance(low, ByLaw):
         for weight, machine in low.parts:
@@ -111,7 +111,7 @@ def _differ(t: int, s: int, where: str, written: int, played: object) -> NotProv
 
 
 def _compare_where_met(model: IntegerModel, policy: Policy, written: _Written) -> None:
-    """Both side by side, from the initial states on, through all that can happen."""
+    """Compare both policies along every history from the initial states."""
     cells = {(s, policy.start(), written.start) for s, weight in model.initial if weight}
     for t in range(model.horizon):
         rows, following = written.rows(t), set()
@@ -127,7 +127,7 @@ def _compare_where_met(model: IntegerModel, policy: Policy, written: _Written) -
 
 
 def _compare_tables(model: IntegerModel, policy: GridPolicy, rule: ArrayRule, written: _Written, sign: int) -> None:
-    """Two tables over the sum of rounded rewards, at every sum that some policy can meet."""
+    """Compare two tables over the sum of rounded rewards, at every reachable sum."""
     least = most = 0
     for t, moves in enumerate(model.moves(policy.eta)):
         sums = np.arange(least, most + 1)
@@ -148,7 +148,7 @@ def _compare_tables(model: IntegerModel, policy: GridPolicy, rule: ArrayRule, wr
 
 
 def _compare_cells(model: IntegerModel, policy: CellPolicy, low: ByCells) -> None:
-    """Two tables over the cells of one exact budget, at every cell that some policy can meet."""
+    """Compare two tables over the cells of one exact budget, at every reachable cell."""
     denominator = model.reward_denominator
     if low.start * low.grid.unit != policy.rho * policy.eta or low.grid.base != policy.least * denominator:
         raise NotProved("the policy of the certificate starts at another budget than the plan's")
@@ -160,7 +160,7 @@ def _compare_cells(model: IntegerModel, policy: CellPolicy, low: ByCells) -> Non
         ratio = policy.eta / 2 ** policy.halvings[t] / fine
         if ratio.denominator != 1:
             raise NotProved(f"the cells of the certificate at step {t} do not divide those of the plan's policy")
-        # Budgets from 0 down are all one cell of the policy, so it does not matter to which side they are rounded.
+        # Budgets from 0 down form one cell of the policy, so the direction in which they are rounded does not matter.
         cells = np.arange(lowest // fine - 1, highest // fine + 1)
         table, first = policy.tables[t], low.grid.fine[t][0]
         inside = np.clip(cells // int(ratio), 0, table.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""From a plan to a certificate: which proof of the checker fits which plan."""
+"""Build the certificate of a plan, choosing the proof of the checker that fits."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ from .passed import Exact
 from .relaxed import MULTIPLIER
 
 EXACT_WORK = 2e8
-"""Bits of all cells of a certificate whose tables may hold exact numbers without being asked."""
+"""Maximum number of bits, over all cells, of a certificate whose tables are exact by default."""
 MOST_EXACT_BITS = 100_000
-"""Longest numbers of such tables: every cell is multiplied and added in them."""
+"""Longest numbers of such tables, used in the arithmetic of every cell."""
 CURVE_BITS = 120
-"""Binary digits behind the point in the tables of a curved weighting; the points of its curve have 96."""
+"""Fractional bits in the tables of a curved weighting; the points of its curve have 96."""
 LEAST_SLACK = Fraction(1, 2**40)
-"""What is added to an upper bound, as a share of the range of returns: more than the points of a curve and its line
-near 1 can lose."""
+"""Share of the range of returns added to an upper bound; it exceeds what the points of a curve and its line near 1 can
+lose."""
 SHORT_SCALE = 20_000
-"""Bits up to which the law of the return is followed without rounding for such a weighting."""
+"""Bits up to which the law of the return is computed without rounding for such a weighting."""
 MET = (
     "where tables of exact numbers are too long, a level of a quantile that some CDF meets with equality counts as not "
     "reached"
 )
 BEHIND = "a value of the policy's CDF that is close behind the level of an upper quantile counts as not beyond it"
 WIDEST_GRID = 20_000
-"""Points of a grid of returns up to which a cover is searched for, or a plan on another grid is proved on this one."""
+"""Points of a grid of returns up to which a cover is sought, or a plan on another grid is proved on this one."""
 
 
 def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
-    """The objective in the checker's words."""
+    """Return the objective in the checker's form."""
     if weighting.quantile is not None:
         return Quantile(weighting.quantile.level, weighting.quantile.upper)
     levels = weighting.levels
@@ -77,7 +77,7 @@ def objective_of(weighting: Weighting) -> Tail | Quantile | Piecewise:
 
 @dataclass(frozen=True)
 class Draft:
-    """What all certificates of one plan share; only scales and claims differ between attempts."""
+    """The common parts of all certificates of one plan; attempts differ only in scales and claims."""
 
     plan: Plan
     model: IntegerModel
@@ -85,13 +85,13 @@ class Draft:
     charges: Charges
     clock: Clock
     cells: Budgets | None = None
-    """For a discounted plan, whose tables are read between their nodes."""
+    """Set for a discounted plan, whose tables are interpolated."""
     by_cells: bool = False
-    """Whether its lower bound rests on a table as well, not on the law of the return."""
+    """Whether the lower bound also rests on a table, rather than on the law of the return."""
     halved: int = 0
-    """How much finer than the plan's the grid of its bounds is."""
+    """Number of halvings by which the grid of the bounds is finer than the plan's."""
     doubts: list[str] = field(default_factory=list)
-    """Why the checker may refuse an upper bound that may well be right."""
+    """Reasons why the checker may refuse a correct upper bound."""
 
     @classmethod
     def of(cls, plan: Plan, clock: Clock | None = None) -> Draft:
@@ -126,14 +126,15 @@ class Draft:
         return self.parts[0][1]
 
     def finer(self) -> Draft | None:
-        """The same on the rewards' own grid, if rewards are rounded and it is not too wide: for the upper bound."""
+        """Return the draft on the rewards' own grid, for the upper bound, if rewards are rounded and it is narrow
+        enough."""
         if self.cells is None and not self.model.loss(self.charges.unit):
             return None
         charges = Charges(self.model, own_unit(self.plan.mdp))
         return replace(self, charges=charges, cells=None) if charges.span <= WIDEST_GRID else None
 
     def certificate(self, *, exact: bool, bits: int, finer: Draft | None = None) -> Certificate:
-        """``exact`` tables lose nothing; others lose at most about the horizon over ``2**bits``."""
+        """Build a certificate; ``exact`` tables lose nothing, others at most about the horizon over ``2**bits``."""
         if isinstance(self.objective, Curved):
             return self._stated_certificate(self.objective)
         low = self._low(exact, bits)
@@ -141,15 +142,16 @@ class Draft:
         return Certificate(self.model, self.objective, self.plan.lower, self.plan.upper, low, up)
 
     def curved_certificates(self, objective: Curved, finer: Draft | None = None) -> Iterator[Certificate]:
-        """The plan's upper bound, or what the broken line can prove; larger by what rounded points may cost."""
+        """Yield certificates of the plan's upper bound, or of what the broken line proves, plus the cost of
+        rounding."""
         lo, hi = self._closed()[1].windows[-1]
         width = (hi - lo) * self.charges.unit
         for slack in (Fraction(), LEAST_SLACK):
             yield self._curved_certificate(objective, self.plan.upper + width * slack, finer)[0]
 
     def _stated_certificate(self, objective: Curved) -> Certificate:
-        """Of what was proved, whose upper bound leaves room for the points of the curve, or else of the plan's bounds;
-        on the rewards' own grid if the plan's own does not do."""
+        """Return a certificate of what was proved, whose upper bound leaves room for the points of the curve, or of the
+        plan's bounds; on the rewards' own grid if the plan's is insufficient."""
         known = self.plan.proved
         upper = self.plan.upper if known is None else known.upper
         certificate, complete = self._curved_certificate(objective, upper, strict=known is not None)
@@ -159,7 +161,7 @@ class Draft:
     def _curved_certificate(
         self, objective: Curved, upper: Fraction, finer: Draft | None = None, *, strict: bool = False
     ) -> tuple[Certificate, bool]:
-        """``strict``: this upper bound and no other; and whether floats find it proved."""
+        """Return a certificate, and whether floats find it proved; ``strict``: for this upper bound and no other."""
         exact = self._exact_scale(self.model.initial_total).bit_length() <= SHORT_SCALE
         lower = min(self.plan.lower, value_by_stairs(objective, self.plan.required_law(), rounded=not exact))
         lost, across = self.plan.lower - lower, self.charges.span * self.charges.unit
@@ -188,7 +190,7 @@ class Draft:
         return found, ByCover(MULTIPLIER << CURVE_BITS, grid, start, found.cover, shift)
 
     def fixed_bits(self) -> int:
-        """Bits behind the point that cost about what floats cost the planner: few, so that numbers fit a word."""
+        """Return the fractional bits that lose about as much as floats in the planner; numbers then fit a word."""
         parts = dict(self.plan.certificate.contributions)
         if self.cells is not None:
             floats = parts.get("float64 arithmetic", self.plan.gap)
@@ -200,12 +202,12 @@ class Draft:
         return max(30, share.numerator.bit_length() - share.denominator.bit_length() + 1)
 
     def exact_bits(self) -> int:
-        """Bits of the numbers of tables that lose nothing."""
+        """Return the bits of the numbers of lossless tables."""
         return self._exact_scale(self._terminal_denominator()).bit_length()
 
     @property
     def decides_lower(self) -> bool:
-        """True if the last attempt evaluates the policy without loss: a lower bound that it does not prove is false."""
+        """True if the last attempt evaluates the policy exactly: a lower bound that it does not prove is false."""
         if isinstance(self.objective, Curved) or self.exact_bits() > MOST_EXACT_BITS:
             return False
         return self.by_law or (self.cells is None and not self.model.loss(self.charges.unit))
@@ -213,7 +215,7 @@ class Draft:
     @property
     def decides_upper(self) -> bool:
         """True if the last attempt loses nothing: an upper bound that it does not prove is false."""
-        if isinstance(self.objective, (Piecewise, Curved)):  # what a cover leaves open is among the doubts
+        if isinstance(self.objective, (Piecewise, Curved)):  # the doubts list what a cover leaves open
             return True
         rounds = self.cells is not None or self.model.loss(self.charges.unit)
         return self.exact_bits() <= MOST_EXACT_BITS and not (rounds and self.finer() is None)
@@ -225,7 +227,7 @@ class Draft:
 
     @cached_property
     def by_law(self) -> bool:
-        """Whether the lower bound rests on the law of the return: for rounded rewards, polygons and mixtures."""
+        """Whether the lower bound rests on the law of the return: true of rounded rewards, polygons and mixtures."""
         if self.cells is not None:
             return not self.by_cells
         if len(self.parts) > 1:
@@ -263,13 +265,13 @@ class Draft:
         return ByBudget(self._scale(exact, bits), self.charges.policy_grid(start), start, self.rows)
 
     def _longer_rows(self, t: int) -> list[Runs]:
-        """The runs, continued over the indices above those that are met."""
+        """Return the runs, extended over the indices above the reachable ones."""
         more = self.charges.spent_least[t] - self.charges.gained_or_kept[t]
         rows = self.rows(t)
         return [[*runs[:-1], (runs[-1][0] + more, runs[-1][1])] for runs in rows]
 
     def _closed(self) -> tuple[int, Grid, int]:
-        """The start and the grid of a cover, and where its last coordinate is."""
+        """Return the start and the grid of a cover, and the place of its last coordinate."""
         start = self.charges.spent_or_kept[-1]
         grid = self.charges.closed_grid(start)
         return start, grid, start - grid.windows[-1][0] - 1 - self.charges.spent_least[-1]
@@ -303,9 +305,9 @@ class Draft:
             return ByMean(self._mean_scale(exact, bits))
         # Left of the first window (1 - w) rho + w E Z bounds the objective, right of it its slope 1 - w - k < 0 does.
         mean = best_mean_above(self.model)
-        if not exact:  # the checker rounds it up as well
+        if not exact:  # the checker also rounds it up
             mean += Fraction(self.model.horizon + 1, 1 << bits)
-        if self.cells is not None and mean <= bound + Fraction(1, 1 << 40):  # the greatest return, which it knows
+        if self.cells is not None and mean <= bound + Fraction(1, 1 << 40):  # the greatest return, known to the planner
             return ByMean(self._mean_scale(self.exact_bits() <= MOST_EXACT_BITS, bits))
         left, right = (bound - w * mean) / (1 - w), ((w + slope) * mean - bound) / (w + slope - 1)
         if self.cells is not None:
@@ -317,7 +319,7 @@ class Draft:
         return ByBudgets(self._scale(exact, bits), self.charges.all_policies_grid(first, last, whole=w > 0))
 
     def _start(self) -> int:
-        """The budget at which the policy's own shortfall is least: a quantile of its return."""
+        """Return the budget that minimises the policy's shortfall: a quantile of its return."""
         objective, unit = self.objective, self.charges.unit
         if isinstance(objective, (Quantile, Piecewise)):
             return -ceil_div(-self.plan.lower, unit)
@@ -334,7 +336,7 @@ class Draft:
         return (1 - self.objective.weight) / self.objective.level
 
     def _terminal_denominator(self) -> int:
-        """Terminal costs are multiples of one over this, and so are means once the totals are in."""
+        """Return a common denominator of terminal costs, and of means once multiplied by the totals."""
         if isinstance(self.objective, Quantile):
             return 1
         if isinstance(self.objective, Piecewise):
@@ -345,7 +347,7 @@ class Draft:
         return math.lcm((w * unit).denominator, ((w + self._slope()) * unit).denominator, means)
 
     def _weighting_denominator(self) -> int:
-        """Weights of probabilities that are multiples of 1/n are multiples of one over n times this."""
+        """Return d such that weights of probabilities that are multiples of 1/n are multiples of 1/(n d)."""
         knots = self.plan.objective.knots
         if knots is None:
             return 1

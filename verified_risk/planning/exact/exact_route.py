@@ -6,10 +6,10 @@ Mean, CVaR and ``w * Mean + (1 - w) * CVaR`` take one backward pass over the *bu
           \Phi^* = \max_\rho \{ \rho - \mathbf E_D W_0(S, \rho) \},
 
 with :math:`c(b) = w b + \frac{1-w}{\alpha} b^+`, rho over the attainable returns.  VaR takes the same pass with
-:math:`c(b) = 1(b > 0)`: the largest rho that some policy falls short of with probability below alpha.  A weighting
-with several levels needs one rho for each; they are found by branch and bound on boxes of rhos.
+:math:`c(b) = 1(b > 0)`: the largest rho such that some policy falls short of it with probability below alpha. A
+weighting with several levels needs one rho for each, found by branch and bound on boxes of rhos.
 
-Ties break towards the least action index.  Where the objective no longer depends on what happens next, or is linear in
+Ties break towards the least action index.  If the objective no longer depends on the remaining return, or is linear in
 it, the action with the largest expected remaining return is taken (again the least index).  Compare values, not
 policies.
 """
@@ -40,13 +40,13 @@ from ..result import Plan
 from ..search.cdf_boxes import best_over_boxes
 
 MOST_CELLS = 5_000_000
-"""Pairs of state and return so far that are listed: two or three gigabytes."""
+"""Maximum number of pairs of state and return so far to list: two or three gigabytes."""
 MOST_BUDGETS = 10_000_000
-"""Pairs of state and budget that one pass lists: two or three gigabytes as well."""
+"""Maximum number of pairs of state and budget that one pass lists: also two or three gigabytes."""
 CERTAINLY_MORE = 4 * MOST_CELLS
-"""Bounds on the pairs of one step beyond which nothing is listed: they are rough."""
+"""Bound on the pairs of one step beyond which nothing is listed; such bounds are rough."""
 FEW_CELLS = 200
-"""Pairs of one step up to which Python's integers take no time, however fine the grid of the returns is."""
+"""Pairs of one step up to which Python integers take no time, however fine the grid of the returns."""
 
 Action: TypeAlias = int
 Decision: TypeAlias = Callable[[int, int, int], Action]
@@ -56,9 +56,9 @@ Cell: TypeAlias = tuple[int, Action]
 
 
 def exact_plan(mdp: MDP, objective: Weighting | str, *, time_limit: Rational | None = None) -> Plan:
-    """The optimum over all policies as a Fraction, an optimal policy and its law.
+    """Return the optimum over all policies as a Fraction, an optimal policy and its law.
 
-    For Mean, CVaR, VaR (lower and upper) and every concave piecewise-linear weighting with rational corners.
+    Supports Mean, CVaR, VaR (lower and upper) and every concave piecewise-linear weighting with rational corners.
 
     >>> from verified_risk import CVaR, MDP
     >>> mdp = MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
@@ -66,8 +66,8 @@ def exact_plan(mdp: MDP, objective: Weighting | str, *, time_limit: Rational | N
     Fraction(1, 4)
 
     :param mdp: the model
-    :param objective: a weighting, or its text
-    :param time_limit: seconds; there is no exact answer before its end
+    :param objective: a weighting, or its text form
+    :param time_limit: seconds; a call that exceeds them has no answer
     :returns: a plan with gap 0
     :raises Unsupported: if the weighting has no exact algorithm, the model is too large for it, or time is up
     :raises InvalidArgument: if the limit is not a nonnegative number
@@ -80,7 +80,7 @@ def exact_plan(mdp: MDP, objective: Weighting | str, *, time_limit: Rational | N
 
 
 def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
-    """:func:`exact_plan` by a clock; :class:`~..clock.TimeUp` once that is late."""
+    """Run :func:`exact_plan` against a clock; raise :class:`~..clock.TimeUp` once it is late."""
     if not mdp.is_discrete:
         raise Unsupported(
             "rewards are continuous", instead="exact_plan(mdp.discretised(eta), G), or plan(mdp, G, eta=...)"
@@ -114,7 +114,7 @@ def exact_within(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
 
 
 def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
-    """The mean, where the sums of rewards are too many to list; every other objective needs them."""
+    """Maximise the mean if there are too many sums of rewards to list; every other objective needs them."""
     if objective.levels != Levels(Fraction(1), ()):
         raise Unsupported(
             f"{mdp!r} has too many returns to list: more than {MOST_CELLS:,} with their states",
@@ -127,7 +127,7 @@ def _without_sums(mdp: MDP, objective: Weighting, clock: Clock) -> Plan:
 
 
 def best_mean(mdp: MDP, tick: Tick = unlimited) -> tuple[Fraction, list[list[int]]]:
-    """The largest mean in rationals, and an action for every step and state, of equal ones the least index.
+    """Return the largest mean in rationals, and an action for every step and state; ties go to the least index.
 
     ``tick`` is called at every step; no sums of rewards are listed.
     """
@@ -163,8 +163,8 @@ def _in_python_integers(
 def last_attained(
     grid: GridModel, jump: Jump, rhos: Sequence[int], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision] | None:
-    """The largest of ``rhos`` (in units, increasing) that some policy attains as its quantile, and that policy; None if
-    there is none.  What is attained at one is attained below it: bisection."""
+    """Bisect for the largest of ``rhos`` (in units, increasing) that some policy attains as its quantile, and return it
+    with that policy; None if there is none.  If one rho is attained, so are all below it."""
     outlook = mean_to_go(grid)
     best, low, high = None, 0, len(rhos) - 1
     while low <= high:
@@ -180,7 +180,7 @@ def last_attained(
 def _in_limbs(
     mdp: MDP, grid: GridModel, objective: Weighting, tick: Tick = unlimited
 ) -> tuple[Fraction, Decision] | None:
-    """The same in int64 limbs, where one pass suffices and they are proved to hold the numbers; None otherwise."""
+    """Solve in int64 limbs if one pass suffices and the limbs provably hold the numbers; otherwise return None."""
     from .limb_tables import Overflow, best_quantile_in_limbs, best_tail_in_limbs, worth_it
 
     jump = objective.quantile
@@ -196,7 +196,7 @@ def _in_limbs(
         return best_tail_in_limbs(
             mdp, levels.mean, weight / alpha, outlook.value, grid.denominator, outlook.action, tick
         )
-    except (Overflow, OverflowError):  # of a limb, or of an int64: Python's integers have no such limit
+    except (Overflow, OverflowError):  # of a limb or an int64; Python integers have no such limit
         return None
 
 
@@ -236,11 +236,11 @@ def budget_pass(
     known: Callable[[int, int, int], Cell | None],
     tick: Tick = unlimited,
 ) -> list[dict[tuple[int, int], Cell]]:
-    """``W_t(s, b)`` for every budget that the given initial ones can lead to, except where ``known`` has the answer.
+    """Compute ``W_t(s, b)`` for every budget reachable from the given initial ones, unless ``known`` has the answer.
 
     Values at step t are integers over ``Q**(T-t)``; returns one dict ``{(s, b): (W, action)}`` per step.
 
-    ``tick`` is called for every cell, and may raise.
+    ``tick`` is called for every cell and may raise.
 
     :raises TooManySums: if there are more than :data:`MOST_BUDGETS`, or would be if no later step had fewer
     """
@@ -282,7 +282,7 @@ def budget_pass(
 
 
 def _powers(grid: GridModel) -> list[int]:
-    """``Q**(T-t)``: the denominators of the values of each step."""
+    """Return ``Q**(T-t)``, the denominators of the values of each step."""
     powers = [1]
     for _ in grid.steps:
         powers.append(powers[-1] * grid.denominator)
@@ -292,7 +292,7 @@ def _powers(grid: GridModel) -> list[int]:
 def _best_single_level(
     grid: GridModel, levels: Levels, budgets: Sequence[int], tick: Tick = unlimited
 ) -> tuple[Fraction, Decision]:
-    """``mean * E Z + w * CVaR_alpha(Z)``, or the mean alone."""
+    """Maximise ``mean * E Z + w * CVaR_alpha(Z)``, or the mean alone."""
     outlook = mean_to_go(grid)
     full = _powers(grid)[0] * grid.initial_denominator
     if not levels.tails:
@@ -328,7 +328,7 @@ def _best_single_level(
 def attained_quantile(
     grid: GridModel, outlook: MeanToGo, jump: Jump, rho: int, tick: Tick = unlimited
 ) -> Decision | None:
-    """A policy with ``P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper quantile); None if there is none."""
+    """Return a policy with ``P(Z < rho) < alpha`` (lower quantile) or ``<= alpha`` (upper); None if there is none."""
     powers = _powers(grid)
 
     def known(t: int, s: int, b: int) -> Cell | None:

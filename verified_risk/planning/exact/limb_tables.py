@@ -1,9 +1,9 @@
-r"""The exact budget recursion at speed: integers as int64 limbs, proved not to overflow before the call.
+r"""The exact budget recursion, compiled: integers as int64 limbs, proved not to overflow before the call.
 
 Values are those of the budget recursion in :mod:`.exact_route`, over the common denominator :math:`Q^{T-t}` and a
 common factor ``scale``.  With weights that sum to :math:`D \le 2^{32}` no intermediate sum reaches :math:`2^{63}`, and
-the number of limbs is chosen so that the largest possible value fits.  Models beyond that (or with more than 127
-actions) are left to Python's integers.
+the number of limbs is chosen so that the largest possible value fits.  Larger models (or those with more than 127
+actions) use Python integers.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ...objectives.weighting import Jump
 from ..clock import Tick, unlimited
 
 BITS = 30
-"""Of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""
+"""Bits of a limb: a sum of products of weights up to 2**32 and limbs then stays below 2**63."""
 LARGEST_SUM = 2**32
-"""Of the weights of one row, for the reason above."""
+"""Largest sum of the weights of one row, for the same reason."""
 MOST_CELLS = 50_000_000
-"""Limbs of one table: 400 MB."""
+"""Maximum number of limbs of one table: 400 MB."""
 
 
 class Overflow(ArithmeticError):
-    """The limbs would not hold the numbers: use Python's integers."""
+    """Raised if limbs cannot hold the numbers; use Python integers instead."""
 
 
 def require_no_overflow(model: IntegerModel, largest: int, limbs: int) -> None:
@@ -80,7 +80,7 @@ def limb_tables(
     threshold: bool = False,
     tick: Tick = unlimited,
 ) -> LimbTables:
-    """The recursion with cost ``below * b + slope * b^+`` (or ``1(b > 0)``), made nonnegative as the float pass does.
+    """Run the recursion with cost ``below * b + slope * b^+`` (or ``1(b > 0)``), made nonnegative as in the float pass.
 
     ``outlook[t][s]`` is the best expected remaining return in unshifted units over ``step_total**(T-t)``.
     """
@@ -145,12 +145,12 @@ def _limbs_for(largest: int) -> int:
 
 
 def _table_of_limbs(values: list[int], limbs: int) -> Ints:
-    """Column k holds the limbs of ``values[k]``."""
+    """Return a table whose column k holds the limbs of ``values[k]``."""
     return np.array([[(v >> (BITS * k)) & (2**BITS - 1) for v in values] for k in range(limbs)], dtype=np.int64)
 
 
 def _integers(rows: Ints) -> list[int]:
-    """The integers whose limbs are the columns."""
+    """Return the integers whose limbs are the columns."""
     values = [0] * rows.shape[1]
     for row in rows[::-1].tolist():
         values = [(v << BITS) + limb for v, limb in zip(values, row, strict=True)]
@@ -158,7 +158,7 @@ def _integers(rows: Ints) -> list[int]:
 
 
 def _extra(model: IntegerModel, t: int, factor: int, limbs: int) -> Ints:
-    """Per action, ``factor * E[span - R]`` over ``step_total``, as limbs."""
+    """Return, per action, ``factor * E[span - R]`` over ``step_total``, as limbs."""
     starts = model.reward_start if model.two_stages else model.succ_start
     weights = model.reward_weight if model.two_stages else model.succ_weight
     other = model.succ_total if model.two_stages else model.reward_total
@@ -182,14 +182,14 @@ def worth_it(mdp: MDP) -> bool:
 
 
 def rule_of(tables: LimbTables, rho: int, linear: list[list[int]]) -> Any:
-    """``decision(t, s, y)`` with y the unshifted sum in units."""
+    """Return ``decision(t, s, y)``, with y the unshifted sum in units."""
     model = tables.model
     offsets = [sum(model.least[:t]) for t in range(len(model.least) + 1)]
     remaining = [sum(model.spans[t:]) for t in range(len(model.spans) + 1)]
 
     def decision(t: int, s: int, y: int) -> int:
         b = rho - (y - offsets[t])
-        if b <= 0 or b > remaining[t]:  # nothing is left to decide, or all is linear
+        if b <= 0 or b > remaining[t]:  # nothing left to decide, or all is linear
             return linear[t][s]
         return int(tables.policy[t][s, b - 1])
 
@@ -205,7 +205,7 @@ def best_tail_in_limbs(
     linear: list[list[int]],
     tick: Tick = unlimited,
 ) -> tuple[Fraction, Any]:
-    """``max_rho { rho - E c(rho - Z) }``, ``c(b) = mean * b + slope * b^+``, and a decision that attains it."""
+    """Return ``max_rho { rho - E c(rho - Z) }``, ``c(b) = mean * b + slope * b^+``, and a decision that attains it."""
     model = compiled(mdp).limbs()
     scale = lcm_of_denominators((mean, slope))
     below = int(mean * scale)
@@ -231,9 +231,9 @@ def best_quantile_in_limbs(
     unit: Fraction | None = None,
     tick: Tick = unlimited,
 ) -> tuple[Fraction, Any]:
-    """The largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.
+    """Return the largest rho with ``min P(Z < rho) < alpha`` (or ``<= alpha``), and a decision that attains it.
 
-    On the rewards' own grid, or, without a discount, rounded up to multiples of ``unit``.
+    Works on the rewards' own grid or, without a discount, on rewards rounded up to multiples of ``unit``.
     """
     model = compiled(mdp, unit).limbs()
     tables = limb_tables(mdp, model, 0, 0, _rescaled(model, outlook, denominator), threshold=True, tick=tick)
@@ -249,6 +249,6 @@ def best_quantile_in_limbs(
 
 
 def _rescaled(model: IntegerModel, outlook: list[list[int]], denominator: int) -> list[list[int]]:
-    """From integers over ``denominator**(T-t)`` to integers over ``step_total**(T-t)``; the one divides the other."""
+    """Convert integers over ``denominator**(T-t)`` to integers over ``step_total**(T-t)``, which it divides."""
     ratio, horizon = model.step_total // denominator, len(outlook) - 1
     return [[v * ratio ** (horizon - t) for v in row] for t, row in enumerate(outlook)]

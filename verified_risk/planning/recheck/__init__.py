@@ -1,1 +1,1 @@
-"""Both bounds of a plan again, by other routes."""
+"""Independent rechecks of both bounds of a plan."""

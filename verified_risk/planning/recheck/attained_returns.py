@@ -1,7 +1,7 @@
-r"""The attainable returns of a model listed again, in rationals, for the replay of a search over them (theory 05, B9).
+r"""List the attainable returns of a model in rationals, to replay a search over them (theory 05, B9).
 
-Nothing is shared with the planner's unfolded model: returns are listed from the MDP itself, cells are numbered step by
-step, and :class:`~.replay.Outcomes` reads them as a model whose last step pays the rank of the return.
+This module shares nothing with the planner's unfolded model: returns are listed from the MDP itself, cells are numbered
+step by step, and :class:`~.replay.Outcomes` reads them as a model whose last reward is the rank of the return.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .replay import Outcomes, Replay
 from .wide import at_least
 
 MOST_CELLS = 200_000
-"""Cells that are listed: seconds."""
+"""Maximum number of cells to list; takes seconds."""
 
 
 class TooManyReturns(Exception):
-    """More cells than are listed."""
+    """There are more than :data:`MOST_CELLS` cells."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """``grid`` pays the rank of the return at its last step; ``returns`` are the attainable ones, increasing."""
+    """The last reward of ``grid`` is the rank of the return; ``returns`` are the attainable ones, increasing."""
 
     grid: GridModel
     returns: list[Fraction]
@@ -43,7 +43,7 @@ class Ranked:
 
 
 def ranked(mdp: MDP, tick: Callable[[], None]) -> Ranked:
-    """Every history by state and return so far."""
+    """Enumerate every history by state and return so far."""
     layers: list[dict[tuple[int, Fraction], int]] = [{(s, Fraction()): k for k, (s, _) in enumerate(mdp.initial)}]
     for t in range(mdp.horizon):
         tick()
@@ -73,7 +73,7 @@ def ranked(mdp: MDP, tick: Callable[[], None]) -> Ranked:
                     branches[key] = branches.get(key, 0) + int(p * total)
                 actions.append(tuple((w, k, j) for (k, j), w in branches.items()))
             rows.append(tuple(actions))
-        idle = (((total, 0, 0),),)  # the replay wants as many states at every step
+        idle = (((total, 0, 0),),)  # the replay expects as many states at every step
         steps.append((*rows, *(idle for _ in range(most - len(rows)))))
     whole = lcm_of_denominators(p for _, p in mdp.initial)
     initial = tuple((k, int(p * whole)) for k, (_, p) in enumerate(mdp.initial))
@@ -81,7 +81,7 @@ def ranked(mdp: MDP, tick: Callable[[], None]) -> Ranked:
 
 
 def replay_attained(objective: Weighting, found: Ranked, proof: Proof, tick: Callable[[], None]) -> Replay:
-    """The replay with coordinate i counted by its gap, as a share of the widest."""
+    """Build a replay in which coordinate i is weighted by its gap, as a share of the widest."""
     polygon = objective.polygon_below(proof.accuracy)
     replay = Replay(Outcomes(found.grid, tick), polygon, proof)
     replay.pass_jumps(
@@ -98,7 +98,7 @@ def replay_attained(objective: Weighting, found: Ranked, proof: Proof, tick: Cal
 
 
 def attained_replay(plan: Plan, proof: Proof, tick: Callable[[], None]) -> tuple[Replay, Callable[[float], Fraction]]:
-    """The replay of a plan's record, and the upper bound that a bound of it says, in the user's units."""
+    """Return the replay of a plan's record, and the map from its bound to an upper bound in the user's units."""
     found = ranked(plan.mdp, tick)
     if not found.gaps:
         raise TooManyReturns("every policy has the same return: there is nothing to replay")

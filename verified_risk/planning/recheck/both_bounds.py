@@ -1,26 +1,26 @@
-r"""``plan.recheck()``: both bounds again, by routes that share no code with the planner's kernels.
+r"""``plan.recheck()``: recompute both bounds by routes that share no code with the planner's kernels.
 
-What they do share: :func:`verified_risk.return_law`, which the planner, too, asks for the value of its policy on small
-models, and the polygon below an irrational weighting (:mod:`verified_risk.objectives.polygon`).
+They do share :func:`verified_risk.return_law`, which the planner uses to evaluate policies of small models, and the
+polygon below an irrational weighting (:mod:`verified_risk.objectives.polygon`).
 
-* lower: the policy's exact law (:func:`verified_risk.return_law`) where the plan states one or it is short; otherwise
-  the law on the grid in extended precision (:mod:`verified_risk.planning.recheck.wide`), every value of its CDF raised
-  by its error, less what rounding rewards up can have added; a law that the plan states must be that law;
+* lower: the policy's exact law (:func:`verified_risk.return_law`) if the plan states one or it is quick; otherwise the
+  law on the grid in extended precision (:mod:`verified_risk.planning.recheck.wide`), every value of its CDF raised by
+  its error, less what rounding rewards up can have added; a law stated in the plan must agree;
 * upper, Mean, CVaR, mean-CVaR and VaR: :func:`exact_plan` in integers on small models, one rational for each state and
-  attainable sum where those are few; otherwise the plain recursion in extended precision, all budgets, no windows,
-  with its own error bound;
-* lower and upper, discounted mean and CVaR: the polygons of the plan, in other code
+  attainable sum if those are few; otherwise the plain recursion in extended precision, over all budgets, without
+  windows, with its own error bound;
+* lower and upper, discounted mean and CVaR: the polygons of the plan, by independent code
   (:mod:`verified_risk.planning.recheck.discounted_tails`); the mean alone in rationals;
 * lower and upper, other weightings with a discount: lines above the weighting, and the search's record replayed, with
-  tables read between nodes (:mod:`verified_risk.planning.recheck.cell_replay`);
+  interpolated tables (:mod:`verified_risk.planning.recheck.cell_replay`);
 * upper, several levels: ``exact_plan`` on small models;
-* upper, other weightings searched over few attainable returns: the record replayed over returns that are listed again
+* upper, other weightings searched over few attainable returns: the record replayed over returns listed afresh
   (:mod:`verified_risk.planning.recheck.attained_returns`);
-* upper, other weightings: weak duality with the first multipliers of the search's record, in rational
-  arithmetic (:mod:`verified_risk.planning.recheck.integer_routes`), on small models (tight for convex G); otherwise,
-  and where that is too weak, the whole record is replayed in numpy (:mod:`verified_risk.planning.recheck.replay`).
+* upper, other weightings: weak duality with the first multipliers of the search's record, in rational arithmetic
+  (:mod:`verified_risk.planning.recheck.integer_routes`), on small models (tight for convex G); otherwise, or if that is
+  too weak, the whole record is replayed in numpy (:mod:`verified_risk.planning.recheck.replay`).
 
-Where a route does not confirm a bound, would be too long, or meets the time limit, the answer is *unknown*.
+If a route does not confirm a bound, would take too long, or reaches the time limit, the answer is *unknown*.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ from .replay import Outcomes, Replay
 from .wide import ROUNDOFF, WideModel, above, at_least, at_most, below, largest, wide
 
 EXACT_WORK = 1_000_000
-"""Backups for which the integer routes are used."""
+"""Maximum number of backups for the integer routes."""
 SUMS_WORK = 300_000
-"""Rationals added for which every attainable return is tried: a second."""
+"""Maximum number of additions of rationals for trying every attainable return: a second."""
 TIES_WORK = 1_000_000
-"""The same for the one pass that decides whether a level is met with equality."""
+"""Maximum number of additions for the pass that decides whether a level is met with equality."""
 REPLAY_WORK = 10**11
-"""Multiplications for which a search is replayed without a time limit: a few minutes."""
+"""Maximum number of multiplications for replaying a search without a time limit: a few minutes."""
 MEAN = Levels(Fraction(1), ())
 EXACTLY = "exact optimum in integers"
 EXACTLY_ON_SUMS = "exact optimum over attainable sums"
@@ -79,7 +79,7 @@ BITS = ROUNDOFF.denominator.bit_length() - 1
 
 @dataclass(frozen=True)
 class Worth:
-    """What the policy is worth at least and at most, by which route, and whether the plan's law is the policy's."""
+    """Bounds on the policy's value, the route that found them, and whether the plan's law is the policy's."""
 
     least: Fraction | None
     most: Fraction | None
@@ -88,7 +88,7 @@ class Worth:
 
 
 class Watch:
-    """The clock of one recheck, and whom it tells."""
+    """The clock of one recheck, and its progress callback."""
 
     def __init__(self, seconds: float | None, progress: Report | None) -> None:
         self.clock, self.progress = Clock(seconds), progress
@@ -98,7 +98,7 @@ class Watch:
         return self.clock.seconds is not None
 
     def ticks(self, doing: str, total: int) -> Tick:
-        """A function to be called after each of ``total`` steps."""
+        """Return a function to call after each of ``total`` steps."""
         done = 0
 
         def tick() -> None:
@@ -117,7 +117,7 @@ def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = 
     known: list[tuple[Fraction, Fraction]] = []
 
     def polygons() -> tuple[Fraction, Fraction]:
-        """Both bounds of a discounted plan come from one computation."""
+        """Compute both bounds of a discounted plan at once."""
         if not known:
             known.append(_polygons(plan, watch))
         return known[0]
@@ -142,22 +142,22 @@ def recheck(plan: Plan, seconds: float | None = None, progress: Report | None = 
 
 
 class TooLong(Exception):
-    """More work than is done without a time limit."""
+    """There is more work than is done without a time limit."""
 
 
 def _affordable(work: float, most: float, watch: Watch, what: str) -> None:
-    """Without a time limit, refuse what would take many minutes; with one, the clock decides."""
+    """Raise if the work would take many minutes and there is no time limit; with one, the clock decides."""
     if work > most and not watch.limited:
         raise TooLong(
             f"{what} would take too long: about {work:.1e} multiplications, {most:.0e} are done without a time_limit"
         )
 
 
-# -- what the policy is worth -----------------------------------------------------------------------------------------
+# -- the policy's value -----------------------------------------------------------------------------------------------
 
 
 def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> Worth:
-    """The cheapest route that decides; the exact law where the others leave it open."""
+    """Recheck by the cheapest route that decides; by the exact law if the others are inconclusive."""
     if isinstance(plan.policy, MarkovPolicy) and plan.objective.levels == MEAN:
         mean = mean_of(plan.mdp, plan.policy)
         return Worth(mean, mean, MEAN_EXACTLY)
@@ -187,7 +187,7 @@ def _lower(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
 
 
 def _table_worth(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> Worth:
-    """By tables: read between nodes where the policy looks at cells of a grid, otherwise the law on the grid."""
+    """Recheck by tables: interpolated if the policy depends on cells of a grid, otherwise by the law on the grid."""
     parts = cells_of(plan.policy)
     if isinstance(plan.policy, CellPolicy) and _one_level(plan):
         return Worth(polygons()[0], None, AGAIN)
@@ -219,7 +219,7 @@ def _cell_tables(mdp: MDP, eta: Fraction, watch: Watch) -> CellTables:
 
 
 def _wide_worth(plan: Plan, watch: Watch) -> Worth:
-    """From the law of the rounded return in extended precision: G of a CDF that is raised, or lowered, by its error."""
+    """Evaluate G on the CDF of the rounded return, computed in extended precision and moved by its error."""
     parts = list(plan.policy.parts())
     steps = {_grid_of(part) for _, part in parts}
     eta = steps.pop()
@@ -250,7 +250,7 @@ def _enclosed(objective: Weighting, x: Fraction, watch: Watch) -> tuple[Fraction
 
 
 def _grid_of(policy: Policy) -> Fraction | None:
-    """The grid on which a policy meets every sum that it remembers."""
+    """Return the grid that contains every sum that a policy remembers."""
     if isinstance(policy, GridPolicy):
         return policy.eta
     return own_unit(policy.mdp) if policy.memory_is_return and policy.mdp.is_discrete else None
@@ -258,7 +258,7 @@ def _grid_of(policy: Policy) -> Fraction | None:
 
 def _wide_model(mdp: MDP, eta: Fraction, watch: Watch) -> WideModel:
     least, most = mdp.remaining_range(0)
-    if 48 * mdp.n_states * (most - least) <= memory_limit() * eta:  # beyond it int64 may not hold the indices
+    if 48 * mdp.n_states * (most - least) <= memory_limit() * eta:  # beyond it int64 may overflow
         model = WideModel(mdp, eta, watch.clock.require)
         if 48 * model.n_states * (model.top + 2 * max(step.span for step in model.steps) + 2) <= memory_limit():
             return model
@@ -266,26 +266,26 @@ def _wide_model(mdp: MDP, eta: Fraction, watch: Watch) -> WideModel:
 
 
 def _states_cdf(plan: Plan, model: WideModel, low: list[Fraction], high: list[Fraction]) -> bool:
-    """Whether what the plan states of its law can be true: its CDF, with its error, meets ours everywhere."""
+    """Whether the law stated in the plan can be true: its CDF, with its error, meets ours everywhere."""
     law, error = plan.known_law, plan.known_error
     if law is None or (plan.mdp.is_discrete and model.loss):
-        return True  # ours is the law of the rounded return: nothing is compared
+        return True  # ours is the law of the rounded return: nothing to compare
     values = [law.cdf((model.offsets[-1] + i) * model.eta) for i in range(model.top)]
     return all(a - error <= x <= b + error for x, a, b in zip(values, low, high, strict=True))
 
 
 def _is_stated(plan: Plan, law: Law) -> bool:
-    """Whether the plan states no other law; one with an error is that of the return rounded up to the grid."""
+    """Whether the plan states no other law; a law with an error is that of the return rounded up to the grid."""
     if plan.known_law is None or plan.known_law == law:
         return True
     if plan.known_error == 0:
         return False
     if plan.mdp.is_discrete and (own_unit(plan.mdp) / plan.eta).denominator != 1:
-        return True  # the law at hand is not of the rounded return: nothing is compared
+        return True  # this law is not that of the rounded return: nothing to compare
     return plan.known_law.kolmogorov(law) <= plan.known_error
 
 
-# -- what every policy is worth at most -------------------------------------------------------------------------------
+# -- upper bound over all policies ------------------------------------------------------------------------------------
 
 
 def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> tuple[Fraction | None, str]:
@@ -314,7 +314,7 @@ def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
 
 
 def _size(mdp: MDP, unit: Fraction) -> Fraction:
-    """Backups of a plain recursion on multiples of ``unit``, about."""
+    """Return the approximate number of backups of a plain recursion on multiples of ``unit``."""
     low, high = mdp.reward_range
     terms = sum(_branches(action) for _, _, action in mdp)
     widths = [mdp.step_reward(t, high - low) / unit + 1 for t in range(mdp.horizon)]
@@ -336,14 +336,14 @@ def _branches(action: Action) -> int:
 
 
 def _extended(plan: Plan, watch: Watch) -> tuple[Fraction | None, str]:
-    """An upper bound of the optimum of the grid model: the plain recursion at every budget."""
+    """Return an upper bound on the optimum of the grid model, by the plain recursion at every budget."""
     model, route = _wide_model(plan.mdp, plan.eta, watch), f"plain recursion with {BITS} bits"
     _affordable(model.work, MOST_WORK, watch, "the plain recursion")
     tick = watch.ticks("the plain recursion", model.mdp.horizon)
     jump, levels, offset = plan.objective.quantile, plan.objective.levels, model.offsets[-1]
     if jump is not None:
         table, depth = model.shortfalls(Fraction(), "one", tick)
-        # far above the level nothing is reached: what is near it is compared exactly, from the largest rho down
+        # a table far above the level attains nothing: compare those near it exactly, from the largest rho down
         near = np.flatnonzero(table <= wide([jump.level])[0] * (1 + 2 * depth * np.longdouble(float(ROUNDOFF))))
         possible = (int(rho) for rho in near[::-1] if jump.reached_by(below(table[rho], depth)))
         return (offset + next(possible, 0)) * model.eta, route
@@ -363,7 +363,7 @@ def _extended(plan: Plan, watch: Watch) -> tuple[Fraction | None, str]:
 
 
 def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, str]:
-    """Weak duality in rationals, or the search's record replayed."""
+    """Recheck by weak duality in rationals, or by replaying the search's record."""
     if plan.certificate.proof is not None and plan.certificate.proof.attained:
         try:
             replay, of = attained_replay(plan, plan.certificate.proof, watch.clock.require)
@@ -381,7 +381,7 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
     polygon = plan.objective.polygon_below(proof.accuracy)
     try:
         replay = Replay(Outcomes(grid, watch.clock.require), polygon, proof)
-    except OverflowError:  # more roundings in a row than floats bear, or returns that no float holds
+    except OverflowError:  # too many successive roundings for floats, or returns beyond their range
         raise TooLong("the grid has too many points for a replay in floats") from None
     ties = _size(plan.mdp, plan.eta) <= TIES_WORK
     replay.pass_jumps(
@@ -397,7 +397,7 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
 
 
 def _searched_between(plan: Plan, proof: Proof, eta: Fraction, watch: Watch) -> tuple[Fraction, str]:
-    """The record of a search between grid points, replayed (part D)."""
+    """Replay the record of a search between grid points (part D)."""
     tables = _cell_tables(plan.mdp, eta, watch)
     _affordable(tables.work(proof), REPLAY_WORK, watch, "replaying the search")
     replay = replay_between(plan.objective, tables, proof)
@@ -408,7 +408,7 @@ def _searched_between(plan: Plan, proof: Proof, eta: Fraction, watch: Watch) -> 
 
 
 def _polygons(plan: Plan, watch: Watch) -> tuple[Fraction, Fraction]:
-    """Both polygons of a discounted plan in other code."""
+    """Recompute both polygons of a discounted plan by independent code."""
     policy, levels = plan.policy, plan.objective.levels
     if not isinstance(policy, CellPolicy) or levels is None or not _one_level(plan):
         raise TooLong("the plan's tables are read between nodes for another objective than a mean and one CVaR")

@@ -1,9 +1,9 @@
-r"""Returns between grid points again: the tables of docs/theory/05-certificates.md, part D, in numpy.
+r"""Recheck of returns between grid points: the tables of docs/theory/05-certificates.md, part D, in numpy.
 
-Nothing is shared with the planner's kernels or its scaled model.  Rewards are put on the grid here, rows are slices of
-padded arrays, and every table is moved outward by its own bound on rounding, so that its entries, as they are, are
-bounds.  :class:`CellTables` answers what a replay asks (:mod:`.replay`): a lower bound of ``c . A`` for any cost vector
-(D1), and the contractor (D3, D4).
+This module shares nothing with the planner's kernels or its scaled model.  Rewards are put on the grid here, rows are
+slices of padded arrays, and every table is moved outward by its own bound on rounding, so that its entries are bounds.
+:class:`CellTables` provides what a replay needs (:mod:`.replay`): a lower bound on ``c . A`` for any cost vector (D1),
+and the contractor (D3, D4).
 
 Notation: y is the return so far in units of the grid.  Step t has nodes ``0 .. nodes[t]`` and cells ``[j, j + 1]``; a
 node belongs to the cell on its left and 0 to the first.  ``left[t]`` cells may still be earned.  A row of CDFs of node
@@ -35,7 +35,7 @@ Own: TypeAlias = list[list[Ints]]
 
 
 class CellTables:
-    """A model with finite reward laws on cells of ``eta``; ``tick`` may end a pass."""
+    """A model with finite reward laws on cells of ``eta``; ``tick`` may interrupt a pass."""
 
     def __init__(self, mdp: MDP, eta: Fraction, tick: Callable[[], None] = lambda: None) -> None:
         self.tick, self.horizon, self.n_states = tick, mdp.horizon, mdp.n_states
@@ -70,19 +70,19 @@ class CellTables:
         ]
 
     def only(self, own: Own) -> Mask:
-        """The actions of one policy."""
+        """Return the mask of the actions of one policy."""
         return [[np.arange(len(self.rows[s]))[:, None] == cells[None] for s, cells in enumerate(step)] for step in own]
 
     def slip(self, size: Any) -> Any:
-        """More than the rounding of one backup of values up to ``size``.
+        """Return a bound that exceeds the rounding error of one backup of values up to ``size``.
 
-        A term has some ten roundings of at most ``p * size`` each, the shares' included, its correction as many, and
-        two sums have ``terms`` more: below ``(2 terms + 50) u size``.
+        A term has about ten roundings of at most ``p * size`` each, including those of the shares, its correction as
+        many, and two sums have ``terms`` more: below ``(2 terms + 50) u size``.
         """
         return (8 * self.terms + 128) * U * size + TINY
 
     def work(self, proof: Proof) -> float:
-        """Multiplications of a replay, about; a call of numpy counts as ``CALL`` of them."""
+        """Estimate the multiplications of a replay; a call of numpy counts as ``CALL`` of them."""
         calls, per_table = 8.0 * CALL * self._terms * self.horizon, self.table_work
         per_value = 6.0 * self._terms * sum(self.nodes)
 
@@ -97,7 +97,7 @@ class CellTables:
 
     @property
     def table_work(self) -> float:
-        """The same of one pass over the tables of CDFs."""
+        """Estimate the multiplications of one pass over the tables of CDFs."""
         cells = sum(n * (wide + 1) for n, wide in zip(self.nodes[:-1], self.left[:-1], strict=True))
         return self._terms * (30.0 * cells + 64.0 * CALL * self.horizon)
 
@@ -108,15 +108,15 @@ class CellTables:
     # -- cost vectors (D1) --------------------------------------------------------------------------------------------
 
     def least_costs(self, costs: Floats, mask: Mask) -> Floats:
-        """For each row c of ``costs``, a lower bound of ``c . A`` over all policies of allowed actions."""
+        """Return, for each row c of ``costs``, a lower bound on ``c . A`` over all policies of allowed actions."""
         return self._values(costs, mask)[0]
 
     def most_cost(self, cost: Floats, own: Own) -> float:
-        """An upper bound of ``c . A`` of one policy."""
+        """Return an upper bound on ``c . A`` for one policy."""
         return -float(self.least_costs(-cost[None], self.only(own))[0])
 
     def _values(self, costs: Floats, mask: Mask) -> tuple[Floats, Own]:
-        """The bounds, and the policy that looks best for the first row."""
+        """Return the bounds, and the apparent best policy for the first row."""
         after = [self._tail(costs)] * self.n_states
         size = np.abs(costs).sum(axis=1)
         after = [after[0] - 4 * (self.top + 2) * U * size] * self.n_states
@@ -138,13 +138,13 @@ class CellTables:
                         np.minimum(best[1:], np.where(here, ends.bound(True, 1.0), np.inf), out=best[1:])
                     scores[a] = np.where(here[:, 0], (ends.start + ends.end)[:, 0], np.inf)
                 own[t].append(np.argmin(scores, axis=0))
-                after.append(np.where(np.isfinite(best), best, 0.0) - slip)  # at the first step only y = 0 is met
+                after.append(np.where(np.isfinite(best), best, 0.0) - slip)  # the first step meets only y = 0
         parts = np.array([p * after[s][0] for s, p in self.initial])
         total: Floats = parts.sum(axis=0) - 4 * (len(parts) + 2) * U * np.abs(parts).sum(axis=0) - TINY
         return total, own
 
     def _tail(self, costs: Floats) -> Floats:
-        """h at the nodes: ``h(j) = c_j + c_{j+1} + ...``."""
+        """Return h at the nodes: ``h(j) = c_j + c_{j+1} + ...``."""
         tail = np.zeros((self.top + 1, len(costs)))
         tail[:-1] = np.cumsum(costs.T[::-1], axis=0)[::-1]
         return tail
@@ -156,18 +156,18 @@ class CellTables:
         return MeanRule(self)
 
     def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]:
-        """Remove actions from ``mask`` that are optimal for no slope of the box; bounds of A over what is left."""
+        """Remove actions from ``mask`` that are optimal for no slope of the box; return bounds on A over the rest."""
         self.mean_rule.remove(mask, low, high)
         _, own = self._values(middle[None], mask)
         return self._backwards(middle, low, high, mask, own)
 
     def ranges(self, own: Own) -> tuple[Floats, Floats]:
-        """Bounds of A of one policy."""
+        """Return bounds on A for one policy."""
         flat = np.zeros(self.top)
         return self._backwards(flat, flat, flat, self.only(own), own)
 
     def reached(self, mask: Mask) -> list[list[npt.NDArray[np.bool_]]]:
-        """The cells in which some policy of allowed actions can be."""
+        """Return the cells that some policy of allowed actions can reach."""
         found = [[np.zeros(n, dtype=bool) for _ in self.rows] for n in self.nodes]
         for s, _ in self.initial:
             found[0][s][0] = True
@@ -189,7 +189,7 @@ class CellTables:
         return found
 
     def _backwards(self, middle: Floats, low: Floats, high: Floats, mask: Mask, own: Own) -> tuple[Floats, Floats]:
-        """Values and CDFs of kept actions, from below and above, and of the policy ``own``, from above and below."""
+        """Return values and CDFs of kept actions, from below and above, and of the policy ``own``, from both sides."""
         spread = float(np.maximum(middle - low, high - middle).sum())
         magnitude = float(np.abs(middle).sum())
         tail = self._tail(middle[None])
@@ -217,7 +217,7 @@ class CellTables:
 
 
 def sizes(mdp: MDP, eta: Fraction) -> tuple[list[int], list[int]]:
-    """Nodes of the return so far, and cells of what may still be earned, step by step."""
+    """Return, for each step, the nodes of the return so far and the cells of the return to come."""
     low, high = mdp.reward_range
     spans = [mdp.step_reward(t, high - low) / eta for t in range(mdp.horizon)]
     sums = list(accumulate(spans, initial=Fraction()))
@@ -226,13 +226,13 @@ def sizes(mdp: MDP, eta: Fraction) -> tuple[list[int], list[int]]:
 
 
 def bytes_needed(mdp: MDP, eta: Fraction) -> int:
-    """Of the tables of two steps, their padded copies, and the masks."""
+    """Return the bytes of the tables of two steps, their padded copies, and the masks."""
     nodes, left = sizes(mdp, eta)
     rows = max((n + 1) * (wide + 2) for n, wide in zip(nodes, left, strict=True))
     return mdp.n_states * (160 * rows + max(mdp.n_actions) * sum(nodes))
 
 
 def _split(x: Fraction) -> tuple[int, float, bool]:
-    """A nonnegative number as a whole one and a share, and whether the share is 0."""
+    """Split a nonnegative number into an integer and a share, and say whether the share is 0."""
     units, rest = divmod(x.numerator, x.denominator)
     return units, rest / x.denominator, rest == 0

@@ -1,8 +1,8 @@
-r"""Where slopes differ little, the mean counts (docs/theory/05-certificates.md, D4), for a replay between grid points.
+r"""Rule out actions by the mean where slopes differ little (docs/theory/05-certificates.md, D4), for a replay.
 
-The reference policy plays for the mean.  ``loss`` is at most the mean that an action loses if it is played once
-instead, ``distance`` at least how far it moves the law of what is still to come; laws of the reference policy are kept
-on :data:`POINTS` points per step, mass between two of them is shared so that the mean stays.
+The reference policy maximises the mean.  ``loss`` is a lower bound on the mean lost by playing an action once instead,
+``distance`` an upper bound on how far that moves the law of the remaining return.  Laws of the reference policy are
+kept on :data:`POINTS` points per step; mass between two of them is split so as to preserve the mean.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from .cell_replay import CellTables
 
 POINTS = 512
-"""Of a law: sharing mass between neighbours moves it by at most half of the distance between them."""
+"""Points of a law: splitting mass between neighbours moves it by at most half of their distance."""
 
 
 class MeanRule:
-    """:meth:`remove` rules actions out; per step and state, :attr:`action` is the reference's, :attr:`loss` and
+    """:meth:`remove` rules actions out; :attr:`action` is the reference's per step and state, :attr:`loss` and
     :attr:`distance` are those of every action."""
 
     def __init__(self, model: CellTables) -> None:
@@ -40,7 +40,7 @@ class MeanRule:
             before, width = grid, (POINTS * grid + model.spans[t]) * (1 + 1e-12)
             grid = width / POINTS
             off += 0.5 * grid
-            # every mass and every place has some ten roundings a step, and one for each term
+            # every mass and every place has about ten roundings a step, and one for each term
             safe = (steps - t) * (8 * model.terms + 128) * U * width
             new_laws, new_means = np.empty_like(laws), np.empty_like(means)
             for s, actions in enumerate(model.rows):
@@ -61,7 +61,7 @@ class MeanRule:
     def _mixed(
         self, t: int, s: int, a: int, laws: Floats, means: Floats, before: float, grid: float
     ) -> tuple[float, Floats]:
-        """Mean and law of an action followed by the reference policy; its points are ``grid`` apart."""
+        """Return the mean and law of an action followed by the reference policy; points are ``grid`` apart."""
         law, mean = np.zeros(POINTS + 1), 0.0
         for o in self.model.outcomes(t, s, a):
             gain = o.units + o.share
@@ -74,7 +74,7 @@ class MeanRule:
         return mean, law
 
     def remove(self, mask: Mask, low: Floats, high: Floats) -> None:
-        """Backwards over steps: what kept continuations of every cell lose in mean at least, and move at most."""
+        """Bound backwards, in every cell, the least mean lost and the greatest move of kept continuations."""
         model = self.model
         n = model.n_states
         last = model.nodes[-1]
@@ -108,7 +108,8 @@ class MeanRule:
     def _actions(
         self, t: int, s: int, cells: Ints, near: bool, regret: list[Floats], spread: list[Floats]
     ) -> tuple[Floats, Floats]:
-        """Of every action in every cell, with what follows; ``near``: nothing but this cell and the next is met."""
+        """Return loss and distance of every action and its continuation; ``near``: only this cell and the next
+        count."""
         model, final = self.model, self.model.nodes[t + 1] - 1
         lost = np.tile(self.loss[t][s][:, None], (1, len(cells)))
         moved = np.tile(self.distance[t][s][:, None], (1, len(cells)))
@@ -129,7 +130,7 @@ class MeanRule:
         return lost, moved
 
     def _extremes(self, kept: npt.NDArray[np.bool_], lost: Floats, moved: Floats) -> tuple[Floats, Floats]:
-        """The least loss and the greatest distance over kept actions, moved outward by the rounding of this step."""
+        """Return the least loss and the greatest distance over kept actions, moved outward by this step's rounding."""
         slip = (8 * self.model.terms + 64) * U
         least = np.where(kept, lost, np.inf).min(axis=0)
         most = np.where(kept, moved, -np.inf).max(axis=0)
@@ -137,7 +138,7 @@ class MeanRule:
 
 
 def _window(low: Floats, high: Floats, cells: int, width: int) -> tuple[Floats, Floats]:
-    """The least and greatest slope of the ``width`` cells from each one on, as far as there are any."""
+    """Return the least and greatest slope over the ``width`` cells from each one on, as far as they exist."""
     missing = max(0, cells + width - len(low))
     views = [
         np.lib.stride_tricks.sliding_window_view(np.concatenate((x, np.full(missing, beyond))), width)[:cells]

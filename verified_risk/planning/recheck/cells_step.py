@@ -1,6 +1,6 @@
-r"""One step backwards between grid points: rows of values and of conditional CDFs, and the test of the contractor.
+r"""One backward step between grid points: rows of values and of conditional CDFs, and the test of the contractor.
 
-The formulas are D1 and D3 of docs/theory/05-certificates.md; :mod:`.cell_replay` says what rows and columns are.
+The formulas are D1 and D3 of docs/theory/05-certificates.md; :mod:`.cell_replay` defines rows and columns.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from .cell_replay import CellTables
 
 WAYS = (1.0, -1.0)
-"""A table from below, and one from above."""
+"""Directions of a table: from below, and from above."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of an action at one step: it pays ``units + share``; ``whole`` if the share is exactly 0."""
+    """An outcome of an action at one step, with reward ``units + share``; ``whole`` if the share is exactly 0."""
 
     prob: float
     target: int
@@ -35,14 +35,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Ends:
-    """Numbers of some cells at both of their ends, and by how much the chord between them can be off."""
+    """Values of some cells at both ends, and a bound on the error of the chord between them."""
 
     start: Any
     end: Any
     off: Any
 
     def bound(self, last: bool, way: float) -> Any:
-        """At one end, moved so far that the chord is below (way 1) or above (way -1)."""
+        """Return the values at one end, moved so that the chord is below (way 1) or above (way -1)."""
         return (self.end if last else self.start) - way * self.off
 
 
@@ -56,10 +56,10 @@ def mixed(
     first: bool,
     before: int | None = None,
 ) -> Ends:
-    """The mean over outcomes of the rows that follow, at both ends of each cell (D1).
+    """Average the following rows over outcomes, at both ends of each cell (D1).
 
-    Rows of CDFs begin one cell later from node to node, so that the same cell of the return is another column of each;
-    ``before`` columns of zeros precede them.  At the first step nothing but y = 0 is met, and no chord is needed.
+    Rows of CDFs begin one cell later from node to node, so the same cell of the return is a different column in each;
+    ``before`` columns of zeros precede them.  The first step meets only y = 0 and needs no chord.
     """
     start, end, off = (np.zeros((len(cells), width)) for _ in range(3))
     for o in outcomes:
@@ -80,7 +80,7 @@ def mixed(
 
 
 class Step:
-    """One step backwards: :meth:`state` leaves the rows of one state in :attr:`values` and :attr:`tables`."""
+    """One backward step: :meth:`state` leaves the rows of one state in :attr:`values` and :attr:`tables`."""
 
     def __init__(self, model: CellTables, t: int, values: list[list[Floats]], tables: list[list[Floats]]) -> None:
         self.model, self.t = model, t
@@ -115,17 +115,17 @@ class Step:
             self._keep(self.values[0], where, value, 1.0, self.value_slip, 0)
             for q, way in enumerate(WAYS):
                 self._keep(self.tables[q], where, rows[q], way, self.table_slip, 1)
-        # nodes of cells that nobody reaches are read with weight 0 only
+        # nodes of unreached cells are read with weight 0 only
         self.values = [np.where(np.isfinite(x), x, 0.0) for x in self.values]
         self.tables = [np.where(np.isfinite(x), x, 0.0) for x in self.tables]
 
     def _moved(self, value: Ends, way: float) -> Ends:
-        """A value from below (way 1) or above, moved by its rounding and that of a comparison."""
+        """Return a value from below (way 1) or above, moved by its rounding and that of a comparison."""
         slip = 2 * way * self.value_slip
         return Ends(value.start - slip, value.end - slip, value.off)
 
     def _policy(self, s: int, cells: Ints, own: Ints) -> list[Ends]:
-        """Of the policy: its value from above, its CDFs from below and above, in all cells."""
+        """Return, in all cells, the policy's value from above and its CDFs from below and above."""
         shapes = ((len(cells), 1), (len(cells), self.wide + 1), (len(cells), self.wide + 1))
         found = [Ends(np.zeros(shape), np.zeros(shape), np.zeros(shape)) for shape in shapes]
         for a in np.unique(own[cells]):
@@ -143,12 +143,12 @@ class Step:
         return mixed(self.model.outcomes(self.t, s, a), self._values[kind], cells, WAYS[kind], 1, first=self.t == 0)
 
     def _mixed(self, s: int, a: int, cells: Ints, tables: list[Floats], way: float) -> Ends:
-        """The CDFs of one action in the cells ``j .. j + wide`` of the return, j each of ``cells``."""
+        """Return the CDFs of one action in the cells ``j .. j + wide`` of the return, for each j in ``cells``."""
         width, outcomes = self.wide + 1, self.model.outcomes(self.t, s, a)
         return mixed(outcomes, tables, cells, way, width, first=self.t == 0, before=self.before)
 
     def _keep(self, out: Floats, cells: Ints, ends: Ends, way: float, slip: float, before: int) -> None:
-        """Both nodes of each cell are lowered (way -1: raised) until the chord between them is on the right side."""
+        """Lower (way -1: raise) both nodes of each cell until the chord between them is on the right side."""
         width = ends.start.shape[1]
         for last in (False, True) if self.t else (False,):
             columns = slice(0 if last else before, (0 if last else before) + width)
@@ -158,7 +158,7 @@ class Step:
 
 
 class Test:
-    """The inequality of D3 for the cells of one action; ``margin`` is more than the rounding of all CDFs can add."""
+    """The inequality of D3 for the cells of one action; ``margin`` exceeds the total rounding error of the CDFs."""
 
     def __init__(self, model: CellTables, t: int, middle: Floats, low: Floats, high: Floats, margin: float) -> None:
         self.margin, self.both = margin, t > 0
@@ -193,13 +193,13 @@ def _some(ends: Ends, which: Any) -> Ends:
 
 
 def longer(table: Floats, rows: int) -> Floats:
-    """More rows like the last one: beyond the largest sum nothing is met, and any number will do."""
+    """Append copies of the last row: beyond the largest sum nothing is met, so any number will do."""
     missing = rows - len(table)
     return table if missing <= 0 else np.concatenate((table, np.repeat(table[-1:], missing, axis=0)))
 
 
 def _wider(table: Floats, before: int, columns: int) -> Floats:
-    """Zeros before, ones after: ``columns`` from the first column of the table on."""
+    """Pad with zeros before and ones after, to ``columns`` from the first column of the table on."""
     n = len(table)
     after = max(0, columns - table.shape[1])
     return np.concatenate((np.zeros((n, before)), table, np.ones((n, after))), axis=1)

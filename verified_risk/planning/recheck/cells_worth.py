@@ -1,7 +1,7 @@
-r"""Both bounds of a search between grid points again: its record replayed, and what its policy earns (theory 05, D5).
+r"""Recheck of a search between grid points: replay of its record, and a lower bound on its policy (theory 05, D5).
 
-With :math:`G(\tau) \le m_k + c_k \tau` on what the policy's CDF can be in cell k, :math:`\int G(F)\,dx \le \sum_k m_k +
-c \cdot A`.  Where a line touches G comes from the record, and any place is as valid as another.
+With :math:`G(\tau) \le m_k + c_k \tau` on the range of the policy's CDF in cell k, :math:`\int G(F)\,dx \le \sum_k m_k
++ c \cdot A`.  The record says where a line touches G; any place is valid.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .replay import Replay
 
 
 def cells_of(policy: Policy) -> list[tuple[Fraction, CellPolicy]] | None:
-    """The parts of a policy that looks at cells of one grid alone, None if it does not."""
+    """Return the parts of a policy that depends on cells of one grid only, or None for any other policy."""
     parts = [(weight, part) for weight, part in policy.parts() if isinstance(part, CellPolicy)]
     if len(parts) < len(list(policy.parts())):
         return None
@@ -37,10 +37,10 @@ def cells_of(policy: Policy) -> list[tuple[Fraction, CellPolicy]] | None:
 
 
 def own_actions(policy: CellPolicy, tables: CellTables) -> Own | None:
-    """What the policy plays in each cell of the return so far; None if a cell has more than one action.
+    """Return the policy's action in each cell of the return so far; None if a cell has more than one.
 
-    The budget of y is ``rho - y``; at y = 0 it is a whole number, one more than that of the rest of the first cell, and
-    from 0 down another rule applies.
+    The budget of y is ``rho - y``; at y = 0 it is an integer, one more than that of the rest of the first cell, and
+    budgets from 0 down follow another rule.
     """
     rho = policy.rho
     if rho < tables.top or any(table.shape[1] > rho for table in policy.tables):
@@ -55,12 +55,12 @@ def own_actions(policy: CellPolicy, tables: CellTables) -> Own | None:
 def least_worth(
     objective: Weighting, tables: CellTables, eta: Fraction, parts: list[tuple[Fraction, Own]], touch: Floats | None
 ) -> Fraction:
-    """What the mixture of ``parts`` is worth at least (D5)."""
+    """Return a lower bound on the value of the mixture of ``parts`` (D5)."""
     top = tables.top
     low, high = [Fraction()] * top, [Fraction()] * top
     for weight, own in parts:
         least, most = tables.ranges(own)
-        for k in range(top):  # the average over a cell is a bound at every point of the next one
+        for k in range(top):  # the average over a cell bounds every point of the next one
             low[k] += weight * (Fraction(float(least[k - 1])) if k else 0)
             high[k] += weight * (Fraction(float(most[k + 1])) if k + 1 < top else 1)
     places = [float(a + b) / 2 for a, b in zip(low, high, strict=True)]
@@ -90,8 +90,8 @@ def pass_jumps(
     proof: Proof,
     clock: Clock | None = None,
 ) -> None:
-    """Use the polygon beyond a jump where every policy is past it (B8): by the averages of the CDF, or, where returns
-    are few, by the best quantile in integers."""
+    """Use the polygon past a jump where every policy is past it (B8), by the averages of the CDF or, if returns are
+    few, by the best quantile in integers."""
 
     def surely(jump: Jump, start: int) -> bool:
         if proof.eta is None or start == 0:

@@ -1,11 +1,11 @@
-r"""A discounted plan again: both polygons of docs/theory/03-discretisation.md, "Interpolation", in other code.
+r"""Recheck of a discounted plan: both polygons of docs/theory/03-discretisation.md, "Interpolation".
 
-Nothing is shared with the planner's kernels or its scaled model: rewards are put on the grids here, tables are read
-with clipped indices, numbers have the precision of numpy's ``longdouble``, and each step has its own bound on rounding.
-From the plan come only the policy (its grids, its rho, its actions) and the objective.
+This module shares nothing with the planner's kernels or its scaled model: rewards are put on the grids here, tables are
+read with clipped indices, numbers have the precision of numpy's ``longdouble``, and each step has its own bound on
+rounding.  Only the policy (its grids, its rho, its actions) and the objective come from the plan.
 
-Where reward and next state are independent, the polygons of the next states are mixed first, and the mixed one is read:
-bends of next states that point in opposite ways then cancel, while those of joint outcomes would add up.
+If reward and next state are independent, the polygons of the next states are mixed before they are read: opposite bends
+of next states then cancel, while those of joint outcomes would add up.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from ..clock import Tick, unlimited
 from .wide import BLOCK, ROUNDOFF, Wide, each_term, exactly, wide
 
 MOST_WORK = 2 * 10**10
-"""Multiplications for which the tables are computed again without a time limit: some minutes."""
+"""Maximum number of multiplications for recomputing the tables without a time limit: a few minutes."""
 
 
 @dataclass(frozen=True)
 class Paid:
-    """Of one step: the reward of each outcome is ``units + share`` units of the step's grid."""
+    """The rewards of one step: that of each outcome is ``units + share`` units of the step's grid."""
 
     units: Ints
     share: Wide
 
 
 class Between:
-    """:meth:`bounds` are a lower bound of what the policy is worth and an upper bound of the optimum."""
+    """:meth:`bounds` returns a lower bound on the policy's value and an upper bound on the optimum."""
 
     def __init__(self, policy: CellPolicy, levels: Levels, check: Tick = unlimited) -> None:
         self.policy, self.mdp, self.check = policy, policy.mdp, check
@@ -45,7 +45,7 @@ class Between:
         self.kappa = wide([self.mean / self.slope])[0]
         least, most = self.mdp.reward_range
         self.usable = policy.least <= least
-        # the weight of a step, in units of its grid, and the greatest return that is left
+        # the weight of a step, in units of its grid, and the greatest remaining return
         self.scale = [self.mdp.step_reward(t, Fraction(1)) * 2**h / policy.eta for t, h in enumerate(policy.halvings)]
         self.span = [scale * (most - policy.least) for scale in self.scale]
         self.top = self._tops()
@@ -94,7 +94,7 @@ class Between:
         return Paid(np.array(units, dtype=np.int64)[self.number], wide(shares)[self.number])
 
     def bounds(self, tick: Tick = unlimited) -> tuple[Fraction, Fraction]:
-        """In the user's units."""
+        """Return both bounds, in the user's units."""
         below = self._backwards(tick, lower=True)
         above = self._backwards(tick, lower=False)
         policy = self.policy
@@ -110,7 +110,7 @@ class Between:
         return offset + policy.eta * worth(policy.rho, above), offset + policy.eta * upper
 
     def _candidates(self, table: Wide) -> list[int]:
-        """The nodes at which the bound may be largest: those within rounding of the largest computed one."""
+        """Return the nodes at which the bound may be largest: those within rounding of the largest computed one."""
         nodes = np.arange(table.shape[1] - 1)
         short = sum(wide([p])[0] * table[s, 1:] for s, p in self.mdp.initial)
         scores = wide([1 - self.mean])[0] * nodes - wide([self.slope])[0] * short
@@ -118,13 +118,13 @@ class Between:
         return [int(k) for k in np.flatnonzero(scores >= scores.max() - margin)]
 
     def _backwards(self, tick: Tick, *, lower: bool) -> Wide:
-        """The table of the first step: column 0 is what budgets below 0 are worth, column ``1 + k`` node k."""
+        """Return the first step's table: column 0 is the value of budgets below 0, column ``1 + k`` node k."""
         n = self.mdp.n_states
         table: Wide = np.zeros((n, 2), dtype=np.longdouble)
         mean: Wide = np.zeros(n, dtype=np.longdouble)
         for t in range(self.mdp.horizon - 1, -1, -1):
             paid, span = self._paid(t), wide([self.span[t]])[0]
-            # E[span - x + what is missing later], of each action: its mean, as a shortfall
+            # E[span - x + later shortfall] of each action: its mean, as a shortfall
             short = np.add.reduceat(self.prob * (span - paid.units - paid.share), self.start[:-1])
             short = short + np.add.reduceat(self.move_prob * mean[self.state], self.move_start[:-1])
             if lower:
@@ -141,7 +141,7 @@ class Between:
         return table
 
     def _nodes(self, t: int, paid: Paid, span: Any, table: Wide, lower: bool) -> Wide:
-        """The nodes of every state: below every action's line, or above that of the action played in the cell."""
+        """Return the nodes of every state: below every action's line, or above that of the action played."""
         count, reach = self.top[t] + 1, int(paid.units.max()) + 1
         # nodes -reach .. top + 1, so that an outcome of u units reads three columns from reach - u - 1 on
         padded = _read(table, np.arange(-reach, count + 1))
@@ -165,7 +165,7 @@ class Between:
         return found
 
     def _action(self, i: Ints, paid: Paid, span: Any, padded: Wide, reach: int, lower: bool) -> tuple[Wide, Wide]:
-        """Q of the actions ``i`` at the nodes, and by how much its chords can be on the wrong side of it."""
+        """Return Q of the actions ``i`` at the nodes, and by how much its chords can be on the wrong side."""
         rows = self._mixed(i, padded) if self.product else padded
         windows = np.lib.stride_tricks.sliding_window_view(rows, padded.shape[1] - reach + 1, axis=1)
         q: Wide = np.zeros((len(i), windows.shape[2] - 2), dtype=np.longdouble)
@@ -181,7 +181,7 @@ class Between:
         return q, wrong
 
     def _mixed(self, i: Ints, padded: Wide) -> Wide:
-        """The mean polygon of the next states of each of the actions ``i``."""
+        """Return the mean polygon of the next states of each of the actions ``i``."""
         mixed: Wide = np.zeros((len(i), padded.shape[1]), dtype=np.longdouble)
         for here, j in each_term(self.move_start, i):
             mixed[here] += self.move_prob[j][:, None] * padded[self.state[j]]
@@ -189,7 +189,7 @@ class Between:
 
 
 def _read(rows: Wide, index: Any) -> Any:
-    """Nodes ``index`` of one row, or of each: constant left of 0, slope 1 beyond the last one."""
+    """Read nodes ``index`` of one row, or of each: constant left of 0, slope 1 beyond the last one."""
     last = rows.shape[-1] - 2
     return rows[..., np.clip(index, -1, last) + 1] + np.maximum(index - last, 0)
 

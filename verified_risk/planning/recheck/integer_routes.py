@@ -17,7 +17,7 @@ from ..search.trace import Proof
 
 
 def mean_of(mdp: MDP, policy: MarkovPolicy | None) -> Fraction:
-    """The mean of a policy, or the largest one, exactly: one rational per step and state."""
+    """Return the mean of a policy, or the largest mean, exactly: one rational per step and state."""
     value = [Fraction()] * mdp.n_states
     for t in range(mdp.horizon - 1, -1, -1):
         means = [
@@ -35,7 +35,7 @@ def mean_of(mdp: MDP, policy: MarkovPolicy | None) -> Fraction:
 
 
 def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
-    """For each t, the least and greatest sum of the rewards of steps t, ..., T-1, whatever the states."""
+    """Return, for each t, the least and greatest sum of the rewards of steps t, ..., T-1 over all states."""
     ranges = [(0, 0)]
     for step in reversed(grid.steps):
         rewards = [j for actions in step for branches in actions for _, _, j in branches]
@@ -45,7 +45,7 @@ def remaining_range(grid: GridModel) -> list[tuple[int, int]]:
 
 
 def least_expected(grid: GridModel, cost: Callable[[int], Fraction], tick: Tick = unlimited) -> Fraction:
-    """The least expected cost of the return, in units, over all policies; ``tick`` is called for every cell."""
+    """Return the least expected cost of the return, in units, over all policies; calls ``tick`` for every cell."""
     reach = grid.reachable()
     value: dict[tuple[int, int], Fraction] = {(s, z): cost(z) for s, sums in reach[-1].items() for z in sums}
     for t in range(grid.horizon - 1, -1, -1):
@@ -61,7 +61,7 @@ def least_expected(grid: GridModel, cost: Callable[[int], Fraction], tick: Tick 
 
 
 def best_on_sums(grid: GridModel, objective: Weighting, tick: Tick = unlimited) -> Fraction:
-    r"""The optimum of a quantile, or of a mean and at most one CVaR, over the sums that policies reach.
+    r"""Return the optimum of a quantile, or of a mean and at most one CVaR, over the reachable sums.
 
     For :math:`w \mathbf E Z + v\, \mathrm{CVaR}_\alpha(Z)` it is the largest, over the attainable returns rho, of
     :math:`v \rho - \min_\pi \mathbf E[\frac v\alpha (\rho - Z)^+ - w Z]`.
@@ -83,13 +83,13 @@ def best_on_sums(grid: GridModel, objective: Weighting, tick: Tick = unlimited) 
 
 
 def is_passed(grid: GridModel, jump: Jump, i: int, tick: Tick = unlimited) -> bool:
-    """Whether the CDF of every policy is past a jump at coordinate i (shifted units), and hence from there on."""
+    """Whether the CDF of every policy is past a jump at coordinate i (shifted units), and hence beyond it."""
     low, _ = remaining_range(grid)[0]
     return not jump.reached_by(least_expected(grid, lambda z: Fraction(z - low <= i), tick))
 
 
 def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof, tick: Tick = unlimited) -> Fraction:
-    """:math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` with the record's first multipliers c, in rationals."""
+    """Return :math:`M - \\eta (V(c) + \\sum_i \\min_x (G(x) - c_i x))` for the record's first multipliers c."""
     low, high = remaining_range(grid)[0]
     assert proof.root.rounds[0].cost is not None
     cost = [Fraction(c) for c in proof.root.rounds[0].cost.tolist()]
@@ -103,8 +103,8 @@ def dual_bound(polygon: Polygon, grid: GridModel, proof: Proof, tick: Tick = unl
 
 
 def least_above_lines(polygon: Polygon, slopes: set[Fraction]) -> dict[Fraction, Fraction]:
-    r""":math:`\min_x (G(x) - c x)` for every slope c, exactly: on the lower convex hull of G, at the corner where its
-    slopes pass c."""
+    r"""Return :math:`\min_x (G(x) - c x)` for every slope c, exactly: on the lower convex hull of G, at the corner
+    where its slopes pass c."""
     hull: list[tuple[Fraction, Fraction]] = []
     rises: list[Fraction] = []  # the slope of the hull to the left of each corner but the first
     for x, g in zip(map(Fraction, polygon.x.tolist()), map(Fraction, polygon.g.tolist()), strict=True):

@@ -1,4 +1,4 @@
-"""The polygon below a weighting as a replay sees it."""
+"""The polygon below a weighting, as used by a replay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ U = 2.0**-53
 
 @dataclass(frozen=True)
 class Line:
-    """The polygon as numpy sees it; values, which lie in [-1, 1], are off by at most ``16 u``."""
+    """The polygon as numpy arrays; values, which lie in [-1, 1], are off by at most ``16 u``."""
 
     x: Floats
     g: Floats
@@ -28,7 +28,7 @@ class Line:
         return cls(polygon.x, polygon.g, np.diff(polygon.g) / np.diff(polygon.x))
 
     def times(self, share: Fraction) -> Line:
-        """At most ``share`` times this line, ``0 < share <= 1``: products are off by two roundings."""
+        """Return a line at most ``share`` times this one, ``0 < share <= 1``; products are off by two roundings."""
         g = self.g * float(share)
         return Line.of(Polygon(self.x, g - 4 * U * np.abs(g)))
 
@@ -38,18 +38,18 @@ class Line:
         return self.g[k] * (1 - share) + self.g[k + 1] * share
 
     def corners(self, low: float, high: float) -> tuple[Floats, Floats]:
-        """The ends and the knots between them, with the values there."""
+        """Return the ends and the knots between them, with their values."""
         inner = slice(np.searchsorted(self.x, low, side="right"), np.searchsorted(self.x, high, side="left"))
         t = np.concatenate(([low], self.x[inner], [high]))
         return t, np.concatenate(([self.value(low)], self.g[inner], [self.value(high)]))
 
     def slopes(self, low: float, high: float) -> tuple[float, float]:
-        """An interval that holds a stationary slope for every point of the box (the contractor, B5)."""
+        """Return an interval that contains a stationary slope for every point of the box (the contractor, B5)."""
         slope = self.slope
         first = int(np.clip(np.searchsorted(self.x, low, side="right") - 1, 0, len(slope) - 1))
         last = max(first, int(np.clip(np.searchsorted(self.x, high, side="left") - 1, 0, len(slope) - 1)))
         if self.x[first] == low and first > 0 and not slope[first - 1] > slope[first] + 1e-12 * (1 + abs(slope[first])):
-            first -= 1  # a corner that may be convex: both its slopes are needed, at a concave one either will do
+            first -= 1  # a corner that may be convex needs both slopes; a concave one either
         ends_at_knot = last < len(slope) - 1 and self.x[last + 1] == high
         if ends_at_knot and not slope[last] > slope[last + 1] + 1e-12 * (1 + abs(slope[last + 1])):
             last += 1

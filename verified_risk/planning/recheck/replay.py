@@ -1,13 +1,13 @@
-r"""Repeat a search's argument from its :class:`~verified_risk.planning.search.trace.Proof`, from the integer model.
+r"""Replay a search's argument from its :class:`~verified_risk.planning.search.trace.Proof` on the integer model.
 
-Nothing is shared with the planner's kernels or float model: outcomes are joint, every cell is visited, and the rules of
-docs/theory/05-certificates.md (B1 weak duality, B2 reduced costs, B3 probing, B5 the contractor, B6 monotonicity, B7
-the result) are written a second time with their own rounding.  The cost vectors, probes and cuts come from the proof;
-whatever they are, the answer is a valid bound.  What *is* shared is the polygon below the weighting.
+This module shares nothing with the planner's kernels or float model: outcomes are joint, every cell is visited, and the
+rules of docs/theory/05-certificates.md (B1 weak duality, B2 reduced costs, B3 probing, B5 the contractor, B6
+monotonicity, B7 the result) are implemented independently, with their own rounding.  The cost vectors, probes and cuts
+come from the proof; any choice gives a valid bound.  The polygon below the weighting *is* shared.
 
 Notation: rewards of step t are shifted to start at 0; ``y`` is the shifted sum so far, at most ``sums[t]``; ``F_i`` is
 the probability that the shifted return is at most i, ``0 <= i < top``.  A conditional CDF of a cell ``(t, s, y)`` is
-kept for ``i = y, ..., y + left[t] - 1``: before it is 0, after it 1.
+kept for ``i = y, ..., y + left[t] - 1``; it is 0 before and 1 after.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from ..search.trace import Branch, Proof, Round
 from .line import Line, U
 
 Mask: TypeAlias = list[list[npt.NDArray[np.bool_]]]
-"""``mask[t][s][a, y]``: the action is still allowed."""
+"""``mask[t][s][a, y]`` is true if the action is still allowed."""
 
 CALL = 2000
-"""Multiplications that take as long as one call of numpy."""
+"""Cost of one numpy call, in multiplications."""
 HUGE = 1e100
 TINY = 1e-290
-"""More than all underflows together can lose."""
+"""Exceeds the total loss by underflow."""
 
 
 def gamma(depth: int) -> float:
-    """``K u / (1 - K u)``, rounded up."""
+    """Return ``K u / (1 - K u)``, rounded up."""
     if depth * U > 0.01:
         raise OverflowError(f"{depth} roundings in a row")
     return math.nextafter(float(Fraction(depth, 2**53 - depth)), math.inf)
 
 
 class Tables(Protocol):
-    """What a replay asks about policies: on a grid :class:`Outcomes` answers, between its points
-    :class:`~.cell_replay.CellTables`."""
+    """The questions that a replay asks about policies, answered on a grid by :class:`Outcomes` and between its points
+    by :class:`~.cell_replay.CellTables`."""
 
     top: int
 
@@ -63,7 +63,7 @@ class Tables(Protocol):
 
 
 class Outcomes:
-    """Per step, state and action the list of (probability, next state, shifted reward); ``tick`` may end a pass."""
+    """Lists of (probability, next state, shifted reward) per step, state and action; ``tick`` may interrupt a pass."""
 
     def __init__(self, grid: GridModel, tick: Callable[[], None] = lambda: None) -> None:
         self.tick = tick
@@ -101,7 +101,7 @@ class Outcomes:
         ]
 
     def work(self, proof: Proof) -> float:
-        """Multiplications that a replay needs, about; a call of numpy counts as ``CALL`` of them."""
+        """Estimate the multiplications of a replay; a call of numpy counts as ``CALL`` of them."""
         calls = per_value = per_table = 0
         for t, rows in enumerate(self.steps):
             terms = sum(len(branches) for actions in rows for branches in actions)
@@ -119,8 +119,8 @@ class Outcomes:
         return of(proof.root)
 
     def least_costs(self, costs: Floats, mask: Mask) -> Floats:
-        """For each row c of ``costs``, a lower bound of ``c . F`` over all policies of allowed actions (signed terminal
-        costs, A5)."""
+        """Return, for each row c of ``costs``, a lower bound on ``c . F`` over all policies of allowed actions (signed
+        terminal costs, A5)."""
         tail = np.zeros((self.top + 1, len(costs)))
         tail[:-1] = np.cumsum(costs.T[::-1], axis=0)[::-1]
         value = [tail] * self.n_states
@@ -144,7 +144,7 @@ class Outcomes:
         return lowered
 
     def contract(self, middle: Floats, low: Floats, high: Floats, mask: Mask) -> tuple[Floats, Floats]:
-        """The contractor (B5): remove actions from ``mask`` that are optimal for no slope of the box."""
+        """Apply the contractor (B5): remove actions from ``mask`` that are optimal for no slope of the box."""
         magnitude, spread = np.abs(middle).sum(), np.maximum(middle - low, high - middle).sum()
         margin = 2 * self.gamma_value * magnitude + 2 * self.gamma_table * spread + 2.0**-49 * (magnitude + spread)
         inflate = 1 + 4 * (self.top + 8) * U
@@ -190,7 +190,7 @@ class Outcomes:
 
     @staticmethod
     def _shifted(branches: list[tuple[float, int, int]], after: Floats, shape: tuple[int, ...]) -> Floats:
-        """The average of the successors' conditional CDFs, each moved by its reward."""
+        """Average the successors' conditional CDFs, each shifted by its reward."""
         total, wide = np.zeros(shape), after.shape[2]
         for p, target, j in branches:
             total[:, j : j + wide] += p * after[target, j : j + shape[0]]
@@ -200,8 +200,8 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Dual:
-    """A bound by weak duality: lower bounds of ``min G(x) - c_i x`` over the box, their sum, ``G(x) - c_i x`` at its
-    corners."""
+    """A bound by weak duality: lower bounds on ``min G(x) - c_i x`` over the box, their sum, and ``G(x) - c_i x`` at
+    its corners."""
 
     bound: float
     least: Floats
@@ -219,23 +219,23 @@ class Box:
         return Box(self.low.copy(), self.high.copy(), [[kept.copy() for kept in step] for step in self.mask])
 
     def narrow(self, low: Floats, high: Floats, reach: int) -> bool:
-        """What is known of coordinate i holds ``reach`` cells further: from below after it, from above before it (D2);
-        False if nothing is left."""
+        """Intersect with bounds on coordinate i, which hold ``reach`` cells further: lower ones after it, upper ones
+        before it (D2); return False if the box is empty."""
         known = len(low) - reach
         self.low[reach:] = np.maximum(self.low[reach:], low[:known])
         self.high[:known] = np.minimum(self.high[:known], high[reach:])
         return self.close()
 
     def close(self) -> bool:
-        """Closing under monotonicity (B6); False if nothing is left."""
+        """Close the box under monotonicity (B6); return False if it is empty."""
         self.low = np.maximum.accumulate(self.low)
         self.high = np.minimum.accumulate(self.high[::-1])[::-1]
         return bool(np.all(self.low <= self.high))
 
 
 class Replay:
-    """:meth:`bound` is a lower bound of ``sum_i G(F_i)`` over all policies, of the integral of ``G(F)`` over cells if
-    ``reach`` is 1."""
+    """:meth:`bound` returns a lower bound on ``sum_i G(F_i)`` over all policies or, if ``reach`` is 1, on the integral
+    of ``G(F)`` over cells."""
 
     def __init__(self, outcomes: Tables, polygon: Polygon, proof: Proof, reach: int = 0) -> None:
         self.outcomes, self.proof, self.target, self.reach = outcomes, proof, proof.target, reach
@@ -244,13 +244,13 @@ class Replay:
         self._read(proof.root)
 
     def least_cdf(self, i: int) -> float:
-        """A lower bound of ``F_i`` over all policies."""
+        """Return a lower bound on ``F_i`` over all policies."""
         costs = np.eye(1, self.outcomes.top, i)
         return float(self.outcomes.least_costs(costs, self.outcomes.everything())[0])
 
     def pass_jumps(self, objective: Weighting, surely: Callable[[Jump, int], bool]) -> None:
-        """Other polygons from the coordinates of the record on at which every policy is past a jump (B8); ``surely``
-        says whether it is."""
+        """Use the polygons past a jump from the record's coordinates on (B8), if ``surely`` confirms that every policy
+        is past it there."""
         jumps, starts = objective.jumps, self.proof.passed
         if len(starts) != len(jumps):
             return
@@ -262,7 +262,7 @@ class Replay:
                 self.lines[start:] = [line] * (self.outcomes.top - start)
 
     def _read(self, branch: Branch) -> None:
-        """Refuse what could turn into NaN: a comparison with it is false, and an empty box closes a node."""
+        """Reject input that could become NaN: comparisons with NaN are false, and an empty box closes a node."""
         top = self.outcomes.top
         for step in branch.rounds:
             for vector in (step.cost, step.slopes):
@@ -279,8 +279,8 @@ class Replay:
             self._read(child)
 
     def bound(self) -> float:
-        """What the tree proves (result of the search, B7), or what the first multipliers prove before anything is
-        cut, if that is more."""
+        """Return the bound that the tree proves (result of the search, B7), or that of the first multipliers before any
+        cut, if it is better."""
         top, root = self.outcomes.top, self.proof.root
         box = Box(np.zeros(top), np.ones(top), self.outcomes.everything())
         first = root.rounds[0].cost if root.rounds else None
@@ -288,7 +288,7 @@ class Replay:
         return max(uncut, min(self.target, self._node(root, box, -np.inf)))
 
     def _node(self, branch: Branch, box: Box, known: float) -> float:
-        """The best bound of a node, or of its children where it was cut (result of the search, B7)."""
+        """Return the best bound of a node, or of its children if it was split (result of the search, B7)."""
         for step in branch.rounds:
             known = max(known, self._round(step, box))
             if known >= self.target:
@@ -307,7 +307,7 @@ class Replay:
         return min(found)
 
     def _round(self, step: Round, box: Box) -> float:
-        """Bound, cut, probe, contract; infinite if the box is empty."""
+        """Bound, cut, probe and contract; return infinity if the box is empty."""
         bound = -np.inf
         if step.cost is not None:
             dual = self._dual(step.cost, box)
@@ -327,7 +327,7 @@ class Replay:
         return bound
 
     def _dual(self, cost: Floats, box: Box) -> Dual:
-        """Weak duality (B1), every part rounded down."""
+        """Apply weak duality (B1), rounding every part down."""
         corners = []
         least = np.empty(len(cost))
         for i, c in enumerate(cost):
@@ -340,11 +340,11 @@ class Replay:
         return Dual(value + sum_least - 4 * U * (abs(value) + abs(sum_least)), least, sum_least, corners)
 
     def _cut(self, cost: Floats, dual: Dual, box: Box) -> tuple[Floats, Floats]:
-        """Reduced cost (B2): drop the ends of boxes where ``G(x) - c_i x`` exceeds its least value by all the room."""
+        """Drop the ends of boxes where ``G(x) - c_i x`` exceeds its minimum by all the room: reduced costs (B2)."""
         low, high = box.low.copy(), box.high.copy()
         least, room = dual.least, self.target - dual.bound
         for i, (t, values) in enumerate(dual.corners):
-            # values are off by 16 u (1 + |c|), so is every chord between them
+            # values are off by 16 u (1 + |c|), and so is every chord between them
             level = least[i] + room * (1 + 4 * U) + 32 * U * (1 + abs(cost[i]) + abs(least[i]) + room)
             below = np.flatnonzero(values <= level)
             first, last = below[0], below[-1]
@@ -359,7 +359,7 @@ class Replay:
         return low, high
 
     def _probe(self, step: Round, cost: Floats, sum_least: float, box: Box) -> tuple[Floats, Floats]:
-        """Probing (B3): the multiplier of one coordinate is moved, which bounds that coordinate."""
+        """Probe (B3): move the multiplier of one coordinate, which bounds that coordinate."""
         low, high = box.low.copy(), box.high.copy()
         probed = np.tile(cost, (len(step.probes), 1))
         for row, (i, value) in zip(probed, step.probes, strict=True):
@@ -370,7 +370,7 @@ class Replay:
             if shift == 0:
                 continue
             over = (Fraction(float(value)) + Fraction(sum_least) - Fraction(self.target)) / shift
-            edge = float(min(max(over, Fraction(-1)), Fraction(2)))  # beyond [0, 1] it makes no difference how far
+            edge = float(min(max(over, Fraction(-1)), Fraction(2)))  # beyond [0, 1] the distance is irrelevant
             if shift > 0:  # F_i > over
                 low[i] = max(low[i], edge - 4 * U * abs(edge))
             else:  # over has the sign of a negative shift: F_i < over

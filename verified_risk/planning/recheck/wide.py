@@ -1,10 +1,9 @@
-r"""The model on a grid of returns in numpy's ``longdouble``: what rechecks of large plans run on.
+r"""The model on a grid of returns in numpy's ``longdouble``, for rechecks of large plans.
 
-Nothing is shared with the planner's grid model, its kernels or its float laws: arrays are made here from the MDP, rows
-of many states are moved at once, every budget and every reachable sum is visited, and the bounds on rounding are those
-of this file.  All numbers are nonnegative, so ``K`` roundings in a row change a result by a factor between
-``1 - K u`` and ``1 / (1 - K u)``, u the roundoff of ``longdouble`` (docs/theory/05-certificates.md, A1,
-nonnegative expressions).
+This module shares nothing with the planner's grid model, kernels or float laws: arrays are built here from the MDP,
+rows of many states are moved at once, every budget and every reachable sum is visited, and the rounding bounds are its
+own.  All numbers are nonnegative, so ``K`` successive roundings change a result by a factor between ``1 - K u`` and ``1
+/ (1 - K u)``, u the roundoff of ``longdouble`` (docs/theory/05-certificates.md, A1, nonnegative expressions).
 
 * :meth:`WideModel.shortfalls`: the least :math:`\mathbf E\,c(\rho - Z)` over all policies, for every rho
   (A2, the budget recursion).
@@ -33,21 +32,21 @@ from ...policy.packed_rule import ArrayRule
 from ..clock import Tick, unlimited
 
 Wide: TypeAlias = npt.NDArray[Any]
-"""Of ``np.longdouble``."""
+"""An array of ``np.longdouble``."""
 
 ROUNDOFF = Fraction(1, 2 ** min(np.finfo(np.longdouble).nmant + 1, 64))
-"""Of a ``longdouble``; where that has more than 64 bits, long rationals are still read by their leading 62."""
+"""Unit roundoff of a ``longdouble``; at least that of 64 bits, since long rationals are read by their leading 62."""
 UNDERFLOW = Fraction(2) ** (int(np.finfo(np.longdouble).minexp) + 128)
-"""More than all underflows of a pass can lose, each times what it may be multiplied with."""
+"""Exceeds the total underflow of a pass, including the factors that amplify it."""
 PER_FACTOR = 6
-"""Roundings of a probability (a quotient of two rounded integers, or two floats added), of its product and its sum."""
+"""Roundings of a probability (a quotient of rounded integers, or a sum of floats), of its product and its sum."""
 BLOCK = 2**16
-"""Numbers in the rows that are moved at once: they stay in the cache."""
+"""Numbers in the rows processed at once, few enough to stay in the cache."""
 
 
 @dataclass(frozen=True)
 class Pay:
-    """What actions pay at one step, in units above the least reward: a law per action, or one entry per outcome."""
+    """The rewards of one step, in units above the least reward: a law per action, or one entry per outcome."""
 
     start: Ints
     units: Ints
@@ -59,7 +58,7 @@ class Pay:
 
 
 class WideModel:
-    """``mdp`` on multiples of ``eta``, rewards rounded up; ``check`` is called for every block of rows."""
+    """``mdp`` on multiples of ``eta``, with rewards rounded up; ``check`` is called for every block of rows."""
 
     def __init__(self, mdp: MDP, eta: Fraction, check: Tick = unlimited) -> None:
         raised, self.check = Fraction(), check
@@ -107,7 +106,7 @@ class WideModel:
 
     @cached_property
     def offsets(self) -> list[int]:
-        """Before step t, the sum of units is the shifted one plus ``offsets[t]``."""
+        """The offsets: before step t, the sum of units is the shifted one plus ``offsets[t]``."""
         found = [0]
         for step in self.steps:
             found.append(found[-1] + step.least)
@@ -120,16 +119,16 @@ class WideModel:
 
     @property
     def loss(self) -> Fraction:
-        """What rounding up can have added to a return."""
+        """A bound on what rounding up added to a return."""
         return sum((step.loss for step in self.steps), Fraction())
 
     def _terms(self, step: Pay) -> int:
-        """The greatest number of terms in one backup of one action, each stage of a product by itself."""
+        """Return the greatest number of terms in one backup of one action, counting each stage of a product."""
         return int(np.diff(self.start).max()) + (int(np.diff(step.start).max()) if self.product else 0)
 
     @property
     def work(self) -> int:
-        """Multiplications of :meth:`shortfalls`."""
+        """The multiplications of :meth:`shortfalls`."""
         total, reach = 0, 0
         for step in reversed(self.steps):
             reach += step.span
@@ -139,12 +138,12 @@ class WideModel:
     # -- the least shortfall over all policies ------------------------------------------------------------------------
 
     def shortfalls(self, kappa: Fraction, right: str, tick: Tick = unlimited) -> tuple[Wide, int]:
-        r""":math:`\mathbf E_D W_0(S, \rho)` at rho = 0, ..., top, and how many roundings in a row it took.
+        r""":math:`\mathbf E_D W_0(S, \rho)` at rho = 0, ..., top, and the number of successive roundings.
 
         .. math:: W_t(s, b) = \min_a \{ \kappa\,\mathbf E[m_t - R] + \mathbf E\,W_{t+1}(S', b - R) \}
 
-        with :math:`W_T(s, 0) = 0`, constant left of 0; right of the greatest return that is left it is ``"line"``
-        (slope 1), ``"one"`` (the probability 1) or ``"flat"``.
+        with :math:`W_T(s, 0) = 0`, constant left of 0; right of the greatest remaining return it is ``"line"`` (slope
+        1), ``"one"`` (the probability 1) or ``"flat"``.
         """
         weight = wide([kappa])[0]
         table: Wide = np.zeros((self.n_states, 1), dtype=np.longdouble)
@@ -158,7 +157,7 @@ class WideModel:
         return probs @ table[states], depth
 
     def _backup(self, step: Pay, padded: Wide, paid: Wide) -> Wide:
-        """Budget b less reward r is column ``span + b - r`` of ``padded``."""
+        """Back up one step: budget b less reward r is column ``span + b - r`` of ``padded``."""
         width = padded.shape[1] - step.span
         now: Wide = np.empty((self.n_states, width), dtype=np.longdouble)
         counts = np.diff(self.first)
@@ -185,7 +184,7 @@ class WideModel:
 
     @staticmethod
     def _sum(start: Ints, rows: Ints, term: Callable[[Ints, Ints], Wide]) -> Wide:
-        """For each of ``rows`` the sum of its terms ``start[row] .. start[row + 1]``, one after the other."""
+        """Return, for each of ``rows``, the sequential sum of its terms ``start[row] .. start[row + 1]``."""
         counts = start[rows + 1] - start[rows]
         total = term(np.arange(len(rows)), start[rows])
         for k in range(1, int(counts.max())):
@@ -196,7 +195,7 @@ class WideModel:
     # -- the law of a policy ------------------------------------------------------------------------------------------
 
     def law(self, policy: Policy, tick: Tick = unlimited) -> tuple[Wide, int]:
-        """The probabilities of the shifted returns 0, ..., top, and how many roundings in a row they took."""
+        """Return the probabilities of the shifted returns 0, ..., top, and the number of successive roundings."""
         states, probs = self.initial
         mass: Wide = np.zeros((self.n_states, 1), dtype=np.longdouble)
         mass[states, 0] = probs
@@ -232,12 +231,12 @@ class WideModel:
 
 
 def _missing(step: Pay) -> Callable[[Ints, Ints], Wide]:
-    """The terms of ``E[m - R]``."""
+    """Return the terms of ``E[m - R]``."""
     return lambda _, j: step.prob[j] * (step.span - step.units[j])
 
 
 def _padded(table: Wide, span: int, right: str) -> Wide:
-    """``span`` more columns on both sides."""
+    """Pad with ``span`` columns on both sides."""
     left = np.repeat(table[:, :1], span, axis=1)
     beyond = np.repeat(table[:, -1:], span, axis=1)
     if right == "line":
@@ -254,7 +253,7 @@ def _blocks(count: int, width: int) -> Iterator[Ints]:
 
 
 def each_term(start: Ints, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """The k-th terms of all rows that have one, k = 0, 1, ...: positions in ``rows``, positions of the terms."""
+    """Yield, for k = 0, 1, ..., the positions in ``rows`` of all rows with a k-th term, and those of the terms."""
     counts = start[rows + 1] - start[rows]
     for k in range(int(counts.max(initial=0))):
         here = np.flatnonzero(counts > k)
@@ -262,9 +261,8 @@ def each_term(start: Ints, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 def _chooser(policy: Policy, model: WideModel, t: int, width: int) -> Callable[[Ints, Ints], tuple[Ints, Ints, Wide]]:
-    """What the policy plays in cells (state, shifted sum): positions of the cells, actions, probabilities.
-
-    A policy of the grid remembers the sum of units, any other the sum itself."""
+    """Return a function from cells (state, shifted sum) to positions of the cells, actions and probabilities.  A policy
+    on the grid remembers the sum of units, any other the sum itself."""
     rule = policy.rule if isinstance(policy, GridPolicy) else None
     scale = 1 if isinstance(policy, GridPolicy) else model.eta
     most = np.diff(model.first)
@@ -294,7 +292,7 @@ def _chooser(policy: Policy, model: WideModel, t: int, width: int) -> Callable[[
 
 
 def wide(values: Any) -> Wide:
-    """Nonnegative rationals as numbers of numpy's longest type: each quotient of two integers, or sum of two floats."""
+    """Convert nonnegative rationals to ``longdouble``: as a quotient of two integers, or a sum of two floats."""
     values = list(values)
     top, bottom = [x.numerator for x in values], [x.denominator for x in values]
     if max(max(top, default=0), max(bottom, default=0)) < 2**63:
@@ -303,7 +301,7 @@ def wide(values: Any) -> Wide:
 
 
 def _quotient(x: Fraction) -> Any:
-    """By the 62 leading bits of a quotient: also where no float is as large or as small."""
+    """Compute a quotient from its 62 leading bits, which also works outside the range of floats."""
     if not x:
         return np.longdouble(0)
     shift = 63 - x.numerator.bit_length() + x.denominator.bit_length()
@@ -312,7 +310,7 @@ def _quotient(x: Fraction) -> Any:
 
 
 def exactly(x: Any) -> Fraction:
-    """The rational that a finite longdouble is."""
+    """Return the rational equal to a finite longdouble."""
     part, exponent = np.frexp(x)
     total = Fraction()
     while part:
@@ -322,23 +320,23 @@ def exactly(x: Any) -> Fraction:
 
 
 def below(x: Any, depth: int) -> Fraction:
-    """A number that the exact value is at least, after ``depth`` roundings in a row."""
+    """Return a lower bound on the exact value, after ``depth`` successive roundings."""
     return max(Fraction(), exactly(x) * (1 - depth * ROUNDOFF) - UNDERFLOW)
 
 
 def largest(scores: Wide, size: Any, depth: int) -> Ints:
-    """Places where a score, minus ``depth`` roundings of numbers up to ``size``, may be the largest: all others fall
-    behind the largest score by more than those roundings, and by more than those of the scores."""
+    """Return the places where a score, minus ``depth`` roundings of numbers up to ``size``, may be largest: all others
+    fall short of the largest score by more than those roundings and those of the scores."""
     return np.flatnonzero(~(scores < scores.max() - 4 * depth * np.longdouble(float(ROUNDOFF)) * size))
 
 
 def above(x: Any, depth: int) -> Fraction:
-    """A number that the exact value is at most."""
+    """Return an upper bound on the exact value."""
     return (exactly(x) + UNDERFLOW) / (1 - depth * ROUNDOFF)
 
 
 def at_most(x: Fraction) -> Fraction:
-    """``x`` itself if it is short, otherwise a number of 160 bits below it: products of many factors are long."""
+    """Return ``x`` if it is short, otherwise a number of 160 bits below it: products of many factors are long."""
     if x.denominator.bit_length() <= 64:
         return x
     shift = 160 - x.numerator.bit_length() + x.denominator.bit_length()
@@ -346,5 +344,5 @@ def at_most(x: Fraction) -> Fraction:
 
 
 def at_least(x: Fraction) -> Fraction:
-    """The same from above."""
+    """Return ``x`` if it is short, otherwise a number of 160 bits above it."""
     return -at_most(-x)

@@ -1,1 +1,1 @@
-"""Any weighting: a search over boxes of CDFs."""
+"""Search over boxes of CDFs, for any weighting."""

@@ -1,4 +1,4 @@
-"""A mixture of policies as Frank-Wolfe carries it: CDF vectors, their weights, and the policies behind them."""
+"""A mixture of policies as Frank-Wolfe maintains it: CDF vectors, their weights, and the policies behind them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Table: TypeAlias = npt.NDArray[Any]
 Parts: TypeAlias = list[tuple[float, Table]]
 
 SAME = 1e-11
-"""CDFs this close are one atom: two passes that break ties differently differ by rounding."""
+"""Distance within which CDFs are one atom: passes that break ties differently differ by rounding."""
 NOTHING = 1e-14
-"""A weight below it is rounding, and becomes 0."""
+"""Weights below this are rounding errors and become 0."""
 
 
 class Atoms:
-    """Weights sum to 1; atoms that have lost theirs are kept, since they tend to return."""
+    """Atoms with weights that sum to 1; atoms of weight 0 are kept, since they tend to return."""
 
     def __init__(self, atoms: list[tuple[float, Floats, Table]]) -> None:
         self.weights = [w for w, _, _ in atoms]
@@ -29,17 +29,17 @@ class Atoms:
         self.tables = [table for _, _, table in atoms]
 
     def copy(self) -> Atoms:
-        """Those with weight, sharing CDFs and tables."""
+        """Return the atoms of positive weight, sharing CDFs and tables."""
         return Atoms([x for x in zip(self.weights, self.cdfs, self.tables, strict=True) if x[0] > 0])
 
     def worst(self, cost: Floats) -> tuple[int, float]:
-        """The atom with weight that costs most, and what it costs."""
+        """Return the costliest atom of positive weight, and its cost."""
         scores = [float(cost @ cdf) if w > 0 else -np.inf for w, cdf in zip(self.weights, self.cdfs, strict=True)]
         k = int(np.argmax(scores))
         return k, scores[k]
 
     def shift(self, away: int, cdf: Floats, table: Table, move: float) -> None:
-        """Move weight from one atom to ``cdf``, an old atom if it is one."""
+        """Move weight from one atom to ``cdf``, reusing an existing atom if there is one."""
         distances = [float(np.max(np.abs(known - cdf), initial=0.0)) for known in self.cdfs]
         target = int(np.argmin(distances))
         if distances[target] >= SAME:
@@ -55,7 +55,7 @@ class Atoms:
         self.weights = [w / total for w in self.weights]
 
     def point(self) -> Floats:
-        """The CDF of the mixture."""
+        """Return the CDF of the mixture."""
         mixed: Floats = np.sum([w * cdf for w, cdf in zip(self.weights, self.cdfs, strict=True) if w > 0], axis=0)
         return np.clip(mixed, 0.0, 1.0)
 
@@ -64,7 +64,7 @@ class Atoms:
 
 
 def best_length(cost: Callable[[float], float], most: float) -> tuple[float, float]:
-    """Where on ``(0, most]`` a function of one variable is least, and its value there: a scan, then golden sections."""
+    """Minimise a function of one variable on ``(0, most]`` by a scan and golden sections; return argument and value."""
     lengths = most * np.arange(1, 17) / 16
     values = [cost(float(length)) for length in lengths]
     k = int(np.argmin(values))

@@ -1,12 +1,12 @@
-r"""Any weighting where few returns are attainable, however fine the grid is that holds them (theory 05, B9).
+r"""Search for any weighting if few returns are attainable, however fine the grid that contains them (theory 05, B9).
 
 Let :math:`z_0 < \dots < z_B` be the attainable returns, :math:`F_i = P(Z \le z_i)` and
 :math:`w = \max_i (z_{i+1} - z_i)`.  Then
 
 .. math:: \Phi = z_B - w \sum_{i<B} v_i\,G(F_i), \qquad v_i = (z_{i+1} - z_i) / w \le 1,
 
-so the search has B coordinates, each with a polygon below :math:`v_i G`.  Its model is unfolded: a state is a pair of
-state and return so far, steps pay nothing, and the last one pays the *rank* of the return.
+so the search has B coordinates, each with a polygon below :math:`v_i G`.  The model is unfolded: its states are pairs
+of state and return so far, and only the last step has a reward, the *rank* of the return.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from ..problem import Problem
 
 MANY_POINTS = 100
-"""Of the returns' own grid: up to here a search on the grid itself takes no time."""
+"""Points of the returns' own grid up to which a search on that grid takes no time."""
 SPARSE = 4
-"""Points of the own grid for every attainable return, from which on the returns are searched and not the grid."""
+"""Own-grid points per attainable return from which on the search is over the returns, not the grid."""
 MOST_RETURNS = 300
-"""Attainable returns, each a coordinate with a polygon of its own."""
+"""Maximum number of attainable returns, each a coordinate with a polygon of its own."""
 MOST_CELLS = 3000
-"""Triples of step, state and return so far that are unfolded."""
+"""Maximum number of triples of step, state and return so far to unfold."""
 MOST_ENTRIES = 5_000_000
-"""Of the search's tables: a hundred megabytes."""
+"""Maximum number of entries of the search's tables: a hundred megabytes."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class Unfolded:
 
     @property
     def top(self) -> int:
-        """B: how many coordinates a CDF has."""
+        """B, the number of coordinates of a CDF."""
         return len(self.returns) - 1
 
     @cached_property
     def width(self) -> Fraction:
-        """w: the widest gap between neighbours, in the user's units."""
+        """w, the widest gap between neighbours, in the user's units."""
         return self.grid.unit * max(b - a for a, b in pairwise(self.returns))
 
     @cached_property
     def widths(self) -> list[Fraction]:
-        """v: the gaps as shares of the widest."""
+        """v, the gaps as shares of the widest."""
         return [self.grid.unit * (b - a) / self.width for a, b in pairwise(self.returns)]
 
     @property
@@ -88,7 +88,7 @@ class Unfolded:
         return self.grid.unit * (self.returns[-1] - self.returns[0])
 
     def model(self) -> FloatModel:
-        """States are the cells, then one where everything has ended."""
+        """Return the model whose states are the cells, followed by a terminal state."""
         number = {cell: k for k, cell in enumerate(self.cells)}
         rank = {z: i for i, z in enumerate(self.returns)}
         end, last = len(self.cells), self.mdp.horizon - 1
@@ -133,7 +133,7 @@ class Unfolded:
 
 
 def unfolded(mdp: MDP) -> Unfolded | None:
-    """The model unfolded, if its own grid has many points and the attainable returns are few; otherwise None."""
+    """Return the unfolded model if its own grid has many points and few returns are attainable; otherwise None."""
     if not mdp.is_discrete or most_cells(mdp) > 10 * MOST_CELLS:
         return None
     own = own_grid(mdp)
@@ -185,8 +185,8 @@ def search_attained_returns(problem: Problem) -> Plan:
 
 
 def _best_quantiles(model: Unfolded, objective: Weighting, clock: Clock) -> list[tuple[int, ReturnPolicy]]:
-    """For each jump of G the rank from which on the CDF of every policy is past it (B8), decided in integers, and the
-    policy of that quantile; none if there is no time."""
+    """Return, for each jump of G, the rank from which on every policy's CDF is past it (B8), decided in integers, and
+    the policy of that quantile; an empty list if there is no time."""
     found = []
     for jump in objective.jumps:
         if clock.late():
@@ -200,7 +200,7 @@ def _best_quantiles(model: Unfolded, objective: Weighting, clock: Clock) -> list
 
 
 def _worth(model: Unfolded, objective: Weighting, best: Mixture) -> Held:
-    """What the mixture is worth at least, by its exact law."""
+    """Return the mixture with a lower bound on its value, from its exact law."""
     policy = mixed((w, model.policy(choice)) for w, choice in kept_parts(best))
     law = return_law(model.mdp, policy)
     return Held(bounds(objective.of(law))[0], policy, law)

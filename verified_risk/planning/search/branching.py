@@ -6,8 +6,8 @@ above all the stationarity contractor (B5) shrink boxes and rule out actions, us
 cut is valid for one fixed global minimiser as long as it is better than ``incumbent - tol``, so the answer (B7, result
 of the search) is ``min(incumbent - tol, bounds of open nodes)``.
 
-What chooses slopes, reference points and branching is heuristic and cannot make a bound wrong.  What it chose is kept
-in :attr:`Search.proof`, from which :mod:`verified_risk.planning.recheck.replay` repeats the argument.
+The choice of slopes, reference points and branching is heuristic and cannot invalidate a bound.  The choices are
+recorded in :attr:`Search.proof`, from which :mod:`verified_risk.planning.recheck.replay` repeats the argument.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from .relaxation import Relaxation
 from .trace import Branch, Round
 
 ROOT_ROUNDS = 60
-"""Rounds of contraction at the root at most; all nodes profit from them, and most searches end there."""
+"""Maximum number of rounds of contraction at the root; all nodes benefit from them, and most searches end there."""
 MORE_STEPS = 24
-"""Steps of the relaxation in a round at the root, once the first few have ceased to shrink its box."""
+"""Relaxation steps per round at the root, once the first few no longer shrink its box."""
 NODE_ROUNDS = 6
-"""The same as :data:`ROOT_ROUNDS` for any other node: its children can be cut further."""
+"""Maximum number of rounds of contraction at any other node; its children can be cut further."""
 WORTHWHILE = 0.85
-"""A round that leaves more than this share of a node's width is the last one: branching then shrinks it faster."""
+"""A round that leaves more than this share of a node's width is the last: branching is then faster."""
 ROOT_WORTHWHILE = 0.97
-"""The same for the root.  Every node inherits what its rounds remove, so slower progress still pays."""
+"""The same for the root, whose cuts every node inherits, so that slower progress still pays."""
 
 
 @dataclass
@@ -49,17 +49,17 @@ class Node:
 
 
 class Search(Relaxation):
-    """The state of one search; :meth:`run` until done or out of time, then read :attr:`best` and :attr:`bound`."""
+    """The state of a search; call :meth:`run`, then read :attr:`best` and :attr:`bound`."""
 
     nodes = 0
     record: Branch
     reach = 0
-    """How many cells further a statement about coordinate i speaks; 1 between grid points (D2)."""
+    """Cells by which a statement about coordinate i is shifted; 1 between grid points (D2)."""
 
     # -- cuts ---------------------------------------------------------------------------------------------------------
 
     def probe(self, node: Node, bound: float, cost: Floats, least: Floats, ref: Floats, most: int) -> bool:
-        """Probing (B3) on the coordinates where the envelope is furthest below G; False if the box is empty."""
+        """Probe (B3) the coordinates where the envelope is furthest below G; return False if the box is empty."""
         record = node.record.rounds[-1].probes
         inside = np.clip(ref, node.low, node.high)
         middle = 0.5 * (node.low + node.high)
@@ -75,7 +75,7 @@ class Search(Relaxation):
                 theta = 2.0 * max(self.target - bound, 1e-9) / room
                 probed = cost.copy()
                 probed[i] += sign * theta
-                theta = abs(probed[i] - cost[i])  # as rounded
+                theta = abs(probed[i] - cost[i])  # the change after rounding
                 value, _ = self.vertex(probed)
                 edge = (value + sum_least - self.target) / theta
                 edge -= 1e-12 * (1 + abs(edge)) + 2.0**-50 * (abs(value) + abs(sum_least) + abs(self.target)) / theta
@@ -91,8 +91,8 @@ class Search(Relaxation):
         return True
 
     def cut_to(self, node: Node, low: Floats, high: Floats) -> bool:
-        """Cut a box by what is known of its coordinates, then close it under monotonicity (B6); False if
-        it is empty."""
+        """Intersect a box with bounds on its coordinates, then close it under monotonicity (B6); return False if it is
+        empty."""
         from ...kernels import polygon_bounds as kernels
 
         n = len(low)
@@ -110,9 +110,9 @@ class Search(Relaxation):
         return values - height
 
     def contract(self, node: Node) -> bool:
-        """The stationarity contractor (B5), then monotonicity (B6); False if the box is empty.
+        """Apply the stationarity contractor (B5), then monotonicity (B6); return False if the box is empty.
 
-        A pass that is not expected to end in time is left out: no cut is a valid cut.
+        A pass that is not expected to end in time is skipped, which is always valid.
         """
         from ...kernels import polygon_bounds as kernels
 
@@ -163,7 +163,7 @@ class Search(Relaxation):
         node.branch = self._branching(node, reference)
 
     def _branching(self, node: Node, reference: Floats) -> tuple[int, float] | None:
-        """The coordinate whose envelope is furthest below G, cut at a knot; the widest one if no box has a knot
+        """Return the coordinate whose envelope is furthest below G, cut at a knot; the widest one if no box has a knot
         inside."""
         inside, middle = np.clip(reference, node.low, node.high), 0.5 * (node.low + node.high)
         width = node.high - node.low
@@ -189,7 +189,7 @@ class Search(Relaxation):
         return None
 
     def edge(self, node: Node, i: int, cut: float) -> int | None:
-        """Where to compare F with ``cut``: coordinate i, or with cells at one of its ends; None if both ends are
+        """Return where to compare F with ``cut``: coordinate i or, for cells, one of its ends; None if both are
         decided."""
         if self.reach == 0:
             return i
@@ -198,7 +198,7 @@ class Search(Relaxation):
         return i + 1 if i + 1 < len(node.low) and node.low[i + 1] < cut else None
 
     def run(self) -> None:
-        """Incumbents, the root, then best-first branching."""
+        """Find incumbents, tighten the root, then branch best-first."""
         n = self.oracle.top
         self.incumbents()
         root = Node(np.zeros(n), np.ones(n), self.best.cdf.copy())
@@ -230,7 +230,7 @@ class Search(Relaxation):
         self._branch(root, steps)
 
     def _branch(self, root: Node, steps: int) -> None:
-        """Best-first; a node that cannot be branched keeps its bound as a leaf."""
+        """Branch best-first; a node that cannot be branched keeps its bound as a leaf."""
         order = count()
         kept = self.oracle.allowed.copy()
         heap = [(root.bound, next(order), root)]

@@ -1,4 +1,4 @@
-r"""Several CVaR levels at once: exact branch and bound on boxes of :math:`(\rho_1, \dots, \rho_n)`.
+r"""Several CVaR levels at once, by exact branch and bound on boxes of :math:`(\rho_1, \dots, \rho_n)`.
 
 For a fixed vector the objective is the mean of a utility and one backward pass maximises it.  Over a box
 :math:`\rho_j \in [l_j, h_j]` the utility
@@ -6,9 +6,9 @@ For a fixed vector the objective is the mean of a utility and one backward pass 
 .. math:: \bar u(z) = \sum_j w_j \max_{l_j \le \rho \le h_j} \{\rho - (\rho - z)^+/\alpha_j\}, \qquad
           \text{maximum at } \rho = \min\{\max\{z, l_j\}, h_j\},
 
-dominates every utility of the box, so its optimal value bounds the box; the greedy policy's own law gives an
-incumbent.  An optimal :math:`\rho_j` is a quantile of the optimal law, hence an attainable return, so boxes are
-finite and the search ends.
+dominates every utility of the box, so its optimal value bounds the box; the law of the greedy policy gives an
+incumbent.  An optimal :math:`\rho_j` is a quantile of the optimal law, hence an attainable return, so boxes are finite
+and the search ends.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 def best_over_boxes(
     grid: GridModel, levels: Levels, tick: Tick = unlimited
 ) -> tuple[Fraction, Callable[[int, int, int], int]]:
-    """The optimum of ``mean * E Z + sum of w CVaR_alpha(Z)`` and a policy that attains it."""
+    """Return the optimum of ``mean * E Z + sum of w CVaR_alpha(Z)`` and a policy that attains it."""
     search = _Search(grid, levels, tick)
     best, table = search.run()
     return best * grid.unit, lambda t, s, y: table[t][s, y]
@@ -48,7 +48,7 @@ class _Search:
         self.best: tuple[Fraction, Table] | None = None
 
     def run(self) -> tuple[Fraction, Table]:
-        """Best-first search; an entry is ``(-bound, tie-breaker, box, law of the box's greedy policy)``."""
+        """Search best-first; an entry is ``(-bound, tie-breaker, box, law of the box's greedy policy)``."""
         order = count()
         everything = tuple((0, len(self.returns) - 1) for _ in self.levels.tails)
         queue = [self._entry(everything, next(order))]
@@ -81,7 +81,7 @@ class _Search:
         return rho - max(rho - z, 0) / alpha
 
     def _split(self, box: Box, law: Law) -> list[Box]:
-        """Cut the level that the bound overstates most, at the quantile of the greedy policy's law."""
+        """Split the level that the bound overstates most, at the quantile of the greedy policy's law."""
         slack = []
         for j, ((alpha, w), span) in enumerate(zip(self.levels.tails, box, strict=True)):
             if span[0] < span[1]:
@@ -98,7 +98,7 @@ class _Search:
         return [part for part in map(_ordered, parts) if part is not None]
 
     def _maximise(self, utility: Callable[[int], Fraction]) -> tuple[Fraction, Table]:
-        """One backward pass over the reachable ``(t, s, y)`` in integers; ties to the least action."""
+        """Run one backward pass over the reachable ``(t, s, y)`` in integers; ties go to the least action."""
         gains = {z: utility(z) for z in self.returns}
         scale = lcm_of_denominators(gains.values())
         final = {z: int(u * scale) for z, u in gains.items()}
@@ -119,7 +119,7 @@ class _Search:
         return Fraction(sum(w * value[s, 0] for s, w in self.grid.initial), full * scale), tables[::-1]
 
     def _law(self, table: Table) -> Law:
-        """The law of the return, in units, of a deterministic table."""
+        """Return the law of the return, in units, of a deterministic table."""
         return self.grid.law(lambda t, s, y: ((table[t][s, y], Fraction(1)),), unit=Fraction(1))
 
 
@@ -130,7 +130,7 @@ def _cvar(law: Law, alpha: Fraction) -> Fraction:
 
 
 def _ordered(box: Box) -> Box | None:
-    """Quantiles increase with the level: intersect the box with ``rho_1 <= rho_2 <= ...``; None if that is empty."""
+    """Intersect a box with ``rho_1 <= rho_2 <= ...``, as quantiles increase with the level; None if that is empty."""
     spans = list(box)
     for j in range(1, len(spans)):
         spans[j] = (max(spans[j][0], spans[j - 1][0]), spans[j][1])

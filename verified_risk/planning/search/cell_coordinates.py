@@ -1,9 +1,9 @@
-r"""The oracle of a search over returns that lie between the points of a grid (docs/theory/05-certificates.md, part D).
+r"""Oracle of a search over returns between the points of a grid (docs/theory/05-certificates.md, part D).
 
-The CDF of a discounted return is not a vector on a grid.  Its averages over the cells of a grid are,
-:math:`A_k = \int_k^{k+1} P(Z \le x)\,dx`, and :math:`c \cdot A = \mathbf E\, h(Z)` for the polygon
-:math:`h(z) = \int_z^B c`.  Backward passes carry tables that are read between nodes, each moved outward so far that it
-is a bound for every real return (:mod:`verified_risk.kernels.cell_pass`).
+The CDF of a discounted return is not a vector on a grid.  Its averages over the cells of a grid are, :math:`A_k =
+\int_k^{k+1} P(Z \le x)\,dx`, and :math:`c \cdot A = \mathbf E\, h(Z)` for the polygon :math:`h(z) = \int_z^B c`.
+Backward passes interpolate tables between nodes, and move each outward far enough to bound every real return
+(:mod:`verified_risk.kernels.cell_pass`).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from .grid_coordinates import MOST_ACTIONS
 from .mean_pruning import Reference, reference
 
 CELLS_PER_SECOND = 2e8
-"""How many numbers of its tables the contractor mixes in a second: a first guess, until a pass has been timed."""
+"""Table entries that the contractor mixes per second: a first guess, until a pass has been timed."""
 
 
 def cells_of(mdp: MDP, eta: Fraction) -> int:
-    """B: the cells of the range of returns."""
+    """Return B, the number of cells in the range of returns."""
     low, high = mdp.remaining_range(0)
     return math.ceil((high - low) / eta)
 
 
 def sizes(mdp: MDP, eta: Fraction) -> tuple[Ints, Ints]:
-    """Nodes of the returns so far, and cells of those to come, step by step."""
+    """Return, for each step, the nodes of the returns so far and the cells of those to come."""
     low, high = mdp.reward_range
     sums = [Fraction()]
     for t in range(mdp.horizon):
@@ -51,7 +51,7 @@ def sizes(mdp: MDP, eta: Fraction) -> tuple[Ints, Ints]:
 
 
 class CellOracle:
-    """Bounds of ``cost . A`` over policies, of one policy, and of A itself; the same calls as
+    """Bounds on ``cost . A`` over all policies and for one policy, and on A itself; the interface of
     :class:`~.grid_coordinates.Oracle`."""
 
     def __init__(self, mdp: MDP, eta: Fraction) -> None:
@@ -83,16 +83,16 @@ class CellOracle:
         self._reference: Reference | None = None
         outcomes = len(model.succ_prob)
         work = sum((self.nodes[:-1] + 1) * (self.wides[:-1] + 20)) * outcomes
-        #: what one pass of the contractor takes: guessed until one has been timed
+        #: seconds per pass of the contractor: a guess until one has been timed
         self.contract_seconds = 2 * float(work) / CELLS_PER_SECOND
 
     def solve(self, cost: Floats, *, masked: bool = True) -> float:
-        """A number that ``cost . A`` of no policy is below; :attr:`choice` is the policy that looks best."""
+        """Return a lower bound on ``cost . A`` over all policies; :attr:`choice` is then the apparent best policy."""
         self.calls += 1
         return self._pass(cost, self.choice, masked=masked and self.maskable, fixed=False)
 
     def above(self, cost: Floats, choice: npt.NDArray[Any]) -> float:
-        """A number that ``cost . A`` of the policy ``choice`` is not above."""
+        """Return an upper bound on ``cost . A`` for the policy ``choice``."""
         return self._pass(cost, choice, masked=False, fixed=True)
 
     def _pass(self, cost: Floats, choice: npt.NDArray[Any], *, masked: bool, fixed: bool) -> float:
@@ -107,11 +107,11 @@ class CellOracle:
         return float(self.initial_prob @ rows) + (slack if fixed else -slack)
 
     def slack(self, cost: Floats) -> float:
-        """:meth:`solve` is a bound as it is."""
+        """Return 0, since the value of :meth:`solve` is already a bound."""
         return 0.0
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
-        """About the averages A of a policy."""
+        """Return an approximation of the averages A of a policy."""
         from ...kernels import cell_pass as kernels
 
         out = np.zeros(self.top)
@@ -124,7 +124,7 @@ class CellOracle:
     def contract(
         self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float = math.inf
     ) -> tuple[Floats, Floats] | None:
-        """Remove actions from :attr:`allowed`; certified ranges of A over what is left; a whole pass, also if late."""
+        """Remove actions from :attr:`allowed`; return certified ranges of A over the rest.  A pass always completes."""
         if self._reference is None:
             self._reference = reference(self.model)
         began = clock.now()
@@ -143,7 +143,7 @@ class CellOracle:
         )  # fmt: skip
 
     def ranges(self, choice: npt.NDArray[Any]) -> tuple[Floats, Floats]:
-        """Certified ranges of A of one policy."""
+        """Return certified ranges of A for one policy."""
         only = np.int64(1) << choice.astype(np.int64)
         flat = np.zeros(self.top)
         low, high, _ = self._contract(only, choice, flat, flat, flat)
@@ -178,8 +178,8 @@ class CellOracle:
 
 
 def bytes_needed(mdp: MDP, nodes: Ints, wides: Ints) -> int:
-    """The tables of the contractor; per cell three masks of eight bytes, some policies of one, and what was reached; a
-    few rows of floats per state."""
+    """Return the bytes of the contractor's tables; of masks (three of eight bytes), policies and reached flags per
+    cell; and of a few rows of floats per state."""
     cells = mdp.n_states * (int(nodes[-1]) + 1)
     return 64 * mdp.n_states * int(((nodes + 1) * (wides + 6)).max()) + (32 * mdp.horizon + 160) * cells
 
@@ -190,7 +190,7 @@ def fits(mdp: MDP, eta: Fraction) -> bool:
 
 
 def require_memory(mdp: MDP, eta: Fraction) -> None:
-    """Refuse tables that do not fit; name a grid step whose tables do."""
+    """Raise if the tables do not fit in memory, naming a grid step whose tables do."""
     needed, limit = bytes_needed(mdp, *sizes(mdp, eta)), memory_limit()
     if needed > limit:
         wanted = round_up_to_two_digits(eta * Fraction(math.isqrt(1 + 10**6 * needed // limit), 1000))
@@ -201,19 +201,19 @@ def require_memory(mdp: MDP, eta: Fraction) -> None:
 
 
 class CellSearch(Search):
-    """The search with boxes that hold F at every point of a cell, while cuts speak of averages (D2): what is known of
-    the average over cell k holds at every point of cell k + 1 (from below) or k - 1 (from above)."""
+    """Search whose boxes contain F at every point of a cell, while cuts concern averages (D2): a bound on the average
+    over cell k holds at every point of cell k + 1 (from below) or k - 1 (from above)."""
 
     oracle: CellOracle
     reach = 1
 
     def incumbents(self) -> None:
-        """Then ask for no more than this grid can prove: the bound of the incumbent's own policy, in its own box."""
+        """Find incumbents, then raise the tolerance to what this grid can prove of the incumbent's policy."""
         super().incumbents()
         self.tol = max(self.tol, 1.25 * (self.best.value - self.own_bound()))
 
     def own_bound(self) -> float:
-        """What weak duality would prove of the incumbent if nothing else were allowed."""
+        """Return the bound that weak duality would prove if only the incumbent's actions were allowed."""
         oracle, cdf = self.oracle, self.best.cdf
         low = np.concatenate(([0.0], cdf[:-1]))
         high = np.concatenate((cdf[1:], [1.0]))

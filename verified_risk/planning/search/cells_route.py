@@ -1,8 +1,8 @@
-r"""Any weighting where returns lie between grid points: discounted models, and rewards whose own grid is too fine.
+r"""Search for any weighting if returns lie between grid points: with a discount, or if the rewards' grid is too fine.
 
-``upper`` comes from a search over boxes of CDFs whose tables are read between nodes (docs/theory/05-certificates.md,
-part D), ``lower`` from the policy that was found: with lines :math:`G \le m_k + c_k \tau` above the weighting on what
-its CDF can be in cell k,
+``upper`` comes from a search over boxes of CDFs with interpolated tables (docs/theory/05-certificates.md, part D),
+``lower`` from the policy found: with lines :math:`G \le m_k + c_k \tau` above the weighting on the range of its CDF in
+cell k,
 
 .. math:: \int G(F)\,dx \le \sum_k m_k + \mathbf E\, h(Z), \qquad h(z) = \int_z^B c,
 
@@ -55,20 +55,20 @@ from .relaxation import Mixture
 from .trace import Proof
 
 FIRST_CELLS = 64
-"""The first grid has so many cells: it is coarse, because its passes are timed to choose the next one."""
+"""Cells of the first grid, which is coarse, since its passes are timed to choose the next one."""
 MOST_CELLS = 2048
-"""The finest grid has at most so many: the tables of a search grow with the square of the cells."""
+"""Maximum number of cells of the finest grid: the tables of a search grow with the square of the cells."""
 DEFAULT_GAP = Fraction(1, 1000)
-"""The gap that is aimed at where the caller gave none, as a share of the range of returns."""
+"""Default gap to aim at, as a share of the range of returns."""
 ACCURACY = Fraction(1, 1000)
-"""How far the polygon may be below the weighting, as a share of one cell."""
+"""Largest distance between the polygon and the weighting, as a share of one cell."""
 PASSES = 60
-"""About how many passes a round takes that gets as far as the bound of its root."""
+"""Approximate number of passes in a round that reaches the bound of its root."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """What one grid gave, in the user's units."""
+    """The result of one grid, in the user's units."""
 
     eta: Fraction
     lower: Fraction
@@ -82,7 +82,7 @@ class Round:
 
 
 def search_between_points(problem: Problem) -> Plan:
-    """One round for a given ``eta``; otherwise a coarse one, then the finest that fits into the time that is left."""
+    """Run one round for a given ``eta``; otherwise a coarse one, then the finest that fits in the remaining time."""
     mdp, objective, eta = problem.mdp, problem.objective, problem.eta
     compile_cells()
     clock = Clock(DEFAULT_SECONDS if problem.seconds is None else problem.seconds)
@@ -106,7 +106,7 @@ def search_between_points(problem: Problem) -> Plan:
 
 
 def _coarse(mdp: MDP, width: Fraction) -> Fraction:
-    """The first grid: of :data:`FIRST_CELLS` cells, or as many as fit in memory."""
+    """Return the step of the first grid: :data:`FIRST_CELLS` cells, or as many as fit in memory."""
     cells = FIRST_CELLS
     while cells > 1 and not fits(mdp, width / cells):
         cells //= 2
@@ -114,7 +114,7 @@ def _coarse(mdp: MDP, width: Fraction) -> Fraction:
 
 
 def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
-    """The finest grid that is expected to get as far as its root in the time that is left; None if there is none."""
+    """Return the step of the finest grid expected to finish its root in the time left; None if there is none."""
     best, factor = None, 2
     while cells_of(mdp, last.eta / factor) <= MOST_CELLS and fits(mdp, last.eta / factor):
         expected = PASSES * last.seconds_per_pass * factor + last.contract_seconds * factor**2
@@ -125,8 +125,8 @@ def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
 
 
 def _best_quantiles(mdp: MDP, objective: Weighting) -> list[Plan]:
-    """The plans for the quantiles of all jumps, where they are found at once: at its value the CDF of every policy is
-    past the jump (B8)."""
+    """Return the plans for the quantiles of all jumps, if they are found quickly: at such a quantile the CDF of every
+    policy is past the jump (B8)."""
     quantiles = [VaR(jump.level, upper=jump.upper) for jump in objective.jumps]
     return [exact_plan(mdp, G) for G in quantiles] if all(few_returns(mdp, G) for G in quantiles) else []
 
@@ -140,7 +140,7 @@ def _round(
     surely: Sequence[Fraction] = (),
     clock: Clock | None = None,
 ) -> Round:
-    """A search on one grid; from the return ``surely[j]`` on every policy is past jump j of the weighting."""
+    """Search on one grid; from the return ``surely[j]`` on, every policy is past jump j of the weighting."""
     oracle = CellOracle(mdp, eta)
     clock = Clock() if clock is None else clock
     accuracy = power_of_four_below(max(ACCURACY / oracle.top, accuracy_in(clock.seconds)))
@@ -173,9 +173,9 @@ def cost_above(
     parts: list[tuple[Fraction, npt.NDArray[Any]]],
     clock: Clock,
 ) -> Fraction:
-    r"""A number that :math:`\int G(F)\,dx` of the mixture is at most, in cells (D5, what the policy earns).
+    r"""Return an upper bound on :math:`\int G(F)\,dx` of the mixture, in cells (D5, what the policy earns).
 
-    Every cell has a line of its own; once time is up, and its grace, two, four, ... cells share one.
+    Every cell has a line of its own; after the deadline and its grace period, two, four, ... cells share one.
     """
     low, high = _pointwise(objective, oracle, parts)
     lines: list[tuple[Fraction, Fraction]] = []
@@ -190,7 +190,7 @@ def cost_above(
     slopes = np.array([float(c) for c, _ in lines])
     total = Fraction()
     for (c, m), slope, a, b in zip(lines, slopes.tolist(), low, high, strict=True):
-        rest = c - Fraction(slope)  # what rounding took from the slope
+        rest = c - Fraction(slope)  # what rounding removed from the slope
         total += m + max(rest * a, rest * b)
     return total + sum((w * Fraction(oracle.above(slopes, choice)) for w, choice in parts), Fraction())
 
@@ -198,7 +198,7 @@ def cost_above(
 def _pointwise(
     objective: Weighting, oracle: CellOracle, parts: list[tuple[Fraction, npt.NDArray[Any]]]
 ) -> tuple[list[Fraction], list[Fraction]]:
-    """Bounds of the mixture's CDF at every point of each cell; a line above a concave weighting needs none."""
+    """Bound the mixture's CDF at every point of each cell; trivially if the weighting is concave."""
     n = oracle.top
     if objective.shape in ("concave", "linear"):
         return [Fraction()] * n, [Fraction(1)] * n
@@ -212,7 +212,7 @@ def _pointwise(
 
 
 def policy_of(oracle: CellOracle, choice: npt.NDArray[Any]) -> CellPolicy:
-    """Cell j of the return so far is cell B - 1 - j of the budget that is left of B."""
+    """Convert choices to a policy: cell j of the return so far is cell B - 1 - j of the budget left of B."""
     mdp, top = oracle.mdp, oracle.top
     tables, linear = [], []
     for t in range(mdp.horizon):
@@ -254,8 +254,8 @@ def _answer(
 
 
 def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> Held:
-    """Where the rewards' own grid is not too fine for one forward pass: what the policy's law says, if that is more
-    than the tables between grid points say of it."""
+    """If the rewards' own grid allows a forward pass, return the lower bound from the policy's law, provided that it is
+    at least as good as the one from interpolated tables."""
     seconds = forward_seconds(mdp)
     if seconds > PATIENT_SECONDS or not clock.affords(seconds, "the law of the policy's return", last=True):
         return held
@@ -272,13 +272,13 @@ def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> H
 
 @lru_cache(maxsize=1)
 def compile_cells() -> None:
-    """Compile, or load, the kernels on a toy model before the clock starts."""
+    """Compile or load the kernels on a toy model, before the clock starts."""
     from ...kernels import cell_contract, cell_pass, polygon_bounds
     from ...kernels.jit import Kernel
 
     for found in (found for module in (cell_pass, cell_contract, polygon_bounds) for found in vars(module).values()):
         if isinstance(found, Kernel):
-            found.spent = float("inf")  # hundreds of passes follow: interpreting the first ones would not pay
+            found.spent = float("inf")  # hundreds of passes follow, so interpreting the first ones does not pay
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {"1/3": 1}], [{0: 1}]], horizon=2, discount=Fraction(1, 2))
     oracle = CellOracle(toy, Fraction(1, 2))

@@ -1,8 +1,8 @@
-r"""One search over the CDFs of policies, whatever its coordinates: a grid, attainable returns, or cells of a grid.
+r"""The driver of every search over CDFs, whatever its coordinates: a grid, attainable returns, or cells of a grid.
 
-In each of them :math:`\Phi \le b - w \sum_i v_i\,\underline G(F_i)` for a polygon :math:`\underline G \le G`, where b
-is the largest return, w the width of a coordinate and :math:`v_i \le 1` its share of it (theory 05, B7, B9, D2).  What
-they share is here: how close to aim, which polygon serves where a jump of G is passed, the upper bound and its record.
+In each case :math:`\Phi \le b - w \sum_i v_i\,\underline G(F_i)` for a polygon :math:`\underline G \le G`, where b is
+the largest return, w the width of a coordinate and :math:`v_i \le 1` its share of it (theory 05, B7, B9, D2).  This
+module holds the common parts: the target accuracy, the polygons past jumps of G, the upper bound and its record.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from .relaxation import Mixture
 from .trace import Proof
 
 DEFAULT_SECONDS = 60.0
-"""Of a search whose caller gave neither a gap nor a time limit, or a gap that no search reaches."""
+"""Time limit of a search with neither a gap nor a time limit, or with an unattainable gap."""
 DEFAULT_GAP = Fraction(1, 10**6)
-"""The gap that is aimed at where the caller gave none, as a share of the range of returns."""
+"""Default gap to aim at, as a share of the range of returns."""
 CLOSEST = Fraction(1, 10**10)
-"""Of the range of returns: no search goes closer, and one that is asked to gets a time limit."""
+"""Smallest gap of a search, as a share of the range of returns; a smaller one implies a time limit."""
 LEAST_WEIGHT = 1e-10
-"""Parts of a mixture below this are left out; the lower bound is that of what remains."""
+"""Parts of a mixture with less weight are dropped; the lower bound is that of the remainder."""
 SPARED = 2.0**-38
-"""Of the range of returns, added to the upper bound: room for a recheck in other arithmetic to confirm it."""
+"""Share of the range of returns added to the upper bound, so that a recheck in other arithmetic can confirm it."""
 SECONDS_PER_KNOT = 1.5e-4
-"""Of a polygon, about; it only matters where the time is short."""
+"""Approximate time per knot of a polygon; it matters only when time is short."""
 
 
 @dataclass(frozen=True)
 class Aim:
-    """The gap to reach, in the user's units; the polygon's accuracy that it needs; the seconds that it may take."""
+    """The gap to reach, in the user's units; the accuracy of the polygon needed for it; the time limit in seconds."""
 
     gap: Fraction
     accuracy: Fraction
@@ -55,7 +55,7 @@ class Aim:
 
     @classmethod
     def of(cls, span: Fraction, gap: Fraction | None, seconds: float | None, loss: Fraction = Fraction()) -> Aim:
-        """``span`` is the range of returns, ``loss`` what rounding has lost already: no search wins that back."""
+        """Build the aim for a range of returns ``span``; ``loss`` is what rounding has already cost."""
         if gap is None:
             wanted, seconds = DEFAULT_GAP * span, DEFAULT_SECONDS if seconds is None else seconds
         else:
@@ -67,8 +67,8 @@ class Aim:
 
 @dataclass(frozen=True)
 class Coordinates:
-    """What a search is over: its oracle, the width w of a coordinate and the largest return b in the user's units, and
-    the shares v, if they are not all 1."""
+    """The coordinates of a search: its oracle, the width w of a coordinate and the largest return b in the user's
+    units, and the shares v, if they are not all 1."""
 
     oracle: Any
     width: Fraction
@@ -82,12 +82,12 @@ class Coordinates:
         return SPARED * (self.oracle.top if self.shares is None else float(sum(self.shares)))
 
     def upper(self, bound: float) -> Fraction:
-        """The upper bound of the objective that a lower bound of the cost proves."""
+        """Return the upper bound on the objective implied by a lower bound on the cost."""
         return tidy_above(self.most - self.width * Fraction(max(bound - self.spared, 0.0)))
 
 
 class Driver:
-    """A search: ``starts[j]`` is the coordinate from which on the CDF of every policy is past jump j of G (B8).
+    """A search; from coordinate ``starts[j]`` on, the CDF of every policy is past jump j of G (B8).
 
     ``worth`` bounds the best mixture from below, for reports; see :attr:`held`.
     """
@@ -127,7 +127,7 @@ class Driver:
 
     @property
     def bound(self) -> float:
-        """What the search proved: no policy costs less."""
+        """The proved lower bound on the cost of every policy."""
         return max(self.search.bound, self.search.uncut_bound)
 
     @property
@@ -136,19 +136,19 @@ class Driver:
 
     @property
     def found(self) -> Fraction:
-        """What the best mixture would be worth if the polygon were the weighting and floats were exact."""
+        """The value of the best mixture, if the polygon were the weighting and floats were exact."""
         return tidy_above(self.coordinates.most - self.coordinates.width * Fraction(self.search.best.value))
 
     @property
     def held(self) -> Held:
-        """The best mixture as a policy, with a certified lower bound; computed once for each."""
+        """The best mixture as a policy with a certified lower bound; cached per mixture."""
         best = self.search.best
         if self._known is None or self._known[0] is not best:
             self._known = best, self.worth(best)
         return self._known[1]
 
     def proof(self, **details: Any) -> Proof:
-        """The record of the search, from which a recheck proves :attr:`upper` again."""
+        """Return the record of the search, from which a recheck proves :attr:`upper` again."""
         target = self.search.target - self.coordinates.spared
         return replace(Proof(self.accuracy, target, self.search.record, self.starts), **details)
 
@@ -159,14 +159,14 @@ class Driver:
 
 
 def kept_parts(best: Mixture) -> list[tuple[Fraction, npt.NDArray[Any]]]:
-    """The parts of a mixture that count, with weights that sum to 1."""
+    """Return the parts of a mixture above :data:`LEAST_WEIGHT`, with weights that sum to 1."""
     parts = [(Fraction(w), choice) for w, choice in best.parts if w > LEAST_WEIGHT]
     scale = sum((w for w, _ in parts), Fraction())
     return [(w / scale, choice) for w, choice in parts]
 
 
 def mixed(parts: Iterable[tuple[Fraction, Policy]]) -> Policy:
-    """A mixture of policies; a single one as it is."""
+    """Return the mixture of the policies, or the policy itself if there is only one."""
     found = list(parts)
     return found[0][1] if len(found) == 1 else MixturePolicy(found)
 
@@ -179,8 +179,8 @@ def below(objective: Weighting, accuracy: Fraction) -> Polygon:
 def passed_pieces(
     objective: Weighting, accuracy: Fraction, starts: Sequence[int], top: int
 ) -> list[tuple[int, Polygon]]:
-    """From jump j's coordinate ``starts[j]`` on, the CDF of every policy is past it: where each polygon below G begins,
-    in which the jumps passed there count in full (B8)."""
+    """Return where each polygon below G begins, given that from coordinate ``starts[j]`` on the CDF of every policy is
+    past jump j; jumps already passed count in full (B8)."""
     begins = sorted({start for start in starts if start < top})
     return [
         (begin, past_the_jump(objective, accuracy, [jump for jump, at in zip(objective.jumps, starts, strict=True)
@@ -190,14 +190,14 @@ def passed_pieces(
 
 
 def accuracy_in(seconds: float | None) -> Fraction:
-    """How closely a polygon follows an irrational weighting in a tenth of the time: knots grow as accuracy ** -1/2."""
+    """Return the polygon accuracy that a tenth of the time allows; the knots grow as accuracy ** -1/2."""
     if seconds is None:
         return Fraction()
     return min(Fraction(1, 2**10), Fraction((10 * SECONDS_PER_KNOT / max(seconds, 1e-3)) ** 2))
 
 
 def power_of_four_below(x: Fraction) -> Fraction:
-    """So that polygons are shared between calls of similar accuracy."""
+    """Round down to a power of four, so that calls of similar accuracy share polygons."""
     power = Fraction(1)
     while power > x:
         power /= 4
@@ -207,10 +207,10 @@ def power_of_four_below(x: Fraction) -> Fraction:
 def weighed_above(
     objective: Weighting, cdf: Sequence[Fraction] | Floats, clock: Clock, widths: Sequence[Fraction] | None = None
 ) -> Fraction:
-    """At least the sum of G over the values of a CDF, which increase; value i counts ``widths[i]`` times, or once.
+    """Bound from above the sum of G over the increasing values of a CDF; value i counts ``widths[i]`` times, or once.
 
-    G is enclosed at every value; once time is up, and its grace, at every second, fourth, ... one, which it is at
-    least at those before: then few are left.
+    G is enclosed at every value or, after the deadline and its grace period, at every second, fourth, ... one, where it
+    bounds the values before.
     """
     total, first, step, at, high = Fraction(), 0, 1, None, Fraction()
     while first < len(cdf):
@@ -229,7 +229,7 @@ def weighed_above(
 
 @lru_cache(maxsize=1)
 def compile_search() -> None:
-    """Compile, or load, every kernel of the search on two toy problems before the clock starts."""
+    """Compile or load every kernel of the search on two toy problems, before the clock starts."""
     coin = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     toy = MDP(0, [[coin, {0: 1}], [{0: 1}]], [[coin, {1: 1}], [{0: 1}]], horizon=2)
     model = float_model(toy, Fraction(1))

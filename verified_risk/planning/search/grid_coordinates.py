@@ -1,4 +1,4 @@
-r"""The oracle of every search over policies: minimise a linear function of the CDF of the return, with error bounds."""
+r"""Oracle of the search on a grid: minimise a linear function of the CDF of the return, with error bounds."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from ..grid_choice import search_bytes
 from ..threads import in_threads, shares
 
 CONTRACTED_PER_SECOND = 2e9
-"""Multiplications of the contractor, on a fast machine: a first guess that is too small costs one pass."""
+"""Multiplications of the contractor on a fast machine; a first guess that is too small costs one pass."""
 MOST_ACTIONS = 62
-"""Actions per state that fit in the bits of a mask; beyond it, no action is ever ruled out."""
+"""Maximum number of actions per state that fit in the bits of a mask; with more, no action is ever ruled out."""
 
 
 UNDERFLOWS = Fraction(1, 2**963)
-"""More than all underflows of a pass: 2**59 operations that lose 2**-1022 each."""
+"""Exceeds the total underflow of a pass: 2**59 operations that lose 2**-1022 each."""
 
 
 def total_above(cost: Floats) -> Fraction:
-    """At least the sum of ``|c_i|``: a sum that is rounded once, and differences that were."""
+    """Return an upper bound on the sum of ``|c_i|`` that allows for the rounding of the sum and of its terms."""
     return Fraction(math.fsum(np.abs(cost))) * (1 + 4 * UNIT_ROUNDOFF)
 
 
 class Oracle:
-    """Joint outcomes of a float model and the buffers of its passes.
+    """The joint outcomes of a float model and the buffers of its passes.
 
-    ``top`` is the number of CDF values: :math:`F_i = P(Z \\le i)` for ``0 <= i < top``, shifted units.
+    ``top`` is the number of CDF values: :math:`F_i = P(Z \\le i)` for ``0 <= i < top``, in shifted units.
     """
 
     def __init__(self, model: FloatModel) -> None:
@@ -72,20 +72,20 @@ class Oracle:
         self._contractor: _Contractor | None = None
         terms = int(np.diff(self.arrays[1]).max())
         work = sum((self.top - w + 1) * max(w, 1) for w in model.remaining) * len(self.arrays[2])
-        #: what one pass of the contractor takes: guessed from its multiplications until one has been timed
+        #: seconds per pass of the contractor: estimated from its multiplications until one has been timed
         self.contract_seconds = 3 * work / CONTRACTED_PER_SECOND
-        #: roundings in a row of a signed pass: the terminal sums, then per step three per joint probability and one
+        #: successive roundings of a signed pass: the terminal sums, then per step three per joint probability and one
         #: per term (signed terminal costs, A5)
         self.depth = self.top + horizon * (terms + 4) + len(model.initial_state) + 2
         self.table_depth = horizon * (terms + 4) + len(model.initial_state) + 2
         self.gamma, self.table_gamma = gamma(self.depth), gamma(self.table_depth)
-        #: the relative error of what a box of slopes may win back: differences, products, their sum and one product
+        #: relative error of the gain over a box of slopes: differences, products, their sum and one product
         self.inflate = float_above(1 + gamma(self.top + 4))
         incoming = len(self.arrays[2])
         self.law_gamma = gamma(horizon * (incoming + 4) + n + self.top + 4)
 
     def _outcomes(self) -> None:
-        """Successors times rewards of a product model; a joint model has them already."""
+        """Combine successors and rewards of a product model; a joint model already has them combined."""
         model = self.model
         blocks: list[Any] = []
         block = np.zeros(model.horizon, dtype=np.int64)
@@ -108,7 +108,7 @@ class Oracle:
             first, last, here = model.succ_start[i], model.succ_start[i + 1], slice(start[i], start[i + 1])
             state[here] = np.tile(model.succ_state[first:last], widths[i])
             for k, step in enumerate(blocks):
-                # discounting may merge rewards at some steps only: short laws are padded with probability 0
+                # discounting may merge rewards at some steps only: pad short laws with probability 0
                 law = np.zeros(widths[i])
                 gains = np.zeros(widths[i], dtype=np.int64)
                 n = step.start[i + 1] - step.start[i]
@@ -121,7 +121,7 @@ class Oracle:
         self.arrays = (model.action_start, start, state, prob, units, block)
 
     def solve(self, cost: Floats, *, masked: bool = True) -> float:
-        """The computed minimum of ``cost . F``; :attr:`choice` is a policy that attains it."""
+        """Return the computed minimum of ``cost . F``, and set :attr:`choice` to a policy that attains it."""
         from ...kernels import cdf_pass as kernels
 
         self.calls += 1
@@ -145,18 +145,18 @@ class Oracle:
         return float(model.initial_prob @ self._values[0, model.initial_state, 0])
 
     def slack(self, cost: Floats) -> float:
-        """How far :meth:`solve` can be off: :math:`\\gamma_K \\sum |c_i|`."""
+        """Return a bound on the error of :meth:`solve`: :math:`\\gamma_K \\sum |c_i|`."""
         return float_above(self.gamma * total_above(cost) + UNDERFLOWS)
 
     def margin(self, c0: Floats, c_low: Floats, c_high: Floats) -> float:
-        """Rounding of the contractor (B5): errors of the two values and of the tables, and four roundings of each for
-        the comparison."""
+        """Bound the rounding error of the contractor (B5): of the two values and the tables, and four roundings of each
+        in the comparison."""
         values, tables = total_above(c0), total_above(np.maximum(c0 - c_low, c_high - c0))
         compared = 4 * UNIT_ROUNDOFF * (values + tables)
         return float_above(2 * self.gamma * values + 2 * self.table_gamma * tables + compared)
 
     def cdf(self, choice: npt.NDArray[Any] | None = None) -> Floats:
-        """The CDF vector of a policy, by default that of the last :meth:`solve`."""
+        """Return the CDF vector of a policy, by default that of the last :meth:`solve`."""
         from ...kernels import cdf_pass as kernels
 
         out = np.zeros(self.top)
@@ -167,9 +167,9 @@ class Oracle:
         return out
 
     def contract(self, c0: Floats, c_low: Floats, c_high: Floats, deadline: float) -> tuple[Floats, Floats] | None:
-        """Remove actions from :attr:`allowed` and return certified ranges of the CDF over what is left.
+        """Remove actions from :attr:`allowed` and return certified ranges of the CDF over the rest.
 
-        None if time ends first: the actions that were removed until then are rightly gone, but no range is known.
+        Return None if time runs out first: the actions removed so far stay removed, but no range is known.
         """
         if self._contractor is None:
             self._contractor = _Contractor(self)
@@ -181,7 +181,7 @@ class Oracle:
 
 
 class _Contractor:
-    """The tables of the stationarity contractor: they shrink to a triangle of (sum so far, sum to come)."""
+    """The tables of the stationarity contractor, which shrink to a triangle of (sum so far, sum to come)."""
 
     def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
@@ -223,7 +223,7 @@ class _Contractor:
             in_threads(partial(some_states, t=t), len(self.parts))
         starts = model.initial_state[:, None] * o.top + np.arange(o.top)
         low, high = (model.initial_prob @ table[0][starts] for table in (self.least, self.most))
-        # the products and differences here are three roundings more
+        # the products and differences here add three roundings
         shrink, grow = float_below(1 - gamma(o.table_depth + 3)), float_above(1 + gamma(o.table_depth + 3))
         lost = float_above(UNDERFLOWS)
         return np.maximum(low * shrink - lost, 0.0), np.minimum(high * grow + lost, 1.0)

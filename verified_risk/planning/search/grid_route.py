@@ -1,8 +1,8 @@
-r"""Any weighting on a grid of returns: search, then certify the answer in the model itself.
+r"""Search for any weighting on a grid of returns, then certify the answer in the original model.
 
 ``upper`` comes from the search over a polygon below G (theory 05, B7, result of the search), ``lower`` from the policy
-that was found: its exact law where that is affordable, otherwise its float law with every CDF value raised by its
-error.  For convex or general G the policy may be a mixture.
+found: its exact law if affordable, otherwise its float law with every CDF value raised by its error.  For convex or
+general G the policy may be a mixture.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class TableRule:
-    """A policy on the grid by its table: ``table[t, s, y]``, y the shifted sum."""
+    """A policy on the grid given by ``table[t, s, y]``, with y the shifted sum."""
 
     def __init__(self, model: FloatModel, table: npt.NDArray[Any]) -> None:
         self.table = table
@@ -51,7 +51,7 @@ class TableRule:
 
 @dataclass(frozen=True)
 class HeldOnGrid(Held):
-    """Also the CDF of the policy on the grid, raised by its error, and what G weighs it at, at most."""
+    """Also holds the CDF of the policy on the grid, raised by its error, and an upper bound on its cost under G."""
 
     raised: Floats | None = None
     cost: Fraction = Fraction()
@@ -96,7 +96,7 @@ def search_grid(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
         rounded = rounded_up(model, grid_lower, lower, upper)
         rest = upper - lower - rounded
         searched = max(Fraction(), min(upper - driver.found, rest))
-        polygon = Fraction(driver.search.total(raised))  # about, to say where the gap comes from
+        polygon = Fraction(driver.search.total(raised))  # approximate, used only to attribute the gap
         enclosed = max(Fraction(), min(unit * (cost - polygon), rest - searched))
         return (
             ("rewards rounded up to the grid", rounded),
@@ -111,7 +111,7 @@ def search_grid(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
 
 
 def _best_quantiles(problem: Problem, model: FloatModel, clock: Clock) -> list[Bounds]:
-    """For each jump of G, the best quantile at its level, in shifted units; none if there is no time."""
+    """Return the best quantile at the level of each jump of G, in shifted units; an empty list if there is no time."""
     found: list[Bounds] = []
     for jump in problem.objective.jumps:
         if clock.late():
@@ -123,13 +123,13 @@ def _best_quantiles(problem: Problem, model: FloatModel, clock: Clock) -> list[B
 def _off_the_jump(
     held: Held, problem: Problem, model: FloatModel, oracle: Oracle, raised: Floats, quantile: Bounds, clock: Clock
 ) -> Held:
-    """With a share of the best quantile's policy: by exact laws, or by CDFs raised by their errors."""
+    """Mix in a share of the best quantile's policy, judged by exact laws or by CDFs raised by their errors."""
     mdp, objective = problem.mdp, problem.objective
     other = GridPolicy(mdp, model.unit, quantile.rule)
     if held.law is not None:
         law = evaluated(Held(held.lower, other), mdp, objective, clock).law
         return held if law is None else off_the_jump(held, other, by_laws(objective, held.law, law))
-    if not isinstance(quantile.rule, BudgetRule) or clock.late():  # where integers decided there is no table
+    if not isinstance(quantile.rule, BudgetRule) or clock.late():  # if integers decided there is no table
         return held
     table = np.array([quantile.rule.choices(t, oracle.top + 1) for t in range(mdp.horizon)], dtype=oracle.choice.dtype)
     apart = _raised_cdf(oracle, [(Fraction(1), table)])
@@ -144,7 +144,7 @@ def _off_the_jump(
 
 
 def _raised_cdf(oracle: Oracle, parts: Sequence[tuple[Fraction, Any]]) -> Floats:
-    """The CDF of the mixture from float laws, raised by its error; every operation is rounded up."""
+    """Return the mixture's CDF from float laws, raised by its error; every operation is rounded up."""
     raised = np.zeros(oracle.top)
     factor, lost = float_above(1 + oracle.law_gamma), float_above(oracle.top * SMALLEST_NORMAL * 2**20)
     for w, choice in parts:
@@ -154,5 +154,5 @@ def _raised_cdf(oracle: Oracle, parts: Sequence[tuple[Fraction, Any]]) -> Floats
 
 
 def _up(x: Floats) -> Floats:
-    """At least what was computed as ``x`` in one operation."""
+    """Return an upper bound on the exact result of the one operation that computed ``x``."""
     return np.nextafter(x, np.inf)

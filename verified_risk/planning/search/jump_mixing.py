@@ -1,10 +1,9 @@
-r"""Off the jump: a small share of the quantile's best policy.
+r"""Move a mixture off a jump by adding a small share of the best quantile's policy.
 
-Let G jump at alpha, as a mixture with a lower quantile does.  The best mixture of a search often has
-:math:`F_i = \alpha` at some i below the best quantile v.  There G has its upper value; just below alpha it has the
-lower one, which the supremum has (theory 05, B8), and which no policy attains.  The policy of the best quantile has
-:math:`F_i < \alpha` for every i < v.  A share s of it brings the mixture below alpha there, and costs at most s times
-the range of returns.
+Let G jump at alpha, as a mixture with a lower quantile does.  The best mixture of a search often has :math:`F_i =
+\alpha` at some i below the best quantile v.  There G has its upper value; just below alpha it has the lower one, which
+the supremum approaches (theory 05, B8) and no policy attains.  The policy of the best quantile has :math:`F_i < \alpha`
+for every i < v.  A share s of it brings the mixture below alpha there, and costs at most s times the range of returns.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from ...policy import MixturePolicy, Policy
 from ..certify import Held
 
 SHARES = tuple(Fraction(1, 2**k) for k in (40, 30, 20, 10))
-"""Shares that are tried: a small one costs little, a CDF with an error may need a large one."""
+"""Shares to try: a small one costs little, but a CDF with an error may need a large one."""
 
 
 Worth: TypeAlias = Callable[[Fraction], tuple[Fraction, Law | None]]
-"""For a share of the other policy: a number that the mixture is worth at least, and its law where that is known."""
+"""Map a share of the other policy to a lower bound on the mixture's value, and its law if known."""
 
 
 def off_the_jump(held: Held, other: Policy, worth: Worth) -> Held:
-    """With the best share of ``other``, if any share is better than none."""
+    """Return ``held`` mixed with the best share of ``other``, or unchanged if no share improves it."""
     share, (lower, law) = max(((share, worth(share)) for share in SHARES), key=lambda found: found[1][0])
     if lower <= held.lower:
         return held
@@ -36,7 +35,7 @@ def off_the_jump(held: Held, other: Policy, worth: Worth) -> Held:
 
 
 def by_laws(objective: Weighting, law: Law, other: Law) -> Worth:
-    """By exact laws."""
+    """Judge mixtures by exact laws."""
 
     def worth(share: Fraction) -> tuple[Fraction, Law]:
         mixed = Law.mixture([(1 - share, law), (share, other)])

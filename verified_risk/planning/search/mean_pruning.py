@@ -1,10 +1,10 @@
-r"""How far each action moves the mean and the law of what is still to come, against one reference policy.
+r"""Bounds on how far each action moves the mean and the law of the remaining return, against one reference policy.
 
-Where slopes differ little, the mean counts (docs/theory/05-certificates.md, D4).
+Where slopes differ little, the mean decides (docs/theory/05-certificates.md, D4).
 
-The reference policy plays for the mean, so the law of its remaining return depends on step and state alone.  Laws are
-kept on :data:`POINTS` points per step; mass between two points is shared so that the mean stays, which moves a law by
-at most half a grid step in the distance :math:`\int |F - F'|`.
+The reference policy maximises the mean, so the law of its remaining return depends only on step and state.  Laws are
+kept on :data:`POINTS` points per step; mass between two points is split so as to preserve the mean, which moves a law
+by at most half a grid step in the distance :math:`\int |F - F'|`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ...grid.scaled import ScaledModel
 from ..tails.interpolated_tables import mean_part
 
 POINTS = 512
-"""Of the laws of a step: a finer grid moves laws less, so that losses rule out more; the time grows with it."""
+"""Points of each step's laws: a finer grid moves laws less, so losses rule out more, but takes longer."""
 SAFE = 2.0**-30
-"""More than all rounding of a loss or a distance, as a share of what is still to come."""
+"""Exceeds the rounding error of any loss or distance, as a share of the remaining range."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Per step and action, in units of the grid: ``loss`` is at most the mean lost by playing the action once,
-    ``distance`` at least by how much that moves the law; both against the policy ``action[t, s]``."""
+    """Per step and action, in grid units, relative to the policy ``action[t, s]``: ``loss`` is a lower bound on the
+    mean lost by playing the action once, ``distance`` an upper bound on how far that moves the law."""
 
     action: npt.NDArray[Any]
     loss: Floats
@@ -36,7 +36,7 @@ class Reference:
 
 
 def reference(model: ScaledModel) -> Reference:
-    """Backwards over steps, on grids that shrink with what is still to come."""
+    """Compute the reference backwards over steps, on grids that shrink with the remaining range."""
     action = mean_part(model).action.astype(np.int64)
     n, horizon, actions = model.n_states, model.horizon, len(model.succ_start) - 1
     loss, distance = np.zeros((horizon, actions)), np.zeros((horizon, actions))
@@ -68,7 +68,7 @@ def reference(model: ScaledModel) -> Reference:
 
 
 def _add(out: Floats, law: Floats, start: float, step: float, weight: float) -> None:
-    """Add ``weight`` times a law on points ``start, start + step, ...`` to one on 0, 1, ..., sharing what falls
+    """Add ``weight`` times a law on points ``start, start + step, ...`` to one on 0, 1, ..., splitting mass in
     between."""
     used = np.flatnonzero(law)
     place = start + step * used

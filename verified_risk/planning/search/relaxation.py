@@ -1,6 +1,6 @@
-r"""Points of the polytope and bounds from it: the pieces of the search over CDFs (docs/theory/05-certificates.md).
+r"""Points of the polytope and bounds on it, the pieces of the search over CDFs (docs/theory/05-certificates.md).
 
-:class:`Relaxation` keeps the best point met, and bounds :math:`\underline g(F) = \sum_i \underline G(F_i)` on a box
+:class:`Relaxation` keeps the best point found, and bounds :math:`\underline g(F) = \sum_i \underline G(F_i)` on a box
 from below by weak duality (B1): any cost vector is valid; Polyak steps (concave G) or pairwise Frank-Wolfe (others)
 find good ones.
 """
@@ -23,19 +23,19 @@ from .. import clock
 from .atoms import Atoms, Parts, best_length
 
 PENALTY = 20.0
-"""Per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside pays more
-than it gains.  It only steers the search: the bound of every cost vector is valid."""
+"""Penalty per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside
+pays more than it gains.  It only guides the search: every cost vector gives a valid bound."""
 STARTS = 40
 """Policies tried for a first incumbent."""
 SHARP = 1e-10
-"""The least blur: a point at a corner then sees the slopes of both sides."""
+"""The least blur, at which a point at a corner sees the slopes of both sides."""
 BLURRED = 0.05
-"""How far beside a corner of G, as a share of the widest box, its slope already counts: steps zigzag less."""
+"""Distance from a corner of G, as a share of the widest box, within which both slopes count; steps zigzag less."""
 
 
 class Oracle(Protocol):
-    """What a search asks about policies: on a grid :class:`~.grid_coordinates.Oracle` answers, between its points
-    :class:`~.cell_coordinates.CellOracle`."""
+    """The questions that a search asks about policies, answered on a grid by :class:`~.grid_coordinates.Oracle` and
+    between its points by :class:`~.cell_coordinates.CellOracle`."""
 
     top: int
     maskable: bool
@@ -54,7 +54,7 @@ class Oracle(Protocol):
 
 @dataclass
 class Mixture:
-    """A point of the polytope with the policies that it is made of."""
+    """A point of the polytope with the policies that compose it."""
 
     cdf: Floats
     value: float
@@ -62,7 +62,7 @@ class Mixture:
 
 
 class _Hulls:
-    """The convex envelopes of the polygons on the boxes of a node; those of the last node are kept."""
+    """The convex envelopes of the polygons on the boxes of a node, cached for the last node."""
 
     def __init__(self, pieces: list[tuple[slice, Polygon]], shape: int) -> None:
         self.pieces, self.shape = pieces, shape
@@ -72,7 +72,7 @@ class _Hulls:
         self._corners: Floats = np.zeros((2, 64 + sum(4 * len(p.x) for _, p in pieces)))
 
     def of(self, low: Floats, high: Floats) -> tuple[Ints, Ints, Floats, Floats]:
-        """Where the corners of each box begin, how many they are, and all corners."""
+        """Return the start and count of each box's corners, and all corners."""
         from ...kernels import polygon_bounds as kernels
 
         if not (np.array_equal(low, self._low) and np.array_equal(high, self._high)):
@@ -91,7 +91,7 @@ class _Hulls:
 
 
 def _weighed(pieces: list[tuple[slice, Polygon]], widths: Sequence[Fraction]) -> list[tuple[slice, Polygon]]:
-    """Coordinate i counts ``widths[i]`` times: neighbours of equal width share a polygon."""
+    """Weigh coordinate i ``widths[i]`` times; neighbours of equal width share a polygon."""
     found: list[tuple[slice, Polygon]] = []
     for where, polygon in pieces:
         first = where.start
@@ -103,8 +103,8 @@ def _weighed(pieces: list[tuple[slice, Polygon]], widths: Sequence[Fraction]) ->
 
 
 class Relaxation:
-    """The best point so far (:attr:`best`), and bounds of boxes; the certified bounds of the search are in
-    :attr:`bound` and, before any cut, :attr:`uncut_bound`."""
+    """The best point so far (:attr:`best`), and bounds on boxes; the certified bounds of the search are :attr:`bound`
+    and, before any cut, :attr:`uncut_bound`."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Relaxation:
     ) -> None:
         self.oracle, self.tol, self.deadline = oracle, tol, deadline
         n = oracle.top
-        #: which polygon is below G at which coordinates: from each start on every policy is past some jumps (B8)
+        #: the polygon below G at each coordinate: from each start on, every policy is past some jumps (B8)
         begins = [(0, polygon), *passed, (n, polygon)]
         self.pieces = [(slice(a, b), p) for (a, p), (b, _) in pairwise(begins) if a < b]
         self.report = report
@@ -128,12 +128,12 @@ class Relaxation:
             self.pieces = _weighed(self.pieces, widths)
         self.best = Mixture(np.ones(n), np.inf)
         self.bound = -np.inf
-        self.uncut_bound = 0.0  # no CDF value weighs less than nothing
+        self.uncut_bound = 0.0  # every CDF value has nonnegative cost
         self.uncut = False
         self._hulls = _Hulls(self.pieces, 1 if self.convex else -1 if self.concave else 0)
         self._next_report = clock.now() + 1.0
         self.atoms: Atoms | None = None
-        """Of the last relaxation: the next one of the same node, or of its children, begins there."""
+        """The atoms of the last relaxation, from which the next one of the same node or its children starts."""
 
     # -- pieces -------------------------------------------------------------------------------------------------------
 
@@ -154,18 +154,18 @@ class Relaxation:
         return float(sum(kernels.total(cdf[i], p.x, p.g) for i, p in self.pieces))
 
     def polygon_at(self, i: int) -> Polygon:
-        """The polygon that is below G at coordinate i."""
+        """Return the polygon below G at coordinate i."""
         return next(p for where, p in self.pieces if where.start <= i < where.stop)
 
     def slopes_at(self, cdf: Floats, out: Floats) -> None:
-        """One slope of the polygon at every value of a CDF."""
+        """Write one slope of the polygon at every value of a CDF to ``out``."""
         from ...kernels import polygon_bounds as kernels
 
         for i, p in self.pieces:
             kernels.slopes_at(cdf[i], p.x, p.g, out[i])
 
     def tilted_minima(self, cost: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """The least ``G(x) - c_i x`` of every box, and where it is."""
+        """Return the minimum of ``G(x) - c_i x`` on every box, and where it is attained."""
         from ...kernels import polygon_bounds as kernels
 
         least, where = np.zeros_like(cost), np.zeros_like(cost)
@@ -174,7 +174,7 @@ class Relaxation:
         return least, where
 
     def offer(self, cdf: Floats, parts: Parts | None = None) -> bool:
-        """Keep a point if it is better; by default that of the oracle's last policy."""
+        """Keep a point if it improves on the best; by default the point of the oracle's last policy."""
         value = self.total(cdf)
         if value >= self.best.value - 1e-13:
             return False
@@ -182,14 +182,14 @@ class Relaxation:
         return True
 
     def vertex(self, cost: Floats, *, masked: bool = True) -> tuple[float, Floats]:
-        """A certified lower bound of ``cost . F`` and the CDF of the minimising policy."""
+        """Return a certified lower bound on ``cost . F`` and the CDF of the minimising policy."""
         value = self.oracle.solve(cost, masked=masked)
         cdf = self.oracle.cdf()
         self.offer(cdf)
         return value - self.oracle.slack(cost), cdf
 
     def climb(self, cdf: Floats) -> None:
-        """Minimise the tangent again and again (for concave G each step improves)."""
+        """Minimise the tangent repeatedly; for concave G each step improves."""
 
         cost, value = np.zeros_like(cdf), self.total(cdf)
         for _ in range(100):
@@ -201,11 +201,11 @@ class Relaxation:
             value = after
 
     def dual(self, cost: Floats, low: Floats, high: Floats) -> tuple[float, Floats, Floats, Floats]:
-        """Weak duality (B1): a valid lower bound for any cost, the vertex, where the minima are, and the minima."""
+        """Apply weak duality (B1): return a lower bound valid for any cost, the vertex, minimisers and minima."""
 
         value, cdf = self.vertex(cost)
         least, where = self.tilted_minima(cost, low, high)
-        total = math.fsum(least)  # rounded once, added and lowered: three roundings, so four are allowed for
+        total = math.fsum(least)  # rounded once, added and lowered: three roundings, allowing for four
         bound = value + total - 2.0**-51 * (abs(value) + abs(total))
         if self.uncut:
             self.uncut_bound = max(self.uncut_bound, bound)
@@ -223,7 +223,7 @@ class Relaxation:
     def node_bound(
         self, low: Floats, high: Floats, ref: Floats, steps: int, atoms: Atoms | None = None
     ) -> tuple[float, Floats, Floats, Floats]:
-        """The best of several duals: bound, cost, reference point, minima; ``atoms`` is where to begin."""
+        """Return the best of several duals: bound, cost, reference point, minima; ``atoms`` is the starting point."""
         return self._polyak(low, high, steps) if self.concave else self._pairwise(low, high, ref, steps, atoms)
 
     def _polyak(self, low: Floats, high: Floats, steps: int) -> tuple[float, Floats, Floats, Floats]:
@@ -253,7 +253,7 @@ class Relaxation:
     def _pairwise(
         self, low: Floats, high: Floats, ref: Floats, steps: int, atoms: Atoms | None
     ) -> tuple[float, Floats, Floats, Floats]:
-        """Pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
+        """Run pairwise Frank-Wolfe on the convex envelope plus a quadratic penalty for leaving the box."""
         from ...kernels import polygon_bounds as kernels
 
         point = np.clip(ref, low, high) if atoms is None else atoms.point()
@@ -289,7 +289,7 @@ class Relaxation:
         return best
 
     def descend(self, steps: int) -> None:
-        """Pairwise Frank-Wolfe on the polygon itself: mixtures can beat policies unless G is concave."""
+        """Run pairwise Frank-Wolfe on the polygon itself: mixtures can beat policies unless G is concave."""
 
         atoms = Atoms([(w, self.oracle.cdf(table), table) for w, table in self.best.parts])
         point, cost = self.best.cdf.copy(), np.zeros_like(self.best.cdf)
@@ -312,7 +312,7 @@ class Relaxation:
             self.offer(point, atoms.parts())
 
     def incumbents(self) -> None:
-        """Climb from the mean-optimal policy and from thresholds; mix where that can help."""
+        """Climb from the mean-optimal policy and from thresholds; mix policies where that can help."""
         n = self.oracle.top
         _, cdf = self.vertex(np.ones(n), masked=False)
         self.climb(cdf)

@@ -1,9 +1,9 @@
-"""What a search leaves behind: enough to repeat its argument, nothing that has to be believed.
+"""The record of a search: enough to repeat its argument, and nothing that must be trusted.
 
-A node of the search tree is a list of rounds and perhaps a cut into two children.  A round names a cost vector for
+A node of the search tree is a list of rounds and possibly a cut into two children.  A round lists a cost vector for
 weak duality (theory 05, B1), the probes that tightened the box (probing, B3), and the slopes of the contractor (B5).
-Any such record, right or wrong, leads :mod:`verified_risk.planning.recheck.replay` to a valid bound; a good one
-leads it to the planner's.
+From any such record, right or wrong, :mod:`verified_risk.planning.recheck.replay` derives a valid bound; from a good
+one, the planner's.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ...grid.floats import Floats
 from ...numbers.rational import as_fraction, said, text
 
 DEEPEST = 500
-"""Nodes above each other in a record that is read from a file."""
+"""Largest depth of a record read from a file."""
 
 
 @dataclass
 class Round:
-    """``cost``: multipliers of a dual bound (None: no bound, contract only); ``probes``: coordinates and the value that
-    replaces theirs in ``cost``; ``slopes``: the slopes around which the contractor was run (None: it was not)."""
+    """``cost``: multipliers of a dual bound (None: no bound, contract only); ``probes``: coordinates and their
+    replacement values in ``cost``; ``slopes``: the slopes around which the contractor was run (None: not run)."""
 
     cost: Floats | None
     probes: list[tuple[int, float]] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Round:
 
 @dataclass
 class Branch:
-    """The rounds of a node, then, if it was cut, coordinate, cut point and the children below and above it."""
+    """The rounds of a node and, if it was split, the coordinate, the cut point and the children below and above it."""
 
     rounds: list[Round] = field(default_factory=list)
     cut: tuple[int, float] | None = None
@@ -47,12 +47,12 @@ class Branch:
 
 @dataclass(frozen=True)
 class Proof:
-    """``accuracy`` chooses the polygon below the weighting; ``target`` is the value that no closed node beats; from
-    coordinate ``passed[j]`` on, the CDF of every policy is said to be past jump j of the weighting (B8).
+    """``accuracy`` determines the polygon below the weighting; no closed node beats the value ``target``; from
+    coordinate ``passed[j]`` on, the CDF of every policy is claimed to be past jump j of the weighting (B8).
 
-    Of tables read between grid points, ``eta`` is the width of the cells of this search, and ``touch`` says where, in
-    each cell of the policy's grid, a line above the weighting is to touch it (D5).  If ``attained``, the coordinates
-    are those of the attainable returns, whatever lies between them (B9)."""
+    With interpolated tables, ``eta`` is the cell width, and ``touch`` gives the point in each cell of the policy's grid
+    where a line above the weighting touches it (D5).  If ``attained``, the coordinates are the attainable returns (B9).
+    """
 
     accuracy: Fraction
     target: float
@@ -130,7 +130,7 @@ def _tree(branch: Branch, costs: list[Floats]) -> dict[str, Any]:
 
 
 def _require_shallow(tree: dict[str, Any]) -> None:
-    """Refuse a tree too deep to be walked by recursion, before that is tried."""
+    """Raise if a tree is too deep to walk recursively."""
     level, depth = [tree], 0
     while level:
         if depth > DEEPEST:
@@ -139,7 +139,7 @@ def _require_shallow(tree: dict[str, Any]) -> None:
 
 
 def _branch(data: dict[str, Any], costs: Floats) -> tuple[Branch, Floats]:
-    """The node and the costs that are left for the next ones."""
+    """Return the node and the costs left for the following ones."""
     branch = Branch()
     for step in data["rounds"]:
         vectors: list[Floats | None] = []

@@ -1,1 +1,1 @@
-"""Mean, CVaR and their mixtures: one pass over budgets."""
+"""Mean, CVaR and their mixtures, by one pass over budgets."""

@@ -11,7 +11,7 @@ With ``b = rho - y`` the budget left, in units, and rewards shifted to start at 
 :math:`\kappa = w_0 / k`.
 
 Exact reductions: left of ``b = 0`` W does not depend on b; right of :math:`M_t` it is linear (or 1); only budgets
-that lead from the window can be met.  The chosen action of each cell is kept in one byte.
+reachable from the window are computed.  The chosen action of each cell takes one byte.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from . import in_numpy
 DENSE_SHARE = 2 / 3
 """Successors per state above which BLAS beats the sparse sweeps (docs/decisions/planner.md)."""
 CHUNK = 8
-"""States per BLAS call: their mixed rows stay in the cache until their rewards are done."""
+"""States per BLAS call: few enough that their mixed rows stay in the cache until their rewards are done."""
 NUMPY_TERMS_PER_STEP = 100
-"""Products that numpy makes and adds while Python interprets one step of a loop."""
+"""Products that numpy computes and adds in the time of one step of a Python loop."""
 COMPILING = 3.0
-"""Seconds that compiling one of these kernels takes, about."""
+"""Approximate seconds to compile one of these kernels."""
 NUMPY_STEPS = 50
-"""What calling numpy costs in one step of the model, in steps of a Python loop."""
+"""Overhead of numpy calls per step of the model, in steps of a Python loop."""
 
 
 def require_memory(model: FloatModel, widths: Ints, width: int) -> None:
-    """Refuse tables of ``width`` columns, and ``widths[t]`` of policy, that do not fit; name a grid step that does."""
+    """Raise if tables of ``width`` columns, and ``widths[t]`` of policy, do not fit; name a grid step that does."""
     cell = np.dtype(model.choice_type).itemsize
     needed, limit = model.n_states * (16 * width + cell * int(widths.sum())), memory_limit()
     if needed > limit:
@@ -59,13 +59,12 @@ def require_memory(model: FloatModel, widths: Ints, width: int) -> None:
 
 @dataclass(frozen=True)
 class LinearPart:
-    """The recursion where the budget plays no role: ``E[M_t - Z]`` at its least, its actions, and a variance."""
+    """The recursion where the budget is irrelevant: the least ``E[M_t - Z]``, its actions, and a variance."""
 
     value: Floats
     action: npt.NDArray[Any]
     variance: float
-    """Of the return of the policy that maximises the mean, in units squared (an estimate with error below
-    ``slack``)."""
+    """Variance of the return of the mean-optimal policy, in units squared (an estimate with error below ``slack``)."""
     slack: float
 
 
@@ -86,7 +85,7 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
         m.product, blocks.block, blocks.span, m.action_start, m.succ_start, m.succ_state, m.succ_prob, blocks.units,
         blocks.variance, value, action, np.zeros(m.n_states), np.zeros(m.n_states),
     )  # fmt: skip
-    first = value[0, m.initial_state]  # the initial state is a step like any other
+    first = value[0, m.initial_state]  # treat the initial state like a step
     centre = float(m.initial_prob @ first)
     variance = float(m.initial_prob @ (spread[m.initial_state] + (first - centre) ** 2))
     slack = 20.0 * (m.horizon + 1) * 2.0**-52 * m.depth * float(m.remaining[0]) ** 2
@@ -94,7 +93,7 @@ def linear_part(model: FloatModel, *, with_variance: bool = False) -> LinearPart
 
 
 class BudgetRule:
-    """``rule(t, s, i)``: the action of the budget ``rho - y``, where ``y`` is ``i`` units less the shift of steps
+    """The rule ``rule(t, s, i)``: the action at budget ``rho - y``, where ``y`` is ``i`` units less the shift of steps
     before t."""
 
     def __init__(self, tables: BudgetTables, rho: int) -> None:
@@ -105,7 +104,7 @@ class BudgetRule:
         return self.tables.action(t, s, self.rho - (i - self.offsets[t]))
 
     def choices(self, t: int, width: int) -> npt.NDArray[Any]:
-        """The actions at shifted sums ``0..width-1``; sums at which the window has nothing are not reached from rho."""
+        """Return the actions at shifted sums ``0..width-1``; sums outside the window are not reached from rho."""
         tables = self.tables
         table, first, reach = tables.policy[t], tables.first[t], tables.model.remaining[t]
         budgets = np.minimum(self.rho - np.arange(width), reach)
@@ -173,7 +172,7 @@ def budget_tables(
 
 
 def _fill_outside(now: Floats, margin: int, first: int, last: int, reach: int, slope: float, left: Floats) -> None:
-    """What the next step reads outside budgets ``first..last``: ``left`` from budget 0 down, then budgets up to
+    """Fill in what the next step reads outside budgets ``first..last``: ``left`` from budget 0 down, then up to
     ``reach``.
 
     Right of the greatest remaining return the table continues with ``slope`` per unit from its last value, or, for
@@ -189,13 +188,13 @@ def _fill_outside(now: Floats, margin: int, first: int, last: int, reach: int, s
 
 
 Stepper: TypeAlias = Callable[[int, int, int, Floats, Floats, npt.NDArray[Any]], None]
-"""``step(k, first, last, after, now, policy)``: budgets ``first..last`` of ``now`` and their actions, by the rewards of
-block k."""
+"""``step(k, first, last, after, now, policy)`` computes budgets ``first..last`` of ``now`` and their actions from the
+rewards of block k."""
 
 
 def _step_of(m: FloatModel, margin: int, extra: Floats, room: int, cells: int) -> Stepper:
-    """One step of every state: compiled, or by numpy where the model is too small to compile for; a share of the states
-    for each thread."""
+    """Return a function that computes one step of every state, with the states shared among threads: compiled, or in
+    numpy if the model is too small to compile for."""
     from ...kernels import budget_pass as kernels
 
     blocks, outcomes = m.blocks, m.succ_start[m.action_start[1:]] - m.succ_start[m.action_start[:-1]]
@@ -235,9 +234,9 @@ def _is_dense(model: FloatModel) -> bool:
 
 
 def _blas_step(m: FloatModel, product: Any, margin: int, extra: Floats, u: Floats, q: Floats) -> Stepper:
-    """Successors mixed by BLAS, a few states at a time.
+    """Mix successors by BLAS, a few states at a time.
 
-    What BLAS has mixed is a table in which every action has one successor of its own.
+    The result is a table in which every action has one successor of its own.
     """
     blocks, rows, n = m.blocks, len(m.succ_start) - 1, m.n_states
     dense = np.zeros((rows, n))

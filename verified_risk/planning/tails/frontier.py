@@ -1,4 +1,4 @@
-r"""All levels at once: the curve alpha -> CVaR*, and the trade-off between mean and CVaR.
+r"""The curve alpha -> CVaR* at all levels, and the trade-off between mean and CVaR.
 
 One pass computes :math:`\bar W(\rho) = \min_\pi \mathbf E(\rho - Z)^+` for every rho, and
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ...plotting import Picture
 
 MOST_POINTS = 64
-"""Of a front, unless the caller wants more: each is a plan of its own."""
+"""Default number of points of a front; each is a plan of its own."""
 SHOWN_LEVELS = ("1/100", "1/20", "1/10", "1/4", "1/2", "3/4", "1")
 FRONTIER_COLUMNS = ("alpha", "attained", "no policy has more than", "gap")
 
@@ -51,17 +51,17 @@ class Curve(Protocol):
     def unit(self) -> Fraction: ...
 
     def shortfalls(self) -> Floats:
-        """The computed ``min E(rho - Z)^+`` at rho = 0, 1, ... units."""
+        """Return the computed ``min E(rho - Z)^+`` at rho = 0, 1, ... units."""
 
     def at(self, alpha: Fraction) -> Interval:
-        """Bounds of the optimum at one level."""
+        """Return bounds on the optimum at one level."""
 
     def plan(self, alpha: Fraction) -> Plan: ...
 
 
 @dataclass(frozen=True)
 class PlainCurve:
-    """On a grid that holds every reward, or rounds them up."""
+    """Tables on a grid that contains every reward, or rounds them up."""
 
     mdp: MDP
     tables: BudgetTables
@@ -88,7 +88,7 @@ class PlainCurve:
 
 @dataclass(frozen=True)
 class ReadBetween:
-    """With a discount: tables that are read between their nodes."""
+    """Tables interpolated between their nodes, for discounted models."""
 
     mdp: MDP
     tables: Envelope
@@ -126,11 +126,11 @@ class CVaRFrontier:
     _curve: Curve = field(repr=False)
 
     def __call__(self, alpha: Rational) -> Interval:
-        """Certified bounds of the optimal CVaR at level alpha."""
+        """Return certified bounds on the optimal CVaR at level alpha."""
         return self._curve.at(read_level(alpha, "alpha"))
 
     def rows(self, levels: Iterable[Rational] = SHOWN_LEVELS) -> list[list[str]]:
-        """A table as text: a row for each level, its certified bounds rounded outward, and how far they are apart.
+        """Return a table as text: a row per level, with its certified bounds, rounded outward, and their distance.
 
         :param levels: in (0, 1]
         :returns: rows of cells
@@ -144,7 +144,7 @@ class CVaRFrontier:
         return f"the best CVaR in {self.mdp!r}\n" + columns([list(FRONTIER_COLUMNS), *self.rows()])
 
     def plan(self, alpha: Rational) -> Plan:
-        """The plan of one level, from the tables of all.
+        """Return the plan of one level, from the tables of all levels.
 
         :param alpha: a level in (0, 1]
         :returns: the plan
@@ -153,7 +153,7 @@ class CVaRFrontier:
         return self._curve.plan(read_level(alpha, "alpha"))
 
     def plot(self) -> Picture:
-        """The certified bounds over alpha.
+        """Plot the certified bounds over alpha.
 
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
@@ -166,7 +166,7 @@ class CVaRFrontier:
 def cvar_frontier(
     mdp: MDP, *, eta: Rational | None = None, gap: Rational | None = None, time_limit: Rational | None = None
 ) -> CVaRFrontier:
-    """The optimal CVaR at every level, from one backward pass.
+    """Compute the optimal CVaR at every level in one backward pass.
 
     >>> import verified_risk as vr
     >>> mdp = vr.MDP(initial=0, transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
@@ -175,12 +175,11 @@ def cvar_frontier(
     (0.25, 0.4375, ['1/4'])
 
     With a discount, and without ``eta``, the grid is the one that meets ``gap`` at level 1/10, or the finest whose
-    passes fit into half of ``time_limit``.  A grid that is given, or the rewards' own, takes its one pass whatever the
-    limit is.
+    passes fit into half of ``time_limit``.  A given grid, or the rewards' own, takes one pass whatever the limit.
 
     :param mdp: the model
     :param eta: the step of the grid of rewards
-    :param gap: how close the bounds should be, where the grid is chosen
+    :param gap: the gap to aim at when choosing the grid
     :param time_limit: seconds; after it no finer grid is tried
     :returns: the curve
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory
@@ -201,7 +200,7 @@ def _curve(mdp: MDP, unit: Fraction | None, gap: Fraction | None, seconds: float
 
 
 def _corners(shortfalls: Floats) -> Iterator[Fraction]:
-    """Where the upper envelope of ``alpha * rho - W(rho)`` over (0, 1) turns: slopes are rho, increasing."""
+    """Yield the corners of the upper envelope of ``alpha * rho - W(rho)`` over (0, 1); its slopes rho increase."""
     hull: list[tuple[int, Fraction]] = []
     for rho, shortfall in enumerate(shortfalls.tolist()):
         w = Fraction(shortfall)
@@ -221,11 +220,11 @@ def _corners(shortfalls: Floats) -> Iterator[Fraction]:
 class FrontPoint:
     """A policy that no other beats in both mean and CVaR by more than the plan's gap, for one weight of the mean.
 
-    ``mean`` and ``cvar`` are those of the law of the policy's return if ``exact``, otherwise approximations.
+    ``mean`` and ``cvar`` are exact values of the law of the policy's return if ``exact``, otherwise approximations.
 
-    :param weight: of the mean, the rest on CVaR
-    :param mean: of the policy's return
-    :param cvar: of the policy's return
+    :param weight: the weight of the mean; the rest is on CVaR
+    :param mean: the mean of the policy's return
+    :param cvar: the CVaR of the policy's return
     :param plan: the policy with its bounds
     """
 
@@ -241,7 +240,7 @@ class FrontPoint:
 
 
 class Front(tuple[FrontPoint, ...]):
-    """Points by increasing mean.
+    """The points of a front, by increasing mean.
 
     :param iterable: the points
     """
@@ -256,7 +255,7 @@ class Front(tuple[FrontPoint, ...]):
         return columns(table)
 
     def plot(self) -> Picture:
-        """The points, and for each the line above which no policy lies.
+        """Plot the points, and for each the line above which no policy lies.
 
         :returns: the picture
         :raises MissingDependency: if matplotlib is not installed
@@ -275,19 +274,19 @@ def mean_cvar_front(
     points: int = MOST_POINTS,
     time_limit: Rational | None = None,
 ) -> Front:
-    r"""The supported points of the Pareto front of mean against CVaR, by increasing mean.
+    r"""Return the supported points of the Pareto front of mean against CVaR, by increasing mean.
 
-    Between two neighbours the weight that values both equally is tried; a better policy there is a new point (Aneja
-    and Nair). The points maximise :math:`w\,\mathrm{Mean} + (1-w)\,\mathrm{CVaR}_\alpha` for some w; points below the
-    segments between them are not found.  The ends are found with weights 1/1000 and 999/1000, so that ties are broken
-    by the other criterion.  Both ends are found whatever ``time_limit`` is, each in a quarter of it where a plan can be
-    cut short; once it has passed, no more points are looked for.
+    Between two neighbours, the weight that makes them equal is tried; a better policy is a new point (Aneja and Nair).
+    The points maximise :math:`w\,\mathrm{Mean} + (1-w)\,\mathrm{CVaR}_\alpha` for some w; points below the segments
+    between them are not found.  The ends are found with weights 1/1000 and 999/1000, so that the other criterion breaks
+    ties.  Both ends are found whatever the ``time_limit``, each in a quarter of it if a plan can be cut short; once it
+    has passed, no more points are sought.
 
     :param mdp: the model
     :param alpha: the level of CVaR, in (0, 1]
     :param eta: the step of the grid of rewards
-    :param gap: how close the bounds should be, where the grid is chosen
-    :param points: the most points that are looked for
+    :param gap: the gap to aim at when choosing the grid
+    :param points: the largest number of points
     :param time_limit: seconds
     :returns: the points, by increasing mean
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory

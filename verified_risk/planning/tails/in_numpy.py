@@ -1,7 +1,7 @@
-r"""One step of the budget recursion as operations on whole arrays: what small models need instead of a compiler.
+r"""One step of the budget recursion as operations on whole arrays, for models too small to compile for.
 
-``product_step`` and ``joint_step`` take the arguments of :mod:`verified_risk.kernels.budget_pass` and give the same
-bits: every sum has the order written there, and numpy rounds each product and each sum by itself, as the kernels do.
+``product_step`` and ``joint_step`` take the arguments of :mod:`verified_risk.kernels.budget_pass` and return the same
+bits: every sum is taken in the same order, and numpy, like the kernels, rounds each product and each sum separately.
 Actions with equally many terms are summed side by side.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from ...grid.floats import Floats, Ints
 
 Term = Callable[[int], Floats]
-"""``term(j)``: the j-th product of every action of a class, as rows."""
+"""``term(j)`` is the j-th product of every action of a class, as rows."""
 
 
 def product_step(
@@ -24,7 +24,7 @@ def product_step(
     action_start, succ_start, succ_state, succ_prob, reward_start, reward_units, reward_prob, extra,
     after, column, now, _u, _q, policy,
 ):  # fmt: skip
-    """Budgets ``low..high`` of states ``s_first <= s < s_last``: transitions first, then rewards."""
+    """Compute budgets ``low..high`` of states ``s_first <= s < s_last``: transitions first, then rewards."""
     i, last = int(action_start[s_first]), int(action_start[s_last])
     start = max(low - span, 0)
     mixed = np.empty((last - i, high - start + 1))
@@ -40,7 +40,7 @@ def product_step(
     for rows, first, count in _classes(reward_start, i, last):
 
         def term(k: int, first: Ints = first, rows: Ints = rows) -> Floats:
-            met = np.maximum(budgets - reward_units[first + k, None], 0) - start  # left of budget 0 all is budget 0
+            met = np.maximum(budgets - reward_units[first + k, None], 0) - start  # budgets below 0 equal budget 0
             return np.asarray(reward_prob[first + k, None] * mixed[rows[:, None], met])
 
         total[rows] = _rewarded(extra[i + rows, None], term, count)
@@ -51,7 +51,7 @@ def product_step(
 def joint_step(
     low, high, margin, action_start, succ_start, succ_state, succ_prob, succ_units, extra, after, now, _q, policy
 ):
-    """Budgets ``low..high`` of every state when reward and next state are drawn together."""
+    """Compute budgets ``low..high`` of every state when reward and next state are drawn together."""
     columns = margin + np.arange(low, high + 1)
     total = np.empty((len(succ_start) - 1, len(columns)))
     for rows, first, count in _classes(succ_start, 0, len(total)):
@@ -65,8 +65,8 @@ def joint_step(
 
 
 def _classes(start: Ints, i: int, last: int) -> Iterator[tuple[Ints, Ints, int]]:
-    """The actions ``i <= action < last`` by how many entries they have: their numbers from i, their first entries, how
-    many."""
+    """Group the actions ``i <= action < last`` by their number of entries: yield their numbers from i, their first
+    entries, and that number."""
     first, counts = start[i:last], np.diff(start[i : last + 1])
     for count in np.unique(counts):
         rows = np.flatnonzero(counts == count)
@@ -74,7 +74,7 @@ def _classes(start: Ints, i: int, last: int) -> Iterator[tuple[Ints, Ints, int]]
 
 
 def _mixed(term: Term, count: int) -> Floats:
-    """The order of ``kernels.budget.mix_rows``: five at a time, or three, then one by one."""
+    """Sum in the order of ``kernels.budget.mix_rows``: five at a time, or three, then one by one."""
     j = 5 if count >= 5 else 3 if count >= 3 else 1
     total = _in_a_row(term, 0, j)
     while j + 5 <= count:
@@ -86,7 +86,7 @@ def _mixed(term: Term, count: int) -> Floats:
 
 
 def _rewarded(extra: Floats, term: Term, count: int) -> Any:
-    """The order of ``kernels.budget.reward_min``: pairs, and at most three at the end."""
+    """Sum in the order of ``kernels.budget.reward_min``: pairs, and at most three at the end."""
     total: Any = extra
     k = 0
     while count - k > 3:
@@ -96,7 +96,7 @@ def _rewarded(extra: Floats, term: Term, count: int) -> Any:
 
 
 def _jointly(extra: Floats, term: Term, count: int) -> Any:
-    """The order of ``kernels.budget.joint_step``: four at a time, then one by one."""
+    """Sum in the order of ``kernels.budget.joint_step``: four at a time, then one by one."""
     total: Any = extra
     whole = count - count % 4
     for j in range(0, whole, 4):
@@ -114,7 +114,7 @@ def _in_a_row(term: Term, first: int, last: int) -> Floats:
 
 
 def _keep_least(total: Floats, action_start: Ints, now: Floats, policy: Any) -> None:
-    """The least row of each state, and which action it is; the first of equal ones."""
+    """Keep the least row of each state, and its action; ties go to the first."""
     counts = np.diff(action_start)
     now[:] = total[action_start[:-1]]
     policy[:] = 0

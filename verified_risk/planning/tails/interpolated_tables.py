@@ -1,22 +1,22 @@
-r"""Mean, CVaR and their mixture for discounted models: two tables that are read between their nodes.
+r"""Mean, CVaR and their mixture for discounted models, by two interpolated tables.
 
-Let :math:`V_t(s, c) = \min_\pi \mathbf E[\kappa (M_t - Z_t) + (c - Z_t)^+]` over what steps t, t+1, ... still pay, for
+Let :math:`V_t(s, c) = \min_\pi \mathbf E[\kappa (M_t - Z_t) + (c - Z_t)^+]` over the rewards of steps t, t+1, ..., for
 every *real* budget c, in units of :math:`\delta_t`.  With ``x = units + share`` the reward in those units,
 
 .. math:: V_t(s, c) = \min_a \mathbf E[\kappa (m_t - x) + V_{t+1}(S', c - x)] .
 
 Two tables of nodes k = 0, 1, ... enclose it (docs/theory/03-discretisation.md, "Interpolation"); between nodes they are
-read on the line that joins them.  An outcome ``i + share`` bends once in a cell ``[k, k + 1]``, so the chord of
-:math:`Q_a(c) = \mathbf E\,W_{t+1}(S', c - x)` over the cell is off by at most :math:`\lambda(1-\lambda)` times a second
-difference, in the mean over outcomes.
+interpolated linearly.  An outcome ``i + share`` bends once in a cell ``[k, k + 1]``, so the chord of :math:`Q_a(c) =
+\mathbf E\,W_{t+1}(S', c - x)` over the cell is off by at most :math:`\lambda(1-\lambda)` times a second difference, in
+the mean over outcomes.
 
 * *Below*: at each node the least :math:`Q_a`, lowered until the polygon is below every :math:`Q_a` at every c.
 * *Above*: in each cell one action, the policy's, and nodes raised until the polygon is above its :math:`Q_a`.  The
-  policy knows its budget exactly and plays by the cell (:class:`~verified_risk.policy.cell_policy.CellPolicy`).
+  policy knows its budget exactly and acts by the cell (:class:`~verified_risk.policy.cell_policy.CellPolicy`).
 
-Both errors are of second order in the grid where returns have a density; rounding up costs the first order.
+Both errors are of second order in the grid step if returns have a density; rounding up is of first order.
 
-Every table is moved outward by a bound on the rounding of its own step, so its entries, as they are, are bounds.
+Every table is moved outward by a bound on the rounding of its own step, so its entries are bounds.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from ..threads import in_threads, shares
 
 ROUNDOFF = 2.0**-53
 TINY = 1e-290
-"""More than all underflows of one step can lose."""
+"""Exceeds the total underflow of one step."""
 
 
 @dataclass(frozen=True)
 class MeanPart:
-    """The best mean: ``value[t, s]`` encloses the least ``E[M_t - Z]`` in units of ``eta``; its actions."""
+    """The best mean: ``value[t, s]`` encloses the least ``E[M_t - Z]`` in units of ``eta``; and its actions."""
 
     value: Floats
     action: npt.NDArray[Any]
@@ -53,22 +53,22 @@ class MeanPart:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """One table at the first step: ``rows[j]`` are the nodes of the j-th initial state."""
+    """One table at the first step: ``rows[j]`` contains the nodes of the j-th initial state."""
 
     probs: tuple[Fraction, ...]
     rows: Floats
 
     def at(self, k: int) -> Fraction:
-        """The mean over initial states at node k, exactly for the numbers in the table."""
+        """Return the mean over initial states at node k, exactly for the numbers in the table."""
         return sum((p * Fraction(x) for p, x in zip(self.probs, self.rows[:, k].tolist(), strict=True)), Fraction())
 
     def about(self) -> Floats:
-        """The same at all nodes, in floats."""
+        """Return an approximation of :meth:`at` at all nodes, in floats."""
         found: Floats = np.array([float(p) for p in self.probs]) @ self.rows
         return found
 
     def best(self, per_node: Fraction, slope: Fraction) -> tuple[Fraction, int]:
-        """The largest ``per_node * k - slope * at(k)`` and its least k; close ones are compared exactly."""
+        """Return the largest ``per_node * k - slope * at(k)`` and its least k; close ones are compared exactly."""
         nodes = np.arange(self.rows.shape[1])
         scores = float(per_node) * nodes - float(slope) * self.about()
         margin = 1e-12 * (float(np.abs(scores).max()) + float(slope) * float(np.abs(self.rows).max()) + len(nodes))
@@ -79,7 +79,8 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class Envelope:
-    """Both tables: ``below <= E V_0(S, rho)``, and ``above`` is at least what the policy of ``rho`` makes of it."""
+    """Both tables: ``below <= E V_0(S, rho)``, and ``above`` bounds the value under the policy of ``rho`` from
+    above."""
 
     model: ScaledModel
     mean: MeanPart
@@ -88,11 +89,11 @@ class Envelope:
     policy: list[npt.NDArray[Any]]
     """Per step, the action of each cell ``[k, k + 1)``, k = 0, 1, ..."""
     shift: float
-    """By how much, in all, a table was moved outward for rounding, in units of eta."""
+    """Total distance, in units of eta, by which a table was moved outward for rounding."""
 
 
 def narrowest(model: ScaledModel) -> type[np.signedinteger[Any]]:
-    """The narrowest integers that hold every action."""
+    """Return the narrowest integer type that holds every action."""
     most = int(np.diff(model.action_start).max()) - 1
     return next(kind for kind in (np.int8, np.int16, np.int32) if most <= np.iinfo(kind).max)
 
@@ -111,7 +112,7 @@ def mean_part(model: ScaledModel) -> MeanPart:
 
 
 def bytes_needed(model: ScaledModel) -> int:
-    """Two tables of floats, and one byte (or two, or four) for each action of the policy."""
+    """Return the bytes of two tables of floats, and of the policy's actions at one (or two, or four) bytes each."""
     widest = max(own for own, _ in model.tops)
     margin = max(step.span for step in model.steps)
     width = np.dtype(narrowest(model)).itemsize
@@ -121,7 +122,7 @@ def bytes_needed(model: ScaledModel) -> int:
 
 
 def envelope(model: ScaledModel, kappa: Fraction) -> Envelope:
-    """Both tables, from the last step to the first."""
+    """Compute both tables, from the last step to the first."""
     needed = bytes_needed(model)
     if needed > memory_limit():
         raise InvalidArgument(
@@ -138,7 +139,7 @@ def envelope(model: ScaledModel, kappa: Fraction) -> Envelope:
 def _pass(
     model: ScaledModel, mean: MeanPart, kappa: Fraction, *, lower: bool
 ) -> tuple[Shortfall, list[npt.NDArray[Any]]]:
-    """One table at the first step, and the policy of the upper one."""
+    """Compute one table at the first step, and the policy of the upper one."""
     from ...kernels import interpolated_pass as kernels
 
     n, weight = model.n_states, float(kappa)
@@ -160,7 +161,7 @@ def _pass(
         extra = weight * step.scale * model.deficit
         shift = -_outward(model, t, kappa) if lower else _outward(model, t, kappa)
         left = _left(mean, t, kappa, lower) * 2.0 ** model.halvings[max(t - 1, 0)]
-        reach = model.tops[t - 1][0] + 2 if t else coarse  # nobody reads beyond the first step's last node
+        reach = model.tops[t - 1][0] + 2 if t else coarse  # nothing reads beyond the first step's last node
 
         def some_states(k, t=t, extra=extra, after=after, now=now, shift=shift, left=left, reach=reach):  # type: ignore[no-untyped-def]
             step, (top, _), (first, last) = model.steps[t], model.tops[t], parts[k]
@@ -183,17 +184,17 @@ def _pass(
 
 
 def _outward(model: ScaledModel, t: int, kappa: Fraction) -> float:
-    """How far rounding can move a value of step t, in its own units.
+    """Bound the rounding error of a value of step t, in its own units.
 
-    Every value is at most c + kappa M, and corrections move it by at most half a unit a step; a backup adds ``terms``
-    products, each off by a few roundings of that size, and the coarser grid a few more.
+    Every value is at most c + kappa M, and corrections move it by at most half a unit per step; a backup adds ``terms``
+    products, each off by a few roundings of that size, and the coarser grid adds a few more.
     """
     size = (1.0 + float(kappa)) * (model.tops[t][0] + model.steps[t].span + model.horizon + 2)
     return (4 * model.terms + 64) * ROUNDOFF * size + TINY
 
 
 def _left(mean: MeanPart, t: int, kappa: Fraction, lower: bool) -> Floats:
-    """What a budget below 0 is worth at step t, in units of eta, bounded from one side.
+    """Bound the value of a budget below 0 at step t from one side, in units of eta.
 
     Factor and product are rounded once each, which the eight roundings of ``spare`` more than cover.
     """
@@ -210,7 +211,8 @@ def _left(mean: MeanPart, t: int, kappa: Fraction, lower: bool) -> Floats:
 
 @dataclass(frozen=True)
 class ScaledBounds:
-    """In units of ``eta``, shifted: what the policy of ``rho`` is worth at least, and the optimum at most."""
+    """A lower bound on the value of the policy of ``rho``, and an upper bound on the optimum, in shifted units of
+    ``eta``."""
 
     lower: Fraction
     upper: Fraction
@@ -218,9 +220,9 @@ class ScaledBounds:
 
 
 def best_rho(tables: Envelope, mean_weight: Fraction, slope: Fraction) -> ScaledBounds:
-    r""":math:`\max_\rho (1 - w_0)\rho + w_0 M_0 - k\,\mathbf E_D V_0(S, \rho)`.
+    r"""Compute :math:`\max_\rho (1 - w_0)\rho + w_0 M_0 - k\,\mathbf E_D V_0(S, \rho)`.
 
-    Between nodes the lower table is linear, and outside them the expression falls, so the nodes suffice.
+    Between nodes the lower table is linear, and outside them the expression decreases, so the nodes suffice.
     """
     constant = mean_weight * tables.model.greatest
     lower, rho = tables.above.best(1 - mean_weight, slope)

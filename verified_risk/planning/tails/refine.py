@@ -1,7 +1,7 @@
-r"""``plan`` for discounted models: the grid is halved until the gap is met.
+r"""``plan`` for discounted models: refine the grid until the gap is met.
 
-Each round computes both tables of :mod:`.interpolated_tables`.  The gap is about a constant times ``eta**2``,
-which says how much finer the next grid has to be.
+Each round computes both tables of :mod:`.interpolated_tables`.  The gap is about a constant times ``eta**2``, which
+determines the next grid.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from ..result import Plan
 from .interpolated_tables import Envelope, best_rho, bytes_needed, envelope, mean_part
 
 FIRST_NODES = 256
-"""Of the first round: milliseconds, and often enough for three digits."""
+"""Nodes of the first round: milliseconds, and often enough for three digits."""
 DEFAULT_GAP = Fraction(1, 1000)
-"""Of the range of returns, where the caller gave neither grid nor gap."""
+"""Default gap, as a share of the range of returns, if neither grid nor gap is given."""
 DEFAULT_SECONDS = 60.0
-"""For the same case."""
+"""Default time limit in the same case."""
 STEEPEST = 2**30
-"""Of weight over level: beyond it, rounding errors of a table, times that, would drown the answer."""
+"""Largest ratio of weight to level; beyond it, rounding errors of a table times that ratio dominate the answer."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """What one grid gave, in the user's units."""
+    """The result of one grid, in the user's units."""
 
     model: ScaledModel
     tables: Envelope
@@ -48,7 +48,7 @@ class Round:
 
 
 def serves(mdp: MDP, objective: Weighting) -> bool:
-    """Whether this route is for the objective: the mean with one CVaR of a level that is not tiny, finite rewards."""
+    """Whether this route handles the objective: the mean with one CVaR of a level that is not tiny, finite rewards."""
     levels = objective.levels
     if levels is None or len(levels.tails) != 1 or not mdp.is_discrete:
         return False
@@ -65,7 +65,7 @@ def refined_plan(
     seconds: float | None,
     progress: Report | None = None,
 ) -> Plan:
-    """One round for a given ``eta``; otherwise rounds until ``gap`` is met, or time or memory ends."""
+    """Run one round for a given ``eta``; otherwise rounds until ``gap`` is met, or time or memory runs out."""
     levels = objective.require_levels()
     width = _range(mdp)
     first = scaled_model(mdp, eta if eta is not None else short_below(width / FIRST_NODES))
@@ -80,7 +80,7 @@ def refined_plan(
         if progress is not None:
             progress(Progress(clock.spent, lower, upper))
         assert gap is not None
-        if min(r.upper - r.lower for r in rounds) <= gap:  # of one grid: the answer comes from one
+        if min(r.upper - r.lower for r in rounds) <= gap:  # both bounds of one grid: the answer uses only one
             why = "the gap is met"
             break
         model, stopped = _finer(mdp, rounds, gap, clock.deadline, clock.spent)
@@ -92,9 +92,9 @@ def refined_plan(
 
 
 def _compile(work: float) -> None:
-    """Compile, or load, the kernels before the clock starts, if the first round would do that: ``work`` are its steps.
+    """Compile or load the kernels before the clock starts, if the first round of ``work`` steps would do so.
 
-    Otherwise the next grid would be chosen by how long the compiler took.
+    Otherwise the compilation time would affect the choice of the next grid.
     """
     from ...kernels.jit import PATIENCE, STEP
 
@@ -104,7 +104,7 @@ def _compile(work: float) -> None:
 
 @lru_cache(maxsize=1)
 def _compile_on_toys() -> None:
-    """Two small models meet every form of the kernels' arguments."""
+    """Compile on two small models that cover every form of the kernels' arguments."""
     from ...kernels import interpolated_pass
     from ...kernels.jit import Kernel
 
@@ -134,10 +134,10 @@ def _solved(model: ScaledModel, levels: Levels) -> Round:
 
 
 def solved(tables: Envelope, levels: Levels) -> Round:
-    """The best rho of two tables, in the user's units."""
+    """Find the best rho of two tables, in the user's units."""
     model = tables.model
     ((alpha, weight),) = levels.tails if levels.tails else ((Fraction(1), Fraction(1)),)
-    mean = levels.mean if levels.tails else Fraction()  # all levels at once: the mean is CVaR at level 1
+    mean = levels.mean if levels.tails else Fraction()  # at all levels, the mean is CVaR at level 1
     bounds = best_rho(tables, mean, weight / alpha)
     lower, upper = (model.offset + model.eta * x for x in (bounds.lower, bounds.upper))
     lower, upper = within_range(model.mdp, tidy_below(lower), tidy_above(upper))
@@ -148,7 +148,7 @@ def solved(tables: Envelope, levels: Levels) -> Round:
 def _finer(
     mdp: MDP, rounds: list[Round], gap: Fraction, deadline: float, spent: float
 ) -> tuple[ScaledModel | None, str]:
-    """The next grid, or why there is none."""
+    """Return the next grid, or the reason why there is none."""
     last = rounds[-1]
     ratio = float((last.upper - last.lower) / gap) if gap else math.inf
     factor = min(16, 2 ** max(1, math.ceil(math.log2(1.1 * math.sqrt(ratio)))) if math.isfinite(ratio) else 4)
@@ -167,12 +167,12 @@ def _finer(
 
 
 def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> bool:
-    """Whether a pass, by what the rounds so far have taken, is expected to end before the deadline."""
+    """Whether a pass, judging by the rounds so far, is expected to end before the deadline."""
     return timing.now() + 1.2 * spent * model.cells / last.model.cells <= deadline
 
 
 def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str, clock: Clock | None = None) -> Plan:
-    """Policy and bounds of the round with the least gap: one grid, so that both can be computed again from the plan."""
+    """Return policy and bounds of the round with the least gap; from one grid, so that a recheck can recompute both."""
     best = min(rounds, key=lambda r: r.upper - r.lower)
     model = best.model
     clock = Clock() if clock is None else clock
@@ -192,7 +192,7 @@ def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str, clock:
 
 
 def mean_plan(mdp: MDP, objective: Weighting) -> Plan:
-    """The best mean needs no grid: one value per step and state."""
+    """Return the plan of the best mean, which needs no grid: one value per step and state."""
     width = _range(mdp)
     model = scaled_model(mdp, width or Fraction(1), (0,) * mdp.horizon)
     mean = mean_part(model)

@@ -1,18 +1,18 @@
-r"""Mean, CVaR and ``w * Mean + (1 - w) * CVaR``: one backward pass, certified.
+r"""Mean, CVaR and ``w * Mean + (1 - w) * CVaR``, certified, in one backward pass.
 
 .. math:: \Phi^* = \max_\rho \{ \rho - \mathbf E\, c(\rho - Z) \}, \qquad c(b) = w_0 b + k b^+,
           \qquad k = (1 - w_0)/\alpha .
 
 The computed table encloses the exact one (A2, the budget recursion) and the chosen policy's own (A3, the chosen policy
 attains the computed value), so both bounds come from the same pass; the rest is rational arithmetic (A4, CVaR).  The
-proofs are in docs/theory/05-certificates.md.  For one level only rho in
+proofs are in docs/theory/05-certificates.md.  For one level, only rho in
 
 .. math:: c \le \rho \le J_1 + (J_1 - c)\,\alpha / (1 - \alpha)
 
-matter, :math:`J_1` the best mean and c any lower bound of the optimal CVaR: an optimal rho is a quantile of the
+matter, with :math:`J_1` the best mean and c any lower bound on the optimal CVaR: an optimal rho is a quantile of the
 optimal law, hence at least its CVaR, and ``alpha * CVaR + (1 - alpha) * rho`` is at most its mean.  Here c comes from
-the mean-optimal policy's mean and standard deviation,
-:math:`\mathrm{CVaR}_\alpha \ge \mu - \sigma \sqrt{(1-\alpha)/\alpha}`.
+the mean-optimal policy's mean and standard deviation, :math:`\mathrm{CVaR}_\alpha \ge \mu - \sigma
+\sqrt{(1-\alpha)/\alpha}`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from .budget_tables import BudgetRule, BudgetTables, LinearPart, budget_tables, 
 Rule: TypeAlias = Callable[[int, int, int], int]
 
 STEEPEST = Fraction(2**900)
-"""A steeper cost k, times what underflow can do to a table, would drown every return: :func:`best_single_level` and
-:func:`assemble` replace it."""
+"""Largest cost k; a steeper one, times the underflow of a table, would exceed every return, so
+:func:`best_single_level` and :func:`assemble` replace it."""
 
 
 MOST_RIVALS = 64
-"""Values of rho that are compared exactly."""
+"""Maximum number of values of rho to compare exactly."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """In the model's own units: ``lower <= Phi of the rule <= optimum <= upper`` in the (rounded) model."""
+    """Bounds in the model's units: ``lower <= Phi of the rule <= optimum <= upper`` in the (rounded) model."""
 
     lower: Fraction
     estimate: Fraction
@@ -53,7 +53,7 @@ class Bounds:
 
 
 class MeanRule:
-    """The action that maximises the mean to go."""
+    """The rule that maximises the mean to go."""
 
     def __init__(self, linear: LinearPart, offsets: list[int]) -> None:
         self.action, self.offsets = linear.action, offsets
@@ -66,7 +66,7 @@ class MeanRule:
 
 
 def best_mean(model: FloatModel, linear: LinearPart | None = None) -> Bounds:
-    """The largest mean, in shifted units."""
+    """Return the largest mean, in shifted units."""
     linear = linear_part(model) if linear is None else linear
     computed = float(model.initial_prob @ linear.value[0][model.initial_state])
     enclosure = Enclosure(model.depth + len(model.initial_state) + 2, size=model.remaining[0])
@@ -80,7 +80,7 @@ def best_mean(model: FloatModel, linear: LinearPart | None = None) -> Bounds:
 
 
 def best_single_level(model: FloatModel, levels: Levels) -> Bounds:
-    """``levels.mean * E Z + w * CVaR_alpha(Z)``, in shifted units."""
+    """Maximise ``levels.mean * E Z + w * CVaR_alpha(Z)``, in shifted units."""
     if not levels.tails:
         return best_mean(model)
     ((alpha, weight),) = levels.tails
@@ -94,17 +94,17 @@ def best_single_level(model: FloatModel, levels: Levels) -> Bounds:
 
 
 def _nearly_mean(model: FloatModel, mean_weight: Fraction) -> Bounds:
-    r"""A weight of CVaR that is lost in float64: with :math:`0 \le \mathrm{CVaR} \le \mathbf E Z` (shifted returns are
-    nonnegative), :math:`w_0 J_1 \le \Phi^* \le J_1`."""
+    r"""Bound the optimum if the weight of CVaR vanishes in float64: with :math:`0 \le \mathrm{CVaR} \le \mathbf E Z`
+    (shifted returns are nonnegative), :math:`w_0 J_1 \le \Phi^* \le J_1`."""
     mean = best_mean(model)
     return Bounds(mean_weight * mean.lower, mean_weight * mean.estimate, mean.upper, mean.rule)
 
 
 def rho_window(model: FloatModel, linear: LinearPart, alpha: Fraction) -> tuple[int, int]:
-    """The budgets among which an optimal rho is found; see the module's formula.
+    """Return the budgets that contain an optimal rho; see the module's formula.
 
-    A mixture with the mean has the same window: its optimum has a mean of at most :math:`J_1` and is worth at least the
-    mean-optimal policy, so its CVaR is at least that policy's.
+    A mixture with the mean has the same window: its optimum has a mean of at most :math:`J_1` and a value of at least
+    that of the mean-optimal policy, so its CVaR is at least that policy's.
     """
     mean = best_mean(model, linear)
     top = model.remaining[0]
@@ -115,19 +115,20 @@ def rho_window(model: FloatModel, linear: LinearPart, alpha: Fraction) -> tuple[
 
 
 def _root_above(x: Fraction) -> int:
-    """The least whole number whose square is at least ``x >= 0``."""
+    """Return the least integer whose square is at least ``x >= 0``."""
     return math.isqrt(math.ceil(x) - 1) + 1 if x > 0 else 0
 
 
 def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bounds:
-    r"""The best rho of a pass: :math:`(1 - w_0)\rho + w_0 M_0 - k\, \mathbf E_D W_0(S, \rho)`, bounded both ways.
+    r"""Find the best rho of a pass: :math:`(1 - w_0)\rho + w_0 M_0 - k\, \mathbf E_D W_0(S, \rho)`, bounded from both
+    sides.
 
-    A level alpha so small that k exceeds :data:`STEEPEST` =: k' is planned for at the larger level alpha' of k', and
-    the table is that of k'.  The optimum at alpha' is at least that at alpha.  The rule's own value at alpha is at
-    least the formula with k, because :math:`\mathbf E(\rho - Z)^+ + (w_0/k') \mathbf E[M_0 - Z] \le W` makes it least
-    where all of W is the first term; and it is at least its value at alpha' less what the tail was said to be worth,
-    :math:`(1 - w_0) \rho`, as no shifted return is below 0.  Where no product of probabilities underflows, a computed
-    shortfall of 0 is 0: the rule never earns less than rho.
+    A level alpha so small that k exceeds :data:`STEEPEST` =: k' is replaced by the larger level alpha' of k', and the
+    table is that of k'.  The optimum at alpha' is at least that at alpha.  The rule's own value at alpha is at least
+    the formula with k, because :math:`\mathbf E(\rho - Z)^+ + (w_0/k') \mathbf E[M_0 - Z] \le W` makes it least where
+    all of W is the first term; and it is at least its value at alpha' less the value attributed to the tail, :math:`(1
+    - w_0) \rho`, as no shifted return is below 0.  If no product of probabilities underflows, a computed shortfall of 0
+    is exact: the rule never earns less than rho.
     """
     steepest = min(slope, STEEPEST)
     rhos = range(tables.low, tables.high + 1)
@@ -157,7 +158,7 @@ def assemble(tables: BudgetTables, mean_weight: Fraction, slope: Fraction) -> Bo
 
 
 def _highest(scores: Floats) -> tuple[list[int], float | None]:
-    """The places of the best :data:`MOST_RIVALS` scores, of equal ones the first, and the best of the other scores."""
+    """Return the places of the best :data:`MOST_RIVALS` scores (ties go to the first), and the best other score."""
     if len(scores) <= MOST_RIVALS:
         return list(range(len(scores))), None
     least = float(np.partition(scores, -MOST_RIVALS)[-MOST_RIVALS])
@@ -169,14 +170,14 @@ def _cannot_underflow(model: FloatModel) -> bool:
     """Whether the probability of every history, in float64, is far above the smallest float."""
     rewards = min(float(step.prob.min()) for step in model.steps) if model.product else 1.0
     least = (float(model.initial_prob.min()), float(model.succ_prob.min()), rewards)
-    if min(least) == 0:  # a probability that is itself below every float
+    if min(least) == 0:  # a probability smaller than every float
         return False
     start, *step = map(math.log2, least)
     return start + model.horizon * (sum(step) - 1) > -1000
 
 
 def scores_of(shortfall: Floats, rhos: range, mean_weight: Fraction, slope: Fraction, top: int) -> Floats:
-    """The float form of the objective at every rho."""
+    """Return the objective at every rho, in floats."""
     return (
         float(1 - mean_weight) * np.arange(rhos.start, rhos.stop) + float(mean_weight) * top - float(slope) * shortfall
     )
