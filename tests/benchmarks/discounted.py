@@ -28,7 +28,7 @@ from verified_risk.planning import clock
 from verified_risk.planning.certify import certify_on_grid
 from verified_risk.planning.outward import short_below
 from verified_risk.planning.problem import Problem
-from verified_risk.planning.search.cells_route import search_between_points
+from verified_risk.planning.search.cells_route import search_cells
 from verified_risk.planning.search.grid_route import search_grid
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.planning.tails.tail_route import best_single_level
@@ -105,7 +105,7 @@ def searched(mdp: vr.MDP, G: vr.Weighting, seconds: float) -> tuple[vr.Plan, vr.
     low, high = mdp.remaining_range(0)
     rounding = Problem(mdp, G, short_below((high - low) / 300), None, seconds)
     old = search_grid(rounding, float_model(mdp, short_below((high - low) / 300)), clock.Clock(seconds))
-    return old, search_between_points(Problem(mdp, G, gap=Fraction(), seconds=seconds))
+    return old, search_cells(Problem(mdp, G, gap=Fraction(), seconds=seconds))
 
 
 def general_rows(seconds: float, most: int) -> None:

@@ -24,7 +24,7 @@ from verified_risk.objectives.weighting import Weighting
 from verified_risk.planning.affordable_law import exact_value
 from verified_risk.planning.float_error import gamma
 from verified_risk.planning.recheck.cell_replay import CellTables
-from verified_risk.planning.recheck.discounted_tails import Between
+from verified_risk.planning.recheck.discounted_tails import InterpolatedTails
 from verified_risk.planning.recheck.replay import Outcomes
 from verified_risk.planning.recheck.wide import exactly
 from verified_risk.planning.search import attained_coordinates, grid_route
@@ -254,7 +254,7 @@ def test_the_best_node_of_a_table_is_best_in_rationals():
         [Fraction(1, 3), Fraction(2, 3)], [[[1, 0]], [[0, 1]]], [[{0: 1}], [{1: 1}]], horizon=1, discount="1/2"
     )
     plan = refine.refined_plan(mdp, vr.CVaR("1/3"), Fraction(1, 4), None, None)
-    again = Between(plan.policy, vr.CVaR("1/3").require_levels())
+    again = InterpolatedTails(plan.policy, vr.CVaR("1/3").require_levels())
     for _ in range(20):
         slope, level, n = Fraction(3), rng.uniform(-3, 0), 60
         rows = np.array([[(k - level) / 3 + rng.choice([-1, 1]) * 2.0**-53 for k in range(n)] for _ in range(2)])

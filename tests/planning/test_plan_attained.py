@@ -11,7 +11,7 @@ from fractions import Fraction
 import oracles
 import plan_models as models
 import pytest
-from test_plan_between import OBJECTIVES, POLYGON, SEVERAL, value_of
+from test_plan_interpolated import OBJECTIVES, POLYGON, SEVERAL, value_of
 from test_plan_recheck import random_record
 
 import verified_risk as vr

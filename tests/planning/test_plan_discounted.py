@@ -15,7 +15,7 @@ import verified_risk as vr
 from verified_risk.errors import InvalidPolicy
 from verified_risk.grid import scaled
 from verified_risk.numbers.enclosure import Truth
-from verified_risk.planning.recheck.discounted_tails import Between
+from verified_risk.planning.recheck.discounted_tails import InterpolatedTails
 from verified_risk.planning.tails import interpolated_tables, refine
 from verified_risk.planning.tails.refine import refined_plan
 from verified_risk.policy.cell_policy import CellPolicy
@@ -251,7 +251,7 @@ def test_the_polygons_computed_again_are_bounds_too():
     """Of plans on coarse grids, where bends are large: against every law, and the law of the policy itself."""
     for mdp, model, G, phi, rng in cases("again", 120, max_states=3, max_actions=2):
         plan = refined_plan(mdp, G, rng.choice(ETAS), None, None)
-        lower, upper = Between(plan.policy, G.require_levels()).bounds()
+        lower, upper = InterpolatedTails(plan.policy, G.require_levels()).bounds()
         assert lower <= phi(models.law_by_playing(model, plan.policy))
         assert max(phi(law) for law in oracles.all_return_laws(model)) <= upper
 

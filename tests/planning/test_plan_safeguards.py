@@ -101,7 +101,7 @@ def test_the_value_of_a_plan_is_that_of_its_policy_and_not_its_upper_bound():
 
 
 def test_tables_are_read_between_grid_points_only_with_a_discount_and_a_grid_that_misses_a_reward():
-    assert not grid_choice.between_points(chain(), Fraction(1))
+    assert not grid_choice.interpolates(chain(), Fraction(1))
     halves = chain("1/2")  # rewards 1/2, and a quarter of that at the last step
     assert grid_choice.own_grid(halves) == Fraction(1, 8)
     wanted = {
@@ -111,7 +111,7 @@ def test_tables_are_read_between_grid_points_only_with_a_discount_and_a_grid_tha
         Fraction(1, 4): True,
         Fraction(1, 9): True,
     }
-    assert {unit: grid_choice.between_points(halves, unit) for unit in wanted} == wanted
+    assert {unit: grid_choice.interpolates(halves, unit) for unit in wanted} == wanted
 
 
 @pytest.mark.parametrize("gap", [Fraction(1, 10), Fraction(1, 300), Fraction(1, 10**5)])

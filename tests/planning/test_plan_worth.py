@@ -35,7 +35,7 @@ def no_exact_law(monkeypatch):
 
 def searched_between(mdp: vr.MDP, objective: vr.Weighting) -> vr.Plan:
     low, high = mdp.remaining_range(0)
-    return cells_route.search_between_points(Problem(mdp, objective, eta=(high - low) / 5, seconds=1.0))
+    return cells_route.search_cells(Problem(mdp, objective, eta=(high - low) / 5, seconds=1.0))
 
 
 @pytest.mark.parametrize("objective", [vr.Wang("3/4"), vr.CPW("0.71")], ids=str)

@@ -21,7 +21,7 @@ from verified_risk.planning.recheck import both_bounds as recheck
 from verified_risk.planning.recheck import cells_worth, wide
 from verified_risk.planning.recheck.both_bounds import Watch
 from verified_risk.planning.recheck.cell_replay import CellTables
-from verified_risk.planning.recheck.discounted_tails import Between
+from verified_risk.planning.recheck.discounted_tails import InterpolatedTails
 from verified_risk.planning.recheck.line import Line
 from verified_risk.planning.recheck.replay import Box, Dual, Outcomes, Replay
 from verified_risk.planning.search.trace import Branch, Proof, Round
@@ -223,7 +223,7 @@ def test_budgets_below_nothing_are_bounded_from_both_sides_again():
         if mdp.discount == 1 or mdp.reward_range[0] == mdp.reward_range[1]:
             continue
         plan, tried = refined_plan(mdp, MIXED, Fraction(1, 7), None, None), tried + 1
-        tables, exact = Between(plan.policy, MIXED.require_levels()), least_missing(mdp, Fraction(1, 7))
+        tables, exact = InterpolatedTails(plan.policy, MIXED.require_levels()), least_missing(mdp, Fraction(1, 7))
         kappa = Fraction(1, 3) / (Fraction(2, 3) * 4)
         below, above = (tables._backwards(lambda: None, lower=lower)[:, 0] for lower in (True, False))
         for s, missing in enumerate(exact):

@@ -95,7 +95,7 @@ def served_by_own_grid(mdp: MDP, unit: Fraction | None) -> bool:
     return mdp.n_states * sum(steps_remaining(mdp, own if unit is None else unit)) <= OWN_CELLS
 
 
-def between_points(mdp: MDP, unit: Fraction | None) -> bool:
+def interpolates(mdp: MDP, unit: Fraction | None) -> bool:
     """Whether a search interpolates its tables: with a discount, ``unit`` is given and does not contain every reward;
     or no grid is given and the own one has too many points for the tables of a search."""
     low, high = mdp.remaining_range(0)

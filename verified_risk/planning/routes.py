@@ -12,11 +12,11 @@ from ..grid.floats import FloatModel, float_model
 from .certify import certify_on_grid
 from .clock import Clock
 from .exact.exact_route import exact_within
-from .grid_choice import between_points, choose_unit, fits_own_grid, served_by_own_grid, wanted_unit
+from .grid_choice import choose_unit, fits_own_grid, interpolates, served_by_own_grid, wanted_unit
 from .problem import Problem, few_returns
 from .result import ErrorBudget, Plan
 from .search.attained_coordinates import search_attained_returns
-from .search.cells_route import search_between_points
+from .search.cells_route import search_cells
 from .search.grid_route import search_grid
 from .tails.refine import mean_plan, refined_plan, serves
 from .tails.tail_route import best_single_level
@@ -41,7 +41,7 @@ def _exact(problem: Problem) -> Plan:
     return replace(found, certificate=ErrorBudget("exact integer arithmetic on the attainable returns"))
 
 
-def _tables_between_points(problem: Problem) -> Plan:
+def _interpolated_tables(problem: Problem) -> Plan:
     """Interpolate budget tables.  Rounding up costs at most ``T * eta`` at any level; if few returns and a small level
     make interpolation cost more, return the better of both."""
     mdp, objective = problem.mdp, problem.objective
@@ -95,7 +95,7 @@ ROUTES = (
     Route(
         "mean and one CVaR, tables read between grid points",
         lambda p: serves(p.mdp, p.objective) and not served_by_own_grid(p.mdp, p.eta),
-        _tables_between_points,
+        _interpolated_tables,
     ),
     Route(
         "mean, without returns",
@@ -109,8 +109,8 @@ ROUTES = (
     ),
     Route(
         "search, tables read between grid points",
-        lambda p: p.needs_search and between_points(p.mdp, p.eta),
-        search_between_points,
+        lambda p: p.needs_search and interpolates(p.mdp, p.eta),
+        search_cells,
     ),
     Route("VaR on a grid", lambda p: p.objective.quantile is not None, _on_grid(_thresholds)),
     Route("mean and one CVaR on a grid", lambda p: not p.needs_search, _on_grid(_budgets)),

@@ -52,7 +52,7 @@ from ..search.trace import Proof
 from .attained_returns import TooManyReturns, attained_replay
 from .cell_replay import CellTables, bytes_needed
 from .cells_worth import cells_of, least_worth, own_actions, pass_jumps, replay_between
-from .discounted_tails import MOST_WORK, Between
+from .discounted_tails import MOST_WORK, InterpolatedTails
 from .integer_routes import best_on_sums, dual_bound, is_passed, mean_of, remaining_range
 from .replay import Outcomes, Replay
 from .wide import ROUNDOFF, WideModel, above, at_least, at_most, below, largest, wide
@@ -412,7 +412,7 @@ def _polygons(plan: Plan, watch: Watch) -> tuple[Fraction, Fraction]:
     policy, levels = plan.policy, plan.objective.levels
     if not isinstance(policy, CellPolicy) or levels is None or not _one_level(plan):
         raise TooLong("the plan's tables are read between nodes for another objective than a mean and one CVaR")
-    between = Between(policy, levels, watch.clock.require)
+    between = InterpolatedTails(policy, levels, watch.clock.require)
     if not between.usable:
         raise TooLong("the policy's least reward is above one of the model")
     _affordable(between.work, MOST_WORK, watch, "the tables again")

@@ -35,7 +35,7 @@ class Paid:
     share: Wide
 
 
-class Between:
+class InterpolatedTails:
     """:meth:`bounds` returns a lower bound on the policy's value and an upper bound on the optimum."""
 
     def __init__(self, policy: CellPolicy, levels: Levels, check: Tick = unlimited) -> None:

@@ -81,7 +81,7 @@ class Round:
     proof: Proof
 
 
-def search_between_points(problem: Problem) -> Plan:
+def search_cells(problem: Problem) -> Plan:
     """Run one round for a given ``eta``; otherwise a coarse one, then the finest that fits in the remaining time."""
     mdp, objective, eta = problem.mdp, problem.objective, problem.eta
     compile_cells()

@@ -87,7 +87,7 @@ class PlainCurve:
 
 
 @dataclass(frozen=True)
-class ReadBetween:
+class Interpolated:
     """Tables interpolated between their nodes, for discounted models."""
 
     mdp: MDP
@@ -194,7 +194,7 @@ def _curve(mdp: MDP, unit: Fraction | None, gap: Fraction | None, seconds: float
     if serves(mdp, CVaR("1/10")) and not served_by_own_grid(mdp, unit):
         if unit is None:
             unit = refined_plan(mdp, CVaR("1/10"), None, gap, None if seconds is None else seconds / 2).eta
-        return ReadBetween(mdp, envelope(scaled_model(mdp, unit), Fraction()))
+        return Interpolated(mdp, envelope(scaled_model(mdp, unit), Fraction()))
     model = float_model(mdp, choose_unit(mdp, unit, gap, searching=False))
     return PlainCurve(mdp, budget_tables(model, Fraction(), 0, model.remaining[0]))
 

@@ -12,7 +12,7 @@ import numpy as np
 import oracles
 import plan_models as models
 import pytest
-from test_plan_between import OBJECTIVES, POLYGON, SEVERAL, averages, cases, least_cost, one_round, value_of
+from test_plan_interpolated import OBJECTIVES, POLYGON, SEVERAL, averages, cases, least_cost, one_round, value_of
 from test_plan_recheck import random_record
 
 import verified_risk as vr

@@ -111,7 +111,7 @@ def test_no_share_is_taken_where_none_helps():
     assert jump_mixing.off_the_jump(held, other, jump_mixing.by_laws(vr.Mean(), law, apart)) is held
 
 
-def between_points(seed: str, count: int) -> Iterator[tuple[vr.MDP, list[dict[Fraction, Fraction]]]]:
+def interpolates(seed: str, count: int) -> Iterator[tuple[vr.MDP, list[dict[Fraction, Fraction]]]]:
     """Discounted models whose few returns lie on so fine a grid that its points are not listed."""
     for _, model, rng in models.small(seed, count, most=60, max_horizon=2, max_states=2):
         rewards = sorted({r for actions in model.outcomes for outcomes in actions for _, _, r in outcomes})
@@ -125,7 +125,7 @@ def between_points(seed: str, count: int) -> Iterator[tuple[vr.MDP, list[dict[Fr
 def test_between_grid_points_a_jump_is_passed_where_every_policy_has_passed_it():
     """On sixteen cells: the bounds hold, some searches know where the jump is passed, and what they know helps."""
     passed = helped = 0
-    for mdp, laws in between_points("between", 60):
+    for mdp, laws in interpolates("between", 60):
         low, high = mdp.remaining_range(0)
         eta = (high - low) / 16
         if not low < high:
