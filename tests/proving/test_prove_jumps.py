@@ -393,12 +393,12 @@ def test_a_certificate_of_a_lower_quantile_does_not_prove_the_upper_one(tmp_path
 
 def test_a_jump_that_comes_too_early_is_refused(monkeypatch):
     plan = vr.plan(vr.models.two_paths(), "1/2*mean + 1/2*var(1/3)", gap="1/4")
-    honest = families.Jump.below
+    honest = families.JumpFamily.below
 
     def early(self, x):
         found = honest(self, x)
         return families.Point(x - Fraction(1, 1000), found.height) if found.height else found
 
-    monkeypatch.setattr(families.Jump, "below", early)
+    monkeypatch.setattr(families.JumpFamily, "below", early)
     with pytest.raises(errors.Unsupported, match="a point of a curve is not proved"):
         plan.prove()

@@ -22,7 +22,7 @@ from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.result import Plan
 from .budgets import Charges
 from .curves import ROOM, BoundedCurve, Chord, Curved, Level, Line, Linear, Piece, Point, Support
-from .families import GRAIN, ONE, ZERO, Family, Jump, down, family_of, up
+from .families import GRAIN, ONE, ZERO, Family, JumpFamily, down, family_of, up
 
 LAST = 1 - Fraction(1, 2**64)
 """Beyond it the lines are constant; a curve that rises steeply at 1 loses that rise."""
@@ -72,7 +72,7 @@ def line_below(family: Family, accuracy: Fraction) -> list[Piece]:
     """Return pieces from 0 to 1, each with the reason why the curve is above it."""
     pieces: list[Piece] = []
     last = family.below(ZERO)
-    if isinstance(family, Jump):
+    if isinstance(family, JumpFamily):
         pieces.append((family.start, Level(last)))
         last = family.below(family.start)
         return [*pieces, *((x, Level(last)) for x in sorted({min(family.start + RAMP, ONE), ONE} - {family.start}))]

@@ -23,7 +23,7 @@ from ..planning.clock import Clock, TimeUp
 from ..planning.result import Plan
 from ..planning.search.grid_coordinates import Oracle
 from .cover import Cover, Cut, Dual, Passed
-from .curves import Jump
+from .curves import CurveJump
 from .passed import Exact, where_passed
 from .relaxed import Bound, Chords, Envelopes, Relaxed
 
@@ -64,7 +64,7 @@ def find_cover(
     upper: Fraction,
     clock: Clock,
     allowance: Fraction | int = 0,
-    jumps: Sequence[Jump] = (),
+    jumps: Sequence[CurveJump] = (),
     exact: Exact | None = None,
 ) -> Found:
     """Find a cover that should prove ``upper`` on multiples of ``unit``, or up to ``allowance`` more.

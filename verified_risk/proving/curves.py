@@ -133,7 +133,7 @@ class BoundedCurve:
 
 
 @dataclass(frozen=True)
-class Jump:
+class CurveJump:
     """At this corner of the broken line the mixture jumps by ``height``."""
 
     corner: int
@@ -168,7 +168,7 @@ class Curved:
         return total
 
     @property
-    def jumps(self) -> tuple[Jump, ...]:
+    def jumps(self) -> tuple[CurveJump, ...]:
         """Where the line below the mixture may be raised for values not below a level."""
         found = []
         for c in self.curves:
@@ -176,7 +176,7 @@ class Curved:
             if kind in ("jump", "upper"):
                 start = Fraction(level) + (ROOM if kind == "upper" else 0)
                 corner = 1 + self.places.index(start)
-                found.append(Jump(corner, c.weight * (1 - c.heights[corner - 1])))
+                found.append(CurveJump(corner, c.weight * (1 - c.heights[corner - 1])))
         return tuple(found)
 
     @property

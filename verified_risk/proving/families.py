@@ -167,7 +167,7 @@ class _Cpw(Family):
         return Point(x, up(self._ratio(high, low + rest)[1] + GRAIN), (high, low, rest))
 
 
-class Jump(Family):
+class JumpFamily(Family):
     """A quantile at a level, in a mixture; the lower one is 0 below the level and 1 from it on.
 
     The upper one is at most the lower one :data:`ROOM` above its level.  It equals that one if no value of the law's
@@ -256,7 +256,7 @@ def _cells(gamma: Fraction, start: Fraction, end: Fraction, *, rising: bool) -> 
 def family_of(weighting: Weighting, *, apart: bool = False) -> Family:
     """Return the curve of a weighting that is not piecewise linear, or raise :class:`Unsupported`."""
     if isinstance(weighting, VaR):
-        return Jump(weighting, apart=apart)
+        return JumpFamily(weighting, apart=apart)
     for kind, family in ((ProportionalHazard, _Hazard), (DualPower, _Dual), (Wang, _Wang), (CPW, _Cpw)):
         if isinstance(weighting, kind):
             made: Any = family

@@ -17,7 +17,7 @@ from ..objectives.weighting import Knots
 from ..planning.clock import Clock
 from ..planning.search.grid_coordinates import Oracle
 from .budgets import Charges
-from .curves import Jump
+from .curves import CurveJump
 
 CLOSE = 1e-9
 """Distance within which floats cannot tell a CDF value from a level."""
@@ -69,7 +69,9 @@ class Exact:
         return Fraction(weighed, model.initial_total * total**model.horizon)
 
 
-def where_passed(oracle: Oracle, knots: Knots, jump: Jump, exact: Exact | None) -> tuple[int, int, Fraction] | None:
+def where_passed(
+    oracle: Oracle, knots: Knots, jump: CurveJump, exact: Exact | None
+) -> tuple[int, int, Fraction] | None:
     """Return the scale of a table, the first coordinate at which it shows that every CDF is at least the jump's level,
     and the level."""
 

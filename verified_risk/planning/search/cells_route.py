@@ -67,7 +67,7 @@ PASSES = 60
 
 
 @dataclass(frozen=True)
-class Round:
+class SearchedGrid:
     """The result of one grid, in the user's units."""
 
     eta: Fraction
@@ -90,7 +90,7 @@ def search_cells(problem: Problem) -> Plan:
     wanted = DEFAULT_GAP * (high - low) if problem.gap is None else problem.gap
     quantiles = _best_quantiles(mdp, objective)
     surely = [found.value for found in quantiles]
-    rounds: list[Round] = []
+    rounds: list[SearchedGrid] = []
     unit: Fraction | None = _coarse(mdp, high - low) if eta is None else eta
     while unit is not None:
         coarse = eta is None and not rounds
@@ -113,7 +113,7 @@ def _coarse(mdp: MDP, width: Fraction) -> Fraction:
     return short_below(width / cells)
 
 
-def _finer(mdp: MDP, last: Round, left: float) -> Fraction | None:
+def _finer(mdp: MDP, last: SearchedGrid, left: float) -> Fraction | None:
     """Return the step of the finest grid expected to finish its root in the time left; None if there is none."""
     best, factor = None, 2
     while cells_of(mdp, last.eta / factor) <= MOST_CELLS and fits(mdp, last.eta / factor):
@@ -139,7 +139,7 @@ def _round(
     deadline: float,
     surely: Sequence[Fraction] = (),
     clock: Clock | None = None,
-) -> Round:
+) -> SearchedGrid:
     """Search on one grid; from the return ``surely[j]`` on, every policy is past jump j of the weighting."""
     oracle = CellOracle(mdp, eta)
     clock = Clock() if clock is None else clock
@@ -163,7 +163,7 @@ def _round(
     lower, upper = within_range(mdp, tidy_below(driver.held.lower), driver.upper)
     proof = driver.proof(eta=eta, touch=driver.search.best.cdf.copy())
     seconds = oracle.contract_seconds
-    return Round(eta, lower, upper, driver.held.policy, oracle.calls, driver.search.nodes, spent, seconds, proof)
+    return SearchedGrid(eta, lower, upper, driver.held.policy, oracle.calls, driver.search.nodes, spent, seconds, proof)
 
 
 def cost_above(
@@ -225,7 +225,7 @@ def policy_of(oracle: CellOracle, choice: npt.NDArray[Any]) -> CellPolicy:
 def _answer(
     mdp: MDP,
     objective: Weighting,
-    rounds: list[Round],
+    rounds: list[SearchedGrid],
     wanted: Fraction,
     quantiles: Sequence[Plan] = (),
     clock: Clock | None = None,

@@ -36,7 +36,7 @@ STEEPEST = 2**30
 
 
 @dataclass(frozen=True)
-class Round:
+class SolvedGrid:
     """The result of one grid, in the user's units."""
 
     model: ScaledModel
@@ -124,16 +124,16 @@ def _range(mdp: MDP) -> Fraction:
     return high - low
 
 
-def _round(mdp: MDP, levels: Levels, eta: Fraction) -> Round:
+def _round(mdp: MDP, levels: Levels, eta: Fraction) -> SolvedGrid:
     return _solved(scaled_model(mdp, eta), levels)
 
 
-def _solved(model: ScaledModel, levels: Levels) -> Round:
+def _solved(model: ScaledModel, levels: Levels) -> SolvedGrid:
     ((alpha, weight),) = levels.tails
     return solved(envelope(model, levels.mean / (weight / alpha)), levels)
 
 
-def solved(tables: Envelope, levels: Levels) -> Round:
+def solved(tables: Envelope, levels: Levels) -> SolvedGrid:
     """Find the best rho of two tables, in the user's units."""
     model = tables.model
     ((alpha, weight),) = levels.tails if levels.tails else ((Fraction(1), Fraction(1)),)
@@ -142,11 +142,11 @@ def solved(tables: Envelope, levels: Levels) -> Round:
     lower, upper = (model.offset + model.eta * x for x in (bounds.lower, bounds.upper))
     lower, upper = within_range(model.mdp, tidy_below(lower), tidy_above(upper))
     rounding = tidy_above(2 * model.eta * weight / alpha * Fraction(tables.shift))
-    return Round(model, tables, bounds.rho, lower, upper, rounding)
+    return SolvedGrid(model, tables, bounds.rho, lower, upper, rounding)
 
 
 def _finer(
-    mdp: MDP, rounds: list[Round], gap: Fraction, deadline: float, spent: float
+    mdp: MDP, rounds: list[SolvedGrid], gap: Fraction, deadline: float, spent: float
 ) -> tuple[ScaledModel | None, str]:
     """Return the next grid, or the reason why there is none."""
     last = rounds[-1]
@@ -166,12 +166,12 @@ def _finer(
         factor //= 2
 
 
-def _in_time(last: Round, model: ScaledModel, deadline: float, spent: float) -> bool:
+def _in_time(last: SolvedGrid, model: ScaledModel, deadline: float, spent: float) -> bool:
     """Whether a pass, judging by the rounds so far, is expected to end before the deadline."""
     return timing.now() + 1.2 * spent * model.cells / last.model.cells <= deadline
 
 
-def answer(mdp: MDP, objective: Weighting, rounds: list[Round], why: str, clock: Clock | None = None) -> Plan:
+def answer(mdp: MDP, objective: Weighting, rounds: list[SolvedGrid], why: str, clock: Clock | None = None) -> Plan:
     """Return policy and bounds of the round with the least gap; from one grid, so that a recheck can recompute both."""
     best = min(rounds, key=lambda r: r.upper - r.lower)
     model = best.model
