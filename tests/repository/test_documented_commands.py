@@ -43,7 +43,7 @@ MEASURED = (
 #: Not run here: why, and the file and words that show where it is run.
 ELSEWHERE = {
     "source .venv/bin/activate": ("a choice of path: these tests run in there", "Makefile", "BIN := $(VENV)/bin"),
-    'pip install ".[exact,plot,gym]"': ("the wheel is installed so", "tests/rehearsal.sh", "$wheel[audit,plot,gym"),
+    'pip install ".[plot,gym]"': ("the wheel is installed so", "tests/rehearsal.sh", "$wheel[audit,plot,gym"),
     "make statements": ("minutes of Coq", "proofs_checks/formal/statements.sh", "Print Assumptions"),
     "make test": ("it runs this", ".ci/run", "make test"),
     "make check": ("a minute, and it is the next line of CI", ".ci/run", "make check"),
