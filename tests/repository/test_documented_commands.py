@@ -44,6 +44,7 @@ MEASURED = (
 ELSEWHERE = {
     "source .venv/bin/activate": ("a choice of path: these tests run in there", "Makefile", "BIN := $(VENV)/bin"),
     'pip install ".[plot,gym]"': ("the wheel is installed so", "tests/rehearsal.sh", "$wheel[audit,plot,gym"),
+    "python -m proofs_checks.evidence.coq.record --write": ("minutes of Coq", ".ci/run", "make proofs"),
     "make statements": ("minutes of Coq", "proofs_checks/formal/statements.sh", "Print Assumptions"),
     "make test": ("it runs this", ".ci/run", "make test"),
     "make check": ("a minute, and it is the next line of CI", ".ci/run", "make check"),
