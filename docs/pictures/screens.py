@@ -87,7 +87,7 @@ def photograph_page(browser: Chromium, ledger: Path, folder: Path) -> None:
 
 
 def photograph_command(browser: Chromium, name: str, words: list[str], folder: Path) -> None:
-    """What a command prints, as a terminal shows it."""
+    """Save a picture of a terminal that shows the command and its output."""
     program = Path(sys.executable).with_name("verified-risk")
     done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
     typed = " ".join(["verified-risk", *(f'"{word}"' if set(" ()*") & set(word) else word for word in words)])

@@ -189,7 +189,7 @@ def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> Refuta
 
 
 def _rechecked(statement: Statement[Any], case: Any, failures: list[str]) -> bool:
-    """Whether the standalone checker accepts the certificate of this case as a refutation."""
+    """Return True if the standalone checker accepts the certificate of this case as a refutation."""
     try:
         outcome = recheck.check_text(certificate.text(certificate.certificate(statement, case)))
     except recheck.Rejected as error:

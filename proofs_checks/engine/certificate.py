@@ -54,7 +54,7 @@ def load(path: str | PathLike[str], statements: Iterable[Statement[Any]]) -> tup
 
 
 def refutes(path: str | PathLike[str], statements: Iterable[Statement[Any]]) -> bool:
-    """Whether the slack of the printed claim is negative in the stored case."""
+    """Return True if the slack of the printed claim is negative in the stored case."""
     statement, case = load(path, statements)
     return statement.printed is not None and statement.printed.verdict(case) is Verdict.REFUTED
 

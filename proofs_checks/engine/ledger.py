@@ -112,17 +112,17 @@ class Row:
 
     @property
     def is_false(self) -> bool:
-        """Whether the paper states or implies the claim and it is false there."""
+        """True if the audited paper states or implies the claim, and it is false."""
         return self.in_paper and self.finding.is_false
 
     @property
     def in_paper(self) -> bool:
-        """Whether the audited paper states or implies the claim."""
+        """True if the audited paper states or implies the claim."""
         return self.printed is not None and self.said != "tempting" and self.paper == AUDITED
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the statement is about another paper."""
+        """True if the statement is about another paper than the audited one."""
         return self.paper != AUDITED
 
 

@@ -25,7 +25,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from queue import SimpleQueue
 
-from judging import Judges, Nursery, copy_to, run
+from judging import Judges, copy_to, run
 from operators import KINDS, Mutant, candidates, parses
 from testmap import ROOT, JudgeMap, measure, named_judges
 
@@ -112,7 +112,6 @@ def judged(
         for i in range(workers):
             copy_to(Path(folder) / str(i), sorted({FOLDERS[subject] for subject, _ in chosen}))
             places.put(Path(folder) / str(i))
-            room.nurseries[Path(folder) / str(i)] = Nursery(Path(folder) / str(i))
         files = {test.partition("::")[0] for test in tests.seconds}
         there = collected(Path(folder) / "0", files) if files else set()
 
@@ -143,8 +142,6 @@ def judged(
 
         for done in as_completed([pool.submit(one, item) for item in chosen]):
             yield done.result()
-        for nursery in room.nurseries.values():
-            nursery.close()
 
 
 def argument(row: dict[str, str]) -> str | None:

@@ -1,23 +1,19 @@
 """Tests run on a copy of the packages in which one fault may be planted.
 
-A judge is a test or a file of tests.  Processes come from a fork server that has imported what all tests need, or from
-a :class:`Nursery` that has imported the packages too, and are
+A judge is a test or a file of tests.  Processes come from a fork server that has imported what all tests need, and are
 stopped by seconds of their own processor, not of the clock: a loaded machine makes nothing a kill.
 """
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from operators import Mutant
 from testmap import PACKAGES, ROOT
@@ -84,42 +80,10 @@ def run(place: Path, arguments: list[str], seconds: float) -> tuple[int, str]:
     return process.exitcode or 0, said.read_text(encoding="utf-8", errors="replace")
 
 
-class Nursery:
-    """A process that has imported the packages of one copy (``nursery.py``): its children need not."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        command = [sys.executable, str(Path(__file__).with_name("nursery.py")), str(place)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        if self.process.stdout.readline() != '"ready"\n':  # it has imported what is right: faults may come
-            raise RuntimeError(f"{command} has ended")
-
-    def run(self, arguments: list[str], seconds: float, fault: dict[str, str]) -> tuple[int, str] | None:
-        """As :func:`run`; None if the fault cannot be planted after an import."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        said = self.place / "said.txt"
-        request = {"arguments": [*OPTIONS, *arguments], "said": str(said), "seconds": int(seconds) + 1, **fault}
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        status = json.loads(self.process.stdout.readline())
-        return None if status is None else (status, said.read_text(encoding="utf-8", errors="replace"))
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def failing(
-    place: Path, tests: list[str], seconds: float, *options: str, nursery: Nursery | None = None, fault: Any = None
-) -> str:
+def failing(place: Path, tests: list[str], seconds: float, *options: str) -> str:
     """The first test that fails in the copy; ``import`` if none could be collected, ``time`` if they are stopped,
     ``crash`` if compiled code ends the process."""
-    arguments = ["-x", *options, *tests]
-    warm = None if nursery is None else nursery.run(arguments, seconds, fault or {})
-    code, said = run(place, arguments, seconds) if warm is None else warm
+    code, said = run(place, ["-x", *options, *tests], seconds)
     if code in (0, 5):  # 5: everything is deselected
         return ""
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
@@ -144,7 +108,6 @@ class Judges:
     def __init__(self) -> None:
         self.sound: set[str] = set()
         self.biased: set[str] = set(TOO_SLOW)
-        self.nurseries: dict[Path, Nursery] = {}
 
     def verdict(self, place: Path, mutant: Mutant, tests: list[str], seconds: float, *, hangs: bool = True) -> str:
         """``killed by TEST``, or by ``time`` or ``crash``; ``survived`` or ``no test``.  The copy is left as it was.
@@ -157,9 +120,8 @@ class Judges:
             changed = place / mutant.file
             source = changed.read_text(encoding="utf-8")
             changed.write_text(mutant.of(source), encoding="utf-8")
-            fault = {"file": str(changed), "old": source, "new": mutant.of(source)}
             try:
-                killer = failing(place, tests, seconds, *ignored, nursery=self.nurseries.get(place), fault=fault)
+                killer = failing(place, tests, seconds, *ignored)
             finally:
                 changed.write_text(source, encoding="utf-8")
             if not killer or (killer == "time" and not hangs):
@@ -173,11 +135,10 @@ class Judges:
 
     def without(self, place: Path, killer: str, tests: list[str], seconds: float) -> str:
         """The test that fails though there is no fault."""
-        nursery = self.nurseries.get(place)
         if killer == "import":
-            found = failing(place, tests, seconds, "--collect-only", nursery=nursery)
+            found = failing(place, tests, seconds, "--collect-only")
         else:
-            found = failing(place, tests if killer in ("time", "crash") else [killer], 4 * seconds, nursery=nursery)
+            found = failing(place, tests if killer in ("time", "crash") else [killer], 4 * seconds)
         if found in ("import", "time", "crash"):
             raise RuntimeError(f"without a fault the judges end with {found}: {tests}")
         return found

@@ -25,14 +25,18 @@ DISCOUNTS = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(19, 20), 
 ETAS = [Fraction(1, 3), Fraction(1, 2), Fraction(2, 7), Fraction(1), Fraction(3, 2), Fraction(1, 11)]
 
 
+def discounted(seed: str, count: int, discounts=DISCOUNTS, **sizes):
+    """Small models with a discount, as an MDP and as oracle data, few enough policies to list."""
+    for mdp, model, rng in models.small(seed, count, **sizes):
+        discount = rng.choice(discounts)
+        model = oracles.Model(model.initial, model.outcomes, model.horizon, discount)
+        if oracles.count_return_policies(model) <= 300:
+            yield models.as_mdp(model) if rng.random() < 0.5 else with_discount(mdp, discount), model, rng
+
+
 def cases(seed: str, count: int, **sizes):
     """A discounted MDP, its oracle data, an objective and its value of a law."""
-    for mdp, model, rng in models.small(seed, count, **sizes):
-        discount = rng.choice(DISCOUNTS)
-        model = oracles.Model(model.initial, model.outcomes, model.horizon, discount)
-        if oracles.count_return_policies(model) > 300:
-            continue
-        mdp = models.as_mdp(model) if rng.random() < 0.5 else with_discount(mdp, discount)
+    for mdp, model, rng in discounted(seed, count, **sizes):
         low, high = mdp.reward_range
         if low == high:
             continue

@@ -11,7 +11,7 @@ import numpy as np
 import oracles
 import plan_models as models
 import pytest
-from test_plan_discounted import forget_the_scale_of_one_step, round_to_nearest, with_discount
+from test_plan_discounted import discounted, forget_the_scale_of_one_step, round_to_nearest
 
 import verified_risk as vr
 from verified_risk.grid import scaled
@@ -43,12 +43,7 @@ POLYGON = vr.PiecewiseLinear([(0, 0), ("1/4", "1/2"), ("3/4", "5/8"), (1, 1)])
 
 def cases(seed: str, count: int, **sizes):
     """A discounted MDP, its oracle data and a grid step of some to some dozens of cells."""
-    for mdp, model, rng in models.small(seed, count, **sizes):
-        discount = rng.choice(DISCOUNTS)
-        model = oracles.Model(model.initial, model.outcomes, model.horizon, discount)
-        if oracles.count_return_policies(model) > 300:
-            continue
-        mdp = models.as_mdp(model) if rng.random() < 0.5 else with_discount(mdp, discount)
+    for mdp, model, rng in discounted(seed, count, DISCOUNTS, **sizes):
         low, high = mdp.remaining_range(0)
         if low < high:
             yield mdp, model, (high - low) / rng.choice([3, Fraction(29, 4), 16, Fraction(101, 3)]), rng

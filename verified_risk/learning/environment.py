@@ -158,7 +158,7 @@ def _episode(
 
 
 def _black_box(shell: BlackBox, *, start: int) -> Standard:
-    """Return the form of the problem; the outcomes of its pairs are placeholders, which learning does not read."""
+    """Return a problem of the black box's sizes; its outcomes are never read, since episodes come from the box."""
     over = shell.observations
     nothing = shell.atom(Fraction())
     stay = Pair(((nothing, over, Fraction(1)),), ((0, Fraction(1)),))
