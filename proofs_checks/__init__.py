@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from .cases import enumeration, strategies
     from .engine import audit, certificate, search
     from .engine.ledger import Ledger
-    from .engine.model import Claim, Statement, Verdict
+    from .engine.model import Claim, Statement, Verdict, at_most, equality, least
+    from .engine.search import conjecture
     from .engine.severity import Severity
     from .theory import by_label
 
@@ -21,10 +22,14 @@ __all__ = [
     "Severity",
     "Statement",
     "Verdict",
+    "at_most",
     "audit",
     "by_label",
     "certificate",
+    "conjecture",
     "enumeration",
+    "equality",
+    "least",
     "recheck",
     "search",
     "strategies",
@@ -46,7 +51,11 @@ _NAMES = {
     "Severity": "engine.severity",
     "Statement": "engine.model",
     "Verdict": "engine.model",
+    "at_most": "engine.model",
     "by_label": "theory",
+    "conjecture": "engine.search",
+    "equality": "engine.model",
+    "least": "engine.model",
 }
 _SHOWN = {"Statement", "by_label", "theory"}  # shown as HTML in notebooks, which needs `report`
 

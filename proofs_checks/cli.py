@@ -16,7 +16,7 @@ from verified_risk.files import write_text
 
 from . import recheck, theory
 from .engine import audit as auditing
-from .engine import certificate, search
+from .engine import certificate
 from .engine.ledger import Ledger, Row
 from .engine.model import Statement
 from .report import files, readme
@@ -78,25 +78,6 @@ def report_command(check: bool, examples: int, seed: int, jobs: int, only_stale:
     for path in (*files.write(ledger), readme.write(ledger)):
         click.echo(f"wrote {path}")
     sys.exit(auditing.exit_status(ledger))
-
-
-@main.command()
-@click.option("--statement", "labels", multiple=True, metavar="LABEL", help="Only this statement (repeatable).")
-@click.option("--seeds", default=5, show_default=True)
-def power(labels: tuple[str, ...], seeds: int) -> None:
-    """For each false printed claim, print the cases and seconds until its generator finds a counterexample."""
-    missed = 0
-    click.echo(f"{'statement':<28} {'budget':>6}  cases (seconds) for seeds 0 to {seeds - 1}")
-    for statement in theory.ALL:
-        if not statement.should_be_refuted or (labels and statement.label not in labels):
-            continue
-        shown = []
-        for seed in range(seeds):
-            found = search.find_counterexample(statement, seed=seed, shrink=False)
-            missed += found is None
-            shown.append("none" if found is None else f"{found.cases} ({found.seconds:.2f})")
-        click.echo(f"{statement.label:<28} {statement.find_budget:>6}  {'  '.join(shown)}")
-    sys.exit(1 if missed else 0)
 
 
 @main.command(name="certify")
@@ -201,6 +182,7 @@ COLUMNS = (
     Column("evidence"),
     Column("cases", right=True),
     Column("worst slack", spare=True),
+    Column("power", right=True, spare=True),
     Column("found in", right=True, spare=True),
 )
 
@@ -228,5 +210,6 @@ def _row(row: Row) -> list[str]:
         (support and support.rank) or "-",
         str(support.exhaustive.met + support.random.met) if support else "-",
         short(support.worst_slack, MOST_CHARACTERS) if support and support.worst_slack else "-",
+        (support and support.least_power) or "-",
         str(refutation.found.cases) if refutation and refutation.found else "-",
     ]

@@ -7,6 +7,7 @@ The result is a :class:`.ledger.Ledger`.  An audit fails when
   correction too,
 * the generator finds no counterexample to a false claim within its budget,
 * too few cases meet the hypotheses (a vacuous check),
+* at the default number of cases, the generator no longer notices that a bound is multiplied by the stated factor,
 * a step of a symbolic proof fails, or the planted error breaks none.
 """
 
@@ -24,9 +25,9 @@ from verified_risk.pool import Pool
 
 from .. import recheck
 from ..evidence.coq.record import machine_checked
-from . import certificate, search, sources
+from . import certificate, power, search, sources
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
-from .model import Claim, Evidence, Rank, Statement, Verdict
+from .model import Claim, Evidence, Rank, Statement, Verdict, always
 
 DEFAULT_EXAMPLES = 200
 ENOUGH_EXAMPLES = 50  # audits with fewer examples require proportionally fewer cases that meet the hypotheses
@@ -118,7 +119,7 @@ def _support(
         return None
     small = search.exhaustive(claim, statement.small_cases())
     count = max(1, round(examples * statement.examples_share))
-    sampled = search.random(claim, statement.cases(), examples=count, seed=seed)
+    sampled, again = (search.random(claim, statement.cases(), examples=count, seed=seed + i) for i in range(2))
     proved = machine_checked(statement.formal)
     evidence = [*statement.evidence, *proved]
     if statement.proof is not None:
@@ -126,12 +127,15 @@ def _support(
         failures += wrong
         if not wrong:
             evidence.append(Evidence(Rank.SYMBOLIC, f"{statement.proof.size}; all real parameters, by polynomials"))
-    if small.met:
+    found = power.power((sampled, again))
+    if small.met and power.is_evidence(found):
         evidence.append(Evidence(Rank.EXHAUSTIVE, f"{small.met} cases: {statement.small_size}"))
-    if sampled.met:
+    if sampled.met and power.is_evidence(found):
         evidence.append(Evidence(Rank.RANDOM, f"{sampled.met} cases, seed {seed}"))
     evidence.sort(key=lambda piece: piece.rank, reverse=True)
-    for name, part in (("exhaustive", small), ("random", sampled)):
+    if examples >= DEFAULT_EXAMPLES:
+        failures += power.shortfalls(statement, found)
+    for name, part in (("exhaustive", small), ("random", sampled), ("more random", again)):
         if part.refuted:
             failures.append(f"the claim is refuted by {part.refuted} {name} cases, worst slack {_text(part.worst)}")
         if part.unknown:
@@ -145,7 +149,7 @@ def _support(
     if statement.small_size and not small.met:
         failures.append("vacuous: no case of the enumeration met the hypotheses")
     worst = min((part for part in (small, sampled) if part.worst is not None), key=_worst_key, default=None)
-    verdicts = {part.verdict for part in (small, sampled) if part.tried}
+    verdicts = {part.verdict for part in (small, sampled, again) if part.tried}
     return Support(
         verdict=_joint(verdicts).value,
         rank=str(evidence[0].rank) if evidence else None,
@@ -155,6 +159,9 @@ def _support(
         random=Sampled(seed, sampled.tried, sampled.met),
         worst_slack=None if worst is None else _text(worst.worst),
         worst_case=None if worst is None else statement.encode(worst.worst_case),
+        power=found,
+        reasons={name: why for name, (_, why) in statement.reaches.items()},
+        hypotheses="none" if claim.when is always else "noticed" if sampled.beyond and again.beyond else "not noticed",
     )
 
 
@@ -181,7 +188,11 @@ def _refute(statement: Statement[Any], seed: int, failures: list[str]) -> Refuta
         if statement.corrected is not None and statement.corrected.verdict(case) is Verdict.REFUTED:
             failures.append("the stored counterexample also refutes the correction")
         row = replace(row, rechecked=_rechecked(statement, case, failures))
-    found = search.find_counterexample(statement, seed=seed, shrink=False)
+    try:
+        found = search.find_counterexample(statement, seed=seed, shrink=False)
+    except search.Undecided as error:
+        failures.append(str(error))
+        return row
     if found is None:
         failures.append(f"the generator found no counterexample in {statement.find_budget} cases (seed {seed})")
         return row

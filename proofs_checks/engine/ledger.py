@@ -17,11 +17,11 @@ from typing import Any
 from verified_risk import files
 from verified_risk.errors import InvalidFile
 
-from .papers import AUDITED
+from .papers import AUDITED, Paper
 from .severity import Cause, Severity
 
 FORMAT = "proofs_checks/ledger"
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,12 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Support:
-    """The evidence for the true claim; ``recorded`` is the part that the audit does not run (Coq proofs)."""
+    """The evidence for the true claim; ``recorded`` is the part that the audit does not run (Coq proofs).
+
+    ``power`` has, for each part of the claim with two sides, the greatest factor on its bound that random cases refute
+    (:mod:`.power`), ``reasons`` why it is not 0.99; ``hypotheses`` says whether they notice that the
+    hypotheses are dropped.
+    """
 
     verdict: str
     rank: str | None
@@ -62,6 +67,14 @@ class Support:
     random: Sampled
     worst_slack: str | None
     worst_case: dict[str, Any] | None
+    power: dict[str, str]
+    reasons: dict[str, str]
+    hypotheses: str
+
+    @property
+    def least_power(self) -> str | None:
+        """The least factor over the parts; None if no part has two sides."""
+        return min(self.power.values(), key=lambda factor: (factor != "none", factor), default=None)
 
 
 @dataclass(frozen=True)
@@ -103,7 +116,7 @@ class Row:
     support: Support | None
     refutation: Refutation | None
     failures: tuple[str, ...]
-    paper: str = AUDITED
+    paper: Paper | None
 
     @property
     def rank(self) -> str | None:
@@ -122,7 +135,7 @@ class Row:
 
     @property
     def elsewhere(self) -> bool:
-        """True if the statement is about another paper than the audited one."""
+        """True if the statement is about another paper than the audited one, or about none."""
         return self.paper != AUDITED
 
 
@@ -146,7 +159,7 @@ class Ledger:
         """Read a ledger; ``InvalidFile`` names missing keys, unknown keys and values of the wrong type.
 
         >>> Ledger.from_json(Ledger(5, 0, (), ()).to_json())
-        Ledger(examples=5, seed=0, statements=(), failures=(), format='proofs_checks/ledger', version=2)
+        Ledger(examples=5, seed=0, statements=(), failures=(), format='proofs_checks/ledger', version=3)
         """
         ledger: Ledger = _read(Ledger, files.parse_json(text, "the ledger"), "ledger")
         if (ledger.format, ledger.version) != (FORMAT, VERSION):
@@ -171,9 +184,7 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         return tuple(_read(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(data))
     if dataclasses.is_dataclass(kind):
         names = {field.name for field in dataclasses.fields(kind)}
-        # rows of older ledgers have no paper: they are about the audited one
-        least = names - {"paper"} if kind is Row else names
-        _require(isinstance(data, Mapping) and least <= set(data) <= names, data, where, f"the keys {sorted(names)}")
+        _require(isinstance(data, Mapping) and set(data) == names, data, where, f"the keys {sorted(names)}")
         hints = typing.get_type_hints(kind)
         return kind(**{name: _read(hints[name], data[name], f"{where}.{name}") for name in data})  # type: ignore[operator]
     if origin is dict:

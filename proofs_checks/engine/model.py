@@ -2,7 +2,9 @@ r"""Claims, statements and evidence.
 
 A **claim** is a formula with an exact ``slack(case)``; it holds in a case if and only if the slack is nonnegative.
 Unlike a boolean, a slack has a worst case, which the search minimises and the report prints.  An equation ``a = b`` has
-slack ``-|a - b|`` (see :func:`equality`).
+slack ``-|a - b|`` (see :func:`equality`), an inequality ``a <= b`` has slack ``b - a`` (see :func:`at_most`), a
+conjunction the least slack (see :func:`least`).  These three remember their sides, part by part: a search climbs on the
+relative slack of each part, and :mod:`.power` multiplies the greater side of each by a factor.
 
 A **statement** is one sentence of the paper: its printed claim, its corrected claim, the statements it uses, a strategy
 and an exhaustive enumeration of cases, and a counterexample if the printed claim is false.
@@ -18,10 +20,11 @@ from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+from verified_risk.errors import InvalidArgument
 from verified_risk.numbers.enclosure import Interval, Real, Truth, at_least, bounds
 
-from . import codec
-from .papers import AUDITED
+from . import codec, shown
+from .papers import Paper
 from .severity import Cause, Severity
 from .symbolic import Proof
 
@@ -30,9 +33,9 @@ if TYPE_CHECKING:
 
 Case = TypeVar("Case")
 
-Said: TypeAlias = Literal["printed", "implied", "tempting", "reported"]
-"""How the paper makes a claim: as a formula or sentence; by what it uses or suggests; not at all (a tempting reading);
-or as it was reported to us, not seen in print."""
+Said: TypeAlias = Literal["printed", "implied", "inherited", "tempting"]
+"""How the paper makes a claim: as a formula or sentence; by what it uses or suggests; in print, but with the fault of
+another claim, which is counted there; or not at all (a tempting reading)."""
 
 
 class Verdict(Enum):
@@ -93,7 +96,27 @@ class Claim(Generic[Case]):
 
     def verdict(self, case: Case) -> Verdict | None:
         """The verdict in one case; None if the case does not meet the hypotheses."""
-        return verdict_of(self.slack(case)) if self.when(case) else None
+        slack = self.evaluate(case)
+        return None if slack is None else verdict_of(slack)
+
+    def evaluate(self, case: Case) -> Real | None:
+        """The slack in one case; None if the case does not meet the hypotheses.
+
+        An error raised by the claim gets the case as a note.  ``InvalidArgument`` if the slack is no exact number.
+        """
+        try:
+            if not self.when(case):
+                return None
+            slack = self.slack(case)
+            if isinstance(slack, bool) or not isinstance(slack, (int, Fraction, Interval)):
+                meant = ": at_most(a, b) is the slack of a <= b, equality(a, b) that of a = b"
+                wanted = f"wanted a Fraction, an int or an Interval{meant if 'bool' in type(slack).__name__ else ''}"
+                said = self.words or self.formula or "the claim"
+                raise InvalidArgument(f"the slack of {said!r} is {slack!r}, a {type(slack).__name__}, {wanted}")
+        except Exception as error:
+            error.add_note(f"in the case\n{shown.text(case)}")
+            raise
+        return slack
 
 
 def verdict_of(slack: Real) -> Verdict:
@@ -103,20 +126,86 @@ def verdict_of(slack: Real) -> Verdict:
     ]
 
 
-def equality(left: Real, right: Real) -> Real:
+@dataclass(frozen=True)
+class Part:
+    """A conjunct ``small <= large`` of a claim, or ``small = large``; ``small`` is None if only a slack is known."""
+
+    name: str
+    small: Real | None
+    large: Real
+    equation: bool = False
+
+    def slack(self, factor: Fraction | int = 1) -> Real:
+        """The slack after the greater side is multiplied by ``factor``."""
+        if self.small is None:
+            return self.large
+        low, high = bounds(factor * self.large - self.small)
+        if not self.equation:
+            return _real(low, high)
+        nearest = Fraction() if low <= 0 <= high else min(abs(low), abs(high))
+        return _real(-max(abs(low), abs(high)), -nearest)
+
+    def ratio(self) -> Fraction:
+        """A rational up to ``small / large``: with a lesser factor the part fails; 0 if none is known to do that."""
+        if self.small is None:
+            return Fraction()
+        small, large = bounds(self.small), bounds(self.large)
+        if self.equation and large[1] < 0:
+            small, large = bounds(-self.small), bounds(-self.large)
+        return small[0] / large[1] if small[0] > 0 and large[0] > 0 else Fraction()
+
+    def closeness(self) -> float | None:
+        """Minus the slack, divided by the size of both sides; None where both are 0."""
+        if self.small is None:
+            return -float(self.large)
+        (a, b), (c, d) = bounds(self.small), bounds(self.large)
+        size = max(abs(a), abs(b)) + max(abs(c), abs(d))
+        return float(-sum(bounds(self.slack())) / 2 / size) if size else None
+
+
+class _ExactSlack(Fraction):
+    parts: tuple[Part, ...]
+
+
+class _EnclosedSlack(Interval):
+    parts: tuple[Part, ...]
+
+
+def _of_parts(parts: tuple[Part, ...]) -> Real:
+    """The least slack of the parts, as a number that remembers them."""
+    ends = [bounds(part.slack()) for part in parts]
+    low, high = min(low for low, _ in ends), min(high for _, high in ends)
+    slack: Any = _ExactSlack(low) if low == high else _EnclosedSlack(low, high)
+    object.__setattr__(slack, "parts", parts)
+    return slack  # type: ignore[no-any-return]
+
+
+def _real(low: Fraction, high: Fraction) -> Real:
+    return low if low == high else Interval(low, high)
+
+
+def parts_of(slack: Real) -> tuple[Part, ...]:
+    """The parts of a slack; a plain number is one part without sides."""
+    return getattr(slack, "parts", None) or (Part("slack", None, slack),)
+
+
+def equality(left: Real, right: Real, name: str = "equation") -> Real:
     """The slack ``-|left - right|`` of an equation; it holds iff both sides are exactly equal."""
-    low, high = bounds(left - right)
-    if low == high:
-        return -abs(low)
-    nearest = Fraction() if low <= 0 <= high else min(abs(low), abs(high))
-    return Interval(-max(abs(low), abs(high)), -nearest)
+    return _of_parts((Part(name, left, right, equation=True),))
+
+
+def at_most(small: Real, large: Real, name: str = "bound") -> Real:
+    """The slack ``large - small`` of an inequality; ``name`` tells it from other parts of the same claim.
+
+    >>> at_most(Fraction(1, 2), Fraction(2))
+    Fraction(3, 2)
+    """
+    return _of_parts((Part(name, small, large),))
 
 
 def least(*slacks: Real) -> Real:
     """The slack of a conjunction: the least of the slacks."""
-    low = min(bounds(slack)[0] for slack in slacks)
-    high = min(bounds(slack)[1] for slack in slacks)
-    return low if low == high else Interval(low, high)
+    return _of_parts(tuple(part for slack in slacks for part in parts_of(slack)))
 
 
 @dataclass(frozen=True)
@@ -152,15 +241,16 @@ class Statement(Generic[Case]):
     number of cases within which the strategy alone finds one.  ``proof`` proves the corrected claim by polynomials;
     ``formal`` names the Coq theorems; ``theory`` is the anchor of the proof in words in ``docs/theory``.
     ``said`` is how the paper makes the claim (:data:`Said`); ``finding`` is the severity of the fault, ``cause`` its
-    root.  ``examples_share`` scales the number of random cases; fewer than ``least_met`` cases that meet the hypotheses
-    are a vacuous check, which fails.  ``source`` is ``__file__`` of the defining file; ``paper`` is the key of its
-    paper (:mod:`.papers`).
+    root.  ``reaches`` names parts of the true claim whose bound, multiplied by 0.99, random cases do not refute: the
+    factor that they refute and the reason (:mod:`.power`).  ``examples_share`` scales the number of random cases; fewer
+    than ``least_met`` cases that meet the hypotheses are a vacuous check, which fails.  ``source`` is ``__file__`` of
+    the defining file; ``paper`` is the paper that makes the claim, None for a claim of one's own.
     """
 
     label: str
     title: str
     section: str
-    paper: str = AUDITED
+    paper: Paper | None = None
     said: Said = "printed"
     printed: Claim[Case] | None
     corrected: Claim[Case] | None
@@ -179,6 +269,7 @@ class Statement(Generic[Case]):
     theory: str = ""
     notes: str = ""
     evidence: tuple[Evidence, ...] = field(default=())
+    reaches: dict[str, tuple[str, str]] = field(default_factory=dict)
     examples_share: float = 1.0
     least_met: int = 10
     source: str = field(default="", compare=False)

@@ -1,4 +1,4 @@
-"""The papers that statements are about: the audited one, and a second one with a competing learner."""
+"""The papers that statements are about."""
 
 from __future__ import annotations
 
@@ -7,29 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper; statements and rows of the ledger refer to it by ``key``."""
+    """A paper: its title, its authors, and which version of it was read."""
 
-    key: str
-    authors: str
     title: str
-    where: str
+    authors: str
+    version: str = ""
 
     def __str__(self) -> str:
-        return f"{self.authors}: {self.title}. {self.where}"
+        return f"{self.authors}: {self.title}. {self.version}".strip()
 
 
-BASTANI = Paper(
-    "bastani2022",
-    "Bastani, Ma, Shen and Xu",
+AUDITED = Paper(
     "Regret Bounds for Risk-Sensitive Reinforcement Learning",
+    "Bastani, Ma, Shen and Xu",
     "NeurIPS 2022, arXiv:2210.05650",
 )
-WANG = Paper(
-    "wang2023",
-    "Wang, Kallus and Sun",
-    "Near-Minimax-Optimal Risk-Sensitive Reinforcement Learning with CVaR",
-    "ICML 2023, arXiv:2302.03201",
-)
-PAPERS = {paper.key: paper for paper in (BASTANI, WANG)}
-AUDITED = BASTANI.key
-"""The key of the audited paper, whose claims the summaries count."""
+"""The audited paper, whose claims the summaries count."""

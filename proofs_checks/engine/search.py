@@ -9,8 +9,9 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from tempfile import TemporaryDirectory
 from typing import Any, Generic
 
@@ -18,37 +19,54 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, configuration
 from hypothesis.strategies import SearchStrategy
 
+from verified_risk.errors import VerifiedRiskError
 from verified_risk.numbers.enclosure import Real, bounds
 
-from .model import Case, Claim, Statement, Verdict, verdict_of
+from . import shown
+from .model import Case, Claim, Statement, Verdict, parts_of, verdict_of
 
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 
 
 @dataclass
 class Search(Generic[Case]):
-    """The result of a search: cases tried, cases that met the hypotheses, and the worst of these."""
+    """The result of a search: cases tried, cases that met the hypotheses, and the worst of these.
+
+    ``beyond`` counts cases outside the hypotheses in which the claim fails.  ``closest`` has, for every part of the
+    claim with two sides, the greatest ratio of the smaller to the greater side: the search refutes the claim whose
+    bound is multiplied by less.
+    """
 
     tried: int = 0
     met: int = 0
     refuted: int = 0
     unknown: int = 0
+    beyond: int = 0
     worst: Real | None = None
     worst_case: Case | None = None
+    undecided_case: Case | None = None
+    closest: dict[str, Fraction] = field(default_factory=dict)
     seconds: float = field(default=0.0, compare=False)
 
     def see(self, claim: Claim[Case], case: Case) -> Real | None:
         """Evaluate the claim in one more case; return its slack, or None if it does not meet the hypotheses."""
         self.tried += 1
-        if not claim.when(case):
+        slack = claim.evaluate(case)
+        if slack is None:
+            self.beyond += _refuted_beyond(claim, case)
             return None
         self.met += 1
-        slack = claim.slack(case)
         verdict = verdict_of(slack)
         self.refuted += verdict is Verdict.REFUTED
-        self.unknown += verdict is Verdict.UNKNOWN
+        if verdict is Verdict.UNKNOWN:
+            self.unknown += 1
+            self.undecided_case = case if self.unknown == 1 else self.undecided_case
         if self.worst is None or bounds(slack) < bounds(self.worst):
             self.worst, self.worst_case = slack, case
+        for part in parts_of(slack):
+            if part.small is not None:
+                ratio = part.ratio()
+                self.closest[part.name] = max(ratio, self.closest.get(part.name, ratio))
         return slack
 
     @property
@@ -59,7 +77,7 @@ class Search(Generic[Case]):
         return Verdict.STANDS if self.met and not self.unknown else Verdict.UNKNOWN
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Found(Generic[Case]):
     """A counterexample found by a generator: the first one met, the one it shrank to, and the effort."""
 
@@ -68,6 +86,45 @@ class Found(Generic[Case]):
     slack: Real
     cases: int
     seconds: float
+
+    def describe(self) -> str:
+        """The counterexample as a table, by how much it fails, and after how many cases it was found."""
+        return f"{shown.text(self.case)}\nfails by {shown.number(-self.slack)}, found after {self.cases} cases"
+
+    __repr__ = describe
+
+
+@dataclass(frozen=True, repr=False)
+class Conjecture(Generic[Case]):
+    """What a search says about a claim: its verdict, the counterexample if there is one, and the cases seen."""
+
+    claim: Claim[Case]
+    verdict: Verdict
+    found: Found[Case] | None
+    search: Search[Case]
+
+    def describe(self) -> str:
+        """The verdict in words, with the counterexample or the first undecided case as a table."""
+        said, seen = self.claim.words or self.claim.formula, f"{self.search.met} of {self.search.tried} cases"
+        if self.found is not None:
+            return f"{said}: refuted\n{self.found.describe()}"
+        if not self.search.met:
+            return f"{said}: nothing tested, {seen} met the hypotheses"
+        if self.search.unknown:
+            return (
+                f"{said}: undecided in {self.search.unknown} cases, the first\n{shown.text(self.search.undecided_case)}"
+            )
+        return f"{said}: no counterexample, {seen} met the hypotheses (support, not a proof)"
+
+    __repr__ = describe
+
+
+class NothingTested(UserWarning):
+    """A search found nothing because no case met the hypotheses."""
+
+
+class Undecided(VerifiedRiskError):
+    """A search found no counterexample, but could not decide every case."""
 
 
 def exhaustive(claim: Claim[Case], cases: Iterable[Case]) -> Search[Case]:
@@ -81,33 +138,25 @@ def exhaustive(claim: Claim[Case], cases: Iterable[Case]) -> Search[Case]:
 
 
 def random(
-    claim: Claim[Case], cases: SearchStrategy[Case], *, examples: int, seed: int, climb: int | None = None
+    claim: Claim[Case], cases: SearchStrategy[Case], *, examples: int, seed: int, climb: bool = True
 ) -> Search[Case]:
-    """Evaluate ``examples`` random cases, and ``climb`` more (default: a tenth) that aim at a smaller slack.
+    """Evaluate ``examples`` cases: the first half at random, the others, if ``climb``, from mutations of these.
 
-    Climbing uses hypothesis' targeting, which spends time on mutations that are not cases; hence its small share.
+    Mutations aim at a smaller relative slack of each part of the claim.
     """
-    search: Search[Case] = Search()
-    start = time.perf_counter()
-
-    def look(case: Case) -> None:
-        search.see(claim, case)
-
-    def look_and_aim(case: Case) -> None:
-        slack = search.see(claim, case)
-        if slack is not None:
-            hypothesis.target(-float(slack), label="slack")
-
-    _run(look, cases, examples=examples, seed=seed, phases=(Phase.generate,))
-    more = examples // 10 if climb is None else climb
-    if more and search.worst is not None and bounds(search.worst)[0] != 0:  # a slack of 0 cannot improve
-        _run(look_and_aim, cases, examples=more, seed=seed, phases=(Phase.generate, Phase.target))
-    search.seconds = time.perf_counter() - start
-    return search
+    return _search(claim, cases, examples=examples, seed=seed, climb=climb)[0]
 
 
-class NothingTested(UserWarning):
-    """A search found nothing because no case met the hypotheses."""
+def conjecture(
+    claim: Claim[Case] | Callable[[Case], Real], cases: SearchStrategy[Case], *, seed: int = 0, budget: int = 1000
+) -> Conjecture[Case]:
+    """Search for a counterexample to a claim, or to a bare slack function, and shrink it.
+
+    Unlike :func:`find`, the answer tells *refuted* from *no counterexample*, *undecided* and *nothing tested*.
+    """
+    asked = claim if isinstance(claim, Claim) else Claim("", getattr(claim, "__name__", "the claim"), claim)
+    search, found = _search(asked, cases, examples=budget, seed=seed, until_refuted=True)
+    return Conjecture(asked, search.verdict, found, search)
 
 
 def find_counterexample(
@@ -135,35 +184,70 @@ def find(
 ) -> Found[Case] | None:
     """Return a case of the strategy that refutes the claim, shrunk if wanted; None if ``budget`` cases show none.
 
-    Warn with :class:`NothingTested` if no case met the hypotheses of the claim.
+    The search is that of :func:`random`, up to the first refuted case.  Warn with :class:`NothingTested` if no case met
+    the hypotheses of the claim; raise :class:`Undecided` if none was refuted and some could not be decided.
     """
+    search, found = _search(claim, cases, examples=budget, seed=seed, until_refuted=True, shrink=shrink)
+    if found is None and search.unknown:
+        case = shown.text(search.undecided_case)
+        raise Undecided(
+            f"{search.unknown} of {search.met} cases could not be decided, wanted all; the first is\n{case}"
+        )
+    if not search.met:
+        said = f"none of {search.tried} cases met the hypotheses of {claim.words!r}: nothing was tested"
+        warnings.warn(said, NothingTested, stacklevel=2)
+    return found
+
+
+def _search(
+    claim: Claim[Case],
+    cases: SearchStrategy[Case],
+    *,
+    examples: int,
+    seed: int,
+    climb: bool = True,
+    until_refuted: bool = False,
+    shrink: bool = True,
+) -> tuple[Search[Case], Found[Case] | None]:
+    """Generate, climb, and shrink the first refuted case if the search is to end there."""
+    search: Search[Case] = Search()
     failures: list[tuple[Case, Real]] = []
-    tried, met, first_at, first_seconds = 0, 0, 0, 0.0
-    start = time.perf_counter()
+    first_at, start = (0, 0.0), time.perf_counter()
 
     def look(case: Case) -> None:
-        nonlocal tried, met, first_at, first_seconds
-        tried += 1
-        if not claim.when(case):
+        nonlocal first_at
+        slack = (Search() if failures else search).see(claim, case)  # cases met while shrinking are not counted
+        if slack is None:
             return
-        met += 1
-        slack = claim.slack(case)
-        if verdict_of(slack) is Verdict.REFUTED:
-            if not failures:
-                first_at, first_seconds = tried, time.perf_counter() - start
+        if until_refuted and verdict_of(slack) is Verdict.REFUTED:
+            first_at = first_at if failures else (search.tried, time.perf_counter() - start)
             failures.append((case, slack))
             raise _Refuted
+        if climb:
+            aims: dict[str, float] = {}
+            for part in parts_of(slack):
+                closeness = part.closeness()
+                if closeness is not None:
+                    aims[part.name] = max(closeness, aims.get(part.name, closeness))
+            for name, closeness in aims.items():
+                hypothesis.target(closeness, label=name)
 
+    phases = (Phase.generate, *[Phase.target] * climb, *[Phase.shrink] * shrink)
+    with suppress(_Refuted):
+        _run(look, cases, examples=examples, seed=seed, phases=phases)
+    search.seconds = time.perf_counter() - start
+    if not failures:
+        return search, None
+    case, slack = failures[-1]  # hypothesis replays the smallest failure last
+    return search, Found(failures[0][0], case, slack, *first_at)
+
+
+def _refuted_beyond(claim: Claim[Any], case: Any) -> bool:
+    """Whether the claim fails in a case that does not meet its hypotheses; False where it has no meaning."""
     try:
-        phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-        _run(look, cases, examples=budget, seed=seed, phases=phases)
-    except _Refuted:
-        case, slack = failures[-1]  # hypothesis replays the smallest failure last
-        return Found(failures[0][0], case, slack, first_at, first_seconds)
-    if not met:
-        said = f"none of {tried} cases met the hypotheses of {claim.words!r}: nothing was tested"
-        warnings.warn(said, NothingTested, stacklevel=2)
-    return None
+        return verdict_of(claim.slack(case)) is Verdict.REFUTED
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
+        return False
 
 
 @contextmanager

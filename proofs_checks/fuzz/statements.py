@@ -31,7 +31,7 @@ def check(case: Case) -> None:
             raise Falsified(f"{statement.label} is refuted, slack {claim.slack(one)}")
         return
     examples = max(1, round(case["examples"] * statement.examples_share))
-    met = search.random(claim, statement.cases(), examples=examples, seed=case["seed"], climb=0)
+    met = search.random(claim, statement.cases(), examples=examples, seed=case["seed"], climb=False)
     if met.refuted:
         raise Falsified(f"{statement.label} is refuted, slack {met.worst}")
     if not met.met:
@@ -47,7 +47,7 @@ def smaller(case: Case) -> Iterator[Case]:
     statement = BY_LABEL[case["label"]]
     claim = statement.true_claim
     assert claim is not None
-    found = search.find(claim, statement.cases(), seed=case["seed"], budget=case["examples"])
+    found = search.conjecture(claim, statement.cases(), seed=case["seed"], budget=2 * case["examples"]).found
     if found is None:
         return
     instance = statement.encode(found.case)

@@ -8,10 +8,10 @@ from os import fstat
 from stat import S_ISCHR
 from typing import Any
 
-from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, second, setting
+from . import augmentation, closeness, cvar, discretisation, event, experiment, optimism, regret, setting
 from .file_format import CHECKS, Outcome, Rejected, read
 
-SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment, second)
+SUBJECTS = (setting, augmentation, discretisation, cvar, event, optimism, closeness, regret, experiment)
 """Importing a module registers the checks of its labels."""
 
 USAGE = "usage: python proofs_checks/recheck FILE [FILE ...]"

@@ -68,7 +68,7 @@ def concave(spec: str) -> Callable[[Fraction], Fraction]:
 
 
 def _corners(name: str) -> list[tuple[Fraction, Fraction]]:
-    """Those of ``pl(t, v; t, v; ...)``."""
+    """Return the corners ``(t, v)`` of the text ``pl(t, v; t, v; ...)``."""
     inside = name.removesuffix(")").partition("(")[2]
     return [(number(t), number(v)) for t, v in (corner.split(",") for corner in inside.split(";"))]
 

@@ -99,17 +99,6 @@ def corners(data: Any) -> Corners:
     return Corners(places)  # type: ignore[arg-type]
 
 
-@check("def:quantile/invertible")
-def _strictly_increasing(data: dict[str, Any]) -> Outcome:
-    """F(F†(tau)) = tau for a strictly increasing CDF F."""
-    f, tau = corners(data["function"]), number(data["tau"])
-    require(len(f.places) > 1 and all(a[3] < b[1] for a, b in pairwise(f.places)), "F strictly increasing")
-    require(f.places[0][1] == 0 and f.places[-1][2] == 1, "F rising from 0 to 1")
-    require(all(value == right for _, _, value, right in f.places), "F continuous from the right")
-    require(0 < tau < 1, "a level in (0, 1)")
-    return Outcome(f.value(f.quantile(tau)), "=", tau)
-
-
 @check("lem:quantileinverse/second")
 def _reaches_its_level(data: dict[str, Any]) -> Outcome:
     """F(F†(tau)) >= tau for a nondecreasing F."""
@@ -125,15 +114,6 @@ def _decreasing_indicator(data: dict[str, Any]) -> Outcome:
     if int(tau <= alpha) < int(sigma <= alpha):
         return Outcome(int(tau <= alpha), ">=", int(sigma <= alpha))
     return Outcome(int(alpha >= 0), "=", 0)
-
-
-@check("def:objective/cpw")
-def _cpw_falls(data: dict[str, Any]) -> Outcome:
-    """G(tau)^4 for gamma = 1/4 at tau = x^4 / (1 + x^4) is x^4 (1 + x^4)^3 / (1 + x)^16; nondecreasing in x?"""
-    low, high = number(data["low"]), number(data["high"])
-    require(0 <= low <= high, "ratios in order")
-    left, right = (x**4 * (1 + x**4) ** 3 / (1 + x) ** 16 for x in (low, high))
-    return Outcome(left, "<=", right)
 
 
 @check("def:objective/cvar")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..engine.ledger import Row
-from ..engine.papers import PAPERS
 from ..engine.severity import Cause, Severity
 from .words import RANKS
 
@@ -47,21 +46,17 @@ def by_standing(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
     }
 
 
-def elsewhere(rows: Sequence[Row]) -> dict[str, Counter[Severity]]:
-    """The number of claims of each severity about other papers, by the paper's key."""
+def about_others(rows: Sequence[Row]) -> list[str]:
+    """One sentence for each other paper, and one for claims of no paper."""
     found: dict[str, Counter[Severity]] = {}
     for row in rows:
         if row.elsewhere:
-            found.setdefault(row.paper, Counter())[row.finding] += 1
-    return found
-
-
-def about_others(rows: Sequence[Row]) -> list[str]:
-    """One sentence for each other paper."""
+            found.setdefault(str(row.paper or "claims of no paper"), Counter())[row.finding] += 1
     return [
-        f"{sum(counts.values())} statements are about formulas of another paper as they were reported to us, not as "
-        f"read in print ({PAPERS[key]}): " + ", ".join(f"{count} {finding}" for finding, count in counts.items()) + "."
-        for key, counts in elsewhere(rows).items()
+        f"Not about the audited paper ({key}): "
+        + ", ".join(f"{count} {finding}" for finding, count in counts.items())
+        + "."
+        for key, counts in found.items()
     ]
 
 

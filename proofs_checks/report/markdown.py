@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..engine.ledger import ClaimText, Ledger, Row
-from ..engine.papers import PAPERS
 from ..engine.severity import Severity
 from ..theory import coverage
 from ..theory.readings import READINGS
@@ -37,8 +36,10 @@ def page(ledger: Ledger) -> str:
     for section in dict.fromkeys(section_key(row.section) for row in rows):
         inside = [row for row in rows if section_key(row.section) == section]
         lines += [f"## {section_title(section)}", ""]
-        lines += ["| statement | printed | what is true: verdict, evidence | cases | worst slack | counterexample |"]
-        lines += ["|---|---|---|---|---|---|"]
+        lines += [
+            "| statement | printed | what is true: verdict, evidence | cases | worst slack | power | counterexample |"
+        ]
+        lines += ["|---|---|---|---|---|---|---|"]
         lines += [*(_table_row(row) for row in inside), ""]
         for row in inside:
             lines += _details(row, rests[row.label])
@@ -108,18 +109,19 @@ def _coverage() -> list[str]:
 
 def _table_row(row: Row) -> str:
     support, refutation = row.support, row.refutation
-    truth, cases, worst = "–", "–", "–"
+    truth, cases, worst, power = "–", "–", "–", "–"
     if support is not None:
         truth = f"{support.verdict}; " + "; ".join(support.evidence)
         cases = str(support.exhaustive.met + support.random.met)
         worst = support.worst_slack or "–"
+        power = support.least_power or "–"
     against = "–"
     if refutation is not None and refutation.certificate is not None:
         tries = refutation.found and refutation.found.cases
         alone = f", found again in {tries} case{'s' * (tries != 1)}" if tries else ", not found again"
         checked = "rechecked" if refutation.rechecked else "NOT rechecked"
         against = f"[slack {short(refutation.slack or '')}]({CERTIFICATES}/{refutation.certificate}), {checked}{alone}"
-    cells = [f"[`{row.label}`](#{anchor(row.label)}) {row.title}", said_of(row), truth, cases, worst, against]
+    cells = [f"[`{row.label}`](#{anchor(row.label)}) {row.title}", said_of(row), truth, cases, worst, power, against]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -128,7 +130,7 @@ def _details(row: Row, rests: Sequence[str]) -> list[str]:
     lines += _claim(sentence(STANDING[row.said])[:-1], row.printed)
     lines += _claim("True", row.corrected)
     if row.cause is not None:
-        where = f"In {PAPERS[row.paper]}." if row.elsewhere else f"Lines {row.cause.lines}."
+        where = f"{row.paper or 'No paper'}." if row.elsewhere else f"Lines {row.cause.lines}."
         lines += [f"*{sentence(str(row.finding))}* {sentence(row.cause.title)} {where}", ""]
     if row.notes:
         lines += [row.notes, ""]

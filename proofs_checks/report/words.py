@@ -21,8 +21,8 @@ TONES = dict(zip(KINDS, ("#1d6b43", "#66650f", "#8a5a00", "#a3271b", "#5b3f9b", 
 STANDING = {
     "printed": "as printed",
     "implied": "as implied: the paper uses or suggests it",
+    "inherited": "as printed, with the fault of a claim it repeats",
     "tempting": "a tempting reading, not in the paper",
-    "reported": "as reported to us, not seen in print",
 }
 
 RANKS = {
@@ -46,7 +46,6 @@ SECTIONS = {
     "C": "Proofs of the lemmas on learning",
     "D": "The optimal policy for CVaR",
     "corrected": "The corrected theory",
-    "second": "Constants reported of a second paper (Wang, Kallus and Sun 2023)",
     "this": "This library against its own claims",
 }
 
@@ -59,7 +58,7 @@ def kind_of(row: Row) -> str:
 def said_of(row: Row) -> str:
     """The finding as shown in tables, with how the paper makes the claim if it is not printed."""
     if row.elsewhere:
-        return f"{row.finding} ({row.said}, {row.paper})"
+        return f"{row.finding} ({row.paper.authors})" if row.paper else f"{row.finding} (own claim)"
     if not row.in_paper:
         return "not in the paper" + (", false" if row.printed is not None else "")
     return str(row.finding) + (f" ({row.said})" if row.said != "printed" else "")

@@ -42,7 +42,6 @@ WHOLE_LINE = Cause(
 LEVEL_ZERO = Cause(
     "level-zero", "the endpoint 0 among the levels", "82, 151, 153", "F†(0) is minus infinity; 1/alpha needs alpha > 0"
 )
-ONTO = Cause("onto", "an inverse off the range of F", "149", "line 392: where the inverse exists at tau")
 VAR_INDICATOR = Cause(
     "var-indicator", "a reversed inequality in the weighting of VaR", "153", "the same line calls G a CDF"
 )
@@ -51,9 +50,6 @@ SCOPE = Cause(
     "the introduction speaks of all objectives of the form, the theorem of Lipschitz G",
     "79, 108, 153",
     "the assumption at line 170; VaR, the Wang transform and CPW are not Lipschitz",
-)
-CPW_PARAMETER = Cause(
-    "cpw-parameter", "CPW is a CDF only for parameters that are not too small", "153", "a range for its parameter"
 )
 LARGEST_RETURN = Cause(
     "largest-return",

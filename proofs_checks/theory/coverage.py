@@ -87,11 +87,13 @@ ENTRIES = (
     Entry(134, 141, r"\sum_{\tau=t}", "the return and the Bellman equation", treated=("def:return", "def:bellman")),
     Entry(
         *(147, 149, r"\inf", "the quantile function, and that a strictly monotone CDF is invertible"),
-        treated=("def:quantile/zero", "def:quantile/invertible"),
+        treated=("def:quantile/zero",),
+        why="Invertible on its range, which is meant: line 392 asks that the inverse exists at tau.",
     ),
     Entry(
         *(151, 153, "VaR", "the objective and its instances: CVaR, mean, VaR, Wang, CPW"),
-        treated=("def:objective/var", "def:objective/cvar", "def:objective/cpw", "def:objective/jumps"),
+        treated=("def:objective/var", "def:objective/cvar", "def:objective/jumps"),
+        why="CPW is named without a range for its parameter; it is a CDF for the usual ones, about 0.6.",
     ),
     Entry(
         *(154, 157, r"\arg\max", "an optimal policy exists"),
@@ -116,7 +118,11 @@ ENTRIES = (
         why="Bounded in expectation and with probability, both are stated. That D can be learned is not used.",
     ),
     Entry(193, 204, r"\tilde\pi", "policies of state and reward so far suffice", treated=("thm:augmented",)),
-    Entry(207, 227, r"\Pi_{\text{ind}}", "the augmented MDP is equivalent", treated=("def:augmented",)),
+    Entry(
+        *(207, 227, r"\Pi_{\text{ind}}", "the augmented MDP is equivalent"),
+        treated=("def:augmented",),
+        why="Lines 218-219 give the law of no reward as the zero measure where delta_0 is meant: a slip.",
+    ),
     Entry(
         *(230, 244, r"\phi", "the discretised MDP, its size and its loss"),
         treated=("def:pushforward", "def:grid/points", "def:grid/range", "thm:discretized"),
@@ -165,11 +171,9 @@ ENTRIES = (
         668, 791, "induction", "the proofs of the second lemma and of the theorem", ("lem:augmented:2", "thm:augmented")
     ),
     Entry(
-        796,
-        852,
-        "backwards induction",
-        "adapting a policy to unrounded rewards",
-        ("lem:pihatcdfbound/after", "lem:pihatcdfbound/before"),
+        *(796, 852, "backwards induction", "adapting a policy to unrounded rewards"),
+        treated=("lem:pihatcdfbound/after", "lem:pihatcdfbound/before"),
+        why="Line 798: M~ and M^ where M_(tau-1) and M_tau are meant, a slip. Line 804 writes a step by y', 830 by r.",
     ),
     Entry(
         866,
@@ -198,11 +202,10 @@ ENTRIES = (
         treated=("lem:event/hoeffding", "lem:event/sup-norm"),
     ),
     Entry(
-        1019,
-        1056,
-        r"\|_\infty\le B(\pi)",
-        "close CDFs of the return, then close objectives",
-        ("lem:genbound/cdf", "lem:genbound"),
+        *(1019, 1056, r"\|_\infty\le B(\pi)", "close CDFs of the return, then close objectives"),
+        treated=("lem:genbound/cdf", "lem:genbound"),
+        why="The bound of the middle term lost P(s'|s,a), a slip, and mixes the transitions of one model with the "
+        "rewards of the other; unrolled, its expectation is under neither: a gap.",
     ),
     Entry(
         *(1061, 1104, r"\label{eqn:lem:optimismhat:proof:3}", "optimism at the level of CDFs"),
@@ -226,12 +229,16 @@ ENTRIES = (
             "thm:main/constant",
             "L3",
         ),
-        why="The remaining step, N_t at most 2N once N exceeds T, is right.",
+        why="The remaining step, N_t at most 2N once N exceeds T, is right; W_k, undefined, is episode k.",
     ),
     Entry(
         *(1141, 1166, r"\text{CVaR}", "the CVaR appendix: costs, the infimum, the objective J"),
         treated=("cvar:ru/costs", "cvar:ru", "cvar:min"),
         why="Line 1141 minimises costs and, in the next sentence, maximises CVaR; the formulas are those of costs.",
     ),
-    Entry(1171, 1208, "value iteration", "the recursion and the choice of rho", treated=("cvar:value", "cvar:rho")),
+    Entry(
+        *(1171, 1208, "value iteration", "the recursion and the choice of rho"),
+        treated=("cvar:value", "cvar:rho"),
+        why="Lines 1187 and 1193 have the excess (Z - rho)+ of a cost; of a return it is the shortfall (rho - Z)+.",
+    ),
 )

@@ -8,6 +8,7 @@ import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import strategies as st
@@ -16,11 +17,11 @@ from proofs_checks import cli
 from proofs_checks import theory as statements
 from proofs_checks.engine import audit, certificate, search, sources
 from proofs_checks.engine.ledger import ClaimText, Ledger
-from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict, equality, least, verdict_of
+from proofs_checks.engine.model import Claim, Evidence, Rank, Statement, Verdict
 from proofs_checks.engine.severity import Severity
 from proofs_checks.report import files, graph
 from verified_risk.cli import main
-from verified_risk.errors import InvalidFile
+from verified_risk.errors import InvalidArgument, InvalidFile
 from verified_risk.numbers.enclosure import Interval
 
 Q = Fraction
@@ -61,32 +62,14 @@ def toy(**changes):
     return Statement(**{**record, **changes})
 
 
+GOOD = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
+
+
 def failures(statement, examples=60):
     return audit.audit_statement(statement, examples, seed=0).failures
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_verdict_is_three_valued_and_never_a_boolean():
-    assert verdict_of(Q(0)) is Verdict.STANDS
-    assert verdict_of(Q(-1, 10**9)) is Verdict.REFUTED
-    assert verdict_of(Interval(Q(-1), Q(1))) is Verdict.UNKNOWN
-    with pytest.raises(TypeError):
-        bool(Verdict.UNKNOWN)
-
-
-def test_an_equation_holds_only_if_both_sides_are_exactly_equal():
-    assert equality(Q(1, 3), Q(1, 3)) == 0
-    assert equality(Q(1, 3), Q(1, 2)) == -Q(1, 6)
-    assert verdict_of(equality(Interval(Q(0), Q(1)), Q(1, 2))) is Verdict.UNKNOWN
-    assert verdict_of(equality(Interval(Q(0), Q(1)), Q(2))) is Verdict.REFUTED
-
-
-def test_the_slack_of_a_conjunction_is_the_least():
-    assert least(Q(3), Q(-1), Q(2)) == -1
-    assert verdict_of(least(Q(3), Interval(Q(-1), Q(1)))) is Verdict.UNKNOWN
-    assert verdict_of(least(Q(-2), Interval(Q(-1), Q(1)))) is Verdict.REFUTED
 
 
 def test_ranks_are_ordered_and_printed():
@@ -111,22 +94,6 @@ def test_the_search_keeps_the_worst_case_and_counts_the_hypotheses():
     assert (seen.tried, seen.met, seen.worst, seen.worst_case) == (7, 3, 0, Case(Q(3)))
 
 
-def test_a_search_that_met_nothing_or_decided_nothing_does_not_hold():
-    assert search.exhaustive(replace(SQUARE, when=lambda case: False), small()).verdict is Verdict.UNKNOWN
-    unsure = replace(SQUARE, slack=lambda case: Interval(Q(-1), Q(1)))
-    assert search.exhaustive(unsure, small()).verdict is Verdict.UNKNOWN
-
-
-def test_random_search_is_reproducible_and_climbs():
-    def run(climb, seed):
-        cases = st.integers(-(10**6), 3).map(lambda i: Case(Q(i)))
-        return search.random(BELOW_THREE, cases, examples=20, seed=seed, climb=climb)
-
-    far = next(seed for seed in range(10) if run(0, seed).worst > 0)  # which seeds miss depends on hypothesis' version
-    assert run(0, far) == run(0, far)
-    assert run(200, far).worst == 0
-
-
 def test_a_counterexample_is_found_and_shrunk():
     found = search.find_counterexample(toy(), seed=1)
     assert found is not None
@@ -144,6 +111,33 @@ def test_a_search_says_that_no_case_met_the_hypotheses():
     never = replace(SQUARE, when=lambda case: False)
     with pytest.warns(search.NothingTested, match=r"none of \d+ cases met the hypotheses"):
         assert search.find_counterexample(toy(), seed=1, claim=never) is None
+    assert "nothing tested, 0 of" in str(search.conjecture(never, rationals()))
+
+
+@pytest.mark.parametrize("slack", [True, False, 0.5, None, "1", np.bool_(True)])
+def test_a_slack_that_is_no_exact_number_is_refused_with_its_case(slack):
+    wrong = replace(SQUARE, slack=lambda case: slack if case.x > 1 else Q(1))
+    kind = type(slack).__name__
+    with pytest.raises(
+        InvalidArgument, match=f"'Squares are nonnegative.' is .*, a {kind}, wanted a Fraction"
+    ) as raised:
+        search.find(wrong, rationals(), seed=0, budget=100)
+    assert re.fullmatch(r"in the case\nx: [\d/]+", raised.value.__notes__[0])
+    assert ("at_most(a, b)" in str(raised.value)) == ("bool" in kind)
+
+
+def test_a_slack_that_raises_shows_its_case():
+    with pytest.raises(ZeroDivisionError) as raised:
+        search.conjecture(lambda case: 1 / case.x, rationals())
+    assert raised.value.__notes__[0] == "in the case\nx: 0"
+
+
+def test_a_conjecture_says_what_was_seen():
+    refuted, true = search.conjecture(BELOW_TWO, rationals()), search.conjecture(BELOW_THREE, rationals())
+    assert (refuted.verdict, refuted.found.case, refuted.found.slack) == (Verdict.REFUTED, Case(Q(9, 4)), -Q(1, 4))
+    assert re.fullmatch(r"Nothing exceeds two.: refuted\nx: 9/4\nfails by 1/4, found after \d+ cases", repr(refuted))
+    assert (true.verdict, true.found) == (Verdict.STANDS, None)
+    assert re.fullmatch(r"Nothing exceeds three.: no counterexample, (\d+) of \1 cases .*not a proof.", repr(true))
 
 
 # -- audit ------------------------------------------------------------------------------------------------------------
@@ -156,8 +150,7 @@ def without_certificate(found):
 
 def test_a_sound_statement_passes():
     assert without_certificate(failures(toy())) == []
-    true = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
-    assert failures(true) == ()
+    assert failures(GOOD) == ()
 
 
 @pytest.mark.parametrize(
@@ -182,20 +175,11 @@ def test_every_fault_makes_the_audit_fail(changes, message):
 
 def test_the_exit_status_is_1_after_a_failure():
     assert audit.exit_status(audit.run([toy(counterexample=None)], examples=20)) == 1
-    good = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
-    assert audit.exit_status(audit.run([good], examples=20)) == 0
+    assert audit.exit_status(audit.run([GOOD], examples=20)) == 0
 
 
 def test_nothing_is_called_verified_and_a_random_rank_says_how_many():
-    good = toy(
-        printed=BELOW_THREE,
-        corrected=None,
-        finding="holds",
-        counterexample=None,
-        small_cases=lambda: iter(()),
-        small_size="",
-    )
-    row = audit.audit_statement(good, 40, seed=7)
+    row = audit.audit_statement(replace(GOOD, small_cases=lambda: iter(()), small_size=""), 40, seed=7)
     assert row.support.rank == "random"
     assert row.support.evidence[0].startswith("random (")
     assert "seed 7" in row.support.evidence[0]
@@ -357,7 +341,6 @@ def test_a_proof_recorded_later_is_added_without_running_the_cases_again(monkeyp
         ("thm:augmented", "repair", "printed"),
         ("def:quantile/zero", "slip", "implied"),
         ("cvar:concave", "not in the paper", "tempting"),
-        ("wang:half-width", "repair", "reported"),
         ("thm:main/greedy", "not in the paper", None),
     ],
 )

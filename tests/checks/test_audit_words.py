@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import configuration
 from hypothesis.strategies import just
-from test_audit import BELOW_THREE, Case, failures, toy
+from test_audit import BELOW_THREE, GOOD, Case, failures, toy
 
 from proofs_checks import cli, pytest_plugin
 from proofs_checks import theory as statements
@@ -122,36 +122,24 @@ def test_a_stored_audit_that_failed_is_not_clean(monkeypatch):
 
 @pytest.mark.parametrize("failed", [True, False])
 def test_commands_end_with_1_if_something_failed_and_say_so(monkeypatch, tmp_path, failed):
-    good = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
-    assert failures(good) == ()
-    ledger = audit.run([replace(good, least_met=10_000) if failed else good], examples=20)
+    ledger = audit.run([replace(GOOD, least_met=10_000) if failed else GOOD], examples=20)
     monkeypatch.setattr(cli, "run_with_progress", lambda chosen, **named: ledger)
     for words in (["audit"], ["audit", "--json"], ["audit", "--json", str(tmp_path / "ledger.json")]):
         done = CliRunner().invoke(cli.main, words)
         assert done.exit_code == int(failed), words
         if words[-1] != "--json":
             assert ("FAILED toy" in done.output, "Nothing failed" in done.output) == (failed, not failed)
-    monkeypatch.setattr(statements, "ALL", (good,))
+    monkeypatch.setattr(statements, "ALL", (GOOD,))
     monkeypatch.setattr(certificate, "write_all", lambda chosen: [])
     monkeypatch.setattr(files, "write", lambda ledger: [])
     monkeypatch.setattr(readme, "write", lambda ledger: "README.md")
     assert CliRunner().invoke(cli.main, ["report"]).exit_code == int(failed)
 
 
-@pytest.mark.parametrize(("seeds", "status"), [([3, 4], 0), ([3, None], 1), ([None, None], 1)])
-def test_power_ends_with_1_if_a_generator_finds_nothing(monkeypatch, seeds, status):
-    answers = [None if cases is None else search.Found(Case(Q(3)), Case(Q(3)), Q(-1), cases, 0.1) for cases in seeds]
-    monkeypatch.setattr(search, "find_counterexample", lambda statement, seed, shrink: answers[seed])
-    done = CliRunner().invoke(cli.main, ["power", "--statement", "lem:key", "--seeds", "2"])
-    assert done.exit_code == status
-    assert done.output.count("none") == seeds.count(None)
-
-
 def test_one_failure_of_an_audited_statement_fails_its_test():
     """What ``pytest --audit-statement`` runs."""
-    good = toy(printed=BELOW_THREE, corrected=None, finding="holds", counterexample=None)
-    pytest_plugin.AuditItem.runtest(SimpleNamespace(statement=good, examples=20))
-    failing = replace(good, least_met=10_000)
+    pytest_plugin.AuditItem.runtest(SimpleNamespace(statement=GOOD, examples=20))
+    failing = replace(GOOD, least_met=10_000)
     assert len(failures(failing, 20)) == 1
     with pytest.raises(pytest.fail.Exception, match="vacuous"):
         pytest_plugin.AuditItem.runtest(SimpleNamespace(statement=failing, examples=20))
@@ -162,12 +150,6 @@ def test_the_worst_of_enclosed_slacks_is_the_one_that_may_be_least():
     slacks = {0: Interval(Q(1, 4), Q(1, 2)), 1: Interval(Q(-1), Q(1)), 2: Interval(Q(-1), Q(2))}
     seen = search.exhaustive(Claim("", "", lambda case: slacks[case.x]), [Case(Q(i)) for i in slacks])
     assert (seen.worst, seen.worst_case) == (slacks[1], Case(Q(1)))
-
-
-def test_a_claim_that_is_not_printed_needs_no_counterexample():
-    """A statement of the corrected theory has no printed claim."""
-    assert toy().should_be_refuted
-    assert not toy(printed=None, counterexample=None).should_be_refuted
 
 
 def test_a_ledger_names_the_file_of_a_statement_from_the_project_on():

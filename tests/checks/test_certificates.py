@@ -152,7 +152,7 @@ def test_the_checker_never_refutes_what_the_package_does_not(statement):
         return 0
 
     claim = type(statement.printed)("", "", compare)
-    search.random(claim, statement.cases(), examples=8, seed=3, climb=0)
+    search.random(claim, statement.cases(), examples=8, seed=3, climb=False)
 
 
 def test_the_format_describes_the_instances_of_every_label():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -61,6 +62,8 @@ def test_a_users_claim_is_searched_shrunk_certified_and_reported(tmp_path):
     assert found is not None
     assert CLAIM.printed.verdict(found.case) is Verdict.REFUTED
     assert sum(len(action.reward_law) for _, _, action in found.case.mdp) <= 4  # small: two actions, few atoms
+    assert re.search(r"one state, two actions, T = 2\n +action +pays\n +a +\S.*\n +b +\S.*\n", repr(found))
+    assert [repr(action)[:21] for _, _, action in found.case.mdp] == ["Action(to {0: 1}, pay"] * 2
 
     path = tmp_path / "mine.json"
     certificate.save(CLAIM, found.case, path)

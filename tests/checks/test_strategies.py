@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import hypothesis
 import pytest
@@ -13,7 +14,7 @@ import verified_risk as vr
 from proofs_checks.cases import strategies
 from proofs_checks.cases.histories import law_by_histories
 from proofs_checks.engine import codec
-from proofs_checks.theory.setting.monotone import lower_of, monotone_functions, strict_functions
+from proofs_checks.theory.setting.monotone import lower_of, monotone_functions
 from verified_risk.policy import HistoryPolicy, MarkovPolicy, Policy, ReturnPolicy
 
 Q = Fraction
@@ -92,13 +93,6 @@ def test_the_lower_of_two_step_functions_is_their_minimum(first, second, x):
     assert lower_of(first, second)(x) == min(first(x), second(x))
 
 
-@few
-@given(strict_functions(continuous=True))
-def test_strict_functions_are_strict_and_continuous_on_demand(function):
-    assert function.strict
-    assert function.continuous
-
-
 def test_every_kind_of_policy_is_reachable():
     mdp = vr.MDP(0, [[[1], [1]]], [[0, 1]], 2)
     for kind in (MarkovPolicy, ReturnPolicy, HistoryPolicy):
@@ -158,3 +152,10 @@ def test_hypothesis_knows_our_types_once_registered():
         assert isinstance(policy, Policy)
 
     resolve()
+
+
+@given(strategies.laws(), strategies.laws())
+def test_the_wasserstein_distance_is_the_cost_of_moving_quantiles(first, second):
+    levels = [Fraction(), *sorted({*first.cumulative(), *second.cumulative()})]
+    cost = sum((u - t) * abs(first.quantile(u) - second.quantile(u)) for t, u in pairwise(levels))
+    assert first.wasserstein(second) == cost

@@ -29,6 +29,12 @@ def test_a_margin_of_any_size_refutes():
     assert verdict_of(equality(Q(1), 1 + TINY)) is Verdict.REFUTED
     assert verdict_of(least(Q(1), -TINY, Q(2))) is Verdict.REFUTED
     assert verdict_of(least(Q(1), Interval(-TINY, TINY))) is Verdict.UNKNOWN
+    assert verdict_of(least(Q(-2), Interval(-TINY, TINY))) is Verdict.REFUTED
+    assert (equality(Q(1, 3), Q(1, 3)), equality(Q(1, 3), Q(1, 2)), least(Q(3), Q(-1))) == (0, -Q(1, 6), -1)
+    assert verdict_of(equality(Interval(Q(0), Q(1)), Q(1, 2))) is Verdict.UNKNOWN
+    assert verdict_of(equality(Interval(Q(0), Q(1)), Q(2))) is Verdict.REFUTED
+    with pytest.raises(TypeError):
+        bool(Verdict.UNKNOWN)
     off = Claim("", "", lambda case: -TINY if case.x == 3 else Q(1))
     assert search.exhaustive(off, small()).verdict is Verdict.REFUTED
     assert any("refuted by 1 exhaustive" in line for line in failures(toy(corrected=off)))
@@ -42,8 +48,16 @@ def test_one_undecided_case_among_many_leaves_the_claim_undecided():
 
 def test_an_undecided_case_refutes_no_printed_claim():
     unsure = Claim("", "", lambda case: Interval(Q(-1), TINY))
-    assert search.find_counterexample(toy(), seed=0, claim=unsure) is None
-    assert any("does not refute the printed claim" in line for line in failures(toy(printed=unsure)))
+    with pytest.raises(
+        search.Undecided, match=r"(\d+) of \1 cases could not be decided, wanted all; the first is\nx: "
+    ):
+        search.find_counterexample(toy(), seed=0, claim=unsure)
+    asked = search.conjecture(unsure, toy().cases())
+    assert (asked.verdict, asked.found) == (Verdict.UNKNOWN, None)
+    assert "undecided in" in repr(asked)
+    lines = failures(toy(printed=unsure))
+    assert any("does not refute the printed claim" in line for line in lines)
+    assert any("could not be decided, wanted all" in line for line in lines)
 
 
 def test_an_enumeration_that_never_meets_its_hypotheses_fails():

@@ -13,10 +13,11 @@ from ledgers import ledger_of, row_of, whole_ledger
 
 from proofs_checks import theory as statements
 from proofs_checks.engine import certificate
+from proofs_checks.engine import shown as instance
 from proofs_checks.engine.severity import Severity
 from proofs_checks.report import files, page
 from proofs_checks.report.graph import Node, graph_svg, layers
-from proofs_checks.report.page import cards, instance, mathematics
+from proofs_checks.report.page import cards, mathematics
 from proofs_checks.report.words import anchor
 from proofs_checks.theory.readings import READINGS
 from verified_risk.errors import InvalidArgument

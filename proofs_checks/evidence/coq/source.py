@@ -110,7 +110,7 @@ def sources_in(folder: Path = FORMAL) -> dict[str, Path]:
 
 
 def is_setup(path: Path) -> bool:
-    """Whether sections load the file; it is not a module."""
+    """Return whether the file is loaded into sections of other files instead of being compiled as a module."""
     return path.parent.name == SETUP
 
 

@@ -12,11 +12,10 @@ from typing import Any
 from ... import recheck
 from ...engine.ledger import ClaimText, Refutation, Row
 from ...engine.model import Verdict
-from ...engine.papers import PAPERS
 from ...engine.severity import Cause, Severity
+from ...engine.shown import instance_html, number
 from ..words import GLYPHS, RANKS, STANDING, anchor, kind_of, prose
 from ..worked import worked
-from .instance import instance_html, number
 from .links import Links
 from .mathematics import formula_html
 
@@ -25,7 +24,7 @@ MOST_DIGITS = 14
 RELATIONS = {"=": "=", "<=": "≤", ">=": "≥"}
 STANDS = Verdict.STANDS.value
 MARKS = {STANDS: "true", Verdict.REFUTED.value: "false in this audit", Verdict.UNKNOWN.value: "not decided"}
-"""What a card calls a claim that is meant to be true."""
+"""The mark on a card, by verdict, of a claim that is meant to be true."""
 
 
 def card_html(
@@ -188,6 +187,14 @@ def evidence_html(row: Row) -> str:
                 "<details class=file><summary>The case with the least slack</summary>"
                 f"{instance_html(support.worst_case)}</details>"
             )
+    lines = [
+        f"{escape(part)} times {factor}{escape(': ' + support.reasons[part]) if part in support.reasons else ''}"
+        for part, factor in support.power.items()
+    ]
+    if lines:
+        worst += f"<p>Random cases of both seeds refute: {'; '.join(lines)}.</p>"
+    if support.hypotheses == "noticed":
+        worst += "<p>They also refute the claim without its hypotheses.</p>"
     name = "the corrected claim" if row.corrected is not None and row.printed is not None else "the claim"
     return f'<section class="evidence"><h4>Evidence for {name}</h4><ul>{items}</ul>{worst}</section>'
 
@@ -197,7 +204,7 @@ def _slack(text: str) -> str:
 
 
 def _place_of(row: Row, cause: Cause) -> str:
-    return f"in {escape(str(PAPERS[row.paper]))}" if row.elsewhere else f"line {cause.lines} of the source"
+    return escape(str(row.paper or "no paper")) if row.elsewhere else f"line {cause.lines} of the source"
 
 
 def cause_html(row: Row) -> str:

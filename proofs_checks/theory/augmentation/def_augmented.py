@@ -88,7 +88,7 @@ STATEMENT = Statement(
     ),
     corrected=Claim(
         r"\max_{\pi(a\mid s,y)} \Phi(y_{T+1}) = \max_\pi \Phi(Z)",
-        "Paying the reward so far after step T, policies of state and reward so far attain the optimum.",
+        "For concave G, paying the reward so far after step T, policies of state and reward so far attain the optimum.",
         _corrected,
     ),
     finding=Severity.SLIP,

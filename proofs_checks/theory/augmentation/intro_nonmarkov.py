@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 
 LEVEL = Fraction(3, 4)
@@ -58,8 +59,8 @@ def gap(case: Case) -> Fraction:
     return lower_mean(return_law(mdp, looks)) - best
 
 
-def _slack(case: Case) -> Fraction:
-    return gap(case) - Fraction(2, 3) * min(case.chance - Fraction(1, 2), Fraction(3, 4) - case.chance)
+def _slack(case: Case) -> Real:
+    return at_most(Fraction(2, 3) * min(case.chance - Fraction(1, 2), Fraction(3, 4) - case.chance), gap(case))
 
 
 STATEMENT = Statement(

@@ -14,7 +14,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.estimation import lipschitz
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from .model_pairs import (
     SMALL_SIZE,
@@ -38,7 +38,8 @@ def _slack(pair: Pair) -> Real:
         return min((horizon - t) * rewards + (horizon - 1 - t) * rows, (horizon - t) * min(Fraction(1), rewards + rows))
 
     scale = lipschitz(pair.weighting)
-    return least(scale * expected(pair, cost), scale * expected_in_twin(pair, cost)) - difference(pair)
+    gap = difference(pair)
+    return least(at_most(gap, scale * expected(pair, cost)), at_most(gap, scale * expected_in_twin(pair, cost), "twin"))
 
 
 STATEMENT = Statement(

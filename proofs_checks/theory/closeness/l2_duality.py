@@ -24,7 +24,7 @@ from ...cases.estimation import lipschitz
 from ...cases.greedy import expected_utility, tails_of, utility
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 
 
@@ -49,9 +49,9 @@ def _slack(case: Case) -> Real:
     return least(
         equality(sum((w for _, w in tails), Fraction()), Fraction(1)),
         equality(value, best),
-        value - expected_utility(case.law, tails, anyone),
+        at_most(expected_utility(case.law, tails, anyone), value, "any utility"),
         *(rise for rise, _ in rises),
-        *(constant * run - rise for rise, run in rises),
+        *(at_most(rise, constant * run, "rise") for rise, run in rises),
     )
 
 

@@ -25,7 +25,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .model_pairs import area, small_pairs, variation_of_rows
 
@@ -48,11 +48,11 @@ def greedy_slack(mdp: MDP, twin: MDP, weighting: Weighting, last_of_ties: bool) 
 
     def cost(t: int, s: int, a: int) -> Fraction:
         law, other = mdp.actions(s)[a].reward_law, twin.actions(s)[a].reward_law
-        return (horizon - 1 - t) * variation_of_rows(mdp, twin, s, a) + area(law, other, positive_part=True)
+        return (horizon - 1 - t) * variation_of_rows(mdp, twin, s, a) + area(law, other)
 
     bound = lipschitz(weighting) * expected_cost(mdp, policy, cost)
     attained = phi(weighting, twin, best.policy())
-    return least(bound - (attained - phi(weighting, mdp, policy)), attained - best.value, best.value - attained)
+    return least(at_most(attained - phi(weighting, mdp, policy), bound), equality(attained, best.value))
 
 
 @st.composite

@@ -14,7 +14,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import area_between, expected_cost, lipschitz, optimistic_mdp, phi, row_of, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
@@ -38,7 +38,8 @@ def _slack(case: Estimated) -> Real:
     first = scale * expected_cost(mdp, policy, cost)
     second = scale * expected_cost(mdp, policy, radius_cost)
     attained = phi(case.weighting, better, best.policy())
-    return least(first - (attained - phi(case.weighting, mdp, policy)), second - first, attained - best.value)
+    gap = at_most(attained - phi(case.weighting, mdp, policy), first)
+    return least(gap, at_most(first, second, "radii"), at_most(best.value, attained, "attained"))
 
 
 STATEMENT = Statement(

@@ -20,7 +20,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs, shared_policies
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .model_pairs import Pair, area, small_pairs, variation_of_rows
 
@@ -44,10 +44,10 @@ def _slack(pair: Pair) -> Real:
 
     def cost(t: int, s: int, a: int) -> Fraction:
         law, other = mdp.actions(s)[a].reward_law, twin.actions(s)[a].reward_law
-        return (horizon - 1 - t) * variation_of_rows(mdp, twin, s, a) + area(law, other, positive_part=True)
+        return (horizon - 1 - t) * variation_of_rows(mdp, twin, s, a) + area(law, other)
 
     bound = lipschitz(pair.weighting) * expected_cost(mdp, pair.policy, cost) + errors(pair, best)
-    return bound - (best.value - phi(pair.weighting, mdp, pair.policy))
+    return at_most(best.value - phi(pair.weighting, mdp, pair.policy), bound)
 
 
 @st.composite

@@ -21,7 +21,7 @@ from ...cases import strategies
 from ...cases.estimation import lipschitz
 from ...cases.greedy import Values, tails_of
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import small_models
 
@@ -46,9 +46,9 @@ def _slack(case: Case) -> Real:
         table = [[values.value(t, s, y) for y in sums] for s in range(case.mdp.n_states)]
         for row in table:
             for (y, v), (z, w) in pairwise(zip(sums, row, strict=True)):
-                slacks += [w - v, constant * (z - y) - (w - v)]
+                slacks += [w - v, at_most(w - v, constant * (z - y), "rise")]
         for column in zip(*table, strict=True):
-            slacks.append(constant * (case.mdp.horizon - t) - (max(column) - min(column)))
+            slacks.append(at_most(max(column) - min(column), constant * (case.mdp.horizon - t), "span"))
     return least(*slacks)
 
 

@@ -8,26 +8,30 @@ optimistic model are in the sample and those of the true model are not.  A regre
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import Real
 
-from ...cases.irrational import absolute, minimum, root
-from ...engine.model import Claim, Formal, Statement, least
+from ...cases.irrational import absolute, root
+from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 from ..event.seen_rewards import (
     HORIZON,
     Seen,
     drawn,
     on_the_event,
-    optimistic_mean,
     optimistic_value,
     printed_budget,
-    radii,
     small_seen,
-    true_mean,
     true_value,
 )
+from ..optimism.l1_markov import markov_on_event, told_apart
+from ..optimism.optimistic_pairs import SMALL_SIZE, played, small_played_markov
+from ..regret import class_markov
 
 
 def _printed_slack(case: Seen) -> Real:
@@ -35,16 +39,7 @@ def _printed_slack(case: Seen) -> Real:
     return 2 * HORIZON * root(2) * printed_budget(case) - gap
 
 
-def _corrected_slack(case: Seen) -> Real:
-    """The Markov policy a, a: [(T-1) min(1, eps) + min(1, 2 eps)] + min(1, 2 eps), and optimism."""
-    one = Fraction(1)
-    eps = radii(case)[0]
-    jump, mean = minimum(eps, one), optimistic_mean(case)
-    gap = mean + jump + (1 - jump) * mean - 2 * true_mean(case)
-    return least(jump + 2 * minimum(2 * eps, one) - gap, gap)
-
-
-STATEMENT = Statement(
+STATEMENT: Statement[Any] = Statement(
     source=__file__,
     label="lem:fullbound",
     title="the optimistic model is close to the true one",
@@ -60,18 +55,19 @@ STATEMENT = Statement(
         r"0 \le \hat\Phi(\pi) - \Phi(\pi) \le L_G\, \mathbf E_M \sum_t [(T-t)\min(1, S_0\epsilon) + "
         r"\min(1, 2\epsilon)], \ \pi \text{ Markov}",
         "on the event, every Markov policy has nearly the same objective in both, without the factor T on the rewards",
-        _corrected_slack,
-        when=on_the_event,
+        class_markov.slack,
+        when=markov_on_event,
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:tildebound", "lem:hattildebound", "L2/optimistic"),
-    cases=lambda: drawn(1),
-    small_cases=lambda: small_seen(1),
-    small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
+    cases=lambda: st.one_of(drawn(1), played(markov=True), told_apart()),
+    small_cases=lambda: chain(small_played_markov(), small_seen(1)),
+    small_size=SMALL_SIZE + "; all deterministic Markov policies; and up to 4 rewards seen of up to 16",
     counterexample=Seen(20_000, 10, 1, 10_000, 50_001, Fraction(1, 2)),
     find_budget=400,
     formal=Formal(parts=("markov_optimism", "markov_optimistic_close")),
+    reaches={"coarse": ("0.5", reasons.COARSE)},
     theory="07-closeness.md#fullbound",
     notes="The corrected claim is tested in full generality as class/markov, and for greedy policies as L2/optimistic.",
 )

@@ -13,7 +13,7 @@ from itertools import product
 from verified_risk.numbers.enclosure import Real
 from verified_risk.policy.evaluation import return_law
 
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
@@ -50,7 +50,8 @@ def _corrected_slack(pair: Pair) -> Real:
         rows = variation_of_rows(pair.mdp, pair.twin, s, a) if t < horizon - 1 else Fraction()
         return variation_of_rewards(pair.mdp, pair.twin, s, a) + rows
 
-    return least(expected(pair, cost), expected_in_twin(pair, cost)) - distance(pair)
+    gap = distance(pair)
+    return least(at_most(gap, expected(pair, cost)), at_most(gap, expected_in_twin(pair, cost), "twin"))
 
 
 REWARDS, STATES = range(3), range(4)

@@ -8,11 +8,16 @@ and the radii enter without the factor T.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import Real
 
+from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.irrational import absolute
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
 from ..event.seen_rewards import (
@@ -22,21 +27,29 @@ from ..event.seen_rewards import (
     empirical_value,
     on_the_event,
     printed_budget,
-    radii,
-    seen_mean,
     small_seen,
-    true_mean,
     true_value,
 )
+from ..optimism.l1_markov import markov_on_event, told_apart
+from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
 
 
-def _corrected_slack(case: Seen) -> Real:
-    """The nine deterministic Markov policies; only the reward of a has an error, at most one radius per visit."""
-    error = absolute(seen_mean(case) - true_mean(case))
-    return least(*(visits * (radii(case)[0] - error) for visits in (0, 1, 2)))
+def _markov_within(case: object) -> bool:
+    """A Markov policy on the event; with one or two states the rows are within eps_P = 2 eps_R in the l1 norm."""
+    return markov_on_event(case) and isinstance(case, Played) and case.mdp.n_states <= 2
 
 
-STATEMENT = Statement(
+def _corrected_slack(case: Played) -> Real:
+    horizon = case.mdp.horizon
+
+    def cost(t: int, s: int, a: int) -> Fraction:
+        return case.radii[s][a] + (horizon - 1 - t) * case.radii[s][a]
+
+    gap = phi(case.weighting, case.estimate, case.policy.on(case.estimate)) - phi(case.weighting, case.mdp, case.policy)
+    return at_most(absolute(gap), lipschitz(case.weighting) * expected_cost(case.mdp, case.policy, cost))
+
+
+STATEMENT: Statement[Any] = Statement(
     source=__file__,
     label="lem:tildebound",
     title="the empirical model is close to the true one",
@@ -53,14 +66,14 @@ STATEMENT = Statement(
         r"\ \pi \text{ Markov}",
         "on the event, every Markov policy has nearly the same objective in the empirical and in the true model",
         _corrected_slack,
-        when=on_the_event,
+        when=_markov_within,
     ),
     finding=Severity.SUBSTANCE,
     cause=causes.PARTS,
     uses=("lem:genbound", "close/markov"),
-    cases=lambda: drawn(1),
-    small_cases=lambda: small_seen(1),
-    small_size="up to 4 rewards seen of up to 16, up to 4 visits of b",
+    cases=lambda: st.one_of(drawn(1), played(markov=True), told_apart()),
+    small_cases=lambda: chain(small_played_markov(), small_seen(1)),
+    small_size=SMALL_SIZE + "; all deterministic Markov policies; and up to 4 rewards seen of up to 16",
     counterexample=Seen(2000, 10, 1, 1000, 5001, Fraction(1, 2)),
     find_budget=400,
     formal=Formal(proves=("empirical_value_close",)),

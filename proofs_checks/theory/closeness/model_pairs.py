@@ -56,14 +56,10 @@ def variation_of_rows(mdp: MDP, twin: MDP, s: int, a: int) -> Fraction:
     return total_variation(row_of(mdp, s, a), row_of(twin, s, a))
 
 
-def area(law: Law, other: Law, *, positive_part: bool = False) -> Fraction:
-    r""":math:`\int |F - F'|`, or with ``positive_part`` :math:`\int (F - F')^+`."""
-    points = sorted({*law.atoms, *other.atoms})
-    total = Fraction()
-    for x, following in pairwise(points):
-        gap = law.cdf(x) - other.cdf(x)
-        total += (max(gap, Fraction()) if positive_part else abs(gap)) * (following - x)
-    return total
+def area(law: Law, other: Law) -> Fraction:
+    r""":math:`\int (F - F')^+`."""
+    points = pairwise(sorted({*law.atoms, *other.atoms}))
+    return sum((max(law.cdf(x) - other.cdf(x), Fraction()) * (y - x) for x, y in points), Fraction())
 
 
 def difference(pair: Pair) -> Real:
@@ -83,6 +79,11 @@ def expected_in_twin(pair: Pair, cost: Cost) -> Real:
 
 @st.composite
 def _drawn(draw: st.DrawFn, markov: bool, interlaced: bool | None) -> Pair:
+    if draw(st.integers(0, 3)) == 3:  # coins, whose objectives differ as much as the bounds allow
+        chances = (draw(strategies.rationals()), draw(strategies.rationals()))
+        laws = [Law.of_weights({Fraction(0): 1 - p, Fraction(1): p}) for p in chances]
+        mdp, twin = (one_state([law], 1) for law in laws)
+        return Pair(twin, mdp, draw(markov_policies_of(mdp)), draw(strategies.weightings(max_corners=1)))
     if not markov and interlaced is not False and draw(st.booleans()):
         mdp, twin = draw(interlaced_pairs())
         return Pair(twin, mdp, draw(origin_policies(mdp, (twin, mdp))), draw(strategies.weightings(max_corners=1)))

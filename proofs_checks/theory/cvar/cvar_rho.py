@@ -16,12 +16,13 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR
 from verified_risk.planning import exact_plan
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .budget import Budgets, attainable_returns
@@ -108,7 +109,7 @@ ONE_RHO = Statement(
         "Choosing one rho against the initial law and playing greedily is optimal.",
         _one_rho,
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
     cause=causes.ONE_RHO,
     uses=("cvar:min", "cvar:value"),
     cases=_start_cases,
@@ -149,13 +150,13 @@ def _midpoint(case: CurveCase) -> Fraction:
     return j((case.low + case.high) / 2) - (j(case.low) + j(case.high)) / 2
 
 
-def _attainable_suffices(case: CurveCase) -> Fraction:
+def _attainable_suffices(case: CurveCase) -> Real:
     """The least of max over attainable rho of J minus J at the two budgets and their middle, and -|max J - CVaR*|."""
     j = _j(case)
     best = max(j(rho) for rho in attainable_returns(case.mdp))
     points = (case.low, (case.low + case.high) / 2, case.high)
     optimum = exact_plan(case.mdp, CVaR(case.alpha)).value
-    return min(*(best - j(rho) for rho in points), -abs(best - optimum))
+    return least(*(at_most(j(rho), best) for rho in points), equality(best, optimum))
 
 
 @st.composite

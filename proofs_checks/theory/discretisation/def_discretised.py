@@ -20,7 +20,7 @@ from verified_risk.mdp import MDP
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
 
@@ -123,9 +123,9 @@ POINTS = Statement(
     corrected=Claim(
         r"|\{y\}| \le T\lceil 1/\eta \rceil + 1",
         "The sums of rounded rewards take at most T ceil(1/eta) + 1 values.",
-        lambda case: Fraction(case.horizon * math.ceil(1 / case.eta) + 1 - len(_sums(case))),
+        lambda case: at_most(len(_sums(case)), case.horizon * math.ceil(1 / case.eta) + 1),
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
     cause=causes.GRID,
     uses=("def:pushforward",),
     cases=_grid_cases,
@@ -152,9 +152,9 @@ TOP = Statement(
     corrected=Claim(
         r"y \le T\eta\lceil 1/\eta \rceil",
         "The sums of rounded rewards do not exceed T eta ceil(1/eta), which is T if 1/eta is an integer.",
-        lambda case: case.horizon * case.eta * math.ceil(1 / case.eta) - _sums(case)[-1],
+        lambda case: at_most(_sums(case)[-1], case.horizon * case.eta * math.ceil(1 / case.eta)),
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
     cause=causes.GRID,
     uses=("def:pushforward",),
     cases=_grid_cases,

@@ -16,7 +16,7 @@ from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
 from . import adaptation
-from .adaptation import Case, YRule, dominance, increments, keep, reachable, rounded_steps, undo
+from .adaptation import Case, YRule, increments, keep, reachable, rounded_steps, shift_needed, undo
 from .lem_pihatcdfbound import LATER_SMALL, LaterCase, after_tau, later, later_cases, small_later_cases
 
 
@@ -52,13 +52,11 @@ AFTER = Statement(
 
 
 def _before(case: Case, *, printed: bool) -> Fraction:
-    """min over t <= tau, reachable (s, y) and x of F(x) - F_hat(x)."""
+    """Minus the shift that F_hat(x) <= F(x + shift) needs, over t <= tau, reachable (s, y) and x."""
     raw, rounded = rounded_steps(case, case.tau - 1), rounded_steps(case, case.tau)
     update = undo(case, printed=printed)
-    return min(
-        dominance(
-            increments(rounded, case.rule, update, t, s, y), increments(raw, case.rule, keep, t, s, y), Fraction(0)
-        )
+    return -max(
+        shift_needed(increments(rounded, case.rule, update, t, s, y), increments(raw, case.rule, keep, t, s, y))
         for t in range(case.tau)
         for s, y in reachable(case, raw)[t]
     )

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...engine import codec
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from . import adaptation
-from .adaptation import Case, Steps, Update, YRule, dominance, increments, keep, lift, reachable, rounded_steps
+from .adaptation import Case, Steps, Update, YRule, increments, keep, lift, reachable, rounded_steps, shift_needed
 
 
 @dataclass(frozen=True)
@@ -102,15 +103,20 @@ AFTER = Statement(
 )
 
 
-def _before(case: Case) -> Fraction:
-    """min over t <= tau, reachable (s, y) and x of F_hat(x + eta) - F(x)."""
+def _before(case: Case) -> Real:
+    """eta minus the shift that F(x) <= F_hat(x + shift) needs, over t <= tau, reachable (s, y) and x."""
     raw, rounded = rounded_steps(case, case.tau - 1), rounded_steps(case, case.tau)
-    return min(
-        dominance(
-            increments(raw, case.rule, lift(case), t, s, y), increments(rounded, case.rule, keep, t, s, y), case.eta
+    return least(
+        *(
+            at_most(
+                shift_needed(
+                    increments(raw, case.rule, lift(case), t, s, y), increments(rounded, case.rule, keep, t, s, y)
+                ),
+                case.eta,
+            )
+            for t in range(case.tau)
+            for s, y in reachable(case, raw)[t]
         )
-        for t in range(case.tau)
-        for s, y in reachable(case, raw)[t]
     )
 
 

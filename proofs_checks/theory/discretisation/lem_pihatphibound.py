@@ -16,7 +16,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import Weighting
 
 from ...cases import strategies
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, keep, lift, rounded_steps, start_law
@@ -35,7 +35,7 @@ def _slack(case: ObjectiveCase) -> Real:
     inner = case.adaptation
     mine = start_law(inner, rounded_steps(inner, inner.tau - 1), lift(inner))
     other = start_law(inner, rounded_steps(inner, inner.tau), keep)
-    return case.objective.of(mine) - case.objective.of(other) + inner.eta
+    return at_most(case.objective.of(other) - case.objective.of(mine), inner.eta)
 
 
 def objective_cases() -> SearchStrategy[ObjectiveCase]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Real
 
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
 from .adaptation import keep, rounded_steps, start_law, undo
@@ -21,12 +21,13 @@ def _slack(case: ObjectiveCase, *, printed: bool) -> Real:
     inner = case.adaptation
     mine = start_law(inner, rounded_steps(inner, inner.tau), undo(inner, printed=printed))
     other = start_law(inner, rounded_steps(inner, inner.tau - 1), keep)
-    return case.objective.of(mine) - case.objective.of(other)
+    return at_most(case.objective.of(other), case.objective.of(mine))
 
 
 STATEMENT = Statement(
     source=__file__,
     label="lem:piphibound",
+    said="inherited",
     title="adapting a policy to rounded-up rewards loses nothing",
     section="B",
     printed=Claim(

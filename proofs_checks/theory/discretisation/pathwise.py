@@ -15,14 +15,16 @@ from hypothesis.strategies import DrawFn
 
 from verified_risk.law import Law
 from verified_risk.mdp import MDP
+from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import GridPolicy, ReturnPolicy
 from verified_risk.policy.evaluation import return_law
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
 from ...cases.histories import History, gained, history_laws, weighted
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
+from .adaptation import raised
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Case:
     policy: ReturnPolicy
 
 
-def _slack(case: Case) -> Fraction:
+def _slack(case: Case) -> Real:
     """The least of Z^ - Z, T eta - (Z^ - Z) over all paths, and of minus the KS distances to the evaluator's laws."""
     adapted = GridPolicy.adapt(case.policy, case.raw, case.eta)
     *_, episodes = history_laws(case.raw, adapted)
@@ -43,9 +45,9 @@ def _slack(case: Case) -> Fraction:
     gaps = [believed - earned for earned, believed, _ in pairs]
     earned_law = weighted((earned, p) for earned, _, p in pairs)
     believed_law = weighted((believed, p) for _, believed, p in pairs)
-    return min(
+    return least(
         *gaps,
-        *(case.raw.horizon * case.eta - gap for gap in gaps),
+        *(at_most(gap, case.raw.horizon * case.eta) for gap in gaps),
         -earned_law.kolmogorov(return_law(case.raw, adapted)),
         -believed_law.kolmogorov(return_law(case.rounded, case.policy)),
     )
@@ -66,6 +68,8 @@ def _believed(history: History, eta: Fraction) -> Fraction:
 def _cases(draw: DrawFn) -> Case:
     raw = draw(strategies.mdps(max_horizon=3, max_denominator=5))
     eta = draw(strategies.levels(max_denominator=3))
+    if draw(st.booleans()):
+        raw = raised(raw, eta / 1000)
     rounded = raw.discretised(eta)
     return Case(raw, eta, rounded, draw(strategies.return_policies(rounded)))
 

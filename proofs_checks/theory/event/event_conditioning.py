@@ -20,9 +20,9 @@ from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases import strategies
 from ...cases.estimation import corrected_level, printed_level
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 
 Moves = tuple[int, int]
 """How often the first state has been seen to stay and to leave."""
@@ -109,7 +109,7 @@ def _corrected_slack(case: Case) -> Real:
                 if _corrected_event(case, new):
                     following[new] = following.get(new, Fraction()) + mass * p
         level = following
-    return sum(level.values(), Fraction()) - (1 - case.delta)
+    return at_most(1 - sum(level.values(), Fraction()), case.delta)
 
 
 @st.composite
@@ -161,6 +161,7 @@ STATEMENT = Statement(
         refutes=("event_given_counts_is_impossible",),
         counterexample="six earlier episodes with T = 2; the executable counterexample has one with T = 4",
     ),
+    reaches={"bound": ("0.001", reasons.UNION)},
     theory="06-event-and-optimism.md#event-conditioning",
     notes="One earlier episode suffices: four visits to the first state show at least three stays.",
 )

@@ -14,7 +14,7 @@ from ...cases.irrational import exp
 from ...cases.sampling import sup_gap
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
@@ -26,7 +26,7 @@ def _corrected_slack(draws: Draws) -> Real:
 STATEMENT = Statement(
     source=__file__,
     label="lem:event/hoeffding",
-    said="implied",
+    said="inherited",
     title="Hoeffding's inequality for the largest coordinate",
     section="C",
     printed=Claim(
@@ -48,6 +48,7 @@ STATEMENT = Statement(
     counterexample=Draws((Fraction(1, 3),) * 3, 1),
     find_budget=100,
     formal=Formal(proves=("sup_norm_rarely_large",)),
+    reaches={"bound": ("0.2", reasons.UNION)},
     theory="06-event-and-optimism.md#event-supnorm",
     notes="Two draws from four equally likely outcomes refute it as well, at v = 3/4.",
 )

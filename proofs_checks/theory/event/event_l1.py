@@ -16,7 +16,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import exp
 from ...cases.sampling import l1_gap
 from ...engine.codec import decoder
-from ...engine.model import Claim, Evidence, Formal, Rank, Statement, least
+from ...engine.model import Claim, Evidence, Formal, Rank, Statement, at_most, least
 from ...engine.severity import Severity
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
@@ -25,7 +25,7 @@ def _slack(draws: Draws) -> Real:
     m = len(draws.masses)
     tail = tail_slack(draws, l1_gap, lambda v: (2**m - 2) * exp(-Fraction(draws.n) * v**2 / 2))
     shares = (Fraction(1), Fraction(1, 2), Fraction(1, 100))
-    return least(tail, *(u / (3 * m) - (2**m - 2) * (u / (6 * m)) ** m for u in shares))
+    return least(tail, *(at_most((2**m - 2) * (u / (6 * m)) ** m, u / (3 * m), "share") for u in shares))
 
 
 STATEMENT = Statement(
@@ -47,6 +47,10 @@ STATEMENT = Statement(
     decode=decoder(Draws),
     examples_share=0.3,
     formal=Formal(parts=("l1_rarely_large", "l1_radius_is_large_enough")),
+    reaches={
+        "bound": ("0.8", "one toss of a fair coin comes to 0.824"),
+        "share": ("0.01", "the share is generous by its exponent m"),
+    },
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Weissman et al., HP Labs (2003)"),),
 )

@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...cases.sampling import compositions, tail_of
-from ...engine.model import least
+from ...engine.model import at_most, least
 
 SMALL_SIZE = "up to 3 outcomes with masses in sixths, up to 6 draws; uniform laws on 4 and 5 outcomes, up to 5 draws"
 
@@ -37,7 +37,7 @@ def tail_slack(
     used: Callable[[Fraction], bool] = lambda v: True,
 ) -> Real:
     """The least ``bound(v) - P(gap >= v)`` over the attained ``v > 0`` that are ``used``; 1 if there is none."""
-    slacks = [bound(v) - p for v, p in tail_of(gap, draws.masses, draws.n) if v > 0 and used(v)]
+    slacks = [at_most(p, bound(v)) for v, p in tail_of(gap, draws.masses, draws.n) if v > 0 and used(v)]
     return least(Fraction(1), *slacks)
 
 

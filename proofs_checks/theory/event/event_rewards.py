@@ -32,6 +32,7 @@ STATEMENT = Statement(
     decode=decoder(Draws),
     examples_share=0.3,
     formal=Formal(parts=("dkw", "near_at_every_real")),
+    reaches={"bound": ("0.8", "attained as the number of draws grows; one toss of a fair coin comes to 0.824")},
     theory="06-event-and-optimism.md#event-printed",
     evidence=(Evidence(Rank.CITED, "Massart, Ann. Probab. 18 (1990)"),),
 )

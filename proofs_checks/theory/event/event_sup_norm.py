@@ -1,7 +1,7 @@
 r"""lem:event/sup-norm: the sup-norm radius of the transitions.  A gap: the union over successors is missing.
 
 The radius is :math:`\epsilon_R`, so the claim is :math:`P(\|\tilde P - P\|_\infty \ge v) \le 2e^{-2nv^2}` wherever
-the right side is at most :math:`1/(3|S|)`.  The inequality is false in general (``lem:event/hoeffding``); in this
+the right side is at most :math:`1/(6|S|)`.  The inequality is false in general (``lem:event/hoeffding``); in this
 range no violation is known, and no proof.  With the union over successors in the logarithm it is true.
 """
 
@@ -16,13 +16,14 @@ from ...cases.sampling import sup_gap
 from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 from .event_laws import SMALL_SIZE, Draws, drawn, small_draws, tail_slack
 
 
 def _in_range(draws: Draws, bound: Real) -> bool:
-    r"""``bound`` is at most :math:`\delta/(3|S||A|K)` for some delta <= 1; the states are the outcomes and s_inf."""
-    return at_least(Fraction(1, 3 * (len(draws.masses) + 1)), bound) is Truth.HOLDS
+    r"""``bound`` is at most :math:`\delta/(3|S||A|K)` for some delta <= 1, |A| = 1 and K = 2, the first
+    episode with a visit behind it; the states are the outcomes and s_inf."""
+    return at_least(Fraction(1, 6 * (len(draws.masses) + 1)), bound) is Truth.HOLDS
 
 
 def _printed_slack(draws: Draws) -> Real:
@@ -51,7 +52,7 @@ STATEMENT = Statement(
     title="the empirical transitions are within their sup-norm radius",
     section="5",
     printed=Claim(
-        r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2} \text{ if } 2 e^{-2 n v^2} \le 1/(3|S|)",
+        r"P(\|\tilde P - P\|_\infty \ge v) \le 2 e^{-2 n v^2} \text{ if } 2 e^{-2 n v^2} \le 1/(6|S|)",
         "at the radius of the rewards, every successor's frequency is close, except with the stated probability",
         _printed_slack,
         when=_met,
@@ -70,7 +71,8 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     decode=decoder(Draws),
     formal=Formal(proves=("sup_norm_rarely_large",)),
+    reaches={"bound": ("0.1", reasons.UNION)},
     theory="06-event-and-optimism.md#event-supnorm",
-    notes="The closest case known: three draws from five equally likely outcomes, v = 4/5, ratio 0.931.",
+    notes="The closest case known: four draws from four equally likely outcomes, v = 3/4, ratio 0.703.",
     examples_share=0.5,
 )

@@ -24,7 +24,7 @@ from verified_risk.numbers.enclosure import Real, bounds
 from ...cases import strategies
 from ...cases.irrational import divide, exp
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 
 
@@ -72,8 +72,8 @@ def _slack(case: Case) -> Real:
     for x, mass in scores:  # two different scores never overlap: e is irrational
         moment = moment + mass * exp(x)
         tail += mass
-        slacks.append(exp(-x) - tail)
-    return least(1 - moment, *slacks)
+        slacks.append(at_most(tail, exp(-x), "tail"))
+    return least(at_most(moment, 1, "moment"), *slacks)
 
 
 def _prefix_slack(case: Case) -> Real:
@@ -100,7 +100,7 @@ def _prefix_slack(case: Case) -> Real:
     for i, (x, mass) in enumerate(found):
         tail += mass
         if i + 1 == len(found) or bounds(found[i + 1][0]) != bounds(x):
-            slacks.append(exp(-x) - tail)
+            slacks.append(at_most(tail, exp(-x)))
     return least(*slacks)
 
 

@@ -55,9 +55,9 @@ class Seen:
         return (self.spread - 1) // 2
 
 
-def valid(case: Seen) -> bool:
+def valid(case: object) -> bool:
     """Counts that some history has."""
-    return (
+    return isinstance(case, Seen) and (
         min(case.seen, case.spread, case.visits_b, case.visits_c) >= 1 and case.pay_b in (0, 1) and 0 < case.delta <= 1
     )
 
@@ -85,9 +85,9 @@ def distance(case: Seen) -> Fraction:
     return Fraction(max(case.offset, case.spread - 1 - case.offset), case.points)
 
 
-def on_the_event(case: Seen) -> bool:
+def on_the_event(case: object) -> bool:
     """Possible counts, on the printed event: only the rewards of a can err."""
-    return valid(case) and at_least(radii(case)[0], distance(case)) is Truth.HOLDS
+    return isinstance(case, Seen) and valid(case) and at_least(radii(case)[0], distance(case)) is Truth.HOLDS
 
 
 def optimistic_mean(case: Seen) -> Real:

@@ -13,10 +13,11 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from verified_risk.law import Law
+from verified_risk.numbers.enclosure import Real
 from verified_risk.objectives import CVaR
 
 from ...cases import strategies
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .. import causes
 
@@ -39,9 +40,9 @@ def cvar(path: int, alpha: Fraction) -> Fraction:
     return CVaR(alpha).of(law)  # type: ignore[return-value]
 
 
-def _behind(path: int, alpha: Fraction) -> Fraction:
+def _behind(path: int, alpha: Fraction) -> Real:
     """The CVaR of this path minus that of the best one."""
-    return cvar(path, alpha) - max(cvar(other, alpha) for other in PATHS)
+    return at_most(max(cvar(other, alpha) for other in PATHS), cvar(path, alpha))
 
 
 STATEMENT = Statement(
@@ -60,7 +61,7 @@ STATEMENT = Statement(
         "The path of return 1 is optimal up to level 1/5, 2 up to 7/25, 4 up to 433/1000, 6 beyond.",
         lambda case: _behind(next(path for switch, path in SWITCHES if case.alpha <= switch), case.alpha),
     ),
-    finding=Severity.REPAIR,
+    finding=Severity.SLIP,
     cause=causes.LEVELS,
     uses=("def:objective/cvar",),
     cases=lambda: st.one_of(

@@ -16,7 +16,7 @@ from verified_risk.policy.evaluation import return_law
 
 from ...cases.estimation import optimistic_mdp, row_of
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -89,7 +89,7 @@ def _slack(case: Played) -> Real:
     return least(
         least_gain,
         *(equality(virtual.mass(z), own.mass(z)) for z in points),
-        case.weighting.of(actual) - case.weighting.of(own),
+        at_most(case.weighting.of(own), case.weighting.of(actual)),
     )
 
 

@@ -7,7 +7,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import optimistic_mdp, phi, with_top_state
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
@@ -17,7 +17,7 @@ def _slack(case: Estimated) -> Real:
     mdp = with_top_state(case.mdp)
     best = Greedy(mdp, case.weighting, last_of_ties=case.last_of_ties)
     own = phi(case.weighting, mdp, best.policy())
-    return least(phi(case.weighting, better, best.policy(better)) - own, equality(own, best.value))
+    return least(at_most(own, phi(case.weighting, better, best.policy(better))), equality(own, best.value))
 
 
 STATEMENT = Statement(

@@ -11,14 +11,14 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import optimistic_mdp
 from ...cases.greedy import Greedy
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .optimistic_pairs import SMALL_SIZE, Estimated, estimated, event, small_estimated
 
 
 def _slack(case: Estimated) -> Real:
     better = optimistic_mdp(case.estimate, case.radii)
-    return Greedy(better, case.weighting).value - Greedy(case.mdp, case.weighting).value
+    return at_most(Greedy(case.mdp, case.weighting).value, Greedy(better, case.weighting).value)
 
 
 STATEMENT = Statement(

@@ -68,22 +68,43 @@ def _estimated(draw: st.DrawFn, shape: Shape, kind: Event) -> Estimated:
     return Estimated(mdp, estimate, radii, weighting, draw(st.booleans()))
 
 
-def estimated(*, shape: Shape = "concave", event: Event = "on") -> SearchStrategy[Estimated]:
-    """Models with an estimate on (or off) the event."""
+def estimated(*, shape: Shape = "concave", event: Event = "any") -> SearchStrategy[Estimated]:
+    """Models with an estimate on the event, off it, or both."""
     return _estimated(shape, event)
 
 
 @st.composite
+def unlucky_models(draw: st.DrawFn) -> tuple[MDP, MDP, Radii]:
+    """One action pays 1 with a chance that is estimated off by the radius; the next state too, if there are two."""
+    low = st.just(Fraction(1, 1000))  # not 0: both outcomes can be seen
+    chance = draw(st.one_of(low, strategies.levels(max_denominator=4, include_one=False)))
+    radius = draw(strategies.rationals(max_denominator=8))
+    seen = draw(st.sampled_from((max(chance - radius, Fraction()), min(chance + radius, Fraction(1)))))
+    horizon = draw(st.integers(1, 2))
+    laws = [Law.of_weights({Fraction(0): 1 - p, Fraction(1): p}) for p in (chance, seen)]
+    if draw(st.booleans()):
+        mdp, estimate = (MDP(0, [[[1]]], [[law]], horizon) for law in laws)
+        return mdp, estimate, ((radius,),)
+    mdp, estimate = (
+        MDP(0, [[[1 - p, p]], [[0, 1]]], [[law], [1]], horizon) for p, law in zip((chance, seen), laws, strict=True)
+    )
+    return mdp, estimate, ((radius,), (Fraction(),))
+
+
+@st.composite
 def _played(draw: st.DrawFn, markov: bool, jumps: bool, kind: Event) -> Played:
-    mdp = draw(strategies.mdps(max_horizon=2, max_denominator=3))
-    estimate, radii = draw(empirical_models(mdp, event=kind))
+    if draw(st.integers(0, 3)) == 3:
+        mdp, estimate, radii = draw(unlucky_models())
+    else:
+        mdp = draw(strategies.mdps(max_horizon=2, max_denominator=3))
+        estimate, radii = draw(empirical_models(mdp, event=kind))
     policy: Policy = draw(
         strategies.markov_policies(mdp) if markov else shared_policies(mdp, models_of(mdp, estimate, radii))
     )
     return Played(estimate, mdp, radii, policy, draw(strategies.weightings(jumps=jumps)))
 
 
-def played(*, markov: bool = False, jumps: bool = False, event: Event = "on") -> SearchStrategy[Played]:
+def played(*, markov: bool = False, jumps: bool = False, event: Event = "any") -> SearchStrategy[Played]:
     """The same with a policy: Markov, or of any kind."""
     return _played(markov, jumps, event)
 

@@ -15,7 +15,7 @@ from ...cases import strategies
 from ...cases.estimation import optimistic_reward
 from ...cases.sampling import compositions
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 
 
@@ -35,14 +35,14 @@ def _slack(case: Case) -> Real:
     printed = [equality(better.cdf(x), max(law.cdf(x) - eps, Fraction())) for x in points]
     return least(
         equality(sum(better.masses, Fraction()), Fraction(1)),
-        1 - better.atoms[-1],
+        at_most(better.atoms[-1], 1, "range"),
         better.atoms[0],
         *printed,
-        *(law.cdf(x) - better.cdf(x) for x in points),
-        eps - law.kolmogorov(better),
-        eps - law.total_variation(better),
-        better.mean - law.mean,
-        eps - (better.mean - law.mean),
+        *(at_most(better.cdf(x), law.cdf(x), "dominance") for x in points),
+        at_most(law.kolmogorov(better), eps, "KS"),
+        at_most(law.total_variation(better), eps, "TV"),
+        at_most(law.mean, better.mean, "mean"),
+        at_most(better.mean - law.mean, eps, "gain"),
     )
 
 

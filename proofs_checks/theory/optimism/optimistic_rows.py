@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.estimation import optimistic_row, printed_optimistic_row
 from ...cases.sampling import compositions
-from ...engine.model import Claim, Formal, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
 
@@ -39,7 +39,8 @@ def _corrected_slack(case: Case) -> Real:
     row = optimistic_row(case.row, case.eps)
     losses = [p - q for p, q in zip(case.row, row, strict=False)]
     most = min(Fraction(1), len(case.row) * case.eps)
-    return least(_is_law(row), min(losses), case.eps - max(losses), most - row[-1])
+    gain = at_most(max(losses), case.eps, "loss")
+    return least(_is_law(row), min(losses), gain, at_most(row[-1], most, "top state"))
 
 
 @st.composite

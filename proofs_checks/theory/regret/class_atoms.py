@@ -16,7 +16,7 @@ from verified_risk.numbers.enclosure import Real, Truth, at_least
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...cases.irrational import absolute, minimum, root
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -45,7 +45,7 @@ def _slack(case: Played) -> Real:
 
     bound = lipschitz(case.weighting) * expected_cost(mdp, case.policy, cost)
     gap = phi(case.weighting, better, lifted(case.policy, better)) - phi(case.weighting, mdp, case.policy)
-    return bound - absolute(gap)
+    return at_most(absolute(gap), bound)
 
 
 STATEMENT = Statement(

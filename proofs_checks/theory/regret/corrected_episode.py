@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 
 
@@ -35,9 +35,9 @@ def _slack(case: Case) -> Real:
     total = Fraction()
     for t, eps in enumerate(case.eps):
         y = (horizon - 1 - t) * min(one, case.ordinary * eps) + min(one, 2 * eps)
-        slacks += [horizon - t - y, ((horizon - 1) * case.ordinary + 2) * eps - y]
+        slacks += [at_most(y, horizon - t, "step"), at_most(y, ((horizon - 1) * case.ordinary + 2) * eps, "radius")]
         total += y
-    return least(Fraction(horizon * (horizon + 1), 2) - total, *slacks)
+    return least(at_most(total, Fraction(horizon * (horizon + 1), 2), "episode"), *slacks)
 
 
 @st.composite

@@ -12,14 +12,15 @@ from verified_risk.numbers.enclosure import Real
 
 from ...cases.irrational import minimum
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
+from .. import reasons
 from .regret_sizes import SMALL_SIZE, Problem, printed_bound, probable_bound, problems, small_problems
 
 
 def _slack(p: Problem) -> Real:
     half = Problem(p.ordinary, p.actions, p.horizon, p.episodes, p.delta / 2)
-    return printed_bound(p, inside=1) - minimum(Fraction(p.steps), probable_bound(half))
+    return at_most(minimum(Fraction(p.steps), probable_bound(half)), printed_bound(p, inside=1))
 
 
 STATEMENT = Statement(
@@ -41,5 +42,6 @@ STATEMENT = Statement(
     small_size=SMALL_SIZE,
     decode=decoder(Problem),
     formal=Formal(proves=("printed_right_side_without_5",)),
+    reaches={"bound": ("0.5", reasons.CLOSED_FORMS)},
     theory="08-regret.md#regret-iii",
 )

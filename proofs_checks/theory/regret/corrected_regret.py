@@ -19,8 +19,9 @@ from fractions import Fraction
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
+from .. import reasons
 from .corrected_run import STATEMENT as RUN
 from .corrected_run import Case, law_of_regret, problem, two_rewards
 from .regret_sizes import expected_bound, printed_bound, probable_bound
@@ -30,7 +31,7 @@ def _expected_slack(case: Case) -> Real:
     """L_G beta + delta KT - E[Reg], L_G = 1/alpha."""
     sizes, spare = problem(case), case.delta * case.episodes
     mean = sum((p * regret for regret, p in law_of_regret(case).items()), Fraction())
-    return (expected_bound(sizes) - spare) / case.alpha + spare - mean
+    return at_most(mean, (expected_bound(sizes) - spare) / case.alpha + spare)
 
 
 def _within(case: Case, bound: Real) -> Fraction:
@@ -39,21 +40,25 @@ def _within(case: Case, bound: Real) -> Fraction:
     return sum((p for regret, p in law.items() if at_least(bound, regret) is Truth.HOLDS), Fraction())
 
 
-def _probable_slack(case: Case) -> Fraction:
+def _probable_slack(case: Case) -> Real:
     """P[Reg <= (ii)] - (1 - 2 delta)."""
-    return _within(case, probable_bound(problem(case)) / case.alpha) - (1 - 2 * case.delta)
+    return at_most(1 - _within(case, probable_bound(problem(case)) / case.alpha), 2 * case.delta)
 
 
-def _printed_slack(case: Case) -> Fraction:
+def _printed_slack(case: Case) -> Real:
     """P[Reg <= printed right side without its root of 5] - (1 - delta), the learner run at delta/2."""
     halved = replace(case, delta=case.delta / 2)
-    return _within(halved, printed_bound(problem(case), inside=1) / case.alpha) - (1 - case.delta)
+    return at_most(1 - _within(halved, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
 
 
-def _printed_radii_slack(case: Case) -> Fraction:
+def _printed_radii_slack(case: Case) -> Real:
     """The same with the printed radii: here log(6|S||A|K/delta) is the corrected logarithm at delta/4."""
     printed = replace(case, delta=case.delta / 4)
-    return _within(printed, printed_bound(problem(case), inside=1) / case.alpha) - (1 - case.delta)
+    return at_most(1 - _within(printed, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
+
+
+FAR = ("0.1", reasons.EPISODES)
+VACUOUS = ("none", "the bound exceeds K in every course that can be enumerated: these cases are no evidence")
 
 
 def _statement(
@@ -73,6 +78,7 @@ def _statement(
         small_size=RUN.small_size,
         decode=decoder(Case),
         formal=formal,
+        reaches={"bound": FAR if label == "corrected/i" else VACUOUS},
         theory=theory,
         notes="The cases are two-armed problems with exact laws of regret; the theorem is for every finite model.",
         examples_share=RUN.examples_share,

@@ -24,8 +24,9 @@ from ...cases import strategies
 from ...cases.estimation import corrected_level, empirical_law, optimistic_reward, radius
 from ...cases.irrational import exceeds, minimum
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
+from .. import reasons
 from .regret_sizes import Problem, expected_bound
 
 Arm = tuple[int, int]
@@ -84,7 +85,7 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
     exact = [value for value in values if isinstance(value, Fraction)]
     best = max(exact)
     regret = Fraction()
-    room: Real = Fraction(1)
+    rooms: list[Real] = [Fraction(1)]
     states: dict[tuple[tuple[Arm, Arm], bool], Fraction] = {((((0, 0)), ((0, 0))), True): Fraction(1)}
     for episode in range(case.episodes):
         following: dict[tuple[tuple[Arm, Arm], bool], Fraction] = {}
@@ -94,7 +95,7 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
             regret += mass * loss
             n = sum(state[a])
             if good and n:
-                room = least(room, 1 / case.alpha * minimum(Fraction(1), 2 * radius(level, n)) - loss)
+                rooms.append(at_most(loss, 1 / case.alpha * minimum(Fraction(1), 2 * radius(level, n)), "radius"))
             for i, p in enumerate(case.laws[a].masses):
                 seen = (state[a][0] + (i == 0), state[a][1] + (i == 1))
                 new = (seen, state[1]) if a == 0 else (state[0], seen)
@@ -106,7 +107,7 @@ def run(case: Case) -> tuple[Fraction, Fraction, Real, dict[Fraction, Fraction]]
     for (state, _), p in states.items():  # the state determines how often each action was played
         total = sum((sum(seen) * (best - value) for seen, value in zip(state, exact, strict=True)), Fraction())
         totals[total] = totals.get(total, Fraction()) + p
-    return regret, sum((p for (_, good), p in states.items() if good), Fraction()), room, totals
+    return regret, sum((p for (_, good), p in states.items() if good), Fraction()), least(*rooms), totals
 
 
 def law_of_regret(case: Case) -> dict[Fraction, Fraction]:
@@ -117,7 +118,8 @@ def law_of_regret(case: Case) -> dict[Fraction, Fraction]:
 def _slack(case: Case) -> Real:
     regret, good, room, totals = run(case)
     bound = 1 / case.alpha * (expected_bound(problem(case)) - case.delta * case.episodes) + case.delta * case.episodes
-    return least(bound - regret, good - (1 - case.delta), room, equality(regret, sum(r * p for r, p in totals.items())))
+    fails = at_most(1 - good, case.delta, "event")
+    return least(at_most(regret, bound), fails, room, equality(regret, sum(r * p for r, p in totals.items())))
 
 
 def problem(case: Case) -> Problem:
@@ -167,6 +169,11 @@ STATEMENT = Statement(
         missing="The claim is about runs of a program on given problems. The learner's bound is proved "
         "(`corrected/i`); that this program is that learner is not a theorem here."
     ),
+    reaches={
+        "bound": ("0.1", reasons.EPISODES),
+        "event": ("0.001", reasons.UNION),
+        "radius": ("0.8", "few courses lose as much as a radius allows"),
+    },
     theory="08-regret.md#regret-i",
     examples_share=0.25,
     notes="The bound (i) exceeds KT at these sizes; the losses under their radii are the sharp part.",

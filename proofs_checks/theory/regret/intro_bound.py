@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from verified_risk.numbers.enclosure import Real
 
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 
 
@@ -32,7 +32,7 @@ def _squares(case: Case) -> tuple[Fraction, Fraction]:
 
 def _slack(case: Case) -> Real:
     announced, proved = _squares(case)
-    return announced - proved
+    return at_most(proved, announced)
 
 
 STATEMENT = Statement(

@@ -20,8 +20,9 @@ from ...cases.estimation import printed_level
 from ...cases.irrational import divide, exceeds, exp, log
 from ...cases.sampling import compositions, kolmogorov_gap, leaving_probability
 from ...engine.codec import decoder
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
+from .. import reasons
 from .regret_sizes import Problem
 
 CONSTANT = 21
@@ -44,7 +45,7 @@ def _block_slack(block: Block) -> Real:
     def wrong(n: int, counts: tuple[int, ...]) -> bool:
         return n >= block.start and 2 * n * kolmogorov_gap(counts, block.rewards) ** 2 >= block.level
 
-    return 2 * CONSTANT * exp(-block.level) - leaving_probability(block.rewards, last, wrong)
+    return at_most(leaving_probability(block.rewards, last, wrong), 2 * CONSTANT * exp(-block.level))
 
 
 @st.composite
@@ -85,6 +86,7 @@ BLOCK = Statement(
     small_size="two rewards in eighths, blocks that start at 3 to 12, l in 5, 6",
     decode=decoder(Block),
     formal=Formal(proves=("cdf_block_rarely_far",)),
+    reaches={"bound": ("0.01", reasons.UNION)},
     theory="08-regret.md#block",
 )
 
@@ -94,7 +96,7 @@ def _sizes_slack(p: Problem) -> Real:
     level = printed_level(p.states, p.actions, p.episodes, p.delta)
     blocks = 1 + (level + 1) * log(divide(Fraction(2 * p.steps), level))
     share = p.delta / (6 * p.states * p.actions * p.episodes)
-    return p.delta / 2 - CONSTANT * p.ordinary * (p.ordinary + 2) * p.actions * share * blocks
+    return at_most(CONSTANT * p.ordinary * (p.ordinary + 2) * p.actions * share * blocks, p.delta / 2)
 
 
 def _many_episodes(p: Problem) -> bool:
@@ -142,6 +144,7 @@ SIZES = Statement(
     small_size="S0 <= 3, |A| = 1, T in 1, 2, 10, 1000, K 9 to 100 times 16 T |S|^3, delta in 1, 1/100",
     decode=decoder(Problem),
     formal=Formal(proves=("blocks_fit",)),
+    reaches={"bound": ("0.5", reasons.CLOSED_FORMS)},
     theory="08-regret.md#blocks",
 )
 

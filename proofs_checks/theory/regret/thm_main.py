@@ -27,9 +27,9 @@ from hypothesis.strategies import SearchStrategy
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.irrational import minimum
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 from .regret_sizes import Problem, expected_bound, printed_bound, probable_bound
 
 
@@ -80,13 +80,14 @@ def _corrected_expected(case: Case) -> Real:
     """The printed right side, even without its sqrt 5, covers the corrected bound (i) at 1/KT, or KT."""
     steps = case.problem.steps
     fine = Problem(1, 2, 2, case.episodes, Fraction(1, steps))
-    return printed_bound(case.problem, inside=1) - minimum(expected_bound(fine), Fraction(steps))
+    return at_most(minimum(expected_bound(fine), Fraction(steps)), printed_bound(case.problem, inside=1))
 
 
 def _corrected_slack(case: Case) -> Real:
     """The printed right side, even without its sqrt 5, covers the corrected bound (ii) at delta/2, or KT."""
     half = Problem(1, 2, 2, case.episodes, case.delta / 2)
-    return printed_bound(case.problem, inside=1) - minimum(probable_bound(half), Fraction(case.problem.steps))
+    covered = minimum(probable_bound(half), Fraction(case.problem.steps))
+    return at_most(covered, printed_bound(case.problem, inside=1))
 
 
 @st.composite
@@ -146,6 +147,7 @@ STATEMENT = Statement(
         counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
         "counterexample has delta = 1/2 and no such mass",
     ),
+    reaches={"bound": ("0.2", reasons.CLOSED_FORMS)},
     theory="08-regret.md#main-refuted",
     notes="Regret at least 994999 against a bound of at most 420667, at K = 10^6 and delta = 1/2; at delta = 1/100 the "
     "bound is below 465854. At delta = 1 the statement says nothing. The refutation goes through choices off the "
@@ -183,6 +185,7 @@ EXPECTED = Statement(
         counterexample="delta = 1/100, and all rewards mixed with mass 1/1000 at 1, so that F†(1) = T; the executable "
         "counterexample has delta = 1/2 and no such mass",
     ),
+    reaches={"bound": ("0.2", reasons.CLOSED_FORMS)},
     theory="08-regret.md#main-refuted",
     notes="Line 181 defines regret as an expectation, line 290 bounds it with probability 1 - delta; both readings "
     "fail alike.",

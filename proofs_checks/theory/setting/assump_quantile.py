@@ -19,7 +19,7 @@ from verified_risk.objectives import Weighting
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
 from ...cases.histories import weighted
-from ...engine.model import Claim, Formal, Statement, equality
+from ...engine.model import Claim, Formal, Statement, at_most, equality
 from ...engine.severity import Severity
 from .. import causes
 from .lem_key import area
@@ -92,9 +92,9 @@ def _drawn_from_a_full_law(case: SampleCase) -> bool:
     return case.law.quantile(1) == 1 and all(case.law.mass(r) for r in case.sample)
 
 
-def _empirical_is_below(case: SampleCase) -> Fraction:
+def _empirical_is_below(case: SampleCase) -> Real:
     """F†(1) - F†_empirical(1): the sample cannot exceed the support."""
-    return case.law.quantile(1) - _empirical(case).quantile(1)
+    return at_most(_empirical(case).quantile(1), case.law.quantile(1))
 
 
 @st.composite

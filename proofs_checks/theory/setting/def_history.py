@@ -22,7 +22,7 @@ from verified_risk.policy.evaluation import joint_law, return_law
 
 from ...cases import strategies
 from ...cases.enumeration import grid, history_policies, one_state_models, two_point_laws
-from ...cases.histories import gained, history_laws, law_by_histories, state, weighted
+from ...cases.histories import History, chooser, extended, gained, history_laws, law_by_histories, state, weighted
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
 from .. import causes
@@ -164,17 +164,21 @@ def _repeated(case: TailCase) -> Law:
 
 
 def _return_corrected(case: TailCase) -> Fraction:
-    """At t = 1 the sum over tau is the return of the evaluator; from t on, before-and-after add up to it."""
-    *_, episodes = history_laws(case.mdp, case.policy)
-    total = weighted(
-        (
-            sum((r for _, _, r in xi[: case.t - 1]), Fraction())
-            + sum((r for _, _, r in xi[case.t - 1 : -1]), Fraction()),
-            p,
+    """Minus the KS distance between the law of r_t + ... + r_T and the law built backwards from the last step."""
+    choose = chooser(case.policy)
+
+    def ahead(xi: History) -> Law:
+        if len(xi) == case.mdp.horizon + 1:
+            return Law.point(0)
+        return weighted(
+            (r + z, q * p * mass)
+            for a, q in choose(xi)
+            for p, target, r in case.mdp.actions(state(xi))[a].outcomes
+            for z, mass in ahead(extended(xi, a, r, target))
         )
-        for xi, p in episodes.items()
-    )
-    return -total.kolmogorov(return_law(case.mdp, case.policy))
+
+    before = list(history_laws(case.mdp, case.policy))[case.t - 1]
+    return -_future(case).kolmogorov(Law.mixture((p, ahead(xi)) for xi, p in before.items()))
 
 
 def _only_the_first_pays() -> TailCase:
@@ -193,8 +197,8 @@ RETURN = Statement(
         lambda case: -_repeated(case).kolmogorov(_future(case)),
     ),
     corrected=Claim(
-        r"Z_t = \sum_{\tau=t}^T r_\tau, \quad Z_1 = y_t + Z_t",
-        "The return from step t is the sum of the rewards from t on; with the reward before t it is the return.",
+        r"Z_t = \sum_{\tau=t}^T r_\tau",
+        "The return from step t is the sum of the rewards from t on: the same law forwards and backwards.",
         _return_corrected,
     ),
     finding=Severity.SLIP,

@@ -20,7 +20,7 @@ from verified_risk.objectives import CVaR, VaR
 
 from ...cases import strategies
 from ...cases.enumeration import grid, two_point_laws
-from ...engine.model import Claim, Formal, Statement, equality, least
+from ...engine.model import Claim, Formal, Statement, at_most, equality, least
 from ...engine.severity import Severity
 from .. import causes
 from .lem_key import area
@@ -167,7 +167,8 @@ def _cvar_corrected_slack(case: TailCase) -> Real:
         left -= min(left, mass)
     value = equality(CVaR(case.alpha).of(case.law), total / case.alpha)
     weight = CVaR(case.alpha).value(case.tau)
-    return least(value, case.tau / case.alpha - weight, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha))
+    grows = at_most(weight, case.tau / case.alpha, "growth")
+    return least(value, grows, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
 
 
 @st.composite

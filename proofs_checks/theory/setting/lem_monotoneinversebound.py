@@ -13,9 +13,11 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from verified_risk.numbers.enclosure import Real
+
 from ...cases import strategies
 from ...cases.enumeration import grid
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
 
@@ -38,11 +40,11 @@ def _dominated(case: Case) -> bool:
     return sides and all(case.lower(x) <= moved(x) for x in places)
 
 
-def _slack(case: Case) -> Fraction:
+def _slack(case: Case) -> Real:
     """F†(tau) - (H†(tau) - eta), at most 1 (either may be infinite)."""
     mine, other = case.lower.inverse(case.tau), case.upper.inverse(case.tau)
     if isinstance(mine, Fraction) and isinstance(other, Fraction):
-        return min(mine - other + case.eta, Fraction(1))
+        return at_most(other - mine, case.eta)
     return Fraction(1 if mine >= other else -1)  # one is infinite: compare in the extended line
 
 

@@ -13,9 +13,11 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from verified_risk.numbers.enclosure import Real
+
 from ...cases import strategies
 from ...cases.enumeration import grid
-from ...engine.model import Claim, Formal, Statement
+from ...engine.model import Claim, Formal, Statement, at_most
 from ...engine.severity import Severity
 from ...engine.symbolic import Proof, Step, parameters
 from .. import causes
@@ -30,10 +32,10 @@ class PointCase:
     x: Fraction
 
 
-def _first_half(case: PointCase) -> Fraction:
+def _first_half(case: PointCase) -> Real:
     """x - F†(F(x)), at most 1 (F† may be minus infinity)."""
     quantile = case.function.inverse(case.function(case.x))
-    return case.x - quantile if isinstance(quantile, Fraction) and quantile >= case.x - 1 else Fraction(1)
+    return at_most(quantile, case.x) if isinstance(quantile, Fraction) and quantile >= case.x - 1 else Fraction(1)
 
 
 def _steps() -> Iterator[Monotone]:
@@ -104,11 +106,11 @@ class LevelCase:
     tau: Fraction
 
 
-def _second_half(case: LevelCase) -> Fraction:
+def _second_half(case: LevelCase) -> Real:
     """F(F†(tau)) - tau."""
     x = case.function.inverse(case.tau)
     assert isinstance(x, Fraction)
-    return case.function(x) - case.tau
+    return at_most(case.tau, case.function(x))
 
 
 def _finite(case: LevelCase) -> bool:

@@ -71,15 +71,6 @@ class Monotone:
     def right_continuous(self) -> bool:
         return all(c.value == c.right for c in self.corners)
 
-    @property
-    def continuous(self) -> bool:
-        return all(c.left == c.value == c.right for c in self.corners)
-
-    @property
-    def strict(self) -> bool:
-        """Strictly increasing between its first and its last corner."""
-        return len(self.corners) > 1 and all(a.right < b.left for a, b in pairwise(self.corners))
-
     def shifted(self, eta: Fraction) -> Monotone:
         """``x -> F(x + eta)``."""
         return Monotone(tuple(Corner(c.at - eta, c.left, c.value, c.right) for c in self.corners))
@@ -126,26 +117,4 @@ def monotone_functions(
         value, right = Fraction(next(heights), d), Fraction(next(heights), d)
         corners.append(Corner(Fraction(x, d), left, value, right))
         plateau = right if steps else None
-    return Monotone(tuple(corners))
-
-
-@st.composite
-def strict_functions(
-    draw: DrawFn, *, max_corners: int = 3, max_denominator: int = 3, continuous: bool = False
-) -> Monotone:
-    """Functions strictly increasing between their first and last corner, from below 0 to above 1."""
-    count = draw(st.integers(2, max_corners))
-    d = draw(st.integers(1, max_denominator))
-    places = sorted(draw(st.lists(st.integers(0, 2 * d), min_size=count, max_size=count, unique=True)))
-    gaps = [draw(st.integers(1, 3)) for _ in range(count)]
-    jumps = [(0, 0) if continuous else draw(st.tuples(st.integers(0, 2), st.integers(0, 2))) for _ in range(count)]
-    total = sum(gaps[1:]) + sum(a + b for a, b in jumps)
-    height, corners = Fraction(), []
-    for i, x in enumerate(places):
-        if i:
-            height += Fraction(gaps[i], total)
-        left = height
-        value = left + Fraction(jumps[i][0], total)
-        height = value + Fraction(jumps[i][1], total)
-        corners.append(Corner(Fraction(x, d), left, value, height))
     return Monotone(tuple(corners))

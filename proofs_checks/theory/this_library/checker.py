@@ -32,7 +32,7 @@ from verified_risk.objectives import CVaR
 
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models, two_point_laws
-from ...engine.model import Claim, Formal, Statement, least
+from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
 from ..cvar.budget import Budgets, attainable_returns
 
@@ -106,7 +106,7 @@ def _proved(case: TableCase) -> Real:
     upper, start = max((tables.at(b, tables.all_policies), b) for b in range(first, last + 1))
     lower = tables.at(start, tables.one_policy)
     law = Law.mixture((p, tables.law(0, s, start)) for s, p in case.mdp.initial)
-    return least(CVaR(case.alpha).of(law) - lower, upper - optimum)
+    return least(at_most(lower, CVaR(case.alpha).of(law), "lower"), at_most(optimum, upper, "upper"))
 
 
 def _cases() -> SearchStrategy[TableCase]:

@@ -1,14 +1,18 @@
-"""The instance of a certificate in words and small tables, for checking by hand.
+"""A case in words and small tables, as HTML and as text, for checking by hand.
 
 States are numbered as in the file, steps from 1 as in the paper; actions 0, 1, 2 are called a, b, c.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
-from html import escape
+from html import escape, unescape
+from itertools import zip_longest
 from typing import Any
+
+from . import codec
 
 NAMES = {
     "mdp": "model",
@@ -22,6 +26,22 @@ NAMES = {
     "top": "M",
 }
 COUNTS = ("no", "one", "two", "three", "four", "five", "six")
+
+
+def text(case: Any) -> str:
+    """The case as lines of text, models and policies as tables; its repr if it has no JSON form."""
+    try:
+        html = value_html(codec.encode(case))
+    except TypeError:
+        return repr(case)
+    for table in re.findall(r"<table>.*?</table>", html):
+        rows = [re.findall(r"<t[dh].*?>(.*?)</t[dh]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)]
+        widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        html = html.replace(table, "".join(f"<p>  {line}</p>" for line in lines), 1)
+    html = re.sub(r"<dt>(.*?)</dt>", r"<p>\1: ", html)
+    lines = [re.sub(r"<.*?>", "", line).rstrip() for line in re.split(r"</?(?:p|li)>|</dd>", html)]
+    return unescape("\n".join(line for line in lines if line))
 
 
 def instance_html(instance: dict[str, Any]) -> str:

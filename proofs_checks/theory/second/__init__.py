@@ -1,1 +1,0 @@
-"""Constants reported of a second paper, which has a competing learner (page 11)."""
