@@ -157,7 +157,7 @@ def test_rewards_of_states_actions_and_chances_are_exactly_those_written(tmp_pat
     )
     assert walk.actions(1)[0].outcomes == ((Fraction(6, 7), 0, Fraction(7, 3)), (Fraction(1, 7), 2, Fraction(7, 3)))
     assert walk.actions(1)[1].outcomes == ((Fraction(1), 1, Fraction(21, 10)),)
-    assert "state 1: s=1; action 0 go, action 1 stay" in walk.drawing
+    assert (walk.state_names[1], walk.action_names[1]) == ("s=1", ("go", "stay"))
 
 
 @needs_storm
@@ -333,7 +333,7 @@ def test_the_command_line_plans_for_files_of_storm(tmp_path):
     largest, _ = asked(path, 4, "place", "N=2,p=1/3")
     assert Fraction(answer["value"]["exact"]) == largest
     shown = CliRunner().invoke(main, ["models", "show", str(path), *options[:6]]).stdout
-    assert "state 2: s=2; action 0 rest" in shown
+    assert "state 2 (s=2): rest" in shown
     vr.models.frozen_lake().to_drn(tmp_path / "lake.drn")
     words = ["plan", str(tmp_path / "lake.drn"), "--objective", "cvar(33/100)", "--exact", "--json"]
     assert json.loads(CliRunner().invoke(main, words).stdout)["value"]["exact"] == "56/33"

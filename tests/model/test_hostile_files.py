@@ -131,7 +131,6 @@ def certificate_with(**changes):
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("wang_variance.json", {"n": 10**16}),
         ("lem_event-hoeffding.json", {"n": 10**16}),
         ("def_grid-points.json", {"horizon": 10**16}),
         ("limits-convex.json", {"points": 7 * 10**16}),

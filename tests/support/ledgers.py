@@ -25,10 +25,21 @@ def row_of(statement, *, rank="exhaustive", failures=()):
         printed=claim_text(statement.printed),
         corrected=claim_text(statement.corrected),
         support=Support(
-            "stands", rank, (f"{rank} (some cases)",), (), Enumerated("", 0, 0), Sampled(0, 5, 5), "0", None
+            "stands",
+            rank,
+            (f"{rank} (some cases)",),
+            (),
+            Enumerated("", 0, 0),
+            Sampled(0, 5, 5),
+            "0",
+            None,
+            {"bound": "0.8"},
+            {"bound": "why"},
+            "noticed",
         ),
         refutation=Refutation("x.json", "-1/4", True, None) if refuted else None,
         failures=tuple(failures),
+        paper=statement.paper,
     )
 
 

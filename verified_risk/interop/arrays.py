@@ -35,7 +35,7 @@ from ..errors import InvalidModel
 from ..law import Law
 from ..mdp import MDP
 from ..mdp.action import Action
-from ..mdp.readers import Initial, StateActions
+from ..mdp.readers import Horizon, Initial, StateActions
 from ..mdp.reading import Reader
 from ..numbers.rational import Rational, as_whole
 from .array_rewards import StepRewards
@@ -53,7 +53,7 @@ def mdp_of_arrays(
     R: Arrays,
     *,
     initial: Initial,
-    horizon: int | None = None,
+    horizon: Horizon = None,
     discount: Rational = 1,
     layout: str | None = None,
     terminal: Sequence[Rational] | npt.NDArray[Any] | None = None,
@@ -76,7 +76,7 @@ def mdp_of_arrays(
     else:
         steps, pays = [P], [R]
         if horizon is None:
-            raise InvalidModel("horizon is missing: wanted the number of steps, as P does not list them")
+            raise InvalidModel("horizon is missing: wanted the number of steps, as P does not list them, or math.inf")
     still = _listed(absorbing)
     shared: dict[int, _Step] = {}
     read: list[_Step] = []
@@ -154,7 +154,7 @@ class _Step:
     def notes(self) -> list[str]:
         absent = sum(self.count - len(names) for names in self.names)
         said = [f"{absent} actions with reward -inf were left out"] if absent and not self.listed else []
-        return [*self.packed.notes(), *said]
+        return [*self.packed.repairs.notes(), *said]
 
 
 # -- P ----------------------------------------------------------------------------------------------------------------

@@ -1,15 +1,16 @@
 """Models as CSV: ``idstatefrom,idaction,idstateto,probability,reward``, one outcome per row.
 
 Rows with equal states and action and different rewards are separate outcomes.  States may differ in their actions;
-every state needs at least one.  The file does not contain the initial law, the horizon or the discount.  With an
-additional column ``idstep``, from 0, the model changes with the step and the file contains every step.
+every state needs at least one, unless it is absorbing.  The file does not contain the initial law, the horizon or the
+discount.  With an additional column ``idstep``, from 0, the model changes with the step and the file contains every
+step.  States and actions are numbers or names.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from os import PathLike
 from typing import Any, TypeAlias
@@ -17,39 +18,41 @@ from typing import Any, TypeAlias
 from .. import files
 from ..errors import InvalidFile, InvalidModel, InvalidNumber
 from ..mdp import MDP, Outcome
-from ..mdp.readers import Initial
-from ..mdp.reading import Reader
-from ..numbers.rational import Rational, as_fraction, as_whole, exact_sum, said, text
-from .time_varying import clocked
+from ..mdp.readers import Horizon
+from ..numbers.rational import Rational, as_fraction, as_whole, said, text
+from .named_rows import Row, mdp_of_rows
+from .outcomes import mdp_of_outcomes
 
 COLUMNS = ("idstatefrom", "idaction", "idstateto", "probability", "reward")
 STEP = "idstep"
 LONGEST_INDEX = 18
 """Maximum number of characters of a state, an action or a step."""
 
-Line: TypeAlias = tuple[int, int, int, int, Fraction, Fraction, tuple[int, ...]]
-"""``(line number, state, action, next state, probability, reward, (step,) or ())``, indices as in the file."""
+Line: TypeAlias = tuple[int, Any, Any, Any, Fraction, Fraction, tuple[int, ...]]
+"""``(line number, state, action, next state, probability, reward, (step,) or ())``, indices or names as in the file."""
 
 
 def read_csv(
     path: str | PathLike[str],
     *,
-    initial: Initial,
-    horizon: int | None = None,
+    initial: Any,
+    horizon: Horizon = None,
     discount: Rational = 1,
-    index_base: int,
+    index_base: int | None = None,
+    terminal: Mapping[Any, Rational] | None = None,
+    absorbing: Iterable[Any] = (),
     normalise: bool = False,
 ) -> MDP:
-    """Read the model of a CSV file whose least state and action index is ``index_base``, 0 or 1.
+    """Read the model of a CSV file whose least state and action index is ``index_base``, 0 or 1, or which names them.
 
-    ``initial`` is a state or a dict ``{state: probability}`` *numbered as in the file*, or a list over all states.
-    Numbers are read exactly: ``1/3``, ``0.25``, ``1e-3``.  The states of the model are numbered from 0.
+    ``initial`` is a state or a dict ``{state: probability}`` *as in the file*, or a list over all states if they are
+    numbered.  Numbers are read exactly: ``1/3``, ``0.25``, ``1e-3``.  The states of the model are numbered from 0.
     """
-    if isinstance(index_base, bool) or index_base not in (0, 1):
+    if index_base is not None and (isinstance(index_base, bool) or index_base not in (0, 1)):
         raise InvalidModel(f"index_base is {index_base!r}, wanted 0 or 1: the least index in the file")
     where = str(path)
     try:
-        lines, ignored = _parse(files.read_text(path, "utf-8-sig"), where)
+        lines, ignored = _parse(files.read_text(path, "utf-8-sig"), where, names=index_base is None)
     except (UnicodeDecodeError, csv.Error) as error:
         raise InvalidFile(f"{where} is not a text file of comma-separated values: {error}") from None
     by_step = _by_step(lines, where)
@@ -59,33 +62,40 @@ def read_csv(
         raise InvalidModel(f"horizon is {horizon}, and {where} has {steps_said}: leave it out")
     if not listed and horizon is None:
         raise InvalidModel(f"horizon is missing: {where} has no column {STEP}, wanted the number of steps")
+    notes = [f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else []
+    if index_base is None:
+        rows = (Row(f"{where}, line {n}", t[0] if t else None, s, a, to, p, r) for n, s, a, to, p, r, t in lines)
+        return mdp_of_rows(
+            rows, initial=initial, horizon=horizon, discount=discount, terminal=terminal, absorbing=absorbing,
+            normalise=normalise, notes=notes,
+        )  # fmt: skip
+    still = set(absorbing)
     steps = []
     for own in by_step:
         _check_base(own, index_base, where)
-        steps.append(_arrange(own, index_base, where))
-        if not normalise:
-            _check_sums(steps[-1], own, index_base, where)
+        steps.append(_arrange(own, index_base, where, still))
     n = len(steps[0])
     shapes = [[len(actions) for actions in outcomes] for outcomes in steps]
     odd = next((t for t, shape in enumerate(shapes) if shape != shapes[0]), None)
     if odd is not None:
         raise InvalidFile(f"{where}: step {odd} has other states or actions than step 0, wanted the same at every step")
-    notes = [f"columns of {where} that were not read: {', '.join(ignored)}"] if ignored else []
-    start = _shifted(initial, index_base, n, where)
-    if not listed:
-        assert horizon is not None
-        return MDP.from_outcomes(
-            steps[0], initial=start, horizon=horizon, discount=discount, normalise=normalise, notes=notes
-        )
-    read = Reader(n, normalise)
-    actions = [
-        tuple(tuple(read.action(list(rows), f"step {t}, state {s}, action {a}") for a, rows in enumerate(own))
-              for s, own in enumerate(outcomes))
-        for t, outcomes in enumerate(steps)
-    ]  # fmt: skip
-    return clocked(
-        actions, read, initial=start, horizon=len(steps), discount=discount, terminal=None, notes=[*notes, *read.notes]
-    )
+
+    line_of: dict[tuple[int, int, int], int] = {}
+    for t, own in enumerate(by_step):
+        for line, s, a, *_ in own:
+            line_of.setdefault((t, s, a), line)
+
+    def name(t: int, s: int, a: int) -> str:
+        s, a = s + index_base, a + index_base
+        at = f" (from line {line_of[t, s, a]})" if (t, s, a) in line_of else ""
+        return f"{where}: {f'step {t}, ' * listed}state {s}, action {a}{at}"
+
+    ends = None if terminal is None else _shifted(dict(terminal), index_base, n, where, "terminal")
+    return mdp_of_outcomes(
+        steps, name, varies=listed, initial=_shifted(initial, index_base, n, where, "initial"), horizon=horizon,
+        discount=discount, terminal=None if ends is None else [ends.get(s, 0) for s in range(n)], normalise=normalise,
+        notes=notes,
+    )  # fmt: skip
 
 
 def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> None:
@@ -109,7 +119,7 @@ def write_csv(mdp: MDP, path: str | PathLike[str], *, index_base: int = 0) -> No
     files.write_text(path, buffer.getvalue())
 
 
-def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
+def _parse(content: str, where: str, *, names: bool) -> tuple[list[Line], list[str]]:
     """Return all rows, and the names of the columns that are ignored."""
     reader = csv.reader(io.StringIO(content))
     header = [name.strip() for name in next(reader, [])]
@@ -133,6 +143,11 @@ def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
                 raise InvalidFile(str(error)) from None
         return numbers[entry]
 
+    def name(entry: str, column: str, line: int) -> str:
+        if not entry.strip():
+            raise InvalidFile(f"{where}, line {line}: {column} is empty, wanted a name")
+        return entry.strip()
+
     def index(entry: str, column: str, line: int) -> int:
         written = entry.strip()
         if not (written.isascii() and written.removeprefix("-").isdecimal() and len(written) <= LONGEST_INDEX):
@@ -154,14 +169,15 @@ def _parse(content: str, where: str) -> tuple[list[Line], list[str]]:
                 raise InvalidFile(f"{where}, line {line}: probability is {said(mass)}, wanted a probability in [0, 1]")
             yield (
                 line,
-                index(s, "idstatefrom", line),
-                index(a, "idaction", line),
-                index(target, "idstateto", line),
+                thing(s, "idstatefrom", line),
+                thing(a, "idaction", line),
+                thing(target, "idstateto", line),
                 mass,
                 number(r, "reward", line),
                 () if step_at is None else (index(row[step_at], STEP, line),),
             )
 
+    thing = name if names else index
     found = list(lines())
     if not found:
         raise InvalidFile(f"{where} has no rows, wanted at least one outcome")
@@ -195,7 +211,7 @@ def _check_base(lines: list[Line], index_base: int, where: str) -> None:
             )
 
 
-def _arrange(lines: list[Line], index_base: int, where: str) -> list[list[list[Outcome]]]:
+def _arrange(lines: list[Line], index_base: int, where: str, still: set[Any]) -> list[list[list[Outcome]]]:
     """Return ``outcomes[s][a]``, with indices from 0."""
     grouped: dict[int, dict[int, list[Outcome]]] = {}
     seen: dict[tuple[int, int, int, Fraction], tuple[int, Fraction]] = {}
@@ -214,6 +230,8 @@ def _arrange(lines: list[Line], index_base: int, where: str) -> list[list[list[O
     last = max(first_named)
     outcomes = []
     for s in range(index_base, last + 1):
+        if s not in grouped and s in still:
+            grouped[s] = {index_base: [(Fraction(1), s - index_base, Fraction())]}
         if s not in grouped:
             named = f"named in line {first_named[s]}" if s in first_named else f"below the greatest state {last}"
             raise InvalidFile(f"{where}: state {s} ({named}) has no rows, wanted at least one action for every state")
@@ -228,29 +246,17 @@ def _arrange(lines: list[Line], index_base: int, where: str) -> list[list[list[O
     return outcomes
 
 
-def _check_sums(outcomes: list[list[list[Outcome]]], lines: list[Line], index_base: int, where: str) -> None:
-    for s, actions in enumerate(outcomes, index_base):
-        for a, action in enumerate(actions, index_base):
-            total = exact_sum([p for p, _, _ in action])
-            if total != 1:
-                at = next(line for line, state, choice, *_ in lines if (state, choice) == (s, a))
-                shown = ", ".join(said(p) for p, _, _ in action)
-                raise InvalidModel(
-                    f"{where}: state {s}, action {a} (from line {at}) sums to {said(total)}, not to 1: [{shown}]"
-                )
-
-
-def _shifted(initial: Any, index_base: int, n: int, where: str) -> Any:
-    """Return the initial law in the model's numbering."""
+def _shifted(given: Any, index_base: int, n: int, where: str, what: str) -> Any:
+    """Return an initial law, or terminal rewards, in the model's numbering."""
 
     def shift(s: Any) -> int:
         state = as_whole(s)
         if state is None or not index_base <= state < n + index_base:
             raise InvalidModel(
-                f"initial names state {s!r}, wanted one of the states {index_base}..{n + index_base - 1} of {where}"
+                f"{what} names state {s!r}, wanted one of the states {index_base}..{n + index_base - 1} of {where}"
             )
         return state - index_base
 
-    if isinstance(initial, Mapping):
-        return {shift(s): p for s, p in initial.items()}
-    return initial if as_whole(initial) is None else shift(initial)
+    if isinstance(given, Mapping):
+        return {shift(s): p for s, p in given.items()}
+    return given if as_whole(given) is None else shift(given)

@@ -7,6 +7,7 @@ that is not the shortest decimal are reported in ``mdp.notes``.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -15,6 +16,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InvalidArgument, InvalidModel, InvalidNumber, MissingDependency, Unsupported
 from ..mdp import MDP, Outcome
+from ..mdp.readers import Horizon
 from ..numbers.rational import Rational, as_fraction, as_whole, meant, said
 
 WATCHING_WRAPPERS = {
@@ -29,7 +31,7 @@ Row: TypeAlias = tuple[Fraction, int, Fraction, bool]
 def mdp_of_environment(
     env: Any,
     *,
-    horizon: int | None = None,
+    horizon: Horizon = None,
     discount: Rational = 1,
     initial: Any = None,
     options: Mapping[str, object] | None = None,
@@ -258,13 +260,14 @@ def _limit(env: Any) -> int | None:
     return None
 
 
-def _wrapper_notes(env: Any, horizon: int) -> list[str]:
+def _wrapper_notes(env: Any, horizon: float) -> list[str]:
     """Return notes on wrappers, which the table does not include."""
     notes = []
     while env is not getattr(env, "unwrapped", env):
         limit = getattr(env, "_max_episode_steps", None) if type(env).__name__ == "TimeLimit" else None
         if limit is not None and horizon > limit:
-            notes.append(f"the environment is cut off after {limit} steps, the model goes on to its horizon {horizon}")
+            to = "" if horizon == math.inf else f" to its horizon {horizon}"
+            notes.append(f"the environment is cut off after {limit} steps, the model goes on{to}")
         env = env.env
     return notes
 

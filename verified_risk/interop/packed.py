@@ -7,7 +7,7 @@ and seconds; here they take no more than the arrays, and an action creates its f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -18,17 +18,14 @@ import numpy as np
 from ..errors import InvalidModel, InvalidNumber
 from ..law import Law
 from ..mdp.action import Action
+from ..mdp.reading import listed
+from ..mdp.repairs import ULPS, Repairs
 from ..mdp.rewards import ContinuousReward
-from ..numbers.format import above
 from ..numbers.rational import LARGEST_DENOMINATOR, as_fraction, meant, said
 from .matrices import Rows
 
-ULPS = 4
-"""Allowed deviation of a row's sum from 1, in units in the last place per entry, due to normalising in floats."""
 LARGEST_WEIGHT = 2**63 - 1
 """Largest weight of a row in integers: packed arrays are int64."""
-MOST_SHOWN = 8
-"""Maximum number of entries of a row in an error message, which should stay short."""
 
 
 class Packed:
@@ -39,8 +36,7 @@ class Packed:
         self.digits = np.zeros(len(rows), dtype=np.int16)
         self.weights = np.zeros(len(rows.column), dtype=np.int64)
         self.own: dict[int, tuple[Fraction, ...]] = {}
-        self.fractions = self.moved = self.divided = 0
-        self.largest, self.where = Fraction(), ""
+        self.repairs = Repairs()
         for i in range(len(rows)):
             self._read(i, name, normalise)
         self.rows = replace(rows, value=np.zeros(0))  # the data is now in weights and own
@@ -60,7 +56,7 @@ class Packed:
         if gap and abs(gap) << self.rows.bits <= ULPS * len(weights) * whole and not self._small(i, values):
             largest = max(range(len(weights)), key=weights.__getitem__)
             weights[largest] -= gap
-            self._note_move(Fraction(abs(gap), whole), name, i)
+            self.repairs.move(Fraction(abs(gap), whole), name(i))
             gap = 0
         if i in self.own:
             return
@@ -78,13 +74,8 @@ class Packed:
         if sum(small) != 1:
             return False
         self.own[i] = small
-        self.fractions += 1
+        self.repairs.fractions += 1
         return True
-
-    def _note_move(self, amount: Fraction, name: Callable[[int], str], i: int) -> None:
-        self.moved += 1
-        if amount > self.largest:
-            self.largest, self.where = amount, name(i)
 
     def _summing_to_one(
         self, i: int, exact: list[Fraction], name: Callable[[int], str], normalise: bool
@@ -94,10 +85,11 @@ class Packed:
         if total == 1:
             return tuple(exact)
         if normalise and total > 0:
-            self.divided += 1
+            self.repairs.divide(total, name(i))
             return tuple(p / total for p in exact)
-        shown = ", ".join(map(said, exact[:MOST_SHOWN])) + (", …" if len(exact) > MOST_SHOWN else "")
-        raise InvalidModel(f"{name(i)} sums to {said(total)}, not to 1: [{shown}]; normalise=True divides by the sum")
+        raise InvalidModel(
+            f"{name(i)} sums to {said(total)}, not to 1: {listed(exact)}; normalise=True divides by the sum"
+        )
 
     def successors(self, i: int) -> tuple[tuple[int, Fraction], ...]:
         """Return pairs ``(next state, probability)`` of row i, with positive probabilities."""
@@ -107,17 +99,6 @@ class Packed:
             return tuple((s, p) for s, p in zip(columns, self.own[i], strict=True) if p)
         whole = 10 ** int(self.digits[i])
         return tuple((s, Fraction(w, whole)) for s, w in zip(columns, self.weights[here].tolist(), strict=True) if w)
-
-    def notes(self) -> Iterator[str]:
-        if self.fractions:
-            yield f"{self.fractions} rows of floats were read as the small fractions that they round"
-        if self.moved:
-            yield (
-                f"{self.moved} rows of floats missed a sum of 1 by rounding: the largest entry of each was moved, "
-                f"by at most {above(self.largest)} ({self.where})"
-            )
-        if self.divided:
-            yield f"{self.divided} rows did not sum to 1 and were divided by their sum"
 
 
 class PackedAction(Action):

@@ -11,7 +11,8 @@ action :math:`a_t` and arriving in :math:`s_{t+1}`, has the reward
 a state's reward is collected when it is *left*, and not in the state after the last step.  The mean of the return over
 ``horizon`` steps is thus Storm's ``R=? [C<=horizon]``, for every scheduler.
 
-Labels are ignored.  A state without a command is absorbing and has no reward, as Storm builds it.
+Variables and labels become the names of states and actions.  A state without a command is absorbing and has no reward,
+as Storm builds it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from typing import Any, TypeAlias
 from ..errors import InvalidArgument, InvalidFile, InvalidModel, MissingDependency, Unsupported, VerifiedRiskError
 from ..files import read_text
 from ..mdp import MDP, Outcome
+from ..mdp.readers import Horizon
 from ..numbers.rational import LARGEST_EXPONENT, Rational, as_fraction, as_whole, text
+from .outcomes import mdp_of_outcomes
 
 Outcomes: TypeAlias = list[list[list[Outcome]]]
 
@@ -36,14 +39,14 @@ SUFFIXES = (".drn", *PRISM, ".jani")
 
 HUGE = re.compile(r"(?<![\w.])[\d.]+[eE][+-]?0*[1-9]\d{5,}", re.ASCII)
 """A number that Storm would spend hours writing out, digit by digit."""
-MOST_NAMED = 40
-"""Maximum number of states whose variables are listed in the drawing."""
+BUILT_IN = {"init", "deadlock"}
+"""Labels that Storm adds by itself."""
 
 
 def read_storm(
     path: str | PathLike[str],
     *,
-    horizon: int | None = None,
+    horizon: Horizon = None,
     rewards: str | None = None,
     constants: str | Mapping[str, Any] | None = None,
     initial: Any = None,
@@ -68,14 +71,11 @@ def read_storm(
     stuck = _deadlocks(built)
     if stuck:
         notes.append(f"{stuck} state{'s' * (stuck > 1)} without a command: Storm lets them stay, paying nothing")
-    try:
-        return MDP.from_outcomes(
-            outcomes, initial=start, horizon=steps, discount=discount, drawing=_drawing(built), notes=notes
-        )
-    except InvalidModel as error:  # the file's reader needs a name, not a place in our arrays
-        raise InvalidModel(
-            re.sub(r"outcomes\[(\d+)\]\[(\d+)\]", rf"{where}: state \1, action \2", str(error))
-        ) from None
+    states, actions = _names(built)
+    return mdp_of_outcomes(
+        [outcomes], lambda t, s, a: f"{where}: state {s}, action {a}", varies=False, initial=start, horizon=steps,
+        discount=discount, notes=notes, state_names=states, action_names=actions,
+    )  # fmt: skip
 
 
 def _storm() -> Any:
@@ -277,18 +277,17 @@ def _deadlocks(built: Any) -> int:
     return len(list(labels.get_states("deadlock"))) if "deadlock" in labels.get_labels() else 0
 
 
-def _drawing(built: Any) -> str | None:
-    """Return the names of states and actions of a PRISM or JANI model, if there are few."""
-    if not built.has_state_valuations() or built.nr_states > MOST_NAMED:
-        return None
-    matrix = built.transition_matrix
-    lines = []
-    for s in range(built.nr_states):
-        line = f"state {s}: {built.state_valuations.to_string(s).strip('[]')}".replace("\t", " ")
-        if built.has_choice_labeling() and not matrix.has_trivial_row_grouping:
-            rows = range(matrix.get_row_group_start(s), matrix.get_row_group_end(s))
-            names = [", ".join(sorted(built.choice_labeling.get_labels_of_choice(row))) for row in rows]
-            if any(names):
-                line += "; " + ", ".join(f"action {a} {name}".rstrip() for a, name in enumerate(names))
-        lines.append(line)
-    return "\n".join(lines)
+def _names(built: Any) -> tuple[list[str] | None, list[list[str]] | None]:
+    """Return the variables and labels of every state, and the labels of its actions, if the file has any."""
+    n, matrix = built.nr_states, built.transition_matrix
+    variables, actions = [""] * n, None
+    if built.has_state_valuations():
+        variables = [built.state_valuations.to_string(s).strip("[]").replace("\t", " ").strip() for s in range(n)]
+    labels = [", ".join(sorted(set(built.labeling.get_labels_of_state(s)) - BUILT_IN)) for s in range(n)]
+    states = ["; ".join(filter(None, pair)) for pair in zip(variables, labels, strict=True)]
+    if built.has_choice_labeling() and not matrix.has_trivial_row_grouping:
+        groups = [range(matrix.get_row_group_start(s), matrix.get_row_group_end(s)) for s in range(n)]
+        own = [[", ".join(sorted(built.choice_labeling.get_labels_of_choice(row))) for row in rows] for rows in groups]
+        if any(map(any, own)):
+            actions = [[name or str(a) for a, name in enumerate(names)] for names in own]
+    return (states if any(states) else None), actions

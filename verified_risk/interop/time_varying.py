@@ -16,8 +16,8 @@ from ..errors import InvalidModel, Unsupported
 from ..law import Law
 from ..mdp import MDP
 from ..mdp.action import Action
-from ..mdp.readers import StateActions
-from ..mdp.reading import Reader
+from ..mdp.readers import Horizon, StateActions
+from ..mdp.reading import Reader, by_name, read_horizon
 from ..numbers.rational import Rational, as_fraction, as_whole
 
 MOST_STATES = 2_000_000
@@ -29,7 +29,7 @@ def clocked(
     read: Reader,
     *,
     initial: Any,
-    horizon: int,
+    horizon: Horizon,
     discount: Rational,
     terminal: Sequence[Fraction] | None,
     state_names: Sequence[str] | None = None,
@@ -38,16 +38,19 @@ def clocked(
 ) -> MDP:
     """Build the model that has ``steps[t]`` at step t (or ``steps[0]`` at every step), then the ``terminal`` reward."""
     n = len(steps[0])
-    if n * horizon > MOST_STATES:
+    T = read_horizon(horizon)
+    if T is None:
+        raise InvalidModel("horizon is infinite, wanted a number of steps: the model has rewards at its end")
+    if n * T > MOST_STATES:
         raise Unsupported(
-            f"{n} states over {horizon} steps are {n * horizon} pairs of step and state, wanted at most {MOST_STATES}"
+            f"{n} states over {T} steps are {n * T} pairs of step and state, wanted at most {MOST_STATES}"
         )
-    per_step = list(steps) if len(steps) == horizon else [steps[0]] * horizon
-    end = n * horizon
+    per_step = list(steps) if len(steps) == T else [steps[0]] * T
+    end = n * T
     gamma = as_fraction(discount, "discount")
     states: list[tuple[Action, ...]] = []
     for t, own in enumerate(per_step):
-        if t < horizon - 1:
+        if t < T - 1:
             states += [tuple(_moved(action, (t + 1) * n) for action in actions) for actions in own]
         else:
             states += [tuple(_last(action, end, terminal, gamma) for action in actions) for actions in own]
@@ -55,12 +58,12 @@ def clocked(
     return MDP.from_actions(
         tuple(states),
         read=Reader(end + 1, read.normalise),
-        initial=_padded(initial, n, end),
-        horizon=horizon,
+        initial=_padded(by_name(initial, state_names), n, end),
+        horizon=T,
         discount=discount,
         clock=n,
         state_names=state_names,
-        action_names=None if action_names is None else [*(list(action_names) * horizon), ["end"]],
+        action_names=None if action_names is None else [*(list(action_names) * T), ["end"]],
         **rest,
     )
 

@@ -35,6 +35,11 @@ class Action:
         self._reward = reward
         self._outcomes = outcomes
 
+    def __repr__(self) -> str:
+        if not self.independent:
+            return f"Action({', '.join(f'{p}: to {s}, pays {r}' for p, s, r in self.outcomes)})"
+        return f"Action(to {{{', '.join(f'{s}: {p}' for s, p in self.successors)}}}, pays {self.reward})"
+
     @property
     def successors(self) -> tuple[tuple[int, Fraction], ...]:
         """Pairs ``(next state, probability)``, with states increasing and probabilities positive."""

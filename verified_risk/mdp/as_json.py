@@ -27,7 +27,7 @@ def model_to_json(mdp: MDP) -> dict[str, Any]:
         "clock": mdp.clock,
     }
     return {
-        "horizon": mdp.horizon,
+        "horizon": None if mdp.endless else mdp.horizon,
         "discount": text(mdp.discount),
         "initial": [[s, text(p)] for s, p in mdp.initial],
         "states": [[action(choice) for choice in mdp.actions(s)] for s in range(mdp.n_states)],
@@ -48,6 +48,8 @@ def model_from_json(data: dict[str, Any]) -> MDP:
         reward = ContinuousReward.from_json(law) if "scipy" in law else Law.from_json(law)
         return Action(read.row(_once(entry["next"], where), where), reward)
 
+    if isinstance(data["horizon"], float):  # no horizon is written as null
+        raise InvalidModel(f"horizon is {data['horizon']!r}, wanted an integer of at least 1, or null")
     states = []
     for s, actions in enumerate(data["states"]):
         if not actions:
@@ -82,7 +84,7 @@ def _clock(data: dict[str, Any], n: int) -> int | None:
     clock = data.get("clock")
     if clock is None:
         return None
-    if as_whole(clock) is None or clock < 1 or clock * data["horizon"] + 1 != n:
+    if as_whole(clock) is None or clock < 1 or not data["horizon"] or clock * data["horizon"] + 1 != n:
         raise InvalidModel(
             f"clock is {clock!r} for {n} states and horizon {data['horizon']}, wanted n = clock * horizon + 1"
         )

@@ -17,16 +17,27 @@ from ..law import Law
 from ..numbers.format import short
 from ..numbers.rational import Rational, as_step, as_whole
 from .action import Action
-from .readers import Initial, ModelReaders, Reward, Row, StateActions
-from .reading import Reader, collector_resting, read_action_names, read_discount, read_horizon, read_state_names
+from .readers import Horizon, Initial, ModelReaders, Reward, Row, StateActions
+from .reading import (
+    Reader,
+    by_name,
+    collector_resting,
+    read_action_names,
+    read_discount,
+    read_horizon,
+    read_state_names,
+)
 from .rewards import ContinuousReward
+
+MOST_NAMED = 40
+"""Maximum number of states that a description lists."""
 
 
 class MDP(ModelReaders):
     r"""A finite-horizon MDP with rational probabilities and rewards, validated once and immutable.
 
     Numbers may be int, Fraction, Decimal, ``"1/3"`` or float (read as its shortest decimal).  Nothing is rounded, and
-    nothing is normalised unless ``normalise=True``, which records in :attr:`notes` by how much each row changed.
+    nothing is normalised unless ``normalise=True``, which records in :attr:`notes` how many rows changed, and how far.
 
     >>> mdp = MDP(initial=[1], transitions=[[[1], [1]]], rewards=[[{"1/4": 1}, {0: "1/8", "1/2": "7/8"}]], horizon=1)
     >>> mdp
@@ -37,11 +48,13 @@ class MDP(ModelReaders):
     ``drawing`` depicts the states, ``state_names[s]`` and ``action_names[s][a]`` name them: these are for readers, not
     for algorithms.
 
-    :param initial: a state, or a law of the initial state: ``{state: probability}`` or a list of probabilities
+    :param initial: a state, or a law of the initial state: ``{state: probability}`` or a list of probabilities; with
+        ``state_names``, states may be named
     :param transitions: ``transitions[s][a]``: the law of the next state, as a list of probabilities or ``{state:
         probability}``
     :param rewards: ``rewards[s][a]``: a number, a law ``{reward: probability}``, or a frozen law of ``scipy.stats``
-    :param horizon: the number of steps T, at least 1
+    :param horizon: the number of steps T, at least 1; None or ``math.inf`` for a model without one, which
+        :func:`~verified_risk.plan` plans with certified bounds on all that follows the steps it looks at
     :param discount: in (0, 1]; a reward at step t counts ``discount**t``
     :param normalise: divide rows by their sums instead of rejecting those that do not sum to 1
     :param drawing: the model as text, for maps and :meth:`describe`
@@ -53,7 +66,7 @@ class MDP(ModelReaders):
     """
 
     _states: tuple[tuple[Action, ...], ...]
-    _horizon: int
+    _horizon: int | None
     _discount: Fraction
     _initial: tuple[tuple[int, Fraction], ...]
     drawing: str | None
@@ -68,7 +81,7 @@ class MDP(ModelReaders):
         initial: Initial,
         transitions: Sequence[Sequence[Row]],
         rewards: Sequence[Sequence[Reward]],
-        horizon: int,
+        horizon: Horizon,
         discount: Rational = 1,
         *,
         normalise: bool = False,
@@ -93,7 +106,7 @@ class MDP(ModelReaders):
         *,
         read: Reader,
         initial: Initial,
-        horizon: int,
+        horizon: Horizon,
         discount: Rational = 1,
         drawing: str | None = None,
         notes: Iterable[str] = (),
@@ -125,7 +138,7 @@ class MDP(ModelReaders):
         read: Reader,
         initial: Initial,
         states: StateActions,
-        horizon: int,
+        horizon: Horizon,
         discount: Rational,
         drawing: str | None,
         notes: Iterable[str],
@@ -138,6 +151,7 @@ class MDP(ModelReaders):
         self._states = states
         self._horizon = read_horizon(horizon)
         self._discount = read_discount(discount)
+        initial = by_name(initial, state_names)
         self._initial = read.row(initial if as_whole(initial) is None else {initial: 1}, "initial")
         if not (drawing is None or isinstance(drawing, str)):
             raise InvalidModel(f"drawing is {drawing!r:.60}, wanted text")
@@ -157,7 +171,23 @@ class MDP(ModelReaders):
 
     @property
     def horizon(self) -> int:
+        """The number of steps; an error if there is no last one (:attr:`endless`)."""
+        if self._horizon is None:
+            raise Unsupported("the model has no horizon", instead="plan(mdp, G), which needs none, or with_horizon(T)")
         return self._horizon
+
+    @property
+    def endless(self) -> bool:
+        """Whether the model has no horizon."""
+        return self._horizon is None
+
+    def is_over(self, t: int) -> bool:
+        """Whether no step follows the first ``t``.
+
+        :param t: a number of steps
+        :returns: False for every t if the model has no horizon
+        """
+        return self._horizon is not None and t >= self._horizon
 
     @property
     def discount(self) -> Fraction:
@@ -263,7 +293,7 @@ class MDP(ModelReaders):
         :returns: the least and greatest sum
         """
         low, high = self.reward_range
-        weight = sum((self.step_reward(u, Fraction(1)) for u in range(t, self._horizon)), Fraction())
+        weight = sum((self.step_reward(u, Fraction(1)) for u in range(t, self.horizon)), Fraction())
         return low * weight, high * weight
 
     # -- derived models -----------------------------------------------------------------------------------------------
@@ -303,10 +333,10 @@ class MDP(ModelReaders):
             )
         )
 
-    def with_horizon(self, horizon: int) -> MDP:
+    def with_horizon(self, horizon: Horizon) -> MDP:
         """Return the same model with another horizon.
 
-        :param horizon: at least 1
+        :param horizon: at least 1; None or ``math.inf`` for none
         :returns: the new model
         :raises InvalidModel: if the horizon is out of range, or the model changes with the step
         """
@@ -314,7 +344,9 @@ class MDP(ModelReaders):
             raise Unsupported(
                 f"the model lists its {self._horizon} steps one by one: it cannot be played for {horizon}"
             )
-        return self._replace(horizon=read_horizon(horizon))
+        twin = self._replace()
+        twin._horizon = read_horizon(horizon)
+        return twin
 
     def with_discount(self, discount: Rational) -> MDP:
         """Return the same model with another discount.
@@ -329,11 +361,10 @@ class MDP(ModelReaders):
         twin._discount = read_discount(discount)
         return twin
 
-    def _replace(self, states: tuple[tuple[Action, ...], ...] | None = None, horizon: int | None = None) -> MDP:
+    def _replace(self, states: tuple[tuple[Action, ...], ...] | None = None) -> MDP:
         twin = MDP.__new__(MDP)
         twin._states = self._states if states is None else states
-        twin._horizon = self._horizon if horizon is None else horizon
-        twin._discount, twin._initial = self._discount, self._initial
+        twin._horizon, twin._discount, twin._initial = self._horizon, self._discount, self._initial
         twin.drawing, twin.notes, twin.action_names = self.drawing, self.notes, self.action_names
         twin.state_names, twin.clock = self.state_names, self.clock
         return twin
@@ -359,7 +390,8 @@ class MDP(ModelReaders):
         n = self.n_observations
         states = ("1 state" if n == 1 else f"{n} states") + (" at each step" if self.clock else "")
         discount = "" if self._discount == 1 else f", discount {self._discount}"
-        return f"MDP({states}, {actions} action{'s' if counts[-1] > 1 else ''}, horizon {self._horizon}{discount})"
+        horizon = "no horizon" if self._horizon is None else f"horizon {self._horizon}"
+        return f"MDP({states}, {actions} action{'s' if counts[-1] > 1 else ''}, {horizon}{discount})"
 
     def __str__(self) -> str:
         return self.describe()
@@ -376,6 +408,9 @@ class MDP(ModelReaders):
         """
         low, high = self.reward_range
         lines = [repr(self), f"rewards from {short(low)} to {short(high)} a step", *self.notes]
+        if self.state_names is not None and self.drawing is None and self.n_observations <= MOST_NAMED:
+            for s in range(self.n_observations):
+                lines.append(self.state_name(s) + (f": {', '.join(self.action_names[s])}" if self.action_names else ""))
         return "\n".join(([self.drawing, ""] if self.drawing else []) + lines)
 
 

@@ -5,16 +5,15 @@ Other formats import their reader when called, so that a model needs neither gym
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import files
-from ..errors import InvalidModel
 from ..law import Law
 from ..numbers.rational import Rational
+from ..progress import Report
 from .action import Action
-from .reading import Reader, collector_resting
 from .rewards import ContinuousReward
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ StateActions: TypeAlias = tuple[tuple[Action, ...], ...]
 Row: TypeAlias = Sequence[Rational] | Mapping[int, Rational]
 """Probabilities over all states, or ``{state: probability}``."""
 Initial: TypeAlias = int | Row
+Horizon: TypeAlias = int | float | None
+"""A number of steps; ``math.inf``, or None where it is not another default, for a model without a last step."""
 Reward: TypeAlias = Rational | Mapping[Rational, Rational] | Law | ContinuousReward | object
 """A number, ``{reward: probability}``, a law, or a frozen ``scipy.stats`` law."""
 Arrays: TypeAlias = object
@@ -39,11 +40,12 @@ class ModelReaders(files.Saved):
     @classmethod
     def from_outcomes(
         cls,
-        outcomes: Sequence[Sequence[Iterable[tuple[Rational, int, Rational]]]],
+        outcomes: Sequence[Sequence[Any]],
         *,
         initial: Initial,
-        horizon: int,
+        horizon: Horizon = None,
         discount: Rational = 1,
+        terminal: Sequence[Rational] | None = None,
         normalise: bool = False,
         drawing: str | None = None,
         notes: Iterable[str] = (),
@@ -53,12 +55,15 @@ class ModelReaders(files.Saved):
         """Build a model from ``outcomes[s][a] = [(probability, next_state, reward), ...]``.
 
         The reward may depend on the next state.  Equal ``(next_state, reward)`` pairs are merged.  If reward and next
-        state are independent, the action equals one given by transitions and rewards.
+        state are independent, the action equals one given by transitions and rewards.  ``outcomes[t][s][a]`` is a model
+        that changes with the step.  Rows of floats that miss 1 by rounding are repaired as by :meth:`from_arrays`.
 
-        :param outcomes: for each state and action, triples of probability, next state and reward
+        :param outcomes: for each state and action, triples of probability, next state and reward; or a list of these,
+            one for each step
         :param initial: as for :class:`MDP`
-        :param horizon: as for :class:`MDP`
+        :param horizon: as for :class:`MDP`, ``math.inf`` for none; may be omitted if ``outcomes`` lists the steps
         :param discount: as for :class:`MDP`
+        :param terminal: a reward for each state, at the end
         :param normalise: as for :class:`MDP`
         :param drawing: as for :class:`MDP`
         :param notes: as for :class:`MDP`
@@ -67,16 +72,114 @@ class ModelReaders(files.Saved):
         :returns: the model
         :raises InvalidModel: if probabilities do not sum to 1, or a state does not exist
         """
-        read = Reader(len(outcomes), normalise)
-        states = []
-        with collector_resting():
-            for s, choices in enumerate(outcomes):
-                if len(choices) == 0:
-                    raise InvalidModel(f"state {s} has no actions, wanted at least one in outcomes[{s}]")
-                states.append(tuple(read.action(list(rows), f"outcomes[{s}][{a}]") for a, rows in enumerate(choices)))
-        return cast("type[MDP]", cls).from_actions(
-            tuple(states), read=read, initial=initial, horizon=horizon, discount=discount, drawing=drawing, notes=notes,
-            action_names=action_names, state_names=state_names,
+        from ..interop.outcomes import lists_steps, mdp_of_outcomes
+
+        varies = lists_steps(outcomes)
+        return mdp_of_outcomes(
+            outcomes if varies else [outcomes],
+            lambda t, s, a: f"outcomes[{t}][{s}][{a}]" if varies else f"outcomes[{s}][{a}]",
+            varies=varies, initial=initial, horizon=horizon, discount=discount, terminal=terminal, normalise=normalise,
+            drawing=drawing, notes=notes, action_names=action_names, state_names=state_names,
+        )  # fmt: skip
+
+    @classmethod
+    def from_function(
+        cls,
+        initial: object,
+        actions: Callable[[Any], Iterable[Any]],
+        outcomes: Callable[..., Iterable[tuple[Rational, Any, Rational]]],
+        *,
+        horizon: Horizon = None,
+        discount: Rational = 1,
+        terminal: Callable[[Any], Rational] | Mapping[Any, Rational] | None = None,
+        normalise: bool = False,
+        max_states: int = 1_000_000,
+        progress: Report | None = None,
+    ) -> MDP:
+        """Build the model of the states that two functions reach from the initial ones.
+
+        A state or an action is anything hashable: text, a number, a tuple.  ``outcomes(s, a)`` returns the outcomes
+        of an action as in :meth:`from_outcomes`; if it takes the step as well, ``outcomes(s, a, t)``, the model
+        changes with the step.  A state without actions stays, earning nothing.  States are numbered in the order in
+        which they are reached, and keep their names.
+
+        >>> from verified_risk import MDP
+        >>> def spin(wealth, stake):
+        ...     return [("18/37", wealth + stake, stake), ("19/37", wealth - stake, -stake)]
+        >>> MDP.from_function(3, lambda wealth: range(min(wealth, 2) + 1), spin, horizon=4)
+        MDP(12 states, 1 to 3 actions, horizon 4)
+
+        :param initial: a state, or a law ``{state: probability}``
+        :param actions: the actions of a state
+        :param outcomes: the triples of probability, next state and reward of an action
+        :param horizon: as for :class:`MDP`; states beyond it are not visited, and without one all must be
+        :param discount: as for :class:`MDP`
+        :param terminal: the reward of each state, at the end; a dict may leave out those with none
+        :param normalise: as for :class:`MDP`
+        :param max_states: the largest number of states to visit
+        :param progress: a callback that takes a :class:`~verified_risk.Progress`
+        :returns: the model
+        :raises InvalidModel: if a state cannot be hashed, an outcome is not a triple, probabilities do not sum to 1, or
+            there are more than ``max_states`` states
+        """
+        from ..interop.function import mdp_of_function
+
+        return mdp_of_function(
+            initial, actions, outcomes, horizon=horizon, discount=discount, terminal=terminal, normalise=normalise,
+            max_states=max_states, progress=progress,
+        )  # fmt: skip
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        df: object,
+        *,
+        state: str = "state",
+        action: str = "action",
+        next_state: str = "next_state",
+        probability: str = "probability",
+        reward: str = "reward",
+        step: str | None = None,
+        initial: object,
+        horizon: Horizon = None,
+        discount: Rational = 1,
+        terminal: Mapping[Any, Rational] | None = None,
+        absorbing: Iterable[object] = (),
+        normalise: bool = False,
+    ) -> MDP:
+        """Build a model from a table of outcomes: pandas, polars, or a dict of columns.
+
+        The entries of the columns of states and actions become their names.  Numbers keep their order, other names
+        the order in which they appear.
+
+        >>> from verified_risk import MDP
+        >>> table = {"state": ["ok", "ok"], "action": ["run", "run"], "next_state": ["ok", "broken"],
+        ...          "probability": [0.9, 0.1], "reward": [5, -20]}
+        >>> MDP.from_dataframe(table, initial="ok", horizon=3, absorbing=["broken"]).state_names
+        ('ok', 'broken')
+
+        :param df: the table, one outcome per row
+        :param state: the name of the column of states
+        :param action: the name of the column of actions
+        :param next_state: the name of the column of next states
+        :param probability: the name of the column of probabilities
+        :param reward: the name of the column of rewards
+        :param step: the name of a column of steps, from 0, if the model changes with the step
+        :param initial: a state, or a law ``{state: probability}``, named as in the table
+        :param horizon: as for :class:`MDP`; may be omitted if there is a column of steps
+        :param discount: as for :class:`MDP`
+        :param terminal: ``{state: reward}``, at the end; others have none
+        :param absorbing: states without rows, which stay and earn nothing
+        :param normalise: as for :class:`MDP`
+        :returns: the model
+        :raises InvalidModel: if a column is missing, or the rows are not a model
+        """
+        from ..interop.named_rows import mdp_of_dataframe
+
+        columns = (step, state, action, next_state, probability, reward)
+        return mdp_of_dataframe(
+            df, columns, initial=initial, horizon=horizon, discount=discount, terminal=terminal, absorbing=absorbing,
+            normalise=normalise,
         )  # fmt: skip
 
     @classmethod
@@ -86,7 +189,7 @@ class ModelReaders(files.Saved):
         R: Arrays,
         *,
         initial: Initial,
-        horizon: int | None = None,
+        horizon: Horizon = None,
         discount: Rational = 1,
         layout: str | None = None,
         terminal: Sequence[Rational] | None = None,
@@ -113,7 +216,7 @@ class ModelReaders(files.Saved):
         :param P: transition probabilities
         :param R: rewards
         :param initial: as for :class:`MDP`
-        :param horizon: T; may be omitted if ``P`` or ``R`` is a list of T
+        :param horizon: T, ``math.inf`` for none; may be omitted if ``P`` or ``R`` is a list of T
         :param discount: as for :class:`MDP`
         :param layout: ``"sas"`` or ``"ass"``
         :param terminal: a reward for each state, at the end
@@ -150,15 +253,15 @@ class ModelReaders(files.Saved):
         cls,
         env: object,
         *,
-        horizon: int | None = None,
+        horizon: Horizon = None,
         discount: Rational = 1,
         initial: Initial | None = None,
         options: Mapping[str, object] | None = None,
     ) -> MDP:
         """Build the tabular model of a gymnasium environment (or its id) with a transition table ``env.unwrapped.P``.
 
-        ``horizon`` defaults to the environment's time limit, ``initial`` to its own initial law; ``options`` are passed
-        to ``gymnasium.make``.
+        ``horizon`` defaults to the environment's time limit (``math.inf`` ignores it), ``initial`` to its own initial
+        law; ``options`` are passed to ``gymnasium.make``.
 
         :param env: an environment, or its id
         :param horizon: T
@@ -178,22 +281,28 @@ class ModelReaders(files.Saved):
         cls,
         path: str | PathLike[str],
         *,
-        initial: Initial,
-        horizon: int | None = None,
+        initial: object,
+        horizon: Horizon = None,
         discount: Rational = 1,
-        index_base: int,
+        index_base: int | None = None,
+        terminal: Mapping[Any, Rational] | None = None,
+        absorbing: Iterable[object] = (),
         normalise: bool = False,
     ) -> MDP:
         """Read ``idstatefrom,idaction,idstateto,probability,reward``; the least index is ``index_base``, 0 or 1.
 
-        ``initial`` numbers states as the file does.  With a column ``idstep``, from 0, the model changes with the step,
-        and only then may ``horizon`` be omitted.
+        ``initial``, ``terminal`` and ``absorbing`` refer to states as the file does.  Without ``index_base``, states
+        and actions are names, as in :meth:`from_dataframe`.  With a column ``idstep``, from 0, the model changes with
+        the step, and only then may ``horizon`` be omitted.  Rows of decimals that miss 1 by rounding are repaired as
+        by :meth:`from_arrays`.
 
         :param path: the file
         :param initial: as for :class:`MDP`
         :param horizon: T
         :param discount: as for :class:`MDP`
-        :param index_base: 0 or 1
+        :param index_base: 0 or 1; None if states and actions are names
+        :param terminal: ``{state: reward}``, at the end; others have none
+        :param absorbing: states without rows, which stay and earn nothing
         :param normalise: as for :class:`MDP`
         :returns: the model
         :raises InvalidFile: if a line cannot be read; the message names it
@@ -202,15 +311,16 @@ class ModelReaders(files.Saved):
         from ..interop.csv import read_csv
 
         return read_csv(
-            path, initial=initial, horizon=horizon, discount=discount, index_base=index_base, normalise=normalise
-        )
+            path, initial=initial, horizon=horizon, discount=discount, index_base=index_base, terminal=terminal,
+            absorbing=absorbing, normalise=normalise,
+        )  # fmt: skip
 
     @classmethod
     def from_storm(
         cls,
         path: str | PathLike[str],
         *,
-        horizon: int | None = None,
+        horizon: Horizon = None,
         rewards: str | None = None,
         constants: str | Mapping[str, object] | None = None,
         initial: Initial | None = None,

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidLaw, InvalidModel, InvalidNumber
 from ..law import Law
-from ..numbers.rational import as_fraction, as_whole, exact_sum, said, text
+from ..numbers.rational import as_fraction, as_whole, exact_sum, said
 from .action import Action, Outcome
+from .repairs import Repairs
 from .rewards import ContinuousReward
 
 TENS = 10**18
 """Scale at which probabilities, which mostly have few digits, are summed as integers."""
+MOST_SHOWN = 8
+"""Maximum number of entries of a row in an error message, which should stay short."""
 
 
 _PLAIN_KEYS, _PLAIN_VALUES = {int}, {float, np.float64}
@@ -47,7 +52,7 @@ class Reader:
     def __init__(self, n_states: int, normalise: bool) -> None:
         self.n_states = n_states
         self.normalise = normalise
-        self.notes: list[str] = []
+        self.repairs = Repairs()
         self._numbers: dict[Any, Fraction] = {}  # large models repeat few distinct numbers
         self._floats = _Probabilities()
         self._points: dict[tuple[int, int], Law] = {}  # keyed by integers: hashing a Fraction is slow
@@ -77,6 +82,11 @@ class Reader:
             raise InvalidModel(f"{where} names state {value!r}, wanted an integer in 0..{self.n_states - 1}")
         return s
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was repaired, a line for each way of repairing."""
+        return tuple(self.repairs.notes())
+
     def total(self, masses: Collection[Fraction], where: str, shown: Callable[[], str]) -> Fraction:
         """Check that a row sums to 1; with normalisation, return the divisor."""
         total = exact_sum(masses)
@@ -84,9 +94,7 @@ class Reader:
             return total
         if not self.normalise or total == 0:
             raise InvalidModel(f"{where} sums to {said(total)}, not to 1: {shown()}")
-        self.notes.append(
-            f"{where} summed to {said(total)} and was divided by it (moved by {float(abs(total - 1)):.3g})"
-        )
+        self.repairs.divide(total, where)
         return total
 
     def row(self, row: Any, where: str) -> tuple[tuple[int, Fraction], ...]:
@@ -106,7 +114,7 @@ class Reader:
 
         def shown() -> str:
             if isinstance(row, Mapping):
-                return "{" + ", ".join(f"{s}: {p}" for s, p in masses.items()) + "}"
+                return f"{{{', '.join(f'{s}: {said(p)}' for s, p in islice(masses.items(), MOST_SHOWN))}}}"
             return listed(masses.values())
 
         total = self.total(masses.values(), where, shown)
@@ -180,6 +188,9 @@ class Reader:
             key = (s, r.numerator, r.denominator)
             found[key] = (found[key][0] + mass if key in found else mass, s, r)
         masses = [p for p, _, _ in found.values()]
+        if not self.normalise and exact_sum(masses) != 1:
+            masses = self.repairs.repaired(masses, where) or masses
+            found = {key: (p, s, r) for p, (key, (_, s, r)) in zip(masses, found.items(), strict=True)}
         total = self.total(masses, where, lambda: listed(masses))
         ordered = sorted(found.values(), key=lambda outcome: outcome[1:])
         return tuple((p / total if total != 1 else p, s, r) for p, s, r in ordered if p)
@@ -223,8 +234,10 @@ def collector_resting() -> Iterator[None]:
             gc.enable()
 
 
-def listed(masses: Iterable[Fraction]) -> str:
-    return "[" + ", ".join(map(text, masses)) + "]"
+def listed(masses: Collection[Fraction]) -> str:
+    """Format the first entries of a row for a message."""
+    shown = [said(p) for p in islice(masses, MOST_SHOWN)] + ["…"] * (len(masses) > MOST_SHOWN)
+    return f"[{', '.join(shown)}]"
 
 
 def read_action_names(names: Sequence[Sequence[str]], counts: Sequence[int]) -> tuple[tuple[str, ...], ...]:
@@ -238,7 +251,10 @@ def read_action_names(names: Sequence[Sequence[str]], counts: Sequence[int]) -> 
     return read
 
 
-def read_horizon(value: Any) -> int:
+def read_horizon(value: Any) -> int | None:
+    """Read a number of steps, or None if there is no last one."""
+    if value is None or value == math.inf:
+        return None
     horizon = as_whole(value)
     if horizon is None or horizon < 1:
         raise InvalidModel(f"horizon is {value!r}, wanted an integer of at least 1")
@@ -251,6 +267,21 @@ def read_state_names(names: Sequence[str], count: int) -> tuple[str, ...]:
     if len(read) != count or not all(isinstance(name, str) for name in read):
         raise InvalidModel(f"state_names has {len(read)} entries, wanted {count} names")
     return read
+
+
+def by_name(initial: Any, names: Sequence[str] | None) -> Any:
+    """Return an initial state or law with names replaced by the states that have them."""
+    if isinstance(initial, Mapping):
+        return {by_name(s, names): p for s, p in initial.items()}
+    if not isinstance(initial, str):
+        return initial
+    found = [s for s, name in enumerate(names or ()) if name == initial]
+    if len(found) != 1:
+        known = (
+            f"one of {', '.join(map(repr, list(names)[:MOST_SHOWN]))}" if names else "a number, or state_names as well"
+        )
+        raise InvalidModel(f"initial names {initial!r}, which {len(found)} states are called, wanted {known}")
+    return found[0]
 
 
 def read_discount(value: Any) -> Fraction:
