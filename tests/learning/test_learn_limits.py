@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from test_learn_run import Chain
 
 import verified_risk as vr
 from verified_risk.errors import InvalidArgument
@@ -31,7 +30,7 @@ def steep(slope):
 
 
 def shell(n):
-    return environment._shell(Chain(), Settings.read(vr.Mean(), 5), 1, None, [0, 1, n], False)
+    return environment.shell_of((2,), 2, 1, [0, 1, n], None, None, False)
 
 
 @pytest.mark.parametrize(

@@ -135,10 +135,13 @@ class Knowledge:
         )
 
 
-def knowledge_of(standard: Standard, declared: Declared, *, fixed: frozenset[int] = frozenset()) -> Knowledge:
+def knowledge_of(
+    standard: Standard, declared: Declared, *, fixed: frozenset[int] = frozenset(), untried: int = 0
+) -> Knowledge:
     """Return the declarations about a model in the learner's form.
 
-    ``fixed`` are states known to be absorbing, with the one outcome in ``standard.pairs``.  Declarations do not concern
+    ``fixed`` are states known to be absorbing, with the one outcome in ``standard.pairs``.  ``untried`` pairs have
+    tests too, although they are left out of the model because data decided so.  Declarations do not concern
     the step that leads to a random start.  Raises :class:`InvalidArgument` for entries that are missing or outside the
     model, and for a largest return below the least one.
     """
@@ -166,6 +169,8 @@ def knowledge_of(standard: Standard, declared: Declared, *, fixed: frozenset[int
             tests += {1: 0, 2: 1}.get(possible, possible)
             if not joint and not declared.rewards:
                 tests += m - 1
+    blank = min(S * m if joint else S, limit or S * m)
+    tests += untried * ({1: 0, 2: 1}.get(blank, blank) + (0 if joint or declared.rewards else m - 1))
     largest = standard.top[0]
     if declared.largest is not None:
         units = (declared.largest - standard.offset) / (standard.range * standard.unit)

@@ -55,10 +55,13 @@ def learn_environment(
     if audit:
         raise Unsupported("a black box cannot be audited: the audit compares with the true model; learn from an MDP")
     check_box(settings.declared)
-    shell = _shell(env, settings, horizon, reward_range, rewards, random_starts)
+    steps, sizes, actions = _horizon(env, horizon), _sizes(env, "observation_space"), _sizes(env, "action_space")
+    if len(actions) != 1:
+        raise InvalidArgument(f"action_space is {env.action_space!r}, wanted a Discrete space")
+    shell = shell_of(sizes, actions[0], steps, rewards, reward_range, settings.eta, random_starts)
     first = shell.number(_reset(env, settings.seed, 0))
     over = shell.observations
-    standard = _black_box(shell, start=first)
+    standard = black_box(shell, [shell.actions] * over, 1, ((first, Fraction(1)),))
     task = Task.of(standard, settings, fixed=frozenset({over}))
     learner = task.learner(room=ROOM)
     bracket = Bracket(learner, task.slack, wanted=settings.has_interval)
@@ -157,21 +160,29 @@ def _episode(
     return float(y), width, float(earned)
 
 
-def _black_box(shell: BlackBox, *, start: int) -> Standard:
-    """Return a problem of the black box's sizes; its outcomes are never read, since episodes come from the box."""
-    over = shell.observations
+def black_box(
+    shell: BlackBox, actions: Sequence[int], ends: int, initial: tuple[tuple[int, Fraction], ...]
+) -> Standard:
+    """Return a problem of the black box's sizes; its outcomes are never read, since episodes come from the box.
+
+    ``actions`` are the numbers of actions of the states; after them come ``ends`` absorbing states that pay nothing
+    and, where starts are random, the state before the first.
+    """
+    over = len(actions)
     nothing = shell.atom(Fraction())
-    stay = Pair(((nothing, over, Fraction(1)),), ((0, Fraction(1)),))
-    pairs = [(stay,) * shell.actions for _ in range(over)] + [(stay,)]
+    pairs: list[tuple[Pair, ...]] = [
+        (Pair(((nothing, s, Fraction(1)),), ((0, Fraction(1)),)),) for s in range(over + ends)
+    ]
+    pairs[:over] = [stay * n for stay, n in zip(pairs, actions, strict=False)]
     units = tuple(shell.units(i) for i in range(len(shell.atoms)))
     rows = (units,) * shell.steps
     if shell.random_starts:
-        pairs.append((stay,))
+        pairs.append(pairs[-1][:1])
         rows = ((0,) * len(units), *rows)
-        start = over + 1
+        initial = ((over + ends, Fraction(1)),)
     return Standard(
         horizon=len(rows), discount=Fraction(1), low=shell.low, range=shell.range, unit=shell.unit, atoms=shell.atoms,
-        units=rows, exact=shell.exact, joint=True, initial=((start, Fraction(1)),), pairs=tuple(pairs),
+        units=rows, exact=shell.exact, joint=True, initial=initial, pairs=tuple(pairs),
         free_steps=int(shell.random_starts),
     )  # fmt: skip
 
@@ -179,26 +190,24 @@ def _black_box(shell: BlackBox, *, start: int) -> Standard:
 # -- reading the arguments ---------------------------------------------------------------------------------------------
 
 
-def _shell(
-    env: Any,
-    settings: Settings,
-    horizon: int | None,
-    reward_range: tuple[Rational, Rational] | None,
+def shell_of(
+    sizes: tuple[int, ...],
+    actions: int,
+    steps: int,
     rewards: Sequence[Rational] | None,
+    reward_range: tuple[Rational, Rational] | None,
+    eta: Fraction | None,
     random_starts: bool,
 ) -> BlackBox:
-    steps = _horizon(env, horizon)
-    sizes, actions = _sizes(env, "observation_space"), _sizes(env, "action_space")
-    if len(actions) != 1:
-        raise InvalidArgument(f"action_space is {env.action_space!r}, wanted a Discrete space")
+    """Return the form of a black box; raise :class:`InvalidArgument` for rewards that make too many returns."""
     if rewards is not None:
-        low, high, unit, atoms = _listed(rewards, reward_range, settings)
+        low, high, unit, atoms = _listed(rewards, reward_range, eta)
         exact = True
     else:
-        low, high, unit = _grid(settings, reward_range)
+        low, high, unit = _grid(eta, reward_range)
         atoms, exact = tuple(i * unit for i in range(int(1 / unit) + 1)), False
     check_floats(low, high, steps)
-    shell = BlackBox(sizes, actions[0], steps, low, high - low, unit, atoms, exact, bool(random_starts))
+    shell = BlackBox(sizes, actions, steps, low, high - low, unit, atoms, exact, bool(random_starts))
     most = steps * int(1 / unit)
     if most > MOST_UNITS:
         raise InvalidArgument(
@@ -209,9 +218,9 @@ def _shell(
 
 
 def _listed(
-    rewards: Sequence[Rational], reward_range: tuple[Rational, Rational] | None, settings: Settings
+    rewards: Sequence[Rational], reward_range: tuple[Rational, Rational] | None, eta: Fraction | None
 ) -> tuple[Fraction, Fraction, Fraction, tuple[Fraction, ...]]:
-    if settings.eta is not None or reward_range is not None:
+    if eta is not None or reward_range is not None:
         raise InvalidArgument("rewards is given, so reward_range and eta are not wanted")
     values = sorted({Fraction(0), *(as_fraction(r, f"rewards[{i}]") for i, r in enumerate(rewards))})
     if len(values) < 2:
@@ -264,13 +273,13 @@ def _horizon(env: Any, horizon: int | None) -> int:
     return int(horizon)
 
 
-def _grid(settings: Settings, reward_range: tuple[Rational, Rational] | None) -> tuple[Fraction, Fraction, Fraction]:
+def _grid(eta: Fraction | None, reward_range: tuple[Rational, Rational] | None) -> tuple[Fraction, Fraction, Fraction]:
     if reward_range is None:
         raise InvalidArgument(
             "rewards and reward_range are None, wanted the rewards that can occur, such as rewards=[-1, 20], or the "
             "least and greatest reward of a step with eta"
         )
-    if settings.eta is None:
+    if eta is None:
         raise InvalidArgument(
             "eta is None, wanted a grid step that divides the range of the rewards, such as 1/10 of it"
         )
@@ -279,4 +288,4 @@ def _grid(settings: Settings, reward_range: tuple[Rational, Rational] | None) ->
         raise InvalidArgument(f"reward_range is ({low}, {high}), wanted low < high")
     if not low <= 0 <= high:
         raise InvalidArgument(f"reward_range is ({low}, {high}), wanted one that contains 0: steps after the end pay 0")
-    return low, high, read_eta(settings.eta, high - low)
+    return low, high, read_eta(eta, high - low)

@@ -56,12 +56,15 @@ class Bracket:
             return
         self.learner.plan()
         self.add_uppers(np.array([self.learner.upper]))
-        value, table = self.learner.plan_below()
+        self.add_lower(*self.learner.plan_below())
+        self.next_check = max(episodes + 1, int(episodes * GROWTH))
+
+    def add_lower(self, value: float, table: Actions) -> None:
+        """Raise ``lower`` to a pessimistic value, which is in units, and keep its policy."""
         standard = self.learner.standard
         lower = standard.value(Fraction(value) - self.slack) - standard.rounding
         if lower > self.lower or self.table is None:
             self.lower, self.table = max(lower, self.lower), table
-        self.next_check = max(episodes + 1, int(episodes * GROWTH))
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -192,19 +192,38 @@ def checked_table(table: NDArray[Any], steps: int, actions: Sequence[int]) -> ND
 
 
 class BlackBoxPolicy:
-    """A learned policy of an environment: :meth:`player` plays it step by step, ``rollout`` many times."""
+    """A learned policy of an environment: :meth:`player` plays it step by step, ``rollout`` many times.
 
-    def __init__(self, shell: BlackBox, table: NDArray[np.int16]) -> None:
-        self.shell, self.table = shell, table
+    ``states`` and ``actions`` are names, where a log has given them: of the states, and of the actions of each.
+    """
+
+    def __init__(
+        self,
+        shell: BlackBox,
+        table: NDArray[np.int16],
+        states: Sequence[Any] = (),
+        actions: Sequence[Sequence[Any]] = (),
+    ) -> None:
+        self.shell, self.table, self.states, self.actions = shell, table, tuple(states), tuple(map(tuple, actions))
+        self._number = {name: s for s, name in enumerate(self.states)}
 
     def start(self) -> int:
         """Return the memory before the first step: units paid so far."""
         return 0
 
-    def act(self, t: int, observation: Any, memory: int) -> int:
+    def act(self, t: int, observation: Any, memory: int) -> Any:
         """Return the action at step ``t = 0, 1, ...``."""
-        row = self.table[t + self.shell.random_starts, self.shell.number(observation)]
-        return int(row[min(memory, len(row) - 1)])
+        s = self._number.get(observation) if self.states else self.shell.number(observation)
+        if s is None:
+            raise InvalidArgument(f"the state is {observation!r}, which the log has not")
+        row = self.table[t + self.shell.random_starts, s]
+        a = int(row[min(memory, len(row) - 1)])
+        return self.actions[s][a] if self.states else a
+
+    def rule(self, step: int = 0, earned: Rational = 0) -> dict[Any, Any]:
+        """Return the actions in all states of a log, at a step and after a return so far."""
+        paid = (as_fraction(earned, "earned") - step * self.shell.low) / self.shell.range
+        return {s: self.act(step, s, max(ceil_div(paid, self.shell.unit), 0)) for s in self.states}
 
     def observe(self, memory: int, reward: Rational) -> int:
         return memory + self.shell.units(self.shell.atom(as_fraction(reward, "reward")))
@@ -234,17 +253,31 @@ class BlackBoxPolicy:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write as versioned JSON."""
-        files.write(path, "black-box-policy", {"shell": self.shell.to_json(), "table": encode_array(self.table)})
+        names = {"states": self.states, "actions": self.actions} if self.states else {}
+        data = {"shell": self.shell.to_json(), "table": encode_array(self.table)}
+        files.write(path, "black-box-policy", {**data, **names})
 
     @staticmethod
     def load(path: str | PathLike[str]) -> BlackBoxPolicy:
         """Read what :meth:`save` wrote."""
 
         def parse(data: dict[str, Any]) -> BlackBoxPolicy:
-            shell = BlackBox.from_json(data["shell"])
-            return BlackBoxPolicy(shell, shell.checked(decode_array(data["table"])))
+            shell, table = BlackBox.from_json(data["shell"]), decode_array(data["table"])
+            if "states" not in data:
+                return BlackBoxPolicy(shell, shell.checked(table))
+            states, actions = _named(data["states"]), _named(data["actions"])
+            if table.ndim != 3 or not 0 < len(states) == len(actions) <= table.shape[1]:
+                raise InvalidFile(f"the policy names {len(states)} states and the actions of {len(actions)}")
+            sizes = [*map(len, actions), *[1] * (table.shape[1] - len(states))]
+            table = checked_table(table, shell.steps + shell.random_starts, sizes)
+            return BlackBoxPolicy(shell, table, states, actions)
 
         return files.read(path, "black-box-policy", parse)
+
+
+def _named(x: Any) -> Any:
+    """Return names read from a file, where tuples are lists."""
+    return tuple(_named(y) for y in x) if isinstance(x, list) else x
 
 
 class BlackBoxPlayer:
@@ -263,7 +296,7 @@ class BlackBoxPlayer:
         """True if the horizon is reached."""
         return self.t >= self.policy.shell.steps
 
-    def act(self, observation: Any) -> int:
+    def act(self, observation: Any) -> Any:
         """Return the action; raise :class:`InvalidArgument` after the horizon, or twice without :meth:`observe`."""
         if self.over:
             raise InvalidArgument(f"the episode is over after {self.t} steps: wanted reset() before another act")

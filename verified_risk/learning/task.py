@@ -148,9 +148,11 @@ class Task:
     height_error: float
 
     @classmethod
-    def of(cls, standard: Standard, settings: Settings, *, fixed: frozenset[int] = frozenset()) -> Task:
-        """Return the task of ``settings`` in ``standard``; ``fixed`` as in :func:`.declarations.knowledge_of`."""
-        knowledge = knowledge_of(standard, settings.declared, fixed=fixed)
+    def of(
+        cls, standard: Standard, settings: Settings, *, fixed: frozenset[int] = frozenset(), untried: int = 0
+    ) -> Task:
+        """Return the task of ``settings`` in ``standard``; the rest as in :func:`.declarations.knowledge_of`."""
+        knowledge = knowledge_of(standard, settings.declared, fixed=fixed, untried=untried)
         problem = problem_of(standard, settings.objective, settings.episodes or 1, settings.delta)
         uniform = uniform_problem_of(standard, knowledge, settings.delta)
         target, error = target_of(

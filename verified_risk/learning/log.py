@@ -1,0 +1,362 @@
+"""Logged episodes: rows ``(episode, state, action, reward, next state)``, read and checked once.
+
+Confidence sets made of counts hold whatever collected the data (theory, page 10, kl-logs).  What would make them wrong
+is a row that is not what it seems, so every row is checked, and the first bad one is named.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .. import files
+from ..errors import InvalidArgument, InvalidFile, InvalidNumber
+from ..kernels.learn_data import Bools, Ints
+from ..numbers.rational import Rational, as_fraction, said
+
+Name: TypeAlias = Hashable
+CUT, ENDED = -1, -2
+"""Successors that are no states: the log does not show it; the episode is over."""
+ROLES = ("episode", "state", "action", "reward", "next_state", "terminated", "step")
+"""Columns; the last three may be missing."""
+WORDS = {**dict.fromkeys(("true", "t", "yes", "1", "1.0"), True), **dict.fromkeys(("false", "f", "no", "0", "0.0", ""))}
+
+
+@dataclass
+class Budget:
+    """What the questions asked of one log have spent of ``limit`` (None: no limit).
+
+    Questions that rest on the same confidence sets at the same ``delta`` fail together, so they are paid for once.
+    """
+
+    limit: Fraction | None = None
+    questions: list[tuple[str, Hashable, Fraction]] = field(default_factory=list)
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of ``delta`` over different sets: all answers hold at once with probability ``1 - spent`` or more."""
+        return sum({key: delta for _, key, delta in self.questions}.values(), Fraction())
+
+    def spend(self, question: str, key: Hashable, delta: Fraction) -> None:
+        """Record a question; raise :class:`InvalidArgument` instead if more than ``limit`` would be spent."""
+        self.questions.append((question, (key, delta), delta))
+        if self.limit is not None and self.spent > self.limit:
+            self.questions.pop()
+            left = said(self.limit - self.spent)
+            raise InvalidArgument(f"delta is {said(delta)} for {question}, but only {left} of the log's budget is left")
+
+    def __str__(self) -> str:
+        lines = [f"{question}: delta {delta}" for question, _, delta in self.questions]
+        return "\n".join([*lines, f"all answers hold at once with probability {1 - self.spent}"])
+
+
+class Log:
+    """Episodes as arrays, with the names of states and actions; built by one of the ``from_`` methods from columns:
+
+    ==============  =================================================================================================
+    ``episode``     an identifier; the rows of an episode are together and in order
+    ``state``       where the step began: text, a number or a tuple, as are actions
+    ``action``      what was done
+    ``reward``      what was paid, read exactly
+    ``next_state``  where the step led.  If the column is missing the next row of the episode tells, and the last step
+                    of an episode that did not terminate is not counted
+    ``terminated``  whether the episode is over with this step: then nothing happens and nothing is paid any more.  An
+                    episode that stops otherwise was cut off, and is used up to there.  May be missing
+    ``step``        the number of the step, checked to grow by 1.  May be missing
+    ==============  =================================================================================================
+
+    Steps into a state that is named in ``terminal`` end an episode too.  ``delta`` is the most that all questions asked
+    of the log may spend, see ``budget``.
+
+    >>> log = Log.from_arrays(episode=["a", "a", "b"], state=["ill", "ill", "ill"], action=["wait", "treat", "treat"],
+    ...                       reward=[0, 1, 1], next_state=["ill", "well", "well"], terminal=["well"])
+    >>> print(log)
+    2 episodes, 3 steps, at most 2 each; 1 states, 2 actions, rewards 0, 1; 2 ended, 0 cut off
+    """
+
+    states: tuple[Name, ...]
+    actions: tuple[Name, ...]
+    rewards: tuple[Fraction, ...]
+    first: Ints  # rows of episode k are first[k] .. first[k + 1]
+    state: Ints
+    action: Ints
+    reward: Ints
+    successor: Ints  # states, then terminal ones; CUT or ENDED
+
+    def __init__(
+        self,
+        _columns: Mapping[str, Sequence[Any]],
+        _terminal: Iterable[Name],
+        _delta: Rational | None,
+        _where: Callable[[int], str] = "row {}".format,
+    ) -> None:
+        self.where, self.terminal = _where, tuple(dict.fromkeys(_plain(x) for x in _terminal))
+        limit = None if _delta is None else as_fraction(_delta, "delta")
+        if limit is not None and not 0 < limit < 1:
+            raise InvalidArgument(f"delta is {said(limit)}, wanted a probability strictly between 0 and 1")
+        self.budget = Budget(limit)
+        n = len(_columns["episode"])
+        for name, column in _columns.items():
+            if len(column) != n or n == 0:
+                raise InvalidArgument(f"{name} has {len(column)} rows, wanted {n or 'some'} as in episode")
+        last = self._episodes(_columns["episode"], _columns.get("step", ()))
+        ended = self._flags(_columns.get("terminated", ()), last)
+        codes: dict[Name, int] = {}
+        self.state = self._names("state", _columns["state"], codes)
+        for x in self.terminal:
+            if x in codes:
+                raise self._bad(np.flatnonzero(self.state == codes[x])[0], f"state is {x!r}, which is terminal")
+        acted: dict[Name, int] = {}
+        self.action = self._names("action", _columns["action"], acted)
+        self.actions = tuple(acted)
+        self.reward = self._rewards(_columns["reward"])
+        self.successor = self._successors(_columns.get("next_state"), codes, ended, last)
+        self.states = tuple(codes)[: len(codes) - len(self.terminal)]
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls, *, terminal: Iterable[Name] = (), delta: Rational | None = None, **columns: Sequence[Any]
+    ) -> Log:
+        """Return the log in lists or arrays, one entry per step.
+
+        :param terminal: states that end an episode
+        :param delta: the most that all questions may spend
+        :param columns: ``episode``, ``state``, ``action``, ``reward``; ``next_state``, ``terminated``, ``step``
+        :returns: the log
+        :raises InvalidArgument: for the first bad row
+        """
+        names = _roles(dict.fromkeys(columns, ""), list(columns))
+        return cls({role: _listed(columns[role]) for role in names}, terminal, delta)
+
+    @classmethod
+    def from_dataframe(
+        cls, frame: object, *, terminal: Iterable[Name] = (), delta: Rational | None = None, **columns: str
+    ) -> Log:
+        """Return the log in a data frame of pandas, polars or any library whose columns are read by ``frame[name]``.
+
+        :param frame: the data frame; rows are numbered from 0 in errors
+        :param terminal: states that end an episode
+        :param delta: the most that all questions may spend
+        :param columns: names of columns that are called otherwise, such as ``episode="patient"``
+        :returns: the log
+        :raises InvalidArgument: for a column that is missing, and for the first bad row
+        """
+        table: Any = frame
+        names = _roles(columns, [str(x) for x in table.columns])
+        return cls({role: _listed(table[name]) for role, name in names.items()}, terminal, delta)
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | PathLike[str],
+        *,
+        terminal: Iterable[Name] = (),
+        delta: Rational | None = None,
+        **columns: str,
+    ) -> Log:
+        """Return the log in a CSV file with a header.  States (or actions) that are all whole numbers become ints.
+
+        :param path: the file; errors name the line
+        :param terminal: states that end an episode
+        :param delta: the most that all questions may spend
+        :param columns: names of columns that are called otherwise, such as ``episode="patient"``
+        :returns: the log
+        :raises InvalidArgument: for a column that is missing, and for the first bad row
+        :raises InvalidFile: if the file is no table
+        """
+        reader = csv.reader(files.read_text(path, "utf-8-sig").splitlines(keepends=True))
+        lines: list[int] = []
+        rows: list[list[str]] = []
+        try:
+            header = [name.strip() for name in next(reader, [])]
+            for row in filter(None, reader):
+                if len(row) != len(header):
+                    raise csv.Error(f"{len(row)} entries, wanted {len(header)} as in the header")
+                rows.append(row)
+                lines.append(reader.line_num)
+        except csv.Error as error:
+            raise InvalidFile(f"{path}, line {reader.line_num}: {error}") from None
+        places = {role: header.index(name) for role, name in _roles(columns, header).items()}
+        found: dict[str, list[Any]] = {role: [row[i].strip() for row in rows] for role, i in places.items()}
+        found["ends"] = [str(x) for x in terminal]
+        for group in (("state", "next_state", "ends"), ("action",), ("step",)):
+            if all(_is_integer(x) for role in group for x in set(found.get(role, ())) if x):
+                found |= {role: [int(x) if x else x for x in found[role]] for role in group if role in found}
+        return cls(found, found.pop("ends"), delta, lambda k: f"{path}, line {lines[k]}")
+
+    @classmethod
+    def from_transitions(
+        cls, transitions: Iterable[Sequence[Any]], *, terminal: Iterable[Name] = (), delta: Rational | None = None
+    ) -> Log:
+        """Return the log of gymnasium's steps, in the order in which they were taken; an episode goes on until it is
+        terminated or truncated.
+
+        :param transitions: steps ``(observation, action, reward, next observation, terminated, truncated)``
+        :param terminal: states that end an episode
+        :param delta: the most that all questions may spend
+        :returns: the log
+        :raises InvalidArgument: for the first bad row
+        """
+        rows = [tuple(row) for row in transitions]
+        wrong = next((k for k, row in enumerate(rows) if len(row) != 6), None)
+        if wrong is not None:
+            raise InvalidArgument(f"row {wrong}: {len(rows[wrong])} entries, wanted 6 (observation, ..., truncated)")
+        state, action, reward, after, ended, cut = zip(*rows, strict=True) if rows else ((),) * 6
+        over = np.array([bool(x) or bool(y) for x, y in zip(ended, cut, strict=True)], np.int64)
+        columns = ((np.cumsum(over) - over).tolist(), state, action, reward, after, ended)
+        return cls.from_arrays(terminal=terminal, delta=delta, **dict(zip(ROLES, columns, strict=False)))
+
+    # -- checking -----------------------------------------------------------------------------------------------------
+
+    def _bad(self, row: int, what: str) -> InvalidArgument:
+        return InvalidArgument(f"{self.where(int(row))}: {what}")
+
+    def _episodes(self, column: Sequence[Any], step: Sequence[Any]) -> Bools:
+        """Set ``first``; return whether each row is the last of its episode."""
+        codes = self._names("episode", column, {})
+        begins = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+        _, earliest = np.unique(codes[begins], return_index=True)
+        for k in np.setdiff1d(np.arange(len(begins)), earliest):
+            row, before = begins[k], np.flatnonzero(codes == codes[begins[k]])[0]
+            seen = f"{column[row]!r} begins again, it was at {self.where(int(before))}"
+            raise self._bad(row, f"episode {seen}, wanted its rows together and once")
+        self.first = np.append(begins, len(codes))
+        last = np.append(codes[1:] != codes[:-1], True)
+        for k, x in enumerate(step):
+            if not isinstance(x, int) or (k and not last[k - 1] and x != step[k - 1] + 1):
+                raise self._bad(k, f"step is {x!r}, wanted a whole number, one more than in the row before")
+        return last
+
+    def _flags(self, column: Sequence[Any], last: Bools) -> Bools:
+        found = np.zeros(len(last), np.bool_)
+        for k, x in enumerate(column):
+            word = "" if _missing(x) else str(x).strip().lower()
+            if word not in WORDS:
+                raise self._bad(k, f"terminated is {x!r}, wanted true or false")
+            found[k] = bool(WORDS[word])
+            if found[k] and not last[k]:
+                raise self._bad(k, "terminated is true, but the episode goes on in the next row")
+        return found
+
+    def _names(self, role: str, column: Sequence[Any], codes: dict[Name, int]) -> Ints:
+        """Return the numbers of the names of a column, in the order of their first appearance."""
+        found = np.zeros(len(column), np.int64)
+        for k, x in enumerate(column):
+            if isinstance(x, (dict, set)) or (x not in codes and _missing(x)):
+                raise self._bad(k, f"{role} is {x!r}, wanted text, a number or a tuple")
+            found[k] = codes.setdefault(x, len(codes))
+        return found
+
+    def _rewards(self, column: Sequence[Any]) -> Ints:
+        """Return the numbers of the rewards, which are sorted."""
+        exact: dict[Any, Fraction] = {}
+        for k, x in enumerate(column):
+            if x not in exact:
+                try:
+                    exact[x] = as_fraction(x, "reward")
+                except InvalidNumber as error:
+                    raise self._bad(k, str(error)) from None
+        self.rewards = tuple(sorted(set(exact.values())))
+        codes = {x: self.rewards.index(r) for x, r in exact.items()}
+        return np.array([codes[x] for x in column], np.int64)
+
+    def _successors(self, column: Sequence[Any] | None, codes: dict[Name, int], ended: Bools, last: Bools) -> Ints:
+        """Return where the steps led; states that appear only there, and then the terminal ones, get numbers too."""
+        if column is None:
+            return np.where(last, np.where(ended, ENDED, CUT), np.append(self.state[1:], CUT))
+        for x, over in zip(column, ended, strict=True):
+            if not over and not _missing(x) and x not in self.terminal:  # what follows the end is no state
+                codes.setdefault(x, len(codes))
+        live = len(codes)
+        codes.update({x: live + i for i, x in enumerate(self.terminal)})
+        found = np.array([CUT if _missing(x) else codes.get(x, CUT) for x in column], np.int64)
+        for k in np.flatnonzero(~last[:-1] & (found[:-1] != self.state[1:])).tolist():
+            following = tuple(codes)[self.state[k + 1]]
+            raise self._bad(k, f"next_state is {column[k]!r}, but the episode goes on in {following!r}")
+        return np.where(ended & (found < live), ENDED, found)
+
+    # -- what it holds ------------------------------------------------------------------------------------------------
+
+    @property
+    def episodes(self) -> int:
+        """The number of episodes."""
+        return len(self.first) - 1
+
+    @property
+    def longest(self) -> int:
+        """The number of steps of the longest episode."""
+        return int(np.diff(self.first).max())
+
+    @property
+    def complete(self) -> Bools:
+        """Whether each episode ended, as opposed to being cut off."""
+        final = self.successor[self.first[1:] - 1]
+        return np.asarray((final == ENDED) | (final >= len(self.states)))
+
+    def returns(self, horizon: int) -> list[Fraction]:
+        """Return what each episode paid in its first steps.
+
+        :param horizon: how many steps
+        :returns: one sum per episode
+        """
+        common = math.lcm(*(r.denominator for r in self.rewards))
+        whole = np.array([int(r * common) for r in self.rewards], object)
+        step = np.arange(len(self.state)) - np.repeat(self.first[:-1], np.diff(self.first))
+        sums = np.add.reduceat(np.where(step < horizon, whole[self.reward], 0), self.first[:-1])
+        return [Fraction(int(x), common) for x in sums]
+
+    @property
+    def twice(self) -> bool:
+        """Whether the second half of a long log repeats the first, as in a file that was appended to itself."""
+        n, columns = len(self.state) // 2, (self.state, self.action, self.reward, self.successor)
+        return self.episodes >= 20 and n in self.first and all(np.array_equal(x[:n], x[n:]) for x in columns)
+
+    def __str__(self) -> str:
+        ended, many = int(self.complete.sum()), f"{len(self.states)} states, {len(self.actions)} actions"
+        some = ", ".join(map(str, self.rewards[:6])) + (", ..." if len(self.rewards) > 6 else "")
+        return (
+            f"{self.episodes} episodes, {len(self.state)} steps, at most {self.longest} each; {many}, rewards {some}; "
+            f"{ended} ended, {self.episodes - ended} cut off"
+        )
+
+
+def _roles(given: Mapping[str, str], header: Sequence[str]) -> dict[str, str]:
+    """Return the names of the columns by role; raise :class:`InvalidArgument` for one that is not in the header."""
+    names = {role: given.get(role) or role for role in ROLES if role in given or role in ROLES[:4] or role in header}
+    for role, name in (*names.items(), *((x, x) for x in given if x not in ROLES)):
+        if role not in ROLES or header.count(name) != 1:
+            raise InvalidArgument(
+                f"{role} is {name!r}, wanted one column for {', '.join(ROLES)} of {', '.join(header)}"
+            )
+    return names
+
+
+def _plain(x: Any) -> Any:
+    """Return a name as plain Python: arrays and lists as tuples, whole floats as ints."""
+    x = x.tolist() if isinstance(x, (np.ndarray, np.generic)) else x
+    if isinstance(x, list):
+        return tuple(_plain(y) for y in x)
+    return int(x) if isinstance(x, float) and x.is_integer() else x
+
+
+def _listed(column: Any) -> list[Any]:
+    """Return a column as a list of plain Python values."""
+    read = getattr(column, "to_list", None) or getattr(column, "tolist", None) or column.__iter__
+    return [_plain(x) for x in read()]
+
+
+def _missing(x: Any) -> bool:
+    return x is None or type(x).__name__ in ("NAType", "NaTType") or x == "" or x != x
+
+
+def _is_integer(x: str) -> bool:
+    return x.lstrip("-").isdecimal() and str(int(x)) == x

@@ -1,0 +1,397 @@
+r"""``plan_from_log`` and ``evaluate_from_log``: a policy, and bounds on policies, from logged episodes alone.
+
+Sets, optimistic and pessimistic models, planner and interval are those of the learner.  On the event of the sets,
+whatever collected the data (theory, page 10, kl-logs),
+
+.. math:: \check v \;\le\; \Phi(\check\pi) \;\le\; \Phi^* \;\le\; \hat v .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from ..errors import InvalidArgument, Unsupported
+from ..kernels.learn_data import Floats
+from ..kernels.learn_sets import kl_low, threshold_of
+from ..law import Law
+from ..numbers.enclosure import ball, bounds, enclose
+from ..numbers.format import at_least, json_between, json_number
+from ..numbers.rational import Rational, as_probability, text
+from ..objectives import Weighting
+from ..objectives import objective as read_objective
+from ..objectives.levels import Levels
+from .interval import Bracket
+from .log import Log, Name
+from .log_problem import Facts, LogProblem, some
+from .planner import curve_of, planner_allowance
+from .policies import BlackBoxPolicy
+from .rows import Row, Rows, Rule
+from .run import OptimumInterval
+
+GUARANTEES = {
+    "kl": "time-uniform KL sets, whatever the behaviour was; on paper (theory page 10, kl-logs)",
+    "ball": "one ball for each row, whatever the behaviour was; on paper (theory page 10, kl-ball)",
+    "returns": "the band of Dvoretzky, Kiefer and Wolfowitz around the law of the returns (theory page 10, kl-logs)",
+}
+TRIED = 6
+"""Pairs whose lack of data is measured, by planning as if their laws were known."""
+
+
+class Thin(NamedTuple):
+    """A pair whose lack of data widens the interval: its ``visits``; the ``cost``, by how much the interval would be
+    shorter if its law were known to be the frequencies in the log (None if it was never played, or the objective has
+    more than one tail); about how many ``more`` visits would halve the probability that its set leaves open.
+    """
+
+    state: Name
+    action: Name
+    visits: int
+    cost: Fraction | None
+    more: int
+
+    def __str__(self) -> str:
+        gain = "" if self.cost is None else f"; knowing its law would shorten the interval by {float(self.cost):.3g}"
+        return f"{self.state}, {self.action}: {self.visits} visits{gain}; {self.more} more would halve what is open"
+
+
+@dataclass(frozen=True, eq=False)
+class LogAnswer:
+    """What a log says about the best policy, or about a given one; all with probability ``1 - delta``.
+
+    :param objective: the weighting
+    :param delta: the probability with which the guarantee may fail
+    :param horizon: the number of steps
+    :param interval: what the best policy is worth lies in it, or what the given one is worth
+    :param policy: of the best ones: worth at least ``interval.lower``; it plays by the names of the log
+    :param log: a description of the log
+    :param guarantee: the theorem, in a sentence
+    :param assumptions: what is assumed, in words
+    :param notes: what a reader should know
+    """
+
+    objective: Weighting
+    delta: Fraction
+    horizon: int
+    interval: OptimumInterval
+    policy: BlackBoxPolicy | None
+    log: str
+    guarantee: str
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+    _thin: Callable[[], tuple[Thin, ...]] = field(repr=False)
+
+    @property
+    def lower(self) -> Fraction:
+        """What the policy is worth at least."""
+        return self.interval.lower
+
+    @cached_property
+    def thin(self) -> tuple[Thin, ...]:
+        """The pairs whose lack of data costs most, the costliest first; computed when asked for."""
+        return self._thin()
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON, exact numbers beside floats.
+
+        :returns: plain lists, dicts, numbers and text
+        """
+        plain = {name: getattr(self, name) for name in ("horizon", "log", "guarantee", "assumptions", "notes")}
+        exact = {"objective": self.objective.spec, "delta": text(self.delta), "interval": json_between(*self.interval)}
+        thin = [{**x._asdict(), "cost": None if x.cost is None else json_number(x.cost)} for x in self.thin]
+        return {
+            **exact,
+            **plain,
+            "thin": thin,
+            "actions": [list(x) for x in self.policy.rule().items()] if self.policy else None,
+        }
+
+    def __str__(self) -> str:
+        sure = f"with probability {1 - self.delta}"
+        lines = [f"{self.objective} over {self.horizon} steps, from {self.log}"]
+        if self.policy is not None:
+            lines.append(f"  the policy is worth    at least {at_least(self.lower)} {sure}")
+        lines += [f"  {'the best is worth' if self.policy else 'worth':<22} {self.interval} {sure}"]
+        lines += [f"  guarantee: {self.guarantee}", *(f"  assumed: {x}" for x in self.assumptions)]
+        return "\n".join(lines + [f"  note: {x}" for x in self.notes])
+
+
+def plan_from_log(
+    log: Log, objective: Weighting | str, *, delta: Rational = "1/20", sets: str | None = None, **facts: Unpack[Facts]
+) -> LogAnswer:
+    r"""Find a policy from logged episodes, and a lower bound on what it is worth.
+
+    Whatever collected the log, even adapting as it went: with probability at least ``1 - delta`` the policy is worth at
+    least ``.lower``, and no policy is worth more than ``.interval.upper``.  Policies that are compared play, in every
+    state, actions that the log has there; with ``actions=`` all of these may be played everywhere.
+
+    >>> coins = [k % 2 for k in range(400)]
+    >>> log = Log.from_arrays(episode=range(400), state=["s"] * 400, action=coins, reward=coins, terminated=[1] * 400)
+    >>> found = plan_from_log(log, "cvar(1/2)", rewards=[0, 1])
+    >>> found.policy.rule(), found.lower > 0.9
+    ({'s': 1}, True)
+
+    :param log: the episodes
+    :param objective: a weighting, or its text: the mean, CVaR, their mixtures and other concave weightings, VaR
+    :param delta: the probability with which the guarantee may fail, in (0, 1)
+    :param sets: "ball" or "kl"; by default "ball" for the mean, CVaR and their mixture, "kl" for the rest
+    :param facts: horizon, rewards, and what else is known, see :class:`~verified_risk.learning.log_problem.Facts`
+    :returns: the policy with its guarantee
+    :raises InvalidArgument: for an option out of range, and for the first row that contradicts a declaration
+    :raises Unsupported: if no theorem covers the objective, or the sets have no planner for it
+    """
+    return _Question("the best policy", log, objective, delta, sets, facts).best()
+
+
+def evaluate_from_log(
+    log: Log,
+    policy: BlackBoxPolicy | Mapping[Any, Any] | Callable[[int, Any], Any] | str,
+    objective: Weighting | str,
+    *,
+    delta: Rational = "1/20",
+    sets: str | None = None,
+    **facts: Unpack[Facts],
+) -> LogAnswer:
+    """Bound what one policy is worth, from logged episodes that another one may have collected.
+
+    ``"behaviour"`` stands for the policy that collected the log, if that was one and the same for all episodes and
+    these are independent: its interval comes from their returns alone and needs no Markov property.
+
+    >>> coins = [k % 2 for k in range(400)]
+    >>> log = Log.from_arrays(episode=range(400), state=["s"] * 400, action=coins, reward=coins, terminated=[1] * 400)
+    >>> evaluate_from_log(log, {"s": {0: "1/2", 1: "1/2"}}, "mean", rewards=[0, 1]).interval.lower > 0.4
+    True
+
+    :param log: the episodes
+    :param policy: what :func:`plan_from_log` found; ``{state: action}`` or ``{state: {action: probability}}``; a
+        function of step and state that gives an action or a law of actions; or ``"behaviour"``
+    :param objective: as for :func:`plan_from_log`
+    :param delta: the probability with which the interval may miss, in (0, 1)
+    :param sets: "ball", which is narrower in most logs and the default, or "kl"
+    :param facts: horizon, rewards, and what else is known, see :class:`~verified_risk.learning.log_problem.Facts`
+    :returns: the interval with its guarantee
+    :raises InvalidArgument: for an option out of range, a policy that does not fit, and the first row that contradicts
+        a declaration
+    :raises Unsupported: if no theorem covers the objective
+    """
+    if isinstance(policy, str) and policy == "behaviour":
+        return _Question("the behaviour", log, objective, delta, "returns", facts).behaviour()
+    if not isinstance(policy, (Mapping, BlackBoxPolicy)) and not callable(policy):
+        raise InvalidArgument(f"policy is {policy!r}, wanted 'behaviour', a policy from a log, a dict or a function")
+    wanted: Any = [a for x in policy.values() for a in _weights(x)] if isinstance(policy, Mapping) else ()
+    wanted = log.actions if callable(policy) and isinstance(log, Log) else wanted
+    return _Question("a given policy", log, objective, delta, sets, facts, wanted).evaluate(policy)
+
+
+class _Question:
+    """A question asked of a log; the answer is recorded in the log's budget."""
+
+    def __init__(
+        self, what: str, log: Log, objective: Any, delta: Any, sets: Any, facts: Facts, wanted: Sequence[Name] = ()
+    ) -> None:
+        if sets not in (*GUARANTEES, None):
+            raise InvalidArgument(f"sets is {sets!r}, wanted 'ball' or 'kl'")
+        self.objective = read_objective(objective)
+        planned = self.objective.levels is not None and len(self.objective.levels.tails) <= 1
+        self.sets = sets or ("ball" if planned or what != "the best policy" else "kl")
+        if self.objective.quantile is None and self.objective.shape not in ("linear", "concave"):
+            raise Unsupported(
+                f"{self.objective.spec} is neither concave nor a quantile, and no theorem bounds it from data",
+                instead="the mean, CVaR, a mixture of them, a concave weighting or VaR",
+            )
+        if self.sets == "ball" and what == "the best policy" and not planned:
+            instead = "sets='kl', or the mean, CVaR or their mixture"
+            raise Unsupported(f"balls have no planner for {self.objective.spec}", instead=instead)
+        self.problem = LogProblem(log, self.objective, delta, facts, wanted)
+        self.log, self.task, self.delta = log, self.problem.task, self.problem.delta
+        self.what = f"{what}, {self.objective.spec}"
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The sets, row by row."""
+        delta = self.delta if self.sets == "ball" else None
+        return Rows(self.problem.learner(), delta=delta, untried=self.problem.untried)
+
+    def _answered(self, lower: Fraction, upper: Fraction, bracket: Bracket | None = None) -> LogAnswer:
+        problem, policy, (assumed, notes) = self.problem, None, self.problem.words()
+        key = problem.shell.steps if self.sets == "returns" else problem.key
+        self.log.budget.spend(self.what, (self.sets, key), self.delta)
+        if self.sets == "returns":
+            assumed = ("the episodes are independent, of one policy, their number fixed beforehand", assumed[2])
+        if bracket is not None and bracket.table is not None:
+            policy = BlackBoxPolicy(problem.shell, bracket.table, problem.live, problem.own)
+        return LogAnswer(
+            self.objective, self.delta, problem.shell.steps, OptimumInterval(lower, upper), policy, str(self.log),
+            GUARANTEES[self.sets], assumed, notes, lambda: () if bracket is None else self._thin(bracket),
+        )  # fmt: skip
+
+    # -- the best policy ----------------------------------------------------------------------------------------------
+
+    def best(self) -> LogAnswer:
+        """Return the policy that is best for the pessimistic model."""
+        learner, jump = self.rows.learner, self.objective.quantile
+        bracket = Bracket(learner, 0.0 if jump is not None else self.task.slack, wanted=True)
+        if self.sets == "ball":
+            self._by_rows(bracket, self.rows)
+        elif jump is None:
+            bracket.replan(self.log.episodes)
+        else:  # a quantile is at least rho if returns are below rho with a probability below the level
+            for sign in (1, -1):
+                error = 2 * planner_allowance(learner.standard, self.task.target, 1.0)
+                learner.target = self.task.target._replace(threshold=float(jump.level) + sign * error)
+                learner.fresh = True
+                bracket.add_uppers(np.array([learner.plan()])) if sign > 0 else bracket.add_lower(*learner.plan_below())
+        return self._answered(bracket.lower, bracket.upper, bracket)
+
+    def _slopes(self, levels: Levels) -> tuple[float, float]:
+        """Return the slopes, below and above 0, of the cost of the mean, CVaR or their mixture; with a largest return
+        z the mean is that of ``min(Z, z)``.
+        """
+        if not levels.tails and self.task.knowledge.largest < self.task.standard.top[0]:
+            return 0.0, 1.0
+        alpha, weight = levels.tails[0] if levels.tails else (Fraction(1), Fraction())
+        return float(levels.mean), float(levels.mean + weight / alpha)
+
+    def _by_rows(self, bracket: Bracket, rows: Rows) -> None:
+        """Plan the mean, CVaR or their mixture from above and below with the rows of any sets."""
+        assert self.objective.levels is not None
+        left, right = self._slopes(self.objective.levels)
+        bracket.add_uppers(np.array([rows.plan(left, right, -1)[0]]))
+        bracket.add_lower(*rows.plan(left, right, 1))
+
+    # -- a given policy -----------------------------------------------------------------------------------------------
+
+    def evaluate(self, policy: Any) -> LogAnswer:
+        """Bound a given policy; for a mixture of several CVaRs each at its own best target."""
+        standard, jump, largest = self.task.standard, self.objective.quantile, self.task.knowledge.largest
+        levels = None if jump is not None else curve_of(self.objective).levels
+        several = levels is not None and len(levels.tails) > 1
+        left, right = (0.0, 1.0) if levels is None or several else self._slopes(levels)
+        rule, by_return = self._rule(policy)
+
+        def missing(b: Floats) -> Floats:
+            return np.where(b > 0, right * b, left * b) if jump is None else np.asarray(b > 0, np.float64)
+
+        short = [self.rows.by_target(missing, sign, rule, by_return)[: largest + 1] for sign in (1, -1)]
+        slack = Fraction(self.task.slack) if jump is None else Fraction()
+        if levels is not None:
+            tails = [(float(a), float(w)) for a, w in levels.tails] if several else []
+            tails.append((1.0, float(levels.mean) if several else 1.0))
+            ends = tuple(sum(w * np.max(np.arange(len(x)) - x / a) for a, w in tails) for x in short)
+        else:
+            assert jump is not None
+            error = planner_allowance(standard, self.task.target, 1.0)
+            marks = (float(jump.level) - error, float(jump.level) + error)
+            ends = tuple(np.flatnonzero(x < mark).max(initial=0) for x, mark in zip(short, marks, strict=True))
+        low, high = (Fraction(float(x)) for x in ends)
+        lower = max(standard.value(low - slack) - standard.rounding, standard.value(Fraction()))
+        return self._answered(lower, standard.value(min(high + slack, Fraction(largest))))
+
+    def _rule(self, policy: Any) -> tuple[Rule, bool]:
+        """Return a policy by number, and whether it looks at the return so far."""
+        live, own, shell, table = self.problem.live, self.problem.own, self.problem.shell, None
+        if isinstance(policy, BlackBoxPolicy):
+            grid = ("steps", "low", "range", "unit", "atoms")
+            same = all(getattr(policy.shell, x) == getattr(shell, x) for x in grid)
+            known = dict(zip(policy.states, policy.actions, strict=True))
+            if not same or any(not set(known.get(s, (None,))) <= set(own[i]) for i, s in enumerate(live)):
+                raise InvalidArgument("the policy has other states, actions, rewards or steps than this question")
+            table = policy.table[policy.shell.random_starts :, [policy.states.index(s) for s in live]]
+
+        def rule(t: int, s: int, width: int) -> list[tuple[int, Any]]:
+            t -= shell.random_starts
+            if s >= len(live) or t < 0:
+                return [(0, 1.0)]
+            if table is not None:
+                chosen = table[t, s, np.minimum(np.arange(width), table.shape[2] - 1)]
+                names = known[live[s]]
+                return [(own[s].index(names[a]), np.asarray(chosen == a, np.float64)) for a in np.unique(chosen)]
+            found = policy.get(live[s]) if isinstance(policy, Mapping) else policy(t, live[s])
+            weights = {} if found is None else _weights(found)
+            if sum(weights.values()) != 1 or not set(weights) <= set(own[s]):
+                raise InvalidArgument(f"the policy in {live[s]!r} is {found!r}, wanted {some(own[s])} or a law of them")
+            return [(own[s].index(a), float(p)) for a, p in weights.items() if p]
+
+        return rule, table is not None and table.shape[2] > 1
+
+    def behaviour(self) -> LogAnswer:
+        """Bound the policy that collected the log by the band of Dvoretzky, Kiefer and Wolfowitz around its returns."""
+        log, shell, largest = self.log, self.problem.shell, self.problem.declared.largest
+        cut = np.flatnonzero(~log.complete & (np.diff(log.first) < shell.steps))
+        if len(cut):
+            here = log.where(log.first[cut[0] + 1] - 1)
+            raise InvalidArgument(f"{here}: the episode is cut off before step {shell.steps}, wanted its whole return")
+        returns = log.returns(shell.steps)
+        n = len(returns)
+        band = enclose(lambda arb: ((2 / ball(self.delta, arb)).log() / (2 * n)).sqrt()).upper
+        most = (shell.low + shell.range) * shell.steps
+        ends = (shell.low * shell.steps, most if largest is None else min(most, largest))
+        low, high = (bounds(self.objective.of(_moved(returns, band, end))) for end in ends)
+        return self._answered(low[0], high[1])
+
+    # -- thin pairs ---------------------------------------------------------------------------------------------------
+
+    def _thin(self, bracket: Bracket) -> tuple[Thin, ...]:
+        """Return the pairs whose lack of data costs most: candidates are those that the policy plays somewhere, with
+        the greatest product of missing mass and visits to their state.
+        """
+        learner, problem = self.rows.learner, self.problem
+        assert bracket.table is not None
+        first, visits, left = learner.shape.first, learner.counts.visits, {}
+        for s in range(len(problem.live)):
+            here = 1 + int(visits[first[s] : first[s + 1]].sum())
+            for a in np.unique(bracket.table[:, s]).tolist():
+                left[s, a] = float(learner.model.miss[first[s] + a]) * here
+        found = []
+        for s, a in sorted((x for x in left if left[x]), key=lambda x: -left[x])[:TRIED]:
+            p = int(first[s] + a)
+            cost = self._cost(p, bracket.gap)
+            found.append(Thin(problem.live[s], problem.own[s][a], int(visits[p]), cost, self._more(p)))
+        return tuple(sorted(found, key=lambda x: -(x.cost or 0)))
+
+    def _cost(self, p: int, gap: Fraction) -> Fraction | None:
+        """Return by how much the interval shortens if the law of a pair is the frequencies in the log."""
+        rows, levels, counts = self.rows, self.objective.levels, self.rows.learner.counts
+        n, k = int(counts.visits[p]), int(counts.length[p])
+        if n == 0 or levels is None or len(levels.tails) > 1:
+            return None
+        kept, bracket = rows.rows[p], Bracket(rows.learner, self.task.slack, wanted=True)
+        rows.rows[p] = Row(counts.state[p, :k], counts.atom[p, :k], counts.count[p, :k] / n, 0.0, None, None)
+        self._by_rows(bracket, rows)
+        rows.rows[p] = kept
+        return max(gap - bracket.gap, Fraction())
+
+    def _more(self, p: int) -> int:
+        """Return about how many more visits would halve the missing mass of a pair, if frequencies stay as they are."""
+        counts, target = self.rows.learner.counts, self.task.target
+        n, k = int(counts.visits[p]), int(counts.length[p])
+        shares = counts.count[p, :k] / n if n else np.ones(1)
+        goal, grown = float(self.rows.learner.model.miss[p]) / 2, max(n, 1)
+        while True:
+            grown += 1 + grown // 16
+            size = threshold_of(grown, target.log_term, target.scale)
+            if 1.0 - sum(kl_low(max(round(x * grown), 1), grown, size) for x in shares) <= goal:
+                return grown - n
+
+
+def _weights(choice: Any) -> dict[Any, Fraction]:
+    """Return the law of a choice: an action, or ``{action: probability}``."""
+    if isinstance(choice, Mapping):
+        return {a: as_probability(p, f"the probability of {a!r}") for a, p in choice.items()}
+    return {choice: Fraction(1)}
+
+
+def _moved(returns: Sequence[Fraction], band: Fraction, end: Fraction) -> Law:
+    """Return the empirical law with mass ``band`` moved to ``end``: from the top if that is below, else the bottom."""
+    masses: dict[Fraction, Fraction] = {end: min(band, Fraction(1))}
+    left, one = band, Fraction(1, len(returns))
+    for z in sorted(returns, reverse=end <= min(returns)):
+        taken = min(left, one)
+        left -= taken
+        masses[z] = masses.get(z, Fraction()) + one - taken
+    return Law.of_weights({z: p for z, p in masses.items() if p})
