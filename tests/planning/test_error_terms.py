@@ -183,14 +183,15 @@ def test_a_probe_moves_an_end_no_further_than_it_proves():
     rng, moved = random.Random("probes"), 0
     polygon = Polygon(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.9, 1.0]))
     for _ in range(150):
-        search = Search(SimpleNamespace(top=1), polygon, 0.0, np.inf)
-        search.best, said, asked = Mixture(np.zeros(1), rng.uniform(0.5, 1.5)), rng.uniform(0.2, 1.5), []
+        said, asked = rng.uniform(0.2, 1.5), []
 
-        def vertex(probed, value=said, asked=asked):
-            asked.append((float(probed[0]), value))
-            return value, probed
+        def solve(probed, value=said, asked=asked):
+            asked.append((float(probed[0]), value - 2.0**-10))
+            return value
 
-        search.vertex = vertex
+        oracle = SimpleNamespace(top=1, solve=solve, slack=lambda _: 2.0**-10)
+        search = Search(oracle, polygon, 0.0, np.inf)
+        search.best = Mixture(np.zeros(1), rng.uniform(0.5, 1.5))
         node, cost, least = (
             Node(np.zeros(1), np.ones(1), np.full(1, 0.5)),
             np.array([rng.uniform(0, 2)]),

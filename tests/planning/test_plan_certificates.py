@@ -13,6 +13,8 @@ import pytest
 import verified_risk as vr
 from verified_risk.numbers.enclosure import Truth
 from verified_risk.planning import certify, float_error
+from verified_risk.planning.problem import Problem
+from verified_risk.planning.routes import ROUTES
 from verified_risk.planning.search import grid_coordinates
 from verified_risk.planning.tails import budget_tables
 
@@ -89,6 +91,7 @@ def float_campaign(count: int = 40) -> None:
 
 def search_campaign(count: int = 30) -> None:
     G = vr.Spectral(["1/10", "1/2", 1], ["1/2", "1/4", "1/4"])
+    search = next(route for route in ROUTES if route.name == "search on a grid")
     for mdp, model, _ in models.small("search campaign", count, max_states=3, max_actions=3):
         exact = max(
             sum(
@@ -101,7 +104,7 @@ def search_campaign(count: int = 30) -> None:
             )
             for law in oracles.all_return_laws(model)
         )
-        plan = vr.plan(mdp, G, gap="1/100000", time_limit=5)
+        plan = search.solve(Problem(mdp, G, gap=Fraction(1, 10**5), seconds=5))
         assert plan.lower <= exact <= plan.upper, "bound"
 
 

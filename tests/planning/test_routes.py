@@ -17,6 +17,7 @@ FINE = vr.MDP(0, [[[1], [1]]], [[{0: "1/2", Fraction(1, 10**9 + 7): "1/2"}, {1: 
 MANY = vr.MDP(0, [[[1], [1]]], [[{Fraction(k, 10**9 + 7 + k): "1/8" for k in range(8)}, {1: 1}]], horizon=9)
 
 SERVED = [
+    (GRID, "erm(1)", {}, "entropic risk and EVaR"),
     (FINE, "cvar(1/4)", {}, "integers, over attainable returns"),
     (FINE, "var(1/4)", {}, "integers, over attainable returns"),
     (DISCOUNTED, "cvar(1/4)", {}, "mean and one CVaR, tables read between grid points"),
@@ -29,7 +30,8 @@ SERVED = [
     (DISCOUNTED, "var(1/4)", {"eta": Fraction(1, 7)}, "VaR on a grid"),
     (GRID, "cvar(1/4)", {}, "mean and one CVaR on a grid"),
     (FINE, "cvar(1/4)", {"eta": Fraction(1, 7)}, "mean and one CVaR on a grid"),
-    (GRID, "1/2*cvar(1/4) + 1/2*cvar(3/4)", {}, "search on a grid"),
+    (GRID, "1/2*cvar(1/4) + 1/2*cvar(3/4)", {}, "a few CVaRs on a grid"),
+    (GRID, "1/2*cvar(1/2) + 1/2*cvar(1/1000000000000000000000)", {}, "search on a grid"),
     (FINE, "wang(1/2)", {"eta": Fraction(1, 7)}, "search on a grid"),
 ]
 

@@ -2,6 +2,7 @@ r"""Weightings ``G`` and the objectives :math:`\Phi = \int_0^1 F^\dagger(\tau)\,
 
 from .cpw import CPW
 from .cvar import CVaR, Mean, Spectral
+from .entropic import ERM, EVaR
 from .mixture import Mixture
 from .parse import objective
 from .piecewise import PiecewiseLinear
@@ -12,8 +13,10 @@ from .weighting import Weighting
 
 __all__ = [
     "CPW",
+    "ERM",
     "CVaR",
     "DualPower",
+    "EVaR",
     "Mean",
     "Mixture",
     "PiecewiseLinear",

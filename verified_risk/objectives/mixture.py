@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import InvalidObjective
 from ..numbers.enclosure import Real
 from ..numbers.rational import Rational, said
+from .entropic import Entropic
 from .piecewise import shape_of, slopes, without_flat_corners
 from .weighting import Jump, Knots, Shape, WeightedTerms, Weighting, read_number
 
@@ -26,6 +27,10 @@ class Mixture(Weighting):
         for j, (weight, part) in enumerate(terms):
             if not isinstance(part, Weighting):
                 raise InvalidObjective(f"term {j} is {part!r}, wanted a weighting")
+            if isinstance(part, Entropic):
+                raise InvalidObjective(
+                    f"term {j} is {part!r}, which has no place in a sum, wanted a weighting of levels"
+                )
             read.append((read_weight(weight, f"weight {j}"), part))
         total = sum((w for w, _ in read), Fraction())
         if total != 1:

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import InvalidObjective
 from .cpw import CPW
 from .cvar import CVaR, Mean
+from .entropic import ERM, EVaR
 from .mixture import Mixture
 from .piecewise import PiecewiseLinear
 from .power import DualPower, ProportionalHazard
@@ -24,8 +25,28 @@ FAMILIES: dict[str, Callable[[str], Weighting]] = {
     "cpw": CPW,
     "hazard": ProportionalHazard,
     "dual": DualPower,
+    "erm": ERM,
+    "evar": EVaR,
 }
-FORMS = "mean, cvar(a), var(a), var(a, upper), wang(b), cpw(g), hazard(k), dual(k), pl(0, 0; t, g; ...; 1, 1)"
+INSTEAD = {
+    (
+        "variance",
+        "std",
+        "sd",
+        "stdev",
+        "meanvar",
+        "meanvariance",
+    ): "a mean less a variance can fall when every return rises; "
+    "erm(b) is about the mean less b/2 variances, and does not",
+    ("expectile", "expectiles"): "expectiles are no weighting and have no recursion here; cvar(a) and erm(b) are close",
+    ("nested", "iterated", "dynamic"): "nested risk, applied step by step, is another problem; here the return of all "
+    "steps is judged",
+}
+"""Objectives of other libraries: why they are not here, and what to use."""
+FORMS = (
+    "mean, cvar(a), var(a), var(a, upper), wang(b), cpw(g), hazard(k), dual(k), erm(b), evar(a), "
+    "pl(0, 0; t, g; ...; 1, 1)"
+)
 
 
 def objective(text: str | Weighting) -> Weighting:
@@ -46,6 +67,8 @@ def objective(text: str | Weighting) -> Weighting:
     ``cpw(g)``                     probability weighting after Tversky and Kahneman, 0.28 <= g <= 1
     ``hazard(k)``                  :math:`\tau^k`, k > 0
     ``dual(k)``                    :math:`1 - (1 - \tau)^k`, k > 0; for whole k the mean of the worst of k draws
+    ``erm(b)``                     entropic risk, about the mean less b/2 variances, any b but 0; in no sum
+    ``evar(a)``                    the entropic value at risk, 0 < a <= 1, at most ``cvar(a)``; in no sum
     ``pl(0, 0; t, g; ...; 1, 1)``  the polygon through the corners (t, g), t increasing, g nowhere decreasing
     =============================  ==================================================================================
 
@@ -81,6 +104,8 @@ def objective(text: str | Weighting) -> Weighting:
         raise InvalidObjective(
             f"{text!r} is not a weighting, wanted one such as CVaR('1/4') or text such as 'cvar(1/4)'"
         )
+    if re.search(r"-\s*[\d./\s*]*(var|std|sd)", text.lower()):
+        raise InvalidObjective(f"{text!r} takes a variance, or a deviation, from a mean: {_instead('variance')}")
     terms = []
     for part in _split(text):
         match = _TERM.fullmatch(part)
@@ -98,9 +123,15 @@ def _split(text: str) -> list[str]:
     return re.split(r"(?<![0-9.][eE])\+(?![^()]*\))", compact)
 
 
+def _instead(name: str) -> str:
+    return next((why for names, why in INSTEAD.items() if name in names), "")
+
+
 def _leaf(name: str, arguments: str | None, text: str) -> Weighting:
     if name == "mean":
         return Mean()
+    if _instead(name):
+        raise InvalidObjective(f"{name!r} in {text!r} is not an objective: {_instead(name)}")
     if arguments is None and name in {*FAMILIES, "var"}:
         raise InvalidObjective(f"{name!r} in {text!r} has no parameter, wanted {name}(1/4), say")
     if arguments is None or name not in {*FAMILIES, "var", "pl"}:

@@ -3,10 +3,13 @@
 from .api import plan
 from .exact.exact_route import exact_plan
 from .result import ErrorBudget, Plan
+from .tails.constrained import ConstrainedPlan, Constraint
 from .tails.frontier import CVaRFrontier, Front, FrontPoint, cvar_frontier, mean_cvar_front
 
 __all__ = [
     "CVaRFrontier",
+    "ConstrainedPlan",
+    "Constraint",
     "ErrorBudget",
     "Front",
     "FrontPoint",

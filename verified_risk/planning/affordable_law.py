@@ -11,6 +11,7 @@ from ..law import Law
 from ..mdp import MDP
 from ..numbers.enclosure import Interval, Real, bounds
 from ..objectives import Weighting
+from ..objectives.entropic import Entropic
 from ..policy import GridPolicy, Policy
 from ..policy.evaluation import return_law
 from .clock import Clock
@@ -125,16 +126,16 @@ def _few_branches(mdp: MDP, policy: Policy, most: int, clock: Clock) -> bool:
     followed = 0
     grid = grid_model(mdp)
     for _, part in policy.parts():
-        plain = part.memory_is_return
-        cells: set[tuple[int, int, Any]] = {(s, 0, None if plain else part.start()) for s, _ in grid.initial}
+        recalled = part.memory_of_return(grid.unit)
+        cells: set[tuple[int, int, Any]] = {(s, 0, None if recalled else part.start()) for s, _ in grid.initial}
         for t, step in enumerate(grid.steps):
             scale = grid.unit / mdp.step_reward(t, Fraction(1))
             after: set[tuple[int, int, Any]] = set()
             for s, z, memory in cells:
-                for a, _ in part.choice(t, s, z * grid.unit if plain else memory):
+                for a, _ in part.choice(t, s, recalled(z) if recalled else memory):
                     followed += len(step[s][a])
                     for _, target, j in step[s][a]:
-                        memories = () if plain else part.memories(memory, t, s, a, j * scale)
+                        memories = () if recalled else part.memories(memory, t, s, a, j * scale)
                         after.update((target, z + j, m) for m, _ in memories or ((None, 1),))
                 if followed > most or clock.over():
                     return False
@@ -146,6 +147,8 @@ def worth_within(objective: Weighting, law: Law, error: Fraction, span: tuple[Fr
     """Evaluate the objective of a law in ``span`` whose CDF is within ``error`` of that of ``law``."""
     if not error:
         return objective.of(law)
+    if isinstance(objective, Entropic):
+        return objective.within(law, error, span)
     low, high = span
     points, levels = (low, *law.atoms, high), (Fraction(), *law.cumulative())
     most = least = Fraction()

@@ -10,6 +10,10 @@ The policy is found in float64; the certificate holds for the exact model (docs/
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import overload
+
+from ..errors import InvalidArgument, Unsupported
 from ..kernels.jit import reporting_compilations
 from ..mdp import MDP
 from ..mdp.model import required_model
@@ -19,9 +23,40 @@ from ..objectives import objective as read_objective
 from ..progress import Report, read_report
 from .clock import read_nonnegative, read_seconds
 from .grid_choice import unit_that_fits
+from .no_horizon import EndlessPlan, cut_off, greedy_for_the_mean
 from .problem import Problem
 from .result import Plan
 from .routes import solve
+from .tails.constrained import ConstrainedPlan, Constraint, plan_subject_to
+from .ties import break_ties
+
+
+@overload
+def plan(
+    mdp: MDP,
+    objective: Weighting | str,
+    *,
+    eta: Rational | None = None,
+    gap: Rational | None = None,
+    time_limit: float | None = None,
+    progress: Report | None = None,
+    then: Weighting | str | None = None,
+    subject_to: None = None,
+) -> Plan: ...
+
+
+@overload
+def plan(
+    mdp: MDP,
+    objective: Weighting | str,
+    *,
+    eta: Rational | None = None,
+    gap: Rational | None = None,
+    time_limit: float | None = None,
+    progress: Report | None = None,
+    then: Weighting | str | None = None,
+    subject_to: Sequence[str | Constraint],
+) -> ConstrainedPlan: ...
 
 
 def plan(
@@ -32,7 +67,9 @@ def plan(
     gap: Rational | None = None,
     time_limit: float | None = None,
     progress: Report | None = None,
-) -> Plan:
+    then: Weighting | str | None = None,
+    subject_to: Sequence[str | Constraint] | None = None,
+) -> Plan | ConstrainedPlan:
     """Return a policy with certified bounds on the optimum.
 
     The bounds hold over *all* policies, including randomised and history-dependent ones.
@@ -55,6 +92,18 @@ def plan(
     ``gap`` implies a time limit of a minute if none is given.  ``objective`` may be text, ``"cvar(1/10)"``.
     ``progress`` is called with a :class:`~verified_risk.Progress` at intervals.
 
+    With ``subject_to``, a list such as ``["cvar(1/10) >= -5"]``, the answer is a
+    :class:`~verified_risk.ConstrainedPlan`: a policy, usually a mixture of two, that meets the constraints, and an
+    upper bound over all policies that do.  Objective and constraints are then the mean, CVaR at one level, or mixtures
+    of the two, and rewards lie on a grid.
+
+    A model without a horizon is planned for as many steps as keep all that can follow within half the gap, and both
+    bounds include it (:mod:`verified_risk.planning.no_horizon`): with a discount below 1, or if every policy reaches
+    states that pay nothing more.
+
+    ``then="mean"`` replaces the policy by one with the better mean that loses at most ``gap``, or a millionth of the
+    range of returns if that is more; the bounds say how much.
+
     Possible issues: ties between actions break towards the least index, in float64; compare values, not policies.  A
     ``time_limit`` bounds the call, to within a second and one pass, but not the compilation of the kernels; if it is
     short, an irrational weighting is enclosed less tightly, and the certificate lists the steps left out (the policy's
@@ -66,16 +115,34 @@ def plan(
     :param gap: the largest acceptable ``upper - lower``
     :param time_limit: seconds
     :param progress: a callback that takes a :class:`~verified_risk.Progress`
+    :param then: an objective that decides between policies that are as good
+    :param subject_to: lower bounds on other objectives
     :returns: bounds, policy, law and certificate
     :raises InvalidArgument: if an option is out of range, or the tables do not fit in memory; the message names a grid
         that fits
     :raises InvalidObjective: if the text is not a weighting
+    :raises Infeasible: if no policy meets the constraints
+    :raises Unsupported: if the constraints are of another kind
     """
     mdp = required_model(mdp)
     progress = read_report(progress)
     objective = read_objective(objective)
     wanted = read_nonnegative(gap, "gap")
     limit = read_seconds(time_limit)
+    if subject_to is not None:
+        if isinstance(subject_to, (str, Constraint)):
+            raise InvalidArgument(f"subject_to is {subject_to!r}, wanted a list of constraints")
+        if mdp.endless:
+            raise Unsupported("constraints need a horizon", instead="mdp.with_horizon(T)")
+    whole, tail = mdp, None
+    if whole.endless:
+        mdp, tail, wanted = cut_off(whole, objective, wanted)
     unit = None if eta is None else unit_that_fits(mdp, eta)
     with reporting_compilations(progress):
-        return solve(Problem(mdp, objective, unit, wanted, limit, progress))
+        if subject_to is not None:
+            return plan_subject_to(mdp, objective, subject_to, eta=unit, gap=wanted, time_limit=limit)
+        problem = Problem(mdp, objective, unit, wanted, limit, progress)
+        found = solve(problem)
+        if then is not None:
+            found = break_ties(found, problem, read_objective(then))
+    return found if tail is None else EndlessPlan.of(found, tail, greedy_for_the_mean(mdp, mdp.horizon))

@@ -16,7 +16,7 @@ from .affordable_law import exact_value
 from .clock import Clock
 from .outward import tidy_above, tidy_below, within_range
 from .result import ErrorBudget, Plan
-from .search.trace import Proof
+from .search.trace import BudgetTree, Proof
 from .tails.tail_route import Bounds
 
 Shares: TypeAlias = Callable[[Fraction, Fraction], tuple[tuple[str, Fraction], ...]]
@@ -49,7 +49,7 @@ def certify(
     method: str,
     shares: Shares = lambda lower, upper: (),
     *,
-    proof: Proof | None = None,
+    proof: Proof | BudgetTree | None = None,
     estimate: Fraction | None = None,
 ) -> Plan:
     """Build the plan for a policy and an upper bound on the optimum, with both bounds clipped to the range of returns.
@@ -67,9 +67,18 @@ def certify(
 
 
 def certify_on_grid(
-    mdp: MDP, objective: Weighting, model: FloatModel, bounds: Bounds, method: str, clock: Clock | None = None
+    mdp: MDP,
+    objective: Weighting,
+    model: FloatModel,
+    bounds: Bounds,
+    method: str,
+    clock: Clock | None = None,
+    *,
+    tree: BudgetTree | None = None,
+    left_open: Fraction = Fraction(),
 ) -> Plan:
-    """Build the plan for bounds in the units of a grid model, with the rule that attains the lower bound."""
+    """Build the plan for bounds in the units of a grid model, with the rule that attains the lower bound; a search over
+    budgets adds its record and how many units it left open."""
     clock = Clock() if clock is None else clock
     shift = model.offsets[-1]
     grid_lower, estimate, upper = (model.unit * (shift + x) for x in (bounds.lower, bounds.estimate, bounds.upper))
@@ -79,10 +88,13 @@ def certify_on_grid(
 
     def shares(lower: Fraction, upper: Fraction) -> tuple[tuple[str, Fraction], ...]:
         rounded = rounded_up(model, grid_lower, lower, upper)
-        return (("rewards rounded up to the grid", rounded), *model.float_parts(upper - lower - rounded))
+        searched = min(model.unit * left_open, upper - lower - rounded)
+        parts = (("search", searched),) if tree is not None else ()
+        rest = model.float_parts(upper - lower - rounded - searched)
+        return (("rewards rounded up to the grid", rounded), *parts, *rest)
 
     return certify(
-        mdp, objective, held, tidy_above(upper), model.unit, clock.said(method), shares,
+        mdp, objective, held, tidy_above(upper), model.unit, clock.said(method), shares, proof=tree,
         estimate=None if held.law is not None else estimate - model.loss,
     )  # fmt: skip
 

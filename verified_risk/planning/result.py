@@ -21,7 +21,7 @@ from ..objectives import objective as read_objective
 from ..policy import GridPolicy, Policy, policy_from_json
 from ..progress import Report, read_report
 from .clock import read_seconds
-from .search.trace import Proof
+from .search.trace import BudgetTree, Proof, read_record
 
 if TYPE_CHECKING:
     from ..plotting import Picture
@@ -39,7 +39,7 @@ class ErrorBudget:
 
     method: str
     contributions: tuple[tuple[str, Fraction], ...] = ()
-    proof: Proof | None = field(default=None, compare=False)
+    proof: Proof | BudgetTree | None = field(default=None, compare=False)
     """The record of a search, if there was one; :meth:`Plan.recheck` repeats it."""
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class ErrorBudget:
         return cls(
             data["method"],
             tuple((source, as_fraction(x, source)) for source, x in data["contributions"]),
-            None if data.get("proof") is None else Proof.from_json(data["proof"]),
+            None if data.get("proof") is None else read_record(data["proof"]),
         )
 
 
@@ -337,7 +337,7 @@ class Plan(files.Saved):
         error = None if stated is None else as_fraction(stated, "law_error")
         if error is not None and error < 0:
             raise InvalidFile(f"law_error of the plan is {said(error)}, wanted a number that is not negative")
-        found = cls(
+        found = Plan(
             mdp,
             read_objective(data["objective"]),
             value,
@@ -353,4 +353,8 @@ class Plan(files.Saved):
         if before is not None and not isinstance(before, dict):
             raise InvalidFile(f"'proved' of the plan is {before!r:.60}, wanted what prove() found, or nothing")
         object.__setattr__(found, "proved_before", before)
+        if "endless" in data:
+            from .no_horizon import EndlessPlan
+
+            return EndlessPlan.of_json(found, data["endless"])
         return found

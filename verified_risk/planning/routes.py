@@ -9,17 +9,22 @@ from typing import NamedTuple
 
 from ..errors import InvalidArgument
 from ..grid.floats import FloatModel, float_model
+from ..objectives.entropic import Entropic
+from ..progress import Progress
 from .certify import certify_on_grid
 from .clock import Clock
+from .entropic_route import plan_entropic
 from .exact.exact_route import exact_within
 from .grid_choice import choose_unit, fits_own_grid, interpolates, served_by_own_grid, wanted_unit
 from .problem import Problem, few_returns
 from .result import ErrorBudget, Plan
 from .search.attained_coordinates import search_attained_returns
 from .search.cells_route import search_cells
+from .search.driver import Aim
 from .search.grid_route import search_grid
 from .tails.refine import mean_plan, refined_plan, serves
-from .tails.tail_route import best_single_level
+from .tails.several_levels import SeveralLevels, few_levels
+from .tails.tail_route import best_mean, best_single_level
 from .threshold import best_quantile
 
 
@@ -66,6 +71,30 @@ def _budgets(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
     return certify_on_grid(problem.mdp, problem.objective, model, bounds, "budget recursion, float64", clock)
 
 
+def _constant(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
+    method = "the return is constant on the grid"
+    return certify_on_grid(problem.mdp, problem.objective, model, best_mean(model), method, clock)
+
+
+def _several_levels(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
+    aim = Aim.of(model.unit * model.remaining[0], problem.gap, clock.seconds, model.loss)
+    clock, shift, report = Clock(aim.seconds), model.offsets[-1], problem.progress
+    search = SeveralLevels(model, problem.objective.require_levels())
+
+    def shown(lower: Fraction, upper: Fraction) -> None:
+        assert report is not None
+        in_units = (model.unit * (shift + lower) - model.loss, model.unit * (shift + upper))
+        report(Progress(clock.spent, *in_units))
+
+    search.run(aim.gap / model.unit / 2, clock, None if report is None else shown)
+    bounds = search.bounds
+    method = f"budgets of {len(search.alphas)} levels, float64: {search.passes} passes"
+    return certify_on_grid(
+        problem.mdp, problem.objective, model, bounds, method, clock, tree=search.tree,
+        left_open=bounds.upper - search.margin - bounds.lower,
+    )  # fmt: skip
+
+
 def _on_grid(method: Callable[[Problem, FloatModel, Clock], Plan]) -> Callable[[Problem], Plan]:
     """Run ``method`` on the caller's grid, the rewards' own, or the coarsest that keeps rounding within the gap."""
 
@@ -73,7 +102,8 @@ def _on_grid(method: Callable[[Problem, FloatModel, Clock], Plan]) -> Callable[[
         mdp, searching = problem.mdp, problem.needs_search
         model = float_model(mdp, choose_unit(mdp, problem.eta, problem.gap, searching=searching))
         left = None if problem.seconds is None else max(problem.clock.left, 0.0)
-        found = method(problem, model, Clock(left))
+        chosen = _constant if searching and model.remaining[0] == 0 else method
+        found = chosen(problem, model, Clock(left))
         if problem.eta is not None or fits_own_grid(mdp) or model.unit <= _wanted(problem):
             return found
         said = f"{found.certificate.method}; on the finest grid that fits into memory"
@@ -87,6 +117,7 @@ def _wanted(problem: Problem) -> Fraction:
 
 
 ROUTES = (
+    Route("entropic risk and EVaR", lambda p: isinstance(p.objective, Entropic), plan_entropic),
     Route(
         "integers, over attainable returns",
         lambda p: p.eta is None and few_returns(p.mdp, p.objective),
@@ -112,6 +143,7 @@ ROUTES = (
         lambda p: p.needs_search and interpolates(p.mdp, p.eta),
         search_cells,
     ),
+    Route("a few CVaRs on a grid", lambda p: few_levels(p.objective), _on_grid(_several_levels)),
     Route("VaR on a grid", lambda p: p.objective.quantile is not None, _on_grid(_thresholds)),
     Route("mean and one CVaR on a grid", lambda p: not p.needs_search, _on_grid(_budgets)),
     Route("search on a grid", lambda p: True, _on_grid(search_grid)),

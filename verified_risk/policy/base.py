@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -76,6 +76,14 @@ class Policy(ABC):
         :returns: memories with their probabilities
         """
         return ((self.remember(memory, t, s, a, r), Fraction(1)),)
+
+    def memory_of_return(self, unit: Fraction) -> Callable[[int], Any] | None:
+        """Return the memory as a function of the return so far in units, or None if the return does not determine it.
+
+        :param unit: a number of which every reward, discounted, is a multiple
+        :returns: a function of a whole number of units
+        """
+        return (lambda z: z * unit) if self.memory_is_return else None
 
     @abstractmethod
     def on(self, mdp: MDP) -> Policy:

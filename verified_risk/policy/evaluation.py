@@ -6,7 +6,7 @@ Nothing here imports a planner or a learner, so their results are evaluated by i
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -119,16 +119,16 @@ def behavioural_form(mdp: MDP, policy: Policy) -> ReturnPolicy:
 class _Level:
     """The joint law of (state, return so far in units, memory) before one step, as integers over ``total``.
 
-    If the memory is the return so far, None stands for it in the keys.
+    If the return so far determines the memory, by ``recalled``, None stands for it in the keys.
     """
 
     weights: dict[tuple[int, int, Hashable], int]
     unit: Fraction
     total: int
-    memory_is_return: bool
+    recalled: Callable[[int], Hashable] | None
 
     def memory(self, z: int, memory: Hashable) -> Hashable:
-        return z * self.unit if self.memory_is_return else memory
+        return memory if self.recalled is None else self.recalled(z)
 
 
 class _Forward:
@@ -144,16 +144,16 @@ class _Forward:
 
     def __iter__(self) -> Iterator[_Level]:
         grid, policy = self.grid, self.policy
-        plain = policy.memory_is_return
-        start = None if plain else policy.start()
-        level = _Level({(s, 0, start): w for s, w in grid.initial}, grid.unit, grid.initial_denominator, plain)
+        recalled = policy.memory_of_return(grid.unit)
+        start = policy.start() if recalled is None else None
+        level = _Level({(s, 0, start): w for s, w in grid.initial}, grid.unit, grid.initial_denominator, recalled)
         yield level
         for t, step in enumerate(grid.steps):
             level = self._advance(level, t, step)
             yield level
 
     def _advance(self, level: _Level, t: int, step: _Step) -> _Level:
-        policy, unit, plain = self.policy, self.grid.unit, level.memory_is_return
+        policy, unit, plain = self.policy, self.grid.unit, level.recalled is not None
         scale = unit / self.mdp.step_reward(t, Fraction(1))
         situations = {(s, z if plain else 0, memory) for s, z, memory in level.weights}
         choices = {(s, z, memory): policy.choice(t, s, level.memory(z, memory)) for s, z, memory in situations}
@@ -173,7 +173,7 @@ class _Forward:
                         key = (target, z + j, m)
                         mass = share * weight * q.numerator * (coins // q.denominator)
                         following[key] = following.get(key, 0) + mass
-        return _Level(following, unit, level.total * common * coins * self.grid.denominator, plain)
+        return _Level(following, unit, level.total * common * coins * self.grid.denominator, level.recalled)
 
     def _memories(
         self, t: int, step: _Step, scale: Fraction, level: _Level, choices: dict[tuple[int, int, Hashable], Choice]

@@ -9,6 +9,7 @@ from ..mdp import MDP
 from ..numbers.rational import as_step
 from .base import Policy, choice_read
 from .cell_policy import CellPolicy
+from .endless_policy import EndlessPolicy
 from .grid_policy import GridPolicy, GridTable
 from .mixture_policy import MixturePolicy
 from .packed_rule import unpacked
@@ -28,9 +29,12 @@ def policy_from_json(data: dict[str, Any], mdp: MDP) -> Policy:
         return GridPolicy(mdp, data["eta"], GridTable(_rows(data["rows"])))
     if kind == "mixture":
         return MixturePolicy([(w, policy_from_json(part, mdp)) for w, part in data["parts"]])
+    if kind == "endless":
+        first = policy_from_json(data["first"], mdp.with_horizon(data["steps"]))
+        return EndlessPolicy(mdp, first, data["afterwards"])
     if kind == "cells":
         return CellPolicy.from_json(data, mdp)
-    raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid, cells or mixture")
+    raise InvalidPolicy(f"policy kind {kind!r} is not known, wanted markov, return, grid, cells, endless or mixture")
 
 
 def _rows(rows: list[Any]) -> dict[tuple[Any, Any, Any], Any]:

@@ -58,6 +58,15 @@ class GridPolicy(Policy):
             self._rounded[key] = ceil_div(self.mdp.step_reward(t, r), self.eta)
         return memory + self._rounded[key]
 
+    def memory_of_return(self, unit: Fraction) -> Callable[[int], int] | None:
+        """Return how many steps of the grid a return is, if every return lies on the grid.
+
+        :param unit: a number of which every reward, discounted, is a multiple
+        :returns: a function of a whole number of units, or None
+        """
+        steps = unit / self.eta
+        return (lambda z: z * steps.numerator) if steps.denominator == 1 else None
+
     def choices(self) -> Hashable:
         """Return the choices at every reachable sum; others do not count."""
         return self.eta, tuple(self.reached())

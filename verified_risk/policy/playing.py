@@ -65,7 +65,7 @@ class Player:
     @property
     def over(self) -> bool:
         """Whether the horizon is reached."""
-        return self.t >= self.mdp.horizon
+        return self.mdp.is_over(self.t)
 
     def act(self, observation: int) -> int:
         """Return the action in the environment's state ``observation``.
@@ -94,7 +94,7 @@ class Player:
         if (s, a) not in self._readers:
             self._readers[s, a] = RewardReader(self.mdp, s, a)
         r = self._readers[s, a](reward)
-        if self.t + 1 < self.mdp.horizon:  # what follows the last step does not matter
+        if not self.mdp.is_over(self.t + 1):  # what follows the last step does not matter
             self._memory = _drawn(self.rng, self._parts[self._part][1].memories(self._memory, self.t, s, a, r))
         self.t, self._pending = self.t + 1, None
 
@@ -164,7 +164,7 @@ class RewardReader:
 
 def model_state(mdp: MDP, t: int, observation: object) -> int:
     """Return the model's state for the environment's ``observation`` before step ``t``."""
-    if t >= mdp.horizon:
+    if mdp.is_over(t):
         raise InvalidArgument(f"the episode is over after {mdp.horizon} steps: wanted reset() before another act")
     if isinstance(observation, np.ndarray) and observation.size == 1:
         observation = observation.item()

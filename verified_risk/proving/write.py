@@ -16,6 +16,7 @@ from ..objectives import Weighting
 from ..planning.affordable_law import PATIENT, evaluation_work
 from ..planning.clock import Clock
 from ..planning.result import Plan
+from ..planning.search.trace import Proof
 from ..policy.cell_policy import CellPolicy
 from .bounded import bounded_objective, close_behind, line_accuracy, value_by_stairs
 from .budgets import Charges, PolicyRows, ShorterRows, best_mean_above
@@ -106,7 +107,7 @@ class Draft:
             long = evaluation_work(plan.mdp, plan.policy) > PATIENT
             return cls(plan, model, objective, charges, clock, Budgets(model, plan.policy), long)
         searched = plan.certificate.proof
-        attained = searched is not None and searched.attained
+        attained = isinstance(searched, Proof) and searched.attained
         searches = isinstance(objective, (Piecewise, Curved))
         if (by_return or attained or searches) and charges.span > WIDEST_GRID:
             points = f"{charges.span} points" if charges.span < 10**12 else "over a million million points"

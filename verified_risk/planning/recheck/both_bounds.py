@@ -13,7 +13,8 @@ polygon below an irrational weighting (:mod:`verified_risk.objectives.polygon`).
   (:mod:`verified_risk.planning.recheck.discounted_tails`); the mean alone in rationals;
 * lower and upper, other weightings with a discount: lines above the weighting, and the search's record replayed, with
   interpolated tables (:mod:`verified_risk.planning.recheck.cell_replay`);
-* upper, several levels: ``exact_plan`` on small models;
+* upper, several levels: ``exact_plan`` on small models; otherwise the boxes of budgets of the plan's record
+  (:mod:`verified_risk.planning.recheck.budget_boxes`);
 * upper, other weightings searched over few attainable returns: the record replayed over returns listed afresh
   (:mod:`verified_risk.planning.recheck.attained_returns`);
 * upper, other weightings: weak duality with the first multipliers of the search's record, in rational arithmetic
@@ -48,8 +49,9 @@ from ..clock import Clock, Tick, TimeUp, memory_limit
 from ..exact.exact_route import exact_within
 from ..outward import within_range
 from ..result import Plan, Recheck
-from ..search.trace import Proof
+from ..search.trace import BudgetTree, Proof
 from .attained_returns import TooManyReturns, attained_replay
+from .budget_boxes import BudgetBoxes, RecordDoesNotFit
 from .cell_replay import CellTables, bytes_needed
 from .cells_worth import cells_of, least_worth, own_actions, pass_jumps, replay_between
 from .discounted_tails import MOST_WORK, InterpolatedTails
@@ -199,7 +201,7 @@ def _table_worth(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction
     known = [(weight, own) for weight, own in actions if own is not None]
     if len(known) < len(actions):
         raise TooLong("a cell of the policy has more than one action")
-    proof = plan.certificate.proof
+    proof = _proof(plan)
     least = least_worth(plan.objective, tables, parts[0][1].eta, known, None if proof is None else proof.touch)
     least, _ = within_range(plan.mdp, at_most(least), plan.upper)
     return Worth(least, None, "lines above the weighting, tables read between nodes again")
@@ -291,7 +293,7 @@ def _is_stated(plan: Plan, law: Law) -> bool:
 def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> tuple[Fraction | None, str]:
     mdp, objective = plan.mdp, plan.objective
     levels, jump = objective.levels, objective.quantile
-    proof = plan.certificate.proof
+    proof = _proof(plan)
     try:
         if proof is not None and proof.eta is not None:
             return _searched_between(plan, proof, proof.eta, watch)
@@ -308,6 +310,8 @@ def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Frac
             if _few_sums(mdp):
                 return best_on_sums(grid_model(mdp), objective, watch.clock.require), EXACTLY_ON_SUMS
             return _extended(plan, watch)
+        if levels is not None and isinstance(plan.certificate.proof, BudgetTree):
+            return _budgets(plan, levels, plan.certificate.proof, watch)
         return _searched(plan, watch, small)
     except TooLong as error:
         return None, str(error)
@@ -362,11 +366,29 @@ def _extended(plan: Plan, watch: Watch) -> tuple[Fraction | None, str]:
     return at_least((offset + best) * model.eta), route
 
 
+def _proof(plan: Plan) -> Proof | None:
+    """Return the record of a search over CDFs, if the plan has one."""
+    return plan.certificate.proof if isinstance(plan.certificate.proof, Proof) else None
+
+
+def _budgets(plan: Plan, levels: Levels, tree: BudgetTree, watch: Watch) -> tuple[Fraction | None, str]:
+    """Bound every box of budgets of the record again."""
+    model = _wide_model(plan.mdp, plan.eta, watch)
+    try:
+        boxes = BudgetBoxes(model, levels, watch.clock.require)
+        upper = boxes.bound(tree.root)
+    except RecordDoesNotFit as error:
+        return None, str(error)
+    upper = at_least((model.offsets[-1] + upper) * model.eta)
+    return within_range(plan.mdp, plan.lower, upper)[1], f"boxes of budgets with {BITS} bits"
+
+
 def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, str]:
     """Recheck by weak duality in rationals, or by replaying the search's record."""
-    if plan.certificate.proof is not None and plan.certificate.proof.attained:
+    proof = _proof(plan)
+    if proof is not None and proof.attained:
         try:
-            replay, of = attained_replay(plan, plan.certificate.proof, watch.clock.require)
+            replay, of = attained_replay(plan, proof, watch.clock.require)
         except TooManyReturns as error:
             raise TooLong(str(error)) from None
         _affordable(replay.outcomes.work(replay.proof), REPLAY_WORK, watch, "replaying the search")
@@ -375,7 +397,6 @@ def _searched(plan: Plan, watch: Watch, small: bool) -> tuple[Fraction | None, s
     low, high = remaining_range(grid)[0]
     if low == high:
         return high * grid.unit, "every policy has the same return on the grid"
-    proof = plan.certificate.proof
     if proof is None or not proof.root.rounds or proof.root.rounds[0].cost is None:
         return None, "the plan carries no record of its search"
     polygon = plan.objective.polygon_below(proof.accuracy)

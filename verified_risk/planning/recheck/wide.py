@@ -137,16 +137,21 @@ class WideModel:
 
     # -- the least shortfall over all policies ------------------------------------------------------------------------
 
-    def shortfalls(self, kappa: Fraction, right: str, tick: Tick = unlimited) -> tuple[Wide, int]:
+    def shortfalls(
+        self, kappa: Fraction, right: str, tick: Tick = unlimited, *, cost: Wide | None = None
+    ) -> tuple[Wide, int]:
         r""":math:`\mathbf E_D W_0(S, \rho)` at rho = 0, ..., top, and the number of successive roundings.
 
         .. math:: W_t(s, b) = \min_a \{ \kappa\,\mathbf E[m_t - R] + \mathbf E\,W_{t+1}(S', b - R) \}
 
         with :math:`W_T(s, 0) = 0`, constant left of 0; right of the greatest remaining return it is ``"line"`` (slope
-        1), ``"one"`` (the probability 1) or ``"flat"``.
+        1), ``"one"`` (the probability 1) or ``"flat"``.  ``cost`` replaces :math:`W_T` at budgets 0, 1, ...; its
+        numbers are rounded as probabilities are, and there are as many more rho.
         """
         weight = wide([kappa])[0]
         table: Wide = np.zeros((self.n_states, 1), dtype=np.longdouble)
+        if cost is not None:
+            table = np.repeat(cost[None, :], self.n_states, axis=0)
         depth = len(self.initial[0]) + 2 * PER_FACTOR
         for step in reversed(self.steps):
             paid = weight * self._sum(step.start, np.arange(len(step.start) - 1), _missing(step))

@@ -25,8 +25,13 @@ from .atoms import Atoms
 from .relaxation import Relaxation
 from .trace import Branch, Round
 
-ROOT_ROUNDS = 60
-"""Maximum number of rounds of contraction at the root; all nodes benefit from them, and most searches end there."""
+ROOT_ROUNDS = 120
+"""Maximum number of rounds at the root; all nodes benefit from them, and most searches end there."""
+ROOT_PROBES = 60
+"""Coordinates probed per round at the root."""
+SHRUNK = 0.3
+"""The root is contracted once its width is at most this share of what the last contraction left, or when it stops
+shrinking: a contraction costs as much as a hundred probes."""
 MORE_STEPS = 24
 """Relaxation steps per round at the root, once the first few no longer shrink its box."""
 NODE_ROUNDS = 6
@@ -46,6 +51,10 @@ class Node:
     branch: tuple[int, float] | None = None
     atoms: Atoms | None = None
     record: Branch = field(default_factory=Branch)
+
+
+def _width(node: Node) -> float:
+    return float((node.high - node.low).sum())
 
 
 class Search(Relaxation):
@@ -76,7 +85,7 @@ class Search(Relaxation):
                 probed = cost.copy()
                 probed[i] += sign * theta
                 theta = abs(probed[i] - cost[i])  # the change after rounding
-                value, _ = self.vertex(probed)
+                value = self.oracle.solve(probed) - self.oracle.slack(probed)
                 edge = (value + sum_least - self.target) / theta
                 edge -= 1e-12 * (1 + abs(edge)) + 2.0**-50 * (abs(value) + abs(sum_least) + abs(self.target)) / theta
                 after, before = i + self.reach, i - self.reach
@@ -127,14 +136,14 @@ class Search(Relaxation):
 
     # -- nodes --------------------------------------------------------------------------------------------------------
 
-    def evaluate(self, node: Node, rounds: int, probes: int, steps: int) -> None:
+    def evaluate(self, node: Node, rounds: int, probes: int, steps: int, *, contracting: bool = True) -> None:
         """Tighten a node until it closes (``bound`` reaches the target) or stops shrinking; then choose where to
         branch."""
         from ...kernels import polygon_bounds as kernels
 
         reference = node.reference
         for _ in range(rounds):
-            width = float((node.high - node.low).sum())
+            width = _width(node)
             bound, cost, reference, least = self.node_bound(node.low, node.high, reference, steps, node.atoms)
             node.atoms = self.atoms
             node.record.rounds.append(Round(cost.copy()))
@@ -148,11 +157,11 @@ class Search(Relaxation):
                 not self.cut_to(node, low, high)
                 or not self.probe(node, bound, cost, least, reference, probes)
                 or not kernels.close_monotone(node.low, node.high)
-                or (self.oracle.maskable and not self.contract(node))
+                or (contracting and self.oracle.maskable and not self.contract(node))
             ):
                 node.bound = np.inf
                 return
-            if float((node.high - node.low).sum()) > WORTHWHILE * width:
+            if _width(node) > WORTHWHILE * width:
                 break
         if node.bound < self.target and not self.late():
             bound, cost, reference, _ = self.node_bound(node.low, node.high, reference, steps, node.atoms)
@@ -214,19 +223,22 @@ class Search(Relaxation):
         root.reference, root.bound = reference, bound
         if self.oracle.maskable:
             self.contract(root)
-        began = clock.now()
-        budget = self.deadline - began
+        contracted, contracting = _width(root), False
         for _ in range(ROOT_ROUNDS):
-            width = float((root.high - root.low).sum())
-            everything = clock.now() - began < 0.3 * budget
-            self.evaluate(root, 1, n if everything and self.reach == 0 else 10, steps)
+            width = _width(root)
+            contracting = contracting or width <= SHRUNK * contracted
+            self.evaluate(root, 1, ROOT_PROBES if self.reach == 0 else 10, steps, contracting=contracting)
             self.bound = min(root.bound, self.target)
             if root.bound >= self.target or self.late():
                 break
-            if float((root.high - root.low).sum()) > ROOT_WORTHWHILE * width:
-                if self.concave or steps >= MORE_STEPS:
-                    break
-                steps = MORE_STEPS  # the relaxation is smaller now: solve it better
+            after, stalled = _width(root), _width(root) > ROOT_WORTHWHILE * width
+            if contracting:
+                contracted = after
+                if stalled:
+                    if self.concave or steps >= MORE_STEPS:
+                        break
+                    steps = MORE_STEPS  # the relaxation is smaller now: solve it better
+            contracting = stalled
         self._branch(root, steps)
 
     def _branch(self, root: Node, steps: int) -> None:

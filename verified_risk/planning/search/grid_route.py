@@ -18,13 +18,13 @@ import numpy.typing as npt
 from ...grid.floats import FloatModel, Floats
 from ...numbers.rational import float_above
 from ...policy import GridPolicy
-from ..certify import Held, certify, certify_on_grid, evaluated, rounded_up
+from ..certify import Held, certify, evaluated, rounded_up
 from ..clock import Clock
 from ..float_error import SMALLEST_NORMAL
 from ..outward import tidy_below
 from ..result import Plan
 from ..tails.budget_tables import BudgetRule
-from ..tails.tail_route import Bounds, best_mean
+from ..tails.tail_route import Bounds
 from ..threshold import best_quantile
 from .driver import CLOSEST, Aim, Coordinates, Driver, compile_search, kept_parts, mixed, weighed_above
 from .grid_coordinates import Oracle
@@ -61,9 +61,6 @@ def search_grid(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
     """Search until the gap is closed or time is up."""
     mdp, objective = problem.mdp, problem.objective
     top, unit = model.remaining[0], model.unit
-    if top == 0:
-        bounds = best_mean(model)
-        return certify_on_grid(mdp, objective, model, bounds, "the return is constant on the grid", clock)
     aim = Aim.of(unit * top, problem.gap, clock.seconds, model.loss)
     compile_search()
     clock = Clock(aim.seconds)
@@ -87,7 +84,7 @@ def search_grid(problem: Problem, model: FloatModel, clock: Clock) -> Plan:
     assert isinstance(found, HeldOnGrid)
     assert found.raised is not None
     grid_lower, raised, cost = found.lower + model.loss, found.raised, found.cost
-    held = evaluated(found, mdp, objective, clock)
+    held = evaluated(found, mdp, objective, clock, patient=not model.exact or upper - found.lower > aim.gap)
     for quantile in quantiles:
         if upper - held.lower > CLOSEST * top * unit and not clock.over():
             held = _off_the_jump(held, problem, model, oracle, raised, quantile, clock)

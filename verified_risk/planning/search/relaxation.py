@@ -26,7 +26,9 @@ PENALTY = 20.0
 """Penalty per unit by which a CDF value leaves its box.  Slopes of G are of the order of 1 to 10, so a point outside
 pays more than it gains.  It only guides the search: every cost vector gives a valid bound."""
 STARTS = 40
-"""Policies tried for a first incumbent."""
+"""Maximum number of policies tried for a first incumbent."""
+FRUITLESS = 8
+"""Starts in a row without a better incumbent after which no more are tried."""
 SHARP = 1e-10
 """The least blur, at which a point at a corner sees the slopes of both sides."""
 BLURRED = 0.05
@@ -100,6 +102,12 @@ def _weighed(pieces: list[tuple[slice, Polygon]], widths: Sequence[Fraction]) ->
             found.append((slice(first, after), polygon.times(width)))
             first = after
     return found
+
+
+def _spread(places: Ints) -> Ints:
+    """Return the entries so that the first few are spread over all: the middle, then quarters, eighths, ..."""
+    bits = len(places).bit_length()
+    return places[sorted(range(len(places)), key=lambda k: int(f"{k:0{bits}b}"[::-1], 2))]
 
 
 class Relaxation:
@@ -317,11 +325,14 @@ class Relaxation:
         _, cdf = self.vertex(np.ones(n), masked=False)
         self.climb(cdf)
         began, budget = clock.now(), self.deadline - clock.now()
-        for k in np.unique(np.linspace(1, n, min(n, STARTS)).astype(int)):
-            if clock.now() - began > 0.15 * budget or self.late():
+        starts, fruitless = np.unique(np.linspace(1, n, min(n, STARTS)).astype(int)), 0
+        for k in _spread(starts):
+            if fruitless == FRUITLESS or clock.now() - began > 0.15 * budget or self.late():
                 break
+            before = self.best.value
             _, cdf = self.vertex((np.arange(n) < k).astype(float), masked=False)
             self.climb(cdf)
+            fruitless = fruitless + 1 if self.best.value >= before - 1e-12 else 0
         if not self.concave:
             for _ in range(3):
                 self.descend(60)

@@ -1,5 +1,7 @@
 """The record of a search: enough to repeat its argument, and nothing that must be trusted.
 
+:class:`Proof` is that of a search over CDFs, :class:`BudgetTree` that of a search over budgets.
+
 A node of the search tree is a list of rounds and possibly a cut into two children.  A round lists a cost vector for
 weak duality (theory 05, B1), the probes that tightened the box (probing, B3), and the slopes of the contractor (B5).
 From any such record, right or wrong, :mod:`verified_risk.planning.recheck.replay` derives a valid bound; from a good
@@ -45,6 +47,53 @@ class Branch:
     children: list[Branch] = field(default_factory=list)
 
 
+@dataclass
+class Cut:
+    """A box of differences of budgets: not split, or ``level`` split into differences up to ``at`` and beyond."""
+
+    level: int = -1
+    at: int = 0
+    children: tuple[Cut, ...] = ()
+
+
+@dataclass(frozen=True)
+class BudgetTree:
+    """How boxes of differences of budgets were split (theory 05, B10)."""
+
+    root: Cut
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the cuts in preorder, None for a box that was not split."""
+        cuts: list[list[int] | None] = []
+        stack = [self.root]
+        while stack:
+            cut = stack.pop()
+            cuts.append([cut.level, cut.at] if cut.children else None)
+            stack += reversed(cut.children)
+        return {"budgets": cuts}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> BudgetTree:
+        cuts = data["budgets"]
+        root = Cut()
+        stack = [(root, 0)]
+        for k, entry in enumerate(cuts):
+            if not stack:
+                raise InvalidFile(f"the record of budgets has {len(cuts) - k} more entries than its boxes")
+            cut, depth = stack.pop()
+            if entry is None:
+                continue
+            if depth == DEEPEST:
+                raise InvalidFile(f"the record of budgets is more than {DEEPEST} boxes deep, wanted at most that")
+            if not isinstance(entry, list) or [type(x) for x in entry] != [int, int] or min(entry) < 0:
+                raise InvalidFile(f"budgets[{k}] of the proof is {entry!r:.60}, wanted [level, difference] or null")
+            (cut.level, cut.at), cut.children = entry, (Cut(), Cut())
+            stack += [(cut.children[1], depth + 1), (cut.children[0], depth + 1)]
+        if stack:
+            raise InvalidFile(f"the record of budgets ends {len(stack)} boxes early")
+        return cls(root)
+
+
 @dataclass(frozen=True)
 class Proof:
     """``accuracy`` determines the polygon below the weighting; no closed node beats the value ``target``; from
@@ -84,6 +133,10 @@ class Proof:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Proof:
+        """Read the record of a search over CDFs.
+
+        :raises InvalidFile: if it is malformed
+        """
         costs = _unpacked(data["costs"], "costs")
         accuracy, target = as_fraction(data["accuracy"], "accuracy of the proof"), float.fromhex(data["target"])
         if accuracy <= 0:
@@ -106,6 +159,11 @@ class Proof:
         if type(attained) is not bool:
             raise InvalidFile(f"attained of the proof is {attained!r:.60}, wanted true or false")
         return cls(accuracy, target, root, passed, eta, touch, attained)
+
+
+def read_record(data: dict[str, Any]) -> Proof | BudgetTree:
+    """Read the record of either kind of search."""
+    return BudgetTree.from_json(data) if "budgets" in data else Proof.from_json(data)
 
 
 def _packed(raw: bytes) -> str:

@@ -10,8 +10,11 @@ With ``b = rho - y`` the budget left, in units, and rewards shifted to start at 
 :math:`w_0 (M_t - b)`, :math:`M_t = m_t + m_{t+1} + \dots`, makes every term nonnegative:
 :math:`\kappa = w_0 / k`.
 
-Exact reductions: left of ``b = 0`` W does not depend on b; right of :math:`M_t` it is linear (or 1); only budgets
-reachable from the window are computed.  The chosen action of each cell takes one byte.
+Several CVaRs together have a cost with several bends, :math:`W_T(s, b) = \sum_j v_j (b - \delta_j)^+`
+(:class:`Shortfall`).
+
+Exact reductions: left of ``b = 0`` W does not depend on b; right of :math:`M_t` and the last bend it is linear (or 1);
+only budgets reachable from the window are computed.  The chosen action of each cell takes one byte.
 """
 
 from __future__ import annotations
@@ -55,6 +58,34 @@ def require_memory(model: FloatModel, widths: Ints, width: int) -> None:
             f"eta is {digits(model.unit, 3)}: the tables need {needed / 1e9:.1f} GB of {limit / 1e9:.1f} GB allowed, "
             f"wanted eta of at least {fits}"
         )
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    r"""The terminal cost :math:`\sum_j v_j (b - \delta_j)^+`: ``shares`` v that sum to 1, ``delays`` delta >= 0."""
+
+    shares: tuple[Fraction, ...] = (Fraction(1),)
+    delays: tuple[int, ...] = (0,)
+
+    @property
+    def bend(self) -> int:
+        """The budget from which on the cost is linear."""
+        return max(self.delays)
+
+    @property
+    def roundings(self) -> int:
+        """The depth of a computed cost: of each share, its product, and the sum."""
+        return 0 if len(self.shares) == 1 else len(self.shares) + 1
+
+    def upto(self, high: int) -> Floats:
+        """Return the costs of budgets 1, 2, ..., ``high``."""
+        budgets, cost = np.arange(1.0, high + 1), np.zeros(high)
+        for share, delay in zip(self.shares, self.delays, strict=True):
+            cost += float(share) * np.maximum(budgets - delay, 0.0)
+        return cost
+
+
+PLAIN = Shortfall()
 
 
 @dataclass(frozen=True)
@@ -106,7 +137,7 @@ class BudgetRule:
     def choices(self, t: int, width: int) -> npt.NDArray[Any]:
         """Return the actions at shifted sums ``0..width-1``; sums outside the window are not reached from rho."""
         tables = self.tables
-        table, first, reach = tables.policy[t], tables.first[t], tables.model.remaining[t]
+        table, first, reach = tables.policy[t], tables.first[t], tables.model.remaining[t] + tables.bend
         budgets = np.minimum(self.rho - np.arange(width), reach)
         linear = tables.linear.action[t][:, None]
         if table.shape[1] == 0:
@@ -128,9 +159,10 @@ class BudgetTables:
     first: list[int]
     """Budget of the first column of each step's policy."""
     enclosure: Enclosure
+    bend: int = 0
 
     def action(self, t: int, s: int, b: int) -> int:
-        reach = self.model.remaining[t]
+        reach = self.model.remaining[t] + self.bend
         if b <= 0 or reach == 0:
             return int(self.linear.action[t][s])
         return int(self.policy[t][s, min(b, reach) - self.first[t]])
@@ -143,6 +175,7 @@ def budget_tables(
     high: int,
     *,
     threshold: bool = False,
+    cost: Shortfall = PLAIN,
     linear: LinearPart | None = None,
 ) -> BudgetTables:
     """Run the recursion for rho in ``low..high`` (shifted units, ``0 <= low <= high <= M_0``)."""
@@ -151,24 +184,24 @@ def budget_tables(
     margin = int(blocks.span.max())
     width = margin + high + 1
     first = np.maximum(1, low - (remaining[0] - remaining[:-1]))
-    last = np.minimum(remaining[:-1], high)
+    last = np.minimum(remaining[:-1] + cost.bend, high)
     widths = np.maximum(0, last - first + 1)
     require_memory(m, widths, width)
     after, now = np.zeros((m.n_states, width)), np.zeros((m.n_states, width))
-    after[:, margin + 1 :] = 1.0 if threshold else np.arange(1, high + 1)
+    after[:, margin + 1 :] = 1.0 if threshold else cost.upto(high)
     policy = [np.empty((m.n_states, w), dtype=m.choice_type) for w in widths]
     step = _step_of(m, margin, weight * blocks.shortfall, width + margin + 1, int(widths.sum()))
     for t in range(m.horizon - 1, -1, -1):
         if widths[t]:
             step(int(blocks.block[t]), int(first[t]), int(last[t]), after, now, policy[t])
-        reach = min(int(remaining[t - 1]), high) if t else high
+        reach = int(last[t - 1]) if t else high
         _fill_outside(
             now, margin, int(first[t]), int(last[t]), reach, 0.0 if threshold else 1.0, weight * linear.value[t]
         )
         after, now = now, after
     rows = after[m.initial_state, margin + low : margin + high + 1]
-    enclosure = Enclosure(m.depth + len(m.initial_state) + 2, size=m.remaining[0] + 1)
-    return BudgetTables(m, linear, low, high, m.initial_prob @ rows, policy, first.tolist(), enclosure)
+    enclosure = Enclosure(m.depth + len(m.initial_state) + 2 + cost.roundings, size=m.remaining[0] + 1)
+    return BudgetTables(m, linear, low, high, m.initial_prob @ rows, policy, first.tolist(), enclosure, cost.bend)
 
 
 def _fill_outside(now: Floats, margin: int, first: int, last: int, reach: int, slope: float, left: Floats) -> None:

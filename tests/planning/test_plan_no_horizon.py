@@ -1,0 +1,175 @@
+"""Plans without a horizon: what follows the planned steps, against sums to infinity worked out by hand or solved."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import oracles
+import pytest
+
+import verified_risk as vr
+from verified_risk.errors import InvalidArgument, InvalidModel, InvalidPolicy, Unsupported
+
+Q = Fraction
+
+
+def solved(rows, pays, gamma):
+    """The x with x = pays + gamma * rows x, by elimination."""
+    n = len(pays)
+    table = [[(i == j) - gamma * rows[i][j] for j in range(n)] + [pays[i]] for i in range(n)]
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if table[k][i])
+        table[i], table[pivot] = table[pivot], table[i]
+        for k in range(n):
+            if k != i and table[k][i]:
+                ratio = table[k][i] / table[i][i]
+                table[k] = [x - ratio * y for x, y in zip(table[k], table[i], strict=True)]
+    return [row[n] / row[i] for i, row in enumerate(table)]
+
+
+def best_mean(model, gamma, n):
+    """The largest mean over all steps in the first n states, of every stationary policy: no other is better."""
+    found = []
+    for chosen in itertools.product(*(range(len(own)) for own in model.outcomes[:n])):
+        rows = [[sum(p for p, k, _ in model.outcomes[s][a] if k == j) for j in range(n)] for s, a in enumerate(chosen)]
+        pays = [sum((p * r for p, _, r in model.outcomes[s][a]), Q()) for s, a in enumerate(chosen)]
+        found.append(solved(rows, pays, gamma))
+    return max(sum(p * values[s] for s, p in model.initial.items()) for values in found)
+
+
+@pytest.mark.parametrize("gamma", [Q(1, 2), Q(2, 3), Q(1)])
+def test_the_mean_lies_between_the_bounds_of_random_models(gamma):
+    rng = random.Random(f"endless {gamma}")
+    for _ in range(20):
+        model = oracles.random_model(rng, max_states=3)
+        if gamma == 1:  # every step ends with probability 1/4 or more, in a state of its own
+            end = len(model.outcomes)
+            for own in model.outcomes:
+                own[:] = [[(p * Q(3, 4), k, r) for p, k, r in action] + [(Q(1, 4), end, Q(-1))] for action in own]
+            model.outcomes.append([[(Q(1), end, Q(0))]])
+        truth = best_mean(model, gamma, len(model.outcomes) - (gamma == 1))
+        mdp = vr.MDP.from_outcomes(model.outcomes, initial=model.initial, horizon=math.inf, discount=gamma)
+        plan = vr.plan(mdp, "mean", gap="1/10")
+        assert plan.lower <= truth <= plan.upper
+        assert plan.gap <= Q(1, 10)
+
+
+@pytest.mark.parametrize("reward", [Q(1), Q(-3), Q(1, 7)])
+@pytest.mark.parametrize("objective", ["mean", "cvar(1/4)", "var(1/2)"])
+def test_rewards_that_begin_after_the_last_planned_step_are_all_in_the_bounds(reward, objective):
+    """One path pays nothing, the other begins to pay after T steps: exactly what the bounds must leave room for."""
+
+    def plan(wait):
+        def outcomes(k, a):
+            return [(1, k if k in ("off", wait) else k + 1, reward if k == wait else 0)]
+
+        mdp = vr.MDP.from_function({0: "1/2", "off": "1/2"}, lambda k: "x", outcomes, discount=Q(4, 5))
+        return vr.plan(mdp, objective, gap=abs(reward))
+
+    steps = plan(50).cut.mdp.horizon
+    found, late = plan(steps), Q(4, 5) ** steps * reward * 5
+    assert (found.cut.mdp.horizon, found.cut.law.atoms) == (steps, (0,))
+    assert found.lower <= vr.objective(objective).of(vr.Law({0: "1/2", late: "1/2"})) <= found.upper
+    assert 0 <= abs(found.tail.low if reward < 0 else found.tail.high) - abs(late) < Q(1, 10**6)
+    assert found.gap <= abs(reward)
+
+
+@pytest.mark.parametrize(("objective", "alpha"), [("mean", Q(1)), ("cvar(1/100)", Q(1, 100))])
+@pytest.mark.parametrize("stay", [Q(1, 2), Q(9, 10)])
+def test_waiting_times_without_a_bound_are_within_the_bounds_and_close_to_them(objective, alpha, stay):
+    law = {-Q(k): (1 - stay) * stay ** (k - 1) for k in range(1, 800)}  # up to 0.9**800
+    truth = oracles.cvar(law, alpha) if alpha < 1 else oracles.mean(law)
+    mdp = vr.MDP.from_outcomes([[[(stay, 0, -1), (1 - stay, 1, -1)]], [[(1, 1, 0)]]], initial=0, horizon=math.inf)
+    plan = vr.plan(mdp, objective, gap="1/4")
+    assert plan.lower <= truth + Q(1, 10**9)
+    assert truth <= plan.upper + Q(1, 10**9)
+    left = stay**plan.cut.mdp.horizon / (1 - stay) / alpha
+    assert plan.upper - truth >= left * Q(99, 100)
+    assert -left * Q(101, 100) <= plan.tail.of(plan.objective)[0] <= -left
+
+
+@pytest.mark.parametrize("discount", [Q(4, 5), Q(1)])
+def test_a_file_cannot_say_what_follows(discount):
+    rows = [[[("1/2", 0, -1), ("1/2", 1, -1)]], [[(1, 1, 0)]]]
+    plan = vr.plan(vr.MDP.from_outcomes(rows, initial=0, horizon=math.inf, discount=discount), "mean", gap="1/4")
+    data = plan.to_json()
+    data["endless"]["tail"] = ["0", "0", False]
+    again = type(plan).from_json(data)
+    assert (again.lower, again.upper, again.tail) == (plan.lower, plan.upper, plan.tail)
+    assert again.tail.low < 0
+
+
+def test_a_constant_reward_leaves_no_doubt_and_no_steps():
+    mdp = vr.MDP(0, [[[1]]], [["1/3"]], None, "1/2")
+    plan = vr.plan(mdp, "cvar(1/4)")
+    assert plan.cut.mdp.horizon == 1
+    assert plan.lower <= Q(2, 3) <= plan.upper
+    assert plan.gap < Q(1, 10**12)
+
+
+def test_a_plan_is_played_on_saved_and_rechecked(tmp_path):
+    mdp = vr.MDP.from_outcomes(
+        [[[("1/2", 1, 0), ("1/2", 0, 1)], [(1, 0, "1/2")]], [[(1, 0, 2)], [(1, 1, 0)]]],
+        initial=0, horizon=math.inf, discount="1/2",
+    )  # fmt: skip
+    plan = vr.plan(mdp, "cvar(1/2)", gap="1/2")
+    steps = plan.cut.mdp.horizon
+    player = plan.policy.player(3)
+    played = []
+    for _ in range(steps + 20):
+        assert not player.over
+        played.append((player.act(1), player.observe(2 if player._pending[1] == 0 else 0))[0])
+    assert played[steps:] == [plan.policy.afterwards[1]] * 20 == [0] * 20, "the better mean in the long run"
+    plan.save(tmp_path / "plan.json")
+    again = type(plan).load(tmp_path / "plan.json")
+    assert (again.lower, again.upper, again.policy) == (plan.lower, plan.upper, plan.policy)
+    plan.policy.save(tmp_path / "policy.json")
+    assert vr.Policy.load(tmp_path / "policy.json") == plan.policy
+    checked = plan.recheck()
+    assert checked.lower_holds is checked.upper_holds is vr.numbers.enclosure.Truth.HOLDS
+    assert checked.lower >= plan.lower
+    assert f"{steps} are planned; all later ones add" in str(plan)
+    assert vr.compare(mdp, ["mean", "cvar(1/2)"], gap="1/2").values[1][1].lower >= plan.lower
+    assert plan.plot().bytes("svg")
+    with pytest.raises(Unsupported, match=r"bounded on paper: use plan\.cut\.prove"):
+        plan.prove()
+    with pytest.raises(InvalidPolicy, match="afterwards has 1 actions"):
+        vr.policy.EndlessPolicy(mdp, plan.cut.policy, [0])
+
+
+STAYS = [[[("1/2", 0, -1), ("1/2", 1, 0)], [("1/2", 1, 0), ("1/2", 2, 1)]], [[(1, 0, 0)]], [[(1, 2, 0)]]]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "objective", "options", "message"),
+    [
+        (STAYS, "mean", {}, r"a policy can stay for ever in state 0 and 1 more, which is no end: use a discount"),
+        ([[[("1/2", 0, 1), ("1/2", 1, 0)]], [[(1, 1, 0)]]], "wang(1/2)", {}, r"wang\(1/2\) is not Lipschitz"),
+        ([[[("1/2", 0, 1), ("1/2", 1, 0)]], [[(1, 1, 0)]]], "var(1/2)", {}, r"var\(1/2\) is not Lipschitz"),
+        (STAYS, "mean", {"gap": 0}, "gap is 0: bounds for a model without a horizon do not meet"),
+        ([[[("1/1000000", 1, 1), ("999999/1000000", 0, 1)]], [[(1, 1, 0)]]], "mean", {}, "takes so long to end"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_words(outcomes, objective, options, message):
+    mdp = vr.MDP.from_outcomes(outcomes, initial=0, horizon=math.inf)
+    with pytest.raises((Unsupported, InvalidArgument), match=message):
+        vr.plan(mdp, objective, **options)
+
+
+def test_a_model_without_a_horizon_says_so_wherever_one_is_needed(tmp_path):
+    mdp = vr.models.two_paths().with_horizon(math.inf)
+    assert (mdp.endless, repr(mdp)) == (True, "MDP(4 states, 1 to 2 actions, no horizon)")
+    mdp.save(tmp_path / "m.json")
+    assert vr.MDP.load(tmp_path / "m.json") == mdp != vr.models.two_paths()
+    assert mdp.with_horizon(2) == vr.models.two_paths()
+    for use in (lambda: vr.exact_plan(mdp, "mean"), lambda: vr.learn(mdp, "mean", episodes=1), lambda: mdp.horizon):
+        with pytest.raises(Unsupported, match="the model has no horizon: use plan"):
+            use()
+    assert vr.plan(mdp, "cvar(1/4)").lower == 1, "its ends are states that stay and pay nothing"
+    with pytest.raises(InvalidModel, match="horizon is infinite, wanted a number of steps"):
+        vr.MDP.from_outcomes([[[(1, 0, 0)]]], initial=0, horizon=math.inf, terminal=[1])
+    with pytest.raises(InvalidArgument, match="takes more than 100,000 steps"):
+        vr.plan(mdp.with_discount("999999/1000000"), "mean")

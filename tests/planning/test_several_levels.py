@@ -1,0 +1,220 @@
+"""Mixtures of a few CVaRs, planned by boxes of differences of budgets, against every policy and every budget."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import oracles
+import plan_models as models
+import pytest
+
+import verified_risk as vr
+from verified_risk.errors import InvalidFile
+from verified_risk.grid import own_unit
+from verified_risk.grid.floats import float_model
+from verified_risk.numbers.enclosure import Truth
+from verified_risk.objectives.levels import Levels
+from verified_risk.planning.clock import Clock
+from verified_risk.planning.float_error import gamma
+from verified_risk.planning.recheck.budget_boxes import BudgetBoxes, RecordDoesNotFit
+from verified_risk.planning.recheck.wide import WideModel
+from verified_risk.planning.search.trace import BudgetTree, Cut, read_record
+from verified_risk.planning.tails.budget_tables import Shortfall
+from verified_risk.planning.tails.several_levels import MOST_LEVELS, SeveralLevels, few_levels
+
+
+def mixture(rng: random.Random, count: int, denominators=(2, 3, 4, 7, 10)) -> vr.Weighting:
+    """``count`` levels, some close to each other, and in half of the cases the mean."""
+    levels = {Fraction(1, 1000)}
+    while len(levels) < count:
+        q = rng.choice(denominators)
+        levels.add(Fraction(rng.randint(1, q - 1), q))
+    parts = [vr.CVaR(alpha) for alpha in sorted(levels)[-count:]] + [vr.Mean()] * rng.randint(0, 1)
+    weights = [rng.randint(1, 5) for _ in parts]
+    total = sum((Fraction(w, sum(weights)) * part for w, part in zip(weights, parts, strict=True)), 0 * vr.Mean())
+    assert isinstance(total, vr.Weighting)
+    return total
+
+
+def worth(levels, law) -> Fraction:
+    return sum((w * oracles.cvar(law, alpha) for alpha, w in levels.tails), levels.mean * oracles.mean(law))
+
+
+@pytest.mark.parametrize("count", range(2, MOST_LEVELS + 1))
+def test_the_bounds_enclose_the_best_of_all_policies(count):
+    for mdp, model, rng in models.small(f"few levels {count}", 40):
+        objective = mixture(rng, count)
+        assert few_levels(objective)
+        plan = models.plan_on_grid(mdp, objective, own_unit(mdp))
+        best = max(worth(objective.levels, law) for law in oracles.all_return_laws(model))
+        span = max(mdp.remaining_range(0)[1] - mdp.remaining_range(0)[0], Fraction(1))
+        assert "budgets of" in plan.certificate.method or plan.gap == 0
+        assert plan.lower <= best <= plan.upper <= plan.lower + span / 10**6
+        assert plan.lower <= worth(objective.levels, models.law_by_playing(model, plan.policy))
+        if plan.certificate.proof is not None:
+            wide, search = WideModel(mdp, plan.eta), SeveralLevels(float_model(mdp, plan.eta), objective.levels)
+            again = BudgetBoxes(wide, objective.levels, lambda: None).bound(plan.certificate.proof.root)
+            search.run(Fraction(), Clock())
+            assert best <= (again + wide.offsets[-1]) * plan.eta
+            assert min((again + wide.offsets[-1]) * plan.eta, mdp.remaining_range(0)[1]) <= plan.upper
+            assert best <= (search.upper + wide.offsets[-1]) * plan.eta
+
+
+def exact_value(model, levels, shift, unit, rho, steps) -> Fraction:
+    """V in units, by its definition, over all policies of step, state and return; budgets are above ``shift``."""
+    rhos = [(rho + d) * unit for d in (0, *steps)]
+
+    def cost(z):
+        tails = zip(levels.tails, rhos, strict=True)
+        parts = [w * (rho - max(rho - z + shift, 0) / alpha) for (alpha, w), rho in tails]
+        return sum(parts, levels.mean * (z - shift))
+
+    return oracles.best_expected_utility(model, cost) / unit
+
+
+def test_a_box_is_bounded_by_its_best_budgets_and_no_more_than_its_slopes_allow():
+    """On models with rewards in units of 1: the bound at every rho_1 holds for every difference of the box, is exact
+    for a box of one point, and exceeds the exact inequality by rounding only."""
+    compared = 0
+    for mdp, model, rng in models.small("boxes", 80):
+        unit = own_unit(mdp)
+        search = SeveralLevels(float_model(mdp, unit), mixture(rng, 3).levels)
+        wide, low_return = WideModel(mdp, unit), min(z for law in oracles.all_return_laws(model) for z in law)
+        if search.top == 0 or search.top > 12 or search.model.offsets[-1] * unit > low_return:
+            continue
+        levels = Levels(search.mean, tuple(zip(search.alphas, search.weights, strict=True)))
+        shift = search.model.offsets[-1] * unit
+        low = sorted(rng.randint(0, search.top) for _ in range(2))
+        high = sorted(d + rng.randint(0, 2) for d in low)
+        least = [min(sum(p for z, p in law.items() if z - shift <= x * unit) for law in oracles.all_return_laws(model))
+                 for x in range(search.top + 1)]  # fmt: skip
+        box = search.box(tuple(low), tuple(high), np.full(len(search.rhos), np.inf))
+        again = BudgetBoxes(wide, levels, lambda: None)._box(tuple(low), tuple(high))
+        for rho in range(len(search.rhos)):
+            if not np.isfinite(box.bound[rho]):
+                continue
+            compared += 1
+            allowed = exact_value(model, levels, shift, unit, rho, low)
+            for (alpha, w), a, b in zip(levels.tails[1:], low, high, strict=True):
+                rates = [w - w / alpha * least[min(x, search.top)] for x in range(rho + a, rho + b)]
+                allowed += sum(max(rate, 0) for rate in rates)
+            margin = search.margin
+            assert abs(Fraction(float(box.bound[rho])) - allowed) <= margin
+            assert abs(Fraction(float(again[rho])) - allowed) <= margin
+            inside = itertools.product(*(range(a, b + 1) for a, b in zip(low, high, strict=True)))
+            inside = [d for d in inside if d[0] <= d[1]]
+            assert max(exact_value(model, levels, shift, unit, rho, d) for d in inside) <= allowed
+    assert compared > 60
+
+
+def test_a_budget_beyond_every_quantile_is_left_out_and_no_other():
+    for mdp, model, rng in models.small("quantiles", 30):
+        search = SeveralLevels(float_model(mdp, own_unit(mdp)), mixture(rng, 2).levels)
+        shift = search.model.offsets[-1] * own_unit(mdp)
+        for alpha, largest in zip(search.alphas, search.largest, strict=True):
+            laws, rho = list(oracles.all_return_laws(model)), largest * own_unit(mdp) + shift
+            assert rho >= max(oracles.quantile(law, alpha) for law in laws)
+            assert min(sum(p for z, p in law.items() if z < rho) for law in laws) <= alpha + Fraction(1, 10**12)
+            level = min(sum(p for z, p in law.items() if z < rho) for law in laws) * (1 + Fraction(1, 2**80))
+            if 0 < level < 1:  # all but equal to a probability
+                near = SeveralLevels(search.model, Levels(Fraction(1, 2), ((level, Fraction(1, 2)),)))
+                assert near.largest[0] >= largest
+
+
+def medium(seed: int) -> vr.MDP:
+    rng = random.Random(seed)
+
+    def law(values):
+        chosen = rng.sample(values, 3)
+        return dict(zip(chosen, (Fraction(w, 10) for w in (2, 3, 5)), strict=True))
+
+    rewards = [[law([Fraction(k, 4) for k in range(5)]) for _ in range(3)] for _ in range(6)]
+    return vr.MDP(0, [[law(range(6)) for _ in range(3)] for _ in range(6)], rewards, horizon=8)
+
+
+OBJECTIVE = vr.objective("1/4*cvar(1/20) + 1/4*cvar(1/5) + 1/4*cvar(1/2) + 1/4*mean")
+
+
+def test_a_recheck_confirms_a_saved_plan_and_a_forged_bound_is_not_confirmed(tmp_path):
+    plan = vr.plan(medium(1), OBJECTIVE)
+    plan.save(tmp_path / "plan.json")
+    again = vr.Plan.load(tmp_path / "plan.json")
+    checked = again.recheck()
+    assert checked.lower_holds is checked.upper_holds is Truth.HOLDS
+    assert "boxes of budgets" in checked.upper_route
+    assert replace(again, upper=again.lower - Fraction(1, 10**8)).recheck().upper_holds is not Truth.HOLDS
+    assert plan.gap <= Fraction(1, 10**6) * 8
+    searched = dict(plan.certificate.contributions)["search"]
+    assert 0 <= searched <= plan.gap
+
+
+def test_a_cost_is_rounded_no_more_often_than_it_says():
+    rng = random.Random("costs")
+    for count in range(1, 7):
+        weights = [rng.randint(1, 10**6) for _ in range(count)]
+        shares, delays = [Fraction(w, sum(weights)) for w in weights], [rng.randint(0, 20) for _ in range(count)]
+        cost = Shortfall(tuple(shares), tuple(delays))
+        for b, computed in enumerate(cost.upto(60), start=1):
+            exact = sum((v * max(b - d, 0) for v, d in zip(shares, delays, strict=True)), Fraction())
+            assert abs(Fraction(float(computed)) - exact) <= gamma(cost.roundings) * exact
+        assert cost.bend == max(delays)
+
+
+def random_tree(rng: random.Random, depth: int) -> Cut:
+    if depth == 0 or rng.random() < 0.2:
+        return Cut()
+    return Cut(rng.randint(0, 1), rng.randint(0, 40), (random_tree(rng, depth - 1), random_tree(rng, depth - 1)))
+
+
+def every_value(level: int) -> Cut:
+    """One box for every difference of a level."""
+    tree = Cut()
+    for at in range(40, -1, -1):
+        tree = Cut(level, at, (Cut(), tree))
+    return tree
+
+
+def test_whatever_the_record_says_its_bound_holds():
+    mdp, rng = medium(2), random.Random("trees")
+    plan = vr.plan(mdp, OBJECTIVE)
+    model = WideModel(mdp, plan.eta)
+    boxes = BudgetBoxes(model, OBJECTIVE.levels, lambda: None)
+    trees = [random_tree(rng, depth) for depth in (0, 2, 3, 4, 5)]
+    bounds = [boxes.bound(tree) * model.eta for tree in (*trees, every_value(0), every_value(1))]
+    assert all(bound >= plan.lower for bound in bounds)
+    assert bounds[0] > plan.upper + Fraction(1, 100)  # without a split the bound is weak
+    with pytest.raises(RecordDoesNotFit, match="level 3 of 2"):
+        boxes.bound(Cut(2, 0, (Cut(), Cut())))
+
+
+def test_a_search_stopped_early_has_wider_bounds_that_hold():
+    model = float_model(medium(3), Fraction(1, 4))
+    closed, stopped = (SeveralLevels(model, OBJECTIVE.levels) for _ in range(2))
+    closed.run(Fraction(1, 10**9), Clock())
+    stopped.run(Fraction(1, 10**9), Clock(0.0))
+    assert closed.upper - closed.lower < Fraction(1, 10**9) < stopped.upper - stopped.lower
+    assert stopped.lower <= closed.lower <= closed.upper <= stopped.upper
+
+
+@pytest.mark.parametrize(
+    ("cuts", "message"),
+    [
+        ([None, None], "1 more entries"),
+        ([[0, 1], None], "ends 1 boxes early"),
+        ([[0, -1], None, None], r"budgets\[0\] of the proof is \[0, -1\]"),
+        ([[True, 1], None, None], r"budgets\[0\]"),
+        ([[0, 1]] * 600, "more than 500 boxes deep"),
+    ],
+)
+def test_a_malformed_record_is_refused(cuts, message):
+    with pytest.raises(InvalidFile, match=message):
+        read_record({"budgets": cuts})
+
+
+def test_a_record_survives_json():
+    tree = BudgetTree(random_tree(random.Random(4), 6))
+    assert read_record(tree.to_json()) == tree

@@ -1,0 +1,53 @@
+"""``then=``: among policies that are as good, the one that a second objective prefers, against all policies."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import oracles
+import plan_models as models
+import pytest
+
+import verified_risk as vr
+from verified_risk.errors import InvalidObjective, Unsupported
+
+
+@pytest.mark.parametrize("level", ["1/4", "1/3", "1/2"])
+def test_of_all_policies_with_the_best_cvar_one_with_the_best_mean_is_taken(level):
+    changed = 0
+    for mdp, model, _ in models.small(f"ties {level}", 40, max_actions=3):
+        laws = [(oracles.cvar(law, Fraction(level)), oracles.mean(law)) for law in oracles.all_return_laws(model)]
+        best = max(c for c, _ in laws)
+        plain, plan = (vr.plan(mdp, vr.CVaR(level), then=then) for then in (None, "mean"))
+        law = models.law_by_playing(model, plan.policy)
+        span = mdp.remaining_range(0)[1] - mdp.remaining_range(0)[0]
+        assert plan.lower <= oracles.cvar(law, Fraction(level)) <= best <= plan.upper
+        assert plain.lower - plan.lower <= span / 10**6
+        assert oracles.mean(law) >= max(mean for c, mean in laws if c == best) - Fraction(1, 10**6)
+        assert plan.recheck().lower_holds.value == plan.recheck().upper_holds.value == "holds"
+        changed += plan.law != plain.law
+    assert changed > 0
+
+
+def test_a_quantile_leaves_much_to_the_mean():
+    coin, safe = {0: "1/2", 4: "1/2"}, {1: 1}
+    mdp = vr.MDP(0, [[[1], [1]]], [[safe, coin]], horizon=3)
+    plan = vr.plan(mdp, "var(1/2)", then="mean")
+    assert plan.lower >= vr.plan(mdp, "var(1/2)").lower - Fraction(12, 10**6)
+    assert plan.law.mean >= vr.plan(mdp, "var(1/2)").law.mean
+
+
+def test_taxi_does_not_waste_time_that_its_cvar_does_not_count():
+    pytest.importorskip("gymnasium")
+    mdp = vr.MDP.from_gymnasium("Taxi-v4", horizon=20)
+    plain, plan = (vr.plan(mdp, "cvar(1/10)", then=then) for then in (None, "mean"))
+    assert plain.lower == plan.lower == Fraction(19, 5)
+    assert (plain.law.mean, plan.law.mean) == (Fraction("4.88"), Fraction("7.93"))
+
+
+def test_what_cannot_break_ties_is_said():
+    lake = vr.models.frozen_lake()
+    with pytest.raises(InvalidObjective, match="has no place in a sum"):
+        vr.plan(lake, "cvar(1/4)", then="erm(1)")
+    with pytest.raises(Unsupported, match="read between grid points breaks no ties"):
+        vr.plan(lake.with_discount("97/101"), "cvar(1/4)", then="mean", time_limit=5)

@@ -1,0 +1,389 @@
+r"""Plans for models without a horizon: T steps are planned, and both bounds include all that can follow.
+
+Let :math:`Z_T` be the return of the first T steps and Z that of all (docs/theory/05-certificates.md, part E).
+
+* With a discount :math:`\gamma < 1`, the rewards after T add :math:`\gamma^T` times a discounted sum in some
+  :math:`[\ell, u]`, at worst the range of rewards over :math:`1 - \gamma`.  Objectives are monotone and add constants,
+  so :math:`\Phi(Z) - \Phi(Z_T)` lies in :math:`\gamma^T [\ell, u]` too.
+* Without one, every policy must reach states that stay among themselves and pay nothing.  If ``h >= 1 + P h`` for every
+  action elsewhere, no policy is expected to take more than ``h`` further steps; T passes of ``w -> max_a P w`` from
+  ``w = h`` bound the steps after T.  Where ``G`` has the Lipschitz constant L, :math:`\Phi` moves by at most L times
+  the expected difference of the returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..describe.words import described
+from ..errors import InvalidArgument, Unsupported
+from ..law import Law
+from ..mdp import MDP
+from ..numbers.enclosure import Interval, Real, bounds
+from ..numbers.format import at_least, at_most
+from ..numbers.rational import Rational, said
+from ..objectives import Weighting
+from ..objectives import objective as read_objective
+from ..policy.endless_policy import EndlessPolicy
+from ..progress import Report
+from .grid_choice import DEFAULT_GAP
+from .outward import tidy_above, tidy_below
+from .result import ErrorBudget, Plan, Recheck
+
+if TYPE_CHECKING:
+    from ..proving import Proved
+
+SHARE = Fraction(1, 2)
+"""The share of the gap that what follows the planned steps may take."""
+MOST_STEPS = 100_000
+"""Maximum number of steps planned."""
+MOST_PASSES = 2000
+"""Maximum number of passes that tighten a bound on the rewards of a path."""
+ULP = 2.0**-52
+SETTLED = 1e-3
+"""Change of an iteration below which it is scaled to a bound; any number below 1 would do."""
+
+Floats: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What the steps after T add: surely in ``[low, high]``, or in expectation, and then only at the ends that are
+    scaled by the Lipschitz constant of an objective."""
+
+    low: Fraction
+    high: Fraction
+    expected: bool
+
+    def of(self, objective: Weighting) -> tuple[Fraction, Fraction] | None:
+        """Return bounds on the change of an objective, None if there are none."""
+        if not self.expected:
+            return self.low, self.high
+        if objective.lipschitz == math.inf:
+            return None
+        return Fraction(objective.lipschitz) * self.low, Fraction(objective.lipschitz) * self.high
+
+
+def cut_off(mdp: MDP, objective: Weighting, gap: Fraction | None) -> tuple[MDP, Tail, Fraction | None]:
+    """Return the model of the first T steps, what follows them, and the gap left for planning these.
+
+    :raises Unsupported: if nothing bounds what follows; the message says what is missing
+    :raises InvalidArgument: if the gap takes more than :data:`MOST_STEPS` steps
+    """
+    if gap == 0:
+        raise InvalidArgument("gap is 0: bounds for a model without a horizon do not meet, wanted a positive gap")
+    steps, tail = _discounted(mdp, gap) if mdp.discount < 1 else _absorbed(mdp, objective, gap)
+    return mdp.with_horizon(steps), tail, None if gap is None else gap * (1 - SHARE)
+
+
+def _discounted(mdp: MDP, gap: Fraction | None) -> tuple[int, Tail]:
+    gamma, low, high = mdp.discount, -_largest_sum(mdp, -1), _largest_sum(mdp, 1)
+    whole = high - low
+    wanted = SHARE * (gap or DEFAULT_GAP * whole)
+    steps = 1
+    if whole > wanted:
+        steps = max(1, math.floor(math.log(float(wanted / whole)) / math.log(float(gamma))))
+        _check_steps(steps, gap)
+        while gamma**steps * whole > wanted:
+            steps += 1
+    return steps, _surely(gamma**steps, low, high)
+
+
+def _surely(left: Fraction, low: Fraction, high: Fraction) -> Tail:
+    return Tail(tidy_below(left * low), tidy_above(left * high), expected=False)
+
+
+def tail_after(cut: MDP) -> Tail:
+    """Return what follows the steps of a model that was cut off; :func:`cut_off` finds the same."""
+    if cut.discount < 1:
+        return _surely(cut.discount**cut.horizon, -_largest_sum(cut, -1), _largest_sum(cut, 1))
+    live = _Live(cut)
+    left = live.steps()
+    for _ in range(cut.horizon):
+        left = live.passed(left)
+    return _in_expectation(cut, left[live.initial])
+
+
+def _in_expectation(mdp: MDP, left: Floats) -> Tail:
+    (low, high), after = mdp.reward_range, Fraction(float(left.max(initial=0.0)))
+    return Tail(min(low, Fraction()) * after, max(high, Fraction()) * after, expected=True)
+
+
+def _largest_sum(mdp: MDP, sign: int) -> Fraction:
+    """Return an upper bound on ``sign`` times the discounted sum of rewards from any state that can be met.
+
+    The sums of single paths are at most any ``v`` with ``v(s) >= r + gamma * v(s')`` for every outcome.  The largest
+    reward over ``1 - gamma`` is such a v, and so is each iterate from it, as every rounding is less than ``slack``.
+    """
+    number = {s: i for i, s in enumerate(_reached(mdp))}
+    firsts: list[int] = []
+    targets: list[int] = []
+    pays: list[float] = []
+    for s in number:
+        firsts.append(len(targets))
+        for action in mdp.actions(s):
+            most = max(sign * end for end in action.reward_range)
+            joint = [(k, most) for k, _ in action.successors] if action.independent else None
+            for k, r in joint or [(k, sign * r) for _, k, r in action.outcomes]:
+                targets.append(number[k])
+                pays.append(float(r))
+    low, high = mdp.reward_range
+    trivial = max(sign * low, sign * high) / (1 - mdp.discount)
+    scale = float(max(abs(low), abs(high)) / (1 - mdp.discount))
+    slack, gamma = 16 * ULP * scale, float(mdp.discount)
+    found = np.full(len(number), float(trivial) + slack)
+    for _ in range(MOST_PASSES):
+        after = np.maximum.reduceat(np.array(pays) + gamma * found[targets], firsts) + slack
+        change, found = float(np.max(found - after)), np.minimum(after, found)
+        if change <= SETTLED**2 * scale:
+            break
+    return min(trivial, Fraction(float(found.max())))
+
+
+def _absorbed(mdp: MDP, objective: Weighting, gap: Fraction | None) -> tuple[int, Tail]:
+    if objective.lipschitz == math.inf:
+        raise Unsupported(
+            f"{objective.spec} is not Lipschitz, so that rare long episodes cannot be neglected in {mdp!r}",
+            instead="mean, cvar(a), a discount below 1, or with_horizon(T)",
+        )
+    live = _Live(mdp)
+    left = live.steps()
+    low, high = mdp.reward_range
+    worth = Fraction(objective.lipschitz) * max(high, -low, high - low)
+    start = live.initial
+    wanted = SHARE * (gap or DEFAULT_GAP * worth * Fraction(float(left[start].max(initial=1.0))))
+    steps = 0
+    while not steps or worth * Fraction(float(left[start].max(initial=0.0))) > wanted:
+        left, steps = live.passed(left), steps + 1
+        _check_steps(steps, gap)
+    return steps, _in_expectation(mdp, left[start])
+
+
+def _check_steps(steps: int, gap: Fraction | None) -> None:
+    if steps > MOST_STEPS:
+        shown = "the default" if gap is None else said(gap)
+        raise InvalidArgument(f"gap is {shown}, which takes more than {MOST_STEPS:,} steps, wanted a larger one")
+
+
+class _Live:
+    """The states from which something can still be earned, and upper bounds on the number of their steps.
+
+    A pass is a sum of at most ``k`` products of nonnegative floats: after ``k + 1`` roundings, and one of each
+    probability, the exact value is below the computed one times ``1 + (k + 3) * 2**-52``.
+    """
+
+    def __init__(self, mdp: MDP) -> None:
+        met = _reached(mdp)
+        dead = _closed(mdp, met, every=True)
+        kept = _closed(mdp, met - dead, every=False)
+        if kept:
+            s = min(kept)
+            more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
+            raise Unsupported(
+                f"without a horizon or a discount, a policy can stay for ever in {mdp.state_name(s)}{more}, which is "
+                "no end",
+                instead="a discount below 1, with_horizon(T), or a model that every policy ends",
+            )
+        alive = [s for s in range(mdp.n_states) if s in met and s not in dead]
+        number = {s: i for i, s in enumerate(alive)}
+        self.initial = np.array([number[s] for s, _ in mdp.initial if s in number], dtype=np.int64)
+        self.rows, self.firsts, self.targets, self.masses = _arrays(mdp, number)
+        self.up = 1 + (int(np.diff(self.rows, append=len(self.targets)).max(initial=1)) + 3) * ULP
+
+    def passed(self, left: Floats) -> Floats:
+        """Return an upper bound on the largest mean of ``left`` after one step."""
+        if not len(self.rows):
+            return left
+        sums = np.add.reduceat(self.masses * np.append(left, 0.0)[self.targets], self.rows)
+        return np.maximum.reduceat(sums, self.firsts) * self.up + 2.0**-900
+
+    def steps(self) -> Floats:
+        """Return an upper bound on the mean number of steps to the end, from each live state, under any policy."""
+        found = np.zeros(len(self.firsts))
+        for _ in range(MOST_STEPS):
+            after = (1 + self.passed(found)) * (1 + 2 * ULP)
+            change = float(np.max(after - found, initial=0.0))
+            found = after
+            if change <= SETTLED:
+                bound = found / (1 - 2 * SETTLED)
+                if np.all((1 + self.passed(bound)) * (1 + 2 * ULP) <= bound):
+                    return bound
+        raise Unsupported(
+            f"some policy takes so long to end that {MOST_STEPS:,} passes do not bound its steps",
+            instead="a discount below 1, or with_horizon(T)",
+        )
+
+
+def _arrays(mdp: MDP, number: dict[int, int]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the first entry of each action, the first action of each state, next states and probabilities; next
+    states without a number are left out, and a last entry of probability 0 keeps every row nonempty."""
+    rows: list[int] = []
+    firsts: list[int] = []
+    targets: list[int] = []
+    masses: list[float] = []
+    for s in number:
+        firsts.append(len(rows))
+        for action in mdp.actions(s):
+            rows.append(len(targets))
+            ways = [(number[k], p) for k, p in action.successors if k in number]
+            targets += [k for k, _ in ways] + [len(number)]
+            masses += [float(p) for _, p in ways] + [0.0]
+    return np.array(rows, int), np.array(firsts, int), np.array(targets, int), np.array(masses)
+
+
+def _reached(mdp: MDP) -> set[int]:
+    """Return the states that some policy meets."""
+    found = {s for s, _ in mdp.initial}
+    new = found
+    while new:
+        new = {k for s in new for action in mdp.actions(s) for k, _ in action.successors} - found
+        found |= new
+    return found
+
+
+def _closed(mdp: MDP, states: Iterable[int], *, every: bool) -> set[int]:
+    """Return the largest subset that some action never leaves; if ``every``, that no action leaves or is paid in."""
+    found, test = set(states), all if every else any
+    if every:
+        found = {s for s in found if all(action.reward_range == (Fraction(), Fraction()) for action in mdp.actions(s))}
+    while True:
+        stay = {s for s in found if test(all(k in found for k, _ in a.successors) for a in mdp.actions(s))}
+        if stay == found:
+            return found
+        found = stay
+
+
+def greedy_for_the_mean(mdp: MDP, steps: int) -> list[int]:
+    """Return the action of each state that is best for the mean when ``steps`` follow, found in float64."""
+    rows, firsts, targets, masses = _arrays(mdp, {s: s for s in range(mdp.n_states)})
+    pays = np.array([float(_mean(action.reward)) for _, _, action in mdp])
+    values = np.zeros(mdp.n_states)
+    for _ in range(steps):
+        worth = pays + float(mdp.discount) * np.add.reduceat(masses * np.append(values, 0.0)[targets], rows)
+        values = np.maximum.reduceat(worth, firsts)
+    return [int(np.argmax(own)) for own in np.split(worth, firsts[1:])]
+
+
+def _mean(reward: Any) -> Fraction:
+    return reward.mean if isinstance(reward, Law) else (reward.low + reward.high) / 2
+
+
+@dataclass(frozen=True, repr=False)
+class EndlessPlan(Plan):
+    """A plan for a model without a horizon: ``cut`` is the plan of its first T steps, and the bounds include all that
+    can follow.
+
+    ``policy`` plays that of ``cut`` for T steps, then, for ever, the actions that are best for the mean in the long
+    run.  ``law`` is the law of the return of the first T steps.
+    """
+
+    cut: Plan = field(kw_only=True, repr=False)
+    tail: Tail = field(kw_only=True, repr=False)
+
+    @classmethod
+    def of(cls, cut: Plan, tail: Tail, afterwards: list[int]) -> EndlessPlan:
+        """Widen the bounds of a plan by what follows.
+
+        :param cut: the plan of the first steps
+        :param tail: what follows them
+        :param afterwards: the action of each state after them
+        :returns: the plan for all steps
+        """
+        ends = tail.of(cut.objective)
+        assert ends is not None
+        low, high = ends
+        lower, upper = cut.lower + low, cut.upper + high
+        whole = cut.mdp.with_horizon(None)
+        said = f"the first {cut.mdp.horizon} steps: {cut.certificate.method}"
+        budget = ErrorBudget(said, (*cut.certificate.contributions, ("all steps after them", high - low)))
+        return cls(
+            whole, cut.objective, min(max(cut.value, lower), upper), lower, upper,
+            EndlessPolicy(whole, cut.policy, afterwards), cut.known_law, cut.eta, budget, cut.known_error,
+            cut=cut, tail=tail,
+        )  # fmt: skip
+
+    @property
+    def _law(self) -> tuple[Law, Fraction] | None:
+        return self.cut._law
+
+    def worth(self, objective: Weighting | str | None = None) -> Real | None:
+        """Return an enclosure of the policy's value; None if nothing bounds it.
+
+        :param objective: a weighting or its text form; by default the plan's own
+        :returns: an :class:`Interval`, or None
+        """
+        weighting = self.objective if objective is None else read_objective(objective)
+        first, ends = self.cut.worth(weighting), self.tail.of(weighting)
+        if first is None or ends is None:
+            return None
+        low, high = bounds(first)
+        return Interval(low + ends[0], high + ends[1])
+
+    def __str__(self) -> str:
+        low, high = self.tail.of(self.objective) or (self.tail.low, self.tail.high)
+        added = f"all later ones add {at_least(low)} to {at_most(high)}, which both bounds include"
+        return f"{super().__str__()}\nsteps      {self.cut.mdp.horizon} are planned; {added}"
+
+    def describe(self) -> str:
+        """Describe the plan and its policy of the first steps, in words and maps.
+
+        :returns: the text
+        """
+        because = "\n".join(f"{'because' if i == 0 else '':<11}{line}" for i, line in enumerate(self._reasons()))
+        return "\n".join([str(self), because, "policy", described(self.cut.policy)])
+
+    def recheck(self, *, time_limit: Rational | None = None, progress: Report | None = None) -> Recheck:
+        """Recompute both bounds of the first steps independently; what follows is added as it stands.
+
+        :param time_limit: seconds; a bound not recomputed by then is *unknown*
+        :param progress: a callback that takes a :class:`~verified_risk.Progress`
+        :returns: the recomputed bounds, and whether they confirm the plan's
+        """
+        found = self.cut.recheck(time_limit=time_limit, progress=progress)
+        low, high = self.tail.of(self.objective) or (Fraction(), Fraction())
+        return replace(
+            found,
+            lower=None if found.lower is None else found.lower + low,
+            upper=None if found.upper is None else found.upper + high,
+        )
+
+    def prove(self, **options: Any) -> Proved:
+        """Raise: the checker has no theorem for a model without a horizon.
+
+        :param options: those of :meth:`Plan.prove`
+        :raises Unsupported: always; ``plan.cut.prove()`` proves the bounds of the first steps
+        """
+        raise Unsupported(
+            f"the checker needs a horizon; what follows the first {self.cut.mdp.horizon} steps is bounded on paper",
+            instead="plan.cut.prove() for the steps before",
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON of the plan of the first steps, with what follows.
+
+        :returns: plain lists, dicts, numbers and text
+        """
+        policy = self.policy
+        assert isinstance(policy, EndlessPolicy)
+        return {**self.cut.to_json(), "endless": {"afterwards": list(policy.afterwards)}}
+
+    @classmethod
+    def of_json(cls, cut: Plan, data: dict[str, Any]) -> EndlessPlan:
+        """Read what :meth:`to_json` adds to the plan of the first steps; what follows them is bounded again.
+
+        :param cut: that plan
+        :param data: the entry ``"endless"``
+        :returns: the plan
+        """
+        return cls.of(cut, tail_after(cut.mdp), data["afterwards"])
