@@ -19,12 +19,16 @@ if TYPE_CHECKING:
     from .learning import Run
     from .learning.api import learn
     from .learning.audit import AuditReport
+    from .learning.log import Log
+    from .learning.log_answers import LogAnswer, evaluate_from_log, plan_from_log
     from .mdp import MDP
     from .numbers.enclosure import Interval
     from .objectives import (
         CPW,
+        ERM,
         CVaR,
         DualPower,
+        EVaR,
         Mean,
         PiecewiseLinear,
         ProportionalHazard,
@@ -34,7 +38,18 @@ if TYPE_CHECKING:
         Weighting,
         objective,
     )
-    from .planning import CVaRFrontier, ErrorBudget, Front, FrontPoint, Plan, cvar_frontier, exact_plan, mean_cvar_front
+    from .planning import (
+        ConstrainedPlan,
+        Constraint,
+        CVaRFrontier,
+        ErrorBudget,
+        Front,
+        FrontPoint,
+        Plan,
+        cvar_frontier,
+        exact_plan,
+        mean_cvar_front,
+    )
     from .planning.api import plan
     from .planning.result import Recheck
     from .policy import GridPolicy, HistoryPolicy, MarkovPolicy, MixturePolicy, Policy, ReturnPolicy
@@ -62,6 +77,8 @@ __all__ = [
     "Spectral",
     "ProportionalHazard",
     "DualPower",
+    "ERM",
+    "EVaR",
     "Weighting",
     "objective",
     # policies and their evaluation
@@ -85,6 +102,8 @@ __all__ = [
     "Plan",
     "ErrorBudget",
     "CVaRFrontier",
+    "ConstrainedPlan",
+    "Constraint",
     "Front",
     "FrontPoint",
     "compare",
@@ -95,6 +114,10 @@ __all__ = [
     "learn",
     "Run",
     "AuditReport",
+    "Log",
+    "plan_from_log",
+    "evaluate_from_log",
+    "LogAnswer",
     # shared by all
     "Interval",
     "Progress",
@@ -114,6 +137,8 @@ _HOME = {
     "Recheck": "planning.result",
     "Proved": "proving",
     "AuditReport": "learning.audit",
+    "Log": "learning.log",
+    **dict.fromkeys(("LogAnswer", "evaluate_from_log", "plan_from_log"), "learning.log_answers"),
     "MDP": "mdp",
     "Law": "law",
     **dict.fromkeys(("behavioural_form", "joint_law", "return_law"), "policy.evaluation"),
@@ -121,6 +146,8 @@ _HOME = {
     **dict.fromkeys(
         (
             "CVaRFrontier",
+            "ConstrainedPlan",
+            "Constraint",
             "ErrorBudget",
             "Front",
             "FrontPoint",

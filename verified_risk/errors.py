@@ -56,6 +56,10 @@ class Unsupported(VerifiedRiskError):
         self.why, self.instead = why, instead
 
 
+class Infeasible(VerifiedRiskError):
+    """No policy meets the constraints."""
+
+
 class NotProved(VerifiedRiskError):
     """The verified checker refused the certificate of a plan: the bounds may be wrong, or it cannot prove them."""
 

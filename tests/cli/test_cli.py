@@ -38,7 +38,8 @@ def test_planning_the_lake_prints_the_value_and_the_path(alpha, value, best):
 def test_a_saved_plan_is_evaluated_exactly(tmp_path):
     file = tmp_path / "plan.json"
     run("plan", "frozen_lake", "--exact", "--objective", "cvar(33/100)", "--save", file)
-    answer = json.loads(run("evaluate", file, "--objective", "mean", "--json"))
+    answer = json.loads(run("evaluate", file, "--objective", "mean", "--objective", "cvar(33/100)", "--json"))
+    assert list(answer["values"]) == ["mean", "cvar(33/100)"]
     assert Fraction(answer["value"]["exact"]) == 4 * Fraction(81, 100)
     assert "56/33" in run("evaluate", file, "--objective", "cvar(33/100)")
 

@@ -33,6 +33,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "short.csv").write_text(HEADER + "0,0,0,1/2,0\n")
     (tmp_path / "letters.csv").write_text(HEADER + "0,0,zero,1,0\n")
     (tmp_path / "columns.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "log.csv").write_text("episode,state,action,reward\n1,0,0,0\n1,3,0,1\n")
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "model.drn").write_text("@type: MDP\n")
     (tmp_path / "cells.json").write_text(json.dumps([{"model": "two_paths", "objective": "mean", "colour": "red"}]))
@@ -116,6 +117,14 @@ BAD = [
     (["learn", "two_paths", "--stop-when", "-1"], "stop_when is -1, wanted a gap of at least 0"),
     (["learn", "two_paths", "--largest-return", "x"], "largest_return is 'x', wanted a number"),
     (["learn", "two_paths", "--episodes", "5", "--checkpoint", "no/such/c.json"], "a regular file in a folder that"),
+    (["from-log", "log.csv", "--horizon", "0"], "0 is not in the range x>=1"),
+    (["from-log", "log.csv"], "rewards is missing, wanted all rewards that a step can pay: the log has 0, 1"),
+    (["from-log", "log.csv", "--rewards", "1/2"], "line 3: the reward is 1, outside"),
+    (["from-log", "log.csv", "--terminal", "3"], "line 3: state is 3, which is terminal"),
+    (["from-log", "log.csv", "--rewards", "1", "--states", "0"], "line 2: 3 is not among the declared 0"),
+    (["from-log", "log.csv", "--initial", "x"], "the state is 'x', wanted a whole number as in log.csv"),
+    (["from-log", "log.csv", "--column", "reward=r"], "reward is 'r', wanted one column for"),
+    (["from-log", "log.csv", "--sets", "box"], "'box' is not one of 'ball', 'kl'"),
     (["fuzz", "--seconds", "0"], "0.0 is not in the range x>0"),
     (["fuzz", "--hours", "x", "--seed", "1"], "'x' is not a valid float range"),
     (["fuzz", "--workers", "-1"], "-1 is not in the range x>=0"),

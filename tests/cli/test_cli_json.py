@@ -17,6 +17,7 @@ import verified_risk as vr
 from proofs_checks.engine.certificate import DIRECTORY
 from verified_risk.cli import main
 
+WARD = DIRECTORY.parents[1] / "docs" / "examples" / "ward.csv"
 CELL = {"model": "two_paths", "objective": "cvar(1/2)", "episodes": 20}
 
 
@@ -42,6 +43,7 @@ def words(path, folder):
         ("plan",): ["two_paths"],
         ("evaluate",): [plan],
         ("learn",): ["two_paths", "--episodes", 20, "--audit"],
+        ("from-log",): [WARD, "--rewards", "-20,-3,-1,10", "--terminal", "home,dead", "--horizon", 3, "--behaviour"],
         ("experiment", "lake"): ["--out", folder / "lake", "--episodes", 20, "--seeds", 1, "--workers", 0],
         ("experiment", "rivals"): None,  # takes minutes, as does the next: see below
         ("experiment", "scaling"): None,
@@ -92,7 +94,7 @@ def test_long_experiments_print_json_too(name, function, tmp_path, monkeypatch):
 
 
 def test_the_tree_of_commands_is_walked_to_its_leaves():
-    assert len(list(leaves())) == 17
+    assert len(list(leaves())) == 18
     assert ("experiment", "sweep") in dict(leaves())
 
 

@@ -56,6 +56,7 @@ OWN_SHORTCUTS = {
     ("objectives.weighting", "objectives.polygon"),  # G.polygon_below(accuracy)
     ("policy.base", "policy.from_json"),  # Policy.load
     ("planning.result", "planning.recheck.both_bounds"),  # plan.recheck()
+    ("planning.result", "planning.no_horizon"),  # Plan.load
     ("learning.run", "learning.audit"),  # run.audit()
 }  # fmt: skip
 

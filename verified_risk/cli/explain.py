@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import Any
 
 import click
@@ -33,7 +34,7 @@ def explain(label: str, as_json: bool) -> None:
         screen.field(told["said"], told["claims"])
     if told["fails_by"] is not None:
         screen.field("fails by", f"{told['fails_by']} on this case:")
-        screen.paragraph(told["counterexample"])
+        click.echo(indent(told["counterexample"], "  "))
     if told["true"]:
         screen.field("true", told["true"])
     if told["notes"]:
@@ -42,6 +43,8 @@ def explain(label: str, as_json: bool) -> None:
 
 
 def _told(statement: Any) -> dict[str, Any]:
+    from proofs_checks.engine import shown
+
     from ..numbers.enclosure import bounds
     from ..numbers.format import number
 
@@ -57,7 +60,7 @@ def _told(statement: Any) -> dict[str, Any]:
         "cause": None if cause is None else f"{cause.title}{lines}",
         "said": None if printed is None else statement.said,
         "claims": None if printed is None else printed.words,
-        "counterexample": None if case is None else str(case),
+        "counterexample": None if case is None else shown.text(case),
         "fails_by": None if slack is None or bounds(slack)[1] >= 0 else number(-slack),
         "true": None if statement.true_claim is None else statement.true_claim.words,
         "notes": statement.notes or None,

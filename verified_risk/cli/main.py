@@ -32,9 +32,9 @@ def main(debug: bool) -> None:
 
 
 def _add_commands() -> None:
-    from . import audit, compare, experiment, explain, fuzz, learn, models, plan, prove
+    from . import audit, compare, experiment, explain, from_log, fuzz, learn, models, plan, prove
 
-    for module in (models, plan, compare, prove, learn, experiment, audit, fuzz, explain):
+    for module in (models, plan, compare, prove, learn, from_log, experiment, audit, fuzz, explain):
         for command in module.COMMANDS:
             main.add_command(command)
 

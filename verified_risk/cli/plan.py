@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..policy import Policy
 
 OBJECTIVE_HELP = (
-    'mean, "cvar(a)", "var(a)", "var(a, upper)", "wang(b)", "cpw(g)", "hazard(k)", "dual(k)", '
+    'mean, "cvar(a)", "var(a)", "var(a, upper)", "wang(b)", "cpw(g)", "hazard(k)", "dual(k)", "erm(b)", "evar(a)", '
     '"pl(0, 0; t, g; ...; 1, 1)", or a weighted sum, "0.5*mean + 0.5*cvar(1/10)".'
 )
 
@@ -195,39 +195,44 @@ def print_policy(screen: Screen, policy: Policy) -> None:
 
 @click.command(short_help="The exact law of a saved policy or plan.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--objective", "text", default=None, help=f"Default: that of the plan, else cvar(1/4). {OBJECTIVE_HELP}")
+@click.option(
+    "--objective", "texts", multiple=True, help=f"Repeatable. Default: the plan's, else cvar(1/4). {OBJECTIVE_HELP}"
+)
 @json_option
-def evaluate(file: Path, text: str | None, as_json: bool) -> None:
+def evaluate(file: Path, texts: tuple[str, ...], as_json: bool) -> None:
     """Evaluate the policy in FILE (a saved policy or plan) exactly in its model, and say what it does."""
     import verified_risk as vr
 
     from ..files import kind_of
 
-    weighting = None if text is None else vr.objective(text)
+    asked = [vr.objective(text) for text in texts]
     with working(f"evaluating {file}"), readable(file):
         if kind_of(file) == "plan":
             held = vr.Plan.load(file)
             policy, own = held.policy, held.objective
         else:
             policy, own = vr.Policy.load(file), vr.objective("cvar(1/4)")
-        weighting = weighting or own
         law = vr.return_law(policy.mdp, policy)
-        value = weighting.of(law)
+        values = [(weighting, weighting.of(law)) for weighting in asked or [own]]
+    weighting, value = values[0]
     if as_json:
         emit_json(
             {
                 "objective": weighting.spec,
                 "model": repr(policy.mdp),
                 "value": json_number(value),
+                "values": {each.spec: json_number(x) for each, x in values},
                 "policy": _policy_json(policy),
                 "law": json_law(law),
             }
         )
         return
     screen = Screen()
-    screen.field("objective", f"{weighting.spec} of the return")
+    screen.field("objective", f"{', '.join(each.spec for each, _ in values)} of the return")
     _print_model(screen, policy.mdp)
-    screen.field("value", f"{number(value)}, evaluated exactly", "bold green")
+    for each, x in values:
+        named = f"{each.spec} is " if len(values) > 1 else ""
+        screen.field("value", f"{named}{number(x)}, evaluated exactly", "bold green")
     print_policy(screen, policy)
     print_law(screen, law)
 

@@ -16,6 +16,7 @@ from ..errors import InvalidArgument, Unsupported
 from ..mdp import MDP
 from ..models.gridworld import FLOOR, HOLE, ICE, START, WALL, map_lines
 from ..numbers.rational import Rational, as_fraction, text
+from ..planning import Plan
 from ..policy import Policy
 from ..policy.evaluation import behavioural_form, joint_law
 from .picture import BLUE, INK, QUIET, Picture, new_figure, short, style
@@ -36,19 +37,21 @@ class _Panel:
 
 
 def draw_policy_map(
-    policy: Policy,
+    policy: Policy | Plan,
     *,
     earned: Sequence[Rational] | None = None,
     threshold: Rational | None = None,
     moves: Sequence[str] | None = None,
     title: str = "Where the policy goes",
 ) -> Picture:
-    r"""Plot the map of ``policy.mdp``, once for each return so far in ``earned`` (by default the likeliest six).
+    r"""Plot the map of the model of a policy, or of a plan's, once for each return so far in ``earned`` (by default the
+    likeliest six).
 
     With a ``threshold`` :math:`\rho` (for CVaR: ``plan.law.quantile(alpha)``) each panel also shows the budget :math:`b
     = \rho - y`.  ``moves`` names the direction of each action; by default it is derived from the transitions.
     """
     rho = None if threshold is None else as_fraction(threshold, "threshold")
+    policy = policy.policy if isinstance(policy, Plan) else policy
     mdp = policy.mdp
     lines = map_lines(mdp)
     moves = _directions(mdp) if moves is None else moves

@@ -17,6 +17,7 @@ from ..law import Law
 from ..numbers.rational import Rational, as_fraction
 from ..objectives import Weighting
 from ..objectives import objective as read_objective
+from ..objectives.entropic import Entropic
 from ..planning import Plan
 from .picture import BLUE, GREY, INK, LIGHT, QUIET, RED, Picture, decimal, new_figure, quiet_grid, short, style
 
@@ -35,6 +36,8 @@ def draw_law(
     """Plot masses and CDF of a law with its quantiles; with an ``objective``, also its weights."""
     levels = [as_fraction(tau, "quantile level") for tau in quantiles]
     objective = None if objective is None else read_objective(objective)
+    if isinstance(objective, Entropic):  # it weighs no levels
+        objective = None
     with style():
         figure = new_figure(6.4, 4.6)
         if objective is None:
