@@ -245,7 +245,7 @@ def test_the_upper_bound_of_a_pass_is_the_largest_over_all_budgets():
         assert bounds.upper == max(every)
         first = int(np.argmax([rho - float(slope) * w for rho, w in zip(rhos, short, strict=True)]))
         missed += every[first] < max(every)
-    assert missed >= 10
+    assert missed, "the largest float was the largest number in every case: they test nothing"
 
 
 def test_the_best_node_of_a_table_is_best_in_rationals():
@@ -266,7 +266,7 @@ def test_the_best_node_of_a_table_is_best_in_rationals():
         exact = [k - slope * exactly(long[0, 1 + k]) for k in range(n)]
         assert exact.index(max(exact)) in again._candidates(long)
         missed += every[int(np.argmax(np.arange(n) - 3 * table.about()))] < max(every)
-    assert missed >= 10
+    assert missed, "the largest float was the largest number in every case: they test nothing"
 
 
 def test_every_state_at_the_start_is_a_sum_and_a_product_more():
