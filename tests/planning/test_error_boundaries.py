@@ -269,6 +269,52 @@ def test_wide_numbers_are_compared_where_roundings_may_hide_the_largest():
         assert wide.largest(scores, np.longdouble(1), depth).tolist() == [0, 1, 2]
 
 
+def averages(law: dict[Fraction, Fraction], cells: int) -> list[Fraction]:
+    """The CDF of a law averaged over cells -1, 0, ..., ``cells``."""
+    return [sum((p * min(max(k + 1 - z, 0), 1) for z, p in law.items()), Q()) for k in range(-1, cells + 1)]
+
+
+@pytest.mark.parametrize("outcomes", [2, 30])
+def test_the_contractor_between_points_charges_the_roundings_of_its_rows(outcomes):
+    """The slopes up to which an action is removed, against those at which D3 holds with equality in rationals."""
+    rng = np.random.default_rng(outcomes)
+    weights = rng.integers(1, 50, (2, outcomes))
+    laws = [dict(zip([Q(int(z), 7) for z in rng.choice(60, outcomes, replace=False) + 9 * a],
+                     [Q(int(w), int(weights[a].sum())) for w in weights[a]], strict=True)) for a in (1, 0)]  # fmt: skip
+    oracle = CellOracle(vr.MDP(0, [[[1], [1]]], [laws], 1, "1/2"), Q(1))
+    low = min(z for law in laws for z in law)
+    one, other = (averages({z - low: p for z, p in law.items()}, oracle.top) for law in laws)
+    c0, shape = 1.0 + rng.random(oracle.top), 0.5 + rng.random(oracle.top)
+    oracle.solve(c0)
+    own = int(oracle.choice[0, 0, 0])
+    mine, its = (other, one) if own else (one, other)
+
+    def loss_and_allowance(share: float) -> tuple[Fraction, Fraction, Fraction]:
+        down = [Q(float(c)) - Q(float(c - share * w)) for c, w in zip(c0, shape, strict=True)]
+        up = [Q(float(c + share * w)) - Q(float(c)) for c, w in zip(c0, shape, strict=True)]
+        gap = sum((Q(float(c)) * (its[k] - mine[k]) for k, c in enumerate(c0, 1)), Q())
+        sides = list(enumerate(zip(down, up, strict=True), 1))
+        won = sum((max(d * (its[k] - mine[k]), u * (mine[k] - its[k])) for k, (d, u) in sides), Q())
+        rise = [x + y for x, y in zip(mine, its, strict=True)]
+        swung = sum(((d + u) / 4 * (rise[k + 1] - rise[k - 1]) for k, (d, u) in sides), Q())
+        return gap, won + swung, sum(map(max, down, up), Q())
+
+    def removed(share: float) -> bool:
+        kept = oracle.allowed.copy()
+        return oracle._contract(kept, oracle.choice, c0, c0 - share * shape, c0 + share * shape)[2] == 1
+
+    assert removed(0.0)
+    inside, outside = 0.0, 1.0
+    while not removed(outside) and np.nextafter(inside, outside) < outside:
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if removed(middle) else (inside, middle)
+    gap, allowance, spread = loss_and_allowance(inside)
+    step, size = (16 * outcomes + 256) * U, total(c0)
+    charged = step * spread + 2 * (step + 4 * (oracle.top + 2) * U) * size + 16 * (oracle.top + 8) * U * allowance
+    assert (8 * outcomes + 96) * U * spread + 2 * (2 * outcomes + 5 + oracle.top) * U * size < charged
+    assert 0.97 * charged <= gap - allowance <= 1.03 * charged
+
+
 def test_an_oracle_between_points_is_below_every_cost_by_more_than_its_start_rounds():
     mdp = vr.MDP([Q(1, 3)] * 3, [[[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]]], [[{0: 1}], [{1: 1}], [{2: 1}]], 1, "1/2")
     oracle = CellOracle(mdp, Q(1, 4))

@@ -165,13 +165,11 @@ class CellOracle:
         reached = self._reached
         a, o, state, prob, units, share = self.arrays
         kernels.mark_cells(a, o, state, units, share, self.nodes, self.initial_state, allowed, reached)
-        spread = np.maximum(c0 - c_low, c_high - c0)
-        margin = 2.0**-46 * (float(np.abs(c0).sum()) + float(spread.sum()))
         inflate = 1.0 + 16.0 * (self.top + 8) * 2.0**-53
         low, high = np.zeros(self.top), np.zeros(self.top)
         removed = kernels.contract_cells(
             a, o, state, prob, units, share, self.nodes, self.wides, self.model.terms, self.initial_state,
-            self.initial_prob, allowed, reached, choice, c0, c_low, c_high, margin, inflate, *self._buffers, low, high,
+            self.initial_prob, allowed, reached, choice, c0, c_low, c_high, inflate, *self._buffers, low, high,
         )  # fmt: skip
         wide = 2.0**-48 * (len(self.initial_prob) + 2)
         return np.maximum(low - wide, 0.0), np.minimum(high + wide, 1.0), removed
