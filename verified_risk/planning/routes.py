@@ -16,6 +16,7 @@ from .clock import Clock
 from .entropic_route import plan_entropic
 from .exact.exact_route import exact_within
 from .grid_choice import choose_unit, fits_own_grid, interpolates, served_by_own_grid, wanted_unit
+from .one_pass_bounds import RESERVED, improved
 from .problem import Problem, few_returns
 from .result import ErrorBudget, Plan
 from .search.attained_coordinates import search_attained_returns
@@ -37,8 +38,12 @@ class Route(NamedTuple):
 
 
 def solve(problem: Problem) -> Plan:
-    """Solve a problem by the first route that accepts it."""
-    return next(route for route in ROUTES if route.accepts(problem)).solve(problem)
+    """Solve a problem by the first route that accepts it; a search is compared with what one pass finds."""
+    route = next(route for route in ROUTES if route.accepts(problem))
+    if not problem.needs_search or isinstance(problem.objective, Entropic):
+        return route.solve(problem)
+    seconds = None if problem.seconds is None else (1 - RESERVED) * problem.seconds
+    return improved(route.solve(replace(problem, seconds=seconds)), problem, solve)
 
 
 def _exact(problem: Problem) -> Plan:

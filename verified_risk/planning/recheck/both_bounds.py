@@ -47,8 +47,9 @@ from ...progress import Progress, Report
 from ..affordable_law import PATIENT, QUICK, SECONDS_PER_BRANCH, evaluation_work, most_cells, surely_more_cells
 from ..clock import Clock, Tick, TimeUp, memory_limit
 from ..exact.exact_route import exact_within
+from ..one_pass_bounds import is_above
 from ..outward import within_range
-from ..result import Plan, Recheck
+from ..result import ErrorBudget, Plan, Recheck
 from ..search.trace import BudgetTree, Proof
 from .attained_returns import TooManyReturns, attained_replay
 from .budget_boxes import BudgetBoxes, RecordDoesNotFit
@@ -290,16 +291,26 @@ def _is_stated(plan: Plan, law: Law) -> bool:
 # -- upper bound over all policies ------------------------------------------------------------------------------------
 
 
-def _upper(plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]]) -> tuple[Fraction | None, str]:
+def _upper(
+    plan: Plan, watch: Watch, polygons: Callable[[], tuple[Fraction, Fraction]], *, on_grid: bool = False
+) -> tuple[Fraction | None, str]:
+    """Recompute the upper bound; ``on_grid`` if it comes from a grid, whatever the policy is."""
     mdp, objective = plan.mdp, plan.objective
     levels, jump = objective.levels, objective.quantile
     proof = _proof(plan)
+    if plan.certificate.bounded_by is not None:
+        other, eta = plan.certificate.bounded_by
+        if not is_above(objective, other):
+            return None, f"{other.spec} is not known to be at least {objective.spec}"
+        bounding = replace(plan, objective=other, eta=eta, certificate=ErrorBudget(""))
+        found, route = _upper(bounding, watch, polygons, on_grid=True)
+        return found, f"{other.spec}, which is never less: {route}"
     try:
         if proof is not None and proof.eta is not None:
             return _searched_between(plan, proof, proof.eta, watch)
-        if isinstance(plan.policy, CellPolicy):
+        if isinstance(plan.policy, CellPolicy) and not on_grid:
             return polygons()[1], AGAIN
-        if levels == MEAN and (isinstance(plan.policy, MarkovPolicy) or _few_sums(mdp)):
+        if levels == MEAN and (on_grid or isinstance(plan.policy, MarkovPolicy) or _few_sums(mdp)):
             return mean_of(mdp, None), MEAN_EXACTLY
         small = _size(mdp, plan.eta) <= EXACT_WORK
         if mdp.is_discrete and small and (jump is not None or levels is not None):

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -46,9 +45,9 @@ from .driver import (
     accuracy_in,
     compile_search,
     kept_parts,
+    lower_by_law,
     mixed,
     power_of_four_below,
-    weighed_above,
 )
 from .jump_mixing import by_laws, off_the_jump
 from .relaxation import Mixture
@@ -262,12 +261,8 @@ def _by_float_law(held: Held, mdp: MDP, objective: Weighting, clock: Clock) -> H
     found = float_law(mdp, held.policy)
     if found is None:
         return held
-    law, error = found
-    low, high = mdp.remaining_range(0)
-    raised = [min(level + error, Fraction(1)) for level in (Fraction(), *law.cumulative())]
-    widths = [b - a for a, b in pairwise((low, *law.atoms, high))]
-    lower = high - weighed_above(objective, raised, clock, widths)
-    return Held(lower, held.policy, law, error) if lower >= held.lower else held
+    lower = lower_by_law(objective, *found, mdp.remaining_range(0), clock)
+    return Held(lower, held.policy, *found) if lower >= held.lower else held
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,76 @@
+"""A search is at least as good as one pass for the mean, CVaR or VaR (theory 05, B13)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from oracles import all_return_laws
+from plan_models import small
+
+import verified_risk as vr
+from verified_risk.models import random_sparse
+from verified_risk.numbers.enclosure import bounds
+from verified_risk.planning import one_pass_bounds
+from verified_risk.planning.problem import Problem
+from verified_risk.planning.result import ErrorBudget
+from verified_risk.planning.routes import solve
+
+Q = Fraction
+LAWS = [
+    vr.Law(dict(zip((-7, 0, 2, 11), weights, strict=True)))
+    for weights in ([Q(1, 20), Q(1, 5), Q(1, 4), Q(1, 2)], [Q(1, 4)] * 4, [Q(9, 10), Q(1, 20), Q(1, 40), Q(1, 40)])
+]
+
+
+@pytest.mark.parametrize("G", ["wang(3/4)", "wang(1/10)", "hazard(1/2)", "1/3*cvar(1/10) + 2/3*wang(1)"])
+def test_a_mixture_that_is_above_a_weighting_is_worth_more_for_every_law(G):
+    G = vr.objective(G)
+    above = [H for H in one_pass_bounds.candidates(G) if one_pass_bounds.is_above(G, H)]
+    assert len(above) == 1 + len(one_pass_bounds.LEVELS)
+    for H in above:
+        assert all(bounds(G.of(law))[1] <= bounds(H.of(law))[1] for law in LAWS)
+        for alpha, w in H.levels.tails:  # no more of the CVaR would do
+            more = min(w + Q(2, one_pass_bounds.SHARES), Q(1))
+            assert not one_pass_bounds.is_above(G, (1 - more) * vr.Mean() + more * vr.CVaR(alpha)) or w == 1
+    assert not one_pass_bounds.is_above(G, vr.CVaR("1/100"))
+
+
+@pytest.mark.parametrize("G", ["cpw(71/100)", "wang(-3/4)", "var(1/3)", "1/2*mean + 1/2*var(1/2)"])
+def test_nothing_is_above_a_weighting_that_is_not_concave(G):
+    G = vr.objective(G)
+    assert not any(one_pass_bounds.is_above(G, H) for H in one_pass_bounds.candidates(G))
+
+
+@pytest.mark.parametrize("G", ["wang(3/4)", "cpw(71/100)", "wang(-1/2)"])
+def test_a_search_that_found_nothing_has_what_one_pass_has(G, tmp_path):
+    """A plan with the trivial bounds stands for a search that ran out of time."""
+    G, rechecked = vr.objective(G), 0
+    for mdp, model, _ in small("one pass", 8):
+        low, high = mdp.remaining_range(0)
+        whole = vr.plan(mdp, G)
+        nothing = replace(
+            whole, value=low, lower=low, upper=high, known_law=None, certificate=ErrorBudget("a search"),
+            policy=vr.MarkovPolicy(mdp, [[0] * mdp.n_states] * mdp.horizon),
+        )  # fmt: skip
+        found = one_pass_bounds.improved(nothing, Problem(mdp, G), solve)
+        assert max(bounds(G.of(vr.Law(law)))[0] for law in all_return_laws(model)) <= found.upper
+        assert found.lower >= bounds(G.of(vr.plan(mdp, "mean").law))[0] - Q(1, 10**9)
+        assert found.lower <= bounds(G.of(vr.return_law(mdp, found.policy)))[1]
+        if G.shape == "concave":
+            assert found.upper <= vr.plan(mdp, "mean").upper
+        if found.certificate.bounded_by is not None:
+            rechecked += 1
+            assert found.recheck().upper_holds.value == "holds"
+            forged = replace(found.certificate, bounded_by=(vr.CVaR("1/100"), found.eta))
+            assert replace(found, certificate=forged).recheck().upper_holds.value == "unknown"
+        found.save(tmp_path / "plan.json")
+        assert vr.Plan.load(tmp_path / "plan.json").to_json() == found.to_json()
+    assert (rechecked > 3) is (G.shape == "concave")
+
+
+def test_a_search_that_met_its_gap_is_returned_as_it_is():
+    mdp = random_sparse(3, 2, 2, 2, 3, seed=1)
+    plan = vr.plan(mdp, "wang(3/4)", gap="1/1000")
+    assert one_pass_bounds.improved(plan, Problem(mdp, plan.objective, gap=Q(1, 1000)), solve) is plan
