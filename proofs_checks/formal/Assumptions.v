@@ -6,7 +6,7 @@ From VerifiedRisk Require Import Soundness CurvedSoundness UpperQuantiles KlStat
   KlHeadline.
 From VerifiedRisk Require Import FiniteLaw Objective Mdp KeyIdentity ObjectiveFacts QuantileInverse QuantileFacts
   HistoryMeasure ObjectiveExamples ScaledRewards KeyIdentityPrintedDiverges Summary Augmentation AugmentedMdp
-  AugmentationPrintedFalse Discretisation DiscretisationChain Grid DiscretisationOneStep DiscretisationPrintedFalse
+  AugmentationPrintedFalse Discretisation DiscretisationChain Grid DiscretisationOneStep DiscretisationPrintedFalse Tail
   HoeffdingFinite ChainOfEvents DkwFinite MartingaleStep EventHolds SupNorm EmpiricalLaw RegretAssembly
   RockafellarUryasev DynamicProgramming CvarPlanner FloatCertificate CountingInequality CountingSteps SupportingUtility
   LawDistances Telescoping ClosenessTotalVariation ClosenessGreedy ClosenessMarkov ClosenessEmpirical ClosenessOfCdfs
@@ -47,6 +47,9 @@ Definition thm_discretized := (@overshoot_of_one_step, @one_step_cdf_bounds, @on
   @printed_internal_state_fails, @pushforward, @grid_size, @grid_range, @discretisation_chain, @rounded_optimum_exists,
   @lifted_rewards_ahead, @undone_rewards_ahead, @lifted_cdf_le, @undone_cdf_le, @undone_value_ge).
 Print Assumptions thm_discretized.
+
+Definition no_horizon := (@discounted_tail, @powers_below).
+Print Assumptions no_horizon.
 
 Definition lem_event := (@hoeffding_lemma, @hoeffding_upper, @hoeffding_lower, @average_rarely_far,
   @chain_rarely_exceeds, @empirical_rarely_above, @empirical_rarely_below, @dkw, @near_at_every_real, @l1_rarely_large,
