@@ -77,7 +77,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:augmented",
     title="the augmented MDP is equivalent",
     section="3",

@@ -81,7 +81,6 @@ def _small_cases() -> Iterator[Pair]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L2/merely-optimal",
     said="tempting",
     title="every optimal policy of M' loses little, greedy everywhere or not",

@@ -40,7 +40,6 @@ def _printed_slack(case: Seen) -> Real:
 
 
 STATEMENT: Statement[Any] = Statement(
-    source=__file__,
     label="lem:fullbound",
     title="the optimistic model is close to the true one",
     section="5",

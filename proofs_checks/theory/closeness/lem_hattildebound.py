@@ -41,7 +41,6 @@ def _printed_slack(case: Seen) -> Real:
 
 
 STATEMENT: Statement[Any] = Statement(
-    source=__file__,
     label="lem:hattildebound",
     title="the optimistic model is close to the empirical one",
     section="5",

@@ -50,7 +50,6 @@ def _corrected_slack(case: Played) -> Real:
 
 
 STATEMENT: Statement[Any] = Statement(
-    source=__file__,
     label="lem:tildebound",
     title="the empirical model is close to the true one",
     section="5",

@@ -18,9 +18,7 @@ from verified_risk.mdp import MDP
 from verified_risk.numbers.enclosure import Real
 
 from ...cases import strategies
-from ...engine import codec
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from . import adaptation
 from .adaptation import Case, Steps, Update, YRule, increments, keep, lift, reachable, rounded_steps, shift_needed
 
@@ -80,7 +78,6 @@ def plain(horizon: int) -> Case:
 
 
 AFTER = Statement(
-    source=__file__,
     label="lem:pihatcdfbound/after",
     title="after the rounded step both policies earn the same",
     section="B",
@@ -90,15 +87,12 @@ AFTER = Statement(
         _later,
         when=after_tau,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("def:bellman", "def:pushforward"),
     cases=later_cases,
     small_cases=small_later_cases,
     small_size=LATER_SMALL,
     formal=Formal(proves=("lifted_rewards_ahead",)),
     theory="03-discretisation.md#adapt-down",
-    decode=codec.decoder(LaterCase),
     notes="Z_t is the reward from step t on, as at line 134 and in the proofs. The base case is T + 1, not T.",
 )
 
@@ -121,7 +115,6 @@ def _before(case: Case) -> Real:
 
 
 BEFORE = Statement(
-    source=__file__,
     label="lem:pihatcdfbound/before",
     title="up to the rounded step the adapted policy earns at most eta less",
     section="B",
@@ -130,8 +123,6 @@ BEFORE = Statement(
         "Up to step tau, the adapted policy falls to x at most as often as the original falls to x + eta.",
         _before,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("lem:pihatcdfbound/after",),
     cases=adaptation.cases,
     small_cases=adaptation.small_cases,

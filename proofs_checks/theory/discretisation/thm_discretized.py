@@ -130,7 +130,6 @@ is worth at least :math:`\hat\Phi^* - T\eta`; between them is :math:`\Phi^*`, th
 """
 
 LOSS = Statement(
-    source=__file__,
     label="thm:discretized",
     title="the loss of discretisation",
     section="3",
@@ -200,18 +199,15 @@ def _small_families() -> Iterator[FamilyCase]:
 
 
 CONSTANT = Statement(
-    source=__file__,
     label="thm:discretized/constant",
     title="T is the exact constant of the discretisation loss",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\forall c < T\ \exists \text{ a model}:\ \Phi(\pi) < \Phi^* - c\,\eta",
         "For every constant below T, some model loses more than that constant times eta.",
         lambda case: at_most(case.constant, _loss(case)),
         when=lambda case: 0 <= case.constant < case.horizon and 0 < case.eta <= 1,
     ),
-    finding=Severity.HOLDS,
     uses=("thm:discretized",),
     cases=_family_cases,
     small_cases=_small_families,

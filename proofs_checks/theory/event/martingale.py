@@ -23,9 +23,7 @@ from verified_risk.numbers.enclosure import Real, bounds
 
 from ...cases import strategies
 from ...cases.irrational import divide, exp
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -128,11 +126,9 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="martingale",
     title="expected costs are not much more than costs",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"P\Bigl[\sum_k \mathbf E[Y_k\mid H_k] > \tfrac{e}{e-1}\bigl(\sum_k Y_k + b\log\tfrac1\delta\bigr)\Bigr] "
         r"\le \delta, \ 0 \le Y_k \le b",
@@ -141,21 +137,17 @@ STATEMENT = Statement(
         _slack,
         when=_costs,
     ),
-    finding=Severity.HOLDS,
     cases=_drawn,
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
-    decode=decoder(Case),
     formal=Formal(proves=("sum_of_means_rarely_large",)),
     theory="08-regret.md#martingale",
 )
 
 PREFIX = Statement(
-    source=__file__,
     label="martingale/prefix",
     title="the same at all times at once",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"P\Bigl[\exists n \le K:\ \sum_{k \le n} \mathbf E[Y_k\mid H_k] > "
         r"\tfrac{e}{e-1}\bigl(\sum_{k \le n} Y_k + b\log\tfrac1\delta\bigr)\Bigr] \le \delta",
@@ -163,12 +155,10 @@ PREFIX = Statement(
         _prefix_slack,
         when=_costs,
     ),
-    finding=Severity.HOLDS,
     uses=("martingale",),
     cases=_drawn,
     small_cases=_small_cases,
     small_size="depth 1 and 2, five laws of a cost at each node",
-    decode=decoder(Case),
     formal=Formal(proves=("sums_of_means_rarely_large",)),
     theory="08-regret.md#regret-prefix",
 )

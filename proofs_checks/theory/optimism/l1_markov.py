@@ -9,9 +9,7 @@ from verified_risk.numbers.enclosure import Real
 from verified_risk.policy import MarkovPolicy
 
 from ...cases.estimation import lifted, optimistic_mdp, phi
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from . import lem_optimismhat
 from .optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
@@ -34,23 +32,19 @@ def told_apart() -> SearchStrategy[Played]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="L1/markov",
     title="optimism of every Markov policy",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"\mathcal E \Rightarrow \hat\Phi(\pi) \ge \Phi(\pi), \ \pi \text{ Markov, any nondecreasing } G",
         "on the event, a policy that cannot see the rewards does at least as well in the optimistic model",
         _slack,
         when=markov_on_event,
     ),
-    finding=Severity.HOLDS,
     uses=("L1/coupling",),
     cases=lambda: st.one_of(played(markov=True, jumps=True), told_apart()),
     small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
-    decode=decoder(Played),
     formal=Formal(proves=("markov_optimism",)),
     theory="06-event-and-optimism.md#optimism-markov",
 )

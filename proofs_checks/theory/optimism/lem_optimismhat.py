@@ -120,7 +120,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:optimismhat",
     title="the optimistic model flatters every policy",
     section="5",

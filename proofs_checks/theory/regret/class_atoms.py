@@ -15,9 +15,7 @@ from verified_risk.numbers.enclosure import Real, Truth, at_least
 
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...cases.irrational import absolute, minimum, root
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, event, played, small_played_markov
 
 
@@ -49,23 +47,19 @@ def _slack(case: Played) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="class/atoms",
     title="known reward atoms, any Lipschitz weighting, every policy",
     section="corrected theory",
-    printed=None,
     corrected=Claim(
         r"|\hat\Phi - \Phi| \le L_G\, \mathbf E_{M,\pi} \sum_t (T-t+1) \min(1, (|S| + \sqrt{m+1})\,\epsilon)",
         "with m known reward values, every policy has nearly the same objective in the optimistic and the true model",
         _slack,
         when=_met,
     ),
-    finding=Severity.HOLDS,
     uses=("close/tv", "L0/adaptive", "lem:event/l1"),
     cases=played,
     small_cases=small_played_markov,
     small_size=SMALL_SIZE + "; all deterministic Markov policies",
-    decode=decoder(Played),
     formal=Formal(proves=("known_atoms_close",)),
     theory="08-regret.md#known-atoms",
 )

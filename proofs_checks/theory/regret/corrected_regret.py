@@ -18,9 +18,7 @@ from fractions import Fraction
 
 from verified_risk.numbers.enclosure import Real, Truth, at_least
 
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .. import reasons
 from .corrected_run import STATEMENT as RUN
 from .corrected_run import Case, law_of_regret, problem, two_rewards
@@ -65,18 +63,14 @@ def _statement(
     label: str, title: str, claim: Claim[Case], uses: tuple[str, ...], theory: str, formal: Formal
 ) -> Statement[Case]:
     return Statement(
-        source=__file__,
         label=label,
         title=title,
         section="corrected theory",
-        printed=None,
         corrected=claim,
-        finding=Severity.HOLDS,
         uses=uses,
         cases=RUN.cases,
         small_cases=RUN.small_cases,
         small_size=RUN.small_size,
-        decode=decoder(Case),
         formal=formal,
         reaches={"bound": FAR if label == "corrected/i" else VACUOUS},
         theory=theory,

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from verified_risk.numbers.enclosure import Real
 
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,6 @@ def _slack(case: Case) -> Real:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="intro:bound",
     title="the rate announced in the introduction",
     section="1",
@@ -45,8 +43,6 @@ STATEMENT = Statement(
         "the rate of the theorem is within the one that the introduction announces",
         _slack,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("thm:main",),
     cases=lambda: st.builds(Case, st.integers(1, 1000), st.integers(1, 1000)),
     small_cases=lambda: (Case(horizon, actions) for horizon, actions in product(range(1, 21), range(1, 21))),

@@ -105,7 +105,6 @@ def _drawn(draw: st.DrawFn) -> Case:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="limits/convex",
     said="tempting",
     title="nearly greedy policies of a convex weighting",

@@ -110,7 +110,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="thm:main",
     title="the regret bound",
     section="4",
@@ -156,7 +155,6 @@ STATEMENT = Statement(
 )
 
 EXPECTED = Statement(
-    source=__file__,
     label="thm:main/expected",
     title="the regret bound for the expected regret",
     section="4",

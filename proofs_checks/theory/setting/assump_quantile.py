@@ -53,17 +53,14 @@ def _small_cases() -> Iterator[Case]:
 
 
 ATTAINED = Statement(
-    source=__file__,
     label="assump:quantile",
     title="the assumption on the largest return is not needed",
     section="2",
-    printed=None,
     corrected=Claim(
         r"\Phi = T - \int_0^T G(F(x))\,dx \text{ for every law on } [0,T]",
         "The assumption can be dropped: the key identity holds on [0, T] for every law.",
         _not_needed,
     ),
-    finding=Severity.HOLDS,
     cases=_cases,
     small_cases=_small_cases,
     small_size="T = 1, all laws on {0, 1/2, 1} with masses in quarters, seven weightings",
@@ -113,7 +110,6 @@ def _small_samples() -> Iterator[SampleCase]:
 
 
 EMPIRICAL = Statement(
-    source=__file__,
     label="assump:quantile/empirical",
     said="implied",
     title="the empirical model inherits the assumption",

@@ -58,7 +58,6 @@ def _small_steps() -> Iterator[StepCase]:
 
 
 VAR = Statement(
-    source=__file__,
     label="def:objective/var",
     title="the weighting of VaR",
     section="2",
@@ -121,18 +120,15 @@ def _versions_are_the_quantiles(case: QuantileCase) -> Real:
 
 
 JUMPS = Statement(
-    source=__file__,
     label="def:objective/jumps",
     title="the value of G at a jump decides between the quantiles",
     section="2",
-    printed=None,
     corrected=Claim(
         r"M - \int_0^M \mathbf 1(F \ge \alpha) = F^\dagger(\alpha), \quad "
         r"M - \int_0^M \mathbf 1(F > \alpha) = F^\dagger(\alpha+)",
         "A right-continuous step takes the lower quantile, a left-continuous one the upper quantile.",
         _versions_are_the_quantiles,
     ),
-    finding=Severity.HOLDS,
     cases=_quantile_cases,
     small_cases=_small_quantiles,
     small_size="laws with at most two atoms in {0, 1/2, 1}, masses in quarters, levels in eighths",
@@ -187,7 +183,6 @@ def _small_tails() -> Iterator[TailCase]:
 
 
 CVAR = Statement(
-    source=__file__,
     label="def:objective/cvar",
     said="implied",
     title="the weighting of CVaR",

@@ -19,9 +19,7 @@ from verified_risk.objectives import Weighting
 
 from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, some_weightings
-from ...engine.codec import decoder
 from ...engine.model import Claim, Formal, Statement, equality
-from ...engine.severity import Severity
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="def:rewards",
     title="rewards in [0, 1] without loss of generality",
     section="2",
@@ -67,12 +64,9 @@ STATEMENT = Statement(
         _slack,
         when=lambda case: case.factor > 0,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     cases=_cases,
     small_cases=_small_cases,
     small_size="all laws on {0, 1/2, 1} with masses in quarters, three changes of scale, all small weightings",
-    decode=decoder(Case),
     formal=Formal(proves=("Phi_of_moved_rewards",)),
     theory="01-setting.md#phi-properties",
     notes="Bounded rewards are needed; line 114 says so by its range.",

@@ -139,7 +139,6 @@ level g, adds :math:`y (h - g)` to the left side; in the area it cuts the strip 
 """
 
 INTRODUCTION = Statement(
-    source=__file__,
     label="intro:key",
     title="the introduction's form of the key identity",
     section="1",
@@ -173,7 +172,6 @@ INTRODUCTION = Statement(
 )
 
 KEY = Statement(
-    source=__file__,
     label="lem:key",
     title="the key identity",
     section="5",

@@ -18,7 +18,6 @@ from verified_risk.numbers.enclosure import Real
 from ...cases import strategies
 from ...cases.enumeration import grid
 from ...engine.model import Claim, Formal, Statement, at_most
-from ...engine.severity import Severity
 from .monotone import Corner, Monotone, limit, lower_of, monotone_functions
 
 
@@ -71,7 +70,6 @@ def _small_cases() -> Iterator[Case]:
 
 
 STATEMENT = Statement(
-    source=__file__,
     label="lem:monotoneinversebound",
     title="closeness of functions gives closeness of quantiles",
     section="B",
@@ -81,8 +79,6 @@ STATEMENT = Statement(
         _slack,
         when=_dominated,
     ),
-    corrected=None,
-    finding=Severity.HOLDS,
     uses=("lem:quantileinverse/first", "lem:quantileinverse/second"),
     cases=_cases,
     small_cases=_small_cases,

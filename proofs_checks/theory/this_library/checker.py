@@ -33,7 +33,6 @@ from verified_risk.objectives import CVaR
 from ...cases import strategies
 from ...cases.enumeration import grid, one_state_models, two_point_laws
 from ...engine.model import Claim, Formal, Statement, at_most, least
-from ...engine.severity import Severity
 from ..cvar.budget import Budgets, attainable_returns
 
 
@@ -126,11 +125,9 @@ def _small_cases() -> Iterator[TableCase]:
 
 
 PROVED = Statement(
-    source=__file__,
     label="production/proved",
     title="what the checker of plans accepts is true",
     section="this library",
-    printed=None,
     corrected=Claim(
         r"\rho - \tfrac{\hat w_\pi(\rho)}{V\alpha} \le \mathrm{CVaR}_\alpha(\pi), \qquad"
         r" \mathrm{CVaR}^*_\alpha \le \max_b \bigl\{ bu - \tfrac{\hat w(b)}{V\alpha} \bigr\}",
@@ -138,7 +135,6 @@ PROVED = Statement(
         "every policy from above.",
         _proved,
     ),
-    finding=Severity.HOLDS,
     uses=("cvar:value", "cvar:rho", "adaptation/pathwise"),
     cases=_cases,
     small_cases=_small_cases,
