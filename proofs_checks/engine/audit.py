@@ -27,7 +27,7 @@ from .. import recheck
 from ..evidence.coq.record import machine_checked
 from . import certificate, power, search, sources
 from .ledger import ClaimText, Enumerated, FoundAgain, Ledger, Refutation, Row, Sampled, Support
-from .model import Claim, Evidence, Rank, Statement, Verdict, always
+from .model import Claim, Evidence, Rank, Statement, Verdict
 from .workers import packed, workers
 
 DEFAULT_EXAMPLES = 200
@@ -133,8 +133,9 @@ def _support(
     if sampled.met and power.is_evidence(found):
         evidence.append(Evidence(Rank.RANDOM, f"{sampled.met} cases, seed {seed}"))
     evidence.sort(key=lambda piece: piece.rank, reverse=True)
+    missed = power.unnoticed(claim, (sampled, again))
     if examples >= DEFAULT_EXAMPLES:
-        failures += power.shortfalls(statement, found)
+        failures += power.shortfalls(statement, found, missed)
     for name, part in (("exhaustive", small), ("random", sampled), ("more random", again)):
         if part.refuted:
             failures.append(f"the claim is refuted by {part.refuted} {name} cases, worst slack {_text(part.worst)}")
@@ -161,7 +162,7 @@ def _support(
         worst_case=None if worst is None else statement.encode(worst.worst_case),
         power=found,
         reasons={name: why for name, (_, why) in statement.reaches.items()},
-        hypotheses="none" if claim.when is always else "noticed" if sampled.beyond and again.beyond else "not noticed",
+        hypotheses=f"not noticed: {', '.join(missed)}" if missed else "noticed" if claim.hypotheses else "none",
     )
 
 

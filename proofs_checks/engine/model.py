@@ -82,17 +82,34 @@ def always(case: Any) -> bool:
     return True
 
 
+class Hypotheses:
+    """The conjunction of named hypotheses; a search tells which of them cases notice."""
+
+    def __init__(self, **parts: Callable[[Any], bool]) -> None:
+        self.parts = parts
+
+    def __call__(self, case: Any) -> bool:
+        return all(part(case) for part in self.parts.values())
+
+
 @dataclass(frozen=True)
 class Claim(Generic[Case]):
     r"""A ``formula`` (LaTeX, our symbols), also in ``words``; it holds in a case iff ``slack(case) >= 0``.
 
-    ``when(case)`` are the hypotheses.  Cases that do not meet them are counted separately.
+    ``when(case)`` are the hypotheses, one or several (:class:`Hypotheses`).  Cases that do not meet them are counted
+    separately.
     """
 
     formula: str
     words: str
     slack: Callable[[Case], Real]
     when: Callable[[Case], bool] = always
+
+    @property
+    def hypotheses(self) -> dict[str, Callable[[Case], bool]]:
+        """The hypotheses by name; one without a name is called ``"hypotheses"``."""
+        named = self.when.parts if isinstance(self.when, Hypotheses) else {"hypotheses": self.when}
+        return {} if self.when is always else named
 
     def verdict(self, case: Case) -> Verdict | None:
         """The verdict in one case; None if the case does not meet the hypotheses."""

@@ -9,6 +9,7 @@ import os
 import pickle
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -34,16 +35,16 @@ STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 class Search(Generic[Case]):
     """The result of a search: cases tried, cases that met the hypotheses, and the worst of these.
 
-    ``beyond`` counts cases outside the hypotheses in which the claim fails.  ``closest`` has, for every part of the
-    claim with two sides, the greatest ratio of the smaller to the greater side: the search refutes the claim whose
-    bound is multiplied by less.
+    ``beyond`` counts, for each hypothesis, cases that miss it alone and in which the claim fails.  ``closest`` has, for
+    every part of the claim with two sides, the greatest ratio of the smaller to the greater side: the search refutes
+    the claim whose bound is multiplied by less.
     """
 
     tried: int = 0
     met: int = 0
     refuted: int = 0
     unknown: int = 0
-    beyond: int = 0
+    beyond: Counter[str] = field(default_factory=Counter)
     worst: Real | None = None
     worst_case: Case | None = None
     undecided_case: Case | None = None
@@ -65,7 +66,7 @@ class Search(Generic[Case]):
         self.tried += 1
         slack = claim.evaluate(case)
         if slack is None:
-            self.beyond += _refuted_beyond(claim, case)
+            self.beyond.update(_refuted_without(claim, case))
             return None
         self.met += 1
         verdict = verdict_of(slack)
@@ -291,12 +292,13 @@ def _search(
     return search, Found(failures[0][0], case, slack, *first_at)
 
 
-def _refuted_beyond(claim: Claim[Any], case: Any) -> bool:
-    """Whether the claim fails in a case that does not meet its hypotheses; False where it has no meaning."""
+def _refuted_without(claim: Claim[Any], case: Any) -> list[str]:
+    """The hypothesis that the case misses, if it is one and the claim fails; nothing where the claim has no meaning."""
     try:
-        return verdict_of(claim.slack(case)) is Verdict.REFUTED
+        missed = [name for name, met in claim.hypotheses.items() if not met(case)]
+        return missed if len(missed) == 1 and verdict_of(claim.slack(case)) is Verdict.REFUTED else []
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
-        return False
+        return []
 
 
 @contextmanager

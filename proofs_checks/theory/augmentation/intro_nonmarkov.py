@@ -74,6 +74,7 @@ STATEMENT = Statement(
     cases=lambda: st.integers(50, 75).map(lambda i: Case(Fraction(i, 100))),
     small_cases=lambda: (Case(Fraction(i, 40)) for i in range(20, 31)),
     small_size="p in fortieths from 1/2 to 3/4",
+    reaches={"hypotheses": ("not noticed", "outside the range the bound is negative")},
     formal=Formal(proves=("markov_policies_are_worse",)),
     theory="02-augmentation.md#non-markov",
 )

@@ -24,6 +24,7 @@ from ...cases.estimation_strategies import interlaced_pairs, mdp_pairs
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.model import Claim, Formal, Statement
 from ...engine.severity import Severity
+from .. import reasons
 from .l2_greedy import greedy_slack
 from .model_pairs import Pair, kolmogorov, one_state, variation_of_rows
 
@@ -105,6 +106,7 @@ STATEMENT = Statement(
     small_size="the counterexample's two models, all deterministic policies",
     counterexample=_counterexample(),
     find_budget=800,
+    reaches=reasons.CONCAVE,
     formal=Formal(proves=("greedy_values_close_in_kolmogorov",)),
     theory="07-closeness.md#merely-optimal",
     notes="On three interlaced points of [4/5, 1) the loss is 14/15, the bound 1/3.",

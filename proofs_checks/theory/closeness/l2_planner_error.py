@@ -20,6 +20,7 @@ from ...cases.estimation import expected_cost, lipschitz, phi
 from ...cases.estimation_strategies import mdp_pairs, shared_policies
 from ...cases.greedy import Greedy, reachable_sums
 from ...engine.model import Claim, Formal, Statement, at_most
+from .. import reasons
 from .model_pairs import Pair, area, small_pairs, variation_of_rows
 
 
@@ -70,6 +71,7 @@ STATEMENT = Statement(
     cases=_drawn,
     small_cases=lambda: (pair for pair in small_pairs() if pair.weighting.shape == "concave"),
     small_size="T = 2, one state, two actions, six reward laws, CVaR at 1/2, all deterministic y-policies",
+    reaches=reasons.CONCAVE,
     formal=Formal(proves=("planner_error_adds",)),
     theory="08-regret.md#planner-error",
 )

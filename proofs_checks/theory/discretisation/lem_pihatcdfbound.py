@@ -53,9 +53,9 @@ def _later(case: LaterCase) -> Fraction:
 
 @st.composite
 def later_cases(draw: DrawFn) -> LaterCase:
-    """Adaptations with a point after step tau; alpha as rounding leaves it, or any other."""
+    """Adaptations with a point, mostly after step tau; alpha as rounding leaves it, or any other."""
     inner = draw(adaptation.cases(before_the_last_step=True))
-    t = draw(st.integers(inner.tau + 1, inner.mdp.horizon))
+    t = draw(st.integers(inner.tau + 1 if draw(st.integers(0, 4)) else 1, inner.mdp.horizon))
     places = sorted(reachable(inner, rounded_steps(inner, inner.tau - 1))[t - 1])
     s, y = draw(st.sampled_from(places))
     return LaterCase(inner, t, s, y, draw(strategies.rationals(max_denominator=4)))

@@ -23,6 +23,7 @@ from ...cases import strategies
 from ...cases.enumeration import all_laws, grid, one_state_models, return_policies
 from ...cases.histories import History, gained, history_laws, weighted
 from ...engine.model import Claim, Formal, Statement, at_most, least
+from .. import reasons
 from .adaptation import raised
 
 
@@ -97,6 +98,7 @@ STATEMENT = Statement(
     cases=_cases,
     small_cases=_small_cases,
     small_size="one state, one action, T = 2, laws on quarters with masses in halves, eta in {1/2, 2/3, 1}",
+    reaches=reasons.FORM,
     formal=Formal(parts=("return_within_T_eta", "rounded_history_law")),
     theory="03-discretisation.md#pathwise",
 )

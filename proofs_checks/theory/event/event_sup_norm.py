@@ -68,7 +68,7 @@ STATEMENT = Statement(
     small_cases=small_draws,
     small_size=SMALL_SIZE,
     formal=Formal(proves=("sup_norm_rarely_large",)),
-    reaches={"bound": ("0.1", reasons.UNION)},
+    reaches={**reasons.FORM, "bound": ("0.1", reasons.UNION)},
     theory="06-event-and-optimism.md#event-supnorm",
     notes="The closest case known: four draws from four equally likely outcomes, v = 3/4, ratio 0.703.",
     examples_share=0.5,

@@ -99,7 +99,7 @@ STATEMENT = Statement(
     small_cases=_small_cases,
     small_size="all adaptive rules for three episodes, chances 1/10 or 1/2 against 1/5, delta 9/10",
     formal=Formal(proves=("event_holds",)),
-    reaches={"bound": ("0.01", reasons.UNION)},
+    reaches={**reasons.FORM, "bound": ("0.01", reasons.UNION)},
     theory="06-event-and-optimism.md#L0",
     notes="Chains, where the transitions are at stake, are enumerated in lem:event/conditioning.",
 )

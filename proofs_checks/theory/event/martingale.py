@@ -111,6 +111,8 @@ def _costs(case: Case) -> bool:
 def _drawn(draw: st.DrawFn) -> Case:
     depth = draw(st.integers(1, 4))
     chance = st.one_of(strategies.rationals(), st.sampled_from((Fraction(1, 10), Fraction(1, 100))))
+    if draw(st.sampled_from((False, False, False, True))):  # rare costs above 1
+        return Case(((Fraction(), Fraction(draw(st.integers(5, 9))), Fraction(1, 10)),) * (2**depth - 1))
     nodes = []
     for _ in range(2**depth - 1):
         low, high = sorted((draw(strategies.rationals()), draw(strategies.rationals())))

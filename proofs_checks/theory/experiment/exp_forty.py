@@ -16,6 +16,7 @@ from verified_risk.numbers.enclosure import Real, exp, log
 
 from ...cases.estimation import printed_level, radius
 from ...engine.model import Claim, Evidence, Formal, Rank, Statement, at_most
+from .. import reasons
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ STATEMENT = Statement(
     cases=_drawn,
     small_cases=lambda: (Case(visits, 40, Fraction(1)) for visits in range(1, 41)),
     small_size="all n <= 40 at K = 40, delta = 1",
+    reaches=reasons.FORM,
     formal=Formal(proves=("radius_after_forty_visits",)),
     theory="09-experiment.md#forty",
     notes="A remark. That the algorithm converged within 40 episodes (line 506) is an observation on a program whose "
@@ -95,7 +97,7 @@ INFORMATION = Statement(
     small_cases=lambda: (Seen(n) for n in range(41)),
     small_size="all K <= 40",
     formal=Formal(proves=("forty_episodes_tell_little",)),
-    reaches={"bound": ("0.95", "the value at forty episodes is 0.3847, printed as 0.38")},
+    reaches={**reasons.FORM, "bound": ("0.95", "the value at forty episodes is 0.3847, printed as 0.38")},
     theory="09-experiment.md#forty-lower",
     evidence=(Evidence(Rank.CITED, "Bretagnolle and Huber 1979"),),
     notes="A remark. With slip 1/10 the path of return 4 is the best at level 0.33, with slip 2/25 that of return 6. "

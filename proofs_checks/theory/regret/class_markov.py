@@ -17,7 +17,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.estimation import expected_cost, lifted, lipschitz, optimistic_mdp, phi
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from .. import reasons
-from ..optimism.l1_markov import markov_on_event, told_apart
+from ..optimism.l1_markov import MARKOV_ON_EVENT, told_apart
 from ..optimism.optimistic_pairs import SMALL_SIZE, Played, played, small_played_markov
 
 
@@ -48,7 +48,7 @@ STATEMENT = Statement(
         r"[(T-t)\min(1,S_0\epsilon) + \min(1,2\epsilon)] \le T (|S|+1) L_G\, \mathbf E \sum_t \epsilon",
         "on the event, the optimistic model overestimates every Markov policy by at most the stated amount",
         slack,
-        when=markov_on_event,
+        when=MARKOV_ON_EVENT,
     ),
     uses=("close/markov", "L1/markov", "L0/adaptive"),
     cases=lambda: st.one_of(played(markov=True), told_apart()),

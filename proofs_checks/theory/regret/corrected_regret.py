@@ -72,7 +72,7 @@ def _statement(
         small_cases=RUN.small_cases,
         small_size=RUN.small_size,
         formal=formal,
-        reaches={"bound": FAR if label == "corrected/i" else VACUOUS},
+        reaches={**reasons.FORM, "bound": FAR if label == "corrected/i" else VACUOUS},
         theory=theory,
         notes="The cases are two-armed problems with exact laws of regret; the theorem is for every finite model.",
         examples_share=RUN.examples_share,

@@ -164,6 +164,7 @@ STATEMENT = Statement(
         "(`corrected/i`); that this program is that learner is not a theorem here."
     ),
     reaches={
+        **reasons.FORM,
         "bound": ("0.1", reasons.EPISODES),
         "event": ("0.001", reasons.UNION),
         "radius": ("0.8", "few courses lose as much as a radius allows"),

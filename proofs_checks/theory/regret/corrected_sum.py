@@ -21,6 +21,7 @@ from verified_risk.numbers.enclosure import Real
 from ...cases.irrational import root
 from ...cases.sampling import compositions
 from ...engine.model import Claim, Formal, Statement, at_most, least
+from .. import reasons
 from .regret_sizes import Problem
 
 
@@ -90,6 +91,7 @@ EXPECTED = Statement(
     cases=_drawn,
     small_cases=_small_cases,
     small_size=_SIZE,
+    reaches=reasons.FORM,
     formal=Formal(proves=("costs_add_up_to_beta",)),
     theory="08-regret.md#regret-i",
     notes="What is checked here is the arithmetic that joins the lemmas; corrected/run checks exact regrets.",
@@ -110,6 +112,7 @@ PROBABLE = Statement(
     cases=_drawn,
     small_cases=_small_cases,
     small_size=_SIZE,
+    reaches=reasons.FORM,
     formal=Formal(proves=("martingale_step_of_beta",)),
     theory="08-regret.md#regret-ii",
 )

@@ -22,7 +22,7 @@ from ...cases.irrational import divide, root
 from ...cases.sampling import compositions
 from ...engine.model import Claim, Formal, Statement, at_most, least
 from ...engine.severity import Severity
-from .. import causes
+from .. import causes, reasons
 
 
 @dataclass(frozen=True)
@@ -215,6 +215,7 @@ UNVISITED = Statement(
     small_size=_VISITS_SIZE,
     counterexample=Visits(1, (1,)),
     find_budget=20,
+    reaches=reasons.FORM,
     formal=Formal(proves=("capped_costs_split",)),
     theory="08-regret.md#main-steps",
     notes="A convention for N = 0, such as a cost of at most 1 at the first visit, is all that is missing.",

@@ -38,7 +38,7 @@ def _slack(case: Case) -> Real:
 
 
 def _cases() -> SearchStrategy[Case]:
-    factors = st.integers(1, 12).map(lambda i: Fraction(i, 4))
+    factors = st.integers(-2, 12).map(lambda i: Fraction(i, 4))
     shifts = strategies.rationals(max_value=3, max_denominator=4)
     return st.builds(Case, strategies.laws(max_value=2), factors, shifts, strategies.weightings(jumps=True))
 
