@@ -86,7 +86,7 @@ STATEMENT = Statement(
         _printed,
     ),
     corrected=Claim(
-        r"\max_{\pi(a\mid s,y)} \Phi(y_{T+1}) = \max_\pi \Phi(Z)",
+        r"\max_{\pi(a\mid s,y)} \Phi(y_{T+1}) = \max_\pi \Phi(Z), \quad G \text{ concave}",
         "For concave G, paying the reward so far after step T, policies of state and reward so far attain the optimum.",
         _corrected,
     ),

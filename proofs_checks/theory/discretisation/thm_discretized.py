@@ -139,7 +139,7 @@ LOSS = Statement(
         _printed,
     ),
     corrected=Claim(
-        r"\hat\Phi^* - T\eta \le \Phi(\pi) \le \Phi^* \le \hat\Phi^*",
+        r"\hat\Phi^* - T\eta \le \Phi(\pi) \le \Phi^* \le \hat\Phi^*, \quad G \text{ concave}",
         "For concave G, the adapted optimal policy of the rounded model is worth at least the optimum minus T eta.",
         _corrected,
     ),

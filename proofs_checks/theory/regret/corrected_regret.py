@@ -55,6 +55,13 @@ def _printed_radii_slack(case: Case) -> Real:
     return at_most(1 - _within(printed, printed_bound(problem(case), inside=1) / case.alpha), case.delta)
 
 
+def expected_printed_slack(case: Case) -> Real:
+    """The printed right side without its root of 5, less E[Reg], the learner run at 1/KT."""
+    law = law_of_regret(replace(case, delta=Fraction(1, case.episodes)))
+    mean = sum((p * regret for regret, p in law.items()), Fraction())
+    return at_most(mean, printed_bound(problem(case), inside=1) / case.alpha)
+
+
 FAR = ("0.1", reasons.EPISODES)
 VACUOUS = ("none", "the bound exceeds K in every course that can be enumerated: these cases are no evidence")
 
@@ -137,3 +144,4 @@ STATEMENTS = (
         Formal(proves=("printed_bound_holds_with_printed_radii",)),
     ),
 )
+PRINTED_RADII = STATEMENTS[-1]

@@ -124,8 +124,8 @@ def problem(case: Case) -> Problem:
     return Problem(1, 2, 1, case.episodes, case.delta)
 
 
-def two_rewards(case: Case) -> bool:
-    return all(len(law) <= 2 for law in case.laws)
+def two_rewards(case: object) -> bool:
+    return isinstance(case, Case) and all(len(law) <= 2 for law in case.laws)
 
 
 @st.composite

@@ -40,7 +40,7 @@ STATEMENT = Statement(
     section="1",
     printed=Claim(
         r"T^{3/2}|S|^{3/2}\sqrt{|A|K} \le T^2|S|^{3/2}|A|\sqrt K",
-        "the rate of the theorem is within the one that the introduction announces",
+        "the rate of the theorem is within the one that the introduction announces; the regret itself is thm:main",
         _slack,
     ),
     uses=("thm:main",),
@@ -49,6 +49,7 @@ STATEMENT = Statement(
     small_size="T, |A| <= 20",
     formal=Formal(proves=("introduction_is_weaker",)),
     theory="08-regret.md#intro-bound",
-    notes="The introduction announces a looser bound than the theorem, which follows from it; "
-    "nowhere is it called equal.",
+    notes="The introduction announces a regret of this rate, up to logarithms and constants, so that no single case "
+    "can contradict it; what is known of that regret is said at thm:main. Only the two rates are compared here and in "
+    "Coq.",
 )

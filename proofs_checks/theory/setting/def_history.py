@@ -82,7 +82,8 @@ MEASURE = Statement(
     theory="01-setting.md#def-history",
     notes="In line 124 the indices of action, reward and next state are one too high: read literally, step t "
     "multiplies in an action and a reward that its history does not contain. A slip; nothing can be computed from the "
-    "literal form, hence no claim to test.",
+    "literal form, hence no claim to test. In Coq the measure is that of any history-dependent policy, its marginals "
+    "are those of policies of (t, s, y); for others the evaluator is compared in cases only.",
 )
 
 

@@ -164,7 +164,8 @@ def _cvar_corrected_slack(case: TailCase) -> Real:
     value = equality(CVaR(case.alpha).of(case.law), total / case.alpha)
     weight = CVaR(case.alpha).value(case.tau)
     grows = at_most(weight, case.tau / case.alpha, "growth")
-    return least(value, grows, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
+    attained = [equality(weight, case.tau / case.alpha, "attained")] if case.tau <= case.alpha else []
+    return least(value, grows, *attained, equality(CVaR(case.alpha).lipschitz, 1 / case.alpha, "constant"))
 
 
 @st.composite
@@ -195,7 +196,8 @@ CVAR = Statement(
     ),
     corrected=Claim(
         r"\alpha \in (0,1]:\ \Phi = \tfrac1\alpha \int_0^\alpha F^\dagger, \quad L_G = 1/\alpha",
-        "For levels in (0, 1] the objective is the mean of the worst alpha share, and 1/alpha is the constant.",
+        "For levels in (0, 1] the objective is the mean of the worst alpha share, and 1/alpha is the least "
+        "Lipschitz constant.",
         _cvar_corrected_slack,
         when=lambda case: case.alpha > 0,
     ),
@@ -209,7 +211,8 @@ CVAR = Statement(
     formal=Formal(proves=("cvar_is_mean_of_worst_share",)),
     theory="01-setting.md#objective-instances",
     reaches={"hypotheses": ("not noticed", "at level 0 neither CVaR nor 1/alpha is defined")},
-    notes="Line 153 lets alpha range over [0, 1], line 172 has L_G = 1/alpha, which needs alpha > 0.",
+    notes="Line 153 lets alpha range over [0, 1], line 172 has L_G = 1/alpha, which needs alpha > 0. In Coq: "
+    "1/alpha is a Lipschitz constant; that none is smaller is seen at any tau up to alpha.",
 )
 
 STATEMENTS = (VAR, JUMPS, CVAR)

@@ -129,10 +129,11 @@ PROVED = Statement(
     title="what the checker of plans accepts is true",
     section="this library",
     corrected=Claim(
-        r"\rho - \tfrac{\hat w_\pi(\rho)}{V\alpha} \le \mathrm{CVaR}_\alpha(\pi), \qquad"
-        r" \mathrm{CVaR}^*_\alpha \le \max_b \bigl\{ bu - \tfrac{\hat w(b)}{V\alpha} \bigr\}",
-        "On every grid and at every scale, tables rounded outward bound the policy's CVaR from below and the CVaR of "
-        "every policy from above.",
+        r"\text{accepted, i.e. } \mathrm{lower} \le \rho - \tfrac{\hat w_\pi(\rho)}{V\alpha},\ "
+        r"\max_b \bigl\{ bu - \tfrac{\hat w(b)}{V\alpha} \bigr\} \le \mathrm{upper} \ \Rightarrow \ "
+        r"\mathrm{lower} \le \mathrm{CVaR}_\alpha(\pi),\ \mathrm{CVaR}^*_\alpha \le \mathrm{upper}",
+        "If a plan for CVaR is accepted, its bounds are true: tables rounded outward bound the policy's CVaR from "
+        "below and the CVaR of every policy from above, on every grid and at every scale.",
         _proved,
     ),
     uses=("cvar:value", "cvar:rho", "adaptation/pathwise"),
@@ -141,6 +142,8 @@ PROVED = Statement(
     small_size="one state, two actions, T <= 2, rewards in halves, coin flips; CVaR 1/2; three grids, two scales",
     formal=Formal(proves=("check_sound",)),
     theory="05-certificates.md#certificate",
+    notes="In Coq: whatever the checker accepts is true, by every route, for joint outcomes and discounts. The cases "
+    "are one route, the tables of CVaR, in plain recursion.",
 )
 
 STATEMENTS = (PROVED,)
